@@ -1,0 +1,50 @@
+#include "base/error.hpp"
+
+namespace matchcloud::base {
+
+error_description describe(errc code) noexcept {
+  switch (code) {
+  case errc::request_malformed: return {400, "request_malformed", "Malformed HTTP request"};
+  case errc::target_too_long: return {414, "target_too_long", "Request target too long"};
+  case errc::head_too_large: return {431, "head_too_large", "Request head too large"};
+  case errc::body_too_large: return {413, "body_too_large", "Request body too large"};
+  case errc::version_unsupported: return {505, "version_unsupported", "HTTP version not supported"};
+  case errc::expectation_failed: return {417, "expectation_failed", "Expectation failed"};
+  case errc::head_timeout: return {408, "head_timeout", "Request head took too long"};
+  case errc::body_timeout: return {408, "body_timeout", "Request body took too long"};
+  case errc::target_malformed: return {400, "target_malformed", "Malformed request target"};
+  case errc::route_not_found: return {404, "route_not_found", "No such operation"};
+  case errc::method_not_allowed: return {405, "method_not_allowed", "Method not allowed"};
+  case errc::host_not_allowed: return {403, "host_not_allowed", "Host not allowed"};
+  case errc::id_malformed: return {400, "id_malformed", "Malformed id"};
+  case errc::media_type_unsupported:
+    return {415, "media_type_unsupported", "Media type not supported"};
+  case errc::body_malformed: return {400, "body_malformed", "Malformed JSON body"};
+  case errc::body_too_deep: return {400, "body_too_deep", "Body nested too deep"};
+  case errc::body_not_object: return {400, "body_not_object", "Body is not an object"};
+  case errc::game_not_found: return {404, "game_not_found", "Game not found"};
+  case errc::not_implemented: return {501, "not_implemented", "Operation not available yet"};
+  case errc::overloaded: return {503, "overloaded", "Too many requests in flight"};
+  case errc::budget_exhausted: return {503, "budget_exhausted", "Memory budget exhausted"};
+  case errc::unavailable: return {503, "unavailable", "Temporarily unavailable"};
+  case errc::draining: return {503, "draining", "Shutting down"};
+  case errc::deadline_exceeded: return {504, "deadline_exceeded", "Deadline exceeded"};
+  case errc::internal: return {500, "internal", "Internal error"};
+  case errc::config_invalid: return {500, "config_invalid", "Invalid configuration"};
+  case errc::import_invalid: return {400, "import_invalid", "Invalid import"};
+  case errc::store_failed: return {503, "store_failed", "Store unavailable"};
+  case errc::store_newer: return {500, "store_newer", "Store is from a newer version"};
+  case errc::geoip_invalid: return {500, "geoip_invalid", "Invalid GeoIP file"};
+  case errc::io_failed: return {500, "io_failed", "System call failed"};
+  case errc::address_unavailable: return {500, "address_unavailable", "Address unavailable"};
+  }
+  return {500, "internal", "Internal error"};
+}
+
+std::string to_string(const error& err) {
+  std::string text{describe(err.code).code};
+  if (!err.detail.empty()) text.append(": ").append(err.detail);
+  return text;
+}
+
+} // namespace matchcloud::base

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace matchcloud::base {
+
+/// Everything that can go wrong and that somebody can act on. `describe` maps each value to its
+/// HTTP status, stable code and title; the sentence beside each says when it is used.
+enum class errc : std::uint8_t {
+  /// The bytes of a request break the rules of HTTP/1.1 framing (RFC 9112) or could be read in two
+  /// ways. The connection closes after the answer.
+  request_malformed,
+  /// The request target is longer than `target_limit_bytes`.
+  target_too_long,
+  /// The request head is longer than `head_limit_bytes` or has too many header lines.
+  head_too_large,
+  /// The request body is longer than `body_limit_bytes`.
+  body_too_large,
+  /// The request names an HTTP version other than 1.0 and 1.1.
+  version_unsupported,
+  /// The `Expect` header asks for anything but `100-continue`.
+  expectation_failed,
+  /// The request head did not arrive within `head_timeout_ms`.
+  head_timeout,
+  /// The request body did not arrive within `body_timeout_ms`.
+  body_timeout,
+  /// A percent sign in the path is not followed by two hexadecimal digits, or hides a control byte.
+  target_malformed,
+  /// No operation has this path.
+  route_not_found,
+  /// The path exists, the method does not; `Allow` lists those that do.
+  method_not_allowed,
+  /// The ops plane was asked for by a host name that is not its own (DNS rebinding).
+  host_not_allowed,
+  /// A path parameter is not a UUID.
+  id_malformed,
+  /// The request body is declared as something other than `application/json`.
+  media_type_unsupported,
+  /// The request body is not one JSON value in UTF-8.
+  body_malformed,
+  /// The request body nests deeper than 64 levels.
+  body_too_deep,
+  /// The request body is JSON, but not an object.
+  body_not_object,
+  /// No game has this id.
+  game_not_found,
+  /// An operation that is specified but not built yet.
+  not_implemented,
+  /// More requests are in flight than `in_flight_limit`; come back after `Retry-After`.
+  overloaded,
+  /// Requests and responses hold more memory than `byte_budget_bytes`; come back later.
+  budget_exhausted,
+  /// The part that answers this is being restarted; come back after `Retry-After`.
+  unavailable,
+  /// The server is shutting down.
+  draining,
+  /// The request was not answered within `request_timeout_ms`.
+  deadline_exceeded,
+  /// A defect of the service: something that cannot happen did.
+  internal,
+  /// A configuration key or a command line argument is unknown or out of bounds.
+  config_invalid,
+  /// An import file breaks its format; nothing was written.
+  import_invalid,
+  /// The database cannot be opened, read or written.
+  store_failed,
+  /// The database was written by a newer version of this program and is left untouched.
+  store_newer,
+  /// A GeoIP file is missing, truncated or not a MaxMind database.
+  geoip_invalid,
+  /// An operating system call failed; the detail has its name and reason.
+  io_failed,
+  /// A listener's address is taken by another process or cannot be bound.
+  address_unavailable,
+};
+
+/// How an error looks to a client.
+struct error_description {
+  /// HTTP status code.
+  int status;
+  /// Stable snake_case code.
+  std::string_view code;
+  /// One short sentence without the particulars.
+  std::string_view title;
+};
+
+/// The one table from error to status, code and title. Complexity: constant. Any thread.
+error_description describe(errc code) noexcept;
+
+/// An error and its particulars: where, what was found and what to do.
+struct error {
+  errc code = errc::internal;
+  std::string detail;
+
+  friend bool operator==(const error&, const error&) = default;
+};
+
+/// `code: detail`, for terminals and logs.
+std::string to_string(const error& err);
+
+} // namespace matchcloud::base

@@ -1,0 +1,18 @@
+# Sources of a target are what stands in its folder.
+function(matchcloud_sources target folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
+  target_sources(${target} PRIVATE ${sources})
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
+endfunction()
+
+# matchcloud_library(folder [uses folder..] [packages target..] [precompile header])
+function(matchcloud_library folder)
+  cmake_parse_arguments(arg "" "precompile" "uses;packages" ${ARGN})
+  add_library(matchcloud_${folder} STATIC)
+  matchcloud_sources(matchcloud_${folder} ${folder})
+  list(TRANSFORM arg_uses PREPEND matchcloud_)
+  target_link_libraries(matchcloud_${folder} PUBLIC ${arg_uses} ${arg_packages})
+  if(arg_precompile)
+    target_precompile_headers(matchcloud_${folder} PRIVATE ${CMAKE_SOURCE_DIR}/${arg_precompile})
+  endif()
+endfunction()

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::model {
+
+/// A 128-bit identifier (RFC 9562), kept as its sixteen bytes in network order.
+struct uuid {
+  std::array<std::uint8_t, 16> bytes{};
+
+  friend auto operator<=>(const uuid&, const uuid&) = default;
+};
+
+/// Reads the 36-character form with dashes, in either case. Nothing else is a UUID here: no braces,
+/// no `urn:uuid:`, no form without dashes.
+std::optional<uuid> parse_uuid(std::string_view text) noexcept;
+
+/// The 36-character form in lower case.
+std::string to_string(const uuid& id);
+
+} // namespace matchcloud::model
+
+template <>
+struct std::hash<matchcloud::model::uuid> {
+  std::size_t operator()(const matchcloud::model::uuid& id) const noexcept;
+};

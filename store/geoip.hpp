@@ -1,0 +1,38 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "model/catalog.hpp"
+#include "model/ip_address.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// Where an address is, as far as the GeoIP files know.
+struct geo_location {
+  /// The same for all addresses that share a data record, and never 0 when `at` is set: a cache
+  /// key. 0: unknown.
+  std::uint64_t key = 0;
+  std::optional<model::coordinates> at;
+};
+
+/// One or several MaxMind databases, held in private memory (a memfd): a file that is overwritten
+/// in place cannot crash a reader. Immutable once opened, so any thread may look up.
+class geoip {
+public:
+  /// Opens the files in the order of preference. Fails with `geoip_invalid`, naming the file.
+  static base::expected<std::shared_ptr<const geoip>> open(const std::vector<std::string>& files);
+
+  virtual ~geoip() = default;
+
+  /// Of the files, the first that has coordinates for `address` decides. GeoIP2/GeoLite2
+  /// (`location.latitude`) and flat (`latitude`) records, float or double. Never fails: what a
+  /// damaged record does not give is unknown. About 0.5 microseconds.
+  virtual geo_location locate(const model::ip_address& address) const noexcept = 0;
+};
+
+} // namespace matchcloud::store

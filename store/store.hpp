@@ -1,0 +1,45 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "model/catalog.hpp"
+#include "model/catalog_document.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace matchcloud::store {
+
+/// What a catalog import did.
+struct import_summary {
+  std::size_t regions = 0;
+  std::size_t tiers = 0;
+  std::size_t games = 0;
+  std::size_t namespaces = 0;
+  /// False where everything was there already: the revision stays.
+  bool changed = false;
+};
+
+/// The database behind one interface. Calls block: they run on the blocking pool or in a command,
+/// never on an event loop. One thread at a time per instance; several instances, also of several
+/// processes, share a data directory.
+class store {
+public:
+  virtual ~store() = default;
+
+  /// Whether another connection (of this or any process) committed since the last call; true on the
+  /// first call. Cheap: reads one counter.
+  virtual base::expected<bool> poll_changed() = 0;
+  /// Moves with each transaction that changes the catalog, 0 for a new store.
+  virtual base::expected<std::int64_t> catalog_revision() = 0;
+  /// The whole catalog, of one transaction.
+  virtual base::expected<model::catalog> load_catalog() = 0;
+  /// Upserts by id, in one transaction that is on disk when this returns.
+  virtual base::expected<import_summary> import_catalog(const model::catalog_document& doc) = 0;
+};
+
+/// Opens (creates, migrates) the store of a data directory. Fails with `store_newer` or
+/// `store_failed`; a store from a newer version is not touched.
+base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir);
+
+} // namespace matchcloud::store
