@@ -1,0 +1,55 @@
+#pragma once
+
+#include "actors/protocol.hpp"
+#include "base/blocking_pool.hpp"
+#include "base/expected.hpp"
+#include "store/store.hpp"
+
+#include <caf/event_based_actor.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace matchcloud::actors {
+
+/// How a catalog actor reaches the store.
+struct catalog_settings {
+  /// Opens a connection of this actor's own. Runs on the blocking pool.
+  std::function<base::expected<std::unique_ptr<store::store>>()> open_store;
+  /// Must outlive the actor.
+  base::blocking_pool* pool = nullptr;
+  std::chrono::milliseconds poll_interval{250};
+};
+
+/// Owns the catalog: polls the store for a new revision, loads what moved as an immutable snapshot
+/// and sends it to its audience. One, on the pool; its blocking work runs on the blocking pool, one
+/// job at a time.
+class catalog final : public caf::event_based_actor {
+public:
+  /// `snapshot` is in force until the store says otherwise.
+  catalog(caf::actor_config& cfg, catalog_settings settings, model::catalog_snapshot snapshot);
+
+  const char* name() const override { return "catalog"; }
+
+protected:
+  caf::behavior make_behavior() override;
+
+private:
+  /// The connection, reached by one blocking job at a time.
+  struct connection {
+    std::unique_ptr<store::store> store;
+  };
+
+  void poll();
+  void take(const store_polled& found);
+
+  catalog_settings settings_;
+  model::catalog_snapshot snapshot_;
+  std::vector<caf::actor> audience_;
+  std::shared_ptr<connection> connection_ = std::make_shared<connection>();
+  bool failing_ = false;
+};
+
+} // namespace matchcloud::actors

@@ -1,0 +1,135 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "model/catalog.hpp"
+#include "model/ip_address.hpp"
+#include "model/validation.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/allowed_unsafe_message_type.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// Every message between actors, and who sends it to whom. Plain messages, no CAF requests: a
+/// deadline is the transport's, and a reply carries the exchange it belongs to. What messages share
+/// is immutable.
+///
+///     transport --dispatch--> front --validate_payload--> validator
+///                               |  <--payload_validated / operation_failed--'
+///                               |----rank_regions-------> region_ranking
+///                               |  <--regions_ranked----------------------'
+///     catalog --catalog_changed--> validator, region_ranking, supervisor
+///     supervisor --audience--> catalog;  supervisor --owners--> front
+namespace matchcloud::actors {
+
+/// Names one try at one exchange of a transport. A reply for a try that is not the current one, or
+/// for an exchange that is answered, is dropped.
+struct exchange_ref {
+  std::uint64_t exchange = 0;
+  std::uint32_t attempt = 0;
+
+  friend bool operator==(const exchange_ref&, const exchange_ref&) = default;
+};
+
+/// The actors that own what operations need; a front forwards to one of them.
+enum class owner : std::uint8_t {
+  /// Answers where the request is (nobody else is waited for).
+  none,
+  validator,
+  /// Bodies over `large_body_bytes`, on the pool.
+  large_validator,
+  region_ranking,
+};
+inline constexpr std::size_t owner_count = 4;
+
+/// Larger bodies are validated on the pool, so that a loop never stops for long.
+inline constexpr std::size_t large_body_bytes = 64 * 1024;
+
+/// front -> validator. Answers `payload_validated`, or `operation_failed` with `body_malformed`,
+/// `body_too_deep`, `body_not_object`, or, for a version, `game_not_found`.
+struct validate_payload {
+  exchange_ref exchange;
+  model::payload_kind kind = model::payload_kind::version;
+  /// Only for a version.
+  model::uuid game_id;
+  std::shared_ptr<const std::string> body;
+};
+
+/// validator -> front: `json` is the response body.
+struct payload_validated {
+  exchange_ref exchange;
+  std::shared_ptr<const std::string> json;
+};
+
+/// front -> region_ranking. Always answers `regions_ranked`.
+struct rank_regions {
+  exchange_ref exchange;
+  model::ip_address client;
+  /// Host name of the request's `Origin`, lower case; empty without one.
+  std::string origin_host;
+};
+
+/// region_ranking -> front: `json` is the response body, shared by all who get the same.
+struct regions_ranked {
+  exchange_ref exchange;
+  std::shared_ptr<const std::string> json;
+};
+
+/// Any owner -> front.
+struct operation_failed {
+  exchange_ref exchange;
+  base::error error;
+};
+
+/// catalog -> everyone in its audience: on joining it and whenever the catalog changes.
+struct catalog_changed {
+  model::catalog_snapshot snapshot;
+};
+
+/// supervisor -> catalog: who hears of changes from now on.
+struct audience {
+  std::vector<caf::actor> members;
+};
+
+/// catalog -> catalog, every poll interval.
+struct poll_store {};
+
+/// blocking pool -> catalog: what a poll found. Null: nothing moved.
+struct store_polled {
+  model::catalog_snapshot snapshot;
+  /// Set where the store could not be read; the old snapshot stays in force.
+  std::shared_ptr<const base::error> failure;
+};
+
+/// supervisor -> front: where the owners are now, indexed by `owner`. An empty handle: being
+/// restarted. Exchanges that wait for an owner whose address changed are dispatched again.
+struct owners {
+  std::vector<caf::actor> by_role;
+};
+
+/// supervisor -> supervisor: the backoff of the place with this index is over.
+struct restart_place {
+  std::size_t place = 0;
+};
+
+/// app -> supervisor: ends all actors, then itself.
+struct stop_all {};
+
+} // namespace matchcloud::actors
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::validate_payload)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::payload_validated)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::rank_regions)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::regions_ranked)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::operation_failed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::catalog_changed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::audience)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::poll_store)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::store_polled)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::owners)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::restart_place)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::stop_all)

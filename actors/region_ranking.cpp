@@ -1,0 +1,79 @@
+#include "actors/region_ranking.hpp"
+
+#include "model/ranking.hpp"
+
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+/// List node, hash node, control block and string header of a cached reply.
+constexpr std::size_t cache_entry_overhead_bytes = 192;
+
+} // namespace
+
+region_ranking_state::region_ranking_state(ranking_settings settings,
+                                           model::catalog_snapshot catalog)
+    : settings_{std::move(settings)}, cache_{settings_.cache_limit_bytes} {
+  take(std::move(catalog));
+}
+
+void region_ranking_state::take(model::catalog_snapshot catalog) {
+  catalog_ = std::move(catalog);
+  cache_.clear();
+  default_namespace_ = settings_.default_namespace
+                           ? catalog_->find_namespace(*settings_.default_namespace)
+                           : nullptr;
+}
+
+const model::game_namespace*
+region_ranking_state::namespace_for(const std::string& origin_host) const {
+  if (!origin_host.empty()) {
+    if (const auto* registered = catalog_->find_namespace_of_domain(origin_host)) return registered;
+  }
+  return default_namespace_;
+}
+
+std::shared_ptr<const std::string> region_ranking_state::rank(const model::ip_address& client,
+                                                              const std::string& origin_host) {
+  const auto* where = namespace_for(origin_host);
+  const auto location = settings_.geoip ? settings_.geoip->locate(client) : store::geo_location{};
+  const cache_key key{where == nullptr
+                          ? no_namespace
+                          : static_cast<std::size_t>(where - catalog_->namespaces.data()),
+                      location.key};
+  if (const auto* cached = cache_.get(key)) return *cached;
+  auto json = std::make_shared<const std::string>(
+      render(where, location.at ? location.at : settings_.fallback));
+  cache_.put(key, json, json->capacity() + cache_entry_overhead_bytes);
+  return json;
+}
+
+std::string region_ranking_state::render(const model::game_namespace* where,
+                                         const std::optional<model::coordinates>& client) const {
+  const auto regions = model::regions_of(*catalog_, where);
+  return model::render_regions(model::rank_regions(regions, client));
+}
+
+std::size_t region_ranking_state::cache_key_hash::operator()(const cache_key& key) const noexcept {
+  // Fibonacci hashing: the multiplier spreads neighbouring record offsets over the buckets.
+  return static_cast<std::size_t>((key.location + key.where * 31) * 0x9E3779B97F4A7C15ULL >> 16U);
+}
+
+region_ranking::region_ranking(caf::actor_config& cfg, ranking_settings settings,
+                               model::catalog_snapshot catalog)
+    : resident{cfg}, state_{std::move(settings), std::move(catalog)} {}
+
+caf::behavior region_ranking::make_behavior() {
+  set_strict_handlers(*this, name());
+  return {
+      [this](const rank_regions& job) {
+        send(caf::actor_cast<caf::actor>(current_sender()),
+             regions_ranked{job.exchange, state_.rank(job.client, job.origin_host)});
+      },
+      [this](const catalog_changed& news) { state_.take(news.snapshot); },
+  };
+}
+
+} // namespace matchcloud::actors

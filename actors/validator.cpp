@@ -1,0 +1,44 @@
+#include "actors/validator.hpp"
+
+#include <utility>
+
+namespace matchcloud::actors {
+
+validator_state::validator_state(model::validation_rules rules, model::catalog_snapshot catalog)
+    : rules_{rules},
+      catalog_{std::move(catalog)},
+      no_findings_{std::make_shared<const std::string>(model::render_findings({}))} {}
+
+base::expected<std::shared_ptr<const std::string>>
+validator_state::validate(const validate_payload& job) const {
+  const auto findings = model::validate(job.kind, *job.body, rules_);
+  if (!findings) return tl::unexpected(findings.error());
+  if (job.kind == model::payload_kind::version && catalog_->find_game(job.game_id) == nullptr) {
+    return base::fail(base::errc::game_not_found, "There is no game " +
+                                                      model::to_string(job.game_id) +
+                                                      ". Check the game_id in the path.");
+  }
+  if (findings->empty()) return no_findings_;
+  return std::make_shared<const std::string>(model::render_findings(*findings));
+}
+
+validator::validator(caf::actor_config& cfg, model::validation_rules rules,
+                     model::catalog_snapshot catalog)
+    : resident{cfg}, state_{rules, std::move(catalog)} {}
+
+caf::behavior validator::make_behavior() {
+  set_strict_handlers(*this, name());
+  return {
+      [this](const validate_payload& job) {
+        const auto front = caf::actor_cast<caf::actor>(current_sender());
+        auto json = state_.validate(job);
+        if (json)
+          send(front, payload_validated{job.exchange, *std::move(json)});
+        else
+          send(front, operation_failed{job.exchange, std::move(json).error()});
+      },
+      [this](const catalog_changed& news) { state_.take(news.snapshot); },
+  };
+}
+
+} // namespace matchcloud::actors

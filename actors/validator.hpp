@@ -1,0 +1,42 @@
+#pragma once
+
+#include "actors/protocol.hpp"
+#include "actors/resident.hpp"
+#include "base/expected.hpp"
+
+#include <memory>
+
+namespace matchcloud::actors {
+
+/// What a validator owns: the rules in force and its catalog snapshot. No threads, no actor: tests
+/// call it directly.
+class validator_state {
+public:
+  validator_state(model::validation_rules rules, model::catalog_snapshot catalog);
+
+  void take(model::catalog_snapshot catalog) { catalog_ = std::move(catalog); }
+
+  /// The response body, shared where there are no findings.
+  base::expected<std::shared_ptr<const std::string>> validate(const validate_payload& job) const;
+
+private:
+  model::validation_rules rules_;
+  model::catalog_snapshot catalog_;
+  std::shared_ptr<const std::string> no_findings_;
+};
+
+/// Validates payloads. One per event loop, resident on it, and one on the pool for large bodies.
+class validator final : public resident {
+public:
+  validator(caf::actor_config& cfg, model::validation_rules rules, model::catalog_snapshot catalog);
+
+  const char* name() const override { return "validator"; }
+
+protected:
+  caf::behavior make_behavior() override;
+
+private:
+  validator_state state_;
+};
+
+} // namespace matchcloud::actors

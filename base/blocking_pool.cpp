@@ -1,0 +1,53 @@
+#include "base/blocking_pool.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace matchcloud::base {
+
+thread_pool::thread_pool(std::size_t threads, int nice_level, std::size_t queue_limit)
+    : queue_limit_{queue_limit} {
+  threads_.reserve(threads);
+  for (std::size_t i = 0; i < threads; ++i)
+    threads_.emplace_back([this, nice_level] { work(nice_level); });
+}
+
+thread_pool::~thread_pool() {
+  {
+    const std::lock_guard lock{mutex_};
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (auto& thread : threads_)
+    thread.join();
+}
+
+bool thread_pool::submit(std::function<void()> job) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (stopping_ || jobs_.size() >= queue_limit_) return false;
+    jobs_.push_back(std::move(job));
+  }
+  wake_.notify_one();
+  return true;
+}
+
+void thread_pool::work(int nice_level) {
+  // On Linux a nice level belongs to the thread. Without it the pool still works, only less kindly.
+  if (nice_level > 0) static_cast<void>(setpriority(PRIO_PROCESS, gettid(), nice_level));
+  for (;;) {
+    std::function<void()> job;
+    {
+      std::unique_lock lock{mutex_};
+      wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+      if (jobs_.empty()) return;
+      job = std::move(jobs_.front());
+      jobs_.pop_front();
+    }
+    job();
+  }
+}
+
+} // namespace matchcloud::base

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace matchcloud::base {
+
+/// Runs what blocks (database, files) off the event loops and off the actors' threads. Jobs answer
+/// by sending a message; they must not throw.
+class blocking_pool {
+public:
+  virtual ~blocking_pool() = default;
+  /// Queues `job`. False where the queue is full or the pool is stopping: the job never runs.
+  /// Any thread.
+  virtual bool submit(std::function<void()> job) = 0;
+};
+
+/// The pool of the real program: a few threads of its own at low priority.
+class thread_pool final : public blocking_pool {
+public:
+  static constexpr std::size_t default_queue_limit = 1'024;
+
+  /// `nice_level` 0 to 19 as of setpriority(2).
+  thread_pool(std::size_t threads, int nice_level, std::size_t queue_limit = default_queue_limit);
+  /// Runs what is queued, then joins.
+  ~thread_pool() override;
+  thread_pool(const thread_pool&) = delete;
+  thread_pool& operator=(const thread_pool&) = delete;
+
+  bool submit(std::function<void()> job) override;
+
+private:
+  void work(int nice_level);
+
+  std::size_t queue_limit_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> jobs_;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+} // namespace matchcloud::base

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+namespace matchcloud::base {
+
+/// A bound on the bytes that requests and responses hold in the whole process. Lock-free, any
+/// thread.
+class byte_budget {
+public:
+  explicit byte_budget(std::size_t limit_bytes) noexcept : limit_bytes_{limit_bytes} {}
+
+  bool try_acquire(std::size_t bytes) noexcept {
+    if (used_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit_bytes_)
+      return true;
+    used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    return false;
+  }
+
+  void release(std::size_t bytes) noexcept {
+    used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+
+  std::size_t used_bytes() const noexcept { return used_bytes_.load(std::memory_order_relaxed); }
+  std::size_t limit_bytes() const noexcept { return limit_bytes_; }
+
+private:
+  std::size_t limit_bytes_;
+  std::atomic<std::size_t> used_bytes_{0};
+};
+
+/// Bytes taken from a budget, given back when this is destroyed. Moves with what holds the bytes;
+/// the budget must outlive it.
+class byte_lease {
+public:
+  byte_lease() = default;
+  byte_lease(const byte_lease&) = delete;
+  byte_lease& operator=(const byte_lease&) = delete;
+  byte_lease(byte_lease&& other) noexcept
+      : budget_{std::exchange(other.budget_, nullptr)}, bytes_{std::exchange(other.bytes_, 0)} {}
+  byte_lease& operator=(byte_lease&& other) noexcept {
+    std::swap(budget_, other.budget_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~byte_lease() { reset(); }
+
+  /// Makes the lease cover `bytes` of `budget`. False, and unchanged, where the budget is
+  /// exhausted.
+  bool grow_to(byte_budget& budget, std::size_t bytes) noexcept {
+    if (bytes <= bytes_) return true;
+    if (!budget.try_acquire(bytes - bytes_)) return false;
+    budget_ = &budget;
+    bytes_ = bytes;
+    return true;
+  }
+
+  void reset() noexcept {
+    if (budget_ != nullptr) budget_->release(bytes_);
+    budget_ = nullptr;
+    bytes_ = 0;
+  }
+
+  std::size_t bytes() const noexcept { return bytes_; }
+
+private:
+  byte_budget* budget_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+} // namespace matchcloud::base

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace matchcloud::base {
+
+/// Every bound of the data plane with its default. Set once from the configuration, then constant.
+struct limits {
+  std::size_t head_limit_bytes = 8 * 1024;
+  std::size_t target_limit_bytes = 2 * 1024;
+  std::size_t body_limit_bytes = 1024 * 1024;
+  /// Connections of the whole process; also at most the hard RLIMIT_NOFILE less 512.
+  std::size_t connection_limit = 100'000;
+  /// Requests that wait for an actor, per event loop.
+  std::size_t in_flight_limit = 4'096;
+  /// Request and response bytes of the whole process.
+  std::size_t byte_budget_bytes = 512UL * 1024 * 1024;
+  int listen_backlog = 4'096;
+  /// From the first byte of a request to the end of its head.
+  std::chrono::milliseconds head_timeout{10'000};
+  /// From the end of the head to the end of the body.
+  std::chrono::milliseconds body_timeout{30'000};
+  /// Between requests.
+  std::chrono::milliseconds idle_timeout{75'000};
+  /// While the client takes no byte of an answer.
+  std::chrono::milliseconds write_timeout{30'000};
+  /// From a complete request to its answer.
+  std::chrono::milliseconds request_timeout{10'000};
+  /// From SIGTERM to the end; idle connections close in its last third.
+  std::chrono::milliseconds drain_timeout{15'000};
+  /// Rendered region lists, per event loop.
+  std::size_t ranking_cache_bytes = 64UL * 1024 * 1024;
+  /// Threads of the httplib transport, each bound to one connection.
+  std::size_t httplib_threads = 64;
+};
+
+} // namespace matchcloud::base

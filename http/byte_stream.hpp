@@ -1,0 +1,56 @@
+#pragma once
+
+#include "base/file_descriptor.hpp"
+
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace matchcloud::http {
+
+enum class io_status : std::uint8_t {
+  /// `bytes` were moved, at least one.
+  moved,
+  /// Nothing to be had or taken now: wait for the descriptor.
+  blocked,
+  /// The peer will send nothing more (reading only).
+  ended,
+  /// The connection is gone.
+  failed,
+};
+
+struct io_result {
+  io_status status = io_status::blocked;
+  std::size_t bytes = 0;
+};
+
+/// The seam under a connection: what moves bytes between it and its peer. A plain socket now; TLS
+/// comes under it without a change above. Non-blocking, used by one thread.
+class byte_stream {
+public:
+  virtual ~byte_stream() = default;
+  virtual io_result read(std::span<char> into) = 0;
+  virtual io_result write(std::span<const iovec> from) = 0;
+  /// No more bytes from us; the peer may still send.
+  virtual void shutdown_write() = 0;
+  /// The descriptor whose events say when to try again.
+  virtual int descriptor() const noexcept = 0;
+};
+
+/// A TCP socket without anything above it.
+class socket_stream final : public byte_stream {
+public:
+  explicit socket_stream(base::file_descriptor socket) noexcept : socket_{std::move(socket)} {}
+
+  io_result read(std::span<char> into) override;
+  io_result write(std::span<const iovec> from) override;
+  void shutdown_write() override;
+  int descriptor() const noexcept override { return socket_.get(); }
+
+private:
+  base::file_descriptor socket_;
+};
+
+} // namespace matchcloud::http

@@ -1,0 +1,387 @@
+#include "http/connection.hpp"
+
+#include "http/exchange.hpp"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace matchcloud::http {
+
+connection::connection(connection_host& host, std::unique_ptr<byte_stream> stream,
+                       const model::ip_address& peer, std::uint32_t slot, std::uint32_t generation)
+    : host_{&host},
+      stream_{std::move(stream)},
+      peer_{peer},
+      framer_{host.framing()},
+      phase_deadline_{host.loop().now() + host.limits().idle_timeout},
+      slot_{slot},
+      generation_{generation} {}
+
+connection::~connection() = default;
+
+int connection::start() {
+  constexpr std::uint32_t interest = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  const int failure = host_->loop().watch(stream_->descriptor(), interest, *this);
+  if (failure == 0) arm();
+  return failure;
+}
+
+void connection::on_events(std::uint32_t events) {
+  if (phase_ == phase::closed) return;
+  if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) readable_ = true;
+  if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) hung_up_ = true;
+  // Both directions are gone: nobody is left to answer.
+  if ((events & (EPOLLHUP | EPOLLERR)) != 0 && phase_ != phase::reading) return close();
+  if ((events & EPOLLOUT) != 0 && unsent_bytes() > 0) flush();
+  if (phase_ == phase::reading) process();
+  if (phase_ == phase::lingering) discard();
+}
+
+void connection::at_turn_end() {
+  if (phase_ == phase::closed) return;
+  if (unsent_bytes() > 0 || close_after_flush_) flush();
+  if (phase_ == phase::reading) process();
+  if (phase_ == phase::lingering) discard();
+}
+
+// -- reading ------------------------------------------------------------------
+
+bool connection::may_read() {
+  if (close_after_flush_) return false;
+  const auto unsent = unsent_bytes();
+  if (unsent <= unsent_free_bytes) return true;
+  return body_ == nullptr && unsent < unsent_pause_bytes &&
+         unsent_lease_.grow_to(host_->budget(), unsent);
+}
+
+void connection::process() {
+  if (!may_read()) return;
+  const auto bytes = next_bytes();
+  if (!bytes.empty()) parse(bytes);
+  if (phase_ != phase::reading || close_after_flush_) return;
+  // Fair: one read per turn; what is left waits for the others.
+  if (!input_.empty() || readable_)
+    host_->schedule(*this);
+  else if (ended_)
+    on_end_of_input();
+}
+
+std::string_view connection::next_bytes() {
+  return input_.empty() ? read_some() : std::string_view{input_};
+}
+
+std::string_view connection::read_some() {
+  if (!readable_ || ended_) return {};
+  const auto buffer = host_->read_buffer();
+  const auto got = stream_->read(buffer);
+  switch (got.status) {
+  case io_status::moved:
+    host_->metrics().received_bytes.add(got.bytes);
+    // A short read has emptied the socket: edge-triggered epoll tells when there is more. The end
+    // of the stream was told already, so it has to be read for.
+    if (got.bytes < buffer.size() && !hung_up_) readable_ = false;
+    return {buffer.data(), got.bytes};
+  case io_status::blocked: readable_ = false; return {};
+  case io_status::ended:
+    readable_ = false;
+    ended_ = true;
+    return {};
+  case io_status::failed: close(); return {};
+  }
+  return {};
+}
+
+void connection::parse(std::string_view bytes) {
+  if (!request_) request_ = host_->take_request();
+  const auto framed = framer_.feed(bytes, *request_);
+  keep_rest(bytes.substr(framed.consumed));
+  switch (framed.status) {
+  case framer_status::need_more: return take_partial();
+  case framer_status::complete: return begin_exchange();
+  case framer_status::failed: return refuse(framer_.failure(), true);
+  }
+}
+
+void connection::keep_rest(std::string_view rest) {
+  if (rest.empty()) {
+    if (!input_.empty()) host_->give_back(std::exchange(input_, {}));
+    return;
+  }
+  if (input_.empty()) {
+    input_ = host_->take_buffer();
+    input_.assign(rest);
+  } else {
+    input_.erase(0, input_.size() - rest.size()); // `rest` is the end of `input_`
+  }
+}
+
+void connection::take_partial() {
+  if (framer_.idle()) return host_->give_back(std::exchange(request_, nullptr));
+  const auto now = host_->loop().now();
+  if (framer_.in_body()) {
+    if (!request_lease_.grow_to(host_->budget(), request_->body.size()))
+      return refuse({base::errc::budget_exhausted,
+                     "The service holds as many request bytes as it may. Try again later."},
+                    true);
+    if (!std::exchange(in_body_, true)) phase_deadline_ = now + host_->limits().body_timeout;
+    if (framer_.take_continue()) {
+      if (out_.empty()) out_ = host_->take_buffer();
+      out_.append("HTTP/1.1 100 Continue\r\n\r\n");
+      host_->schedule(*this);
+    }
+  } else if (begun_ == base::steady_time{}) {
+    begun_ = now;
+    phase_deadline_ = now + host_->limits().head_timeout;
+  }
+  arm();
+}
+
+void connection::on_end_of_input() {
+  if (idle()) {
+    close_after_flush_ = true;
+    return unsent_bytes() > 0 ? host_->schedule(*this) : close();
+  }
+  refuse({base::errc::request_malformed,
+          "The connection's sending side was closed before the request was complete."},
+         true);
+}
+
+void connection::begin_exchange() {
+  const auto now = host_->loop().now();
+  request_->peer = peer_;
+  host_->assign_id(*request_);
+  phase_ = phase::waiting;
+  ++generation_;
+  attempt_ = 1;
+  begun_ = now;
+  asked_ = operation::unmatched;
+  waits_for_ = actors::owner::none;
+  phase_deadline_ = now + host_->limits().request_timeout;
+  if (!request_lease_.grow_to(host_->budget(), request_->body.size()))
+    return refuse({base::errc::budget_exhausted,
+                   "The service holds as many request bytes as it may. Try again later."},
+                  false);
+  dispatched_ = host_->dispatch(*this);
+  if (!dispatched_)
+    return refuse({base::errc::overloaded,
+                   "As many requests are in flight as the service takes. Try again later."},
+                  false);
+  arm();
+}
+
+// -- answering ----------------------------------------------------------------
+
+actors::exchange_ref connection::current() const noexcept {
+  return {(std::uint64_t{slot_} << 32U) | generation_, attempt_};
+}
+
+bool connection::is_current(actors::exchange_ref ref) const noexcept {
+  return phase_ == phase::waiting && ref == current();
+}
+
+void connection::routed(operation asked, actors::owner waits_for) noexcept {
+  asked_ = asked;
+  waits_for_ = waits_for;
+}
+
+bool connection::retry() {
+  if (attempt_ < attempt_limit) {
+    ++attempt_;
+    waits_for_ = actors::owner::none;
+    return true;
+  }
+  refuse({base::errc::unavailable, "What answers this request failed repeatedly. Try again later."},
+         false);
+  return false;
+}
+
+void connection::answer(actors::exchange_ref ref, response&& with) {
+  if (!is_current(ref)) return;
+  if (const auto* owned = std::get_if<std::string>(&with.body);
+      owned != nullptr && owned->size() > unsent_free_bytes &&
+      !unsent_lease_.grow_to(host_->budget(), unsent_bytes() + owned->size()))
+    return refuse({base::errc::budget_exhausted,
+                   "The service holds as many response bytes as it may. Try again later."},
+                  false);
+  const bool keep_alive = request_->keep_alive && !with.close;
+  queue(std::move(with), keep_alive);
+  // Requests that were pipelined behind this one are framed at once, so that their answers share a
+  // write.
+  if (!input_.empty() && phase_ == phase::reading) process();
+}
+
+void connection::refuse(const base::error& why, bool close) {
+  if (phase_ != phase::waiting) {
+    // Never became an exchange: give it the identity of one.
+    if (!request_) request_ = host_->take_request();
+    host_->assign_id(*request_);
+    asked_ = operation::unmatched;
+    if (begun_ == base::steady_time{}) begun_ = host_->loop().now();
+  }
+  queue(problem(why, request_->id), !close && request_->keep_alive);
+}
+
+void connection::queue(response&& answer, bool keep_alive) {
+  keep_alive = keep_alive && !host_->draining();
+  if (out_.empty()) out_ = host_->take_buffer();
+  write_head(out_, answer, {request_->id, host_->date(), keep_alive, request_->http_1_0});
+  if (request_->method != method::head) append_body(answer);
+  settle(answer.status);
+  if (!keep_alive) close_after_flush_ = true;
+  phase_ = phase::reading;
+  phase_deadline_ = host_->loop().now() + host_->limits().idle_timeout;
+  write_deadline_ = host_->loop().now() + host_->limits().write_timeout;
+  host_->schedule(*this);
+}
+
+void connection::append_body(response& answer) {
+  if (auto* shared = std::get_if<std::shared_ptr<const std::string>>(&answer.body);
+      shared != nullptr && *shared && (*shared)->size() > copied_body_bytes) {
+    body_ = std::move(*shared);
+    body_sent_ = 0;
+    return;
+  }
+  out_.append(answer.body_bytes());
+}
+
+void connection::settle(int status) {
+  auto& metrics = host_->metrics();
+  metrics.count_answer(asked_, status);
+  const auto took = host_->loop().now() - begun_;
+  metrics.latency[static_cast<std::size_t>(asked_)].observe(static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(took).count()));
+  if (std::exchange(dispatched_, false)) host_->settled();
+  host_->give_back(std::exchange(request_, nullptr));
+  request_lease_.reset();
+  begun_ = {};
+  in_body_ = false;
+}
+
+// -- writing ------------------------------------------------------------------
+
+std::size_t connection::unsent_bytes() const noexcept {
+  return out_.size() - out_sent_ + (body_ ? body_->size() - body_sent_ : 0);
+}
+
+void connection::flush() {
+  while (unsent_bytes() > 0) {
+    std::array<iovec, 2> pieces;
+    std::size_t count = 0;
+    if (out_.size() > out_sent_)
+      pieces[count++] = {out_.data() + out_sent_, out_.size() - out_sent_};
+    if (body_)
+      pieces[count++] = {const_cast<char*>(body_->data()) + body_sent_, body_->size() - body_sent_};
+    const auto sent = stream_->write({pieces.data(), count});
+    if (sent.status == io_status::failed) return close();
+    if (sent.status != io_status::moved) return arm();
+    host_->metrics().sent_bytes.add(sent.bytes);
+    write_deadline_ = host_->loop().now() + host_->limits().write_timeout;
+    const auto from_out = std::min(sent.bytes, out_.size() - out_sent_);
+    out_sent_ += from_out;
+    body_sent_ += sent.bytes - from_out;
+  }
+  after_flush();
+}
+
+void connection::after_flush() {
+  if (!out_.empty()) host_->give_back(std::exchange(out_, {}));
+  out_sent_ = 0;
+  body_.reset();
+  body_sent_ = 0;
+  unsent_lease_.reset();
+  if (close_after_flush_ && phase_ == phase::reading) return linger();
+  arm();
+}
+
+// -- closing ------------------------------------------------------------------
+
+void connection::linger() {
+  if (ended_) return close();
+  stream_->shutdown_write();
+  phase_ = phase::lingering;
+  phase_deadline_ = host_->loop().now() + linger_timeout;
+  if (!input_.empty()) host_->give_back(std::exchange(input_, {}));
+  readable_ = true;
+  arm();
+  discard();
+}
+
+void connection::discard() {
+  const auto buffer = host_->read_buffer();
+  const auto got = stream_->read(buffer);
+  switch (got.status) {
+  case io_status::blocked: return;
+  case io_status::moved:
+    discarded_bytes_ += got.bytes;
+    if (discarded_bytes_ > linger_bytes) return close();
+    return host_->schedule(*this);
+  case io_status::ended:
+  case io_status::failed: return close();
+  }
+}
+
+void connection::close() {
+  if (phase_ == phase::closed) return;
+  phase_ = phase::closed;
+  host_->loop().timers().cancel(*this);
+  if (std::exchange(dispatched_, false)) host_->settled();
+  if (request_) host_->give_back(std::exchange(request_, nullptr));
+  request_lease_.reset();
+  unsent_lease_.reset();
+  host_->loop().unwatch(stream_->descriptor());
+  stream_.reset();
+  host_->closed(*this);
+}
+
+bool connection::idle() const noexcept {
+  return phase_ == phase::reading && framer_.idle() && input_.empty();
+}
+
+void connection::close_if_idle() {
+  if (!idle()) return;
+  close_after_flush_ = true;
+  flush();
+}
+
+void connection::end_now() {
+  if (phase_ == phase::waiting) {
+    refuse({base::errc::draining, "The service is shutting down. Try again later."}, true);
+    flush();
+  }
+  close();
+}
+
+// -- deadlines ----------------------------------------------------------------
+
+void connection::arm() {
+  if (phase_ == phase::closed) return;
+  auto deadline = phase_deadline_;
+  if (unsent_bytes() > 0) {
+    // While an answer is being taken, idleness is measured by the write deadline alone.
+    deadline = phase_ == phase::waiting ? std::min(deadline, write_deadline_) : write_deadline_;
+  }
+  host_->loop().timers().arm(*this, deadline);
+}
+
+void connection::on_deadline() {
+  const auto now = host_->loop().now();
+  if (phase_ == phase::lingering) return close();
+  if (unsent_bytes() > 0 && now >= write_deadline_) return close();
+  if (now < phase_deadline_) return arm();
+  if (phase_ == phase::waiting)
+    return refuse({base::errc::deadline_exceeded,
+                   "The request was not answered within its deadline. Try again."},
+                  false);
+  if (idle()) {
+    close_after_flush_ = true;
+    return flush();
+  }
+  if (framer_.in_body())
+    return refuse({base::errc::body_timeout, "The request body took too long to arrive."}, true);
+  refuse({base::errc::head_timeout, "The request head took too long to arrive."}, true);
+}
+
+} // namespace matchcloud::http

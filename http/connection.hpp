@@ -1,0 +1,167 @@
+#pragma once
+
+#include "actors/protocol.hpp"
+#include "base/byte_budget.hpp"
+#include "base/limits.hpp"
+#include "http/byte_stream.hpp"
+#include "http/event_loop.hpp"
+#include "http/operation.hpp"
+#include "http/request.hpp"
+#include "http/request_framer.hpp"
+#include "http/response.hpp"
+#include "http/timer_wheel.hpp"
+#include "http/transport_metrics.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::http {
+
+class connection;
+
+/// What a connection needs of its transport. Loop thread only.
+class connection_host {
+public:
+  virtual ~connection_host() = default;
+  virtual const base::limits& limits() const noexcept = 0;
+  virtual const framer_limits& framing() const noexcept = 0;
+  virtual event_loop& loop() noexcept = 0;
+  virtual base::byte_budget& budget() noexcept = 0;
+  virtual transport_metrics& metrics() noexcept = 0;
+  /// Scratch for one read; its content lasts until the next call.
+  virtual std::span<char> read_buffer() noexcept = 0;
+  /// The `Date` of answers written now.
+  virtual std::string_view date() = 0;
+  /// New answers say `Connection: close`.
+  virtual bool draining() const noexcept = 0;
+
+  /// Requests and buffers are pooled: between requests a connection has neither.
+  virtual std::shared_ptr<request> take_request() = 0;
+  virtual void give_back(std::shared_ptr<request> used) = 0;
+  virtual std::string take_buffer() = 0;
+  virtual void give_back(std::string used) = 0;
+  virtual void assign_id(request& to) = 0;
+
+  /// Sends the connection's exchange to the front. False: too many are in flight.
+  virtual bool dispatch(connection& from) = 0;
+  /// An exchange that was dispatched is over.
+  virtual void settled() = 0;
+  /// Calls `at_turn_end` once, when the current turn ends.
+  virtual void schedule(connection& which) = 0;
+  /// The connection is closed: it gets no more calls, and is destroyed when the turn has ended.
+  virtual void closed(connection& which) = 0;
+};
+
+/// One client connection of an event loop: reads and frames requests, hands each as an exchange to
+/// the front, writes the answers in order. One exchange at a time; pipelined requests wait in
+/// `input_`. Between requests it owns no buffer. Loop thread only.
+class connection final : public io_handler, public timer {
+public:
+  /// Unsent bytes beyond which no further request is read.
+  static constexpr std::size_t unsent_pause_bytes = 256 * 1024;
+  /// Unsent bytes that need no lease of the byte budget.
+  static constexpr std::size_t unsent_free_bytes = 16 * 1024;
+  /// Larger shared bodies are sent from where they are, smaller ones copied behind their head.
+  static constexpr std::size_t copied_body_bytes = 32 * 1024;
+  /// Input discarded after the last answer, so that a reset does not eat it.
+  static constexpr std::size_t linger_bytes = 512 * 1024;
+  static constexpr std::chrono::milliseconds linger_timeout{2'000};
+
+  /// `slot` names it among its transport's connections; `generation` is the last that the slot's
+  /// previous connection used, so that a late reply to that one is not taken for this one's.
+  connection(connection_host& host, std::unique_ptr<byte_stream> stream,
+             const model::ip_address& peer, std::uint32_t slot, std::uint32_t generation);
+  ~connection() override;
+
+  /// Watches the socket. 0, or errno.
+  int start();
+  void on_events(std::uint32_t events) override;
+  void at_turn_end();
+
+  /// Answers the current exchange, if `ref` is its current attempt.
+  void answer(actors::exchange_ref ref, response&& with);
+  /// Whether `ref` is the current attempt of an exchange that is not answered.
+  bool is_current(actors::exchange_ref ref) const noexcept;
+  void routed(operation asked, actors::owner waits_for) noexcept;
+  /// Begins a further attempt; false where too many were made (then it is answered).
+  bool retry();
+
+  bool waiting() const noexcept { return phase_ == phase::waiting; }
+  bool is_closed() const noexcept { return phase_ == phase::closed; }
+  actors::owner waits_for() const noexcept { return waits_for_; }
+  actors::exchange_ref current() const noexcept;
+  const std::shared_ptr<request>& current_request() const noexcept { return request_; }
+  std::uint32_t slot() const noexcept { return slot_; }
+  std::uint32_t generation() const noexcept { return generation_; }
+
+  /// While draining: closes it if no request is under way.
+  void close_if_idle();
+  /// At the end of draining: answers what waits with `draining` and closes.
+  void end_now();
+
+private:
+  enum class phase : std::uint8_t { reading, waiting, lingering, closed };
+
+  void process();
+  bool may_read();
+  std::string_view next_bytes();
+  std::string_view read_some();
+  void parse(std::string_view bytes);
+  void keep_rest(std::string_view rest);
+  void take_partial();
+  void begin_exchange();
+  void on_end_of_input();
+  /// Answers without an actor: for what never became an exchange, and for deadlines.
+  void refuse(const base::error& why, bool close);
+  void queue(response&& answer, bool keep_alive);
+  void append_body(response& answer);
+  void settle(int status);
+  void flush();
+  void after_flush();
+  void linger();
+  void discard();
+  void close();
+  void arm();
+  void on_deadline() override;
+
+  std::size_t unsent_bytes() const noexcept;
+  bool idle() const noexcept;
+
+  connection_host* host_;
+  std::unique_ptr<byte_stream> stream_;
+  model::ip_address peer_;
+  request_framer framer_;
+  std::shared_ptr<request> request_;
+  /// Bytes read but not framed: pipelined requests behind the current one.
+  std::string input_;
+  std::string out_;
+  /// Sent after `out_`.
+  std::shared_ptr<const std::string> body_;
+  std::size_t out_sent_ = 0;
+  std::size_t body_sent_ = 0;
+  base::byte_lease request_lease_;
+  base::byte_lease unsent_lease_;
+  /// Of the phase: idle, head, body, request or linger.
+  base::steady_time phase_deadline_;
+  base::steady_time write_deadline_;
+  base::steady_time begun_;
+  std::size_t discarded_bytes_ = 0;
+  std::uint32_t slot_;
+  std::uint32_t generation_ = 0;
+  std::uint32_t attempt_ = 0;
+  operation asked_ = operation::unmatched;
+  actors::owner waits_for_ = actors::owner::none;
+  phase phase_ = phase::reading;
+  bool readable_ = false;
+  bool hung_up_ = false;
+  bool ended_ = false;
+  bool in_body_ = false;
+  bool close_after_flush_ = false;
+  bool dispatched_ = false;
+};
+
+} // namespace matchcloud::http

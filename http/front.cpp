@@ -1,0 +1,204 @@
+#include "http/front.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+using actors::exchange_ref;
+using actors::owner;
+
+constexpr std::string_view any_origin_header = "Access-Control-Allow-Origin: *\r\n";
+
+char lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+}
+
+/// The host name of an `Origin` (`scheme://host[:port]`, RFC 6454), lower case.
+std::string host_of_origin(std::string_view origin) {
+  const auto scheme_end = origin.find("://");
+  if (scheme_end == std::string_view::npos) return {};
+  origin.remove_prefix(scheme_end + 3);
+  const auto end = origin.starts_with('[') ? origin.find(']') + 1 : origin.find(':');
+  std::string host{origin.substr(0, end)};
+  std::transform(host.begin(), host.end(), host.begin(), lower);
+  return host;
+}
+
+/// RFC 9110 section 8.3.1: type and subtype are case-insensitive, parameters follow a semicolon.
+bool is_json(std::string_view content_type) noexcept {
+  const auto end = content_type.find_first_of("; \t");
+  const auto essence = content_type.substr(0, end);
+  return std::equal(essence.begin(), essence.end(), json_type.begin(), json_type.end(),
+                    [](char a, char b) { return lower(a) == b; });
+}
+
+response no_content(std::string_view allow) {
+  response answer;
+  answer.status = 204;
+  answer.headers.append("Allow: ").append(allow).append("\r\n");
+  return answer;
+}
+
+template <class Bytes>
+response json_response(Bytes&& body) {
+  response answer;
+  answer.content_type = json_type;
+  answer.body = std::forward<Bytes>(body);
+  return answer;
+}
+
+} // namespace
+
+front::front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
+             exchange_sink& sink)
+    : resident{cfg},
+      settings_{std::move(settings)},
+      sink_{&sink},
+      any_origin_{settings_->cors_origins == std::vector<std::string>{"*"}} {}
+
+caf::behavior front::make_behavior() {
+  actors::set_strict_handlers(*this, name());
+  set_down_handler([this](caf::down_msg& down) {
+    // What it held is dispatched again when the supervisor names its successor.
+    for (auto& known : owners_)
+      if (known && known.address() == down.source) known = nullptr;
+  });
+  sink_->attach(caf::actor_cast<caf::actor>(this));
+  return {
+      [this](const dispatch& job) { handle(job); },
+      [this](const actors::regions_ranked& reply) { answer_regions(reply); },
+      [this](const actors::payload_validated& reply) {
+        sink_->answer(reply.exchange, json_response(reply.json));
+      },
+      [this](const actors::operation_failed& reply) {
+        const auto asking = sink_->find(reply.exchange);
+        if (asking) sink_->answer(reply.exchange, problem(reply.error, asking->id));
+      },
+      [this](const actors::owners& known) { take(known); },
+  };
+}
+
+void front::take(const actors::owners& known) {
+  for (std::size_t i = 0; i < owners_.size(); ++i) {
+    if (owners_[i] == known.by_role[i]) continue;
+    owners_[i] = known.by_role[i];
+    if (!owners_[i]) continue;
+    monitor(owners_[i]);
+    sink_->redispatch(static_cast<owner>(i));
+  }
+}
+
+void front::handle(const dispatch& job) {
+  const auto& asking = *job.request;
+  if (asking.target == "*")
+    return sink_->answer(job.exchange, no_content("GET, HEAD, POST, OPTIONS"));
+
+  auto where = find_route(asking.path(), settings_->base_path);
+  if (!where) return fail(job, operation::unmatched, where.error());
+  if (!where->allows(asking.method)) {
+    sink_->routed(job.exchange, where->operation, owner::none);
+    auto refusal =
+        problem({base::errc::method_not_allowed, "This path takes " + std::string{where->allow()} +
+                                                     ", not " + asking.method_token + "."},
+                asking.id);
+    refusal.headers.append("Allow: ").append(where->allow()).append("\r\n");
+    return sink_->answer(job.exchange, std::move(refusal));
+  }
+  if (asking.method == method::options) return preflight(job, *where);
+
+  switch (where->operation) {
+  case operation::list_regions: return list_regions(job);
+  case operation::validate_version: return validate(job, *where, model::payload_kind::version);
+  case operation::validate_game: return validate(job, *where, model::payload_kind::game);
+  case operation::validate_group: return validate(job, *where, model::payload_kind::group);
+  case operation::list_avatars:
+  case operation::export_lobby_history:
+    return fail(job, where->operation,
+                {base::errc::not_implemented,
+                 "This operation is part of the interface but not built yet."});
+  case operation::unmatched: break;
+  }
+  fail(job, operation::unmatched, {base::errc::internal, "A route without an operation."});
+}
+
+void front::preflight(const dispatch& job, const route& where) {
+  sink_->routed(job.exchange, where.operation, owner::none);
+  auto answer = no_content(where.allow());
+  const auto& asking = *job.request;
+  if (where.operation == operation::list_regions && asking.has(header::origin)) {
+    const auto allowed = cors_headers(asking);
+    answer.headers.append(allowed);
+    if (allowed.find("Allow-Origin") != std::string::npos)
+      answer.headers.append("Access-Control-Allow-Methods: GET, HEAD\r\n"
+                            "Access-Control-Allow-Headers: Authorization, X-Request-Id\r\n"
+                            "Access-Control-Max-Age: 86400\r\n");
+  }
+  sink_->answer(job.exchange, std::move(answer));
+}
+
+void front::list_regions(const dispatch& job) {
+  const auto& asking = *job.request;
+  actors::rank_regions message{
+      job.exchange,
+      client_address(asking.peer, asking.get(header::x_forwarded_for),
+                     asking.get(header::forwarded), settings_->proxies),
+      asking.has(header::origin) ? host_of_origin(asking.get(header::origin)) : std::string{}};
+  forward(job, operation::list_regions, owner::region_ranking, std::move(message));
+}
+
+void front::validate(const dispatch& job, const route& where, model::payload_kind kind) {
+  const auto& asking = *job.request;
+  actors::validate_payload message{job.exchange, kind, {}, {job.request, &asking.body}};
+  if (kind == model::payload_kind::version) {
+    const auto game_id = model::parse_uuid(where.game_id);
+    if (!game_id)
+      return fail(job, where.operation,
+                  {base::errc::id_malformed,
+                   "The game_id in the path is not a UUID. Write it with dashes, as "
+                   "00000000-0000-4000-8000-000000000001."});
+    message.game_id = *game_id;
+  }
+  if (asking.has(header::content_type) && !is_json(asking.get(header::content_type)))
+    return fail(job, where.operation,
+                {base::errc::media_type_unsupported,
+                 "The body must be JSON. Send Content-Type: application/json, or none."});
+  const auto to =
+      asking.body.size() > actors::large_body_bytes ? owner::large_validator : owner::validator;
+  forward(job, where.operation, to, std::move(message));
+}
+
+template <class Message>
+void front::forward(const dispatch& job, operation asked, owner to, Message&& message) {
+  sink_->routed(job.exchange, asked, to);
+  const auto& address = owners_[static_cast<std::size_t>(to)];
+  if (address) send(address, std::forward<Message>(message));
+}
+
+void front::fail(const dispatch& job, operation asked, const base::error& what) {
+  sink_->routed(job.exchange, asked, owner::none);
+  sink_->answer(job.exchange, problem(what, job.request->id));
+}
+
+void front::answer_regions(const actors::regions_ranked& reply) {
+  auto answer = json_response(reply.json);
+  if (any_origin_) {
+    answer.fixed_headers = any_origin_header;
+  } else if (const auto asking = sink_->find(reply.exchange)) {
+    answer.headers = cors_headers(*asking);
+  }
+  sink_->answer(reply.exchange, std::move(answer));
+}
+
+std::string front::cors_headers(const http::request& asking) const {
+  if (any_origin_) return std::string{any_origin_header};
+  const auto& origin = asking.get(header::origin);
+  const auto& allowed = settings_->cors_origins;
+  if (origin.empty() || std::find(allowed.begin(), allowed.end(), origin) == allowed.end())
+    return "Vary: Origin\r\n";
+  return "Access-Control-Allow-Origin: " + origin + "\r\nVary: Origin\r\n";
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,61 @@
+#pragma once
+
+#include "actors/protocol.hpp"
+#include "actors/resident.hpp"
+#include "http/client_address.hpp"
+#include "http/exchange.hpp"
+#include "http/request.hpp"
+#include "http/routes.hpp"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// What a front decides by. Immutable, shared by all fronts.
+struct front_settings {
+  /// Empty, or `/x` without a slash at the end.
+  std::string base_path;
+  proxy_trust proxies;
+  /// Origins that may read `regions.list`; `*` alone: any.
+  std::vector<std::string> cors_origins{"*"};
+};
+
+/// Matches a request's route, forwards it as a message to the actor that owns the answer and turns
+/// the reply into a response. One per event loop, resident on it; one on the pool for the httplib
+/// transport. Stateless about exchanges: those are the transport's.
+class front final : public actors::resident {
+public:
+  /// `sink` must outlive the actor.
+  front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
+        exchange_sink& sink);
+
+  const char* name() const override { return "front"; }
+
+protected:
+  caf::behavior make_behavior() override;
+
+private:
+  void handle(const dispatch& job);
+  void preflight(const dispatch& job, const route& where);
+  void list_regions(const dispatch& job);
+  void validate(const dispatch& job, const route& where, model::payload_kind kind);
+  void take(const actors::owners& known);
+
+  /// Sends `message` to an owner; while that is being restarted the exchange waits for it.
+  template <class Message>
+  void forward(const dispatch& job, operation asked, actors::owner to, Message&& message);
+  void fail(const dispatch& job, operation asked, const base::error& what);
+  void answer_regions(const actors::regions_ranked& reply);
+  /// The CORS headers of a reply that `asking` may read.
+  std::string cors_headers(const http::request& asking) const;
+
+  std::shared_ptr<const front_settings> settings_;
+  exchange_sink* sink_;
+  std::array<caf::actor, actors::owner_count> owners_;
+  bool any_origin_;
+};
+
+} // namespace matchcloud::http

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "http/listener.hpp"
+
+#include <httplib.h>
+
+#include <cstddef>
+
+namespace matchcloud::http {
+
+/// cpp-httplib's server, tuned: no Nagle, a real backlog, long keep-alive, a listener that is never
+/// shared with another process, threads with a stack that its regular expressions fit in.
+class httplib_server final : public httplib::Server {
+public:
+  /// `threads`: each serves one connection at a time, for as long as it lasts.
+  httplib_server(std::size_t threads, int backlog, std::size_t body_limit_bytes);
+
+  /// Binds and listens. The endpoint with its real port, or `address_unavailable`. Serve with
+  /// `listen_after_bind`, end with `stop`.
+  base::expected<endpoint> bind(const endpoint& where);
+
+private:
+  int backlog_;
+};
+
+} // namespace matchcloud::http

@@ -1,0 +1,236 @@
+#include "http/httplib_transport.hpp"
+
+#include <caf/send.hpp>
+
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+/// What httplib itself refused, by the status it chose.
+base::error refusal(int status) {
+  switch (status) {
+  case 413: return {base::errc::body_too_large, "The request body is larger than allowed."};
+  case 414: return {base::errc::target_too_long, "The request target is longer than allowed."};
+  case 400: return {base::errc::request_malformed, "The request could not be read as HTTP/1.1."};
+  default: return {base::errc::internal, "The request could not be handled."};
+  }
+}
+
+void copy_header_lines(std::string_view lines, httplib::Response& into) {
+  while (!lines.empty()) {
+    const auto end = lines.find("\r\n");
+    const auto line = lines.substr(0, end);
+    const auto colon = line.find(": ");
+    into.set_header(std::string{line.substr(0, colon)}, std::string{line.substr(colon + 2)});
+    lines.remove_prefix(end + 2);
+  }
+}
+
+void write(const response& answer, std::string_view request_id, std::string date,
+           httplib::Response& into) {
+  into.status = answer.status;
+  into.set_header("Date", std::move(date));
+  into.set_header("X-Request-Id", std::string{request_id});
+  copy_header_lines(answer.fixed_headers, into);
+  copy_header_lines(answer.headers, into);
+  if (!answer.content_type.empty())
+    into.set_content(std::string{answer.body_bytes()}, std::string{answer.content_type});
+}
+
+} // namespace
+
+httplib_transport::httplib_transport(const base::clock& clock, shared_bounds& bounds,
+                                     std::uint64_t seed, std::function<void()> on_empty)
+    : clock_{&clock}, bounds_{&bounds}, on_empty_{std::move(on_empty)}, ids_{seed} {}
+
+httplib_transport::~httplib_transport() {
+  begin_drain();
+  end_now();
+  for (auto& thread : threads_)
+    thread.join();
+}
+
+base::expected<endpoint> httplib_transport::bind(const endpoint& where) {
+  auto server = std::make_unique<httplib_server>(bounds_->limits.httplib_threads,
+                                                 bounds_->limits.listen_backlog,
+                                                 bounds_->limits.body_limit_bytes);
+  // No routes: httplib would run a regular expression per route on the client's path. What matches
+  // none ends in the error handler, with its body read, and is served from there.
+  server->set_error_handler(httplib::Server::HandlerWithResponse{
+      [this](const httplib::Request& asked, httplib::Response& into) {
+        serve(asked, into);
+        return httplib::Server::HandlerResponse::Handled;
+      }});
+  auto bound = server->bind(where);
+  if (bound) servers_.push_back(std::move(server));
+  return bound;
+}
+
+void httplib_transport::start() {
+  serving_ = servers_.size();
+  for (const auto& server : servers_)
+    threads_.emplace_back([this, listening = server.get()] {
+      listening->listen_after_bind();
+      if (serving_.fetch_sub(1) == 1) on_empty_();
+    });
+}
+
+void httplib_transport::begin_drain() {
+  {
+    const std::lock_guard lock{mutex_};
+    if (std::exchange(draining_, true)) return;
+  }
+  for (const auto& server : servers_)
+    server->stop();
+}
+
+void httplib_transport::end_now() {
+  const std::lock_guard lock{mutex_};
+  while (!waiting_.empty()) {
+    auto& left = *waiting_.begin()->second;
+    settle(left, problem({base::errc::draining, "The service is shutting down. Try again later."},
+                         left.request->id));
+  }
+}
+
+void httplib_transport::serve(const httplib::Request& asked, httplib::Response& into) {
+  // httplib would cut the answer to a `Range` that this service does not serve. The object is a
+  // local of httplib's, not const.
+  const_cast<httplib::Request&>(asked).ranges.clear();
+
+  const auto date = http_date(clock_->unix_ms() / 1'000);
+  auto read_request =
+      into.status == 404
+          ? read(asked)
+          : base::expected<std::shared_ptr<request>>{tl::unexpected(refusal(into.status))};
+  if (!read_request) {
+    std::unique_lock lock{mutex_};
+    const auto id = ids_.next();
+    lock.unlock();
+    const auto answer = problem(read_request.error(), id);
+    metrics_.count_answer(operation::unmatched, answer.status);
+    return write(answer, id, date, into);
+  }
+  waiting_exchange waiting;
+  waiting.request = *std::move(read_request);
+  const auto answer = await(waiting);
+  write(answer, waiting.request->id, date, into);
+}
+
+base::expected<std::shared_ptr<request>> httplib_transport::read(const httplib::Request& asked) {
+  const auto& limits = bounds_->limits;
+  if (asked.target.size() > limits.target_limit_bytes) return tl::unexpected(refusal(414));
+  // Debian's httplib lets chunked bodies pass its limit.
+  if (asked.body.size() > limits.body_limit_bytes) return tl::unexpected(refusal(413));
+  const auto peer = model::parse_ip_address(asked.remote_addr);
+  if (!asked.target.starts_with('/') && asked.target != "*") return tl::unexpected(refusal(400));
+
+  auto result = std::make_shared<request>();
+  result->method = parse_method(asked.method);
+  result->method_token = asked.method;
+  result->target = asked.target;
+  result->body = asked.body;
+  if (peer) result->peer = *peer;
+  for (const auto& [name, value] : asked.headers) {
+    const auto index = find_header(name);
+    if (index == header_count) continue;
+    const auto known = static_cast<header>(index);
+    if (result->has(known))
+      result->append(known, value);
+    else
+      result->set(known, value);
+  }
+  return result;
+}
+
+response httplib_transport::await(waiting_exchange& waiting) {
+  const auto begun = clock_->now();
+  std::unique_lock lock{mutex_};
+  // Nobody else has the request yet: this thread made it.
+  ids_.assign(const_cast<http::request&>(*waiting.request));
+  waiting.id = ++last_id_;
+  waiting_.emplace(waiting.id, &waiting);
+  metrics_.in_flight.set(static_cast<std::int64_t>(waiting_.size()));
+  send_to_front(waiting);
+  const auto answered = waiting.done.wait_for(lock, bounds_->limits.request_timeout,
+                                              [&] { return waiting.answered; });
+  if (!answered)
+    settle(waiting, problem({base::errc::deadline_exceeded,
+                             "The request was not answered within its deadline. Try again."},
+                            waiting.request->id));
+  metrics_.count_answer(waiting.asked, waiting.answer.status);
+  metrics_.latency[static_cast<std::size_t>(waiting.asked)].observe(
+      static_cast<std::uint64_t>((clock_->now() - begun).count()));
+  return std::move(waiting.answer);
+}
+
+void httplib_transport::settle(waiting_exchange& waiting, response&& with) {
+  waiting_.erase(waiting.id);
+  metrics_.in_flight.set(static_cast<std::int64_t>(waiting_.size()));
+  waiting.answer = std::move(with);
+  waiting.answered = true;
+  waiting.done.notify_one();
+}
+
+httplib_transport::waiting_exchange* httplib_transport::current(actors::exchange_ref ref) const {
+  const auto found = waiting_.find(ref.exchange);
+  if (found == waiting_.end() || found->second->attempt != ref.attempt) return nullptr;
+  return found->second;
+}
+
+void httplib_transport::send_to_front(const waiting_exchange& waiting) {
+  if (front_) caf::anon_send(front_, dispatch{waiting.ref(), waiting.request});
+}
+
+void httplib_transport::attach(caf::actor front) {
+  const std::lock_guard lock{mutex_};
+  front_ = std::move(front);
+  redispatch_where([](const waiting_exchange&) { return true; });
+}
+
+void httplib_transport::redispatch(actors::owner owner) {
+  const std::lock_guard lock{mutex_};
+  redispatch_where([owner](const waiting_exchange& waiting) { return waiting.waits_for == owner; });
+}
+
+template <class Condition>
+void httplib_transport::redispatch_where(Condition&& condition) {
+  for (auto next = waiting_.begin(); next != waiting_.end();) {
+    auto& waiting = *(next++)->second; // settling takes it out
+    if (!condition(waiting)) continue;
+    if (waiting.attempt == attempt_limit) {
+      settle(waiting, problem({base::errc::unavailable,
+                               "What answers this request failed repeatedly. Try again later."},
+                              waiting.request->id));
+      continue;
+    }
+    ++waiting.attempt;
+    waiting.waits_for = actors::owner::none;
+    metrics_.redispatched.add();
+    send_to_front(waiting);
+  }
+}
+
+void httplib_transport::routed(actors::exchange_ref exchange, operation asked,
+                               actors::owner waits_for) {
+  const std::lock_guard lock{mutex_};
+  if (auto* waiting = current(exchange)) {
+    waiting->asked = asked;
+    waiting->waits_for = waits_for;
+  }
+}
+
+request_ptr httplib_transport::find(actors::exchange_ref exchange) const {
+  const std::lock_guard lock{mutex_};
+  const auto* waiting = current(exchange);
+  return waiting != nullptr ? waiting->request : nullptr;
+}
+
+void httplib_transport::answer(actors::exchange_ref exchange, response&& with) {
+  const std::lock_guard lock{mutex_};
+  if (auto* waiting = current(exchange)) settle(*waiting, std::move(with));
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "http/exchange.hpp"
+#include "http/httplib_server.hpp"
+#include "http/listener.hpp"
+#include "http/loop_transport.hpp"
+#include "http/request_id.hpp"
+#include "http/transport_metrics.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// The `httplib` transport: stock cpp-httplib, a thread per connection that waits for its exchange.
+/// Simple, and the comparison in every benchmark; not for the open internet (see the README). Its
+/// front runs on the actors' pool, so every call is guarded by one mutex.
+class httplib_transport final : public exchange_sink {
+public:
+  /// `on_empty` is called when draining has ended the last connection.
+  httplib_transport(const base::clock& clock, shared_bounds& bounds, std::uint64_t seed,
+                    std::function<void()> on_empty);
+  ~httplib_transport() override;
+  httplib_transport(const httplib_transport&) = delete;
+  httplib_transport& operator=(const httplib_transport&) = delete;
+
+  /// Binds one more listener; the endpoint with its real port.
+  base::expected<endpoint> bind(const endpoint& where);
+  /// Serves all listeners, each on a thread of its own.
+  void start();
+  /// Stops accepting; idle connections close, the others after their answer.
+  void begin_drain();
+  /// Answers what waits with `draining`.
+  void end_now();
+
+  const transport_metrics& metrics() const noexcept { return metrics_; }
+
+  void attach(caf::actor front) override;
+  void routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) override;
+  request_ptr find(actors::exchange_ref exchange) const override;
+  void answer(actors::exchange_ref exchange, response&& with) override;
+  void redispatch(actors::owner owner) override;
+
+private:
+  struct waiting_exchange {
+    std::uint64_t id = 0;
+    std::uint32_t attempt = 1;
+    request_ptr request;
+    operation asked = operation::unmatched;
+    actors::owner waits_for = actors::owner::none;
+    bool answered = false;
+    response answer;
+    std::condition_variable done;
+
+    actors::exchange_ref ref() const noexcept { return {id, attempt}; }
+  };
+
+  void serve(const httplib::Request& asked, httplib::Response& into);
+  base::expected<std::shared_ptr<request>> read(const httplib::Request& asked);
+  response await(waiting_exchange& waiting);
+  waiting_exchange* current(actors::exchange_ref ref) const;
+  void send_to_front(const waiting_exchange& waiting);
+  void settle(waiting_exchange& waiting, response&& with);
+  template <class Condition>
+  void redispatch_where(Condition&& condition);
+
+  const base::clock* clock_;
+  shared_bounds* bounds_;
+  std::function<void()> on_empty_;
+  std::vector<std::unique_ptr<httplib_server>> servers_;
+  std::vector<std::thread> threads_;
+  std::atomic<std::size_t> serving_{0};
+  transport_metrics metrics_;
+
+  mutable std::mutex mutex_;
+  request_id_source ids_;
+  caf::actor front_;
+  std::uint64_t last_id_ = 0;
+  /// In the order of their ids, so that a new front gets them in the order they came.
+  std::map<std::uint64_t, waiting_exchange*> waiting_;
+  bool draining_ = false;
+};
+
+} // namespace matchcloud::http

@@ -1,0 +1,134 @@
+#pragma once
+
+#include "base/byte_budget.hpp"
+#include "base/limits.hpp"
+#include "http/connection.hpp"
+#include "http/event_loop.hpp"
+#include "http/exchange.hpp"
+#include "http/request_id.hpp"
+#include "http/transport_metrics.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// What the event loops of a process share. Immutable but for the atomics; outlives them.
+struct shared_bounds {
+  base::limits limits;
+  framer_limits framing;
+  base::byte_budget budget;
+  /// Connections of the process.
+  std::atomic<std::size_t> connections{0};
+
+  explicit shared_bounds(const base::limits& configured);
+};
+
+/// The `loops` transport of one event loop: its listeners, its connections and their exchanges.
+/// Everything but construction, `metrics` and `connection_count` happens on the loop's thread.
+class loop_transport final : public exchange_sink, private connection_host {
+public:
+  /// Between looks at whether a paused listener may accept again.
+  static constexpr std::chrono::milliseconds accept_pause{50};
+  static constexpr std::size_t accepts_per_event = 64;
+
+  /// `seed` makes request ids unique; `on_empty` is called when draining and no connection is left.
+  loop_transport(event_loop& loop, const base::clock& clock, shared_bounds& bounds,
+                 std::uint64_t seed, std::function<void()> on_empty);
+  ~loop_transport() override;
+
+  /// Takes over a listening socket.
+  void listen(base::file_descriptor socket);
+
+  /// Takes what waits in the backlogs, then stops listening; from now on each answer closes its
+  /// connection.
+  void begin_drain();
+  /// Closes connections without a request under way, now and as they become so.
+  void close_idle();
+  /// Answers what is left with `draining` and closes everything.
+  void end_now();
+
+  std::size_t connection_count() const noexcept { return live_.load(std::memory_order_relaxed); }
+  const transport_metrics& metrics() const noexcept { return metrics_; }
+
+  // -- exchange_sink ----------------------------------------------------------
+
+  void attach(caf::actor front) override;
+  void routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) override;
+  request_ptr find(actors::exchange_ref exchange) const override;
+  void answer(actors::exchange_ref exchange, response&& with) override;
+  void redispatch(actors::owner owner) override;
+
+private:
+  class accepting;
+  struct slot {
+    std::unique_ptr<connection> occupant;
+    /// The last generation that a connection here has used.
+    std::uint32_t generation = 0;
+  };
+
+  static constexpr std::size_t read_buffer_bytes = 64 * 1024;
+  static constexpr std::size_t pool_limit = 256;
+  static constexpr std::size_t pooled_buffer_limit_bytes = 16 * 1024;
+
+  // -- connection_host --------------------------------------------------------
+
+  const base::limits& limits() const noexcept override { return bounds_->limits; }
+  const framer_limits& framing() const noexcept override { return bounds_->framing; }
+  event_loop& loop() noexcept override { return *loop_; }
+  base::byte_budget& budget() noexcept override { return bounds_->budget; }
+  transport_metrics& metrics() noexcept override { return metrics_; }
+  std::span<char> read_buffer() noexcept override { return read_buffer_; }
+  std::string_view date() override;
+  bool draining() const noexcept override { return draining_; }
+  std::shared_ptr<request> take_request() override;
+  void give_back(std::shared_ptr<request> used) override;
+  std::string take_buffer() override;
+  void give_back(std::string used) override;
+  void assign_id(request& to) override { ids_.assign(to); }
+  bool dispatch(connection& from) override;
+  void settled() override;
+  void schedule(connection& which) override;
+  void closed(connection& which) override;
+
+  connection* current(actors::exchange_ref exchange) const noexcept;
+  void add(base::file_descriptor socket, const model::ip_address& peer);
+  void send_to_front(const connection& from);
+  void finish_turn();
+  void plan_turn_end();
+  template <class Condition>
+  void redispatch_where(Condition&& condition);
+
+  event_loop* loop_;
+  const base::clock* clock_;
+  shared_bounds* bounds_;
+  std::function<void()> on_empty_;
+  request_id_source ids_;
+  caf::actor front_;
+  std::vector<std::unique_ptr<accepting>> listeners_;
+  std::vector<slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  std::vector<connection*> scheduled_;
+  std::vector<connection*> running_;
+  std::vector<std::uint32_t> closed_slots_;
+  std::vector<std::shared_ptr<request>> requests_;
+  std::vector<std::string> buffers_;
+  std::vector<char> read_buffer_;
+  std::string date_;
+  std::int64_t date_second_ = -1;
+  base::steady_time date_checked_;
+  std::size_t in_flight_ = 0;
+  std::atomic<std::size_t> live_{0};
+  transport_metrics metrics_;
+  bool turn_end_planned_ = false;
+  bool draining_ = false;
+  bool closing_idle_ = false;
+};
+
+} // namespace matchcloud::http

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace matchcloud::http {
+
+/// What a request asks for, as metrics and logs name it.
+enum class operation : std::uint8_t {
+  validate_version,
+  validate_game,
+  validate_group,
+  list_regions,
+  list_avatars,
+  export_lobby_history,
+  /// No route, or the bytes never became a request.
+  unmatched,
+};
+inline constexpr std::size_t operation_count = 7;
+
+inline constexpr std::array<std::string_view, operation_count> operation_names{
+    "validate_version", "validate_game",        "validate_group", "list_regions",
+    "list_avatars",     "export_lobby_history", "unmatched"};
+
+} // namespace matchcloud::http

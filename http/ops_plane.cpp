@@ -1,0 +1,70 @@
+#include "http/ops_plane.hpp"
+
+#include "http/response.hpp"
+
+namespace matchcloud::http {
+
+namespace {
+
+using httplib::Request;
+using httplib::Response;
+
+void set_problem(Response& into, const base::error& what) {
+  const auto answer = problem(what, {});
+  into.status = answer.status;
+  into.set_content(std::string{answer.body_bytes()}, std::string{problem_type});
+}
+
+} // namespace
+
+ops_plane::ops_plane(const service_metrics& metrics)
+    : metrics_{&metrics}, server_{threads, backlog, body_limit_bytes} {
+  server_.set_pre_routing_handler([this](const Request& asked, Response& into) {
+    if (host_allowed(asked)) return httplib::Server::HandlerResponse::Unhandled;
+    set_problem(into, {base::errc::host_not_allowed,
+                       "Ask for the ops plane by its address or as localhost."});
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  server_.set_error_handler(httplib::Server::Handler{[](const Request&, Response& into) {
+    if (!into.body.empty() || into.status != 404) return;
+    set_problem(into,
+                {base::errc::route_not_found, "The ops plane has /healthz, /readyz and /metrics."});
+  }});
+  server_.Get("/healthz", [](const Request&, Response& into) {
+    into.set_content(R"({"status":"ok"})", std::string{json_type});
+  });
+  server_.Get("/readyz", [this](const Request&, Response& into) {
+    into.status = ready_ ? 200 : 503;
+    into.set_content(ready_ ? R"({"ready":true})" : R"({"ready":false})", std::string{json_type});
+  });
+  server_.Get("/metrics", [this](const Request&, Response& into) {
+    into.set_content(render_metrics(*metrics_), "text/plain; version=0.0.4");
+  });
+}
+
+ops_plane::~ops_plane() {
+  server_.stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+base::expected<endpoint> ops_plane::bind(const endpoint& where) {
+  auto bound = server_.bind(where);
+  if (bound) bound_ = *bound;
+  return bound;
+}
+
+void ops_plane::start() {
+  thread_ = std::thread{[this] { server_.listen_after_bind(); }};
+}
+
+bool ops_plane::host_allowed(const Request& asked) const {
+  const std::string host = asked.get_header_value("Host");
+  auto name = std::string_view{host}.substr(0, host.find_last_of(':'));
+  if (host.ends_with(']')) name = host; // IPv6 without a port
+  if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
+  if (name == "localhost") return true;
+  // Who asks by a literal address was not led here by a name.
+  return model::parse_ip_address(name).has_value();
+}
+
+} // namespace matchcloud::http

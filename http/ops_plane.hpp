@@ -1,0 +1,47 @@
+#pragma once
+
+#include "http/httplib_server.hpp"
+#include "http/listener.hpp"
+#include "http/service_metrics.hpp"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace matchcloud::http {
+
+/// Health and metrics for operators, apart from the data plane and on loopback by default: stock
+/// cpp-httplib on a listener of its own, so that it answers while the data plane is full.
+class ops_plane {
+public:
+  static constexpr std::size_t threads = 64;
+  static constexpr int backlog = 128;
+  static constexpr std::size_t body_limit_bytes = 64 * 1024;
+
+  /// `metrics` must outlive the plane.
+  explicit ops_plane(const service_metrics& metrics);
+  ~ops_plane();
+  ops_plane(const ops_plane&) = delete;
+  ops_plane& operator=(const ops_plane&) = delete;
+
+  /// The endpoint with its real port, or `address_unavailable`.
+  base::expected<endpoint> bind(const endpoint& where);
+  void start();
+
+  /// What `/readyz` says. Not ready until the first call. Any thread.
+  void set_ready(bool ready) noexcept { ready_ = ready; }
+
+private:
+  /// Whether the request's Host is an address of this machine's or `localhost`: a name that an
+  /// attacker's DNS points here (rebinding) is not.
+  bool host_allowed(const httplib::Request& asked) const;
+
+  const service_metrics* metrics_;
+  httplib_server server_;
+  std::thread thread_;
+  endpoint bound_;
+  std::atomic<bool> ready_{false};
+};
+
+} // namespace matchcloud::http

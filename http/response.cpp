@@ -1,0 +1,123 @@
+#include "http/response.hpp"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+
+namespace matchcloud::http {
+
+namespace {
+
+void append_number(std::string& out, std::size_t number) {
+  char digits[20];
+  const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
+  out.append(digits, end);
+}
+
+/// RFC 9110 sections 8.6 and 15.3.5: these have no body, hence no length.
+bool has_body(int status) noexcept {
+  return status >= 200 && status != 204 && status != 304;
+}
+
+} // namespace
+
+std::string_view response::body_bytes() const noexcept {
+  if (const auto* owned = std::get_if<std::string>(&body)) return *owned;
+  const auto& shared = std::get<std::shared_ptr<const std::string>>(body);
+  return shared ? std::string_view{*shared} : std::string_view{};
+}
+
+void write_head(std::string& out, const response& answer, const write_context& context) {
+  if (answer.status == 200) {
+    out.append("HTTP/1.1 200 OK\r\n");
+  } else {
+    out.append("HTTP/1.1 ");
+    append_number(out, static_cast<std::size_t>(answer.status));
+    out.append(" ").append(reason_phrase(answer.status)).append("\r\n");
+  }
+  out.append("Date: ").append(context.date);
+  if (!answer.content_type.empty()) out.append("\r\nContent-Type: ").append(answer.content_type);
+  if (has_body(answer.status)) {
+    out.append("\r\nContent-Length: ");
+    append_number(out, answer.body_bytes().size());
+  }
+  out.append("\r\nX-Request-Id: ").append(context.request_id).append("\r\n");
+  out.append(answer.fixed_headers).append(answer.headers);
+  if (!context.keep_alive)
+    out.append("Connection: close\r\n");
+  else if (context.http_1_0)
+    out.append("Connection: keep-alive\r\n");
+  out.append("\r\n");
+}
+
+std::string_view reason_phrase(int status) noexcept {
+  switch (status) {
+  case 200: return "OK";
+  case 204: return "No Content";
+  case 400: return "Bad Request";
+  case 403: return "Forbidden";
+  case 404: return "Not Found";
+  case 405: return "Method Not Allowed";
+  case 408: return "Request Timeout";
+  case 413: return "Content Too Large";
+  case 414: return "URI Too Long";
+  case 415: return "Unsupported Media Type";
+  case 417: return "Expectation Failed";
+  case 431: return "Request Header Fields Too Large";
+  case 500: return "Internal Server Error";
+  case 501: return "Not Implemented";
+  case 503: return "Service Unavailable";
+  case 504: return "Gateway Timeout";
+  case 505: return "HTTP Version Not Supported";
+  default: return "Unknown";
+  }
+}
+
+response problem(const base::error& what, std::string_view request_id) {
+  const auto about = base::describe(what.code);
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> json{buffer};
+  const auto member = [&json](std::string_view name, std::string_view text) {
+    json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+    json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+  };
+  json.StartObject();
+  member("type", "urn:matchcloud:problem:" + std::string{about.code});
+  member("title", about.title);
+  json.Key("status");
+  json.Int(about.status);
+  member("detail", what.detail);
+  member("code", about.code);
+  member("request_id", request_id);
+  json.EndObject();
+
+  response answer;
+  answer.status = about.status;
+  answer.content_type = problem_type;
+  answer.body = std::string{buffer.GetString(), buffer.GetSize()};
+  if (about.status == 503) answer.fixed_headers = "Retry-After: 1\r\n";
+  return answer;
+}
+
+std::string http_date(std::int64_t unix_seconds) {
+  const std::time_t seconds = unix_seconds;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[40];
+  const auto length = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  return {text, length};
+}
+
+bool is_sane_request_id(std::string_view id) noexcept {
+  constexpr std::size_t length_limit = 128;
+  const auto sane = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view{"-_.:/+=@"}.find(c) != std::string_view::npos;
+  };
+  return !id.empty() && id.size() <= length_limit && std::all_of(id.begin(), id.end(), sane);
+}
+
+} // namespace matchcloud::http

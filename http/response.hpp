@@ -1,0 +1,60 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "http/operation.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace matchcloud::http {
+
+inline constexpr std::string_view json_type = "application/json";
+inline constexpr std::string_view problem_type = "application/problem+json";
+
+/// What an exchange is answered with. The transport adds `Date`, `Content-Length`, `X-Request-Id`
+/// and `Connection`.
+struct response {
+  int status = 200;
+  /// Empty without a body. Static storage.
+  std::string_view content_type;
+  /// Whole header lines with their line ends, of static storage.
+  std::string_view fixed_headers;
+  /// Whole header lines with their line ends.
+  std::string headers;
+  /// Owned bytes, or shared immutable ones (a cached reply).
+  std::variant<std::string, std::shared_ptr<const std::string>> body;
+  /// Close the connection after this answer: its framing is lost.
+  bool close = false;
+
+  std::string_view body_bytes() const noexcept;
+};
+
+/// What the writer needs besides the response.
+struct write_context {
+  std::string_view request_id;
+  /// IMF-fixdate (RFC 9110 section 5.6.7).
+  std::string_view date;
+  /// The connection stays open after this answer.
+  bool keep_alive = true;
+  bool http_1_0 = false;
+};
+
+/// Appends status line and headers, empty line included, to `out`.
+void write_head(std::string& out, const response& answer, const write_context& context);
+
+/// The reason phrase of RFC 9110 section 15; `Unknown` for what this service never sends.
+std::string_view reason_phrase(int status) noexcept;
+
+/// The problem (RFC 9457) of an error; 503s carry `Retry-After`.
+response problem(const base::error& what, std::string_view request_id);
+
+/// The current date as IMF-fixdate.
+std::string http_date(std::int64_t unix_seconds);
+
+/// Whether a client's `X-Request-Id` is used: 1 to 128 of letters, digits and `-_.:/+=@`.
+bool is_sane_request_id(std::string_view id) noexcept;
+
+} // namespace matchcloud::http

@@ -1,0 +1,157 @@
+#include "http/service_metrics.hpp"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <limits>
+#include <sstream>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+using labels = std::vector<ClientMetric::Label>;
+
+MetricFamily family(std::string name, std::string help, MetricType type) {
+  MetricFamily result;
+  result.name = std::move(name);
+  result.help = std::move(help);
+  result.type = type;
+  return result;
+}
+
+ClientMetric counter_metric(labels with, double value) {
+  ClientMetric metric;
+  metric.label = std::move(with);
+  metric.counter.value = value;
+  return metric;
+}
+
+ClientMetric gauge_metric(double value) {
+  ClientMetric metric;
+  metric.gauge.value = value;
+  return metric;
+}
+
+/// The sum of several histograms as one Prometheus histogram (cumulative buckets, seconds).
+template <class Histograms>
+ClientMetric histogram_metric(labels with, const Histograms& parts) {
+  constexpr double seconds_per_ns = 1e-9;
+  const auto& bounds = base::duration_histogram::bounds_ns;
+  ClientMetric metric;
+  metric.label = std::move(with);
+  std::uint64_t cumulative = 0;
+  std::uint64_t sum_ns = 0;
+  for (const auto* part : parts)
+    sum_ns += part->sum_ns();
+  for (std::size_t i = 0; i <= bounds.size(); ++i) {
+    for (const auto* part : parts)
+      cumulative += part->bucket(i);
+    const double bound = i < bounds.size() ? static_cast<double>(bounds[i]) * seconds_per_ns
+                                           : std::numeric_limits<double>::infinity();
+    metric.histogram.bucket.push_back({cumulative, bound});
+  }
+  metric.histogram.sample_count = cumulative;
+  metric.histogram.sample_sum = static_cast<double>(sum_ns) * seconds_per_ns;
+  return metric;
+}
+
+MetricFamily answers_family(const std::vector<const transport_metrics*>& transports) {
+  auto result = family("matchcloud_requests_total", "Answered requests by operation and status.",
+                       MetricType::Counter);
+  for (std::size_t op = 0; op < operation_count; ++op) {
+    for (std::size_t column = 0; column <= known_statuses.size(); ++column) {
+      std::uint64_t count = 0;
+      for (const auto* part : transports)
+        count += part->answers[op][column].get();
+      if (count == 0) continue;
+      const auto status =
+          column < known_statuses.size() ? std::to_string(known_statuses[column]) : "other";
+      result.metric.push_back(
+          counter_metric({{"operation", std::string{operation_names[op]}}, {"status", status}},
+                         static_cast<double>(count)));
+    }
+  }
+  return result;
+}
+
+MetricFamily latency_family(const std::vector<const transport_metrics*>& transports) {
+  auto result = family("matchcloud_request_duration_seconds",
+                       "From the complete request to its answer.", MetricType::Histogram);
+  for (std::size_t op = 0; op < operation_count; ++op) {
+    std::vector<const base::duration_histogram*> parts;
+    for (const auto* part : transports)
+      parts.push_back(&part->latency[op]);
+    result.metric.push_back(
+        histogram_metric({{"operation", std::string{operation_names[op]}}}, parts));
+  }
+  return result;
+}
+
+template <class Member>
+MetricFamily summed(std::string name, std::string help, MetricType type,
+                    const std::vector<const transport_metrics*>& transports, Member member) {
+  double sum = 0;
+  for (const auto* part : transports)
+    sum += static_cast<double>((part->*member).get());
+  auto result = family(std::move(name), std::move(help), type);
+  result.metric.push_back(type == MetricType::Counter ? counter_metric({}, sum)
+                                                      : gauge_metric(sum));
+  return result;
+}
+
+} // namespace
+
+std::vector<MetricFamily> service_metrics::Collect() const {
+  const auto& transports = sources_.transports;
+  std::vector<MetricFamily> all;
+  all.push_back(answers_family(transports));
+  all.push_back(latency_family(transports));
+  all.push_back(summed("matchcloud_connections", "Open client connections.", MetricType::Gauge,
+                       transports, &transport_metrics::connections));
+  all.push_back(summed("matchcloud_connections_accepted_total", "Accepted client connections.",
+                       MetricType::Counter, transports, &transport_metrics::connections_accepted));
+  all.push_back(summed("matchcloud_requests_in_flight", "Requests that wait for an actor.",
+                       MetricType::Gauge, transports, &transport_metrics::in_flight));
+  all.push_back(summed("matchcloud_received_bytes_total", "Bytes read from clients.",
+                       MetricType::Counter, transports, &transport_metrics::received_bytes));
+  all.push_back(summed("matchcloud_sent_bytes_total", "Bytes written to clients.",
+                       MetricType::Counter, transports, &transport_metrics::sent_bytes));
+  all.push_back(summed("matchcloud_redispatched_total",
+                       "Requests sent again because the actor that held them ended.",
+                       MetricType::Counter, transports, &transport_metrics::redispatched));
+
+  std::vector<const base::duration_histogram*> stalls;
+  for (const auto* loop : sources_.loops)
+    stalls.push_back(&loop->stall);
+  auto stall = family("matchcloud_loop_stall_seconds",
+                      "How long a turn kept an event loop from looking at its sockets.",
+                      MetricType::Histogram);
+  stall.metric.push_back(histogram_metric({}, stalls));
+  all.push_back(std::move(stall));
+
+  auto restarts = family("matchcloud_actor_restarts_total", "Actors restarted by the supervisor.",
+                         MetricType::Counter);
+  restarts.metric.push_back(
+      counter_metric({}, static_cast<double>(sources_.actor_restarts->get())));
+  all.push_back(std::move(restarts));
+
+  auto held = family("matchcloud_budget_used_bytes",
+                     "Request and response bytes held, out of the byte budget.", MetricType::Gauge);
+  held.metric.push_back(gauge_metric(static_cast<double>(sources_.budget->used_bytes())));
+  all.push_back(std::move(held));
+  return all;
+}
+
+std::string render_metrics(const service_metrics& collector) {
+  std::ostringstream out;
+  prometheus::TextSerializer{}.Serialize(out, collector.Collect());
+  return out.str();
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "base/byte_budget.hpp"
+#include "base/metrics.hpp"
+#include "http/event_loop.hpp"
+#include "http/transport_metrics.hpp"
+
+#include <prometheus/collectable.h>
+
+#include <string>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// Where the numbers of `/metrics` come from. Everything pointed at outlives the collector.
+struct metric_sources {
+  /// One per event loop, or one for the httplib transport.
+  std::vector<const transport_metrics*> transports;
+  std::vector<const loop_metrics*> loops;
+  const base::counter* actor_restarts = nullptr;
+  const base::byte_budget* budget = nullptr;
+};
+
+/// Adds up what the transports, loops and actors counted. Any thread.
+class service_metrics final : public prometheus::Collectable {
+public:
+  explicit service_metrics(metric_sources sources) : sources_{std::move(sources)} {}
+  std::vector<prometheus::MetricFamily> Collect() const override;
+
+private:
+  metric_sources sources_;
+};
+
+/// The Prometheus text format of everything the collector has.
+std::string render_metrics(const service_metrics& collector);
+
+} // namespace matchcloud::http

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "base/metrics.hpp"
+#include "http/operation.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace matchcloud::http {
+
+/// The statuses that this service answers with.
+inline constexpr std::array<int, 17> known_statuses{200, 204, 400, 403, 404, 405, 408, 413, 414,
+                                                    415, 417, 431, 500, 501, 503, 504, 505};
+
+/// What one transport (one event loop, or the httplib one) counts. Written by its threads, read by
+/// the ops plane.
+struct transport_metrics {
+  /// Answers by operation and status; the last column is any status not in `known_statuses`.
+  std::array<std::array<base::counter, known_statuses.size() + 1>, operation_count> answers;
+  /// From the complete request to its answer.
+  std::array<base::duration_histogram, operation_count> latency;
+  base::gauge connections;
+  base::counter connections_accepted;
+  base::gauge in_flight;
+  base::counter received_bytes;
+  base::counter sent_bytes;
+  /// Exchanges dispatched again because who held them died.
+  base::counter redispatched;
+
+  void count_answer(operation asked, int status) noexcept {
+    std::size_t column = 0;
+    while (column < known_statuses.size() && known_statuses[column] != status)
+      ++column;
+    answers[static_cast<std::size_t>(asked)][column].add();
+  }
+};
+
+} // namespace matchcloud::http
