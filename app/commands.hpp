@@ -1,0 +1,23 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace matchcloud::app {
+
+/// Exit codes of every command.
+enum exit_code : int {
+  /// Done.
+  ok = 0,
+  /// What was asked for could not be done; stderr says why.
+  failed = 1,
+  /// The command line or the configuration is wrong; stderr says what is allowed.
+  usage = 2,
+};
+
+/// Each adds its subcommand; the subcommand's callback leaves the exit code in `code`.
+void add_serve_command(CLI::App& program, int& code);
+void add_import_command(CLI::App& program, int& code);
+void add_demo_command(CLI::App& program, int& code);
+void add_version_command(CLI::App& program, int& code);
+
+} // namespace matchcloud::app

@@ -1,0 +1,173 @@
+#include "app/config.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <sstream>
+#include <unistd.h>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+constexpr std::string_view environment_prefix = "MATCHCLOUD_";
+
+std::vector<std::string> split_at_commas(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(','), text.size());
+    auto part = text.substr(0, end);
+    while (part.starts_with(' '))
+      part.remove_prefix(1);
+    while (part.ends_with(' '))
+      part.remove_suffix(1);
+    if (!part.empty()) parts.emplace_back(part);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+/// What `apply` gets: a list's elements, or the one value.
+std::vector<std::string> elements(const config_key& key, const std::vector<std::string>& values) {
+  if (key.what != config_key::kind::list) return {values.back()};
+  std::vector<std::string> all;
+  for (const auto& value : values)
+    for (auto& part : split_at_commas(value))
+      all.push_back(std::move(part));
+  return all;
+}
+
+std::string joined(const std::vector<std::string>& values) {
+  std::string text;
+  for (const auto& value : values)
+    text += (text.empty() ? "" : ",") + value;
+  return text;
+}
+
+std::string complaint(const config_key& key, const given_value& given, const base::error& why) {
+  auto text = given.source + " = \"" + joined(given.values) +
+              "\" is not valid; allowed: " + std::string{key.allowed};
+  if (!why.detail.empty()) text += " (" + why.detail + ")";
+  return text;
+}
+
+/// A TOML value in the syntax of a flag, or nothing where it has another type.
+std::optional<std::string> as_text(const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>()) return text;
+  if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
+  if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
+  if (const auto real = node.value_exact<double>()) {
+    std::ostringstream out;
+    out << *real;
+    return out.str();
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> as_values(const toml::node& node) {
+  if (const auto* array = node.as_array()) {
+    std::vector<std::string> all;
+    for (const auto& element : *array) {
+      auto text = as_text(element);
+      if (!text) return std::nullopt;
+      all.push_back(*std::move(text));
+    }
+    return all;
+  }
+  auto text = as_text(node);
+  if (!text) return std::nullopt;
+  return std::vector<std::string>{*std::move(text)};
+}
+
+} // namespace
+
+base::expected<serve_config> make_config(const std::vector<given_value>& given) {
+  serve_config config;
+  std::string complaints;
+  for (const auto& key : config_keys()) {
+    const auto last = std::find_if(given.rbegin(), given.rend(),
+                                   [&](const auto& value) { return value.key == key.name; });
+    if (last == given.rend()) {
+      if (key.default_value.empty()) continue;
+      // The table's own default: tests hold that all of them apply.
+      static_cast<void>(key.apply(config, elements(key, {std::string{key.default_value}})));
+      continue;
+    }
+    // Where the default is nothing, an empty value asks for it.
+    const auto values =
+        last->values.empty() ? std::vector<std::string>{} : elements(key, last->values);
+    const bool nothing = values.empty() || values.front().empty();
+    if (nothing && key.default_value.empty()) continue;
+    const auto applied = nothing ? base::expected<void>{base::fail(base::errc::config_invalid, {})}
+                                 : key.apply(config, values);
+    if (!applied)
+      complaints += (complaints.empty() ? "" : "\n") + complaint(key, *last, applied.error());
+  }
+  if (!complaints.empty()) return base::fail(base::errc::config_invalid, std::move(complaints));
+  return config;
+}
+
+base::expected<std::vector<given_value>> read_config_file(const std::string& file) {
+  std::vector<given_value> given;
+  try {
+    for (const auto& [name, node] : toml::parse_file(file)) {
+      const std::string key{name.str()};
+      std::ostringstream place;
+      place << file << ":" << node.source().begin.line;
+      if (find_config_key(key) == nullptr)
+        return base::fail(base::errc::config_invalid,
+                          place.str() + ": unknown key \"" + key +
+                              "\"; the keys are the flags of `matchcloud serve --help`");
+      auto values = as_values(node);
+      if (!values)
+        return base::fail(base::errc::config_invalid,
+                          place.str() + ": \"" + key + "\" must be a string, number, boolean or " +
+                              "an array of these");
+      given.push_back({key, place.str() + ": " + key, *std::move(values)});
+    }
+  } catch (const toml::parse_error& failure) {
+    std::ostringstream place;
+    place << file << ":" << failure.source().begin.line << ": " << failure.description();
+    return base::fail(base::errc::config_invalid, place.str());
+  }
+  return given;
+}
+
+std::vector<given_value> read_environment(std::vector<std::string>& unknown) {
+  std::vector<given_value> given;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text{*entry};
+    if (!text.starts_with(environment_prefix)) continue;
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string source{text.substr(0, equals)};
+    auto name = source.substr(environment_prefix.size());
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+      return c == '_' ? '-' : static_cast<char>(std::tolower(c));
+    });
+    if (find_config_key(name) == nullptr)
+      unknown.push_back(source);
+    else
+      given.push_back({name, source, {std::string{text.substr(equals + 1)}}});
+  }
+  std::sort(unknown.begin(), unknown.end());
+  return given;
+}
+
+std::string config_table() {
+  std::string table = "| key | default | allowed | what for |\n|---|---|---|---|\n";
+  for (const auto& key : config_keys()) {
+    table.append("| `").append(key.name).append("` | ");
+    if (key.default_value.empty())
+      table.append("none");
+    else
+      table.append("`").append(key.default_value).append("`");
+    table.append(" | ").append(key.allowed).append(" | ").append(key.purpose).append(" |\n");
+  }
+  return table;
+}
+
+} // namespace matchcloud::app

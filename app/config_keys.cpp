@@ -1,0 +1,302 @@
+#include "app/config.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <thread>
+
+namespace matchcloud::app {
+
+namespace {
+
+using kind = config_key::kind;
+using values = std::vector<std::string>;
+using outcome = base::expected<void>;
+
+tl::unexpected<base::error> refuse() {
+  return base::fail(base::errc::config_invalid, {});
+}
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || status != std::errc{} || end != text.data() + text.size())
+    return std::nullopt;
+  return number;
+}
+
+/// A whole number within bounds, given to `set`.
+template <class Set>
+auto number_between(std::uint64_t least, std::uint64_t most, Set set) {
+  return [=](serve_config& config, const values& given) -> outcome {
+    const auto number = parse_number(given.front());
+    if (!number || *number < least || *number > most) return refuse();
+    set(config, *number);
+    return {};
+  };
+}
+
+auto bytes_key(std::size_t base::limits::*member, std::uint64_t least, std::uint64_t most) {
+  return number_between(least, most, [member](serve_config& config, std::uint64_t number) {
+    config.limits.*member = number;
+  });
+}
+
+auto milliseconds_key(std::chrono::milliseconds base::limits::*member, std::uint64_t least,
+                      std::uint64_t most) {
+  return number_between(least, most, [member](serve_config& config, std::uint64_t number) {
+    config.limits.*member = std::chrono::milliseconds{number};
+  });
+}
+
+/// One of a few words, each standing for a value.
+template <class Value, std::size_t Count, class Set>
+auto one_of(std::array<std::pair<std::string_view, Value>, Count> words, Set set) {
+  return [=](serve_config& config, const values& given) -> outcome {
+    for (const auto& [word, value] : words) {
+      if (word != given.front()) continue;
+      set(config, value);
+      return {};
+    }
+    return refuse();
+  };
+}
+
+outcome set_listen(serve_config& config, const values& given) {
+  config.listen.clear();
+  for (const auto& text : given) {
+    const auto where = http::parse_endpoint(text);
+    if (!where) return tl::unexpected(where.error());
+    config.listen.push_back(*where);
+  }
+  return config.listen.empty() ? outcome{refuse()} : outcome{};
+}
+
+outcome set_ops_listen(serve_config& config, const values& given) {
+  const auto where = http::parse_endpoint(given.front());
+  if (!where) return tl::unexpected(where.error());
+  config.ops_listen = *where;
+  return {};
+}
+
+outcome set_public_url(serve_config& config, const values& given) {
+  const std::string_view url = given.front();
+  const bool http = url.starts_with("http://") || url.starts_with("https://");
+  const auto host = url.substr(url.find("://") + 3);
+  if (!http || host.empty() || host.front() == '/' || url.back() == '/' ||
+      url.find_first_of(" ?#\"<>") != std::string_view::npos)
+    return refuse();
+  config.public_url = url;
+  return {};
+}
+
+outcome set_base_path(serve_config& config, const values& given) {
+  const std::string_view path = given.front();
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view{"/-_.~"}.find(c) != std::string_view::npos;
+  };
+  if (!path.empty() &&
+      (path.front() != '/' || path.back() == '/' || path.find("//") != std::string_view::npos ||
+       !std::all_of(path.begin(), path.end(), plain)))
+    return refuse();
+  config.front.base_path = path;
+  return {};
+}
+
+outcome set_trusted_proxies(serve_config& config, const values& given) {
+  config.front.proxies.trusted_proxies.clear();
+  for (const auto& text : given) {
+    const auto block = model::parse_cidr(text);
+    if (!block) return refuse();
+    config.front.proxies.trusted_proxies.push_back(*block);
+  }
+  return {};
+}
+
+outcome set_cors_origins(serve_config& config, const values& given) {
+  const auto acceptable = [&](const std::string& origin) {
+    return (origin == "*" && given.size() == 1) ||
+           ((origin.starts_with("http://") || origin.starts_with("https://")) &&
+            origin.back() != '/');
+  };
+  if (!std::all_of(given.begin(), given.end(), acceptable)) return refuse();
+  config.front.cors_origins = given;
+  return {};
+}
+
+outcome set_default_namespace(serve_config& config, const values& given) {
+  config.default_namespace = model::parse_uuid(given.front());
+  return config.default_namespace ? outcome{} : outcome{refuse()};
+}
+
+std::optional<double> parse_degrees(std::string_view text, double most) {
+  double degrees = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), degrees);
+  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (!(degrees >= -most && degrees <= most)) return std::nullopt;
+  return degrees;
+}
+
+outcome set_fallback_location(serve_config& config, const values& given) {
+  if (given.size() != 2) return refuse();
+  const auto latitude = parse_degrees(given[0], 90);
+  const auto longitude = parse_degrees(given[1], 180);
+  if (!latitude || !longitude) return refuse();
+  config.fallback_location = model::coordinates{*latitude, *longitude};
+  return {};
+}
+
+outcome set_insecure_open(serve_config& config, const values& given) {
+  const auto& text = given.front();
+  if (text != "true" && text != "false") return refuse();
+  config.insecure_open = text == "true";
+  return {};
+}
+
+outcome set_data_dir(serve_config& config, const values& given) {
+  if (given.front().empty()) return refuse();
+  config.data_dir = given.front();
+  return {};
+}
+
+outcome set_geoip(serve_config& config, const values& given) {
+  config.geoip_files = given;
+  return {};
+}
+
+constexpr std::uint64_t mebibyte = 1024 * 1024;
+constexpr std::uint64_t hour_ms = 3'600'000;
+
+std::vector<config_key> make_keys() {
+  using base::limits;
+  const auto set_loops = [](serve_config& config, std::uint64_t n) { config.loops = n; };
+  const auto set_backlog = [](serve_config& config, std::uint64_t n) {
+    config.limits.listen_backlog = static_cast<int>(n);
+  };
+  const auto set_transport = [](serve_config& config, transport_kind which) {
+    config.transport = which;
+  };
+  const auto set_forwarded = [](serve_config& config, http::forwarded_header which) {
+    config.front.proxies.header = which;
+  };
+  const auto set_unknown = [](serve_config& config, model::unknown_members which) {
+    config.rules.unknown_members = which;
+  };
+  using transport_word = std::pair<std::string_view, transport_kind>;
+  using forwarded_word = std::pair<std::string_view, http::forwarded_header>;
+  using unknown_word = std::pair<std::string_view, model::unknown_members>;
+
+  return {
+      {"listen", kind::list, "127.0.0.1:8080",
+       "ADDRESS:PORT, IPv6 in brackets, port 0 for the kernel's choice; repeatable",
+       "Where the data plane listens.", set_listen},
+      {"ops-listen", kind::text, "127.0.0.1:8081", "ADDRESS:PORT",
+       "Where health and metrics listen; keep it off the open internet.", set_ops_listen},
+      {"data-dir", kind::text, "var", "a directory, created if missing",
+       "Where the store lives. Several processes may share it.", set_data_dir},
+      {"geoip", kind::list, "", "MMDB files; repeatable",
+       "Where addresses are. Of several files the first with coordinates decides. Without one all "
+       "locations are unknown.",
+       set_geoip},
+      {"loops", kind::number, "0", "0 to 256; 0: one per core", "Event loops, each a thread.",
+       number_between(0, 256, set_loops)},
+      {"transport", kind::text, "loops", "loops or httplib",
+       "How HTTP is spoken. httplib is for comparison, not for the open internet.",
+       one_of(std::array{transport_word{"loops", transport_kind::loops},
+                         transport_word{"httplib", transport_kind::httplib}},
+              set_transport)},
+      {"public-url", kind::text, "",
+       "http:// or https:// URL without a slash at the end; empty: the first listener",
+       "The base of URLs that the service hands out.", set_public_url},
+      {"base-path", kind::text, "", "/path without a slash at the end, or empty",
+       "Put before every path, for a service that shares its host name.", set_base_path},
+      {"trusted-proxies", kind::list, "", "CIDR blocks or addresses; repeatable",
+       "Peers whose forwarding headers tell the client's address. Everybody else's are ignored.",
+       set_trusted_proxies},
+      {"forwarded-header", kind::text, "auto", "auto, x-forwarded-for or forwarded",
+       "The header that trusted proxies write.",
+       one_of(std::array{forwarded_word{"auto", http::forwarded_header::automatic},
+                         forwarded_word{"x-forwarded-for", http::forwarded_header::x_forwarded_for},
+                         forwarded_word{"forwarded", http::forwarded_header::forwarded}},
+              set_forwarded)},
+      {"cors-origins", kind::list, "*", "origins (https://play.example), or * for any; repeatable",
+       "Pages that may read the regions listing in a browser.", set_cors_origins},
+      {"default-namespace", kind::text, "", "a namespace's UUID; empty: none",
+       "The namespace of a listing whose Origin says nothing. None: all regions.",
+       set_default_namespace},
+      {"fallback-location", kind::list, "", "LATITUDE,LONGITUDE in degrees",
+       "Where a client of unknown location is taken to be. None: all its distances are 0.",
+       set_fallback_location},
+      {"unknown-members", kind::text, "reject", "reject or ignore",
+       "Whether validation reports members that the specification does not know.",
+       one_of(std::array{unknown_word{"reject", model::unknown_members::reject},
+                         unknown_word{"ignore", model::unknown_members::ignore}},
+              set_unknown)},
+      {"insecure-open", kind::flag, "false", "true or false",
+       "Allows a listener beyond loopback although anybody who reaches it may use it: there are no "
+       "tokens yet.",
+       set_insecure_open},
+      {"head-limit-bytes", kind::number, "8192", "256 to 65536",
+       "Request line and header lines together; beyond: 431.",
+       bytes_key(&limits::head_limit_bytes, 256, 65'536)},
+      {"target-limit-bytes", kind::number, "2048", "64 to 32768",
+       "The request target; beyond: 414.", bytes_key(&limits::target_limit_bytes, 64, 32'768)},
+      {"body-limit-bytes", kind::number, "1048576", "1024 to 67108864",
+       "The request body; beyond: 413.",
+       bytes_key(&limits::body_limit_bytes, 1'024, 64 * mebibyte)},
+      {"max-connections", kind::number, "100000", "1 to 1000000",
+       "Connections of the process; listeners pause there. Also at most the hard RLIMIT_NOFILE "
+       "less 512.",
+       bytes_key(&limits::connection_limit, 1, 1'000'000)},
+      {"max-in-flight", kind::number, "4096", "1 to 1000000",
+       "Requests per event loop that wait for an actor; beyond: 503.",
+       bytes_key(&limits::in_flight_limit, 1, 1'000'000)},
+      {"byte-budget-bytes", kind::number, "536870912", "1048576 to 1099511627776",
+       "Request and response bytes held by the process; beyond: 503.",
+       bytes_key(&limits::byte_budget_bytes, mebibyte, mebibyte * mebibyte)},
+      {"listen-backlog", kind::number, "4096", "1 to 65535",
+       "Connections that wait to be accepted, per listener (also bounded by net.core.somaxconn).",
+       number_between(1, 65'535, set_backlog)},
+      {"head-timeout-ms", kind::number, "10000", "10 to 3600000",
+       "From a request's first byte to the end of its head; beyond: 408.",
+       milliseconds_key(&limits::head_timeout, 10, hour_ms)},
+      {"body-timeout-ms", kind::number, "30000", "10 to 3600000",
+       "From the end of the head to the end of the body; beyond: 408.",
+       milliseconds_key(&limits::body_timeout, 10, hour_ms)},
+      {"idle-timeout-ms", kind::number, "75000", "10 to 3600000",
+       "Between requests; beyond: closed.", milliseconds_key(&limits::idle_timeout, 10, hour_ms)},
+      {"write-timeout-ms", kind::number, "30000", "10 to 3600000",
+       "While the client takes no byte of its answer; beyond: closed.",
+       milliseconds_key(&limits::write_timeout, 10, hour_ms)},
+      {"request-timeout-ms", kind::number, "10000", "10 to 3600000",
+       "From a complete request to its answer; beyond: 504.",
+       milliseconds_key(&limits::request_timeout, 10, hour_ms)},
+      {"drain-timeout-ms", kind::number, "15000", "0 to 3600000",
+       "From SIGTERM to the end; idle connections close in its last third.",
+       milliseconds_key(&limits::drain_timeout, 0, hour_ms)},
+      {"ranking-cache-bytes", kind::number, "67108864", "0 to 1099511627776",
+       "Rendered region lists kept, per event loop.",
+       bytes_key(&limits::ranking_cache_bytes, 0, mebibyte * mebibyte)},
+      {"httplib-threads", kind::number, "64", "1 to 1024",
+       "Threads of the httplib transport; each serves one connection at a time.",
+       bytes_key(&limits::httplib_threads, 1, 1'024)},
+  };
+}
+
+} // namespace
+
+std::span<const config_key> config_keys() {
+  static const std::vector<config_key> keys = make_keys();
+  return keys;
+}
+
+const config_key* find_config_key(std::string_view name) {
+  const auto keys = config_keys();
+  const auto found =
+      std::find_if(keys.begin(), keys.end(), [name](const auto& key) { return key.name == name; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,41 @@
+#include "app/commands.hpp"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <csignal>
+#include <exception>
+#include <iostream>
+
+int main(int argc, char* argv[]) {
+  using namespace matchcloud::app;
+  // A client that is gone is an errno of a write, not the end of the process.
+  std::signal(SIGPIPE, SIG_IGN);
+  spdlog::set_default_logger(spdlog::stderr_color_mt("matchcloud"));
+
+  CLI::App program{"matchcloud: the cloud side of a multiplayer matchmaker.\n\n"
+                   "Validates game, group and game version payloads and ranks regions for players "
+                   "over HTTP.\nStart with `matchcloud demo` and `matchcloud serve`.",
+                   "matchcloud"};
+  program.require_subcommand(1);
+  program.footer("Exit codes: 0 done, 1 failed (stderr says why), 2 wrong command line or "
+                 "configuration.");
+  int code = ok;
+  add_serve_command(program, code);
+  add_import_command(program, code);
+  add_demo_command(program, code);
+  add_version_command(program, code);
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& request) { // --help
+    return program.exit(request);
+  } catch (const CLI::ParseError& failure) {
+    std::cerr << "matchcloud: " << failure.what() << "\nTry `matchcloud --help` or `matchcloud "
+              << "COMMAND --help`.\n";
+    return usage;
+  } catch (const std::exception& failure) {
+    std::cerr << "matchcloud: " << failure.what() << "\n";
+    return failed;
+  }
+  return code;
+}

@@ -1,0 +1,285 @@
+#include "app/node.hpp"
+
+#include "actors/catalog.hpp"
+#include "actors/validator.hpp"
+#include "http/front.hpp"
+#include "store/geoip.hpp"
+#include "store/store.hpp"
+
+#include <caf/all.hpp>
+#include <spdlog/spdlog.h>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// Descriptors kept for everything that is not a client connection.
+constexpr std::size_t reserved_descriptors = 512;
+constexpr std::size_t blocking_threads = 2;
+constexpr int blocking_nice = 5;
+constexpr std::size_t actor_threads = 2;
+/// Messages per actor before another gets the thread.
+constexpr std::size_t actor_throughput = 64;
+
+/// Raises the soft descriptor limit to the hard one and bounds the connections by it.
+base::limits bounded_by_descriptors(base::limits limits) {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return limits;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+  const auto most = files.rlim_max > 2 * reserved_descriptors
+                        ? static_cast<std::size_t>(files.rlim_max) - reserved_descriptors
+                        : reserved_descriptors;
+  limits.connection_limit = std::min(limits.connection_limit, most);
+  return limits;
+}
+
+std::uint64_t random_seed() {
+  std::random_device source;
+  return (std::uint64_t{source()} << 32U) | source();
+}
+
+} // namespace
+
+base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
+  std::unique_ptr<node> made{new node{config}};
+  if (auto opened = made->open(); !opened) return tl::unexpected(opened.error());
+  if (auto bound = made->bind_listeners(); !bound) return tl::unexpected(bound.error());
+  made->start_actors();
+  made->start_serving();
+  return made;
+}
+
+node::node(const serve_config& config)
+    : config_{config},
+      actors_{actor_config_.set("scheduler.policy", caf::atom("sharing"))
+                  .set("scheduler.max-threads", actor_threads)
+                  .set("scheduler.max-throughput", actor_throughput)},
+      bounds_{bounded_by_descriptors(config.limits)},
+      emptied_{eventfd(0, EFD_CLOEXEC)} {}
+
+base::expected<void> node::open() {
+  auto store = store::open_sqlite(config_.data_dir);
+  if (!store) return tl::unexpected(store.error());
+  auto catalog = (*store)->load_catalog();
+  if (!catalog) return tl::unexpected(catalog.error());
+  first_catalog_ = std::make_shared<const model::catalog>(*std::move(catalog));
+
+  ranking_.fallback = config_.fallback_location;
+  ranking_.default_namespace = config_.default_namespace;
+  ranking_.cache_limit_bytes = config_.limits.ranking_cache_bytes;
+  if (config_.geoip_files.empty()) {
+    spdlog::warn("no GeoIP file: every player's location is unknown and regions are not ordered "
+                 "by distance; give --geoip FILE");
+    return {};
+  }
+  auto geoip = store::geoip::open(config_.geoip_files);
+  if (!geoip) return tl::unexpected(geoip.error());
+  ranking_.geoip = *std::move(geoip);
+  return {};
+}
+
+base::expected<void> node::bind_listeners() {
+  const auto on_empty = [this] { on_transport_empty(); };
+  const bool loops = config_.transport == transport_kind::loops;
+  const auto cores = std::max(1U, std::thread::hardware_concurrency());
+  const auto count = config_.loops == 0 ? cores : config_.loops;
+  if (loops)
+    make_loops(count);
+  else
+    httplib_ = std::make_unique<http::httplib_transport>(base::machine_clock(), bounds_,
+                                                         random_seed(), on_empty);
+  for (const auto& where : config_.listen) {
+    if (loops) {
+      auto bound = http::listen_on(where, count, config_.limits.listen_backlog);
+      if (!bound) return tl::unexpected(bound.error());
+      data_endpoints_.push_back(bound->where);
+      listeners_.push_back(*std::move(bound));
+    } else {
+      auto bound = httplib_->bind(where);
+      if (!bound) return tl::unexpected(bound.error());
+      data_endpoints_.push_back(*bound);
+    }
+  }
+
+  http::metric_sources sources;
+  sources.actor_restarts = &actor_restarts_;
+  sources.budget = &bounds_.budget;
+  for (const auto& place : loops_) {
+    const http::loop_transport& transport = *place.transport;
+    sources.transports.push_back(&transport.metrics());
+    sources.loops.push_back(&place.loop->metrics());
+  }
+  if (httplib_) sources.transports.push_back(&httplib_->metrics());
+  metrics_ = std::make_unique<http::service_metrics>(std::move(sources));
+
+  ops_ = std::make_unique<http::ops_plane>(*metrics_);
+  auto bound = ops_->bind(config_.ops_listen);
+  if (!bound) return tl::unexpected(bound.error());
+  ops_endpoint_ = *bound;
+  return {};
+}
+
+void node::make_loops(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    loop_place place;
+    place.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock());
+    place.transport =
+        std::make_unique<http::loop_transport>(*place.loop, base::machine_clock(), bounds_,
+                                               random_seed(), [this] { on_transport_empty(); });
+    loops_.push_back(std::move(place));
+  }
+}
+
+std::vector<actors::place> node::places() {
+  using actors::owner;
+  using actors::place;
+  using snapshot = model::catalog_snapshot;
+  const auto front = std::make_shared<const http::front_settings>(config_.front);
+  blocking_ = std::make_unique<base::thread_pool>(blocking_threads, blocking_nice);
+
+  actors::catalog_settings catalog;
+  catalog.open_store = [dir = config_.data_dir] { return store::open_sqlite(dir); };
+  catalog.pool = blocking_.get();
+
+  std::vector<place> all;
+  all.push_back({"catalog", place::kind::catalog, owner::none, place::every_loop,
+                 [this, catalog](const snapshot& now) -> caf::actor {
+                   return actors_.spawn<actors::catalog>(catalog, now);
+                 }});
+  const auto on_pool = [&](std::string name, owner role, auto make) {
+    all.push_back({std::move(name), place::kind::owner, role, place::every_loop, make});
+  };
+  const auto make_validator = [this](const snapshot& now) -> caf::actor {
+    return actors_.spawn<actors::validator>(config_.rules, now);
+  };
+  const auto make_ranking = [this](const snapshot& now) -> caf::actor {
+    return actors_.spawn<actors::region_ranking>(ranking_, now);
+  };
+  on_pool("validator/large", owner::large_validator, make_validator);
+  if (httplib_) {
+    on_pool("validator", owner::validator, make_validator);
+    on_pool("region_ranking", owner::region_ranking, make_ranking);
+    all.push_back({"front", place::kind::front, owner::none, place::every_loop,
+                   [this, front](const snapshot&) -> caf::actor {
+                     return actors_.spawn<http::front>(front,
+                                                       std::ref<http::exchange_sink>(*httplib_));
+                   }});
+  }
+  for (std::size_t i = 0; i < loops_.size(); ++i) {
+    auto* loop = loops_[i].loop.get();
+    auto* transport = loops_[i].transport.get();
+    const auto number = "/" + std::to_string(i);
+    all.push_back({"validator" + number, place::kind::owner, owner::validator, i,
+                   [this, loop](const snapshot& now) {
+                     return actors::spawn_resident<actors::validator>(actors_, *loop, config_.rules,
+                                                                      now);
+                   }});
+    all.push_back({"region_ranking" + number, place::kind::owner, owner::region_ranking, i,
+                   [this, loop](const snapshot& now) {
+                     return actors::spawn_resident<actors::region_ranking>(actors_, *loop, ranking_,
+                                                                           now);
+                   }});
+    all.push_back({"front" + number, place::kind::front, owner::none, i,
+                   [this, loop, transport, front](const snapshot&) {
+                     return actors::spawn_resident<http::front>(
+                         actors_, *loop, front, std::ref<http::exchange_sink>(*transport));
+                   }});
+  }
+  return all;
+}
+
+void node::start_actors() {
+  for (auto& place : loops_)
+    place.thread = std::thread{[loop = place.loop.get()] { loop->run(); }};
+  supervisor_ = actors_.spawn<actors::supervisor>(
+      places(), first_catalog_, std::cref(base::machine_clock()), std::ref(actor_restarts_));
+}
+
+void node::start_serving() {
+  for (auto& listener : listeners_) {
+    for (std::size_t i = 0; i < loops_.size(); ++i) {
+      // The job must be copyable; the socket is not.
+      auto socket = std::make_shared<base::file_descriptor>(std::move(listener.sockets[i]));
+      loops_[i].loop->post([transport = loops_[i].transport.get(), socket] {
+        transport->listen(std::move(*socket));
+      });
+    }
+  }
+  if (httplib_) httplib_->start();
+  transports_left_ = httplib_ ? 1 : loops_.size();
+  ops_->start();
+  ops_->set_ready(true);
+}
+
+void node::on_transport_empty() {
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(emptied_.get(), &one, sizeof one));
+}
+
+void node::on_each_loop(void (http::loop_transport::*what)()) {
+  for (auto& place : loops_)
+    place.loop->post([transport = place.transport.get(), what] { (transport->*what)(); });
+}
+
+bool node::wait_drained(std::chrono::milliseconds at_most, int interrupt_fd) {
+  const auto deadline = base::machine_clock().now() + at_most;
+  while (transports_left_ > 0) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - base::machine_clock().now());
+    if (left.count() <= 0) return false;
+    std::array<pollfd, 2> watched{pollfd{emptied_.get(), POLLIN, 0},
+                                  pollfd{interrupt_fd, POLLIN, 0}};
+    if (::poll(watched.data(), watched.size(), static_cast<int>(left.count())) <= 0) continue;
+    if ((watched[1].revents & POLLIN) != 0) return true;
+    std::uint64_t emptied = 0;
+    if (::read(emptied_.get(), &emptied, sizeof emptied) == sizeof emptied)
+      transports_left_ -= std::min<std::size_t>(transports_left_, emptied);
+  }
+  return true;
+}
+
+void node::drain(int interrupt_fd) {
+  const auto whole = config_.limits.drain_timeout;
+  ops_->set_ready(false);
+  on_each_loop(&http::loop_transport::begin_drain);
+  if (httplib_) httplib_->begin_drain();
+  if (wait_drained(whole * 2 / 3, interrupt_fd)) return;
+  on_each_loop(&http::loop_transport::close_idle);
+  if (wait_drained(whole / 3, interrupt_fd)) return;
+  on_each_loop(&http::loop_transport::end_now);
+  if (httplib_) httplib_->end_now();
+}
+
+node::~node() {
+  ops_.reset();
+  if (httplib_) {
+    httplib_->begin_drain();
+    httplib_->end_now();
+  }
+  // Residents end first, while their loops still run them; then nobody uses the transports.
+  if (supervisor_) {
+    caf::scoped_actor self{actors_};
+    self->send(supervisor_, actors::stop_all{});
+    self->wait_for(supervisor_);
+    supervisor_ = nullptr;
+  }
+  httplib_.reset();
+  for (auto& place : loops_) {
+    place.loop->stop();
+    if (place.thread.joinable()) place.thread.join();
+  }
+  blocking_.reset();
+  loops_.clear();
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "actors/region_ranking.hpp"
+#include "actors/supervisor.hpp"
+#include "app/config.hpp"
+#include "base/blocking_pool.hpp"
+#include "base/expected.hpp"
+#include "base/file_descriptor.hpp"
+#include "base/metrics.hpp"
+#include "http/event_loop.hpp"
+#include "http/httplib_transport.hpp"
+#include "http/loop_transport.hpp"
+#include "http/ops_plane.hpp"
+#include "http/service_metrics.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace matchcloud::app {
+
+/// A running service: listeners, event loops, actors, ops plane. Made, drained and destroyed by one
+/// thread.
+class node {
+public:
+  /// Opens store and GeoIP files, binds every listener and serves. Errors say what could not be
+  /// had; then nothing is left behind.
+  static base::expected<std::unique_ptr<node>> start(const serve_config& config);
+
+  /// Ends everything: what is in flight gets no answer. Call `drain` first.
+  ~node();
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+
+  /// The data listeners in the order given, with their real ports.
+  const std::vector<http::endpoint>& data_endpoints() const noexcept { return data_endpoints_; }
+  const http::endpoint& ops_endpoint() const noexcept { return ops_endpoint_; }
+
+  /// Stops accepting and lets requests under way end; idle connections close in the last third of
+  /// the drain timeout, what is left at its end is cut. Returns when no connection is left, or at
+  /// once when `interrupt_fd` becomes readable.
+  void drain(int interrupt_fd);
+
+private:
+  struct loop_place {
+    std::unique_ptr<http::event_loop> loop;
+    std::unique_ptr<http::loop_transport> transport;
+    std::thread thread;
+  };
+
+  explicit node(const serve_config& config);
+
+  base::expected<void> open();
+  base::expected<void> bind_listeners();
+  void make_loops(std::size_t count);
+  void start_actors();
+  void start_serving();
+  std::vector<actors::place> places();
+  void on_transport_empty();
+  void on_each_loop(void (http::loop_transport::*what)());
+  /// True when interrupted or every transport is empty.
+  bool wait_drained(std::chrono::milliseconds at_most, int interrupt_fd);
+
+  serve_config config_;
+  caf::actor_system_config actor_config_;
+  caf::actor_system actors_;
+  http::shared_bounds bounds_;
+  base::counter actor_restarts_;
+  model::catalog_snapshot first_catalog_;
+  actors::ranking_settings ranking_;
+  std::unique_ptr<base::thread_pool> blocking_;
+  /// An eventfd that counts transports without connections, while draining.
+  base::file_descriptor emptied_;
+  std::size_t transports_left_ = 0;
+  std::vector<http::listeners> listeners_;
+  std::vector<loop_place> loops_;
+  std::unique_ptr<http::httplib_transport> httplib_;
+  std::unique_ptr<http::service_metrics> metrics_;
+  std::unique_ptr<http::ops_plane> ops_;
+  std::vector<http::endpoint> data_endpoints_;
+  http::endpoint ops_endpoint_;
+  caf::actor supervisor_;
+};
+
+} // namespace matchcloud::app

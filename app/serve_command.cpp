@@ -1,0 +1,142 @@
+#include "app/commands.hpp"
+#include "app/config.hpp"
+#include "app/node.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <sys/signalfd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// What the command line gave, before the other sources are added.
+struct serve_options {
+  std::map<std::string, std::vector<std::string>> flags;
+  std::string config_file;
+};
+
+std::string description(const config_key& key) {
+  std::string text{key.purpose};
+  text.append(" Allowed: ").append(key.allowed).append(".");
+  if (!key.default_value.empty()) text.append(" Default: ").append(key.default_value).append(".");
+  return text;
+}
+
+/// File, then environment, then flags: the nearer to the user, the stronger.
+base::expected<serve_config> read_configuration(const serve_options& options) {
+  std::vector<given_value> given;
+  if (!options.config_file.empty()) {
+    auto from_file = read_config_file(options.config_file);
+    if (!from_file) return tl::unexpected(from_file.error());
+    given = *std::move(from_file);
+  }
+  std::vector<std::string> unknown;
+  for (auto& value : read_environment(unknown))
+    given.push_back(std::move(value));
+  for (const auto& name : unknown)
+    spdlog::warn("{} is not a configuration key of matchcloud and has no effect", name);
+  for (const auto& [name, values] : options.flags)
+    if (!values.empty()) given.push_back({name, "--" + name, values});
+  return make_config(given);
+}
+
+base::expected<void> check_exposure(const serve_config& config) {
+  if (config.insecure_open) return {};
+  for (const auto& where : config.listen) {
+    if (where.address.is_loopback()) continue;
+    return base::fail(base::errc::config_invalid,
+                      "--listen " + http::to_string(where) +
+                          " is reachable from outside this machine, and there are no tokens yet; "
+                          "listen on loopback, or say --insecure-open to serve everybody");
+  }
+  return {};
+}
+
+/// SIGTERM and SIGINT as a readable descriptor. Every thread started later inherits the mask.
+base::file_descriptor block_signals() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  const int fd = signalfd(-1, &ends, SFD_CLOEXEC);
+  if (fd < 0) throw std::system_error{errno, std::generic_category(), "signalfd"};
+  return base::file_descriptor{fd};
+}
+
+int wait_for_signal(const base::file_descriptor& signals) {
+  signalfd_siginfo info{};
+  while (::read(signals.get(), &info, sizeof info) != sizeof info) {
+  }
+  return static_cast<int>(info.ssi_signo);
+}
+
+int serve(const serve_options& options) {
+  const auto config = read_configuration(options);
+  const auto fail = [](const base::error& why, int code) {
+    std::cerr << "matchcloud serve: " << why.detail << "\n";
+    return code;
+  };
+  if (!config) return fail(config.error(), usage);
+  if (const auto exposed = check_exposure(*config); !exposed) return fail(exposed.error(), usage);
+
+  const auto signals = block_signals();
+  auto started = node::start(*config);
+  if (!started) return fail(started.error(), failed);
+  auto& running = **started;
+  for (const auto& where : running.data_endpoints())
+    std::cout << "listening on http://" << http::to_string(where) << "\n";
+  std::cout << "ops plane on http://" << http::to_string(running.ops_endpoint()) << std::endl;
+
+  wait_for_signal(signals);
+  spdlog::info("draining; a second signal ends at once");
+  running.drain(signals.get());
+  // A second signal is still unread then: end without tidying up.
+  sigset_t pending;
+  sigpending(&pending);
+  if (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1) _exit(failed);
+  started->reset();
+  spdlog::info("ended");
+  return ok;
+}
+
+} // namespace
+
+void add_serve_command(CLI::App& program, int& code) {
+  auto* command = program.add_subcommand("serve", "Serve the HTTP interface until SIGTERM.");
+  command->description(
+      "Serve the HTTP interface until SIGTERM or SIGINT, then drain.\n\n"
+      "Every key can be given as a flag, as MATCHCLOUD_KEY in the environment (upper case, _ for "
+      "-) or in a TOML file; a flag beats the environment, that beats the file. Lists are "
+      "comma-separated and repeatable; giving one replaces its default.\n\n"
+      "Example: matchcloud serve --data-dir var --geoip city.mmdb --listen 127.0.0.1:8080");
+  const auto options = std::make_shared<serve_options>();
+  command->add_option("--config", options->config_file, "A TOML file with any of these keys.");
+  for (const auto& key : config_keys()) {
+    const std::string name{key.name};
+    auto& values = options->flags[name];
+    if (key.what == config_key::kind::flag) {
+      command->add_flag_callback(
+          "--" + name, [&values] { values = {"true"}; }, description(key));
+      continue;
+    }
+    command->add_option("--" + name, values, description(key))
+        ->expected(1)
+        ->multi_option_policy(key.what == config_key::kind::list
+                                  ? CLI::MultiOptionPolicy::TakeAll
+                                  : CLI::MultiOptionPolicy::TakeLast);
+  }
+  command->callback([options, &code] { code = serve(*options); });
+}
+
+} // namespace matchcloud::app
