@@ -38,8 +38,8 @@ inline constexpr std::size_t header_count = 14;
 /// The header of that name in any case, or `header_count` where the service does not read it.
 std::size_t find_header(std::string_view name) noexcept;
 
-/// Whether several lines of `h` are one comma-separated list (RFC 9110 section 5.3). Of the others a
-/// second line is refused.
+/// Whether several lines of `h` are one comma-separated list (RFC 9110 section 5.3). Of the others
+/// a second line is refused.
 bool is_list_header(header h) noexcept;
 
 /// One request, whole: what the framer makes of a connection's bytes. Written by one transport
