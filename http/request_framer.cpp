@@ -134,7 +134,7 @@ framer_status request_framer::accept_header(std::string_view line, request& into
   case framing_field::connection: return accept_connection(field->value);
   case framing_field::content_length: return accept_content_length(field->value);
   case framing_field::transfer_encoding: return accept_transfer_encoding(field->value, into);
-  case framing_field::expect: return accept_expect(field->value, into);
+  case framing_field::expect: return accept_expect(field->value);
   case framing_field::content_encoding:
     facts_.encoded = facts_.encoded || !equal_ignoring_case(field->value, "identity");
     return framer_status::need_more;
@@ -180,12 +180,10 @@ framer_status request_framer::accept_transfer_encoding(std::string_view value,
   return framer_status::need_more;
 }
 
-framer_status request_framer::accept_expect(std::string_view value, const request& into) {
+framer_status request_framer::accept_expect(std::string_view value) {
   if (facts_.has_expect) return refuse_line({errc::request_malformed, "a second Expect; send one"});
   facts_.has_expect = true;
   facts_.expects_continue = equal_ignoring_case(value, "100-continue");
-  // RFC 9110 section 10.1.1: of an HTTP/1.0 client the expectation is ignored.
-  if (into.http_1_0 && facts_.expects_continue) facts_.has_expect = facts_.expects_continue = false;
   return framer_status::need_more;
 }
 
@@ -228,7 +226,8 @@ framer_status request_framer::begin_body(request& into) {
   section_bytes_ = 0;
   lines_ = 0;
   state_ = facts_.chunked ? state::chunk_line : state::sized_body;
-  continue_due_ = facts_.expects_continue;
+  // RFC 9110 section 10.1.1: of an HTTP/1.0 client the expectation is ignored.
+  continue_due_ = facts_.expects_continue && !into.http_1_0;
   into.body.clear();
   return framer_status::need_more;
 }

@@ -136,7 +136,7 @@ private:
   framer_status accept_content_length(std::string_view value);
   framer_status accept_transfer_encoding(std::string_view value, const request& into);
   framer_status accept_connection(std::string_view value);
-  framer_status accept_expect(std::string_view value, const request& into);
+  framer_status accept_expect(std::string_view value);
   framer_status keep_header(header h, const field_line& field, request& into);
   framer_status end_head(request& into);
   framer_status begin_body(request& into);
