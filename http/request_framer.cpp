@@ -33,7 +33,7 @@ framer_status request_framer::advance(std::string_view& rest, request& into) {
   case state::chunk_body: return read_chunk_body(rest, into);
   case state::chunk_cr:
   case state::chunk_lf: return read_chunk_end(rest);
-  case state::trailers: return read_trailers(rest, into);
+  case state::trailers: return read_trailers(rest);
   case state::failed: break;
   }
   return framer_status::failed;
@@ -297,7 +297,7 @@ framer_status request_framer::read_chunk_end(std::string_view& rest) {
   return framer_status::need_more;
 }
 
-framer_status request_framer::read_trailers(std::string_view& rest, request&) {
+framer_status request_framer::read_trailers(std::string_view& rest) {
   std::string_view line;
   switch (take_line(rest, trailer_limit_bytes - section_bytes_, line)) {
   case line_status::unfinished: return framer_status::need_more;

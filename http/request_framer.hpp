@@ -64,7 +64,8 @@ struct framer_result {
 ///
 /// One empty line before a request is skipped and counts towards no limit.
 ///
-/// Used by one thread. Holds at most one unfinished line (bounded by `head_limit_bytes`); between
+/// Used by one thread. Holds at most one unfinished line and the host of an absolute-form
+/// target (bounded by `head_limit_bytes` each); between
 /// requests it owns no heap memory.
 class request_framer {
 public:
@@ -127,7 +128,7 @@ private:
   framer_status read_chunk_line(std::string_view& rest, request& into);
   framer_status read_chunk_body(std::string_view& rest, request& into);
   framer_status read_chunk_end(std::string_view& rest);
-  framer_status read_trailers(std::string_view& rest, request& into);
+  framer_status read_trailers(std::string_view& rest);
 
   line_status take_line(std::string_view& rest, std::size_t room, std::string_view& line);
   framer_status accept_request_line(std::string_view line, request& into);
