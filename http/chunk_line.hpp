@@ -1,0 +1,14 @@
+#pragma once
+
+#include "base/expected.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace matchcloud::http {
+
+/// Reads a chunk's size line (RFC 9112 section 7.1), without its line end: 1 to 16 hexadecimal
+/// digits, then nothing, or `;` (blanks before it allowed) and extensions, which are skipped.
+base::expected<std::uint64_t> parse_chunk_line(std::string_view line);
+
+} // namespace matchcloud::http
