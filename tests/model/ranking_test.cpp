@@ -1,0 +1,176 @@
+#include "model/ranking.hpp"
+
+#include "tests/catch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <rapidcheck.h>
+#include <rapidjson/document.h>
+#include <tuple>
+
+namespace {
+
+using namespace matchcloud::model;
+
+constexpr double quarter_meridian_m = 10001965.7293;
+
+rc::Gen<coordinates> any_coordinates() {
+  return rc::gen::map(
+      rc::gen::pair(rc::gen::inRange(-90'000, 90'001), rc::gen::inRange(-180'000, 180'001)),
+      [](const auto& millidegrees) {
+        return coordinates{millidegrees.first / 1e3, millidegrees.second / 1e3};
+      });
+}
+
+region region_at(std::string id, double latitude, double longitude) {
+  return {id, "Region " + id, "Provider", {latitude, longitude}};
+}
+
+catalog three_regions() {
+  catalog snapshot;
+  snapshot.regions = {region_at("fra", 50.11, 8.68), region_at("lon", 51.5074, -0.1278),
+                      region_at("syd", -33.87, 151.21)};
+  return snapshot;
+}
+
+std::vector<std::string> ids_of(const std::vector<const region*>& regions) {
+  std::vector<std::string> ids;
+  for (const auto* each : regions)
+    ids.push_back(each->region_id);
+  return ids;
+}
+
+std::vector<std::string> ids_of(const std::vector<ranked_region>& ranked) {
+  std::vector<std::string> ids;
+  for (const auto& each : ranked)
+    ids.push_back(each.where->region_id);
+  return ids;
+}
+
+TEST_CASE("Distances on WGS-84 are the published ones") {
+  CHECK(geodesic_distance_m({90, 0}, {0, 0}) == Approx(quarter_meridian_m).margin(1e-3));
+  CHECK(geodesic_distance_m({90, 0}, {-90, 0}) == Approx(2 * quarter_meridian_m).margin(1e-3));
+  // A degree of the equator: pi / 180 of the equatorial radius of 6378137 m.
+  CHECK(geodesic_distance_m({0, 0}, {0, 1}) == Approx(111319.4908).margin(1e-3));
+  // JFK to LHR, from the documentation of GeographicLib.
+  CHECK(geodesic_distance_m({40.6, -73.8}, {51.6, -0.5}) == Approx(5551759.400).margin(1e-2));
+  // Karney (2013), "Algorithms for geodesics", table 5: nearly antipodal.
+  CHECK(geodesic_distance_m({-30, 0}, {29.9, 179.8}) == Approx(19989832.82761).margin(1e-4));
+}
+
+TEST_CASE("Antipodes on the equator are reached over a pole") {
+  CHECK(geodesic_distance_m({0, 0}, {0, 180}) == Approx(2 * quarter_meridian_m).margin(1e-3));
+  CHECK(geodesic_distance_m({0, 0}, {0.5, 179.5}) == Approx(19936288.579).margin(1e-2));
+}
+
+TEST_CASE("The date line and the poles are no edges") {
+  CHECK(geodesic_distance_m({10, 180}, {10, -180}) == 0);
+  CHECK(geodesic_distance_m({0, 179.5}, {0, -179.5}) == Approx(111319.4908).margin(1e-3));
+  CHECK(geodesic_distance_m({90, 17}, {90, -120}) == Approx(0).margin(1e-6));
+  CHECK(geodesic_distance_m({51.5, -0.12}, {51.5, -0.12}) == 0);
+}
+
+TEST_CASE("Distance is a metric") {
+  REQUIRE(rc::check("symmetric, bounded, triangle", [] {
+    const auto a = *any_coordinates();
+    const auto b = *any_coordinates();
+    const auto c = *any_coordinates();
+    const double ab = geodesic_distance_m(a, b);
+    RC_ASSERT(std::abs(ab - geodesic_distance_m(b, a)) < 1e-6);
+    RC_ASSERT(ab >= 0 && ab <= 2 * quarter_meridian_m + 1e-3);
+    RC_ASSERT(ab <= geodesic_distance_m(a, c) + geodesic_distance_m(c, b) + 1e-6);
+    RC_ASSERT(geodesic_distance_m(a, a) == 0);
+  }));
+}
+
+TEST_CASE("Regions are ranked by distance, then by id") {
+  const auto snapshot = three_regions();
+  const auto all = regions_of(snapshot, nullptr);
+  CHECK(ids_of(rank_regions(all, coordinates{48.85, 2.35})) ==
+        std::vector<std::string>{"lon", "fra", "syd"});
+  CHECK(ids_of(rank_regions(all, coordinates{-37.8, 144.96})) ==
+        std::vector<std::string>{"syd", "fra", "lon"});
+
+  const auto b = region_at("b", 1, 1);
+  const auto a = region_at("a", 1, 1);
+  const std::vector<const region*> same_place{&b, &a};
+  CHECK(ids_of(rank_regions(same_place, coordinates{})) == std::vector<std::string>{"a", "b"});
+}
+
+TEST_CASE("Without a client's location all distances are 0 and ids decide") {
+  const auto snapshot = three_regions();
+  auto regions = regions_of(snapshot, nullptr);
+  std::reverse(regions.begin(), regions.end());
+  const auto ranked = rank_regions(regions, std::nullopt);
+  CHECK(ids_of(ranked) == std::vector<std::string>{"fra", "lon", "syd"});
+  for (const auto& each : ranked)
+    CHECK(each.distance_m == 0);
+}
+
+TEST_CASE("A ranking is ordered and loses nothing") {
+  REQUIRE(rc::check("ordered", [] {
+    const auto places = *rc::gen::container<std::vector<coordinates>>(any_coordinates());
+    const auto client = *any_coordinates();
+    std::vector<region> regions;
+    for (const auto& at : places)
+      regions.push_back({"r" + std::to_string(regions.size()), "", "", at});
+    std::vector<const region*> pointers;
+    for (const auto& each : regions)
+      pointers.push_back(&each);
+    const auto ranked = rank_regions(pointers, client);
+    RC_ASSERT(ranked.size() == pointers.size());
+    RC_ASSERT(std::is_sorted(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.distance_m, a.where->region_id) <
+             std::tie(b.distance_m, b.where->region_id);
+    }));
+  }));
+}
+
+TEST_CASE("A namespace sees its own known regions, in order of id, or all") {
+  const auto snapshot = three_regions();
+  const std::vector<std::string> all{"fra", "lon", "syd"};
+  game_namespace where;
+  CHECK(ids_of(regions_of(snapshot, nullptr)) == all);
+  CHECK(ids_of(regions_of(snapshot, &where)) == all);
+  where.regions = {"syd", "gone", "fra", "syd"};
+  CHECK(ids_of(regions_of(snapshot, &where)) == std::vector<std::string>{"fra", "syd"});
+  where.regions.emplace();
+  CHECK(regions_of(snapshot, &where).empty());
+}
+
+TEST_CASE("A listing has the shape of the specification") {
+  const region london{"lon", "London \"City\"", "Prov\\ider", {51.5074, -0.1278}};
+  const region null_island{"nul", "Null", "P", {0, -0.0}};
+  const std::vector<ranked_region> ranked{{&london, 1609344}, {&null_island, 0}};
+  CHECK(render_regions(ranked) ==
+        R"({"regions":[{"region_id":"lon","region_display_name":"London \"City\"",)"
+        R"("provider_display_name":"Prov\\ider","datacenter_coord":{"latitude":51.5074,)"
+        R"("longitude":-0.1278},"datacenter_distance_from_client":{"kilometers":1609.344,)"
+        R"("miles":1000}},{"region_id":"nul","region_display_name":"Null",)"
+        R"("provider_display_name":"P","datacenter_coord":{"latitude":0,"longitude":0},)"
+        R"("datacenter_distance_from_client":{"kilometers":0,"miles":0}}]})");
+  CHECK(render_regions({}) == R"({"regions":[]})");
+}
+
+TEST_CASE("Miles come from the unrounded kilometers") {
+  const auto here = region_at("a", 0, 0);
+  const std::vector<ranked_region> ranked{{&here, 804.6}};
+  const auto text = render_regions(ranked);
+  CHECK(text.find(R"("kilometers":0.805,"miles":0.5)") != std::string::npos);
+}
+
+TEST_CASE("Any listing is JSON that tells the coordinates exactly") {
+  REQUIRE(rc::check("parses", [] {
+    const region where{"r", "name", "provider", *any_coordinates()};
+    const auto text =
+        render_regions(rank_regions(std::vector<const region*>{&where}, *any_coordinates()));
+    rapidjson::Document parsed;
+    parsed.Parse<rapidjson::kParseFullPrecisionFlag>(text.c_str());
+    RC_ASSERT(!parsed.HasParseError());
+    const auto& at = parsed["regions"][0]["datacenter_coord"];
+    RC_ASSERT(at["latitude"].GetDouble() == where.datacenter_coord.latitude);
+    RC_ASSERT(at["longitude"].GetDouble() == where.datacenter_coord.longitude);
+  }));
+}
+
+} // namespace
