@@ -4,13 +4,14 @@
 #include "model/catalog.hpp"
 #include "model/catalog_document.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 namespace matchcloud::store {
 
-/// What a catalog import did.
+/// What a catalog import did: how many elements the document named, and whether that was news.
 struct import_summary {
   std::size_t regions = 0;
   std::size_t tiers = 0;
@@ -34,7 +35,8 @@ public:
   virtual base::expected<std::int64_t> catalog_revision() = 0;
   /// The whole catalog, of one transaction.
   virtual base::expected<model::catalog> load_catalog() = 0;
-  /// Upserts by id, in one transaction that is on disk when this returns.
+  /// Upserts by id, in one transaction that is on disk when this returns. Fails with
+  /// `import_invalid` where `merge` does, with `store_failed` otherwise; then nothing is written.
   virtual base::expected<import_summary> import_catalog(const model::catalog_document& doc) = 0;
 };
 

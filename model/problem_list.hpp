@@ -1,0 +1,42 @@
+#pragma once
+
+#include "base/expected.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::model {
+
+/// Everything that is wrong with an import, a line each, so that one run shows all there is to
+/// mend. Keeps `line_limit` lines; beyond that the last one counts the rest.
+class problem_list {
+public:
+  static constexpr std::size_t line_limit = 100;
+
+  /// `place` says where, `problem` what was found and what is allowed.
+  void add(std::string_view place, std::string_view problem) {
+    if (++count_ > line_limit) return;
+    lines_.push_back(std::string{place}.append(": ").append(problem));
+  }
+
+  bool empty() const noexcept { return count_ == 0; }
+
+  /// `import_invalid` with the lines.
+  tl::unexpected<base::error> failure() const {
+    std::string text;
+    const bool shortened = count_ > line_limit;
+    const auto shown = shortened ? line_limit - 1 : lines_.size();
+    for (std::size_t i = 0; i < shown; ++i)
+      text.append(i == 0 ? "" : "\n").append(lines_[i]);
+    if (shortened) text.append("\nand ").append(std::to_string(count_ - shown)).append(" more");
+    return base::fail(base::errc::import_invalid, std::move(text));
+  }
+
+private:
+  std::size_t count_ = 0;
+  std::vector<std::string> lines_;
+};
+
+} // namespace matchcloud::model

@@ -1,0 +1,113 @@
+#include "store/migrations.hpp"
+
+#include <array>
+#include <string>
+
+namespace matchcloud::store {
+
+namespace {
+
+/// Version n is made by `migrations[n - 1]`. They are history: never edited, only added to, and
+/// they only expand (new tables, new columns with defaults). Ids are the sixteen bytes of the UUID.
+constexpr std::array<const char*, 1> migrations{
+    R"sql(
+      CREATE TABLE revisions (
+        name TEXT PRIMARY KEY,
+        revision INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO revisions VALUES ('catalog', 0);
+
+      CREATE TABLE regions (
+        region_id TEXT PRIMARY KEY,
+        region_display_name TEXT NOT NULL,
+        provider_display_name TEXT NOT NULL,
+        latitude REAL NOT NULL,
+        longitude REAL NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE tiers (tier TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+      INSERT INTO tiers VALUES ('basic-4d1'), ('basic-2d1'), ('basic-1d1'), ('basic-1d2'),
+                               ('basic-1d4'), ('basic-1d8'), ('basic-1d16');
+
+      CREATE TABLE games (
+        game_id BLOB PRIMARY KEY CHECK (length(game_id) = 16),
+        display_name TEXT NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE namespaces (
+        namespace_id BLOB PRIMARY KEY CHECK (length(namespace_id) = 16),
+        game_id BLOB NOT NULL REFERENCES games,
+        name TEXT NOT NULL,
+        all_regions INTEGER NOT NULL -- 1: namespace_regions does not apply
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX namespaces_by_game ON namespaces (game_id);
+
+      CREATE TABLE namespace_domains (
+        domain TEXT PRIMARY KEY,
+        namespace_id BLOB NOT NULL REFERENCES namespaces
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX namespace_domains_by_namespace ON namespace_domains (namespace_id);
+
+      CREATE TABLE namespace_regions (
+        namespace_id BLOB NOT NULL REFERENCES namespaces,
+        region_id TEXT NOT NULL REFERENCES regions,
+        PRIMARY KEY (namespace_id, region_id)
+      ) STRICT, WITHOUT ROWID;
+    )sql",
+};
+
+base::expected<void> check_is_ours(connection& on) {
+  const auto tables =
+      on.read_integer("SELECT count(*) FROM sqlite_schema", "read the database's schema");
+  if (!tables) return tl::unexpected(tables.error());
+  if (*tables > 0)
+    return on.failure("create the store", "the file is the database of another program");
+  return {};
+}
+
+/// Applies the next version and returns the one that the database has then.
+base::expected<std::int64_t> apply_next(connection& on) {
+  auto changes = transaction::begin(on, transaction::access::write, "migrate the database");
+  if (!changes) return tl::unexpected(changes.error());
+  const auto version =
+      check_schema(on); // again, under the lock: another process may have been first
+  if (!version || *version == newest_schema()) return version;
+  if (*version == 0)
+    if (auto ours = check_is_ours(on); !ours) return tl::unexpected(ours.error());
+  const auto next = *version + 1;
+  const auto operation = "migrate the database to version " + std::to_string(next);
+  auto applied = on.execute(migrations[static_cast<std::size_t>(*version)], operation);
+  if (!applied) return tl::unexpected(applied.error());
+  applied = on.execute(("PRAGMA user_version = " + std::to_string(next)).c_str(), operation);
+  if (!applied) return tl::unexpected(applied.error());
+  if (applied = changes->commit(); !applied) return tl::unexpected(applied.error());
+  return next;
+}
+
+} // namespace
+
+std::int64_t newest_schema() noexcept {
+  return static_cast<std::int64_t>(migrations.size());
+}
+
+base::expected<std::int64_t> check_schema(connection& on) {
+  const auto version = on.read_integer("PRAGMA user_version", "read the database's version");
+  if (!version) return version;
+  if (*version > newest_schema())
+    return base::fail(base::errc::store_newer,
+                      on.path() + ": schema version " + std::to_string(*version) +
+                          ", this program knows up to " + std::to_string(newest_schema()) +
+                          "; it is left as it was: use the newer program");
+  if (*version < 0) return on.failure("read the database's version", "it is negative");
+  return version;
+}
+
+base::expected<void> migrate(connection& on) {
+  auto version = check_schema(on);
+  while (version && *version < newest_schema())
+    version = apply_next(on);
+  if (!version) return tl::unexpected(version.error());
+  return {};
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "store/sqlite.hpp"
+
+#include <cstdint>
+
+namespace matchcloud::store {
+
+/// The schema version that this program writes (SQLite's `user_version`).
+std::int64_t newest_schema() noexcept;
+
+/// The database's schema version, 0 where it is new. Fails with `store_newer` where a newer program
+/// wrote it; reads only.
+base::expected<std::int64_t> check_schema(connection& on);
+
+/// Brings the schema up to date, a transaction per version. Several processes may try at once: each
+/// version is applied by one of them. Fails like `check_schema`, and where the file is another
+/// program's database.
+base::expected<void> migrate(connection& on);
+
+} // namespace matchcloud::store

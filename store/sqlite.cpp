@@ -1,0 +1,190 @@
+#include "store/sqlite.hpp"
+
+#include <sqlite3.h>
+
+#include <system_error>
+
+namespace matchcloud::store {
+
+namespace {
+
+/// What the operator can do about a result, where SQLite's own sentence does not tell.
+std::string_view advice(int primary_code) {
+  switch (primary_code) {
+  case SQLITE_NOTADB:
+  case SQLITE_CORRUPT:
+    return "the file is damaged or not a matchcloud store: restore it from a backup, or move it "
+           "aside (with its -wal and -shm) to begin a new one";
+  case SQLITE_BUSY: return "another process holds it: try again once that is done";
+  case SQLITE_FULL: return "free some disk space";
+  default: return {};
+  }
+}
+
+} // namespace
+
+void connection::closer::operator()(sqlite3* handle) const noexcept {
+  sqlite3_close_v2(handle);
+}
+
+base::expected<connection> connection::open(std::string path) {
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  connection opened{std::move(path), handle}; // a failed open has a handle to close, too
+  if (!handle) return opened.failure("open the database", "out of memory");
+  if (result != SQLITE_OK) return opened.failure("open the database");
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, busy_timeout_ms);
+  return opened;
+}
+
+base::expected<void> connection::execute(const char* sql, std::string_view operation) {
+  if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+    return failure(operation);
+  return {};
+}
+
+base::expected<statement> connection::prepare(std::string_view sql, std::string_view operation) {
+  sqlite3_stmt* handle = nullptr;
+  const int result =
+      sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()), &handle, nullptr);
+  if (result != SQLITE_OK) return failure(operation);
+  return statement{*this, handle, operation};
+}
+
+base::expected<std::int64_t> connection::read_integer(std::string_view sql,
+                                                      std::string_view operation) {
+  auto query = prepare(sql, operation);
+  if (!query) return tl::unexpected(query.error());
+  const auto row = query->step();
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return failure(operation, "a row is missing");
+  return query->integer(0);
+}
+
+void connection::keep_log_on_close() noexcept {
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+bool connection::in_transaction() const noexcept {
+  return sqlite3_get_autocommit(handle_.get()) == 0;
+}
+
+tl::unexpected<base::error> connection::failure(std::string_view operation) const {
+  const int code = sqlite3_extended_errcode(handle_.get());
+  std::string reason = sqlite3_errmsg(handle_.get());
+  const int primary_code = code & 0xff;
+  if (primary_code == SQLITE_CANTOPEN || primary_code == SQLITE_IOERR) {
+    const int system_code = sqlite3_system_errno(handle_.get());
+    if (system_code != 0)
+      reason.append(" (").append(std::generic_category().message(system_code)).append(")");
+  }
+  reason.append(" [SQLite ").append(std::to_string(code)).append("]");
+  if (const auto hint = advice(primary_code); !hint.empty()) reason.append("; ").append(hint);
+  return failure(operation, reason);
+}
+
+tl::unexpected<base::error> connection::failure(std::string_view operation,
+                                                std::string_view reason) const {
+  std::string text = path_;
+  text.append(": cannot ").append(operation).append(": ").append(reason);
+  return base::fail(base::errc::store_failed, std::move(text));
+}
+
+void statement::finalizer::operator()(sqlite3_stmt* handle) const noexcept {
+  sqlite3_finalize(handle);
+}
+
+void statement::note(int result) noexcept {
+  if (bind_result_ == SQLITE_OK) bind_result_ = result;
+}
+
+statement& statement::bind(std::string_view text) {
+  // A null pointer would bind NULL instead of the empty string.
+  const char* start = text.data() ? text.data() : "";
+  note(sqlite3_bind_text64(handle_.get(), next_parameter_++, start, text.size(), SQLITE_TRANSIENT,
+                           SQLITE_UTF8));
+  return *this;
+}
+
+statement& statement::bind(std::span<const std::uint8_t> blob) {
+  note(sqlite3_bind_blob64(handle_.get(), next_parameter_++, blob.data(), blob.size(),
+                           SQLITE_TRANSIENT));
+  return *this;
+}
+
+statement& statement::bind(double value) {
+  note(sqlite3_bind_double(handle_.get(), next_parameter_++, value));
+  return *this;
+}
+
+statement& statement::bind(std::int64_t value) {
+  note(sqlite3_bind_int64(handle_.get(), next_parameter_++, value));
+  return *this;
+}
+
+base::expected<bool> statement::step() {
+  if (bind_result_ != SQLITE_OK) return owner_->failure(operation_, sqlite3_errstr(bind_result_));
+  const int result = sqlite3_step(handle_.get());
+  if (result == SQLITE_ROW) return true;
+  if (result != SQLITE_DONE) {
+    auto failed = owner_->failure(operation_); // before the reset, which clears the message
+    sqlite3_reset(handle_.get());
+    return failed;
+  }
+  sqlite3_reset(handle_.get());
+  next_parameter_ = 1;
+  return false;
+}
+
+base::expected<void> statement::run() {
+  const auto row = step();
+  if (!row) return tl::unexpected(row.error());
+  if (*row) return owner_->failure(operation_, "a row where none was expected");
+  return {};
+}
+
+std::string_view statement::text(int column) {
+  // In this order: the call for the text may convert it, which decides the size.
+  const auto* start = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
+  return start ? std::string_view{start, size} : std::string_view{};
+}
+
+std::span<const std::uint8_t> statement::blob(int column) {
+  const auto* start = static_cast<const std::uint8_t*>(sqlite3_column_blob(handle_.get(), column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
+  return {start, start ? size : 0};
+}
+
+double statement::real(int column) {
+  return sqlite3_column_double(handle_.get(), column);
+}
+
+std::int64_t statement::integer(int column) {
+  return sqlite3_column_int64(handle_.get(), column);
+}
+
+base::expected<transaction> transaction::begin(connection& on, access kind, std::string operation) {
+  const char* sql = kind == access::write ? "BEGIN IMMEDIATE" : "BEGIN";
+  if (auto begun = on.execute(sql, operation); !begun) return tl::unexpected(begun.error());
+  return transaction{on, std::move(operation)};
+}
+
+transaction::transaction(transaction&& other) noexcept
+    : on_{std::exchange(other.on_, nullptr)}, operation_{std::move(other.operation_)} {}
+
+transaction::~transaction() {
+  // After some failures (a full disk) SQLite has rolled back by itself. A rollback that fails
+  // leaves nothing to do: closing the connection rolls back as well.
+  if (on_ && on_->in_transaction()) (void)on_->execute("ROLLBACK", operation_);
+}
+
+base::expected<void> transaction::commit() {
+  auto committed = on_->execute("COMMIT", operation_);
+  if (committed) on_ = nullptr;
+  return committed;
+}
+
+} // namespace matchcloud::store

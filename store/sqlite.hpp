@@ -1,0 +1,123 @@
+#pragma once
+
+#include "base/expected.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace matchcloud::store {
+
+/// How long SQLite waits for another connection's lock before it gives up.
+inline constexpr int busy_timeout_ms = 5'000;
+
+class statement;
+
+/// A connection to a SQLite database. Every failure is `store_failed` with the path, the operation
+/// (what the caller was about to do, "read the regions") and SQLite's reason. One thread at a time.
+class connection {
+public:
+  /// Opens or creates the file. SQLite reads nothing of it yet.
+  static base::expected<connection> open(std::string path);
+
+  /// Runs statements that return no rows of interest.
+  base::expected<void> execute(const char* sql, std::string_view operation);
+  base::expected<statement> prepare(std::string_view sql, std::string_view operation);
+  /// The first column of the only row of `sql`.
+  base::expected<std::int64_t> read_integer(std::string_view sql, std::string_view operation);
+
+  /// Leaves the write-ahead log as it is when this closes, instead of moving it into the database.
+  void keep_log_on_close() noexcept;
+  /// Whether a transaction is open.
+  bool in_transaction() const noexcept;
+
+  const std::string& path() const noexcept { return path_; }
+  /// The last failure of SQLite on this connection.
+  tl::unexpected<base::error> failure(std::string_view operation) const;
+  /// A failure that SQLite did not notice itself.
+  tl::unexpected<base::error> failure(std::string_view operation, std::string_view reason) const;
+
+private:
+  struct closer {
+    void operator()(sqlite3* handle) const noexcept;
+  };
+
+  connection(std::string path, sqlite3* handle) : path_{std::move(path)}, handle_{handle} {}
+
+  std::string path_;
+  std::unique_ptr<sqlite3, closer> handle_;
+};
+
+/// A prepared statement. `bind` takes the next parameter; what it fails at is reported by the
+/// `step` that follows. Columns are valid until the next `step`. Must end before its connection.
+class statement {
+public:
+  statement& bind(std::string_view text);
+  statement& bind(std::span<const std::uint8_t> blob);
+  statement& bind(double value);
+  statement& bind(std::int64_t value);
+
+  /// True on a row, false at the end; at the end the statement can be bound and run again.
+  base::expected<bool> step();
+  /// `step` for a statement that returns no rows.
+  base::expected<void> run();
+
+  std::string_view text(int column);
+  std::span<const std::uint8_t> blob(int column);
+  double real(int column);
+  std::int64_t integer(int column);
+
+private:
+  friend class connection;
+  struct finalizer {
+    void operator()(sqlite3_stmt* handle) const noexcept;
+  };
+
+  statement(const connection& owner, sqlite3_stmt* handle, std::string_view operation)
+      : owner_{&owner}, handle_{handle}, operation_{operation} {}
+
+  void note(int result) noexcept;
+
+  const connection* owner_;
+  std::unique_ptr<sqlite3_stmt, finalizer> handle_;
+  std::string operation_;
+  int next_parameter_ = 1;
+  /// The first SQLite result of a `bind` that is not SQLITE_OK.
+  int bind_result_ = 0;
+};
+
+/// A transaction, rolled back unless committed. Must end before its connection.
+class transaction {
+public:
+  enum class access : std::uint8_t {
+    /// One snapshot for all reads.
+    read,
+    /// Takes the write lock at once (BEGIN IMMEDIATE), so that what it read stays true.
+    write,
+  };
+
+  static base::expected<transaction> begin(connection& on, access kind, std::string operation);
+
+  transaction(transaction&& other) noexcept;
+  transaction& operator=(transaction&&) = delete;
+  ~transaction();
+
+  /// On disk when this returns.
+  base::expected<void> commit();
+
+private:
+  transaction(connection& on, std::string operation) : on_{&on}, operation_{std::move(operation)} {}
+
+  /// Null once committed or moved from.
+  connection* on_;
+  std::string operation_;
+};
+
+} // namespace matchcloud::store

@@ -1,0 +1,116 @@
+#include "store/data_directory.hpp"
+#include "store/migrations.hpp"
+#include "store/sqlite.hpp"
+#include "store/sqlite_catalog.hpp"
+#include "store/store.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+constexpr const char* file_name = "matchcloud.db";
+
+class sqlite_store final : public store {
+public:
+  explicit sqlite_store(connection db) : db_{std::move(db)} {}
+
+  base::expected<bool> poll_changed() override {
+    const auto version = db_.read_integer("PRAGMA data_version", "look for changes");
+    if (!version) return tl::unexpected(version.error());
+    return std::exchange(data_version_, *version) != *version;
+  }
+
+  base::expected<std::int64_t> catalog_revision() override { return read_catalog_revision(db_); }
+
+  base::expected<model::catalog> load_catalog() override {
+    // Never committed: there is nothing to keep.
+    const auto snapshot =
+        transaction::begin(db_, transaction::access::read, "begin reading the catalog");
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    return read_catalog(db_);
+  }
+
+  base::expected<import_summary> import_catalog(const model::catalog_document& doc) override {
+    auto changes = transaction::begin(db_, transaction::access::write, "import the catalog");
+    if (!changes) return tl::unexpected(changes.error());
+    const auto before = read_catalog(db_);
+    if (!before) return tl::unexpected(before.error());
+    const auto after = model::merge(*before, doc);
+    if (!after) return tl::unexpected(after.error());
+    import_summary summary{doc.regions.size(), doc.tiers.size(), doc.games.size(),
+                           doc.namespaces.size(), *after != *before};
+    if (!summary.changed) return summary;
+    auto done = write_catalog(db_, *before, *after);
+    if (done) done = changes->commit();
+    if (!done) return tl::unexpected(done.error());
+    return summary;
+  }
+
+private:
+  connection db_;
+  /// SQLite's counter at the last poll.
+  std::optional<std::int64_t> data_version_;
+};
+
+/// Creates the database file so that only this user can read it; SQLite gives its log and index
+/// the same permissions. Only ever opens a file that is new: closing a descriptor of one that is in
+/// use would drop this process's locks on it (sqlite.org/howtocorrupt.html, section 2.2).
+void create_private(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd >= 0) ::close(fd); // where it cannot be created, SQLite says why
+}
+
+bool has_log(const std::string& path) {
+  struct stat found {};
+  return ::stat((path + "-wal").c_str(), &found) == 0 && found.st_size > 0;
+}
+
+/// What WAL promises holds only with these; `foreign_keys` and `synchronous` are per connection.
+base::expected<void> configure(connection& db) {
+  constexpr auto operation = "switch the database to a write-ahead log";
+  auto query = db.prepare("PRAGMA journal_mode = WAL", operation);
+  if (!query) return tl::unexpected(query.error());
+  const auto row = query->step();
+  if (!row) return tl::unexpected(row.error());
+  if (!*row || query->text(0) != "wal")
+    return db.failure(operation, "the file system does not support it");
+  return db.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON",
+                    "configure the connection");
+}
+
+base::expected<connection> open_connection(const std::string& path) {
+  create_private(path);
+  const bool had_log = has_log(path);
+  auto db = connection::open(path);
+  if (!db) return db;
+  if (const auto version = check_schema(*db); !version) {
+    // Closing must not move a log into a database that is to be left alone.
+    if (had_log) db->keep_log_on_close();
+    return tl::unexpected(version.error());
+  }
+  if (auto configured = configure(*db); !configured) return tl::unexpected(configured.error());
+  if (auto migrated = migrate(*db); !migrated) return tl::unexpected(migrated.error());
+  return db;
+}
+
+} // namespace
+
+base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir) {
+  if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
+  // One at a time: SQLite does not wait for locks while it switches to a write-ahead log.
+  const auto lock = directory_lock::take(data_dir);
+  if (!lock) return tl::unexpected(lock.error());
+  auto db = open_connection(data_dir + "/" + file_name);
+  if (!db) return tl::unexpected(db.error());
+  return std::make_unique<sqlite_store>(std::move(*db));
+}
+
+} // namespace matchcloud::store

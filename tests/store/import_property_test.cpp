@@ -1,0 +1,145 @@
+// Imports against a plain model: maps from id to element.
+#include "store/store.hpp"
+#include "tests/catch.hpp"
+#include "tests/store/temporary_directory.hpp"
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+namespace {
+
+using namespace matchcloud;
+using store::temporary_directory;
+
+constexpr std::uint8_t game_count = 3;
+constexpr std::uint8_t namespace_count = 6;
+
+model::uuid numbered(std::uint8_t n) {
+  model::uuid id;
+  id.bytes[0] = n;
+  return id;
+}
+
+/// Documents whose elements collide often. References are right by construction: a namespace
+/// belongs to a game by its number, has domains of its own, and names regions of the document.
+model::catalog_document any_document() {
+  const auto name = rc::gen::elementOf(std::vector<std::string>{"a", "b", "c"});
+  const auto some = [](std::uint8_t limit) {
+    const auto chosen = *rc::gen::inRange(0, 1 << limit);
+    std::vector<std::uint8_t> numbers;
+    for (std::uint8_t n = 0; n < limit; ++n)
+      if ((chosen >> n & 1) != 0) numbers.push_back(n);
+    return numbers;
+  };
+  model::catalog_document document;
+  for (const auto n : some(5))
+    document.regions.push_back({"r" + std::to_string(n),
+                                *name,
+                                *name,
+                                {*rc::gen::inRange(-90, 91) / 1.0, *rc::gen::inRange(0, 7) / 7.0}});
+  for (const auto n : some(4))
+    document.tiers.push_back("t" + std::to_string(n));
+  std::set<std::uint8_t> games;
+  for (const auto n : some(namespace_count)) {
+    model::game_namespace each{numbered(n), numbered(n % game_count), *name, {}, std::nullopt};
+    for (const auto d : some(3))
+      each.domains.push_back("d" + std::to_string(d) + ".n" + std::to_string(n));
+    if (*rc::gen::arbitrary<bool>()) {
+      each.regions.emplace();
+      for (const auto& region : document.regions)
+        if (*rc::gen::arbitrary<bool>()) each.regions->push_back(region.region_id);
+    }
+    games.insert(n % game_count);
+    document.namespaces.push_back(std::move(each));
+  }
+  for (const auto n : games)
+    document.games.push_back({numbered(n), *name});
+  return document;
+}
+
+struct plain_catalog {
+  std::map<std::string, model::region> regions;
+  std::set<std::string> tiers{model::default_tiers().begin(), model::default_tiers().end()};
+  std::map<model::uuid, model::game> games;
+  std::map<model::uuid, model::game_namespace> namespaces;
+
+  void apply(const model::catalog_document& document) {
+    for (const auto& each : document.regions)
+      regions[each.region_id] = each;
+    tiers.insert(document.tiers.begin(), document.tiers.end());
+    for (const auto& each : document.games)
+      games[each.game_id] = each;
+    for (const auto& each : document.namespaces)
+      namespaces[each.namespace_id] = each;
+  }
+
+  model::catalog at_revision(std::int64_t revision) const {
+    model::catalog result;
+    result.revision = revision;
+    for (const auto& [id, each] : regions)
+      result.regions.push_back(each);
+    result.tiers.assign(tiers.begin(), tiers.end());
+    for (const auto& [id, each] : games)
+      result.games.push_back(each);
+    for (const auto& [id, each] : namespaces)
+      result.namespaces.push_back(each);
+    return result;
+  }
+};
+
+TEST_CASE("a sequence of imports leaves the union in which the last one wins") {
+  const temporary_directory directory;
+  int round = 0;
+  REQUIRE(rc::check([&] {
+    auto opened = store::open_sqlite(directory.path() + "/" + std::to_string(round++));
+    RC_ASSERT(opened.has_value());
+    plain_catalog expected;
+    std::int64_t revision = 0;
+    const auto count = *rc::gen::inRange(1, 4);
+    for (int i = 0; i < count; ++i) {
+      const auto document = any_document();
+      const auto before = expected.at_revision(0);
+      expected.apply(document);
+      const bool changes = expected.at_revision(0) != before;
+      revision += changes ? 1 : 0;
+      const auto done = (*opened)->import_catalog(document);
+      RC_ASSERT(done.has_value());
+      RC_ASSERT(done->changed == changes);
+      RC_ASSERT(((*opened)->load_catalog() == expected.at_revision(revision)));
+    }
+  }));
+}
+
+TEST_CASE("importing the same document again changes nothing") {
+  const temporary_directory directory;
+  auto opened = store::open_sqlite(directory.path());
+  REQUIRE(opened.has_value());
+  REQUIRE(rc::check([&] {
+    const auto document = any_document();
+    RC_ASSERT((*opened)->import_catalog(document).has_value());
+    const auto once = (*opened)->load_catalog();
+    const auto again = (*opened)->import_catalog(document);
+    RC_ASSERT(again.has_value());
+    RC_ASSERT(!again->changed);
+    RC_ASSERT(((*opened)->load_catalog() == once));
+  }));
+}
+
+TEST_CASE("the order of a document's elements does not matter") {
+  REQUIRE(rc::check([] {
+    const auto document = any_document();
+    auto reversed = document;
+    std::reverse(reversed.regions.begin(), reversed.regions.end());
+    std::reverse(reversed.games.begin(), reversed.games.end());
+    std::reverse(reversed.namespaces.begin(), reversed.namespaces.end());
+    for (auto& each : reversed.namespaces)
+      std::reverse(each.domains.begin(), each.domains.end());
+    RC_ASSERT((merge(model::catalog{}, document) == merge(model::catalog{}, reversed)));
+  }));
+}
+
+} // namespace

@@ -1,0 +1,103 @@
+#include "store/migrations.hpp"
+#include "store/store.hpp"
+#include "tests/catch.hpp"
+#include "tests/store/temporary_directory.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <map>
+
+namespace {
+
+using namespace matchcloud;
+using store::connection;
+using store::open_sqlite;
+using store::temporary_directory;
+
+connection open_raw(const temporary_directory& directory) {
+  auto opened = connection::open(directory.path() + "/matchcloud.db");
+  REQUIRE(opened.has_value());
+  return std::move(*opened);
+}
+
+std::map<std::string, std::string> contents(const std::string& directory) {
+  std::map<std::string, std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator{directory}) {
+    std::ifstream in{entry.path(), std::ios::binary};
+    found[entry.path().filename().string()] = {std::istreambuf_iterator<char>{in}, {}};
+  }
+  return found;
+}
+
+void check_refused(const temporary_directory& directory) {
+  const auto opened = open_sqlite(directory.path());
+  REQUIRE_FALSE(opened.has_value());
+  CHECK(opened.error().code == base::errc::store_newer);
+  CHECK(opened.error().detail.find("schema version 99") != std::string::npos);
+}
+
+TEST_CASE("a store from a newer version is refused and stays as it is") {
+  const temporary_directory directory;
+  const char* journal = GENERATE("delete", "wal");
+  {
+    auto db = open_raw(directory);
+    const auto mode = std::string{"PRAGMA journal_mode = "} + journal;
+    REQUIRE(db.execute(mode.c_str(), "set up"));
+    REQUIRE(db.execute("CREATE TABLE later (x); PRAGMA user_version = 99", "set up"));
+  }
+  const auto before = contents(directory.path());
+  REQUIRE(before.size() == 1);
+  check_refused(directory);
+  CHECK(contents(directory.path()) == before);
+}
+
+TEST_CASE("a store that a newer version left with a log keeps it") {
+  const temporary_directory directory;
+  {
+    auto db = open_raw(directory);
+    REQUIRE(db.execute("PRAGMA journal_mode = WAL", "set up"));
+    REQUIRE(db.execute("CREATE TABLE later (x); PRAGMA user_version = 99", "set up"));
+    db.keep_log_on_close(); // as if it had been killed
+  }
+  auto before = contents(directory.path());
+  REQUIRE(before.contains("matchcloud.db-wal"));
+  check_refused(directory);
+  auto after = contents(directory.path());
+  // The -shm file is an index that SQLite builds anew.
+  before.erase("matchcloud.db-shm");
+  after.erase("matchcloud.db-shm");
+  CHECK(after == before);
+}
+
+TEST_CASE("the newest schema is what a new store gets, and opening again changes nothing") {
+  const temporary_directory directory;
+  REQUIRE(open_sqlite(directory.path()).has_value());
+  auto db = open_raw(directory);
+  CHECK(db.read_integer("PRAGMA user_version", "read") == store::newest_schema());
+  const auto before = contents(directory.path());
+  CHECK(migrate(db).has_value());
+  REQUIRE(open_sqlite(directory.path()).has_value());
+  CHECK(contents(directory.path())["matchcloud.db"] == before.at("matchcloud.db"));
+}
+
+TEST_CASE("another program's database is refused") {
+  const temporary_directory directory;
+  REQUIRE(open_raw(directory).execute("CREATE TABLE theirs (x)", "set up"));
+  const auto opened = open_sqlite(directory.path());
+  REQUIRE_FALSE(opened.has_value());
+  CHECK(opened.error().code == base::errc::store_failed);
+  CHECK(opened.error().detail.find("another program") != std::string::npos);
+}
+
+TEST_CASE("the store uses a write-ahead log") {
+  const temporary_directory directory;
+  const auto opened = open_sqlite(directory.path());
+  REQUIRE(opened.has_value());
+  auto db = open_raw(directory);
+  auto mode = db.prepare("PRAGMA journal_mode", "read");
+  REQUIRE(mode.has_value());
+  REQUIRE(mode->step() == true);
+  CHECK(mode->text(0) == "wal");
+}
+
+} // namespace

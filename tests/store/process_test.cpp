@@ -1,0 +1,162 @@
+// Several processes on one data directory, and processes that are killed. Children are forked
+// before this process opens a store: SQLite connections do not survive a fork.
+#include "store/store.hpp"
+#include "tests/catch.hpp"
+#include "tests/store/temporary_directory.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+#include <utility>
+
+namespace {
+
+using namespace matchcloud;
+using store::open_sqlite;
+using store::temporary_directory;
+
+/// One byte per event from one process to another.
+class event_pipe {
+public:
+  event_pipe() { REQUIRE(::pipe(fds_) == 0); }
+  event_pipe(const event_pipe&) = delete;
+  event_pipe& operator=(const event_pipe&) = delete;
+  ~event_pipe() {
+    for (const int fd : fds_)
+      if (fd >= 0) ::close(fd);
+  }
+
+  bool signal() const { return ::write(fds_[1], "x", 1) == 1; }
+  /// False once no process can signal any more.
+  bool wait() const {
+    char byte = 0;
+    return ::read(fds_[0], &byte, 1) == 1;
+  }
+  void close_writer() { ::close(std::exchange(fds_[1], -1)); }
+
+private:
+  int fds_[2] = {-1, -1};
+};
+
+/// A forked process, killed and reaped with this object.
+class child {
+public:
+  explicit child(const std::function<bool()>& body) : pid_{::fork()} {
+    REQUIRE(pid_ >= 0);
+    if (pid_ == 0) ::_exit(body() ? 0 : 1);
+  }
+  child(const child&) = delete;
+  child& operator=(const child&) = delete;
+  ~child() { kill(); }
+
+  void kill() {
+    if (pid_ > 0) ::kill(pid_, SIGKILL);
+    (void)succeeded();
+  }
+  /// Waits for its end.
+  bool succeeded() {
+    if (pid_ <= 0) return false;
+    int status = 0;
+    ::waitpid(std::exchange(pid_, -1), &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+
+private:
+  pid_t pid_;
+};
+
+constexpr int regions = 40;
+
+/// A catalog in which everything is named after its generation.
+model::catalog_document generation(std::int64_t number) {
+  model::catalog_document document;
+  for (int i = 0; i < regions; ++i)
+    document.regions.push_back({"r" + std::to_string(i), std::to_string(number), "P", {}});
+  model::uuid id;
+  document.games = {{id, std::to_string(number)}};
+  document.namespaces = {{id, id, "prod", {std::to_string(number) + ".example"}, std::nullopt}};
+  return document;
+}
+
+TEST_CASE("an import by another process is seen") {
+  const temporary_directory directory;
+  const event_pipe go;
+  child importer{[&] {
+    if (!go.wait()) return false;
+    auto opened = open_sqlite(directory.path());
+    return opened && (*opened)->import_catalog(generation(1));
+  }};
+  auto opened = open_sqlite(directory.path());
+  REQUIRE(opened.has_value());
+  CHECK((*opened)->poll_changed() == true);
+  CHECK((*opened)->poll_changed() == false);
+  REQUIRE(go.signal());
+  REQUIRE(importer.succeeded());
+  CHECK((*opened)->poll_changed() == true);
+  CHECK((*opened)->catalog_revision() == 1);
+  CHECK((*opened)->load_catalog()->regions.size() == regions);
+}
+
+TEST_CASE("processes that open and import at once lose nothing") {
+  const temporary_directory directory;
+  const auto import_own = [&](const std::string& prefix) {
+    auto opened = open_sqlite(directory.path());
+    for (int i = 0; opened && i < 8; ++i) {
+      model::catalog_document document;
+      document.tiers = {prefix + std::to_string(i)};
+      if (!(*opened)->import_catalog(document)) return false;
+    }
+    return opened.has_value();
+  };
+  child first{[&] { return import_own("a"); }};
+  child second{[&] { return import_own("b"); }};
+  child third{[&] { return import_own("c"); }};
+  CHECK(first.succeeded());
+  CHECK(second.succeeded());
+  CHECK(third.succeeded());
+  auto opened = open_sqlite(directory.path());
+  REQUIRE(opened.has_value());
+  CHECK((*opened)->catalog_revision() == 24);
+  CHECK((*opened)->load_catalog()->tiers.size() == model::default_tiers().size() + 24);
+}
+
+TEST_CASE("a kill at any instant leaves a store with one whole catalog, the acknowledged or next") {
+  const temporary_directory directory;
+  std::int64_t expected = 0;
+  for (int round = 0; round < 12; ++round) {
+    event_pipe acknowledged;
+    child importer{[&] {
+      auto opened = open_sqlite(directory.path());
+      for (auto number = expected + 1; opened; ++number)
+        if (!(*opened)->import_catalog(generation(number)) || !acknowledged.signal()) return false;
+      return false;
+    }};
+    acknowledged.close_writer();
+    // Also before the first: the kill then meets the creation, or the recovery of the last round.
+    for (int i = 0; i < round; ++i) {
+      REQUIRE(acknowledged.wait());
+      ++expected;
+    }
+    importer.kill();
+    while (acknowledged.wait())
+      ++expected;
+
+    auto opened = open_sqlite(directory.path());
+    INFO((opened ? std::string{} : opened.error().detail));
+    REQUIRE(opened.has_value());
+    const auto catalog = (*opened)->load_catalog();
+    REQUIRE(catalog.has_value());
+    // The last commit may not have been acknowledged any more.
+    REQUIRE((catalog->revision == expected || catalog->revision == expected + 1));
+    expected = catalog->revision;
+    if (expected == 0) continue;
+    auto whole = *merge(model::catalog{}, generation(expected));
+    whole.revision = expected;
+    whole.tiers = model::default_tiers();
+    REQUIRE(*catalog == whole);
+  }
+}
+
+} // namespace
