@@ -21,16 +21,15 @@ def measured(pid, address, count):
     what = wire.request(address, method="GET", path="/matchmaker/regions")
     held, points = [], []
     try:
-        # The first ones fill caches and pools, which is not what a connection costs.
-        for number in range(step + count):
+        for number in range(1, count + 1):
             connection = wire.connect(address)
             held.append(connection)
             reply = wire.exchange(connection, what)
             if reply.status != 200:
                 raise SystemExit(f"bench: connection {number} got {reply.status}: {reply.body!r}")
-            opened = number + 1 - step
-            if opened >= 0 and opened % step == 0:
-                points.append((opened, servers.resident_bytes(pid)))
+            # The first step fills caches and pools: the line begins behind it.
+            if number % step == 0:
+                points.append((number, servers.resident_bytes(pid)))
         still_open = len(os.listdir(f"/proc/{pid}/fd"))
     finally:
         for connection in held:

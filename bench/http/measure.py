@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Requests per second of both transports against nginx, and the memory of idle connections.
 
-Every server has one core and one loop or worker, wrk has another core. Rounds are interleaved (loops,
-httplib, nginx, loops, ...), so that what else happens on the machine falls on all alike. nginx
-answers with a constant: the body and headers of our own reply, which it need not compute.
+Every server has one core and one loop or worker, wrk has another core. Rounds are interleaved
+(loops, httplib, nginx, loops, ...), so that what else happens on the machine falls on all alike.
+nginx answers with a constant: the body and headers of our own reply, which it need not compute.
 """
 import argparse
 import contextlib
@@ -51,6 +51,8 @@ def parsed_arguments():
         parser.error(f"--parts: of {','.join(PARTS)}")
     if min(arguments.rounds, arguments.seconds, arguments.connections) < 1:
         parser.error("--rounds, --seconds and --connections are at least 1")
+    if arguments.idle_connections < 2 * idle.STEPS:
+        parser.error(f"--idle-connections is at least {2 * idle.STEPS}")
     return arguments
 
 
