@@ -1,0 +1,20 @@
+-- For wrk: sends what the arguments say (METHOD [BODY]) and prints the result as a line of JSON.
+-- The request is set before wrk renders it, so that no Lua runs per request.
+
+function init(args)
+  wrk.method = args[1] or "GET"
+  if args[2] then
+    wrk.body = args[2]
+    wrk.headers["Content-Type"] = "application/json"
+  end
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  io.write(string.format(
+    'wrk-result {"requests": %d, "microseconds": %d, "bytes": %d, "p50_us": %d, "p99_us": %d, '
+      .. '"max_us": %d, "bad_status": %d, "socket_errors": %d, "timeouts": %d}\n',
+    summary.requests, summary.duration, summary.bytes, latency:percentile(50),
+    latency:percentile(99), latency.max, errors.status,
+    errors.connect + errors.read + errors.write, errors.timeout))
+end

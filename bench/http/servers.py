@@ -1,0 +1,207 @@
+"""The servers that are measured: started pinned to a core, found by the port the kernel chose."""
+import contextlib
+import os
+import queue
+import re
+import resource
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+
+START_SECONDS = 30
+STOP_SECONDS = 15
+NGINX_LITERAL_BYTES = 4000  # nginx refuses a token over 4,096 bytes, quotes and escapes included
+
+
+def raise_descriptor_limit():
+    """Lets this process have as many descriptors as it may; children inherit that."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return hard
+
+
+@contextlib.contextmanager
+def process(name, command, log):
+    """Runs `command`; yields it with `lines`, a queue of what it prints (None at its end).
+
+    Ends it on the way out, and only it: politely, then after STOP_SECONDS for good.
+    """
+    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, errors="replace")
+    child.lines = queue.Queue()
+
+    def drain():
+        with open(log, "w", encoding="utf-8") as file:
+            for line in child.stdout:
+                file.write(line)
+                file.flush()
+                child.lines.put(line)
+        child.lines.put(None)
+
+    reader = threading.Thread(target=drain, daemon=True)
+    reader.start()
+    try:
+        yield child
+    finally:
+        child.terminate()
+        try:
+            child.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            print(f"bench: {name} did not end within {STOP_SECONDS} s and was killed", flush=True)
+            child.kill()
+            child.wait()
+
+
+def pinned(core):
+    return ["taskset", "-c", str(core)]
+
+
+def wait_for_listener(child, name, log):
+    """The address that the server says it serves on; its ops plane's line is not meant."""
+    while True:
+        try:
+            line = child.lines.get(timeout=START_SECONDS)
+        except queue.Empty:
+            line = None
+        if line is None:
+            with open(log, encoding="utf-8") as file:
+                raise SystemExit(f"bench: {name} does not listen. It said:\n{file.read()}")
+        found = re.search(r"listening on http://([^\s/]+):(\d+)", line)
+        if found and not re.search(r"\bops\b", line):
+            return found.group(1).strip("[]"), int(found.group(2))
+
+
+@contextlib.contextmanager
+def matchcloud(binary, transport, folder, geoip, core, arguments=()):
+    """A `serve` with one loop and the demo's catalog; yields (child, (host, port))."""
+    data = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
+    log = os.path.join(folder, f"{transport}.log")
+    subprocess.run([binary, "demo", "--data-dir", data], check=True, stdout=subprocess.DEVNULL)
+    command = pinned(core) + [
+        binary, "serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
+        "--data-dir", data, "--transport", transport, "--loops", "1",
+        "--trusted-proxies", "127.0.0.0/8"]
+    for path in geoip:
+        command += ["--geoip", path]
+    with process(transport, command + list(arguments), log) as child:
+        yield child, wait_for_listener(child, transport, log)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def quoted(text):
+    """`text` as an nginx string."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def nginx_location(reply, body_folder):
+    """What answers with the bytes of `reply`: a literal, or a file on tmpfs for what is none."""
+    # nginx writes these itself.
+    own = {"date", "content-length", "content-type", "connection", "server", "keep-alive"}
+    lines = [f"add_header {name} {quoted(value)};"
+             for name, value in reply.headers if name.lower() not in own]
+    if any("$" in value for _, value in reply.headers):
+        raise SystemExit("bench: a header holds $, which nginx cannot say")
+    kind = dict((name.lower(), value) for name, value in reply.headers).get("content-type", "")
+    lines.append(f"default_type {quoted(kind)};")
+    literal = quoted(reply.body.decode("utf-8"))
+    if len(literal.encode("utf-8")) <= NGINX_LITERAL_BYTES and "$" not in literal:
+        return lines + [f"return 200 {literal};"]
+    with open(os.path.join(body_folder, "body"), "wb") as file:
+        file.write(reply.body)
+    return lines + [
+        f"root {body_folder};", "try_files /body =404;", "open_file_cache max=4 inactive=1h;",
+        "open_file_cache_valid 1h;", "sendfile on;", "etag off;", "max_ranges 0;",
+        'add_header Last-Modified "";']
+
+
+def nginx_config(folder, port, location):
+    temporary = "\n".join(
+        f"  {name}_temp_path {folder}/{name};"
+        for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    user = "user root;\n" if os.geteuid() == 0 else ""
+    rules = "\n".join("      " + line for line in location)
+    return f"""{user}daemon off;
+worker_processes 1;
+pid {folder}/nginx.pid;
+error_log stderr warn;
+events {{ worker_connections 4096; }}
+http {{
+{temporary}
+  access_log off;
+  server_tokens off;
+  tcp_nodelay on;
+  keepalive_timeout 75s;
+  keepalive_requests 1000000000;
+  server {{
+    listen 127.0.0.1:{port} reuseport;
+    location / {{
+{rules}
+    }}
+  }}
+}}
+"""
+
+
+@contextlib.contextmanager
+def nginx(reply, folder, core):
+    """An nginx that answers everything with `reply`; yields (child, (host, port))."""
+    body_folder = tempfile.mkdtemp(prefix="matchcloud-bench-", dir="/dev/shm")
+    try:
+        config, log = os.path.join(folder, "nginx.conf"), os.path.join(folder, "nginx.log")
+        port = free_port()
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(nginx_config(folder, port, nginx_location(reply, body_folder)))
+        binary = shutil.which("nginx") or "/usr/sbin/nginx"
+        # -e: before it reads its configuration it would write to the log of the system's nginx.
+        command = pinned(core) + [binary, "-p", folder, "-e", "stderr", "-c", config]
+        with process("nginx", command, log) as child:
+            wait_for_port(child, port, log)
+            yield child, ("127.0.0.1", port)
+    finally:
+        shutil.rmtree(body_folder)
+
+
+def wait_for_port(child, port, log):
+    """nginx says nothing when it is ready: asks until it accepts or has ended."""
+    for _ in range(START_SECONDS * 20):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            pass
+        try:
+            child.wait(0.05)
+            break
+        except subprocess.TimeoutExpired:
+            pass
+    with open(log, encoding="utf-8") as file:
+        raise SystemExit(f"bench: nginx does not listen. It said:\n{file.read()}")
+
+
+def cpu_seconds(pid):
+    """Processor time of a process and its children so far."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    total = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+        return total + sum(cpu_seconds(int(child)) for child in file.read().split())
+
+
+def core_busy_seconds(core):
+    """What a core has worked so far, interrupts included."""
+    with open("/proc/stat", encoding="utf-8") as file:
+        line = re.search(rf"^cpu{core} (.*)$", file.read(), re.MULTILINE).group(1)
+    user, nice, system, _, _, interrupts, soft, *_ = map(int, line.split())
+    return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
+
+
+def resident_bytes(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        return int(re.search(r"VmRSS:\s+(\d+) kB", file.read()).group(1)) * 1024
