@@ -4,7 +4,7 @@
 
 namespace matchcloud::http {
 
-std::string quoted(std::string_view bytes) {
+std::string in_quotes(std::string_view bytes) {
   constexpr std::size_t echo_limit_bytes = 64;
   std::string text = "'";
   for (const char c : bytes.substr(0, echo_limit_bytes))

@@ -102,7 +102,7 @@ constexpr int hex_value(char c) noexcept {
 }
 
 /// A client's bytes as an error may show them: quoted, at most 64, `?` for all but visible ASCII.
-std::string quoted(std::string_view bytes);
+std::string in_quotes(std::string_view bytes);
 
 /// `byte 0x1F`.
 std::string byte_name(char c);

@@ -47,12 +47,12 @@ tl::unexpected<base::error> malformed(std::string detail) {
 }
 
 tl::unexpected<base::error> bad_name(std::string_view line, std::size_t length) {
-  if (length == line.size()) return malformed(quoted(line) + " has no colon");
+  if (length == line.size()) return malformed(in_quotes(line) + " has no colon");
   const char found = line[length];
   if (length == 0 && is_blank(found))
     return malformed("it begins with white space; folded lines are refused, send one line");
   if (length == 0 && found == ':') return malformed("there is no name before the colon");
-  const auto name = quoted(line.substr(0, length));
+  const auto name = in_quotes(line.substr(0, length));
   if (is_blank(found)) return malformed("white space after " + name + "; the colon must follow");
   return malformed(byte_name(found) + " after " + name + "; a header name is a token");
 }
@@ -60,7 +60,8 @@ tl::unexpected<base::error> bad_name(std::string_view line, std::size_t length) 
 tl::unexpected<base::error> bad_value(const field_line& field) {
   const auto at = value_characters.span(field.value);
   return malformed(byte_name(field.value[at]) + " at position " + std::to_string(at) +
-                   " of the value of " + quoted(field.name) + "; control characters are refused");
+                   " of the value of " + in_quotes(field.name) +
+                   "; control characters are refused");
 }
 
 } // namespace
@@ -93,7 +94,7 @@ base::expected<std::uint64_t> parse_content_length(std::string_view value) {
   std::uint64_t number = 0;
   for (const char c : value) {
     if (!is_digit(static_cast<unsigned char>(c)))
-      return malformed("Content-Length " + quoted(value) + " is not one number of digits only");
+      return malformed("Content-Length " + in_quotes(value) + " is not one number of digits only");
     const auto digit = static_cast<std::uint64_t>(c - '0');
     number = number > (most - digit) / 10 ? most : number * 10 + digit;
   }

@@ -101,10 +101,7 @@ void httplib_transport::serve(const httplib::Request& asked, httplib::Response& 
   const_cast<httplib::Request&>(asked).ranges.clear();
 
   const auto date = http_date(clock_->unix_ms() / 1'000);
-  auto read_request =
-      into.status == 404
-          ? read(asked)
-          : base::expected<std::shared_ptr<request>>{tl::unexpected(refusal(into.status))};
+  const auto read_request = read(asked, into.status);
   if (!read_request) {
     std::unique_lock lock{mutex_};
     const auto id = ids_.next();
@@ -114,12 +111,14 @@ void httplib_transport::serve(const httplib::Request& asked, httplib::Response& 
     return write(answer, id, date, into);
   }
   waiting_exchange waiting;
-  waiting.request = *std::move(read_request);
+  waiting.request = *read_request;
   const auto answer = await(waiting);
   write(answer, waiting.request->id, date, into);
 }
 
-base::expected<std::shared_ptr<request>> httplib_transport::read(const httplib::Request& asked) {
+base::expected<std::shared_ptr<request>> httplib_transport::read(const httplib::Request& asked,
+                                                                 int status) {
+  if (status != 404) return tl::unexpected(refusal(status));
   const auto& limits = bounds_->limits;
   if (asked.target.size() > limits.target_limit_bytes) return tl::unexpected(refusal(414));
   // Debian's httplib lets chunked bodies pass its limit.

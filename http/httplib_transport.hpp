@@ -63,7 +63,8 @@ private:
   };
 
   void serve(const httplib::Request& asked, httplib::Response& into);
-  base::expected<std::shared_ptr<request>> read(const httplib::Request& asked);
+  /// The request, unless httplib refused it with a `status` other than 404 (no handler).
+  base::expected<std::shared_ptr<request>> read(const httplib::Request& asked, int status);
   response await(waiting_exchange& waiting);
   waiting_exchange* current(actors::exchange_ref ref) const;
   void send_to_front(const waiting_exchange& waiting);

@@ -174,8 +174,8 @@ framer_status request_framer::accept_transfer_encoding(std::string_view value,
   if (into.http_1_0)
     return refuse_line({errc::request_malformed, "HTTP/1.0 has no Transfer-Encoding"});
   if (!equal_ignoring_case(value, "chunked"))
-    return refuse_line({errc::request_malformed,
-                        "Transfer-Encoding " + quoted(value) + "; only 'chunked' is understood"});
+    return refuse_line({errc::request_malformed, "Transfer-Encoding " + in_quotes(value) +
+                                                     "; only 'chunked' is understood"});
   facts_.chunked = true;
   return framer_status::need_more;
 }
@@ -191,12 +191,13 @@ framer_status request_framer::keep_header(header h, const field_line& field, req
   if (hides_line_end(field.value))
     return refuse_line(
         {errc::request_malformed, "a percent-encoded CR, LF or NUL in the value of " +
-                                      quoted(field.name) + "; leave it out"});
+                                      in_quotes(field.name) + "; leave it out"});
   if (h == header::host && !is_authority(field.value))
     return refuse_line({errc::request_malformed,
-                        "Host " + quoted(field.value) + " is not a host with an optional port"});
+                        "Host " + in_quotes(field.value) + " is not a host with an optional port"});
   if (into.has(h) && !is_list_header(h))
-    return refuse_line({errc::request_malformed, "a second " + quoted(field.name) + "; send one"});
+    return refuse_line(
+        {errc::request_malformed, "a second " + in_quotes(field.name) + "; send one"});
   into.append(h, field.value);
   return framer_status::need_more;
 }
@@ -206,8 +207,8 @@ framer_status request_framer::end_head(request& into) {
     return refuse(errc::request_malformed, "The Host header is missing; HTTP/1.1 requires it");
   if (!authority_.empty() && !equal_ignoring_case(authority_, into.get(header::host)))
     return refuse(errc::request_malformed,
-                  "The target names host " + quoted(authority_) + ", the Host header " +
-                      quoted(into.get(header::host)) + "; they must be equal");
+                  "The target names host " + in_quotes(authority_) + ", the Host header " +
+                      in_quotes(into.get(header::host)) + "; they must be equal");
   if (facts_.has_expect && !facts_.expects_continue)
     return refuse(errc::expectation_failed, "Expect may only be 100-continue");
   if (facts_.encoded)
@@ -328,7 +329,7 @@ framer_status request_framer::accept_trailer(std::string_view line) {
   for (const auto name : forbidden)
     if (equal_ignoring_case(field->name, name))
       return refuse(errc::request_malformed,
-                    quoted(field->name) + " among the trailers; send it in the head");
+                    in_quotes(field->name) + " among the trailers; send it in the head");
   return framer_status::need_more;
 }
 

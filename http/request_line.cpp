@@ -37,8 +37,8 @@ bool is_version(std::string_view text) noexcept {
 base::expected<void> check_version(std::string_view text) {
   if (text == "HTTP/1.1" || text == "HTTP/1.0") return {};
   if (is_version(text))
-    return fail(errc::version_unsupported, "version " + quoted(text) + "; use HTTP/1.1");
-  return malformed(quoted(text) + " is not a version; the line must end with HTTP/1.1");
+    return fail(errc::version_unsupported, "version " + in_quotes(text) + "; use HTTP/1.1");
+  return malformed(in_quotes(text) + " is not a version; the line must end with HTTP/1.1");
 }
 
 /// Takes scheme and authority off an absolute-form target.
@@ -47,12 +47,12 @@ base::expected<void> reduce_absolute_form(request_line& out) {
   const auto scheme = out.target.substr(0, scheme_end);
   if (scheme_end == out.target.npos ||
       !(equal_ignoring_case(scheme, "http") || equal_ignoring_case(scheme, "https")))
-    return malformed("target " + quoted(out.target) + " is neither a path nor an http URL");
+    return malformed("target " + in_quotes(out.target) + " is neither a path nor an http URL");
   const auto rest = out.target.substr(scheme_end + 3);
   out.authority = rest.substr(0, rest.find_first_of("/?"));
   out.target = rest.substr(out.authority.size());
   if (!is_authority(out.authority))
-    return malformed(quoted(out.authority) + " in the target is not a host");
+    return malformed(in_quotes(out.authority) + " in the target is not a host");
   return {};
 }
 
