@@ -53,8 +53,9 @@ struct game_namespace {
 };
 
 /// What the service knows of games and regions, at one revision. Immutable once built and shared
-/// between threads as `catalog_snapshot`. Every list is in ascending order of its id, so that the
-/// lookups below are binary searches and output does not depend on insertion order.
+/// between threads as `catalog_snapshot`. Every list is in ascending order of its id, those inside
+/// a namespace too, so that the lookups below are binary searches and output does not depend on
+/// insertion order.
 struct catalog {
   std::int64_t revision = 0;
   std::vector<region> regions;

@@ -99,10 +99,11 @@ bool is_host_name(std::string_view text) {
   }
 }
 
-/// Whether arrays and objects nest deeper than allowed. Runs before the parser, whose stack would
-/// otherwise grow with the depth. On text that is not JSON it may say either.
-bool nests_too_deep(std::string_view text) {
+/// What makes the document too costly to parse, or nothing. Runs before the parser, whose memory
+/// would grow with both the depth and the values. On text that is not JSON it may say either.
+std::optional<std::string> excess_of(std::string_view text) {
   std::size_t depth = 0;
+  std::size_t values = 0;
   bool in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -111,10 +112,16 @@ bool nests_too_deep(std::string_view text) {
       if (c == '\\') ++i;
       continue;
     }
-    if ((c == '[' || c == '{') && ++depth > catalog_document_depth_limit) return true;
+    const bool opens = c == '[' || c == '{';
+    if (opens) ++depth;
     if ((c == ']' || c == '}') && depth > 0) --depth;
+    if (opens || c == ',') ++values;
+    if (depth > catalog_document_depth_limit)
+      return "nests deeper than " + std::to_string(catalog_document_depth_limit) + " levels";
+    if (values > catalog_document_value_limit)
+      return "has more than " + std::to_string(catalog_document_value_limit) + " values";
   }
-  return false;
+  return std::nullopt;
 }
 
 std::string line_and_column(std::string_view text, std::size_t offset) {
@@ -359,10 +366,8 @@ base::expected<catalog_document> parse_catalog_document(std::string_view text) {
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
     return base::fail(errc::import_invalid,
                       line_and_column(text, nul) + ": found a NUL byte, allowed is JSON");
-  if (nests_too_deep(text))
-    return base::fail(errc::import_invalid, "the document nests deeper than " +
-                                                std::to_string(catalog_document_depth_limit) +
-                                                " levels");
+  if (const auto excess = excess_of(text))
+    return base::fail(errc::import_invalid, "the document " + *excess);
   constexpr unsigned flags = rapidjson::kParseIterativeFlag |
                              rapidjson::kParseValidateEncodingFlag |
                              rapidjson::kParseFullPrecisionFlag;

@@ -25,6 +25,9 @@ struct catalog_document {
 /// Bounds of a catalog document.
 inline constexpr std::size_t catalog_document_limit_bytes = 64 * 1024 * 1024;
 inline constexpr std::size_t catalog_document_depth_limit = 64;
+/// Values in the document: parsed, each takes 16 bytes however short it was. A document of the size
+/// limit that is a catalog has about 2.5 million.
+inline constexpr std::size_t catalog_document_value_limit = 4 * 1024 * 1024;
 /// Display names, provider names and namespace names, in Unicode code points.
 inline constexpr std::size_t catalog_name_limit = 128;
 /// Region ids and tiers.

@@ -105,7 +105,8 @@ base::expected<connection> open_connection(const std::string& path) {
 
 base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir) {
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
-  // One at a time: SQLite does not wait for locks while it switches to a write-ahead log.
+  // One at a time, for `create_private`: between its creating and its closing of a new file no
+  // other instance of this process may take SQLite's locks on it. SQLite itself would not need it.
   const auto lock = directory_lock::take(data_dir);
   if (!lock) return tl::unexpected(lock.error());
   auto db = open_connection(data_dir + "/" + file_name);

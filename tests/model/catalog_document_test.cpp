@@ -109,6 +109,15 @@ TEST_CASE("size is bounded") {
   CHECK(contains(problems_of(text), "allowed are 67108864"));
 }
 
+TEST_CASE("the number of values is bounded") {
+  std::string text = "{'tiers':[1";
+  for (std::size_t i = 0; i < model::catalog_document_value_limit; ++i)
+    text += ",1";
+  CHECK(contains(problems_of(text + "]}"), "more than 4194304 values"));
+  // Commas in strings are text.
+  CHECK(contains(problems_of("['" + std::string(5'000'000, ',') + "']"), "found an array"));
+}
+
 TEST_CASE("region ids are 1 to 32 of a-z 0-9 -") {
   CHECK(problems_of("{'regions':[" + region("a-b-0") + "," + region(std::string(32, 'a')) + "]}")
             .empty());
