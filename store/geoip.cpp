@@ -12,6 +12,7 @@
 #include <span>
 #include <string_view>
 #include <sys/socket.h>
+#include <utility>
 
 namespace matchcloud::store {
 
