@@ -1,0 +1,365 @@
+#include "model/json_document.hpp"
+
+#include "model/unicode.hpp"
+
+#include <rapidjson/error/error.h>
+#include <rapidjson/reader.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace matchcloud::model {
+
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+/// Up to here comparing all pairs of names is cheaper than sorting them.
+constexpr std::size_t pairwise_limit = 12;
+/// A guess for the first allocation: text bytes per value in a compact document.
+constexpr std::size_t bytes_per_node = 16;
+
+// In situ: names and strings become stable views without a copy each. Numbers stay text, which
+// keeps every digit. Encoding is checked beforehand, in one pass that knows where the fault is.
+constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
+                                 rapidjson::kParseNumbersAsStringsFlag;
+
+/// Receives RapidJSON's events and appends nodes. While a container is open, its `next` holds the
+/// index of the container around it.
+class tape_builder {
+public:
+  enum class refusal : std::uint8_t { none, too_deep, lone_surrogate };
+
+  using Ch = char;
+
+  tape_builder(std::string& bytes, std::vector<json_node>& nodes, std::size_t depth_limit)
+      : stream_(bytes.data()), bytes_(bytes), nodes_(nodes), depth_limit_(depth_limit) {}
+
+  rapidjson::InsituStringStream& stream() noexcept { return stream_; }
+  refusal refused() const noexcept { return refused_; }
+  std::size_t refused_at() const noexcept { return refused_at_; }
+
+  // The names that RapidJSON calls.
+  bool Null() { return scalar(json_kind::null, stream_.Tell() - 4, 4); }
+  bool Bool(bool b) {
+    const std::size_t length = b ? 4 : 5;
+    return scalar(json_kind::boolean, stream_.Tell() - length, length);
+  }
+  bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
+    return scalar(json_kind::number, offset_of(text), length);
+  }
+  bool String(const char* text, rapidjson::SizeType length, bool) {
+    return is_text(text, length) && scalar(json_kind::string, offset_of(text) - 1, length);
+  }
+  bool Key(const char* text, rapidjson::SizeType length, bool) {
+    if (!is_text(text, length)) return false;
+    name_at_ = static_cast<std::uint32_t>(offset_of(text));
+    name_bytes_ = length;
+    return true;
+  }
+  bool StartObject() { return open(json_kind::object); }
+  bool StartArray() { return open(json_kind::array); }
+  bool EndObject(rapidjson::SizeType count) {
+    if (count > 1) mark_repeated();
+    return close(count);
+  }
+  bool EndArray(rapidjson::SizeType count) { return close(count); }
+
+  // Never called with numbers kept as text.
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(std::int64_t) { return false; }
+  bool Uint64(std::uint64_t) { return false; }
+  bool Double(double) { return false; }
+
+private:
+  static constexpr std::uint32_t no_container = 0xFFFF'FFFF;
+
+  std::size_t offset_of(const char* text) const noexcept {
+    return static_cast<std::size_t>(text - bytes_.data());
+  }
+
+  bool refuse(refusal why, std::size_t offset) noexcept {
+    refused_ = why;
+    refused_at_ = offset;
+    return false;
+  }
+
+  /// RapidJSON lets an escaped low surrogate through that follows no high one. The text was UTF-8,
+  /// so that only such an escape can have left the bytes ED A0 to ED BF.
+  bool is_text(const char* text, rapidjson::SizeType length) noexcept {
+    const std::string_view view{text, length};
+    for (auto at = view.find('\xED'); at != view.npos; at = view.find('\xED', at + 1)) {
+      if (static_cast<unsigned char>(view[at + 1]) >= 0xA0)
+        return refuse(refusal::lone_surrogate, offset_of(text) - 1);
+    }
+    return true;
+  }
+
+  json_node& append(json_kind kind, std::size_t offset, std::size_t length) {
+    auto& node = nodes_.emplace_back();
+    node.kind = kind;
+    node.offset = static_cast<std::uint32_t>(offset);
+    node.text_bytes = static_cast<std::uint32_t>(length);
+    node.name_at = name_at_;
+    node.name_bytes = name_bytes_;
+    node.next = static_cast<std::uint32_t>(nodes_.size());
+    name_at_ = name_bytes_ = 0;
+    return node;
+  }
+
+  bool scalar(json_kind kind, std::size_t offset, std::size_t length) {
+    append(kind, offset, length);
+    return true;
+  }
+
+  bool open(json_kind kind) {
+    if (depth_ == depth_limit_) return refuse(refusal::too_deep, stream_.Tell());
+    ++depth_;
+    append(kind, stream_.Tell(), 0).next = container_;
+    container_ = static_cast<std::uint32_t>(nodes_.size() - 1);
+    return true;
+  }
+
+  bool close(rapidjson::SizeType count) {
+    auto& node = nodes_[container_];
+    container_ = node.next;
+    node.next = static_cast<std::uint32_t>(nodes_.size());
+    node.count = count;
+    --depth_;
+    return true;
+  }
+
+  std::string_view name(std::uint32_t index) const noexcept {
+    const auto& node = nodes_[index];
+    return std::string_view(bytes_).substr(node.name_at, node.name_bytes);
+  }
+
+  void mark_repeated() {
+    members_.clear();
+    for (std::uint32_t i = container_ + 1; i < nodes_.size(); i = nodes_[i].next)
+      members_.push_back(i);
+    if (members_.size() <= pairwise_limit)
+      mark_by_pairs();
+    else
+      mark_by_sorting();
+  }
+
+  void mark_by_pairs() {
+    for (std::size_t later = 1; later < members_.size(); ++later) {
+      const auto wanted = name(members_[later]);
+      for (std::size_t earlier = 0; earlier < later; ++earlier) {
+        if (name(members_[earlier]) != wanted) continue;
+        nodes_[members_[later]].repeated = true;
+        break;
+      }
+    }
+  }
+
+  // Sorting, not hashing: no choice of names makes it slow.
+  void mark_by_sorting() {
+    std::sort(members_.begin(), members_.end(), [this](std::uint32_t a, std::uint32_t b) {
+      const auto order = name(a).compare(name(b));
+      return order != 0 ? order < 0 : a < b;
+    });
+    for (std::size_t i = 1; i < members_.size(); ++i)
+      nodes_[members_[i]].repeated = name(members_[i - 1]) == name(members_[i]);
+  }
+
+  rapidjson::InsituStringStream stream_;
+  const std::string& bytes_;
+  std::vector<json_node>& nodes_;
+  std::size_t depth_limit_;
+  std::size_t depth_ = 0;
+  std::uint32_t container_ = no_container;
+  std::uint32_t name_at_ = 0;
+  std::uint32_t name_bytes_ = 0;
+  std::vector<std::uint32_t> members_;
+  refusal refused_ = refusal::none;
+  std::size_t refused_at_ = 0;
+};
+
+bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+
+std::size_t digits_end(std::string_view text, std::size_t at) noexcept {
+  while (at < text.size() && is_digit(text[at]))
+    ++at;
+  return at;
+}
+
+/// End of the longest number (RFC 8259 section 6) at `at`; `at` itself if there is none.
+std::size_t number_end(std::string_view text, std::size_t at) noexcept {
+  const auto sign_end = at + (at < text.size() && text[at] == '-' ? 1 : 0);
+  if (sign_end == text.size() || !is_digit(text[sign_end])) return at;
+  auto end = text[sign_end] == '0' ? sign_end + 1 : digits_end(text, sign_end);
+  if (end < text.size() && text[end] == '.') {
+    const auto fraction = digits_end(text, end + 1);
+    if (fraction == end + 1) return end;
+    end = fraction;
+  }
+  if (end == text.size() || (text[end] != 'e' && text[end] != 'E')) return end;
+  auto exponent = end + 1;
+  if (exponent < text.size() && (text[exponent] == '+' || text[exponent] == '-')) ++exponent;
+  const auto exponent_end = digits_end(text, exponent);
+  return exponent_end == exponent ? end : exponent_end;
+}
+
+std::size_t string_end(std::string_view text, std::size_t at) noexcept {
+  for (++at; at < text.size() && text[at] != '"'; ++at)
+    if (text[at] == '\\') ++at;
+  return std::min(at + 1, text.size());
+}
+
+/// `text` with each number outside of strings replaced by `0` and spaces, so that every other byte
+/// keeps its place.
+std::string blank_numbers(std::string_view text) {
+  std::string blanked{text};
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] == '"') {
+      at = string_end(text, at);
+      continue;
+    }
+    const auto end = number_end(text, at);
+    if (end == at) {
+      ++at;
+      continue;
+    }
+    blanked[at] = '0';
+    std::fill(blanked.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+              blanked.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+    at = end;
+  }
+  return blanked;
+}
+
+base::expected<json_document> malformed(std::string_view text, std::size_t offset,
+                                        const std::string& sentence) {
+  return base::fail(base::errc::body_malformed,
+                    "At " + describe_position(text, offset) + ": " + sentence);
+}
+
+std::string found_at(std::string_view text, std::size_t offset) {
+  if (offset >= text.size()) return "the end of the body";
+  const auto bytes = decode_utf8(text.substr(offset)).bytes;
+  return "`" + printable_excerpt(text.substr(offset, bytes), 1) + "`";
+}
+
+std::string expectation(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset) {
+  switch (code) {
+  case rapidjson::kParseErrorDocumentRootNotSingular:
+    return "expected the end of the body after its value";
+  case rapidjson::kParseErrorValueInvalid: return "expected a JSON value";
+  case rapidjson::kParseErrorObjectMissName: return "expected a member name in double quotes";
+  case rapidjson::kParseErrorObjectMissColon: return "expected a colon after the member name";
+  case rapidjson::kParseErrorObjectMissCommaOrCurlyBracket:
+    return "expected a comma or `}` after the member";
+  case rapidjson::kParseErrorArrayMissCommaOrSquareBracket:
+    return "expected a comma or `]` after the element";
+  case rapidjson::kParseErrorStringUnicodeEscapeInvalidHex:
+    return "expected four hexadecimal digits after `\\u`";
+  case rapidjson::kParseErrorStringUnicodeSurrogateInvalid:
+    return "expected a low surrogate escape (`\\udc00` to `\\udfff`) after the high one";
+  case rapidjson::kParseErrorStringEscapeInvalid:
+    if (offset < text.size() && text[offset] != '\\')
+      return "expected control characters in a string to be escaped";
+    return "expected a JSON escape (one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX)";
+  case rapidjson::kParseErrorStringMissQuotationMark:
+    return "expected a double quote at the end of the string";
+  case rapidjson::kParseErrorNumberMissFraction: return "expected a digit after the decimal point";
+  case rapidjson::kParseErrorNumberMissExponent: return "expected a digit in the exponent";
+  default: return "expected JSON";
+  }
+}
+
+base::expected<json_document> refuse(std::string_view text, const tape_builder& builder,
+                                     std::size_t depth_limit) {
+  const auto offset = builder.refused_at();
+  if (builder.refused() == tape_builder::refusal::lone_surrogate)
+    return malformed(text, offset,
+                     "expected a high surrogate escape before the low one in this string.");
+  return base::fail(base::errc::body_too_deep, "At " + describe_position(text, offset) +
+                                                   ": objects and arrays nest deeper "
+                                                   "than the limit of " +
+                                                   std::to_string(depth_limit) + " levels.");
+}
+
+/// What RapidJSON does not look at, or would not name.
+base::expected<void> check_bytes(std::string_view text) {
+  const auto wrong = [text](std::size_t offset, const std::string& sentence) {
+    return tl::unexpected(malformed(text, offset, sentence).error());
+  };
+  if (text.size() > json_document::text_limit_bytes) return wrong(0, "the body is too long.");
+  if (text.substr(0, byte_order_mark.size()) == byte_order_mark) {
+    return wrong(0, "the body starts with a byte order mark, which JSON forbids (RFC 8259 section "
+                    "8.1). Send it without.");
+  }
+  if (const auto bad = find_malformed_utf8(text); bad != text.npos) {
+    char byte[8];
+    std::snprintf(byte, sizeof byte, "0x%02x", static_cast<unsigned char>(text[bad]));
+    return wrong(bad, std::string("expected UTF-8, found the byte ") + byte +
+                          ", which cannot stand here.");
+  }
+  if (text.find_first_not_of(" \t\r\n") == text.npos)
+    return wrong(0, "the body is empty; expected a JSON value.");
+  return {};
+}
+
+} // namespace
+
+base::expected<json_document> json_document::parse(std::string_view text, std::size_t depth_limit) {
+  if (auto checked = check_bytes(text); !checked) return tl::unexpected(checked.error());
+  json_document document;
+  document.bytes_.assign(text);
+  document.nodes_.reserve(text.size() / bytes_per_node + 4);
+  for (;;) {
+    tape_builder builder{document.bytes_, document.nodes_, depth_limit};
+    std::array<char, 1024> stack;
+    rapidjson::MemoryPoolAllocator<> allocator{stack.data(), stack.size()};
+    rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, rapidjson::MemoryPoolAllocator<>>
+        reader{&allocator};
+    const auto result = reader.Parse<parse_flags>(builder.stream(), builder);
+    if (builder.refused() != tape_builder::refusal::none) return refuse(text, builder, depth_limit);
+    if (!result.IsError()) {
+      const auto consumed = builder.stream().Tell();
+      if (consumed == text.size()) return document;
+      return malformed(text, consumed, "expected the end of the body, found a NUL byte.");
+    }
+    // RapidJSON refuses numbers beyond a double even where it need not convert them. JSON does not:
+    // parse again without the digits and take those from the text as it came.
+    if (result.Code() == rapidjson::kParseErrorNumberTooBig && document.original_.empty()) {
+      document.bytes_ = blank_numbers(text);
+      document.original_.assign(text);
+      document.nodes_.clear();
+      continue;
+    }
+    return malformed(text, result.Offset(),
+                     expectation(text, result.Code(), result.Offset()) + ", found " +
+                         found_at(text, result.Offset()) + ".");
+  }
+}
+
+std::string_view json_document::text(const json_node& node) const noexcept {
+  const std::string_view bytes{bytes_};
+  if (node.kind == json_kind::string) return bytes.substr(node.offset + 1U, node.text_bytes);
+  if (node.kind != json_kind::number || original_.empty())
+    return bytes.substr(node.offset, node.text_bytes);
+  const std::string_view original{original_};
+  return original.substr(node.offset, number_end(original, node.offset) - node.offset);
+}
+
+text_position position_of(std::string_view text, std::size_t offset) noexcept {
+  const auto before = text.substr(0, std::min(offset, text.size()));
+  const auto line_start = before.rfind('\n') + 1; // npos + 1 is 0
+  const auto lines = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+  return {lines + 1, count_code_points(before.substr(line_start)) + 1};
+}
+
+std::string describe_position(std::string_view text, std::size_t offset) {
+  const auto position = position_of(text, offset);
+  return "line " + std::to_string(position.line) + ", column " + std::to_string(position.column) +
+         " (byte " + std::to_string(offset) + ")";
+}
+
+} // namespace matchcloud::model

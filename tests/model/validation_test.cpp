@@ -1,0 +1,308 @@
+#include "model/validation.hpp"
+
+#include "model/json_document.hpp"
+#include "model/schema.hpp"
+#include "model/unicode.hpp"
+
+#include "tests/catch.hpp"
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+
+using namespace matchcloud;
+using namespace std::string_literals;
+using model::payload_kind;
+
+namespace {
+
+std::vector<model::finding> findings_of(std::string_view body,
+                                        const model::validation_rules& rules = {},
+                                        payload_kind kind = payload_kind::version) {
+  const auto findings = model::validate(kind, body, rules);
+  INFO(body.substr(0, 1'000));
+  REQUIRE(findings.has_value());
+  return *findings;
+}
+
+std::string version(std::string_view config) {
+  return R"({"display_name":"v","config":)" + std::string(config) + "}";
+}
+
+std::string only_message(std::string_view config, const model::validation_rules& rules = {}) {
+  const auto findings = findings_of(version(config), rules);
+  REQUIRE(findings.size() == 1);
+  return findings.front().message;
+}
+
+std::string object_with(std::size_t members, const std::string& value) {
+  std::string text = "{";
+  for (std::size_t i = 0; i < members; ++i)
+    text += (i > 0 ? ",\"m" : "\"m") + std::to_string(i) + "\":" + value;
+  return text + "}";
+}
+
+bool holds(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
+/// A random config: names of the specification and others, values of any type.
+std::string arbitrary_object(int levels);
+
+std::string arbitrary_value(int levels) {
+  switch (*rc::gen::inRange(0, levels > 0 ? 9 : 5)) {
+  case 0: return *rc::gen::element("null"s, "true"s);
+  case 1: return *rc::gen::element("0"s, "-1"s, "1.5"s, "1e400"s, "70000"s);
+  case 2:
+  case 3: return *rc::gen::element("\"\""s, "\"https\""s, "\"\\u202e\""s);
+  case 4: return "[]";
+  case 5: return "[" + arbitrary_object(levels - 1) + "]";
+  default: return arbitrary_object(levels - 1);
+  }
+}
+
+std::vector<std::string> arbitrary_members(int levels) {
+  static const std::vector<std::string> names{
+      "config", "display_name", "matchmaker", "game_modes", "docker", "container_runtime",
+      "ports",  "port",         "port_range", "min",        "max",    "cdn",
+      "routes", "glob",         "engine",     "unity",      "unreal", "kv",
+      "tier",   "regions",      "x"};
+  std::vector<std::string> members;
+  for (const auto& name : *rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(names)))
+    members.push_back("\"" + name + "\":" + arbitrary_value(levels));
+  return members;
+}
+
+std::string joined(const std::vector<std::string>& members) {
+  std::string text = "{";
+  for (const auto& member : members)
+    text += (text.size() > 1 ? "," : "") + member;
+  return text + "}";
+}
+
+std::string arbitrary_object(int levels) {
+  return joined(arbitrary_members(levels));
+}
+
+std::vector<std::string> codes(const std::vector<model::finding>& findings) {
+  std::vector<std::string> all;
+  for (const auto& finding : findings)
+    all.push_back(finding.code);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+void drop_repeated_names(std::vector<std::string>& members) {
+  const auto name = [](const std::string& member) { return member.substr(0, member.find(':')); };
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end(),
+                            [&](const auto& a, const auto& b) { return name(a) == name(b); }),
+                members.end());
+  // Which of a neutral name and its alias comes later decides which of them is looked into.
+  if (std::any_of(members.begin(), members.end(),
+                  [](const auto& m) { return m.starts_with("\"docker\""); }))
+    std::erase_if(members, [](const auto& m) { return m.starts_with("\"container_runtime\""); });
+}
+
+} // namespace
+
+TEST_CASE("messages say what was found, what is allowed and what to write") {
+  REQUIRE(only_message(R"({"matchmaker":{"max_players":"32"}})") ==
+          "`max_players` must be an integer, but is the string `32`. Write the number without "
+          "quotes.");
+  REQUIRE(only_message(R"({"matchmaker":{"max_players":12.5}})") ==
+          "`max_players` must be an integer, but is the number `12.5`. Write a whole number.");
+  REQUIRE(only_message(R"({"matchmaker":{"docker":{"env":{"A":1}}}})") ==
+          "An entry of `env` must be a string, but is the number `1`. Put it in double quotes.");
+  REQUIRE(only_message(R"({"matchmaker":{"docker":{"args":[[]]}}})") ==
+          "An element of `args` must be a string, but is an array.");
+  REQUIRE(only_message(R"({"matchmaker":{"docker":{"ports":{"a":{"port":70000}}}}})") ==
+          "`port` is `70000`, which is not a port. Write a number from 1 to 65535.");
+  REQUIRE(only_message(R"({"engine":{"unreal":{}}})") ==
+          "`game_module` is required, but is absent. Write a string.");
+  REQUIRE(only_message(R"({"matchmaker":{"docker":{},"container_runtime":{}}})") ==
+          "`matchmaker` has `container_runtime` besides another name of `container_runtime`: they "
+          "mean the same. Keep one of them.");
+  REQUIRE(only_message(R"({"scripts":{"a":"1","a":"2"}})") ==
+          "`scripts` has the member `a` more than once. Keep one of them.");
+}
+
+TEST_CASE("an unknown member close to a known one is asked about") {
+  const auto suggestion = [](std::string_view owner, std::string_view name) {
+    const auto message =
+        only_message(std::string(owner) + "\"" + std::string(name) + "\":1" +
+                     std::string(std::count(owner.begin(), owner.end(), '{'), '}'));
+    const auto at = message.find("Did you mean `");
+    if (at == std::string::npos) return ""s;
+    const auto begin = at + 14;
+    return message.substr(begin, message.find('`', begin) - begin);
+  };
+  constexpr auto port = R"({"matchmaker":{"docker":{"ports":{"p":{)";
+  constexpr auto matchmaker = R"({"matchmaker":{)";
+  REQUIRE(suggestion(port, "proto") == "protocol");
+  REQUIRE(suggestion(port, "range") == "port_range");
+  REQUIRE(suggestion(port, "target") == "");
+  REQUIRE(suggestion(port, "prot") == "port");
+  REQUIRE(suggestion(matchmaker, "maxPlayers") == "max_players");
+  REQUIRE(suggestion(matchmaker, "max-players-direct") == "max_players_direct");
+  REQUIRE(suggestion(matchmaker, "dokcer") == "docker");
+  REQUIRE(suggestion(matchmaker, "gamemodes") == "game_modes");
+  REQUIRE(suggestion("{", "identity") == "");
+  REQUIRE(suggestion("{", "script") == "scripts");
+  REQUIRE(suggestion("{", "x") == "");
+  REQUIRE(suggestion("{", std::string(65, 'k')) == "");
+}
+
+TEST_CASE("only the first findings get suggestions") {
+  std::string config = "{";
+  for (int i = 0; i < 40; ++i)
+    config += (i > 0 ? ",\"script" : "\"script") + std::to_string(i) + "\":1";
+  const auto findings = findings_of(version(config + "}"));
+  REQUIRE(findings.size() == 40);
+  REQUIRE(holds(findings[31].message, "Did you mean `scripts`?"));
+  REQUIRE_FALSE(holds(findings[32].message, "Did you mean"));
+}
+
+TEST_CASE("a message echoes at most 64 characters, and nothing that hides or turns") {
+  std::string name;
+  for (int i = 0; i < 70; ++i)
+    name += "é";
+  const auto message = only_message("{\"" + name + "\":1}");
+  REQUIRE(holds(message, name.substr(0, 128) + "…`"));
+  REQUIRE_FALSE(holds(message, name.substr(0, 130)));
+  REQUIRE(
+      holds(only_message(R"({"a\u202eb\n\u0000\u200b":1})"), R"(`a\u202eb\u000a\u0000\u200b`)"));
+  REQUIRE(holds(only_message(R"({"scripts":{"a":)" + std::string(1'000, '7') + "}}"),
+                "`" + std::string(64, '7') + "…`"));
+}
+
+TEST_CASE("names that the client chose are no part of a sentence about something else") {
+  const auto findings =
+      findings_of(R"({"display_name":"g","chosen":{"a":1,"a":2}})", {}, payload_kind::game);
+  REQUIRE(findings.size() == 1);
+  REQUIRE_FALSE(holds(findings.front().message, "chosen"));
+}
+
+TEST_CASE("a finding knows where its value stands, a missing member where its object does") {
+  const auto body = version(R"({"matchmaker":{"tier": 7,"idle_lobbies": {"min":1}}})");
+  const auto findings = findings_of(body);
+  REQUIRE(findings.size() == 2);
+  REQUIRE(findings[0].offset == body.find('7'));
+  REQUIRE(findings[1].offset == body.find("{\"min"));
+}
+
+TEST_CASE("the list of findings ends at its limit") {
+  const auto exactly = findings_of(version(R"({"scripts":)" + object_with(1'000, "1") + "}"));
+  REQUIRE(exactly.size() == 1'000);
+  REQUIRE(exactly.back().code == "wrong-type");
+  const auto more = findings_of(version(R"({"scripts":)" + object_with(1'001, "1") + "}"));
+  REQUIRE(more.size() == 1'001);
+  REQUIRE(more.back().code == "too-many-errors");
+  REQUIRE(more.back().path.empty());
+  REQUIRE(
+      std::equal(exactly.begin(), exactly.end(), more.begin(), [](const auto& a, const auto& b) {
+        return a.path == b.path && a.code == b.code;
+      }));
+}
+
+TEST_CASE("missing members count towards the limit") {
+  model::validation_rules rules;
+  rules.finding_limit = 1;
+  const auto findings = findings_of("{}", rules);
+  REQUIRE(findings.size() == 2);
+  REQUIRE(findings[0].code == "required");
+  REQUIRE(findings[1].code == "too-many-errors");
+}
+
+TEST_CASE("the list of findings ends at its size") {
+  const auto key = std::string(400'000, 'k');
+  const auto findings = findings_of(version(R"({"matchmaker":{"regions":{")" + key +
+                                            R"(":{"a":1,"b":1,"c":1,"d":1,"idle_lobbies":{}}}}})"));
+  REQUIRE(findings.size() == 3);
+  REQUIRE(findings.back().code == "too-many-errors");
+  REQUIRE(model::render_findings(findings).size() < 1024 * 1024 + 1'000);
+}
+
+TEST_CASE("configuration adds aliases") {
+  model::validation_rules rules;
+  rules.further_aliases.push_back({"container_runtime", "podman"});
+  const auto body = version(R"({"matchmaker":{"podman":{"args":1},"docker":{}}})");
+  const auto findings = findings_of(body, rules);
+  REQUIRE(findings.size() == 2);
+  REQUIRE(findings[0].path.back() == "args");
+  REQUIRE(findings[1].code == "duplicate-member");
+  REQUIRE(findings_of(body).front().code == "unknown-member");
+}
+
+TEST_CASE("configuration changes the lengths of names") {
+  model::validation_rules rules;
+  rules.group_display_name_limit = 2;
+  REQUIRE(findings_of(R"({"display_name":"ab"})", rules, payload_kind::group).empty());
+  REQUIRE(findings_of(R"({"display_name":"abc"})", rules, payload_kind::group).size() == 1);
+}
+
+TEST_CASE("every alias names a key of the specification, once") {
+  for (const auto& key : model::key_aliases()) {
+    REQUIRE(model::alias_of(key.neutral) == key.alias);
+    REQUIRE(model::alias_of(key.alias).empty());
+  }
+}
+
+TEST_CASE("findings are rendered as the response") {
+  REQUIRE(model::render_findings({}) == R"({"errors":[]})");
+  const std::vector<model::finding> findings{{{"a", "\"\n\x01é"}, "c", "m", 0}, {{}, "d", "n", 0}};
+  REQUIRE(model::render_findings(findings) ==
+          R"({"errors":[{"path":["a","\"\n\u0001é"],"code":"c","message":"m"},)"
+          R"({"path":[],"code":"d","message":"n"}]})");
+  const auto frame = model::render_findings({}).size();
+  REQUIRE(model::rendered_bytes(findings[0]) + model::rendered_bytes(findings[1]) + frame - 1 ==
+          model::render_findings(findings).size());
+}
+
+TEST_CASE("property: the rendered size is what it says") {
+  REQUIRE(rc::check([](const std::vector<std::string>& path, const std::string& message) {
+    const model::finding found{path, "code", message, 0};
+    RC_ASSERT(model::render_findings({found}).size() + 1 ==
+              model::rendered_bytes(found) + model::render_findings({}).size());
+  }));
+}
+
+TEST_CASE("property: the same body gives the same findings, all rendered as JSON") {
+  REQUIRE(rc::check([] {
+    const auto body = arbitrary_object(6);
+    const auto kind = *rc::gen::element(payload_kind::version, payload_kind::game);
+    const auto once = model::validate(kind, body, {});
+    const auto again = model::validate(kind, std::string(body), {});
+    RC_ASSERT(once.has_value());
+    RC_ASSERT(*once == *again);
+    const auto rendered = model::render_findings(*once);
+    RC_ASSERT(model::json_document::parse(rendered, 4).has_value());
+  }));
+}
+
+TEST_CASE("property: the order of members changes no code") {
+  REQUIRE(rc::check([] {
+    auto members = arbitrary_members(5);
+    drop_repeated_names(members);
+    const auto wrap = [&] { return version("{\"matchmaker\":" + joined(members) + "}"); };
+    const auto before = model::validate(payload_kind::version, wrap(), {});
+    for (std::size_t i = members.size(); i > 1; --i)
+      std::swap(members[i - 1], members[*rc::gen::inRange<std::size_t>(0, i)]);
+    const auto after = model::validate(payload_kind::version, wrap(), {});
+    RC_ASSERT(before.has_value());
+    RC_ASSERT(codes(*before) == codes(*after));
+  }));
+}
+
+TEST_CASE("property: findings stand in document order until an object ends") {
+  REQUIRE(rc::check([] {
+    const auto findings = model::validate(payload_kind::version, arbitrary_object(6), {});
+    RC_ASSERT(findings.has_value());
+    std::size_t last = 0;
+    for (const auto& found : *findings) {
+      if (found.code == "required") continue;
+      RC_ASSERT(found.offset >= last);
+      last = found.offset;
+    }
+  }));
+}
