@@ -89,8 +89,8 @@ public:
 
   std::size_t used_bytes() const {
     std::size_t sum = 0;
-    for (const auto& entry : entries_)
-      sum += entry.bytes;
+    for (const auto& kept : entries_)
+      sum += kept.bytes;
     return sum;
   }
   std::size_t size() const { return entries_.size(); }
