@@ -49,6 +49,11 @@ void event_loop::run() {
     turn();
 }
 
+void event_loop::run_once() {
+  thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  turn();
+}
+
 void event_loop::stop() {
   stopping_.store(true, std::memory_order_release);
   wake();

@@ -51,6 +51,9 @@ public:
 
   /// Turns until `stop`. The calling thread becomes the loop's thread.
   void run();
+  /// One turn, which waits as long as one of `run` would; the calling thread becomes the loop's
+  /// thread. Lets a test or a simulation drive a loop, with its clock, from one thread.
+  void run_once();
   /// Ends `run` after the current turn. Any thread.
   void stop();
   /// Runs `job` on the loop's thread. Any thread.
