@@ -51,10 +51,11 @@ void connection::at_turn_end() {
 
 bool connection::may_read() {
   if (close_after_flush_) return false;
+  // A body is sent after `out_`: the next answer's head would overtake what is left of it.
+  if (body_) return false;
   const auto unsent = unsent_bytes();
   if (unsent <= unsent_free_bytes) return true;
-  return body_ == nullptr && unsent < unsent_pause_bytes &&
-         unsent_lease_.grow_to(host_->budget(), unsent);
+  return unsent < unsent_pause_bytes && unsent_lease_.grow_to(host_->budget(), unsent);
 }
 
 void connection::process() {
@@ -130,6 +131,7 @@ void connection::take_partial() {
     if (framer_.take_continue()) {
       if (out_.empty()) out_ = host_->take_buffer();
       out_.append("HTTP/1.1 100 Continue\r\n\r\n");
+      write_deadline_ = now + host_->limits().write_timeout;
       host_->schedule(*this);
     }
   } else if (begun_ == base::steady_time{}) {
