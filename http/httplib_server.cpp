@@ -58,4 +58,14 @@ base::expected<endpoint> httplib_server::bind(const endpoint& where) {
   return endpoint{where.address, static_cast<std::uint16_t>(port)};
 }
 
+base::error refusal_of(int status) {
+  switch (status) {
+  case 404: return {base::errc::route_not_found, "No operation has this path."};
+  case 413: return {base::errc::body_too_large, "The request body is larger than allowed."};
+  case 414: return {base::errc::target_too_long, "The request target is longer than allowed."};
+  case 400: return {base::errc::request_malformed, "The request could not be read as HTTP/1.1."};
+  default: return {base::errc::internal, "The request could not be handled."};
+  }
+}
+
 } // namespace matchcloud::http
