@@ -29,7 +29,8 @@ httplib_server::httplib_server(std::size_t threads, int backlog, std::size_t bod
     : backlog_{backlog} {
   new_task_queue = [threads] {
     set_default_stack();
-    return new httplib::ThreadPool{threads}; // httplib deletes it
+    // httplib deletes it.
+    return new httplib::ThreadPool{threads}; // NOLINT(cppcoreguidelines-owning-memory)
   };
   set_tcp_nodelay(true);
   set_keep_alive_max_count(requests_per_connection);

@@ -18,10 +18,10 @@ void copy_header_lines(std::string_view lines, httplib::Response& into) {
   }
 }
 
-void write(const response& answer, std::string_view request_id, std::string date,
+void write(const response& answer, std::string_view request_id, const std::string& date,
            httplib::Response& into) {
   into.status = answer.status;
-  into.set_header("Date", std::move(date));
+  into.set_header("Date", date);
   into.set_header("X-Request-Id", std::string{request_id});
   copy_header_lines(answer.fixed_headers, into);
   copy_header_lines(answer.headers, into);
