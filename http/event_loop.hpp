@@ -68,7 +68,7 @@ public:
   bool in_loop() const noexcept {
     return std::this_thread::get_id() == thread_.load(std::memory_order_relaxed);
   }
-  /// The time at which the current turn began or last looked.
+  /// The time at which the current turn began, or at the end of its last resume.
   base::steady_time now() const noexcept { return now_; }
   timer_wheel& timers() noexcept { return timers_; }
   /// Runs `job` at the end of the current turn, after the resumes.

@@ -29,7 +29,8 @@ httplib_server::httplib_server(std::size_t threads, int backlog, std::size_t bod
     : backlog_{backlog} {
   new_task_queue = [threads] {
     set_default_stack();
-    return new httplib::ThreadPool{threads}; // httplib deletes it
+    // httplib deletes it.
+    return new httplib::ThreadPool{threads}; // NOLINT(cppcoreguidelines-owning-memory)
   };
   set_tcp_nodelay(true);
   set_keep_alive_max_count(requests_per_connection);
@@ -56,6 +57,16 @@ base::expected<endpoint> httplib_server::bind(const endpoint& where) {
   if (port <= 0 || ::listen(svr_sock_, backlog_) != 0)
     return base::fail(base::errc::address_unavailable, to_string(where) + ": cannot be bound");
   return endpoint{where.address, static_cast<std::uint16_t>(port)};
+}
+
+base::error refusal_of(int status) {
+  switch (status) {
+  case 404: return {base::errc::route_not_found, "No operation has this path."};
+  case 413: return {base::errc::body_too_large, "The request body is larger than allowed."};
+  case 414: return {base::errc::target_too_long, "The request target is longer than allowed."};
+  case 400: return {base::errc::request_malformed, "The request could not be read as HTTP/1.1."};
+  default: return {base::errc::internal, "The request could not be handled."};
+  }
 }
 
 } // namespace matchcloud::http
