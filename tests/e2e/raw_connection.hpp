@@ -23,7 +23,7 @@ struct address {
 /// One response, whole.
 struct answer {
   int status = 0;
-  /// Names in lower case. A name that comes twice fails the test.
+  /// Names in lower case. A name that comes twice is malformed.
   std::map<std::string, std::string> headers;
   std::string body;
 
@@ -34,7 +34,8 @@ struct answer {
 };
 
 /// A TCP connection on which a test writes and reads bytes as it likes. Nothing waits longer than
-/// `patience`: that fails the test. One thread.
+/// `patience`: that and malformed responses throw `std::runtime_error`, which fails the test
+/// (Catch2's own assertions are for the main thread only). One thread at a time.
 class raw_connection {
 public:
   /// `from`: the local IPv4 address, empty for the kernel's choice. `receive_buffer_bytes`: 0 for
@@ -61,6 +62,8 @@ public:
   std::string receive_bytes(std::size_t count);
   /// Whether anything (bytes or the end) can be read within `pause`.
   bool readable(milliseconds pause) const;
+  /// Whether the connection breaks down within `pause`, in which nothing is read.
+  bool ended_within(milliseconds pause) const { return wait_for(descriptor(), 0, deadline{pause}); }
   /// Whether the peer ends the connection, sending nothing more, before `until`.
   bool closed(const deadline& until = deadline{});
 

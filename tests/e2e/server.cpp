@@ -118,7 +118,9 @@ std::string request(std::string_view method, std::string_view target, std::strin
   std::string text;
   text.append(method).append(" ").append(target).append(" HTTP/1.1\r\nHost: play.example\r\n");
   text.append(headers);
-  if (!body.empty()) text.append("Content-Length: " + std::to_string(body.size()) + "\r\n");
+  const bool has_body = method == "POST" || method == "PUT" || method == "PATCH";
+  if (has_body || !body.empty())
+    text.append("Content-Length: " + std::to_string(body.size()) + "\r\n");
   return text.append("\r\n").append(body);
 }
 

@@ -73,8 +73,8 @@ private:
   address ops_;
 };
 
-/// A request with a Host and nothing more but `headers` (lines with their line ends) and, if not
-/// empty, a body with its length.
+/// A request with a Host, `headers` (lines with their line ends) and, where the method may have one
+/// or it is not empty, a body with its length.
 std::string request(std::string_view method, std::string_view target, std::string_view body = {},
                     std::string_view headers = {});
 
