@@ -30,7 +30,11 @@ int main(int argc, char* argv[]) {
   } catch (const CLI::Success& request) { // --help
     return program.exit(request);
   } catch (const CLI::ParseError& failure) {
-    std::cerr << "matchcloud: " << failure.what() << "\nTry `matchcloud --help` or `matchcloud "
+    // CLI11 misses a subcommand before it complains about a word that is none.
+    const auto unknown = program.remaining();
+    std::cerr << "matchcloud: " << failure.what()
+              << (unknown.empty() ? "" : "; there is no \"" + unknown.front() + "\"")
+              << "\nTry `matchcloud --help` or `matchcloud "
               << "COMMAND --help`.\n";
     return usage;
   } catch (const std::exception& failure) {

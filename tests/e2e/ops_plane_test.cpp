@@ -1,0 +1,120 @@
+// Health and metrics.
+#include "tests/catch.hpp"
+#include "tests/e2e/json.hpp"
+#include "tests/e2e/shared_servers.hpp"
+
+namespace {
+
+using namespace matchcloud::e2e;
+
+answer ask(const server& of, const std::string& target, const std::string& host = "localhost",
+           const std::string& method = "GET") {
+  raw_connection client{of.ops()};
+  return client.ask(method + " " + target + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+}
+
+TEST_CASE("the ops plane tells that the server lives and is ready", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& of = plain_server(transport);
+  const auto health = ask(of, "/healthz");
+  CHECK(health.status == 200);
+  CHECK(health.body == R"({"status":"ok"})");
+  const auto ready = ask(of, "/readyz");
+  CHECK(ready.status == 200);
+  CHECK(ready.body == R"({"ready":true})");
+}
+
+TEST_CASE("the ops plane answers to addresses and localhost, not to other names", "[operations]") {
+  const auto& of = plain_server("loops");
+  for (const std::string target : {"/healthz", "/readyz", "/metrics"}) {
+    for (const std::string host : {"localhost", "localhost:8081", "127.0.0.1", "127.0.0.1:8081",
+                                   "[::1]", "[::1]:8081", "10.1.2.3:80"})
+      CHECK(ask(of, target, host).status == 200);
+    for (const std::string host : {"evil.example", "evil.example:8081", "localhost.evil.example",
+                                   "127.0.0.1.evil.example"}) {
+      const auto refused = ask(of, target, host);
+      CHECK(refused.status == 403);
+      CHECK(refused.problem_code() == "host_not_allowed");
+    }
+  }
+}
+
+TEST_CASE("what the ops plane does not have is a problem that names what it has", "[operations]") {
+  const auto& of = plain_server("loops");
+  for (const std::string target : {"/", "/health", "/matchmaker/regions"}) {
+    const auto got = ask(of, target);
+    CHECK(got.status == 404);
+    CHECK(got.problem_code() == "route_not_found");
+    CHECK(text_at(parse_json(got.body), "detail").find("/metrics") != std::string::npos);
+  }
+}
+
+TEST_CASE("metrics are in Prometheus' text format, a family for each", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  check_serves(plain_server(transport).data());
+  const auto got = ask(plain_server(transport), "/metrics");
+  CHECK(got.status == 200);
+  CHECK(got.header("content-type") == "text/plain; version=0.0.4");
+  const auto check_family = [&](const std::string& name, const std::string& type) {
+    INFO(name);
+    CHECK(got.body.find("# HELP " + name + " ") != std::string::npos);
+    CHECK(got.body.find("# TYPE " + name + " " + type + "\n") != std::string::npos);
+  };
+  for (const std::string name :
+       {"matchcloud_requests_total", "matchcloud_connections_accepted_total",
+        "matchcloud_received_bytes_total", "matchcloud_sent_bytes_total",
+        "matchcloud_redispatched_total", "matchcloud_actor_restarts_total"})
+    check_family(name, "counter");
+  for (const std::string name :
+       {"matchcloud_connections", "matchcloud_requests_in_flight", "matchcloud_budget_used_bytes"})
+    check_family(name, "gauge");
+  for (const std::string name :
+       {"matchcloud_request_duration_seconds", "matchcloud_loop_stall_seconds"})
+    check_family(name, "histogram");
+  CHECK(got.body.find("matchcloud_request_duration_seconds_bucket{operation=\"list_regions\","
+                      "le=\"+Inf\"}") != std::string::npos);
+}
+
+TEST_CASE("counters move by what was asked", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& of = plain_server(transport);
+  const auto answered = [&](const std::string& operation, const std::string& status) {
+    return of.metric("matchcloud_requests_total{operation=\"" + operation + "\",status=\"" +
+                     status + "\"}");
+  };
+  const auto listed = answered("list_regions", "200");
+  const auto refused = answered("validate_group", "415");
+  const auto unmatched = answered("unmatched", "404");
+  const auto timed =
+      of.metric("matchcloud_request_duration_seconds_count{operation=\"list_regions\"}");
+  raw_connection client{of.data()};
+  for (int i = 0; i < 5; ++i)
+    client.ask(request("GET", regions_target));
+  client.ask(request("POST", groups_target, good_group, "Content-Type: a/b\r\n"));
+  client.ask(request("GET", "/nowhere"));
+  CHECK(answered("list_regions", "200") == listed + 5);
+  CHECK(answered("validate_group", "415") == refused + 1);
+  CHECK(answered("unmatched", "404") == unmatched + 1);
+  CHECK(of.metric("matchcloud_request_duration_seconds_count{operation=\"list_regions\"}") ==
+        timed + 5);
+}
+
+TEST_CASE("connections and bytes are counted", "[operations]") {
+  const server own{{"--loops", "2"}};
+  CHECK(own.metric("matchcloud_connections") == 0);
+  const auto asked = request("GET", regions_target);
+  {
+    std::vector<raw_connection> clients;
+    for (int i = 0; i < 10; ++i)
+      clients.emplace_back(own.data()).ask(asked);
+    CHECK(own.metric("matchcloud_connections") == 10);
+  }
+  CHECK(own.metric("matchcloud_connections_accepted_total") == 10);
+  CHECK(own.metric("matchcloud_received_bytes_total") == 10 * static_cast<double>(asked.size()));
+  CHECK(own.metric("matchcloud_sent_bytes_total") > 10'000);
+  CHECK(eventually([&] { return own.metric("matchcloud_connections") == 0; }));
+  CHECK(own.metric("matchcloud_requests_in_flight") == 0);
+  CHECK(own.metric("matchcloud_budget_used_bytes") == 0);
+}
+
+} // namespace

@@ -1,0 +1,127 @@
+#include "tests/e2e/process.hpp"
+
+#include "tests/catch.hpp"
+
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <fcntl.h>
+#include <stdexcept>
+#include <utility>
+
+namespace matchcloud::e2e {
+
+namespace {
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (auto& text : texts)
+    result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> environment_with(const environment& added) {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    all.emplace_back(*entry);
+  all.insert(all.end(), added.begin(), added.end());
+  return all;
+}
+
+} // namespace
+
+child_process::child_process(const arguments& args, const environment& added) {
+  std::vector<std::string> words{MATCHCLOUD_BINARY};
+  words.insert(words.end(), args.begin(), args.end());
+  auto names = environment_with(added);
+  const auto argv = pointers(words);
+  const auto envp = pointers(names);
+
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error{"pipe2"};
+  output_ = base::file_descriptor{ends[0]};
+  base::file_descriptor child_output{ends[1]};
+  errors_ = base::file_descriptor{::memfd_create("stderr", MFD_CLOEXEC)};
+
+  const auto parent = ::getpid();
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::runtime_error{"fork"};
+  if (pid_ > 0) return;
+  // Only async-signal-safe calls: other threads of the test may hold locks.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(126);
+  ::dup2(child_output.get(), STDOUT_FILENO);
+  ::dup2(errors_.get(), STDERR_FILENO);
+  ::execve(argv[0], argv.data(), envp.data());
+  ::_exit(127);
+}
+
+child_process::~child_process() {
+  if (exit_code_) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+void child_process::signal(int number) const {
+  if (!exit_code_) ::kill(pid_, number);
+}
+
+std::optional<std::string> child_process::next_line() {
+  const deadline until;
+  while (true) {
+    if (const auto end = unread_.find('\n'); end != std::string::npos) {
+      auto line = unread_.substr(0, end);
+      unread_.erase(0, end + 1);
+      return line;
+    }
+    if (!wait_for(output_.get(), POLLIN, until)) {
+      FAIL("no line on stdout in time; stderr: " << errors());
+    }
+    std::array<char, 4096> buffer;
+    const auto got = ::read(output_.get(), buffer.data(), buffer.size());
+    if (got <= 0) return std::nullopt;
+    unread_.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+std::optional<int> child_process::exit_code(const deadline& until) {
+  const auto ended = [this] {
+    if (exit_code_) return true;
+    int status = 0;
+    if (::waitpid(pid_, &status, WNOHANG) != pid_) return false;
+    exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return true;
+  };
+  eventually(ended, until);
+  return exit_code_;
+}
+
+std::string child_process::errors() const {
+  std::string text;
+  std::array<char, 4096> buffer;
+  while (true) {
+    const auto got =
+        ::pread(errors_.get(), buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
+    if (got <= 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+command_result run(const arguments& args, const environment& added) {
+  child_process child{args, added};
+  command_result result;
+  while (auto line = child.next_line())
+    result.out += *line + "\n";
+  const auto code = child.exit_code();
+  REQUIRE(code);
+  result.exit_code = *code;
+  result.errors = child.errors();
+  return result;
+}
+
+} // namespace matchcloud::e2e

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "base/file_descriptor.hpp"
+#include "tests/e2e/deadline.hpp"
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace matchcloud::e2e {
+
+using arguments = std::vector<std::string>;
+
+/// `NAME=value` lines that are added to this process's environment.
+using environment = std::vector<std::string>;
+
+/// The matchcloud program as a child process. Killed and reaped with this object, by its own id.
+class child_process {
+public:
+  /// Runs `matchcloud args..`; its stderr goes to a file of its own.
+  explicit child_process(const arguments& args, const environment& added = {});
+  child_process(const child_process&) = delete;
+  child_process& operator=(const child_process&) = delete;
+  ~child_process();
+
+  pid_t pid() const noexcept { return pid_; }
+  void signal(int number) const;
+
+  /// The next line of stdout without its end, or nothing at the end of the stream. Fails the test
+  /// where neither comes in time.
+  std::optional<std::string> next_line();
+  /// The exit code once it has ended (128 + signal where one ended it), nothing if it runs on.
+  std::optional<int> exit_code(const deadline& until = deadline{});
+  bool running() { return !exit_code(deadline{milliseconds{0}}); }
+  /// What it wrote to stderr so far.
+  std::string errors() const;
+
+private:
+  pid_t pid_ = -1;
+  base::file_descriptor output_;
+  base::file_descriptor errors_;
+  std::string unread_;
+  std::optional<int> exit_code_;
+};
+
+/// What a command that ends by itself left.
+struct command_result {
+  int exit_code = -1;
+  std::string out;
+  std::string errors;
+};
+
+command_result run(const arguments& args, const environment& added = {});
+
+} // namespace matchcloud::e2e

@@ -1,0 +1,198 @@
+// The listing of regions: order, client address, namespace, CORS.
+#include "tests/catch.hpp"
+#include "tests/e2e/json.hpp"
+#include "tests/e2e/shared_servers.hpp"
+
+#include <GeographicLib/Geodesic.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace {
+
+using namespace matchcloud::e2e;
+using names = std::vector<std::string>;
+
+std::vector<std::string> region_ids(const answer& listed) {
+  REQUIRE(listed.status == 200);
+  const auto document = parse_json(listed.body);
+  REQUIRE(document.IsObject());
+  std::vector<std::string> ids;
+  for (const auto& region : document["regions"].GetArray())
+    ids.push_back(text_at(region, "region_id"));
+  return ids;
+}
+
+answer list(const address& to, std::string_view headers = {},
+            const std::string& target = regions_target) {
+  raw_connection client{to};
+  return client.ask(request("GET", target, {}, headers));
+}
+
+struct place {
+  double latitude;
+  double longitude;
+};
+
+/// That every distance is the geodesic on WGS-84 from `client`, rising, and both units agree.
+void check_distances(const answer& listed, place client) {
+  const auto document = parse_json(listed.body);
+  REQUIRE(document.IsObject());
+  double last = -1;
+  for (const auto& region : document["regions"].GetArray()) {
+    CHECK(member_names(region) == names{"region_id", "region_display_name", "provider_display_name",
+                                        "datacenter_coord", "datacenter_distance_from_client"});
+    const auto& at = region["datacenter_coord"];
+    const auto& far = region["datacenter_distance_from_client"];
+    double metres = 0;
+    GeographicLib::Geodesic::WGS84().Inverse(client.latitude, client.longitude,
+                                             at["latitude"].GetDouble(),
+                                             at["longitude"].GetDouble(), metres);
+    INFO(text_at(region, "region_id"));
+    CHECK(far["kilometers"].GetDouble() == Approx(metres / 1000).margin(0.001));
+    CHECK(far["miles"].GetDouble() == Approx(metres / 1609.344).margin(0.001));
+    CHECK(metres > last);
+    last = metres;
+  }
+}
+
+TEST_CASE("regions are ordered by their true distance from the client", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& to = located_server(transport).data();
+  const auto from_london = list(to, "X-Forwarded-For: 192.0.2.7\r\n");
+  CHECK(from_london.header("content-type") == "application/json");
+  const auto order = region_ids(from_london);
+  REQUIRE(order.size() == 12);
+  CHECK(order.front() == "lon");
+  CHECK(order.back() == "syd");
+  check_distances(from_london, {51.5074, -0.1278});
+
+  const auto from_tokyo = list(to, "X-Forwarded-For: 198.51.100.1\r\n");
+  CHECK(region_ids(from_tokyo).front() == "nrt");
+  check_distances(from_tokyo, {35.6762, 139.6503});
+}
+
+TEST_CASE("an IPv6 client is located", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& to = located_server(transport).data();
+  CHECK(region_ids(list(to, "X-Forwarded-For: 2001:db8::1\r\n")).front() == "lon");
+  CHECK(region_ids(list(to, "Forwarded: for=\"[2001:db8::1]:4711\"\r\n")).front() == "lon");
+}
+
+TEST_CASE("without forwarding headers the peer is the client", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  CHECK(region_ids(list(located_server(transport).data())).front() == "syd");
+}
+
+TEST_CASE("forwarding headers of a peer that is no trusted proxy are ignored", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  raw_connection untrusted{located_server(transport).data(), "127.0.0.2"};
+  const auto listed = untrusted.ask(request("GET", regions_target, {},
+                                            "X-Forwarded-For: 192.0.2.7\r\n"
+                                            "Forwarded: for=192.0.2.7\r\n"));
+  CHECK(region_ids(listed).front() == "syd");
+  check_distances(listed, {-33.8688, 151.2093});
+}
+
+TEST_CASE("the address right of what a client can forge counts", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& to = located_server(transport).data();
+  CHECK(region_ids(list(to, "X-Forwarded-For: 192.0.2.7, 198.51.100.1\r\n")).front() == "nrt");
+  CHECK(region_ids(list(to, "X-Forwarded-For: 192.0.2.7, 198.51.100.1, 127.0.0.1\r\n")).front() ==
+        "nrt");
+  // Both headers, and they disagree: the peer counts.
+  CHECK(region_ids(list(to, "X-Forwarded-For: 192.0.2.7\r\nForwarded: for=198.51.100.1\r\n"))
+            .front() == "syd");
+}
+
+TEST_CASE("without GeoIP all distances are zero and the order is that of the ids", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto listed = list(plain_server(transport).data());
+  const auto ids = region_ids(listed);
+  CHECK(ids.size() == 12);
+  CHECK(std::is_sorted(ids.begin(), ids.end()));
+  const auto document = parse_json(listed.body);
+  for (const auto& region : document["regions"].GetArray()) {
+    CHECK(std::abs(region["datacenter_distance_from_client"]["kilometers"].GetDouble()) == 0);
+    CHECK(std::abs(region["datacenter_distance_from_client"]["miles"].GetDouble()) == 0);
+  }
+}
+
+TEST_CASE("a client of unknown location stands at the fallback location", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto listed = list(configured_server(transport).data(), {}, "/mm/matchmaker/regions");
+  check_distances(listed, {35, 139});
+  CHECK(region_ids(listed).front() == "nrt");
+}
+
+TEST_CASE("the Origin's namespace decides which regions are listed", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& to = plain_server(transport).data();
+  const names eu{"fra", "lon"};
+  CHECK(region_ids(list(to, "Origin: https://eu.second.example\r\n")) == eu);
+  CHECK(region_ids(list(to, "Origin: http://EU.second.example:8443\r\n")) == eu);
+  CHECK(region_ids(list(to, "Origin: https://demo-game.example\r\n")).size() == 12);
+  CHECK(region_ids(list(to, "Origin: https://second.example\r\n")).size() == 12);
+  CHECK(region_ids(list(to, "Origin: null\r\n")).size() == 12);
+}
+
+TEST_CASE("any page may read the listing unless origins are configured", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& to = plain_server(transport).data();
+  CHECK(list(to).header("access-control-allow-origin") == "*");
+  CHECK(list(to, "Origin: https://a.example\r\n").header("access-control-allow-origin") == "*");
+}
+
+TEST_CASE("configured origins may read the listing, others not", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& to = configured_server(transport).data();
+  const auto ask = [&](const std::string& headers) {
+    return list(to, headers, "/mm/matchmaker/regions");
+  };
+  for (const std::string origin : {"https://play.example", "http://localhost:3000"}) {
+    const auto allowed = ask("Origin: " + origin + "\r\n");
+    CHECK(allowed.status == 200);
+    CHECK(allowed.header("access-control-allow-origin") == origin);
+    CHECK(allowed.header("vary") == "Origin");
+  }
+  for (const std::string origin : {"https://evil.example", "http://play.example"}) {
+    const auto denied = ask("Origin: " + origin + "\r\n");
+    CHECK(denied.status == 200);
+    CHECK(denied.header("access-control-allow-origin").empty());
+    CHECK(denied.header("vary") == "Origin");
+  }
+}
+
+TEST_CASE("a preflight says what a page may do", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  raw_connection client{configured_server(transport).data()};
+  const auto preflight = [&](const std::string& origin) {
+    return client.ask(request("OPTIONS", "/mm/matchmaker/regions", {},
+                              "Origin: " + origin + "\r\nAccess-Control-Request-Method: GET\r\n"));
+  };
+  const auto allowed = preflight("https://play.example");
+  CHECK(allowed.status == 204);
+  CHECK(allowed.body.empty());
+  CHECK(allowed.header("access-control-allow-origin") == "https://play.example");
+  CHECK(allowed.header("access-control-allow-methods") == "GET, HEAD");
+  CHECK(allowed.header("access-control-max-age") == "86400");
+  CHECK(allowed.header("allow") == "GET, HEAD, OPTIONS");
+  const auto denied = preflight("https://evil.example");
+  CHECK(denied.status == 204);
+  CHECK(denied.header("access-control-allow-origin").empty());
+  CHECK(denied.header("access-control-allow-methods").empty());
+}
+
+TEST_CASE("HEAD answers like GET without the body", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  raw_connection client{plain_server(transport).data()};
+  const auto whole = client.ask(request("GET", regions_target));
+  const auto head = client.ask(request("HEAD", regions_target));
+  CHECK(head.status == 200);
+  CHECK(head.header("content-length") == std::to_string(whole.body.size()));
+  CHECK(head.header("content-type") == "application/json");
+  // The next answer begins where a body would stand.
+  CHECK(client.ask(request("GET", regions_target)).body == whole.body);
+}
+
+} // namespace

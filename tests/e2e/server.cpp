@@ -1,0 +1,134 @@
+#include "tests/e2e/server.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/mmdb_builder.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace matchcloud::e2e {
+
+namespace {
+
+constexpr std::string_view second_game = R"({"games": [{
+  "game_id": "00000000-0000-4000-8000-000000000002", "display_name": "Second Game",
+  "namespaces": [{
+    "namespace_id": "00000000-0000-4000-8000-000000000021", "name": "eu",
+    "domains": ["eu.second.example"], "regions": ["fra", "lon"]}]}]})";
+
+std::string geoip_bytes() {
+  using namespace fixtures;
+  mmdb_builder builder;
+  const auto london = mmdb_nested_record(51.5074, -0.1278);
+  builder.add_v4({192, 0, 2, 0}, 24, london);
+  builder.add_v6({0x20, 0x01, 0x0d, 0xb8}, 32, london);
+  builder.add_v4({198, 51, 100, 0}, 24, mmdb_nested_record(35.6762, 139.6503));
+  builder.add_v4({127, 0, 0, 0}, 8, mmdb_nested_record(-33.8688, 151.2093));
+  return builder.build();
+}
+
+address parse_address(std::string_view url) {
+  url.remove_prefix(std::string_view{"http://"}.size());
+  const auto colon = url.rfind(':');
+  auto host = url.substr(0, colon);
+  if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
+  return {std::string{host},
+          static_cast<std::uint16_t>(std::stoi(std::string{url.substr(colon + 1)}))};
+}
+
+arguments serve_arguments(const arguments& flags, const world& in) {
+  arguments all{"serve", "--data-dir", in.data_dir(), "--ops-listen", "127.0.0.1:0"};
+  if (std::find(flags.begin(), flags.end(), "--listen") == flags.end())
+    all.insert(all.end(), {"--listen", "127.0.0.1:0"});
+  all.insert(all.end(), flags.begin(), flags.end());
+  return all;
+}
+
+} // namespace
+
+scratch_directory::scratch_directory() {
+  auto pattern = (std::filesystem::temp_directory_path() / "matchcloud-e2e-XXXXXX").string();
+  path_ = ::mkdtemp(pattern.data());
+}
+
+scratch_directory::~scratch_directory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string scratch_directory::file(const std::string& name, std::string_view bytes) const {
+  const auto path = path_ + "/" + name;
+  std::ofstream{path, std::ios::binary}.write(bytes.data(),
+                                              static_cast<std::streamsize>(bytes.size()));
+  return path;
+}
+
+world::world() : geoip_{directory_.file("places.mmdb", geoip_bytes())} {
+  const auto seeded = run({"demo", "--data-dir", data_dir()});
+  INFO(seeded.errors);
+  REQUIRE(seeded.exit_code == 0);
+  import(second_game);
+}
+
+void world::import(std::string_view document) const {
+  const auto file = directory_.file("catalog.json", document);
+  const auto imported = run({"import", "catalog", "--data-dir", data_dir(), file});
+  INFO(imported.errors);
+  REQUIRE(imported.exit_code == 0);
+}
+
+const world& shared_world() {
+  static const world only;
+  return only;
+}
+
+server::server(const arguments& flags, const world& in, const environment& added)
+    : process_{serve_arguments(flags, in), added} {
+  constexpr std::string_view data_line = "listening on ";
+  constexpr std::string_view ops_line = "ops plane on ";
+  while (true) {
+    const auto line = process_.next_line();
+    INFO(process_.errors());
+    REQUIRE(line);
+    if (line->starts_with(data_line))
+      data_.push_back(parse_address(line->substr(data_line.size())));
+    if (!line->starts_with(ops_line)) continue;
+    ops_ = parse_address(line->substr(ops_line.size()));
+    REQUIRE_FALSE(data_.empty());
+    return;
+  }
+}
+
+double server::metric(const std::string& name) const {
+  raw_connection client{ops_};
+  const auto text = client.ask("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").body;
+  const auto at = ("\n" + text).find("\n" + name + " ");
+  return at == std::string::npos ? 0 : std::stod(text.substr(at + name.size() + 1));
+}
+
+int server::ready_status() const {
+  raw_connection client{ops_};
+  return client.ask("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n").status;
+}
+
+std::string request(std::string_view method, std::string_view target, std::string_view body,
+                    std::string_view headers) {
+  std::string text;
+  text.append(method).append(" ").append(target).append(" HTTP/1.1\r\nHost: play.example\r\n");
+  text.append(headers);
+  const bool has_body = method == "POST" || method == "PUT" || method == "PATCH";
+  if (has_body || !body.empty())
+    text.append("Content-Length: " + std::to_string(body.size()) + "\r\n");
+  return text.append("\r\n").append(body);
+}
+
+void check_serves(const address& to) {
+  raw_connection client{to};
+  const auto listed = client.ask(request("GET", regions_target));
+  CHECK(listed.status == 200);
+  CHECK(listed.body.starts_with(R"({"regions":[)"));
+}
+
+} // namespace matchcloud::e2e
