@@ -8,6 +8,7 @@
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -57,6 +58,8 @@ struct validate_payload {
   /// Only for a version.
   model::uuid game_id;
   std::shared_ptr<const std::string> body;
+  /// Turns true when nobody waits for the answer any more: then none is owed. May be null.
+  std::shared_ptr<const std::atomic<bool>> over = {};
 };
 
 /// validator -> front: `json` is the response body.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <optional>
 #include <sstream>
 #include <unistd.h>
@@ -60,9 +61,9 @@ std::optional<std::string> as_text(const toml::node& node) {
   if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
   if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
   if (const auto real = node.value_exact<double>()) {
-    std::ostringstream out;
-    out << *real;
-    return out.str();
+    char digits[32];
+    const auto end = std::to_chars(std::begin(digits), std::end(digits), *real).ptr;
+    return std::string{digits, end};
   }
   return std::nullopt;
 }
@@ -126,6 +127,9 @@ base::expected<std::vector<given_value>> read_config_file(const std::string& fil
         return base::fail(base::errc::config_invalid,
                           place.str() + ": \"" + key + "\" must be a string, number, boolean or " +
                               "an array of these");
+      if (values->size() > 1 && find_config_key(key)->what != config_key::kind::list)
+        return base::fail(base::errc::config_invalid,
+                          place.str() + ": \"" + key + "\" takes one value, not an array");
       given.push_back({key, place.str() + ": " + key, *std::move(values)});
     }
   } catch (const toml::parse_error& failure) {

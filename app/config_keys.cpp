@@ -82,9 +82,9 @@ outcome set_ops_listen(serve_config& config, const values& given) {
 
 outcome set_public_url(serve_config& config, const values& given) {
   const std::string_view url = given.front();
-  const bool http = url.starts_with("http://") || url.starts_with("https://");
+  if (!url.starts_with("http://") && !url.starts_with("https://")) return refuse();
   const auto host = url.substr(url.find("://") + 3);
-  if (!http || host.empty() || host.front() == '/' || url.back() == '/' ||
+  if (host.empty() || host.front() == '/' || url.back() == '/' ||
       url.find_first_of(" ?#\"<>") != std::string_view::npos)
     return refuse();
   config.public_url = url;

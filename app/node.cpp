@@ -255,6 +255,7 @@ void node::drain(int interrupt_fd) {
   if (httplib_) httplib_->begin_drain();
   if (wait_drained(whole * 2 / 3, interrupt_fd)) return;
   on_each_loop(&http::loop_transport::close_idle);
+  if (httplib_) httplib_->close_idle();
   if (wait_drained(whole / 3, interrupt_fd)) return;
   on_each_loop(&http::loop_transport::end_now);
   if (httplib_) httplib_->end_now();

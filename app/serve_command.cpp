@@ -52,14 +52,16 @@ base::expected<serve_config> read_configuration(const serve_options& options) {
 
 base::expected<void> check_exposure(const serve_config& config) {
   if (config.insecure_open) return {};
-  for (const auto& where : config.listen) {
-    if (where.address.is_loopback()) continue;
+  const auto check = [](const char* flag, const http::endpoint& where) -> base::expected<void> {
+    if (where.address.is_loopback()) return {};
     return base::fail(base::errc::config_invalid,
-                      "--listen " + http::to_string(where) +
+                      std::string{flag} + " " + http::to_string(where) +
                           " is reachable from outside this machine, and there are no tokens yet; "
                           "listen on loopback, or say --insecure-open to serve everybody");
-  }
-  return {};
+  };
+  for (const auto& where : config.listen)
+    if (auto safe = check("--listen", where); !safe) return safe;
+  return check("--ops-listen", config.ops_listen);
 }
 
 /// SIGTERM and SIGINT as a readable descriptor. Every thread started later inherits the mask.
@@ -105,6 +107,10 @@ int serve(const serve_options& options) {
   sigset_t pending;
   sigpending(&pending);
   if (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1) _exit(failed);
+  // Nobody reads the descriptor any more: a signal that comes while tidying up ends the process.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
   started->reset();
   spdlog::info("ended");
   return ok;

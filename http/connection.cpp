@@ -1,7 +1,5 @@
 #include "http/connection.hpp"
 
-#include "http/exchange.hpp"
-
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -41,6 +39,7 @@ void connection::on_events(std::uint32_t events) {
 }
 
 void connection::at_turn_end() {
+  scheduled_ = false;
   if (phase_ == phase::closed) return;
   if (unsent_bytes() > 0 || close_after_flush_) flush();
   if (phase_ == phase::reading) process();
@@ -65,7 +64,7 @@ void connection::process() {
   if (phase_ != phase::reading || close_after_flush_) return;
   // Fair: one read per turn; what is left waits for the others.
   if (!input_.empty() || readable_)
-    host_->schedule(*this);
+    schedule();
   else if (ended_)
     on_end_of_input();
 }
@@ -127,8 +126,8 @@ void connection::keep_rest(std::string_view rest) {
 void connection::take_partial() {
   if (framer_.idle()) return host_->give_back(std::exchange(request_, nullptr));
   // An unfinished head counts as a whole one: it may become that without another look.
-  if (!request_lease_.grow_to(host_->budget(),
-                              host_->limits().head_limit_bytes + request_->body.size()))
+  if (!request_->lease.grow_to(host_->budget(),
+                               host_->limits().head_limit_bytes + request_->body.size()))
     return refuse({base::errc::budget_exhausted,
                    "The service holds as many request bytes as it may. Try again later."},
                   true);
@@ -139,7 +138,7 @@ void connection::take_partial() {
       if (out_.empty()) out_ = host_->take_buffer();
       out_.append("HTTP/1.1 100 Continue\r\n\r\n");
       write_deadline_ = now + host_->limits().write_timeout;
-      host_->schedule(*this);
+      schedule();
     }
   } else if (begun_ == base::steady_time{}) {
     begun_ = now;
@@ -151,7 +150,7 @@ void connection::take_partial() {
 void connection::on_end_of_input() {
   if (idle()) {
     close_after_flush_ = true;
-    return unsent_bytes() > 0 ? host_->schedule(*this) : close();
+    return unsent_bytes() > 0 ? schedule() : close();
   }
   refuse({base::errc::request_malformed,
           "The connection's sending side was closed before the request was complete."},
@@ -165,20 +164,25 @@ void connection::begin_exchange() {
   phase_ = phase::waiting;
   ++generation_;
   attempt_ = 1;
+  tries_ = 0;
   begun_ = now;
   asked_ = operation::unmatched;
   waits_for_ = actors::owner::none;
   phase_deadline_ = now + host_->limits().request_timeout;
-  if (!request_lease_.grow_to(host_->budget(), request_->body.size()))
+  if (!request_->lease.grow_to(host_->budget(), request_->body.size()))
     return refuse({base::errc::budget_exhausted,
                    "The service holds as many request bytes as it may. Try again later."},
                   false);
-  dispatched_ = host_->dispatch(*this);
-  if (!dispatched_)
+  if (!host_->admit(*request_))
     return refuse({base::errc::overloaded,
                    "As many requests are in flight as the service takes. Try again later."},
                   false);
+  hand_over();
   arm();
+}
+
+void connection::hand_over() {
+  if (host_->dispatch(*this)) ++tries_;
 }
 
 // -- answering ----------------------------------------------------------------
@@ -191,27 +195,26 @@ bool connection::is_current(actors::exchange_ref ref) const noexcept {
   return phase_ == phase::waiting && ref == current();
 }
 
-void connection::routed(operation asked, actors::owner waits_for) noexcept {
+void connection::routed(operation asked, actors::owner waits_for, progress now) noexcept {
   asked_ = asked;
   waits_for_ = waits_for;
+  if (now == progress::parked) --tries_;
 }
 
-bool connection::retry() {
-  if (attempt_ < attempt_limit) {
-    ++attempt_;
-    waits_for_ = actors::owner::none;
-    return true;
-  }
-  refuse({base::errc::unavailable, "What answers this request failed repeatedly. Try again later."},
-         false);
-  return false;
+void connection::retry() {
+  if (tries_ >= attempt_limit)
+    return refuse(
+        {base::errc::unavailable, "What answers this request failed repeatedly. Try again later."},
+        false);
+  ++attempt_;
+  waits_for_ = actors::owner::none;
+  hand_over();
 }
 
 void connection::answer(actors::exchange_ref ref, response&& with) {
   if (!is_current(ref)) return;
-  if (const auto* owned = std::get_if<std::string>(&with.body);
-      owned != nullptr && owned->size() > unsent_free_bytes &&
-      !unsent_lease_.grow_to(host_->budget(), unsent_bytes() + owned->size()))
+  const auto size = with.body_bytes().size();
+  if (size > unsent_free_bytes && !unsent_lease_.grow_to(host_->budget(), unsent_bytes() + size))
     return refuse({base::errc::budget_exhausted,
                    "The service holds as many response bytes as it may. Try again later."},
                   false);
@@ -243,7 +246,7 @@ void connection::queue(response&& answer, bool keep_alive) {
   phase_ = phase::reading;
   phase_deadline_ = host_->loop().now() + host_->limits().idle_timeout;
   write_deadline_ = host_->loop().now() + host_->limits().write_timeout;
-  host_->schedule(*this);
+  schedule();
 }
 
 void connection::append_body(response& answer) {
@@ -262,11 +265,18 @@ void connection::settle(int status) {
   const auto took = host_->loop().now() - begun_;
   metrics.latency[static_cast<std::size_t>(asked_)].observe(static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(took).count()));
-  if (std::exchange(dispatched_, false)) host_->settled();
-  host_->give_back(std::exchange(request_, nullptr));
-  request_lease_.reset();
+  release_request();
   begun_ = {};
   in_body_ = false;
+}
+
+void connection::release_request() {
+  request_->over.store(true, std::memory_order_relaxed);
+  host_->give_back(std::exchange(request_, nullptr));
+}
+
+void connection::schedule() {
+  if (!std::exchange(scheduled_, true)) host_->schedule(*this);
 }
 
 // -- writing ------------------------------------------------------------------
@@ -326,7 +336,7 @@ void connection::discard() {
   case io_status::moved:
     discarded_bytes_ += got.bytes;
     if (discarded_bytes_ > linger_bytes) return close();
-    return host_->schedule(*this);
+    return schedule();
   case io_status::ended:
   case io_status::failed: return close();
   }
@@ -336,9 +346,7 @@ void connection::close() {
   if (phase_ == phase::closed) return;
   phase_ = phase::closed;
   host_->loop().timers().cancel(*this);
-  if (std::exchange(dispatched_, false)) host_->settled();
-  if (request_) host_->give_back(std::exchange(request_, nullptr));
-  request_lease_.reset();
+  if (request_) release_request();
   input_lease_.reset();
   unsent_lease_.reset();
   host_->loop().unwatch(stream_->descriptor());
@@ -352,15 +360,20 @@ bool connection::idle() const noexcept {
 
 void connection::close_if_idle() {
   if (!idle()) return;
+  // A request may be in the socket already: that one is answered first.
+  readable_ = true;
+  process();
+  if (!idle() || close_after_flush_) return;
   close_after_flush_ = true;
   flush();
 }
 
 void connection::end_now() {
-  if (phase_ == phase::waiting) {
+  if (phase_ == phase::waiting || (phase_ == phase::reading && !idle() && !close_after_flush_))
     refuse({base::errc::draining, "The service is shutting down. Try again later."}, true);
-    flush();
-  }
+  if (unsent_bytes() > 0 || close_after_flush_) flush();
+  // Unread input would turn the close into a reset, and that may eat the answer.
+  if (phase_ == phase::lingering) discard();
   close();
 }
 

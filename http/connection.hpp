@@ -3,10 +3,11 @@
 #include "actors/protocol.hpp"
 #include "base/byte_budget.hpp"
 #include "base/limits.hpp"
+#include "http/admitted_request.hpp"
 #include "http/byte_stream.hpp"
 #include "http/event_loop.hpp"
+#include "http/exchange.hpp"
 #include "http/operation.hpp"
-#include "http/request.hpp"
 #include "http/request_framer.hpp"
 #include "http/response.hpp"
 #include "http/timer_wheel.hpp"
@@ -40,16 +41,16 @@ public:
   virtual bool draining() const noexcept = 0;
 
   /// Requests and buffers are pooled: between requests a connection has neither.
-  virtual std::shared_ptr<request> take_request() = 0;
-  virtual void give_back(std::shared_ptr<request> used) = 0;
+  virtual std::shared_ptr<admitted_request> take_request() = 0;
+  virtual void give_back(std::shared_ptr<admitted_request> used) = 0;
   virtual std::string take_buffer() = 0;
   virtual void give_back(std::string used) = 0;
   virtual void assign_id(request& to) = 0;
 
-  /// Sends the connection's exchange to the front. False: too many are in flight.
+  /// Gives the request a permit. False: too many are in flight.
+  virtual bool admit(admitted_request& which) = 0;
+  /// Sends the connection's exchange to the front. False: there is none; the next one gets it.
   virtual bool dispatch(connection& from) = 0;
-  /// An exchange that was dispatched is over.
-  virtual void settled() = 0;
   /// Calls `at_turn_end` once, when the current turn ends.
   virtual void schedule(connection& which) = 0;
   /// The connection is closed: it gets no more calls, and is destroyed when the turn has ended.
@@ -88,15 +89,15 @@ public:
   void answer(actors::exchange_ref ref, response&& with);
   /// Whether `ref` is the current attempt of an exchange that is not answered.
   bool is_current(actors::exchange_ref ref) const noexcept;
-  void routed(operation asked, actors::owner waits_for) noexcept;
-  /// Begins a further attempt; false where too many were made (then it is answered).
-  bool retry();
+  void routed(operation asked, actors::owner waits_for, progress now) noexcept;
+  /// Dispatches the exchange again, as a further attempt; answers it where too many were made.
+  void retry();
 
   bool waiting() const noexcept { return phase_ == phase::waiting; }
   bool is_closed() const noexcept { return phase_ == phase::closed; }
   actors::owner waits_for() const noexcept { return waits_for_; }
   actors::exchange_ref current() const noexcept;
-  const std::shared_ptr<request>& current_request() const noexcept { return request_; }
+  const std::shared_ptr<admitted_request>& current_request() const noexcept { return request_; }
   std::uint32_t slot() const noexcept { return slot_; }
   std::uint32_t generation() const noexcept { return generation_; }
 
@@ -116,12 +117,15 @@ private:
   void keep_rest(std::string_view rest);
   void take_partial();
   void begin_exchange();
+  void hand_over();
   void on_end_of_input();
   /// Answers without an actor: for what never became an exchange, and for deadlines.
   void refuse(const base::error& why, bool close);
   void queue(response&& answer, bool keep_alive);
   void append_body(response& answer);
   void settle(int status);
+  void release_request();
+  void schedule();
   void flush();
   void after_flush();
   void linger();
@@ -137,7 +141,7 @@ private:
   std::unique_ptr<byte_stream> stream_;
   model::ip_address peer_;
   request_framer framer_;
-  std::shared_ptr<request> request_;
+  std::shared_ptr<admitted_request> request_;
   /// Bytes read but not framed: pipelined requests behind the current one.
   std::string input_;
   std::string out_;
@@ -145,7 +149,6 @@ private:
   std::shared_ptr<const std::string> body_;
   std::size_t out_sent_ = 0;
   std::size_t body_sent_ = 0;
-  base::byte_lease request_lease_;
   base::byte_lease input_lease_;
   base::byte_lease unsent_lease_;
   /// Of the phase: idle, head, body, request or linger.
@@ -156,6 +159,8 @@ private:
   std::uint32_t slot_;
   std::uint32_t generation_ = 0;
   std::uint32_t attempt_ = 0;
+  /// Attempts that reached an actor.
+  std::uint32_t tries_ = 0;
   operation asked_ = operation::unmatched;
   actors::owner waits_for_ = actors::owner::none;
   phase phase_ = phase::reading;
@@ -166,7 +171,7 @@ private:
   bool close_after_flush_ = false;
   /// Pipelined bytes were dropped for want of budget: the next answer is the last.
   bool cut_ = false;
-  bool dispatched_ = false;
+  bool scheduled_ = false;
 };
 
 } // namespace matchcloud::http

@@ -94,12 +94,15 @@ void event_loop::turn() {
   const int count = epoll_wait(epoll_.get(), events.data(), events_per_turn, wait_ms());
   now_ = clock_->now();
   const auto begin = now_;
+  bool woken = false;
   for (int i = 0; i < count; ++i) {
     if (auto* handler = static_cast<io_handler*>(events[i].data.ptr))
       handler->on_events(events[i].events);
     else
-      take_remote();
+      woken = true;
   }
+  // After the events: a job may destroy a handler that has one in this batch.
+  if (woken) take_remote();
   run_residents();
   timers_.advance(now_);
   // A job may add others: those run in the next turn.

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "actors/protocol.hpp"
+#include "http/admitted_request.hpp"
 #include "http/operation.hpp"
-#include "http/request.hpp"
 #include "http/response.hpp"
 
 #include <caf/actor.hpp>
@@ -11,9 +11,17 @@
 
 namespace matchcloud::http {
 
-/// Tries of one exchange before it is answered `unavailable`: a request that kills who handles it
-/// must not do so for ever.
+/// Times that an exchange is handed to actors which die before it is answered `unavailable`: a
+/// request that kills who handles it must not do so for ever.
 inline constexpr std::uint32_t attempt_limit = 3;
+
+/// Where an exchange is, after its front has routed it.
+enum class progress : std::uint8_t {
+  /// With the actor that it waits for.
+  forwarded,
+  /// Held back until that actor is there again; this attempt does not count.
+  parked,
+};
 
 /// transport -> front: a complete request that waits for its answer.
 struct dispatch {
@@ -28,11 +36,12 @@ class exchange_sink {
 public:
   virtual ~exchange_sink() = default;
 
-  /// The front is ready. Every unanswered exchange is dispatched to it.
+  /// The front knows the owners and is ready. Every unanswered exchange is dispatched to it.
   virtual void attach(caf::actor front) = 0;
 
   /// Notes what the exchange asks for and who is to answer it. `owner::none`: the front is.
-  virtual void routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) = 0;
+  virtual void routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for,
+                      progress now) = 0;
 
   /// The request of a current exchange; null where it is answered or its client is gone.
   virtual request_ptr find(actors::exchange_ref exchange) const = 0;

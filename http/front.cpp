@@ -66,7 +66,6 @@ caf::behavior front::make_behavior() {
     for (auto& known : owners_)
       if (known && known.address() == down.source) known = nullptr;
   });
-  sink_->attach(caf::actor_cast<caf::actor>(this));
   return {
       [this](const dispatch& job) { handle(job); },
       [this](const actors::regions_ranked& reply) { answer_regions(reply); },
@@ -87,8 +86,10 @@ void front::take(const actors::owners& known) {
     owners_[i] = known.by_role[i];
     if (!owners_[i]) continue;
     monitor(owners_[i]);
-    sink_->redispatch(static_cast<owner>(i));
+    if (attached_) sink_->redispatch(static_cast<owner>(i));
   }
+  // Attaching brings every unanswered exchange: only now can they go on to their owners.
+  if (!std::exchange(attached_, true)) sink_->attach(caf::actor_cast<caf::actor>(this));
 }
 
 void front::handle(const dispatch& job) {
@@ -99,13 +100,11 @@ void front::handle(const dispatch& job) {
   auto where = find_route(asking.path(), settings_->base_path);
   if (!where) return fail(job, operation::unmatched, where.error());
   if (!where->allows(asking.method)) {
-    sink_->routed(job.exchange, where->operation, owner::none);
-    auto refusal =
-        problem({base::errc::method_not_allowed, "This path takes " + std::string{where->allow()} +
-                                                     ", not " + asking.method_token + "."},
-                asking.id);
-    refusal.headers.append("Allow: ").append(where->allow()).append("\r\n");
-    return sink_->answer(job.exchange, std::move(refusal));
+    const std::string allow{where->allow()};
+    return fail(job, where->operation,
+                {base::errc::method_not_allowed,
+                 "This path takes " + allow + ", not " + asking.method_token + "."},
+                "Allow: " + allow + "\r\n");
   }
   if (asking.method == method::options) return preflight(job, *where);
 
@@ -125,7 +124,7 @@ void front::handle(const dispatch& job) {
 }
 
 void front::preflight(const dispatch& job, const route& where) {
-  sink_->routed(job.exchange, where.operation, owner::none);
+  sink_->routed(job.exchange, where.operation, owner::none, progress::forwarded);
   auto answer = no_content(where.allow());
   const auto& asking = *job.request;
   if (where.operation == operation::list_regions && asking.has(header::origin)) {
@@ -151,7 +150,8 @@ void front::list_regions(const dispatch& job) {
 
 void front::validate(const dispatch& job, const route& where, model::payload_kind kind) {
   const auto& asking = *job.request;
-  actors::validate_payload message{job.exchange, kind, {}, {job.request, &asking.body}};
+  actors::validate_payload message{
+      job.exchange, kind, {}, {job.request, &asking.body}, {job.request, &asking.over}};
   if (kind == model::payload_kind::version) {
     const auto game_id = model::parse_uuid(where.game_id);
     if (!game_id)
@@ -173,14 +173,19 @@ void front::validate(const dispatch& job, const route& where, model::payload_kin
 
 template <class Message>
 void front::forward(const dispatch& job, operation asked, owner to, Message&& message) {
-  sink_->routed(job.exchange, asked, to);
   const auto& address = owners_[static_cast<std::size_t>(to)];
+  sink_->routed(job.exchange, asked, to, address ? progress::forwarded : progress::parked);
   if (address) send(address, std::forward<Message>(message));
 }
 
-void front::fail(const dispatch& job, operation asked, const base::error& what) {
-  sink_->routed(job.exchange, asked, owner::none);
-  sink_->answer(job.exchange, problem(what, job.request->id));
+void front::fail(const dispatch& job, operation asked, const base::error& what,
+                 std::string headers) {
+  sink_->routed(job.exchange, asked, owner::none, progress::forwarded);
+  auto answer = problem(what, job.request->id);
+  answer.headers = std::move(headers);
+  // Without it a page could not tell a refusal from a broken network.
+  if (asked == operation::list_regions) answer.headers += cors_headers(*job.request);
+  sink_->answer(job.exchange, std::move(answer));
 }
 
 void front::answer_regions(const actors::regions_ranked& reply) {

@@ -47,7 +47,9 @@ private:
   /// Sends `message` to an owner; while that is being restarted the exchange waits for it.
   template <class Message>
   void forward(const dispatch& job, operation asked, actors::owner to, Message&& message);
-  void fail(const dispatch& job, operation asked, const base::error& what);
+  /// Answers with a problem; `headers` are further whole lines.
+  void fail(const dispatch& job, operation asked, const base::error& what,
+            std::string headers = {});
   void answer_regions(const actors::regions_ranked& reply);
   /// The CORS headers of a reply that `asking` may read.
   std::string cors_headers(const http::request& asking) const;
@@ -56,6 +58,7 @@ private:
   exchange_sink* sink_;
   std::array<caf::actor, actors::owner_count> owners_;
   bool any_origin_;
+  bool attached_ = false;
 };
 
 } // namespace matchcloud::http

@@ -3,6 +3,10 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace matchcloud::http {
@@ -11,9 +15,8 @@ namespace {
 
 /// Its std::regex takes about 500 bytes of stack per byte of a `Range` line, which has up to 8 KiB.
 constexpr std::size_t thread_stack_bytes = 16UL * 1024 * 1024;
-constexpr std::size_t requests_per_connection = 1'000'000'000;
-constexpr time_t io_timeout_s = 30;
-constexpr time_t keep_alive_timeout_s = 75;
+/// Between looks at connections that were accepted while the server ended.
+constexpr std::chrono::milliseconds end_interval{20};
 
 void set_default_stack() {
   pthread_attr_t attributes;
@@ -23,26 +26,98 @@ void set_default_stack() {
   pthread_attr_destroy(&attributes);
 }
 
+/// Calls `visit` with every open descriptor of this process.
+template <class Visit>
+void for_each_descriptor(Visit visit) {
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd", failure}) {
+    const auto name = entry.path().filename().string();
+    int fd = -1;
+    std::from_chars(name.data(), name.data() + name.size(), fd);
+    visit(fd);
+  }
+}
+
+bool is_connection_of(int fd, const endpoint& where) {
+  int listening = 0;
+  socklen_t length = sizeof listening;
+  if (::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &length) != 0 || listening != 0)
+    return false;
+  sockaddr_storage local{};
+  length = sizeof local;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&local), &length) != 0) return false;
+  if (local.ss_family != AF_INET && local.ss_family != AF_INET6) return false;
+  const auto own = endpoint_of(local);
+  const bool any_address =
+      where.address == model::ip_address{} || where.address == *model::parse_ip_address("0.0.0.0");
+  return own.port == where.port && (any_address || own.address == where.address);
+}
+
 } // namespace
 
-httplib_server::httplib_server(std::size_t threads, int backlog, std::size_t body_limit_bytes)
-    : backlog_{backlog} {
-  new_task_queue = [threads] {
+httplib_server::httplib_server(const httplib_settings& settings) : backlog_{settings.backlog} {
+  new_task_queue = [threads = settings.threads] {
     set_default_stack();
     // httplib deletes it.
     return new httplib::ThreadPool{threads}; // NOLINT(cppcoreguidelines-owning-memory)
   };
   set_tcp_nodelay(true);
-  set_keep_alive_max_count(requests_per_connection);
-  set_keep_alive_timeout(keep_alive_timeout_s);
-  set_read_timeout(io_timeout_s);
-  set_write_timeout(io_timeout_s);
-  set_payload_max_length(body_limit_bytes);
+  set_keep_alive_max_count(settings.requests_per_connection);
+  set_keep_alive_timeout(settings.idle_timeout_s);
+  set_read_timeout(settings.io_timeout_s);
+  set_write_timeout(settings.io_timeout_s);
+  set_payload_max_length(settings.body_limit_bytes);
   // The default sets SO_REUSEPORT, with which two processes share a port without noticing.
   set_socket_options([](socket_t socket) {
     const int on = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   });
+}
+
+httplib_server::~httplib_server() {
+  end();
+}
+
+void httplib_server::start(std::function<void()> on_ended) {
+  thread_ = std::thread{[this, on_ended = std::move(on_ended)] { serve(on_ended); }};
+  // Until it runs, httplib's `stop` does nothing.
+  while (!is_running()) {
+    const std::lock_guard lock{mutex_};
+    if (ended_) return;
+    std::this_thread::yield();
+  }
+}
+
+void httplib_server::serve(const std::function<void()>& on_ended) {
+  listen_after_bind();
+  {
+    const std::lock_guard lock{mutex_};
+    ended_ = true;
+  }
+  changed_.notify_all();
+  on_ended();
+}
+
+void httplib_server::stop_accepting() {
+  stop();
+}
+
+void httplib_server::end_input() {
+  // httplib keeps its sockets to itself; they are those whose own port is the listener's.
+  for_each_descriptor([this](int fd) {
+    if (is_connection_of(fd, bound_)) ::shutdown(fd, SHUT_RD);
+  });
+}
+
+void httplib_server::end() {
+  if (!thread_.joinable()) return;
+  stop();
+  std::unique_lock lock{mutex_};
+  do {
+    end_input();
+  } while (!changed_.wait_for(lock, end_interval, [this] { return ended_; }));
+  lock.unlock();
+  thread_.join();
 }
 
 base::expected<endpoint> httplib_server::bind(const endpoint& where) {
@@ -56,7 +131,8 @@ base::expected<endpoint> httplib_server::bind(const endpoint& where) {
   // httplib listens with a backlog of 5; listening again replaces it.
   if (port <= 0 || ::listen(svr_sock_, backlog_) != 0)
     return base::fail(base::errc::address_unavailable, to_string(where) + ": cannot be bound");
-  return endpoint{where.address, static_cast<std::uint16_t>(port)};
+  bound_ = {where.address, static_cast<std::uint16_t>(port)};
+  return bound_;
 }
 
 base::error refusal_of(int status) {

@@ -5,23 +5,61 @@
 
 #include <httplib.h>
 
+#include <condition_variable>
 #include <cstddef>
+#include <functional>
+#include <mutex>
+#include <thread>
 
 namespace matchcloud::http {
 
-/// cpp-httplib's server, tuned: no Nagle, a real backlog, long keep-alive, a listener that is never
-/// shared with another process, threads with a stack that its regular expressions fit in.
+/// How a server is tuned.
+struct httplib_settings {
+  /// Each serves one connection at a time, for as long as it lasts.
+  std::size_t threads = 64;
+  int backlog = 128;
+  std::size_t body_limit_bytes = 64 * 1024;
+  std::size_t requests_per_connection = 1;
+  /// How long a connection may be silent between requests.
+  time_t idle_timeout_s = 5;
+  /// How long one read or write may take.
+  time_t io_timeout_s = 5;
+};
+
+/// cpp-httplib's server, tuned: no Nagle, a real backlog, a listener that is never shared with
+/// another process, threads with a stack that its regular expressions fit in, and an end that does
+/// not wait for idle clients.
 class httplib_server final : public httplib::Server {
 public:
-  /// `threads`: each serves one connection at a time, for as long as it lasts.
-  httplib_server(std::size_t threads, int backlog, std::size_t body_limit_bytes);
+  explicit httplib_server(const httplib_settings& settings);
+  ~httplib_server() override;
+  httplib_server(const httplib_server&) = delete;
+  httplib_server& operator=(const httplib_server&) = delete;
 
-  /// Binds and listens. The endpoint with its real port, or `address_unavailable`. Serve with
-  /// `listen_after_bind`, end with `stop`.
+  /// Binds and listens. The endpoint with its real port, or `address_unavailable`.
   base::expected<endpoint> bind(const endpoint& where);
 
+  /// Serves on a thread of its own; returns when it does. `on_ended` is called by that thread when
+  /// the last connection has ended.
+  void start(std::function<void()> on_ended);
+
+  /// Stops accepting. Connections go on until they are idle for too long. Any thread.
+  void stop_accepting();
+  /// Stops reading from every connection: idle ones end, the others after the answer they are at.
+  /// Any thread.
+  void end_input();
+  /// Stops accepting and reading and waits for the last connection to end.
+  void end();
+
 private:
+  void serve(const std::function<void()>& on_ended);
+
   int backlog_;
+  endpoint bound_;
+  std::thread thread_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ended_ = false;
 };
 
 /// The error behind a status that cpp-httplib itself chose, 404 being "no handler".

@@ -2,11 +2,19 @@
 
 #include <caf/send.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace matchcloud::http {
 
 namespace {
+
+constexpr std::size_t requests_per_connection = 1'000'000'000;
+
+/// At least one: httplib takes whole seconds.
+time_t seconds_of(std::chrono::milliseconds time) {
+  return std::max<time_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count());
+}
 
 void copy_header_lines(std::string_view lines, httplib::Response& into) {
   while (!lines.empty()) {
@@ -38,14 +46,17 @@ httplib_transport::httplib_transport(const base::clock& clock, shared_bounds& bo
 httplib_transport::~httplib_transport() {
   begin_drain();
   end_now();
-  for (auto& thread : threads_)
-    thread.join();
 }
 
 base::expected<endpoint> httplib_transport::bind(const endpoint& where) {
-  auto server = std::make_unique<httplib_server>(bounds_->limits.httplib_threads,
-                                                 bounds_->limits.listen_backlog,
-                                                 bounds_->limits.body_limit_bytes);
+  httplib_settings settings;
+  settings.threads = bounds_->limits.httplib_threads;
+  settings.backlog = bounds_->limits.listen_backlog;
+  settings.body_limit_bytes = bounds_->limits.body_limit_bytes;
+  settings.requests_per_connection = requests_per_connection;
+  settings.idle_timeout_s = seconds_of(bounds_->limits.idle_timeout);
+  settings.io_timeout_s = seconds_of(bounds_->limits.write_timeout);
+  auto server = std::make_unique<httplib_server>(settings);
   // No routes: httplib would run a regular expression per route on the client's path. What matches
   // none ends in the error handler, with its body read, and is served from there.
   server->set_error_handler(httplib::Server::HandlerWithResponse{
@@ -61,8 +72,7 @@ base::expected<endpoint> httplib_transport::bind(const endpoint& where) {
 void httplib_transport::start() {
   serving_ = servers_.size();
   for (const auto& server : servers_)
-    threads_.emplace_back([this, listening = server.get()] {
-      listening->listen_after_bind();
+    server->start([this] {
       if (serving_.fetch_sub(1) == 1) on_empty_();
     });
 }
@@ -73,10 +83,16 @@ void httplib_transport::begin_drain() {
     if (std::exchange(draining_, true)) return;
   }
   for (const auto& server : servers_)
-    server->stop();
+    server->stop_accepting();
+}
+
+void httplib_transport::close_idle() {
+  for (const auto& server : servers_)
+    server->end_input();
 }
 
 void httplib_transport::end_now() {
+  close_idle();
   const std::lock_guard lock{mutex_};
   while (!waiting_.empty()) {
     auto& left = *waiting_.begin()->second;
@@ -106,22 +122,24 @@ void httplib_transport::serve(const httplib::Request& asked, httplib::Response& 
   write(answer, waiting.request->id, date, into);
 }
 
-base::expected<std::shared_ptr<request>> httplib_transport::read(const httplib::Request& asked,
-                                                                 int status) {
+base::expected<std::shared_ptr<admitted_request>>
+httplib_transport::read(const httplib::Request& asked, int status) {
   if (status != 404) return tl::unexpected(refusal_of(status));
   const auto& limits = bounds_->limits;
   if (asked.target.size() > limits.target_limit_bytes) return tl::unexpected(refusal_of(414));
   // Debian's httplib lets chunked bodies pass its limit.
   if (asked.body.size() > limits.body_limit_bytes) return tl::unexpected(refusal_of(413));
-  const auto peer = model::parse_ip_address(asked.remote_addr);
   if (!asked.target.starts_with('/') && asked.target != "*") return tl::unexpected(refusal_of(400));
 
-  auto result = std::make_shared<request>();
+  auto result = std::make_shared<admitted_request>();
   result->method = parse_method(asked.method);
   result->method_token = asked.method;
   result->target = asked.target;
+  if (!result->lease.grow_to(bounds_->budget, asked.body.size()))
+    return base::fail(base::errc::budget_exhausted,
+                      "The service holds as many request bytes as it may. Try again later.");
   result->body = asked.body;
-  if (peer) result->peer = *peer;
+  if (const auto peer = model::parse_ip_address(asked.remote_addr)) result->peer = *peer;
   for (const auto& [name, value] : asked.headers) {
     const auto index = find_header(name);
     if (index == header_count) continue;
@@ -138,11 +156,11 @@ response httplib_transport::await(waiting_exchange& waiting) {
   const auto begun = clock_->now();
   std::unique_lock lock{mutex_};
   // Nobody else has the request yet: this thread made it.
-  ids_.assign(const_cast<http::request&>(*waiting.request));
+  ids_.assign(const_cast<admitted_request&>(*waiting.request));
   waiting.id = ++last_id_;
   waiting_.emplace(waiting.id, &waiting);
-  metrics_.in_flight.set(static_cast<std::int64_t>(waiting_.size()));
-  send_to_front(waiting);
+  metrics_.in_flight.store(waiting_.size(), std::memory_order_relaxed);
+  hand_over(waiting);
   const auto answered = waiting.done.wait_for(lock, bounds_->limits.request_timeout,
                                               [&] { return waiting.answered; });
   if (!answered)
@@ -157,7 +175,7 @@ response httplib_transport::await(waiting_exchange& waiting) {
 
 void httplib_transport::settle(waiting_exchange& waiting, response&& with) {
   waiting_.erase(waiting.id);
-  metrics_.in_flight.set(static_cast<std::int64_t>(waiting_.size()));
+  metrics_.in_flight.store(waiting_.size(), std::memory_order_relaxed);
   waiting.answer = std::move(with);
   waiting.answered = true;
   waiting.done.notify_one();
@@ -169,8 +187,10 @@ httplib_transport::waiting_exchange* httplib_transport::current(actors::exchange
   return found->second;
 }
 
-void httplib_transport::send_to_front(const waiting_exchange& waiting) {
-  if (front_) caf::anon_send(front_, dispatch{waiting.ref(), waiting.request});
+void httplib_transport::hand_over(waiting_exchange& waiting) {
+  if (!front_) return; // the next one gets it
+  ++waiting.tries;
+  caf::anon_send(front_, dispatch{waiting.ref(), waiting.request});
 }
 
 void httplib_transport::attach(caf::actor front) {
@@ -189,7 +209,7 @@ void httplib_transport::redispatch_where(Condition&& condition) {
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     auto& waiting = *(next++)->second; // settling takes it out
     if (!condition(waiting)) continue;
-    if (waiting.attempt == attempt_limit) {
+    if (waiting.tries >= attempt_limit) {
       settle(waiting, problem({base::errc::unavailable,
                                "What answers this request failed repeatedly. Try again later."},
                               waiting.request->id));
@@ -198,16 +218,17 @@ void httplib_transport::redispatch_where(Condition&& condition) {
     ++waiting.attempt;
     waiting.waits_for = actors::owner::none;
     metrics_.redispatched.add();
-    send_to_front(waiting);
+    hand_over(waiting);
   }
 }
 
 void httplib_transport::routed(actors::exchange_ref exchange, operation asked,
-                               actors::owner waits_for) {
+                               actors::owner waits_for, progress now) {
   const std::lock_guard lock{mutex_};
   if (auto* waiting = current(exchange)) {
     waiting->asked = asked;
     waiting->waits_for = waits_for;
+    if (now == progress::parked) --waiting->tries;
   }
 }
 

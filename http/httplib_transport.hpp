@@ -14,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace matchcloud::http {
@@ -33,17 +32,20 @@ public:
 
   /// Binds one more listener; the endpoint with its real port.
   base::expected<endpoint> bind(const endpoint& where);
-  /// Serves all listeners, each on a thread of its own.
+  /// Serves all listeners.
   void start();
-  /// Stops accepting; idle connections close, the others after their answer.
+  /// Stops accepting.
   void begin_drain();
-  /// Answers what waits with `draining`.
+  /// Closes connections that wait for a request; the others after their answer.
+  void close_idle();
+  /// Answers what waits with `draining` and reads no more.
   void end_now();
 
   const transport_metrics& metrics() const noexcept { return metrics_; }
 
   void attach(caf::actor front) override;
-  void routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) override;
+  void routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for,
+              progress now) override;
   request_ptr find(actors::exchange_ref exchange) const override;
   void answer(actors::exchange_ref exchange, response&& with) override;
   void redispatch(actors::owner owner) override;
@@ -52,6 +54,8 @@ private:
   struct waiting_exchange {
     std::uint64_t id = 0;
     std::uint32_t attempt = 1;
+    /// Attempts that reached an actor.
+    std::uint32_t tries = 0;
     request_ptr request;
     operation asked = operation::unmatched;
     actors::owner waits_for = actors::owner::none;
@@ -64,10 +68,10 @@ private:
 
   void serve(const httplib::Request& asked, httplib::Response& into);
   /// The request, unless httplib refused it with a `status` other than 404 (no handler).
-  base::expected<std::shared_ptr<request>> read(const httplib::Request& asked, int status);
+  base::expected<std::shared_ptr<admitted_request>> read(const httplib::Request& asked, int status);
   response await(waiting_exchange& waiting);
   waiting_exchange* current(actors::exchange_ref ref) const;
-  void send_to_front(const waiting_exchange& waiting);
+  void hand_over(waiting_exchange& waiting);
   void settle(waiting_exchange& waiting, response&& with);
   template <class Condition>
   void redispatch_where(Condition&& condition);
@@ -76,7 +80,6 @@ private:
   shared_bounds* bounds_;
   std::function<void()> on_empty_;
   std::vector<std::unique_ptr<httplib_server>> servers_;
-  std::vector<std::thread> threads_;
   std::atomic<std::size_t> serving_{0};
   transport_metrics metrics_;
 

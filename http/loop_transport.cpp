@@ -112,22 +112,13 @@ connection* loop_transport::current(actors::exchange_ref exchange) const noexcep
   return occupant != nullptr && occupant->is_current(exchange) ? occupant : nullptr;
 }
 
+bool loop_transport::admit(admitted_request& which) {
+  return which.permit.acquire(metrics_.in_flight, limits().in_flight_limit);
+}
+
 bool loop_transport::dispatch(connection& from) {
-  if (in_flight_ >= limits().in_flight_limit) return false;
-  ++in_flight_;
-  metrics_.in_flight.set(static_cast<std::int64_t>(in_flight_));
-  send_to_front(from);
-  return true;
-}
-
-void loop_transport::send_to_front(const connection& from) {
-  // Without a front the exchange waits: the next one to attach gets it.
   if (front_) caf::anon_send(front_, http::dispatch{from.current(), from.current_request()});
-}
-
-void loop_transport::settled() {
-  --in_flight_;
-  metrics_.in_flight.set(static_cast<std::int64_t>(in_flight_));
+  return bool{front_};
 }
 
 void loop_transport::attach(caf::actor front) {
@@ -144,15 +135,14 @@ void loop_transport::redispatch_where(Condition&& condition) {
   for (const auto& place : slots_) {
     auto* occupant = place.occupant.get();
     if (occupant == nullptr || !occupant->waiting() || !condition(*occupant)) continue;
-    if (!occupant->retry()) continue;
     metrics_.redispatched.add();
-    send_to_front(*occupant);
+    occupant->retry();
   }
 }
 
-void loop_transport::routed(actors::exchange_ref exchange, operation asked,
-                            actors::owner waits_for) {
-  if (auto* from = current(exchange)) from->routed(asked, waits_for);
+void loop_transport::routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for,
+                            progress now) {
+  if (auto* from = current(exchange)) from->routed(asked, waits_for, now);
 }
 
 request_ptr loop_transport::find(actors::exchange_ref exchange) const {
@@ -218,18 +208,18 @@ std::string_view loop_transport::date() {
 
 // -- pools --------------------------------------------------------------------
 
-std::shared_ptr<request> loop_transport::take_request() {
-  if (requests_.empty()) return std::make_shared<request>();
+std::shared_ptr<admitted_request> loop_transport::take_request() {
+  if (requests_.empty()) return std::make_shared<admitted_request>();
   auto pooled = std::move(requests_.back());
   requests_.pop_back();
   return pooled;
 }
 
-void loop_transport::give_back(std::shared_ptr<request> used) {
+void loop_transport::give_back(std::shared_ptr<admitted_request> used) {
   // An actor may still hold it (a message on its way); then it is not ours to change.
   if (used.use_count() != 1 || requests_.size() >= pool_limit) return;
   std::atomic_thread_fence(std::memory_order_acquire);
-  used->clear(pooled_buffer_limit_bytes);
+  used->recycle(pooled_buffer_limit_bytes);
   requests_.push_back(std::move(used));
 }
 
@@ -251,7 +241,7 @@ void loop_transport::give_back(std::string used) {
 void loop_transport::begin_drain() {
   draining_ = true;
   for (const auto& listener : listeners_)
-    listener->accept_some(SIZE_MAX);
+    listener->accept_some(static_cast<std::size_t>(limits().listen_backlog));
   listeners_.clear();
   if (connection_count() == 0) on_empty_();
 }

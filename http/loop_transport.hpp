@@ -60,7 +60,8 @@ public:
   // -- exchange_sink ----------------------------------------------------------
 
   void attach(caf::actor front) override;
-  void routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) override;
+  void routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for,
+              progress now) override;
   request_ptr find(actors::exchange_ref exchange) const override;
   void answer(actors::exchange_ref exchange, response&& with) override;
   void redispatch(actors::owner owner) override;
@@ -87,19 +88,18 @@ private:
   std::span<char> read_buffer() noexcept override { return read_buffer_; }
   std::string_view date() override;
   bool draining() const noexcept override { return draining_; }
-  std::shared_ptr<request> take_request() override;
-  void give_back(std::shared_ptr<request> used) override;
+  std::shared_ptr<admitted_request> take_request() override;
+  void give_back(std::shared_ptr<admitted_request> used) override;
   std::string take_buffer() override;
   void give_back(std::string used) override;
   void assign_id(request& to) override { ids_.assign(to); }
+  bool admit(admitted_request& which) override;
   bool dispatch(connection& from) override;
-  void settled() override;
   void schedule(connection& which) override;
   void closed(connection& which) override;
 
   connection* current(actors::exchange_ref exchange) const noexcept;
   void add(base::file_descriptor socket, const model::ip_address& peer);
-  void send_to_front(const connection& from);
   void finish_turn();
   void plan_turn_end();
   template <class Condition>
@@ -117,13 +117,12 @@ private:
   std::vector<connection*> scheduled_;
   std::vector<connection*> running_;
   std::vector<std::uint32_t> closed_slots_;
-  std::vector<std::shared_ptr<request>> requests_;
+  std::vector<std::shared_ptr<admitted_request>> requests_;
   std::vector<std::string> buffers_;
   std::vector<char> read_buffer_;
   std::string date_;
   std::int64_t date_second_ = -1;
   base::steady_time date_checked_;
-  std::size_t in_flight_ = 0;
   std::atomic<std::size_t> live_{0};
   transport_metrics metrics_;
   bool turn_end_planned_ = false;

@@ -18,7 +18,7 @@ void set_problem(Response& into, const base::error& what) {
 } // namespace
 
 ops_plane::ops_plane(const service_metrics& metrics, std::uint64_t seed)
-    : metrics_{&metrics}, ids_{seed}, server_{threads, backlog, body_limit_bytes} {
+    : metrics_{&metrics}, ids_{seed}, server_{httplib_settings{}} {
   server_.set_pre_routing_handler([this](const Request& asked, Response& into) {
     into.set_header("X-Request-Id", id_for(asked));
     if (host_allowed(asked)) return httplib::Server::HandlerResponse::Unhandled;
@@ -48,18 +48,15 @@ ops_plane::ops_plane(const service_metrics& metrics, std::uint64_t seed)
 }
 
 ops_plane::~ops_plane() {
-  server_.stop();
-  if (thread_.joinable()) thread_.join();
+  server_.end();
 }
 
 base::expected<endpoint> ops_plane::bind(const endpoint& where) {
-  auto bound = server_.bind(where);
-  if (bound) bound_ = *bound;
-  return bound;
+  return server_.bind(where);
 }
 
 void ops_plane::start() {
-  thread_ = std::thread{[this] { server_.listen_after_bind(); }};
+  server_.start([] {});
 }
 
 std::string ops_plane::id_for(const Request& asked) {

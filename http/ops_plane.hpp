@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <thread>
 
 namespace matchcloud::http {
 
@@ -17,10 +16,6 @@ namespace matchcloud::http {
 /// cpp-httplib on a listener of its own, so that it answers while the data plane is full.
 class ops_plane {
 public:
-  static constexpr std::size_t threads = 64;
-  static constexpr int backlog = 128;
-  static constexpr std::size_t body_limit_bytes = 64 * 1024;
-
   /// `metrics` must outlive the plane; `seed` makes its request ids unique.
   ops_plane(const service_metrics& metrics, std::uint64_t seed);
   ~ops_plane();
@@ -45,8 +40,6 @@ private:
   std::mutex ids_mutex_;
   request_id_source ids_;
   httplib_server server_;
-  std::thread thread_;
-  endpoint bound_;
   std::atomic<bool> ready_{false};
 };
 

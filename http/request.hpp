@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -81,7 +80,5 @@ private:
   std::uint32_t present_ = 0;
   std::array<std::string, header_count> values_;
 };
-
-using request_ptr = std::shared_ptr<const request>;
 
 } // namespace matchcloud::http

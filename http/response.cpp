@@ -1,5 +1,7 @@
 #include "http/response.hpp"
 
+#include "model/unicode.hpp"
+
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
@@ -15,6 +17,15 @@ void append_number(std::string& out, std::size_t number) {
   char digits[20];
   const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
   out.append(digits, end);
+}
+
+/// A detail may echo a client's bytes; those of one that is not UTF-8 would not be JSON.
+std::string readable(const std::string& detail) {
+  if (model::find_malformed_utf8(detail) == std::string_view::npos) return detail;
+  auto ascii = detail;
+  for (auto& c : ascii)
+    if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+  return ascii;
 }
 
 /// RFC 9110 sections 8.6 and 15.3.5: these have no body, hence no length.
@@ -89,7 +100,7 @@ response problem(const base::error& what, std::string_view request_id) {
   member("title", about.title);
   json.Key("status");
   json.Int(about.status);
-  member("detail", what.detail);
+  member("detail", readable(what.detail));
   member("code", about.code);
   member("request_id", request_id);
   json.EndObject();

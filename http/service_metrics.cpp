@@ -94,12 +94,20 @@ MetricFamily latency_family(const std::vector<const transport_metrics*>& transpo
   return result;
 }
 
+template <class Number>
+auto value_of(const Number& number) {
+  return number.get();
+}
+std::size_t value_of(const std::atomic<std::size_t>& number) {
+  return number.load(std::memory_order_relaxed);
+}
+
 template <class Member>
 MetricFamily summed(std::string name, std::string help, MetricType type,
                     const std::vector<const transport_metrics*>& transports, Member member) {
   double sum = 0;
   for (const auto* part : transports)
-    sum += static_cast<double>((part->*member).get());
+    sum += static_cast<double>(value_of(part->*member));
   auto result = family(std::move(name), std::move(help), type);
   result.metric.push_back(type == MetricType::Counter ? counter_metric({}, sum)
                                                       : gauge_metric(sum));

@@ -4,6 +4,7 @@
 #include "http/operation.hpp"
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -22,7 +23,8 @@ struct transport_metrics {
   std::array<base::duration_histogram, operation_count> latency;
   base::gauge connections;
   base::counter connections_accepted;
-  base::gauge in_flight;
+  /// Requests admitted and not let go of; the permits count here.
+  std::atomic<std::size_t> in_flight{0};
   base::counter received_bytes;
   base::counter sent_bytes;
   /// Exchanges dispatched again because who held them died.
