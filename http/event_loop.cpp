@@ -89,12 +89,16 @@ void event_loop::turn() {
   const int count = epoll_wait(epoll_.get(), events.data(), events_per_turn, wait_ms());
   now_ = clock_->now();
   const auto begin = now_;
+  bool woken = false;
   for (int i = 0; i < count; ++i) {
     if (auto* handler = static_cast<io_handler*>(events[i].data.ptr))
       handler->on_events(events[i].events);
     else
-      take_remote();
+      woken = true;
   }
+  // Last: a job may destroy handlers, and none of them may have an event in this turn still to
+  // come.
+  if (woken) take_remote();
   run_residents();
   now_ = clock_->now();
   timers_.advance(now_);
