@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -56,6 +57,13 @@ base::expected<endpoint> httplib_server::bind(const endpoint& where) {
   if (port <= 0 || ::listen(svr_sock_, backlog_) != 0)
     return base::fail(base::errc::address_unavailable, to_string(where) + ": cannot be bound");
   return endpoint{where.address, static_cast<std::uint16_t>(port)};
+}
+
+void httplib_server::end() noexcept {
+  const socket_t listening = svr_sock_.exchange(INVALID_SOCKET);
+  if (listening == INVALID_SOCKET) return;
+  ::shutdown(listening, SHUT_RDWR);
+  ::close(listening);
 }
 
 } // namespace matchcloud::http

@@ -17,8 +17,11 @@ public:
   httplib_server(std::size_t threads, int backlog, std::size_t body_limit_bytes);
 
   /// Binds and listens. The endpoint with its real port, or `address_unavailable`. Serve with
-  /// `listen_after_bind`, end with `stop`.
+  /// `listen_after_bind`, end with `end`.
   base::expected<endpoint> bind(const endpoint& where);
+  /// Stops listening, also before `listen_after_bind` has begun (then it returns at once): there
+  /// httplib's own `stop` does nothing. Any thread.
+  void end() noexcept;
 
 private:
   int backlog_;

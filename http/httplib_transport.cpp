@@ -83,7 +83,7 @@ void httplib_transport::begin_drain() {
     if (std::exchange(draining_, true)) return;
   }
   for (const auto& server : servers_)
-    server->stop();
+    server->end();
 }
 
 void httplib_transport::end_now() {

@@ -43,7 +43,7 @@ ops_plane::ops_plane(const service_metrics& metrics)
 }
 
 ops_plane::~ops_plane() {
-  server_.stop();
+  server_.end();
   if (thread_.joinable()) thread_.join();
 }
 
