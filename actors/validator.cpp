@@ -5,7 +5,7 @@
 namespace matchcloud::actors {
 
 validator_state::validator_state(model::validation_rules rules, model::catalog_snapshot catalog)
-    : rules_{rules},
+    : rules_{std::move(rules)},
       catalog_{std::move(catalog)},
       no_findings_{std::make_shared<const std::string>(model::render_findings({}))} {}
 
@@ -24,7 +24,7 @@ validator_state::validate(const validate_payload& job) const {
 
 validator::validator(caf::actor_config& cfg, model::validation_rules rules,
                      model::catalog_snapshot catalog)
-    : resident{cfg}, state_{rules, std::move(catalog)} {}
+    : resident{cfg}, state_{std::move(rules), std::move(catalog)} {}
 
 caf::behavior validator::make_behavior() {
   set_strict_handlers(*this, name());

@@ -169,12 +169,9 @@ outcome set_geoip(serve_config& config, const values& given) {
 constexpr std::uint64_t mebibyte = 1024 * 1024;
 constexpr std::uint64_t hour_ms = 3'600'000;
 
-std::vector<config_key> make_keys() {
-  using base::limits;
+/// Where it listens, what it knows, whom it believes.
+std::vector<config_key> service_keys() {
   const auto set_loops = [](serve_config& config, std::uint64_t n) { config.loops = n; };
-  const auto set_backlog = [](serve_config& config, std::uint64_t n) {
-    config.limits.listen_backlog = static_cast<int>(n);
-  };
   const auto set_transport = [](serve_config& config, transport_kind which) {
     config.transport = which;
   };
@@ -238,6 +235,16 @@ std::vector<config_key> make_keys() {
        "Allows a listener beyond loopback although anybody who reaches it may use it: there are no "
        "tokens yet.",
        set_insecure_open},
+  };
+}
+
+/// The bounds of the data plane.
+std::vector<config_key> limit_keys() {
+  using base::limits;
+  const auto set_backlog = [](serve_config& config, std::uint64_t n) {
+    config.limits.listen_backlog = static_cast<int>(n);
+  };
+  return {
       {"head-limit-bytes", kind::number, "8192", "256 to 65536",
        "Request line and header lines together; beyond: 431.",
        bytes_key(&limits::head_limit_bytes, 256, 65'536)},
@@ -288,7 +295,12 @@ std::vector<config_key> make_keys() {
 } // namespace
 
 std::span<const config_key> config_keys() {
-  static const std::vector<config_key> keys = make_keys();
+  static const std::vector<config_key> keys = [] {
+    auto all = service_keys();
+    for (auto& key : limit_keys())
+      all.push_back(std::move(key));
+    return all;
+  }();
   return keys;
 }
 

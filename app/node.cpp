@@ -122,7 +122,7 @@ base::expected<void> node::bind_listeners() {
   if (httplib_) sources.transports.push_back(&httplib_->metrics());
   metrics_ = std::make_unique<http::service_metrics>(std::move(sources));
 
-  ops_ = std::make_unique<http::ops_plane>(*metrics_);
+  ops_ = std::make_unique<http::ops_plane>(*metrics_, random_seed());
   auto bound = ops_->bind(config_.ops_listen);
   if (!bound) return tl::unexpected(bound.error());
   ops_endpoint_ = *bound;

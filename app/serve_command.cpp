@@ -121,6 +121,13 @@ void add_serve_command(CLI::App& program, int& code) {
       "comma-separated and repeatable; giving one replaces its default.\n\n"
       "Example: matchcloud serve --data-dir var --geoip city.mmdb --listen 127.0.0.1:8080");
   const auto options = std::make_shared<serve_options>();
+  command->add_flag_callback(
+      "--keys",
+      [] {
+        std::cout << config_table();
+        throw CLI::Success{};
+      },
+      "Print all keys as a Markdown table.");
   command->add_option("--config", options->config_file, "A TOML file with any of these keys.");
   for (const auto& key : config_keys()) {
     const std::string name{key.name};

@@ -51,10 +51,11 @@ void connection::at_turn_end() {
 
 bool connection::may_read() {
   if (close_after_flush_) return false;
+  // A body is sent after `out_`: the next answer's head would overtake what is left of it.
+  if (body_) return false;
   const auto unsent = unsent_bytes();
   if (unsent <= unsent_free_bytes) return true;
-  return body_ == nullptr && unsent < unsent_pause_bytes &&
-         unsent_lease_.grow_to(host_->budget(), unsent);
+  return unsent < unsent_pause_bytes && unsent_lease_.grow_to(host_->budget(), unsent);
 }
 
 void connection::process() {
@@ -108,9 +109,14 @@ void connection::parse(std::string_view bytes) {
 void connection::keep_rest(std::string_view rest) {
   if (rest.empty()) {
     if (!input_.empty()) host_->give_back(std::exchange(input_, {}));
+    input_lease_.reset();
     return;
   }
   if (input_.empty()) {
+    if (rest.size() > input_free_bytes && !input_lease_.grow_to(host_->budget(), rest.size())) {
+      cut_ = true;
+      return;
+    }
     input_ = host_->take_buffer();
     input_.assign(rest);
   } else {
@@ -120,16 +126,19 @@ void connection::keep_rest(std::string_view rest) {
 
 void connection::take_partial() {
   if (framer_.idle()) return host_->give_back(std::exchange(request_, nullptr));
+  // An unfinished head counts as a whole one: it may become that without another look.
+  if (!request_lease_.grow_to(host_->budget(),
+                              host_->limits().head_limit_bytes + request_->body.size()))
+    return refuse({base::errc::budget_exhausted,
+                   "The service holds as many request bytes as it may. Try again later."},
+                  true);
   const auto now = host_->loop().now();
   if (framer_.in_body()) {
-    if (!request_lease_.grow_to(host_->budget(), request_->body.size()))
-      return refuse({base::errc::budget_exhausted,
-                     "The service holds as many request bytes as it may. Try again later."},
-                    true);
     if (!std::exchange(in_body_, true)) phase_deadline_ = now + host_->limits().body_timeout;
     if (framer_.take_continue()) {
       if (out_.empty()) out_ = host_->take_buffer();
       out_.append("HTTP/1.1 100 Continue\r\n\r\n");
+      write_deadline_ = now + host_->limits().write_timeout;
       host_->schedule(*this);
     }
   } else if (begun_ == base::steady_time{}) {
@@ -225,7 +234,7 @@ void connection::refuse(const base::error& why, bool close) {
 }
 
 void connection::queue(response&& answer, bool keep_alive) {
-  keep_alive = keep_alive && !host_->draining();
+  keep_alive = keep_alive && !cut_ && !host_->draining();
   if (out_.empty()) out_ = host_->take_buffer();
   write_head(out_, answer, {request_->id, host_->date(), keep_alive, request_->http_1_0});
   if (request_->method != method::head) append_body(answer);
@@ -303,7 +312,7 @@ void connection::linger() {
   stream_->shutdown_write();
   phase_ = phase::lingering;
   phase_deadline_ = host_->loop().now() + linger_timeout;
-  if (!input_.empty()) host_->give_back(std::exchange(input_, {}));
+  keep_rest({});
   readable_ = true;
   arm();
   discard();
@@ -330,6 +339,7 @@ void connection::close() {
   if (std::exchange(dispatched_, false)) host_->settled();
   if (request_) host_->give_back(std::exchange(request_, nullptr));
   request_lease_.reset();
+  input_lease_.reset();
   unsent_lease_.reset();
   host_->loop().unwatch(stream_->descriptor());
   stream_.reset();

@@ -65,6 +65,8 @@ public:
   static constexpr std::size_t unsent_pause_bytes = 256 * 1024;
   /// Unsent bytes that need no lease of the byte budget.
   static constexpr std::size_t unsent_free_bytes = 16 * 1024;
+  /// Pipelined bytes that need no lease of the byte budget.
+  static constexpr std::size_t input_free_bytes = 4 * 1024;
   /// Larger shared bodies are sent from where they are, smaller ones copied behind their head.
   static constexpr std::size_t copied_body_bytes = 32 * 1024;
   /// Input discarded after the last answer, so that a reset does not eat it.
@@ -144,6 +146,7 @@ private:
   std::size_t out_sent_ = 0;
   std::size_t body_sent_ = 0;
   base::byte_lease request_lease_;
+  base::byte_lease input_lease_;
   base::byte_lease unsent_lease_;
   /// Of the phase: idle, head, body, request or linger.
   base::steady_time phase_deadline_;
@@ -161,6 +164,8 @@ private:
   bool ended_ = false;
   bool in_body_ = false;
   bool close_after_flush_ = false;
+  /// Pipelined bytes were dropped for want of budget: the next answer is the last.
+  bool cut_ = false;
   bool dispatched_ = false;
 };
 

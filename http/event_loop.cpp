@@ -49,6 +49,11 @@ void event_loop::run() {
     turn();
 }
 
+void event_loop::run_once() {
+  thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  turn();
+}
+
 void event_loop::stop() {
   stopping_.store(true, std::memory_order_release);
   wake();
@@ -100,7 +105,6 @@ void event_loop::turn() {
   // come.
   if (woken) take_remote();
   run_residents();
-  now_ = clock_->now();
   timers_.advance(now_);
   // A job may add others: those run in the next turn.
   turn_end_running_.swap(turn_end_);
@@ -137,7 +141,9 @@ void event_loop::run_residents() {
   for (std::size_t i = 0; i < resumes_per_turn && !ready_.empty(); ++i) {
     auto* next = ready_.front();
     ready_.pop_front();
-    switch (next->resume(this, messages_per_resume)) {
+    const auto outcome = next->resume(this, messages_per_resume);
+    now_ = clock_->now();
+    switch (outcome) {
     case caf::resumable::resume_later: ready_.push_back(next); break;
     case caf::resumable::awaiting_message:
     case caf::resumable::done:

@@ -51,6 +51,9 @@ public:
 
   /// Turns until `stop`. The calling thread becomes the loop's thread.
   void run();
+  /// One turn, which waits as long as one of `run` would; the calling thread becomes the loop's
+  /// thread. Lets a test or a simulation drive a loop, with its clock, from one thread.
+  void run_once();
   /// Ends `run` after the current turn. Any thread.
   void stop();
   /// Runs `job` on the loop's thread. Any thread.
@@ -65,7 +68,7 @@ public:
   bool in_loop() const noexcept {
     return std::this_thread::get_id() == thread_.load(std::memory_order_relaxed);
   }
-  /// The time at which the current turn began or last looked.
+  /// The time at which the current turn began, or at the end of its last resume.
   base::steady_time now() const noexcept { return now_; }
   timer_wheel& timers() noexcept { return timers_; }
   /// Runs `job` at the end of the current turn, after the resumes.

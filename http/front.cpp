@@ -164,7 +164,8 @@ void front::validate(const dispatch& job, const route& where, model::payload_kin
   if (asking.has(header::content_type) && !is_json(asking.get(header::content_type)))
     return fail(job, where.operation,
                 {base::errc::media_type_unsupported,
-                 "The body must be JSON. Send Content-Type: application/json, or none."});
+                 "The body must be JSON, not " + asking.get(header::content_type).substr(0, 64) +
+                     ". Send Content-Type: application/json, or none."});
   const auto to =
       asking.body.size() > actors::large_body_bytes ? owner::large_validator : owner::validator;
   forward(job, where.operation, to, std::move(message));

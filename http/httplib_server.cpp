@@ -30,7 +30,8 @@ httplib_server::httplib_server(std::size_t threads, int backlog, std::size_t bod
     : backlog_{backlog} {
   new_task_queue = [threads] {
     set_default_stack();
-    return new httplib::ThreadPool{threads}; // httplib deletes it
+    // httplib deletes it.
+    return new httplib::ThreadPool{threads}; // NOLINT(cppcoreguidelines-owning-memory)
   };
   set_tcp_nodelay(true);
   set_keep_alive_max_count(requests_per_connection);
@@ -64,6 +65,16 @@ void httplib_server::end() noexcept {
   if (listening == INVALID_SOCKET) return;
   ::shutdown(listening, SHUT_RDWR);
   ::close(listening);
+}
+
+base::error refusal_of(int status) {
+  switch (status) {
+  case 404: return {base::errc::route_not_found, "No operation has this path."};
+  case 413: return {base::errc::body_too_large, "The request body is larger than allowed."};
+  case 414: return {base::errc::target_too_long, "The request target is longer than allowed."};
+  case 400: return {base::errc::request_malformed, "The request could not be read as HTTP/1.1."};
+  default: return {base::errc::internal, "The request could not be handled."};
+  }
 }
 
 } // namespace matchcloud::http

@@ -27,4 +27,7 @@ private:
   int backlog_;
 };
 
+/// The error behind a status that cpp-httplib itself chose, 404 being "no handler".
+base::error refusal_of(int status);
+
 } // namespace matchcloud::http

@@ -8,16 +8,6 @@ namespace matchcloud::http {
 
 namespace {
 
-/// What httplib itself refused, by the status it chose.
-base::error refusal(int status) {
-  switch (status) {
-  case 413: return {base::errc::body_too_large, "The request body is larger than allowed."};
-  case 414: return {base::errc::target_too_long, "The request target is longer than allowed."};
-  case 400: return {base::errc::request_malformed, "The request could not be read as HTTP/1.1."};
-  default: return {base::errc::internal, "The request could not be handled."};
-  }
-}
-
 void copy_header_lines(std::string_view lines, httplib::Response& into) {
   while (!lines.empty()) {
     const auto end = lines.find("\r\n");
@@ -28,10 +18,10 @@ void copy_header_lines(std::string_view lines, httplib::Response& into) {
   }
 }
 
-void write(const response& answer, std::string_view request_id, std::string date,
+void write(const response& answer, std::string_view request_id, const std::string& date,
            httplib::Response& into) {
   into.status = answer.status;
-  into.set_header("Date", std::move(date));
+  into.set_header("Date", date);
   into.set_header("X-Request-Id", std::string{request_id});
   copy_header_lines(answer.fixed_headers, into);
   copy_header_lines(answer.headers, into);
@@ -118,13 +108,13 @@ void httplib_transport::serve(const httplib::Request& asked, httplib::Response& 
 
 base::expected<std::shared_ptr<request>> httplib_transport::read(const httplib::Request& asked,
                                                                  int status) {
-  if (status != 404) return tl::unexpected(refusal(status));
+  if (status != 404) return tl::unexpected(refusal_of(status));
   const auto& limits = bounds_->limits;
-  if (asked.target.size() > limits.target_limit_bytes) return tl::unexpected(refusal(414));
+  if (asked.target.size() > limits.target_limit_bytes) return tl::unexpected(refusal_of(414));
   // Debian's httplib lets chunked bodies pass its limit.
-  if (asked.body.size() > limits.body_limit_bytes) return tl::unexpected(refusal(413));
+  if (asked.body.size() > limits.body_limit_bytes) return tl::unexpected(refusal_of(413));
   const auto peer = model::parse_ip_address(asked.remote_addr);
-  if (!asked.target.starts_with('/') && asked.target != "*") return tl::unexpected(refusal(400));
+  if (!asked.target.starts_with('/') && asked.target != "*") return tl::unexpected(refusal_of(400));
 
   auto result = std::make_shared<request>();
   result->method = parse_method(asked.method);

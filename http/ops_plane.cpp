@@ -10,25 +10,30 @@ using httplib::Request;
 using httplib::Response;
 
 void set_problem(Response& into, const base::error& what) {
-  const auto answer = problem(what, {});
+  const auto answer = problem(what, into.get_header_value("X-Request-Id"));
   into.status = answer.status;
   into.set_content(std::string{answer.body_bytes()}, std::string{problem_type});
 }
 
 } // namespace
 
-ops_plane::ops_plane(const service_metrics& metrics)
-    : metrics_{&metrics}, server_{threads, backlog, body_limit_bytes} {
+ops_plane::ops_plane(const service_metrics& metrics, std::uint64_t seed)
+    : metrics_{&metrics}, ids_{seed}, server_{threads, backlog, body_limit_bytes} {
   server_.set_pre_routing_handler([this](const Request& asked, Response& into) {
+    into.set_header("X-Request-Id", id_for(asked));
     if (host_allowed(asked)) return httplib::Server::HandlerResponse::Unhandled;
     set_problem(into, {base::errc::host_not_allowed,
                        "Ask for the ops plane by its address or as localhost."});
     return httplib::Server::HandlerResponse::Handled;
   });
-  server_.set_error_handler(httplib::Server::Handler{[](const Request&, Response& into) {
-    if (!into.body.empty() || into.status != 404) return;
-    set_problem(into,
-                {base::errc::route_not_found, "The ops plane has /healthz, /readyz and /metrics."});
+  server_.set_error_handler(httplib::Server::Handler{[this](const Request& asked, Response& into) {
+    if (!into.body.empty()) return;
+    if (!into.has_header("X-Request-Id")) into.set_header("X-Request-Id", id_for(asked));
+    if (into.status == 404)
+      set_problem(
+          into, {base::errc::route_not_found, "The ops plane has /healthz, /readyz and /metrics."});
+    else
+      set_problem(into, refusal_of(into.status));
   }});
   server_.Get("/healthz", [](const Request&, Response& into) {
     into.set_content(R"({"status":"ok"})", std::string{json_type});
@@ -55,6 +60,13 @@ base::expected<endpoint> ops_plane::bind(const endpoint& where) {
 
 void ops_plane::start() {
   thread_ = std::thread{[this] { server_.listen_after_bind(); }};
+}
+
+std::string ops_plane::id_for(const Request& asked) {
+  auto sent = asked.get_header_value("X-Request-Id");
+  if (is_sane_request_id(sent)) return sent;
+  const std::lock_guard lock{ids_mutex_};
+  return ids_.next();
 }
 
 bool ops_plane::host_allowed(const Request& asked) const {

@@ -2,10 +2,12 @@
 
 #include "http/httplib_server.hpp"
 #include "http/listener.hpp"
+#include "http/request_id.hpp"
 #include "http/service_metrics.hpp"
 
 #include <atomic>
-#include <memory>
+#include <cstdint>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -19,8 +21,8 @@ public:
   static constexpr int backlog = 128;
   static constexpr std::size_t body_limit_bytes = 64 * 1024;
 
-  /// `metrics` must outlive the plane.
-  explicit ops_plane(const service_metrics& metrics);
+  /// `metrics` must outlive the plane; `seed` makes its request ids unique.
+  ops_plane(const service_metrics& metrics, std::uint64_t seed);
   ~ops_plane();
   ops_plane(const ops_plane&) = delete;
   ops_plane& operator=(const ops_plane&) = delete;
@@ -37,7 +39,11 @@ private:
   /// attacker's DNS points here (rebinding) is not.
   bool host_allowed(const httplib::Request& asked) const;
 
+  std::string id_for(const httplib::Request& asked);
+
   const service_metrics* metrics_;
+  std::mutex ids_mutex_;
+  request_id_source ids_;
   httplib_server server_;
   std::thread thread_;
   endpoint bound_;

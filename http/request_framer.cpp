@@ -352,7 +352,7 @@ framer_status request_framer::refuse(errc code, std::string detail) {
 }
 
 /// Refuses the line of the head that was taken last, named by its number: the request line is 1.
-framer_status request_framer::refuse_line(base::error why) {
+framer_status request_framer::refuse_line(const base::error& why) {
   const auto where = lines_ == 1 ? "Request line: " : "Head line " + std::to_string(lines_) + ": ";
   return refuse(why.code, where + why.detail);
 }

@@ -145,7 +145,7 @@ private:
 
   framer_status complete() noexcept;
   framer_status refuse(base::errc code, std::string detail);
-  framer_status refuse_line(base::error why);
+  framer_status refuse_line(const base::error& why);
   framer_status refuse_long_head();
   void release() noexcept;
 

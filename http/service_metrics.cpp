@@ -85,6 +85,7 @@ MetricFamily latency_family(const std::vector<const transport_metrics*>& transpo
                        "From the complete request to its answer.", MetricType::Histogram);
   for (std::size_t op = 0; op < operation_count; ++op) {
     std::vector<const base::duration_histogram*> parts;
+    parts.reserve(transports.size());
     for (const auto* part : transports)
       parts.push_back(&part->latency[op]);
     result.metric.push_back(
@@ -127,6 +128,7 @@ std::vector<MetricFamily> service_metrics::Collect() const {
                        MetricType::Counter, transports, &transport_metrics::redispatched));
 
   std::vector<const base::duration_histogram*> stalls;
+  stalls.reserve(sources_.loops.size());
   for (const auto* loop : sources_.loops)
     stalls.push_back(&loop->stall);
   auto stall = family("matchcloud_loop_stall_seconds",

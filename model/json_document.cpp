@@ -1,9 +1,7 @@
 #include "model/json_document.hpp"
 
+#include "model/rapidjson.hpp"
 #include "model/unicode.hpp"
-
-#include <rapidjson/error/error.h>
-#include <rapidjson/reader.h>
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,5 @@
+#include "model/rapidjson.hpp"
 #include "model/validation.hpp"
-
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 namespace matchcloud::model {
 

@@ -1,0 +1,165 @@
+#include "actors/catalog.hpp"
+
+#include "tests/actors/fixture.hpp"
+#include "tests/catch.hpp"
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+using std::chrono::milliseconds;
+
+struct bench : deterministic_system {
+  manual_pool pool;
+  std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
+  std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
+  caf::actor listener = spawn<probe>(log);
+  caf::actor catalog;
+
+  bench() {
+    database->content = *two_regions();
+    catalog_settings settings;
+    settings.pool = &pool;
+    settings.open_store = [behind = database]() -> base::expected<std::unique_ptr<store::store>> {
+      ++behind->opened;
+      if (behind->open_failure) return tl::unexpected(*behind->open_failure);
+      return std::make_unique<fake_store>(behind);
+    };
+    catalog = spawn<actors::catalog>(settings, two_regions());
+    run();
+  }
+  ~bench() {
+    pool.jobs.clear(); // they hold the actor
+  }
+
+  void join() {
+    caf::anon_send(catalog, audience{{listener}});
+    run();
+  }
+  /// The job that waits runs and its answer is handled.
+  bool poll_once() {
+    const bool ran = pool.run_one();
+    run();
+    return ran;
+  }
+  void commit_revision(std::int64_t revision) {
+    database->content.revision = revision;
+    database->changed = true;
+  }
+};
+
+TEST_CASE("who joins the audience gets the snapshot at once, every time") {
+  bench on;
+  on.join();
+  REQUIRE(on.log->catalogs.size() == 1);
+  CHECK(on.log->catalogs[0].snapshot->revision == 1);
+  on.join();
+  CHECK(on.log->catalogs.size() == 2);
+}
+
+TEST_CASE("a revision that is known already is not loaded") {
+  bench on;
+  on.join();
+  CHECK(on.poll_once());
+  CHECK(on.log->catalogs.size() == 1);
+  CHECK(on.database->loads == 0);
+}
+
+TEST_CASE("a change is seen within a second and sent to the audience") {
+  bench on;
+  on.join();
+  on.poll_once();
+  on.commit_revision(2);
+  milliseconds waited{0};
+  while (on.log->catalogs.size() == 1 && waited < milliseconds{2'000}) {
+    on.advance(milliseconds{50});
+    waited += milliseconds{50};
+    on.poll_once();
+  }
+  CHECK(waited <= milliseconds{1'000});
+  REQUIRE(on.log->catalogs.size() == 2);
+  CHECK(on.log->catalogs[1].snapshot->revision == 2);
+  CHECK(on.database->loads == 1);
+}
+
+TEST_CASE("polls follow each other: never two at once, one per interval") {
+  bench on;
+  CHECK(on.pool.jobs.size() == 1);
+  on.advance(milliseconds{10'000});
+  CHECK(on.pool.jobs.size() == 1); // the store is slow: nothing piles up
+  on.poll_once();
+  on.advance(milliseconds{249});
+  CHECK(on.pool.jobs.empty());
+  on.advance(milliseconds{1});
+  CHECK(on.pool.jobs.size() == 1);
+}
+
+TEST_CASE("a store that fails leaves the snapshot in force, and is opened anew") {
+  bench on;
+  on.join();
+  on.poll_once();
+  on.commit_revision(2);
+  on.database->failure = base::error{base::errc::store_failed, "disk on fire"};
+  for (int i = 0; i < 3; ++i) {
+    on.advance(milliseconds{250});
+    CHECK(on.poll_once());
+  }
+  CHECK(on.log->catalogs.size() == 1);
+  on.join();
+  CHECK(on.log->catalogs.back().snapshot->revision == 1);
+
+  on.database->failure.reset();
+  on.database->changed = false; // the new connection must look although nothing moves any more
+  on.advance(milliseconds{250});
+  on.poll_once();
+  CHECK(on.log->catalogs.back().snapshot->revision == 2);
+  CHECK(on.database->opened == 4);
+}
+
+TEST_CASE("a store that cannot be opened is tried again") {
+  deterministic_system on;
+  manual_pool pool;
+  const auto database = std::make_shared<fake_database>();
+  database->content = *two_regions();
+  database->content.revision = 5;
+  database->open_failure = base::error{base::errc::store_failed, "locked"};
+  const auto log = std::make_shared<probe_log>();
+  const auto listener = on.spawn<probe>(log);
+  catalog_settings settings;
+  settings.pool = &pool;
+  settings.open_store = [database]() -> base::expected<std::unique_ptr<store::store>> {
+    if (database->open_failure) return tl::unexpected(*database->open_failure);
+    return std::make_unique<fake_store>(database);
+  };
+  const auto catalog = on.spawn<actors::catalog>(settings, two_regions());
+  caf::anon_send(catalog, audience{{listener}});
+  on.run();
+  pool.run_one();
+  on.run();
+  CHECK(log->catalogs.back().snapshot->revision == 1);
+  database->open_failure.reset();
+  on.advance(milliseconds{250});
+  REQUIRE(pool.run_one());
+  on.run();
+  CHECK(log->catalogs.back().snapshot->revision == 5);
+}
+
+TEST_CASE("a full pool puts the poll off") {
+  bench on;
+  on.poll_once();
+  on.pool.full = true;
+  on.advance(milliseconds{250});
+  CHECK(on.pool.jobs.empty());
+  on.pool.full = false;
+  on.advance(milliseconds{250});
+  CHECK(on.pool.jobs.size() == 1);
+}
+
+TEST_CASE("a catalog that ends while its poll runs takes no harm") {
+  bench on;
+  on.kill(on.catalog);
+  CHECK(on.poll_once());
+}
+
+} // namespace
+} // namespace matchcloud::actors

@@ -1,0 +1,224 @@
+#pragma once
+
+#include "actors/protocol.hpp"
+#include "actors/resident.hpp"
+#include "base/blocking_pool.hpp"
+#include "base/clock.hpp"
+#include "model/catalog.hpp"
+#include "store/geoip.hpp"
+#include "store/store.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+#include <caf/send.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What tests with actors share: an actor system that runs when told, a clock that stands still,
+/// and the outside world (store, pool, GeoIP) under the test's hand.
+namespace matchcloud::fixtures {
+
+inline model::uuid id_of(std::uint8_t last_byte) {
+  model::uuid id;
+  id.bytes[15] = last_byte;
+  return id;
+}
+
+/// Two regions, a game 1 with a namespace 11 of all regions and a namespace 12 of Tokyo alone.
+inline std::shared_ptr<model::catalog> two_regions() {
+  auto made = std::make_shared<model::catalog>();
+  made->revision = 1;
+  made->regions = {{"fra", "Frankfurt", "Cloud", {50, 8}}, {"nrt", "Tokyo", "Cloud", {35, 139}}};
+  made->games = {{id_of(1), "Game"}};
+  made->namespaces = {
+      {id_of(11), id_of(1), "prod", {"game.example"}, std::nullopt},
+      {id_of(12), id_of(1), "tokyo", {"tokyo.example"}, std::vector<std::string>{"nrt"}}};
+  return made;
+}
+
+/// An actor system on one thread whose actors run when the test says so.
+class deterministic_system {
+  struct config : caf::actor_system_config {
+    config() { set("scheduler.policy", caf::atom("testing")); }
+  };
+
+  config config_;
+
+public:
+  caf::actor_system system{config_};
+  caf::scheduler::test_coordinator& scheduler =
+      dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler());
+
+  ~deterministic_system() {
+    for (const auto& spawned : spawned_)
+      caf::anon_send_exit(spawned, caf::exit_reason::kill);
+    spawned_.clear();
+    scheduler.run();
+  }
+
+  /// Spawns an actor that ends with this system at the latest.
+  template <class Actor, class... Args>
+  caf::actor spawn(Args&&... args) {
+    return keep(system.spawn<Actor>(std::forward<Args>(args)...));
+  }
+  caf::actor keep(caf::actor made) {
+    spawned_.push_back(made);
+    return made;
+  }
+
+  void run() { scheduler.run(); }
+  void advance(std::chrono::milliseconds by) {
+    scheduler.advance_time(by);
+    run();
+  }
+  void kill(const caf::actor& which) {
+    caf::anon_send_exit(which, caf::exit_reason::kill);
+    run();
+  }
+  /// A message to `to` that `from` seems to have sent.
+  template <class Message>
+  void send_as(const caf::actor& from, const caf::actor& to, Message&& message) {
+    caf::send_as(from, to, std::forward<Message>(message));
+    run();
+  }
+
+private:
+  std::vector<caf::actor> spawned_;
+};
+
+/// What a `probe` got, in order of arrival per kind.
+struct probe_log {
+  std::vector<actors::payload_validated> validated;
+  std::vector<actors::regions_ranked> ranked;
+  std::vector<actors::operation_failed> failed;
+  std::vector<actors::catalog_changed> catalogs;
+  std::vector<actors::owners> owners;
+  std::vector<actors::audience> audiences;
+  std::vector<actors::validate_payload> validations;
+  std::vector<actors::rank_regions> rankings;
+};
+
+/// Records the messages it gets.
+class probe final : public caf::event_based_actor {
+public:
+  probe(caf::actor_config& cfg, std::shared_ptr<probe_log> log)
+      : caf::event_based_actor{cfg}, log_{std::move(log)} {}
+
+protected:
+  caf::behavior make_behavior() override {
+    actors::set_strict_handlers(*this, "probe");
+    return {
+        [this](const actors::payload_validated& got) { log_->validated.push_back(got); },
+        [this](const actors::regions_ranked& got) { log_->ranked.push_back(got); },
+        [this](const actors::operation_failed& got) { log_->failed.push_back(got); },
+        [this](const actors::catalog_changed& got) { log_->catalogs.push_back(got); },
+        [this](const actors::owners& got) { log_->owners.push_back(got); },
+        [this](const actors::audience& got) { log_->audiences.push_back(got); },
+        [this](const actors::validate_payload& got) { log_->validations.push_back(got); },
+        [this](const actors::rank_regions& got) { log_->rankings.push_back(got); },
+    };
+  }
+
+  void on_exit() override { *log_ = {}; }
+
+private:
+  std::shared_ptr<probe_log> log_;
+};
+
+/// Time that moves when told. Starts at an hour, so that "long ago" can be told from "now".
+class manual_clock final : public base::clock {
+public:
+  base::steady_time now() const noexcept override {
+    return base::steady_time{std::chrono::nanoseconds{now_ns_.load()}};
+  }
+  std::int64_t unix_ms() const noexcept override { return 1'700'000'000'000 + now_ns_ / 1'000'000; }
+  void advance(std::chrono::nanoseconds by) { now_ns_ += by.count(); }
+
+private:
+  std::atomic<std::int64_t> now_ns_{3'600'000'000'000};
+};
+
+/// A blocking pool whose jobs run when told.
+class manual_pool final : public base::blocking_pool {
+public:
+  bool submit(std::function<void()> job) override {
+    if (full) return false;
+    jobs.push_back(std::move(job));
+    return true;
+  }
+  /// False where nothing is queued.
+  bool run_one() {
+    if (jobs.empty()) return false;
+    const auto job = std::move(jobs.front());
+    jobs.pop_front();
+    job();
+    return true;
+  }
+
+  bool full = false;
+  std::deque<std::function<void()>> jobs;
+};
+
+/// What a `fake_store` says; shared by all connections to it.
+struct fake_database {
+  model::catalog content;
+  bool changed = true;
+  std::optional<base::error> failure;
+  std::optional<base::error> open_failure;
+  int opened = 0;
+  int loads = 0;
+};
+
+class fake_store final : public store::store {
+public:
+  explicit fake_store(std::shared_ptr<fake_database> behind) : behind_{std::move(behind)} {}
+
+  base::expected<bool> poll_changed() override {
+    if (behind_->failure) return tl::unexpected(*behind_->failure);
+    return std::exchange(first_, false) || std::exchange(behind_->changed, false);
+  }
+  base::expected<std::int64_t> catalog_revision() override { return behind_->content.revision; }
+  base::expected<model::catalog> load_catalog() override {
+    ++behind_->loads;
+    return behind_->content;
+  }
+  base::expected<::matchcloud::store::import_summary>
+  import_catalog(const model::catalog_document&) override {
+    return base::fail(base::errc::internal, "not part of this test");
+  }
+
+private:
+  std::shared_ptr<fake_database> behind_;
+  bool first_ = true;
+};
+
+/// Knows the locations it was given, by the last byte of an address.
+class fake_geoip final : public store::geoip {
+public:
+  explicit fake_geoip(std::vector<std::pair<std::uint8_t, store::geo_location>> known)
+      : known_{std::move(known)} {}
+
+  store::geo_location locate(const model::ip_address& address) const noexcept override {
+    for (const auto& [last_byte, location] : known_)
+      if (address.bytes[15] == last_byte) return location;
+    return {};
+  }
+
+private:
+  std::vector<std::pair<std::uint8_t, store::geo_location>> known_;
+};
+
+inline model::ip_address address_of(std::uint8_t last_byte) {
+  return model::ip_address::from_v4(std::array<std::uint8_t, 4>{192, 0, 2, last_byte});
+}
+
+} // namespace matchcloud::fixtures

@@ -1,0 +1,191 @@
+#include "actors/supervisor.hpp"
+
+#include "tests/actors/fixture.hpp"
+#include "tests/catch.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// A catalog, a front and owners for two loops and the pool, all of them probes.
+struct bench : deterministic_system {
+  enum : std::size_t { catalog, validator_0, validator_1, large, front_0, front_1, place_count };
+
+  struct occupant {
+    std::vector<caf::actor> made;
+    std::vector<std::int64_t> revisions;
+    std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
+
+    const caf::actor& now() const { return made.back(); }
+  };
+
+  manual_clock clock;
+  base::counter restarts;
+  std::array<occupant, place_count> at;
+  caf::actor supervisor;
+
+  bench() {
+    const auto make = [this](std::size_t index) {
+      return [this, index](const model::catalog_snapshot& snapshot) {
+        auto& here = at[index];
+        here.revisions.push_back(snapshot->revision);
+        here.made.push_back(spawn<probe>(here.log));
+        return here.made.back();
+      };
+    };
+    using kind = place::kind;
+    supervisor = spawn<actors::supervisor>(
+        std::vector<place>{
+            {"catalog", kind::catalog, owner::none, place::every_loop, make(catalog)},
+            {"validator/0", kind::owner, owner::validator, 0, make(validator_0)},
+            {"validator/1", kind::owner, owner::validator, 1, make(validator_1)},
+            {"validator/large", kind::owner, owner::large_validator, place::every_loop,
+             make(large)},
+            {"front/0", kind::front, owner::none, 0, make(front_0)},
+            {"front/1", kind::front, owner::none, 1, make(front_1)}},
+        model::catalog_snapshot{two_regions()}, std::cref<base::clock>(clock), std::ref(restarts));
+    run();
+  }
+  ~bench() {
+    // Its handles would keep it and the places alive beyond the system.
+    caf::anon_send(supervisor, stop_all{});
+    run();
+  }
+
+  caf::actor known_to(std::size_t front, owner role) const {
+    REQUIRE(!at[front].log->owners.empty());
+    return at[front].log->owners.back().by_role.at(static_cast<std::size_t>(role));
+  }
+  std::size_t kill_at(std::size_t index) {
+    kill(at[index].now());
+    return at[index].made.size();
+  }
+};
+
+TEST_CASE("every place is filled, with the snapshot in force") {
+  bench on;
+  for (const auto& here : on.at) {
+    CHECK(here.made.size() == 1);
+    CHECK(here.revisions == std::vector<std::int64_t>{1});
+  }
+  CHECK(on.restarts.get() == 0);
+}
+
+TEST_CASE("each front hears of the owners of its loop and of those that serve all") {
+  bench on;
+  CHECK(on.known_to(bench::front_0, owner::validator) == on.at[bench::validator_0].now());
+  CHECK(on.known_to(bench::front_1, owner::validator) == on.at[bench::validator_1].now());
+  CHECK(on.known_to(bench::front_0, owner::large_validator) == on.at[bench::large].now());
+  CHECK(on.known_to(bench::front_1, owner::large_validator) == on.at[bench::large].now());
+  CHECK(!on.known_to(bench::front_0, owner::region_ranking));
+}
+
+TEST_CASE("the catalog's audience is the supervisor and every owner") {
+  bench on;
+  REQUIRE(!on.at[bench::catalog].log->audiences.empty());
+  const auto& members = on.at[bench::catalog].log->audiences.back().members;
+  CHECK(members.size() == 4);
+  for (const auto& expected : {on.supervisor, on.at[bench::validator_0].now(),
+                               on.at[bench::validator_1].now(), on.at[bench::large].now()})
+    CHECK(std::count(members.begin(), members.end(), expected) == 1);
+}
+
+TEST_CASE("what dies is replaced at once, and all who must know hear of it") {
+  bench on;
+  const auto old = on.at[bench::validator_0].now();
+  const auto neighbours = on.at[bench::validator_1].made.size();
+  CHECK(on.kill_at(bench::validator_0) == 2);
+  const auto& successor = on.at[bench::validator_0].now();
+  CHECK(successor != old);
+  CHECK(on.known_to(bench::front_0, owner::validator) == successor);
+  CHECK(on.known_to(bench::front_1, owner::validator) == on.at[bench::validator_1].now());
+  const auto& members = on.at[bench::catalog].log->audiences.back().members;
+  CHECK(std::count(members.begin(), members.end(), successor) == 1);
+  CHECK(std::count(members.begin(), members.end(), old) == 0);
+  CHECK(on.at[bench::validator_1].made.size() == neighbours);
+  CHECK(on.restarts.get() == 1);
+}
+
+TEST_CASE("a new front or catalog is told what it needs") {
+  bench on;
+  on.kill_at(bench::front_1); // the probe forgets what it was told
+  CHECK(on.known_to(bench::front_1, owner::validator) == on.at[bench::validator_1].now());
+  on.kill_at(bench::catalog);
+  REQUIRE(!on.at[bench::catalog].log->audiences.empty());
+  CHECK(on.at[bench::catalog].log->audiences.back().members.size() == 4);
+}
+
+TEST_CASE("a successor starts with the newest snapshot") {
+  bench on;
+  auto newer = two_regions();
+  newer->revision = 42;
+  caf::anon_send(on.supervisor, catalog_changed{newer});
+  on.kill_at(bench::validator_0);
+  CHECK(on.at[bench::validator_0].revisions.back() == 42);
+}
+
+TEST_CASE("a place that dies more than five times in ten seconds waits for its sixth successor") {
+  bench on;
+  for (std::size_t i = 0; i < 5; ++i) {
+    CHECK(on.kill_at(bench::validator_0) == i + 2);
+    on.clock.advance(seconds{1});
+  }
+  CHECK(on.kill_at(bench::validator_0) == 6);
+  CHECK(!on.known_to(bench::front_0, owner::validator));
+  CHECK(on.known_to(bench::front_1, owner::validator));
+  on.advance(milliseconds{999});
+  CHECK(on.at[bench::validator_0].made.size() == 6);
+  on.advance(milliseconds{1});
+  REQUIRE(on.at[bench::validator_0].made.size() == 7);
+  CHECK(on.known_to(bench::front_0, owner::validator) == on.at[bench::validator_0].now());
+  // Another place is not punished for it.
+  CHECK(on.kill_at(bench::validator_1) == 2);
+}
+
+TEST_CASE("a place whose deaths are spread out is always filled at once") {
+  bench on;
+  for (std::size_t i = 0; i < 12; ++i) {
+    CHECK(on.kill_at(bench::validator_0) == i + 2);
+    on.clock.advance(milliseconds{2'100});
+  }
+  CHECK(on.restarts.get() == 12);
+}
+
+TEST_CASE("stopping ends every actor, then the supervisor, and restarts nobody") {
+  bench on;
+  std::size_t ended = 0;
+  for (const auto& here : on.at)
+    here.now()->attach_functor([&ended] { ++ended; });
+  bool supervisor_ended = false;
+  on.supervisor->attach_functor([&] {
+    supervisor_ended = true;
+    CHECK(ended == bench::place_count);
+  });
+  caf::anon_send(on.supervisor, stop_all{});
+  on.run();
+  CHECK(ended == bench::place_count);
+  CHECK(supervisor_ended);
+  for (const auto& here : on.at)
+    CHECK(here.made.size() == 1);
+}
+
+TEST_CASE("stopping does not wait for a place in backoff, which stays empty") {
+  bench on;
+  for (int i = 0; i < 6; ++i)
+    on.kill_at(bench::large);
+  bool ended = false;
+  on.supervisor->attach_functor([&ended] { ended = true; });
+  caf::anon_send(on.supervisor, stop_all{});
+  on.run();
+  CHECK(ended);
+  on.advance(seconds{5});
+  CHECK(on.at[bench::large].made.size() == 6);
+}
+
+} // namespace
+} // namespace matchcloud::actors

@@ -1,0 +1,252 @@
+#include "app/config.hpp"
+
+#include "tests/catch.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <unistd.h>
+
+namespace matchcloud::app {
+namespace {
+
+base::expected<serve_config> with(std::string key, std::vector<std::string> values) {
+  return make_config({{key, "--" + key, std::move(values)}});
+}
+
+std::string why_not(std::string key, std::vector<std::string> values) {
+  const auto config = with(std::move(key), std::move(values));
+  REQUIRE(!config.has_value());
+  CHECK(config.error().code == base::errc::config_invalid);
+  return config.error().detail;
+}
+
+/// A file with a text, gone with the test.
+class written_file {
+public:
+  explicit written_file(const std::string& text) {
+    const int fd = mkstemp(path_.data());
+    REQUIRE(fd >= 0);
+    ::close(fd);
+    std::ofstream{path_} << text;
+  }
+  ~written_file() { std::remove(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+private:
+  std::string path_ = "/tmp/matchcloud-config-XXXXXX";
+};
+
+TEST_CASE("every key has a name of its own, what is allowed and what it is for") {
+  std::set<std::string_view> names;
+  for (const auto& key : config_keys()) {
+    CAPTURE(key.name);
+    CHECK(names.insert(key.name).second);
+    CHECK(key.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == std::string_view::npos);
+    CHECK(!key.allowed.empty());
+    CHECK(key.purpose.ends_with('.'));
+    CHECK(find_config_key(key.name) == &key);
+  }
+  CHECK(find_config_key("no-such-key") == nullptr);
+  CHECK(find_config_key("Listen") == nullptr);
+}
+
+TEST_CASE("every default is allowed") {
+  for (const auto& key : config_keys()) {
+    if (key.default_value.empty()) continue;
+    CAPTURE(key.name);
+    CHECK(with(std::string{key.name}, {std::string{key.default_value}}).has_value());
+  }
+}
+
+TEST_CASE("without a word the table's defaults are those of the limits") {
+  const auto config = make_config({}).value();
+  const base::limits limits;
+  CHECK(config.listen.size() == 1);
+  CHECK(http::to_string(config.listen[0]) == "127.0.0.1:8080");
+  CHECK(http::to_string(config.ops_listen) == "127.0.0.1:8081");
+  CHECK(config.transport == transport_kind::loops);
+  CHECK(config.front.cors_origins == std::vector<std::string>{"*"});
+  CHECK(config.front.base_path.empty());
+  CHECK(!config.insecure_open);
+  CHECK(!config.default_namespace);
+  CHECK(!config.fallback_location);
+  CHECK(config.limits.head_limit_bytes == limits.head_limit_bytes);
+  CHECK(config.limits.target_limit_bytes == limits.target_limit_bytes);
+  CHECK(config.limits.body_limit_bytes == limits.body_limit_bytes);
+  CHECK(config.limits.connection_limit == limits.connection_limit);
+  CHECK(config.limits.in_flight_limit == limits.in_flight_limit);
+  CHECK(config.limits.byte_budget_bytes == limits.byte_budget_bytes);
+  CHECK(config.limits.listen_backlog == limits.listen_backlog);
+  CHECK(config.limits.head_timeout == limits.head_timeout);
+  CHECK(config.limits.body_timeout == limits.body_timeout);
+  CHECK(config.limits.idle_timeout == limits.idle_timeout);
+  CHECK(config.limits.write_timeout == limits.write_timeout);
+  CHECK(config.limits.request_timeout == limits.request_timeout);
+  CHECK(config.limits.drain_timeout == limits.drain_timeout);
+  CHECK(config.limits.ranking_cache_bytes == limits.ranking_cache_bytes);
+  CHECK(config.limits.httplib_threads == limits.httplib_threads);
+}
+
+TEST_CASE("numbers are allowed up to their bounds and not beyond") {
+  struct bounds {
+    std::string key;
+    std::uint64_t least;
+    std::uint64_t most;
+  };
+  for (const auto& row :
+       {bounds{"loops", 0, 256}, bounds{"head-limit-bytes", 256, 65'536},
+        bounds{"target-limit-bytes", 64, 32'768}, bounds{"body-limit-bytes", 1'024, 67'108'864},
+        bounds{"max-connections", 1, 1'000'000}, bounds{"listen-backlog", 1, 65'535},
+        bounds{"head-timeout-ms", 10, 3'600'000}, bounds{"drain-timeout-ms", 0, 3'600'000},
+        bounds{"httplib-threads", 1, 1'024}}) {
+    CAPTURE(row.key);
+    CHECK(with(row.key, {std::to_string(row.least)}).has_value());
+    CHECK(with(row.key, {std::to_string(row.most)}).has_value());
+    if (row.least > 0) CHECK(!with(row.key, {std::to_string(row.least - 1)}).has_value());
+    CHECK(!with(row.key, {std::to_string(row.most + 1)}).has_value());
+    for (const std::string nonsense :
+         {"-1", "+1", "1.5", "1e3", "0x100", " 300", "300 ", "many", "18446744073709551616"})
+      CHECK(!with(row.key, {nonsense}).has_value());
+    // The bounds that the help text promises are those in force.
+    const std::string allowed{find_config_key(row.key)->allowed};
+    CHECK(allowed.find(std::to_string(row.least) + " to " + std::to_string(row.most)) == 0);
+  }
+}
+
+TEST_CASE("a complaint names source, value and what is allowed") {
+  const auto text = why_not("head-limit-bytes", {"12"});
+  CHECK(text == "--head-limit-bytes = \"12\" is not valid; allowed: 256 to 65536");
+}
+
+TEST_CASE("all complaints come at once, a line each") {
+  const auto config = make_config({{"loops", "MATCHCLOUD_LOOPS", {"x"}},
+                                   {"transport", "--transport", {"smoke"}},
+                                   {"head-limit-bytes", "--head-limit-bytes", {"300"}}});
+  REQUIRE(!config.has_value());
+  const auto& text = config.error().detail;
+  CHECK(text.find("MATCHCLOUD_LOOPS = \"x\"") != std::string::npos);
+  CHECK(text.find("--transport = \"smoke\"") != std::string::npos);
+  CHECK(text.find("head-limit") == std::string::npos);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+}
+
+TEST_CASE("a later source replaces an earlier one, lists too") {
+  const auto config = make_config({{"loops", "file", {"1"}},
+                                   {"listen", "file", {"127.0.0.1:1", "127.0.0.1:2"}},
+                                   {"loops", "--loops", {"2"}},
+                                   {"listen", "--listen", {"[::1]:3"}}});
+  REQUIRE(config);
+  CHECK(config->loops == 2);
+  REQUIRE(config->listen.size() == 1);
+  CHECK(config->listen[0].port == 3);
+}
+
+TEST_CASE("lists are repeatable and comma-separated") {
+  const auto config = with("listen", {"127.0.0.1:1, 127.0.0.1:2", "[::1]:3"});
+  REQUIRE(config);
+  CHECK(config->listen.size() == 3);
+  CHECK(!with("listen", {}).has_value());
+  CHECK(!with("listen", {""}).has_value());
+  CHECK(!with("listen", {","}).has_value());
+  CHECK(why_not("listen", {"127.0.0.1:1,localhost"}).find("ADDRESS:PORT") != std::string::npos);
+}
+
+TEST_CASE("an empty value asks for nothing where nothing is the default") {
+  CHECK(with("geoip", {""})->geoip_files.empty());
+  CHECK(with("base-path", {""})->front.base_path.empty());
+  CHECK(!with("default-namespace", {""})->default_namespace);
+  CHECK(with("trusted-proxies", {""})->front.proxies.trusted_proxies.empty());
+}
+
+TEST_CASE("texts with a form are held to it") {
+  CHECK(with("base-path", {"/api/v1"})->front.base_path == "/api/v1");
+  for (const std::string bad : {"api", "/api/", "/", "/a//b", "/a b", "/%61", "/a?b"})
+    CHECK(!with("base-path", {bad}).has_value());
+
+  CHECK(with("public-url", {"https://x.example/y"})->public_url == "https://x.example/y");
+  for (const std::string bad :
+       {"x.example", "ftp://x.example", "http://", "http:///y", "https://x/", "http://x/?y"})
+    CHECK(!with("public-url", {bad}).has_value());
+
+  CHECK(with("cors-origins", {"https://a.example,http://b.example"})->front.cors_origins.size() ==
+        2);
+  for (const std::string bad : {"a.example", "https://a.example/", "*,https://a.example"})
+    CHECK(!with("cors-origins", {bad}).has_value());
+
+  const auto place = with("fallback-location", {"50.5,-8"})->fallback_location;
+  REQUIRE(place);
+  CHECK(place->latitude == 50.5);
+  CHECK(place->longitude == -8);
+  for (const std::string bad : {"50", "50,8,1", "90.1,0", "0,180.1", "nan,0", "x,y", "1e400,0"})
+    CHECK(!with("fallback-location", {bad}).has_value());
+
+  CHECK(with("trusted-proxies", {"10.0.0.0/8,::1"})->front.proxies.trusted_proxies.size() == 2);
+  CHECK(!with("trusted-proxies", {"10.0.0.1/8"}).has_value());
+  CHECK(with("transport", {"httplib"})->transport == transport_kind::httplib);
+  CHECK(!with("transport", {"Loops"}).has_value());
+  CHECK(with("unknown-members", {"ignore"})->rules.unknown_members ==
+        model::unknown_members::ignore);
+  CHECK(with("insecure-open", {"true"})->insecure_open);
+  CHECK(!with("insecure-open", {"yes"}).has_value());
+}
+
+TEST_CASE("a TOML file gives values of every type, and says where they stood") {
+  const written_file file{"loops = 3\n"
+                          "listen = [\"127.0.0.1:1\", \"[::1]:2\"]\n"
+                          "insecure-open = true\n"
+                          "fallback-location = [50.5, 8]\n"};
+  const auto given = read_config_file(file.path());
+  REQUIRE(given);
+  const auto config = make_config(*given);
+  REQUIRE(config);
+  CHECK(config->loops == 3);
+  CHECK(config->listen.size() == 2);
+  CHECK(config->insecure_open);
+  CHECK(config->fallback_location == model::coordinates{50.5, 8});
+
+  const written_file wrong{"\nloops = 300\n"};
+  const auto refused = make_config(read_config_file(wrong.path()).value());
+  REQUIRE(!refused.has_value());
+  CHECK(refused.error().detail.find(wrong.path() + ":2: loops = \"300\"") == 0);
+}
+
+TEST_CASE("a TOML file with unknown keys, tables or bad syntax is refused, naming the line") {
+  for (const std::string text : {"\n\nnot-a-key = 1\n", "\n\nlisten = {a = 1}\n",
+                                 "\n\nloops = = 1\n", "\n\n[loops]\nx = 1\n"}) {
+    CAPTURE(text);
+    const written_file file{text};
+    const auto given = read_config_file(file.path());
+    REQUIRE(!given.has_value());
+    CHECK(given.error().code == base::errc::config_invalid);
+    CHECK(given.error().detail.find(file.path() + ":3") == 0);
+  }
+  CHECK(!read_config_file("/nonexistent/matchcloud.toml").has_value());
+}
+
+TEST_CASE("the environment gives values; unknown names are reported, not refused") {
+  setenv("MATCHCLOUD_HEAD_LIMIT_BYTES", "300", 1);
+  setenv("MATCHCLOUD_PORT_80_TCP", "tcp://10.0.0.1", 1);
+  std::vector<std::string> unknown;
+  const auto given = read_environment(unknown);
+  unsetenv("MATCHCLOUD_HEAD_LIMIT_BYTES");
+  unsetenv("MATCHCLOUD_PORT_80_TCP");
+  CHECK(make_config(given)->limits.head_limit_bytes == 300);
+  CHECK(std::count(unknown.begin(), unknown.end(), "MATCHCLOUD_PORT_80_TCP") == 1);
+  REQUIRE(!given.empty());
+  CHECK(given.front().source == "MATCHCLOUD_HEAD_LIMIT_BYTES");
+}
+
+TEST_CASE("the README's table has a row per key") {
+  const auto table = config_table();
+  CHECK(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')) ==
+        config_keys().size() + 2);
+  for (const auto& key : config_keys())
+    CHECK(table.find("| `" + std::string{key.name} + "` | ") != std::string::npos);
+}
+
+} // namespace
+} // namespace matchcloud::app

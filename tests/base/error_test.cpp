@@ -1,0 +1,65 @@
+#include "base/error.hpp"
+
+#include "tests/catch.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace matchcloud::base {
+namespace {
+
+/// Every value: the enum has no gaps, and the last one is named here.
+std::vector<errc> all_errors() {
+  std::vector<errc> all;
+  for (int i = 0; i <= static_cast<int>(errc::address_unavailable); ++i)
+    all.push_back(static_cast<errc>(i));
+  return all;
+}
+
+bool is_snake_case(std::string_view code) {
+  return !code.empty() && std::all_of(code.begin(), code.end(), [](unsigned char c) {
+    return std::islower(c) != 0 || c == '_';
+  });
+}
+
+TEST_CASE("every error has a code of its own, a title and an error status") {
+  std::set<std::string_view> codes;
+  for (const auto code : all_errors()) {
+    const auto about = describe(code);
+    CAPTURE(about.code);
+    CHECK(codes.insert(about.code).second);
+    CHECK(is_snake_case(about.code));
+    CHECK(!about.title.empty());
+    CHECK(about.title.back() != '.');
+    CHECK(about.status >= 400);
+    CHECK(about.status <= 599);
+  }
+  CHECK(codes.size() == 32);
+}
+
+TEST_CASE("statuses that clients rely on") {
+  CHECK(describe(errc::target_too_long).status == 414);
+  CHECK(describe(errc::head_too_large).status == 431);
+  CHECK(describe(errc::body_too_large).status == 413);
+  CHECK(describe(errc::head_timeout).status == 408);
+  CHECK(describe(errc::route_not_found).status == 404);
+  CHECK(describe(errc::method_not_allowed).status == 405);
+  CHECK(describe(errc::media_type_unsupported).status == 415);
+  CHECK(describe(errc::id_malformed).status == 400);
+  CHECK(describe(errc::not_implemented).status == 501);
+  CHECK(describe(errc::overloaded).status == 503);
+  CHECK(describe(errc::budget_exhausted).status == 503);
+  CHECK(describe(errc::unavailable).status == 503);
+  CHECK(describe(errc::deadline_exceeded).status == 504);
+}
+
+TEST_CASE("an error without particulars is its code alone") {
+  CHECK(to_string({errc::io_failed, ""}) == "io_failed");
+  CHECK(to_string({errc::io_failed, "open: ENOENT"}) == "io_failed: open: ENOENT");
+}
+
+} // namespace
+} // namespace matchcloud::base

@@ -1,0 +1,149 @@
+#include "http/connection.hpp"
+
+#include "tests/http/connection_fixture.hpp"
+
+namespace matchcloud::http {
+namespace {
+
+using namespace fixtures;
+using bench = connection_bench;
+using std::chrono::milliseconds;
+
+constexpr auto tick = timer_wheel::tick;
+constexpr std::string_view half_a_body =
+    "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabc";
+
+/// One of 1 s each, so that tests tell them apart by what they change.
+base::limits with(milliseconds base::limits::*deadline, milliseconds value) {
+  base::limits set;
+  set.head_timeout = set.body_timeout = set.idle_timeout = set.write_timeout = set.request_timeout =
+      milliseconds{60'000};
+  set.*deadline = value;
+  return set;
+}
+
+TEST_CASE("an idle connection closes silently at its deadline, not before") {
+  bench on{with(&base::limits::idle_timeout, milliseconds{1'000})};
+  on.advance(milliseconds{999});
+  CHECK(!on.peer.shut);
+  on.advance(milliseconds{1} + tick);
+  CHECK(on.peer.shut);
+  CHECK(on.peer.writes.empty());
+}
+
+TEST_CASE("idleness counts from the last answer") {
+  bench on{with(&base::limits::idle_timeout, milliseconds{1'000})};
+  on.advance(milliseconds{900});
+  on.receive(bench::get);
+  on.advance(milliseconds{5'000}); // waiting for an answer is not idleness
+  CHECK(on.client->waiting());
+  on.reply("{}");
+  on.advance(milliseconds{999});
+  CHECK(!on.peer.shut);
+  on.advance(milliseconds{1} + tick);
+  CHECK(on.peer.shut);
+}
+
+TEST_CASE("a head has its time from its first byte, however it trickles") {
+  bench on{with(&base::limits::head_timeout, milliseconds{1'000})};
+  on.advance(milliseconds{20'000});
+  for (int i = 0; i < 9; ++i) {
+    on.receive("G");
+    on.advance(milliseconds{110});
+  }
+  CHECK(on.peer.writes.empty());
+  on.advance(milliseconds{10} + tick);
+  CHECK(on.peer.written().starts_with("HTTP/1.1 408 "));
+  CHECK(on.peer.written().find("\"code\":\"head_timeout\"") != std::string::npos);
+  CHECK(on.peer.shut);
+}
+
+TEST_CASE("a body has its time from the end of the head") {
+  auto limits = with(&base::limits::body_timeout, milliseconds{1'000});
+  limits.head_timeout = milliseconds{500};
+  bench on{limits};
+  on.receive(half_a_body);
+  on.advance(milliseconds{500});
+  on.receive("d");
+  on.advance(milliseconds{499});
+  CHECK(on.peer.writes.empty());
+  on.advance(milliseconds{1} + tick);
+  CHECK(on.peer.written().find("\"code\":\"body_timeout\"") != std::string::npos);
+  CHECK(on.peer.shut);
+}
+
+TEST_CASE("an exchange that nobody answers is 504, and the connection lives on") {
+  bench on{with(&base::limits::request_timeout, milliseconds{1'000})};
+  on.receive(bench::get);
+  const auto ref = on.client->current();
+  on.advance(milliseconds{999});
+  CHECK(on.peer.writes.empty());
+  on.advance(milliseconds{1} + tick);
+  CHECK(on.peer.written().starts_with("HTTP/1.1 504 "));
+  CHECK(on.in_flight == 0);
+  const auto answered = on.peer.writes.size();
+  on.client->answer(ref, json_answer("late"));
+  on.end_turn();
+  CHECK(on.peer.writes.size() == answered);
+  on.receive(bench::get);
+  CHECK(on.client->waiting());
+}
+
+TEST_CASE("a further attempt does not move the request's deadline") {
+  bench on{with(&base::limits::request_timeout, milliseconds{1'000})};
+  on.receive(bench::get);
+  on.advance(milliseconds{900});
+  REQUIRE(on.client->retry());
+  on.advance(milliseconds{100} + tick);
+  CHECK(on.peer.written().starts_with("HTTP/1.1 504 "));
+}
+
+TEST_CASE("a client that takes no byte for long is cut; one that takes some is not") {
+  bench stuck{with(&base::limits::write_timeout, milliseconds{1'000})};
+  stuck.peer.room = 10;
+  stuck.receive(bench::get);
+  stuck.reply("{}");
+  stuck.advance(milliseconds{999});
+  CHECK(!stuck.client->is_closed());
+  stuck.advance(milliseconds{1} + tick);
+  CHECK(stuck.client->is_closed());
+
+  bench slow{with(&base::limits::write_timeout, milliseconds{1'000})};
+  slow.peer.room = 0;
+  slow.receive(bench::get);
+  slow.reply(std::string(100, 'x'));
+  for (int i = 0; i < 10; ++i) {
+    slow.advance(milliseconds{900});
+    slow.peer.room = 1;
+    slow.event(EPOLLOUT);
+  }
+  CHECK(!slow.client->is_closed());
+  CHECK(slow.peer.writes.size() == 10);
+}
+
+TEST_CASE("an exchange keeps its deadline while the answer before it is taken slowly") {
+  bench on{with(&base::limits::request_timeout, milliseconds{1'000})};
+  on.peer.room = 0;
+  on.receive(std::string{bench::get} + std::string{bench::get});
+  on.reply("{}");
+  REQUIRE(on.client->waiting());
+  on.advance(milliseconds{1'000} + tick);
+  CHECK(!on.client->waiting());
+  on.peer.room = SIZE_MAX;
+  on.event(EPOLLOUT);
+  CHECK(count_of(on.peer.written(), "HTTP/1.1 200") == 1);
+  CHECK(count_of(on.peer.written(), "HTTP/1.1 504") == 1);
+}
+
+TEST_CASE("lingering ends after two seconds") {
+  bench on;
+  on.receive("nonsense\r\n\r\n");
+  REQUIRE(on.peer.shut);
+  on.advance(connection::linger_timeout - milliseconds{1});
+  CHECK(!on.client->is_closed());
+  on.advance(milliseconds{1} + tick);
+  CHECK(on.client->is_closed());
+}
+
+} // namespace
+} // namespace matchcloud::http

@@ -1,0 +1,438 @@
+#include "http/front.hpp"
+
+#include "tests/actors/fixture.hpp"
+#include "tests/catch.hpp"
+
+#include <map>
+
+namespace matchcloud::http {
+namespace {
+
+using namespace fixtures;
+using actors::exchange_ref;
+using actors::owner;
+
+/// A transport that only writes down what a front tells it.
+class fake_sink final : public exchange_sink {
+public:
+  void attach(caf::actor front) override { attached.push_back(std::move(front)); }
+  void routed(exchange_ref exchange, operation asked, owner waits_for) override {
+    routes[exchange.exchange] = {asked, waits_for};
+  }
+  request_ptr find(exchange_ref exchange) const override {
+    const auto found = requests.find(exchange.exchange);
+    return found == requests.end() ? nullptr : found->second;
+  }
+  void answer(exchange_ref exchange, response&& with) override {
+    answers.emplace_back(exchange, std::move(with));
+  }
+  void redispatch(owner which) override { redispatched.push_back(which); }
+
+  std::vector<caf::actor> attached;
+  std::map<std::uint64_t, request_ptr> requests;
+  std::map<std::uint64_t, std::pair<operation, owner>> routes;
+  std::vector<std::pair<exchange_ref, response>> answers;
+  std::vector<owner> redispatched;
+};
+
+struct bench : deterministic_system {
+  fake_sink sink;
+  std::shared_ptr<front_settings> settings = std::make_shared<front_settings>();
+  std::shared_ptr<probe_log> validator_log = std::make_shared<probe_log>();
+  std::shared_ptr<probe_log> large_log = std::make_shared<probe_log>();
+  std::shared_ptr<probe_log> ranking_log = std::make_shared<probe_log>();
+  actors::owners known{std::vector<caf::actor>(actors::owner_count)};
+  caf::actor front;
+  std::uint64_t last = 0;
+
+  void start(bool with_owners = true) {
+    front = spawn<http::front>(std::shared_ptr<const front_settings>{settings},
+                               std::ref<exchange_sink>(sink));
+    run();
+    if (with_owners) announce();
+  }
+  ~bench() {
+    // The front points at the sink, a member: end it first.
+    kill(front);
+    sink.attached.clear();
+  }
+  caf::actor& at(owner which) { return known.by_role[static_cast<std::size_t>(which)]; }
+  void announce() {
+    at(owner::validator) = spawn<probe>(validator_log);
+    at(owner::large_validator) = spawn<probe>(large_log);
+    at(owner::region_ranking) = spawn<probe>(ranking_log);
+    tell();
+  }
+  void tell() {
+    caf::anon_send(front, known);
+    run();
+  }
+
+  static std::shared_ptr<request> make(std::string method_token, std::string target) {
+    auto made = std::make_shared<request>();
+    made->method = parse_method(method_token);
+    made->method_token = std::move(method_token);
+    made->target = std::move(target);
+    made->peer = address_of(1);
+    made->id = "id-1";
+    return made;
+  }
+  exchange_ref send(std::shared_ptr<request> asking) {
+    const exchange_ref ref{++last, 1};
+    sink.requests[last] = asking;
+    caf::anon_send(front, dispatch{ref, asking});
+    run();
+    return ref;
+  }
+  exchange_ref send(std::string method_token, std::string target) {
+    return send(make(std::move(method_token), std::move(target)));
+  }
+  const response& answer() {
+    REQUIRE(!sink.answers.empty());
+    CHECK(sink.answers.back().first == exchange_ref{last, 1});
+    return sink.answers.back().second;
+  }
+  void reply_regions(exchange_ref to, std::string json = "{}") {
+    caf::anon_send(front, actors::regions_ranked{to, std::make_shared<const std::string>(json)});
+    run();
+  }
+};
+
+bool says(const response& answer, std::string_view what) {
+  return (std::string{answer.fixed_headers} + answer.headers).find(what) != std::string::npos;
+}
+
+bool has_code(const response& answer, std::string_view code) {
+  return answer.body_bytes().find("\"code\":\"" + std::string{code} + "\"") != std::string::npos;
+}
+
+const std::string game = "00000000-0000-0000-0000-000000000001";
+
+TEST_CASE("a front attaches to its transport when it is ready") {
+  bench on;
+  on.start();
+  REQUIRE(on.sink.attached.size() == 1);
+  CHECK(on.sink.attached[0] == on.front);
+}
+
+TEST_CASE("validations go to the validator with kind, game and body") {
+  bench on;
+  on.start();
+  struct expectation {
+    std::string path;
+    operation asked;
+    model::payload_kind kind;
+    model::uuid game_id;
+  };
+  for (const auto& row :
+       {expectation{"/cloud/games/" + game + "/versions/validate", operation::validate_version,
+                    model::payload_kind::version, id_of(1)},
+        expectation{
+            "/cloud/games/validate", operation::validate_game, model::payload_kind::game, {}},
+        expectation{
+            "/cloud/groups/validate", operation::validate_group, model::payload_kind::group, {}}}) {
+    CAPTURE(row.path);
+    auto asking = bench::make("POST", row.path);
+    asking->body = "{\"a\":1}";
+    const auto ref = on.send(asking);
+    REQUIRE(!on.validator_log->validations.empty());
+    const auto& got = on.validator_log->validations.back();
+    CHECK(got.exchange == ref);
+    CHECK(got.kind == row.kind);
+    CHECK(got.game_id == row.game_id);
+    CHECK(*got.body == "{\"a\":1}");
+    CHECK(on.sink.routes[ref.exchange] == std::pair{row.asked, owner::validator});
+  }
+  CHECK(on.sink.answers.empty());
+}
+
+TEST_CASE("bodies beyond 64 KiB are validated on the pool") {
+  bench on;
+  on.start();
+  auto largest = bench::make("POST", "/cloud/games/validate");
+  largest->body.assign(actors::large_body_bytes, ' ');
+  on.send(largest);
+  CHECK(on.validator_log->validations.size() == 1);
+  CHECK(on.large_log->validations.empty());
+  auto beyond = bench::make("POST", "/cloud/games/validate");
+  beyond->body.assign(actors::large_body_bytes + 1, ' ');
+  const auto ref = on.send(beyond);
+  CHECK(on.large_log->validations.size() == 1);
+  CHECK(on.sink.routes[ref.exchange].second == owner::large_validator);
+}
+
+TEST_CASE("a reply becomes a response of the exchange it names") {
+  bench on;
+  on.start();
+  const auto json = std::make_shared<const std::string>(R"({"errors":[]})");
+  const auto ref = on.send("POST", "/cloud/games/validate");
+  caf::anon_send(on.front, actors::payload_validated{ref, json});
+  on.run();
+  CHECK(on.answer().status == 200);
+  CHECK(on.answer().content_type == "application/json");
+  // Shared, not copied.
+  CHECK(std::get<std::shared_ptr<const std::string>>(on.answer().body) == json);
+  CHECK(!says(on.answer(), "Access-Control"));
+}
+
+TEST_CASE("a failed operation becomes a problem with the request's id") {
+  bench on;
+  on.start();
+  const auto ref = on.send("POST", "/cloud/games/validate");
+  caf::anon_send(on.front,
+                 actors::operation_failed{ref, {base::errc::body_malformed, "line 1, column 2"}});
+  on.run();
+  CHECK(on.answer().status == 400);
+  CHECK(has_code(on.answer(), "body_malformed"));
+  CHECK(on.answer().body_bytes().find("\"request_id\":\"id-1\"") != std::string_view::npos);
+}
+
+TEST_CASE("a failure for a client that is gone is dropped") {
+  bench on;
+  on.start();
+  caf::anon_send(on.front, actors::operation_failed{{77, 1}, {base::errc::body_malformed, ""}});
+  on.run();
+  CHECK(on.sink.answers.empty());
+}
+
+TEST_CASE("listing regions asks for the client's address and its origin's host") {
+  bench on;
+  on.start();
+  auto asking = bench::make("GET", "/matchmaker/regions?x=1");
+  asking->set(header::origin, "https://Play.Example:8443");
+  const auto ref = on.send(asking);
+  REQUIRE(on.ranking_log->rankings.size() == 1);
+  CHECK(on.ranking_log->rankings[0].exchange == ref);
+  CHECK(on.ranking_log->rankings[0].client == address_of(1));
+  CHECK(on.ranking_log->rankings[0].origin_host == "play.example");
+  CHECK(on.sink.routes[ref.exchange] == std::pair{operation::list_regions, owner::region_ranking});
+
+  for (const auto& [origin, host] : std::map<std::string, std::string>{
+           {"null", ""}, {"http://[::1]:80", "[::1]"}, {"http://a.example", "a.example"}}) {
+    CAPTURE(origin);
+    auto other = bench::make("GET", "/matchmaker/regions");
+    other->set(header::origin, origin);
+    on.send(other);
+    CHECK(on.ranking_log->rankings.back().origin_host == host);
+  }
+}
+
+TEST_CASE("HEAD asks what GET asks") {
+  bench on;
+  on.start();
+  on.send("HEAD", "/matchmaker/regions");
+  CHECK(on.ranking_log->rankings.size() == 1);
+}
+
+TEST_CASE("the address behind a trusted proxy counts, any other's word does not") {
+  bench on;
+  on.settings->proxies.trusted_proxies = {*model::parse_cidr("192.0.2.1")};
+  on.start();
+  auto by_proxy = bench::make("GET", "/matchmaker/regions");
+  by_proxy->set(header::x_forwarded_for, "198.51.100.7");
+  on.send(by_proxy);
+  CHECK(to_string(on.ranking_log->rankings.back().client) == "198.51.100.7");
+  auto by_stranger = bench::make("GET", "/matchmaker/regions");
+  by_stranger->peer = address_of(2);
+  by_stranger->set(header::x_forwarded_for, "198.51.100.7");
+  on.send(by_stranger);
+  CHECK(on.ranking_log->rankings.back().client == address_of(2));
+}
+
+TEST_CASE("an unknown path is 404, a path with a broken escape 400") {
+  bench on;
+  on.start();
+  on.send("GET", "/nowhere");
+  CHECK(on.answer().status == 404);
+  CHECK(has_code(on.answer(), "route_not_found"));
+  CHECK(on.sink.routes[on.last] == std::pair{operation::unmatched, owner::none});
+  on.send("GET", "/%zz");
+  CHECK(on.answer().status == 400);
+  CHECK(has_code(on.answer(), "target_malformed"));
+}
+
+TEST_CASE("paths live below the base path") {
+  bench on;
+  on.settings->base_path = "/api";
+  on.start();
+  on.send("GET", "/api/matchmaker/regions");
+  CHECK(on.ranking_log->rankings.size() == 1);
+  on.send("GET", "/matchmaker/regions");
+  CHECK(on.answer().status == 404);
+}
+
+TEST_CASE("another method is 405 and told which there are") {
+  bench on;
+  on.start();
+  on.send("POST", "/matchmaker/regions");
+  CHECK(on.answer().status == 405);
+  CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\n");
+  CHECK(on.sink.routes[on.last] == std::pair{operation::list_regions, owner::none});
+  on.send("GET", "/cloud/games/validate");
+  CHECK(on.answer().status == 405);
+  CHECK(on.answer().headers == "Allow: POST, OPTIONS\r\n");
+  on.send("BREW", "/cloud/games/validate");
+  CHECK(on.answer().status == 405);
+  CHECK(on.answer().body_bytes().find("BREW") != std::string_view::npos);
+}
+
+TEST_CASE("405 comes before 400 ids, ids before 415") {
+  bench on;
+  on.start();
+  on.send("GET", "/cloud/games/nonsense/versions/validate");
+  CHECK(on.answer().status == 405);
+  auto asking = bench::make("POST", "/cloud/games/nonsense/versions/validate");
+  asking->set(header::content_type, "text/plain");
+  on.send(asking);
+  CHECK(has_code(on.answer(), "id_malformed"));
+  CHECK(on.sink.routes[on.last] == std::pair{operation::validate_version, owner::none});
+  CHECK(on.validator_log->validations.empty());
+}
+
+TEST_CASE("a body is JSON or undeclared") {
+  bench on;
+  on.start();
+  for (const auto& [type, accepted] :
+       std::map<std::string, bool>{{"application/json", true},
+                                   {"Application/JSON;charset=utf-8", true},
+                                   {"application/json ; charset=utf-8", true},
+                                   {"application/jsonp", false},
+                                   {"application/json+x", false},
+                                   {"application", false},
+                                   {"text/json", false},
+                                   {"", false}}) {
+    CAPTURE(type);
+    const auto before = on.validator_log->validations.size();
+    auto asking = bench::make("POST", "/cloud/games/validate");
+    asking->set(header::content_type, type);
+    on.send(asking);
+    CHECK((on.validator_log->validations.size() == before + 1) == accepted);
+    if (!accepted) CHECK(on.answer().status == 415);
+  }
+}
+
+TEST_CASE("what is specified but not built is 501, whatever the id") {
+  bench on;
+  on.start();
+  on.send("GET", "/cloud/games/" + game + "/avatars");
+  CHECK(on.answer().status == 501);
+  CHECK(on.sink.routes[on.last].first == operation::list_avatars);
+  on.send("POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history");
+  CHECK(on.answer().status == 501);
+  CHECK(on.sink.routes[on.last].first == operation::export_lobby_history);
+}
+
+TEST_CASE("OPTIONS says what a path takes") {
+  bench on;
+  on.start();
+  on.send("OPTIONS", "*");
+  CHECK(on.answer().status == 204);
+  CHECK(says(on.answer(), "Allow: GET, HEAD, POST, OPTIONS\r\n"));
+  on.send("OPTIONS", "/cloud/games/validate");
+  CHECK(on.answer().status == 204);
+  CHECK(on.answer().headers == "Allow: POST, OPTIONS\r\n");
+  on.send("OPTIONS", "/matchmaker/regions");
+  CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\n");
+  on.send("OPTIONS", "/nowhere");
+  CHECK(on.answer().status == 404);
+}
+
+std::shared_ptr<request> preflight(const std::string& path, const std::string& origin) {
+  auto asking = bench::make("OPTIONS", path);
+  asking->set(header::origin, origin);
+  asking->set(header::access_control_request_method, "GET");
+  return asking;
+}
+
+TEST_CASE("any origin may read the regions by default, and nothing else") {
+  bench on;
+  on.start();
+  on.send(preflight("/matchmaker/regions", "https://a.example"));
+  CHECK(on.answer().status == 204);
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Methods: GET, HEAD\r\n"));
+  CHECK(says(on.answer(), "Access-Control-Max-Age: "));
+  on.send(preflight("/cloud/games/validate", "https://a.example"));
+  CHECK(!says(on.answer(), "Access-Control"));
+  on.reply_regions(on.send("GET", "/matchmaker/regions"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+}
+
+TEST_CASE("of configured origins each is named alone, and caches are told") {
+  bench on;
+  on.settings->cors_origins = {"https://a.example", "https://b.example"};
+  on.start();
+  on.send(preflight("/matchmaker/regions", "https://b.example"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: https://b.example\r\n"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Methods"));
+  CHECK(says(on.answer(), "Vary: Origin\r\n"));
+  for (const std::string stranger :
+       {"https://c.example", "http://a.example", "https://a.example:444", "null", "*"}) {
+    CAPTURE(stranger);
+    on.send(preflight("/matchmaker/regions", stranger));
+    CHECK(!says(on.answer(), "Access-Control"));
+    CHECK(says(on.answer(), "Vary: Origin\r\n"));
+  }
+  auto asking = bench::make("GET", "/matchmaker/regions");
+  asking->set(header::origin, "https://a.example");
+  on.reply_regions(on.send(asking));
+  CHECK(on.answer().headers ==
+        "Access-Control-Allow-Origin: https://a.example\r\nVary: Origin\r\n");
+  on.reply_regions(on.send("GET", "/matchmaker/regions"));
+  CHECK(on.answer().headers == "Vary: Origin\r\n");
+}
+
+TEST_CASE("no configured origin: no page may read the regions") {
+  bench on;
+  on.settings->cors_origins = {};
+  on.start();
+  on.send(preflight("/matchmaker/regions", "https://a.example"));
+  CHECK(!says(on.answer(), "Access-Control"));
+}
+
+TEST_CASE("while an owner is missing its exchanges wait, routed and unanswered") {
+  bench on;
+  on.start(false);
+  const auto ref = on.send("GET", "/matchmaker/regions");
+  CHECK(on.sink.routes[ref.exchange] == std::pair{operation::list_regions, owner::region_ranking});
+  CHECK(on.sink.answers.empty());
+  CHECK(on.sink.redispatched.empty());
+  on.announce();
+  CHECK(std::count(on.sink.redispatched.begin(), on.sink.redispatched.end(),
+                   owner::region_ranking) == 1);
+}
+
+TEST_CASE("a new owner gets what the old one held, the others' work is left alone") {
+  bench on;
+  on.start();
+  on.sink.redispatched.clear();
+  on.kill(on.at(owner::validator));
+  on.send("POST", "/cloud/games/validate");
+  CHECK(on.validator_log->validations.empty()); // not sent to the dead
+  CHECK(on.sink.redispatched.empty());          // nobody to send it to yet
+  on.at(owner::validator) = nullptr;
+  on.tell();
+  CHECK(on.sink.redispatched.empty());
+  on.at(owner::validator) = on.spawn<probe>(on.validator_log);
+  on.tell();
+  CHECK(on.sink.redispatched == std::vector{owner::validator});
+  on.tell(); // nothing changed
+  CHECK(on.sink.redispatched.size() == 1);
+  on.send("POST", "/cloud/games/validate");
+  CHECK(on.validator_log->validations.size() == 1);
+}
+
+TEST_CASE("an owner that dies before its successor is named gets no more messages") {
+  bench on;
+  on.start();
+  const auto old = on.at(owner::region_ranking);
+  on.kill(old);
+  const auto ref = on.send("GET", "/matchmaker/regions");
+  CHECK(on.sink.routes[ref.exchange].second == owner::region_ranking);
+  CHECK(on.ranking_log->rankings.empty());
+  // Named again by a supervisor that does not know yet: it would be redispatched for nothing.
+  CHECK(on.sink.answers.empty());
+}
+
+} // namespace
+} // namespace matchcloud::http

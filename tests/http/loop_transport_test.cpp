@@ -1,0 +1,344 @@
+#include "http/loop_transport.hpp"
+
+#include "http/listener.hpp"
+#include "tests/actors/fixture.hpp"
+#include "tests/catch.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::http {
+namespace {
+
+using namespace fixtures;
+using actors::owner;
+using std::chrono::milliseconds;
+
+const endpoint loopback{model::ip_address::from_v4(std::array<std::uint8_t, 4>{127, 0, 0, 1}), 0};
+const std::string get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
+
+/// Notes what it is to answer.
+class recording_front final : public caf::event_based_actor {
+public:
+  recording_front(caf::actor_config& cfg, std::shared_ptr<std::vector<dispatch>> seen)
+      : caf::event_based_actor{cfg}, seen_{std::move(seen)} {}
+
+protected:
+  caf::behavior make_behavior() override {
+    return {[this](const dispatch& job) { seen_->push_back(job); }};
+  }
+
+private:
+  std::shared_ptr<std::vector<dispatch>> seen_;
+};
+
+/// A client on loopback; blocking, with a limit.
+class client {
+public:
+  explicit client(std::uint16_t port) : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::connect(socket_.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
+  }
+
+  void send(std::string_view bytes) {
+    REQUIRE(::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+            static_cast<ssize_t>(bytes.size()));
+  }
+  /// What is there now.
+  std::string received() {
+    char buffer[4'096];
+    for (;;) {
+      const auto got = ::recv(socket_.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+      if (got == 0) ended_ = true;
+      if (got <= 0) return all_;
+      all_.append(buffer, static_cast<std::size_t>(got));
+    }
+  }
+  bool ended() {
+    received();
+    return ended_;
+  }
+  void close() { socket_.reset(); }
+
+private:
+  base::file_descriptor socket_;
+  std::string all_;
+  bool ended_ = false;
+};
+
+struct bench {
+  deterministic_system actors;
+  manual_clock clock;
+  event_loop loop{actors.system, clock};
+  shared_bounds bounds;
+  int emptied = 0;
+  std::unique_ptr<loop_transport> transport;
+  std::shared_ptr<std::vector<dispatch>> seen = std::make_shared<std::vector<dispatch>>();
+  std::uint16_t port = 0;
+
+  explicit bench(const base::limits& configured = {}) : bounds{configured} {
+    transport = std::make_unique<loop_transport>(loop, clock, bounds, 1, [this] { ++emptied; });
+    auto sockets = listen_on(loopback, 1, 64);
+    REQUIRE(sockets);
+    port = sockets->where.port;
+    transport->listen(std::move(sockets->sockets[0]));
+  }
+  ~bench() { transport->end_now(); }
+
+  const transport_metrics& counted() const { return std::as_const(*transport).metrics(); }
+  caf::actor attach() {
+    const auto front = actors.spawn<recording_front>(seen);
+    transport->attach(front);
+    actors.run();
+    return front;
+  }
+  void turn() {
+    loop.post([] {});
+    loop.run_once();
+    actors.run();
+  }
+  /// Turns until `condition`: the kernel hands bytes over when it likes.
+  template <class Condition>
+  bool turn_until(Condition&& condition) {
+    for (int i = 0; i < 200'000; ++i) {
+      if (condition()) return true;
+      turn();
+    }
+    return false;
+  }
+  bool see(std::size_t dispatches) {
+    return turn_until([&] { return seen->size() == dispatches; });
+  }
+  bool sees(client& from, std::string_view what) {
+    return turn_until([&] { return from.received().find(what) != std::string::npos; });
+  }
+  /// Time for what must not happen.
+  void settle() {
+    for (int i = 0; i < 20; ++i)
+      turn();
+  }
+  void answer(const dispatch& job, std::string body) {
+    response with;
+    with.body = std::move(body);
+    transport->answer(job.exchange, std::move(with));
+  }
+  void routed(const dispatch& job, owner waits_for) {
+    transport->routed(job.exchange, operation::list_regions, waits_for);
+  }
+};
+
+TEST_CASE("a request over a socket is dispatched and its answer comes back") {
+  bench on;
+  on.attach();
+  client one{on.port};
+  one.send(get);
+  REQUIRE(on.see(1));
+  const auto& job = on.seen->at(0);
+  CHECK(job.request->target == "/x");
+  CHECK(job.request->peer == loopback.address);
+  CHECK(job.request->id.size() == 32);
+  CHECK(job.exchange.attempt == 1);
+  CHECK(on.transport->find(job.exchange) == job.request);
+  on.answer(job, "hello");
+  CHECK(on.sees(one, "\r\n\r\nhello"));
+  CHECK(on.transport->find(job.exchange) == nullptr);
+  CHECK(on.counted().in_flight.get() == 0);
+}
+
+TEST_CASE("a late reply for a closed connection never reaches the next one in its place") {
+  bench on;
+  on.attach();
+  auto first = std::make_unique<client>(on.port);
+  first->send(get);
+  REQUIRE(on.see(1));
+  first->close();
+  // A half-closed client gets its answer: this one is gone only once that was written in vain.
+  on.answer(on.seen->at(0), "for the first");
+  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 0; }));
+
+  client second{on.port};
+  second.send(get);
+  REQUIRE(on.see(2));
+  const auto old_ref = on.seen->at(0).exchange;
+  const auto new_ref = on.seen->at(1).exchange;
+  CHECK(old_ref.exchange >> 32U == new_ref.exchange >> 32U); // the same slot
+  CHECK(old_ref != new_ref);
+  on.answer(on.seen->at(0), "for the first");
+  on.routed(on.seen->at(0), owner::validator);
+  CHECK(on.transport->find(old_ref) == nullptr);
+  on.settle();
+  CHECK(second.received().empty());
+  on.answer(on.seen->at(1), "for the second");
+  CHECK(on.sees(second, "\r\n\r\nfor the second"));
+}
+
+TEST_CASE("references that nobody gave out are nobody's") {
+  bench on;
+  CHECK(on.transport->find({~std::uint64_t{0}, 1}) == nullptr);
+  CHECK(on.transport->find({0, 0}) == nullptr);
+  on.transport->answer({std::uint64_t{7} << 32U, 1}, response{});
+  client one{on.port};
+  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 1; }));
+  CHECK(on.transport->find({0, 0}) == nullptr);
+}
+
+TEST_CASE("the exchange over the limit is 503, and the place is free again after an answer") {
+  base::limits few;
+  few.in_flight_limit = 2;
+  bench on{few};
+  on.attach();
+  client first{on.port};
+  client second{on.port};
+  client third{on.port};
+  first.send(get);
+  second.send(get);
+  REQUIRE(on.see(2));
+  CHECK(on.counted().in_flight.get() == 2);
+  third.send(get);
+  CHECK(on.sees(third, "\"code\":\"overloaded\""));
+  CHECK(on.seen->size() == 2);
+  on.answer(on.seen->at(0), "{}");
+  third.send(get);
+  CHECK(on.see(3));
+}
+
+TEST_CASE("without a front exchanges wait for one") {
+  bench on;
+  client one{on.port};
+  one.send(get);
+  REQUIRE(on.turn_until([&] { return on.counted().in_flight.get() == 1; }));
+  on.attach();
+  REQUIRE(on.see(1));
+  on.answer(on.seen->at(0), "late but there");
+  CHECK(on.sees(one, "late but there"));
+}
+
+TEST_CASE("a new front gets what the old one did not answer, as a further attempt") {
+  bench on;
+  const auto first = on.attach();
+  client answered{on.port};
+  client waiting{on.port};
+  answered.send(get);
+  REQUIRE(on.see(1));
+  on.answer(on.seen->at(0), "{}");
+  waiting.send(get);
+  REQUIRE(on.see(2));
+  on.actors.kill(first);
+  on.attach();
+  REQUIRE(on.see(3));
+  CHECK(on.seen->at(2).exchange.exchange == on.seen->at(1).exchange.exchange);
+  CHECK(on.seen->at(2).exchange.attempt == 2);
+  on.answer(on.seen->at(1), "of the dead one");
+  on.settle();
+  CHECK(waiting.received().empty());
+  on.answer(on.seen->at(2), "of the new one");
+  CHECK(on.sees(waiting, "of the new one"));
+}
+
+TEST_CASE("only what waits for the owner that came back is sent again; three times at most") {
+  bench on;
+  on.attach();
+  client validates{on.port};
+  client ranks{on.port};
+  validates.send(get);
+  REQUIRE(on.see(1));
+  ranks.send(get);
+  REQUIRE(on.see(2));
+  on.routed(on.seen->at(0), owner::validator);
+  on.routed(on.seen->at(1), owner::region_ranking);
+  on.transport->redispatch(owner::validator);
+  REQUIRE(on.see(3));
+  CHECK(on.seen->at(2).exchange == actors::exchange_ref{on.seen->at(0).exchange.exchange, 2});
+  on.settle();
+  CHECK(on.seen->size() == 3);
+  // It is not routed yet: nobody holds it.
+  on.transport->redispatch(owner::validator);
+  on.settle();
+  CHECK(on.seen->size() == 3);
+  on.routed(on.seen->at(2), owner::validator);
+  on.transport->redispatch(owner::validator);
+  REQUIRE(on.see(4));
+  on.routed(on.seen->at(3), owner::validator);
+  on.transport->redispatch(owner::validator);
+  CHECK(on.sees(validates, "\"code\":\"unavailable\""));
+  CHECK(on.counted().redispatched.get() == 2);
+  on.answer(on.seen->at(1), "untouched");
+  CHECK(on.sees(ranks, "untouched"));
+}
+
+TEST_CASE("at the connection limit others wait in the backlog until one leaves") {
+  base::limits few;
+  few.connection_limit = 1;
+  bench on{few};
+  on.attach();
+  auto first = std::make_unique<client>(on.port);
+  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 1; }));
+  client second{on.port};
+  second.send(get);
+  on.settle();
+  CHECK(on.transport->connection_count() == 1);
+  CHECK(on.seen->empty());
+  first->close();
+  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 0; }));
+  on.clock.advance(loop_transport::accept_pause + timer_wheel::tick);
+  CHECK(on.see(1));
+  CHECK(on.bounds.connections == 1);
+}
+
+TEST_CASE("draining: no new connections, answers close, idle ones go when told") {
+  bench on;
+  on.attach();
+  client busy{on.port};
+  client idle{on.port};
+  busy.send(get);
+  REQUIRE(on.see(1));
+  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 2; }));
+  client queued{on.port}; // in the backlog: still served
+  on.transport->begin_drain();
+  CHECK(on.transport->connection_count() == 3);
+  CHECK(on.emptied == 0);
+  CHECK(check_free(endpoint{loopback.address, on.port}));
+  on.answer(on.seen->at(0), "{}");
+  CHECK(on.sees(busy, "Connection: close\r\n"));
+  busy.close();
+  on.transport->close_idle();
+  CHECK(on.turn_until([&] { return idle.ended() && queued.ended(); }));
+  idle.close();
+  queued.close();
+  CHECK(on.turn_until([&] { return on.emptied == 1; }));
+  CHECK(on.bounds.connections == 0);
+}
+
+TEST_CASE("draining without connections is over at once") {
+  bench on;
+  on.transport->begin_drain();
+  CHECK(on.emptied == 1);
+}
+
+TEST_CASE("the end of draining answers what waits with 503 and closes everything") {
+  bench on;
+  on.attach();
+  client busy{on.port};
+  client idle{on.port};
+  busy.send(get);
+  REQUIRE(on.see(1));
+  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 2; }));
+  on.transport->begin_drain();
+  on.transport->end_now();
+  CHECK(on.sees(busy, "\"code\":\"draining\""));
+  CHECK(on.turn_until([&] { return on.emptied == 1 && idle.ended(); }));
+  CHECK(on.counted().in_flight.get() == 0);
+}
+
+} // namespace
+} // namespace matchcloud::http
