@@ -255,6 +255,15 @@ TEST_CASE("a server starts again on the port that it has just left", "[lifecycle
   check_serves(again.data());
 }
 
+TEST_CASE("a signal right after the start ends the server", "[lifecycle]") {
+  const auto transport = GENERATE("loops", "httplib");
+  for (int round = 0; round < 20; ++round) {
+    server of{{"--transport", transport}};
+    of.process().signal(SIGTERM);
+    REQUIRE(of.process().exit_code() == 0);
+  }
+}
+
 TEST_CASE("a killed server leaves a store on which the next one serves", "[lifecycle]") {
   const world own;
   for (int i = 0; i < 3; ++i) {

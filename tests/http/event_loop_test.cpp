@@ -183,6 +183,20 @@ TEST_CASE("watched descriptors are told of until unwatched") {
   CHECK(on.loop.watch(-1, EPOLLIN, handler) == EBADF);
 }
 
+TEST_CASE("a job may destroy a handler whose event comes in the same turn") {
+  bench at;
+  const base::file_descriptor readable{::eventfd(1, EFD_NONBLOCK)};
+  auto handler = std::make_unique<counting_handler>();
+  // The wake-up comes first.
+  at.loop.post([&] {
+    at.loop.unwatch(readable.get());
+    handler.reset();
+  });
+  REQUIRE(at.loop.watch(readable.get(), EPOLLIN, *handler) == 0);
+  at.loop.run_once();
+  CHECK(handler == nullptr);
+}
+
 TEST_CASE("timers fire by the clock that was handed in") {
   bench on;
   alarm one;
