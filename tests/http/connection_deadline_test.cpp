@@ -13,7 +13,7 @@ constexpr auto tick = timer_wheel::tick;
 constexpr std::string_view half_a_body =
     "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabc";
 
-/// One of 1 s each, so that tests tell them apart by what they change.
+/// A minute for everything but the one deadline that a test is about.
 base::limits with(milliseconds base::limits::*deadline, milliseconds value) {
   base::limits set;
   set.head_timeout = set.body_timeout = set.idle_timeout = set.write_timeout = set.request_timeout =

@@ -425,12 +425,10 @@ TEST_CASE("a new owner gets what the old one held, the others' work is left alon
 TEST_CASE("an owner that dies before its successor is named gets no more messages") {
   bench on;
   on.start();
-  const auto old = on.at(owner::region_ranking);
-  on.kill(old);
+  on.kill(on.at(owner::region_ranking));
   const auto ref = on.send("GET", "/matchmaker/regions");
   CHECK(on.sink.routes[ref.exchange].second == owner::region_ranking);
   CHECK(on.ranking_log->rankings.empty());
-  // Named again by a supervisor that does not know yet: it would be redispatched for nothing.
   CHECK(on.sink.answers.empty());
 }
 
