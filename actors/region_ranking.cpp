@@ -20,6 +20,7 @@ region_ranking_state::region_ranking_state(ranking_settings settings,
 }
 
 void region_ranking_state::take(model::catalog_snapshot catalog) {
+  if (catalog == catalog_) return; // told again: somebody joined the audience
   catalog_ = std::move(catalog);
   cache_.clear();
   default_namespace_ = settings_.default_namespace

@@ -201,14 +201,17 @@ void connection::routed(operation asked, actors::owner waits_for, progress now) 
   if (now == progress::parked) --tries_;
 }
 
-void connection::retry() {
-  if (tries_ >= attempt_limit)
-    return refuse(
+bool connection::retry() {
+  if (tries_ >= attempt_limit) {
+    refuse(
         {base::errc::unavailable, "What answers this request failed repeatedly. Try again later."},
         false);
+    return false;
+  }
   ++attempt_;
   waits_for_ = actors::owner::none;
   hand_over();
+  return true;
 }
 
 void connection::answer(actors::exchange_ref ref, response&& with) {

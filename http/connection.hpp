@@ -90,8 +90,9 @@ public:
   /// Whether `ref` is the current attempt of an exchange that is not answered.
   bool is_current(actors::exchange_ref ref) const noexcept;
   void routed(operation asked, actors::owner waits_for, progress now) noexcept;
-  /// Dispatches the exchange again, as a further attempt; answers it where too many were made.
-  void retry();
+  /// Dispatches the exchange again, as a further attempt. False where too many were made: then it
+  /// is answered.
+  bool retry();
 
   bool waiting() const noexcept { return phase_ == phase::waiting; }
   bool is_closed() const noexcept { return phase_ == phase::closed; }

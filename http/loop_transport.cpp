@@ -135,8 +135,7 @@ void loop_transport::redispatch_where(Condition&& condition) {
   for (const auto& place : slots_) {
     auto* occupant = place.occupant.get();
     if (occupant == nullptr || !occupant->waiting() || !condition(*occupant)) continue;
-    metrics_.redispatched.add();
-    occupant->retry();
+    if (occupant->retry()) metrics_.redispatched.add();
   }
 }
 

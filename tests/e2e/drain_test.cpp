@@ -85,12 +85,13 @@ TEST_CASE("idle connections are closed in the last third of the drain timeout", 
   CHECK(clock::now() - begun < whole + milliseconds{2'000});
 }
 
-TEST_CASE("what is left at the end of the drain timeout is cut", "[lifecycle]") {
+TEST_CASE("what is left at the end of the drain timeout is told so and cut", "[lifecycle]") {
   server of{{"--loops", "2", "--drain-timeout-ms", "300"}};
   raw_connection half{of.data()};
   half.send(std::string_view{asked}.substr(0, 10));
   REQUIRE(eventually([&] { return of.metric("matchcloud_received_bytes_total") == 10; }));
   of.process().signal(SIGTERM);
+  CHECK(half.receive().problem_code() == "draining");
   CHECK(half.closed());
   CHECK(of.process().exit_code() == 0);
 }

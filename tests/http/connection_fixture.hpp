@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -150,31 +151,31 @@ public:
   std::span<char> read_buffer() noexcept override { return buffer_; }
   std::string_view date() override { return "Tue, 14 Nov 2023 22:13:20 GMT"; }
   bool draining() const noexcept override { return drains; }
-  std::shared_ptr<http::request> take_request() override {
+  std::shared_ptr<http::admitted_request> take_request() override {
     ++requests_out;
-    return std::make_shared<http::request>();
+    return std::make_shared<http::admitted_request>();
   }
-  void give_back(std::shared_ptr<http::request>) override { --requests_out; }
+  void give_back(std::shared_ptr<http::admitted_request>) override { --requests_out; }
   std::string take_buffer() override {
     ++buffers_out;
     return {};
   }
   void give_back(std::string) override { --buffers_out; }
   void assign_id(http::request& to) override { to.id = "id"; }
+  bool admit(http::admitted_request& which) override {
+    return takes && which.permit.acquire(in_flight, SIZE_MAX);
+  }
   bool dispatch(http::connection& from) override {
-    if (!takes) return false;
-    ++in_flight;
     dispatched.push_back(from.current());
     targets.push_back(from.current_request()->target);
     return true;
   }
-  void settled() override { --in_flight; }
   void schedule(http::connection& which) override { scheduled.push_back(&which); }
   void closed(http::connection&) override { ++closings; }
 
   bool takes = true;
   bool drains = false;
-  int in_flight = 0;
+  std::atomic<std::size_t> in_flight{0};
   int requests_out = 0;
   int buffers_out = 0;
   int closings = 0;

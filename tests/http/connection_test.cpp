@@ -415,10 +415,31 @@ TEST_CASE("only the current attempt is answered, and only once") {
   CHECK(on.client->current().exchange != second.exchange);
 }
 
+TEST_CASE("an attempt that reached nobody does not count") {
+  bench on;
+  on.receive(get("/1"));
+  for (int i = 0; i < 10; ++i) {
+    on.client->routed(operation::list_regions, actors::owner::region_ranking, progress::parked);
+    REQUIRE(on.client->retry());
+  }
+  CHECK(on.client->waiting());
+  CHECK(on.client->current().attempt == 11);
+}
+
+TEST_CASE("a request's bounds are held until its last reference, and it says that it is over") {
+  bench on;
+  on.receive(get("/1"));
+  const request_ptr held = on.client->current_request();
+  CHECK(!held->over);
+  on.client->end_now();
+  CHECK(held->over);
+  CHECK(on.in_flight == 1);
+}
+
 TEST_CASE("the third attempt is the last") {
   bench on;
   on.receive(get("/1"));
-  on.client->routed(operation::list_regions, actors::owner::region_ranking);
+  on.client->routed(operation::list_regions, actors::owner::region_ranking, progress::forwarded);
   CHECK(on.client->retry());
   CHECK(on.client->waits_for() == actors::owner::none);
   CHECK(on.client->retry());
@@ -482,7 +503,7 @@ TEST_CASE("closing idle connections spares those with a request under way") {
 TEST_CASE("what happened is counted") {
   bench on;
   on.receive(get("/1"));
-  on.client->routed(operation::list_regions, actors::owner::region_ranking);
+  on.client->routed(operation::list_regions, actors::owner::region_ranking, progress::forwarded);
   on.advance(std::chrono::milliseconds{3});
   on.reply("{}");
   const auto& seen = on.metrics();

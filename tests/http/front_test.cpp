@@ -16,7 +16,8 @@ using actors::owner;
 class fake_sink final : public exchange_sink {
 public:
   void attach(caf::actor front) override { attached.push_back(std::move(front)); }
-  void routed(exchange_ref exchange, operation asked, owner waits_for) override {
+  void routed(exchange_ref exchange, operation asked, owner waits_for, progress now) override {
+    last_progress = now;
     routes[exchange.exchange] = {asked, waits_for};
   }
   request_ptr find(exchange_ref exchange) const override {
@@ -29,6 +30,7 @@ public:
   void redispatch(owner which) override { redispatched.push_back(which); }
 
   std::vector<caf::actor> attached;
+  progress last_progress = progress::forwarded;
   std::map<std::uint64_t, request_ptr> requests;
   std::map<std::uint64_t, std::pair<operation, owner>> routes;
   std::vector<std::pair<exchange_ref, response>> answers;
@@ -68,8 +70,8 @@ struct bench : deterministic_system {
     run();
   }
 
-  static std::shared_ptr<request> make(std::string method_token, std::string target) {
-    auto made = std::make_shared<request>();
+  static std::shared_ptr<admitted_request> make(std::string method_token, std::string target) {
+    auto made = std::make_shared<admitted_request>();
     made->method = parse_method(method_token);
     made->method_token = std::move(method_token);
     made->target = std::move(target);
@@ -77,7 +79,7 @@ struct bench : deterministic_system {
     made->id = "id-1";
     return made;
   }
-  exchange_ref send(std::shared_ptr<request> asking) {
+  exchange_ref send(std::shared_ptr<admitted_request> asking) {
     const exchange_ref ref{++last, 1};
     sink.requests[last] = asking;
     caf::anon_send(front, dispatch{ref, asking});
@@ -108,9 +110,12 @@ bool has_code(const response& answer, std::string_view code) {
 
 const std::string game = "00000000-0000-0000-0000-000000000001";
 
-TEST_CASE("a front attaches to its transport when it is ready") {
+TEST_CASE("a front attaches to its transport once, when it knows the owners") {
   bench on;
-  on.start();
+  on.start(false);
+  CHECK(on.sink.attached.empty());
+  on.announce();
+  on.announce();
   REQUIRE(on.sink.attached.size() == 1);
   CHECK(on.sink.attached[0] == on.front);
 }
@@ -266,7 +271,7 @@ TEST_CASE("another method is 405 and told which there are") {
   on.start();
   on.send("POST", "/matchmaker/regions");
   CHECK(on.answer().status == 405);
-  CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\n");
+  CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\nAccess-Control-Allow-Origin: *\r\n");
   CHECK(on.sink.routes[on.last] == std::pair{operation::list_regions, owner::none});
   on.send("GET", "/cloud/games/validate");
   CHECK(on.answer().status == 405);
@@ -332,12 +337,12 @@ TEST_CASE("OPTIONS says what a path takes") {
   CHECK(on.answer().status == 204);
   CHECK(on.answer().headers == "Allow: POST, OPTIONS\r\n");
   on.send("OPTIONS", "/matchmaker/regions");
-  CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\n");
+  CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\nAccess-Control-Allow-Origin: *\r\n");
   on.send("OPTIONS", "/nowhere");
   CHECK(on.answer().status == 404);
 }
 
-std::shared_ptr<request> preflight(const std::string& path, const std::string& origin) {
+std::shared_ptr<admitted_request> preflight(const std::string& path, const std::string& origin) {
   auto asking = bench::make("OPTIONS", path);
   asking->set(header::origin, origin);
   asking->set(header::access_control_request_method, "GET");
@@ -390,16 +395,20 @@ TEST_CASE("no configured origin: no page may read the regions") {
   CHECK(!says(on.answer(), "Access-Control"));
 }
 
-TEST_CASE("while an owner is missing its exchanges wait, routed and unanswered") {
+TEST_CASE("while an owner is missing its exchanges are parked, unanswered") {
   bench on;
   on.start(false);
+  on.tell(); // nobody is there yet
   const auto ref = on.send("GET", "/matchmaker/regions");
   CHECK(on.sink.routes[ref.exchange] == std::pair{operation::list_regions, owner::region_ranking});
+  CHECK(on.sink.last_progress == progress::parked);
   CHECK(on.sink.answers.empty());
   CHECK(on.sink.redispatched.empty());
   on.announce();
   CHECK(std::count(on.sink.redispatched.begin(), on.sink.redispatched.end(),
                    owner::region_ranking) == 1);
+  on.send("GET", "/matchmaker/regions");
+  CHECK(on.sink.last_progress == progress::forwarded);
 }
 
 TEST_CASE("a new owner gets what the old one held, the others' work is left alone") {

@@ -2,31 +2,54 @@
 
 #include "tests/catch.hpp"
 
-#include <thread>
+#include <atomic>
+#include <chrono>
 
 namespace {
 
 using namespace matchcloud;
 
-TEST_CASE("a server that is ended before its thread listens does not listen") {
-  http::httplib_server server{1, 16, 1024};
-  REQUIRE(server.bind(http::parse_endpoint("127.0.0.1:0").value()));
-  server.end();
-  std::thread listening{[&] { server.listen_after_bind(); }};
-  listening.join();
-  CHECK_FALSE(server.is_running());
+struct running {
+  http::httplib_server server;
+  http::endpoint bound;
+  std::atomic<int> endings{0};
+
+  explicit running(const http::httplib_settings& settings = {}) : server{settings} {
+    bound = server.bind(http::parse_endpoint("127.0.0.1:0").value()).value();
+    server.start([this] { ++endings; });
+  }
+};
+
+TEST_CASE("a server that is ended as soon as it was started ends") {
+  running one;
+  one.server.end();
+  CHECK(one.endings == 1);
+  CHECK_FALSE(one.server.is_running());
+  one.server.end(); // again: nothing
+  CHECK(one.endings == 1);
 }
 
-TEST_CASE("a server that listens is ended from another thread") {
-  http::httplib_server server{1, 16, 1024};
-  const auto bound = server.bind(http::parse_endpoint("127.0.0.1:0").value());
-  REQUIRE(bound);
-  std::thread listening{[&] { server.listen_after_bind(); }};
-  httplib::Client client{"127.0.0.1", bound->port};
-  CHECK(client.Get("/"));
-  server.end();
-  server.end();
-  listening.join();
+TEST_CASE("a server ends at once beside idle connections and unfinished requests") {
+  http::httplib_settings settings;
+  settings.requests_per_connection = 1'000;
+  settings.idle_timeout_s = 3'600;
+  settings.io_timeout_s = 3'600;
+  running one{settings};
+  httplib::Client idle{"127.0.0.1", one.bound.port};
+  idle.set_keep_alive(true);
+  REQUIRE(idle.Get("/"));
+  const auto begun = std::chrono::steady_clock::now();
+  one.server.end();
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{10});
+  CHECK(one.endings == 1);
+}
+
+TEST_CASE("a port that another server has is refused") {
+  running one;
+  http::httplib_server second{http::httplib_settings{}};
+  const auto refused = second.bind(one.bound);
+  REQUIRE(!refused);
+  CHECK(refused.error().code == base::errc::address_unavailable);
 }
 
 } // namespace
