@@ -152,6 +152,17 @@ TEST_CASE("the answer to a body that is too large arrives although the body is s
   }
 }
 
+TEST_CASE("a client that goes on sending after its refusal is not reset", "[limits]") {
+  raw_connection client{small_server().data()};
+  const auto whole = request("POST", groups_target, std::string(300'000, ' '));
+  constexpr std::size_t piece = 10'000;
+  client.send(std::string_view{whole}.substr(0, piece));
+  CHECK(client.receive().status == 413);
+  CHECK(client.closed());
+  for (std::size_t at = piece; at < whole.size(); at += piece)
+    REQUIRE(client.try_send(std::string_view{whole}.substr(at, piece)));
+}
+
 TEST_CASE("a body beyond all bounds ends with its connection", "[limits]") {
   raw_connection client{small_server().data()};
   client.send("POST /cloud/groups/validate HTTP/1.1\r\nHost: a\r\n"
