@@ -152,6 +152,17 @@ TEST_CASE("the answer to a body that is too large arrives although the body is s
   }
 }
 
+TEST_CASE("a client that goes on sending after its refusal is not reset", "[limits]") {
+  raw_connection client{small_server().data()};
+  const auto whole = request("POST", groups_target, std::string(300'000, ' '));
+  constexpr std::size_t piece = 10'000;
+  client.send(std::string_view{whole}.substr(0, piece));
+  CHECK(client.receive().status == 413);
+  CHECK(client.closed());
+  for (std::size_t at = piece; at < whole.size(); at += piece)
+    REQUIRE(client.try_send(std::string_view{whole}.substr(at, piece)));
+}
+
 TEST_CASE("a body beyond all bounds ends with its connection", "[limits]") {
   raw_connection client{small_server().data()};
   client.send("POST /cloud/groups/validate HTTP/1.1\r\nHost: a\r\n"
@@ -219,11 +230,14 @@ TEST_CASE("beyond the requests in flight the answer is 503, and the connection s
   CHECK(busy.metric("matchcloud_requests_in_flight") == 0);
 }
 
-TEST_CASE("bodies may hold the byte budget and not one byte more", "[limits]") {
+TEST_CASE("a body may hold the byte budget less a head, and never more than the budget",
+          "[limits]") {
   constexpr std::size_t budget = 1024 * 1024;
+  // An unfinished request is taken to have a head of the limit's size.
+  constexpr std::size_t head = 8 * 1024;
   const server tight{{"--loops", "2", "--byte-budget-bytes", std::to_string(budget),
                       "--body-limit-bytes", "4194304"}};
-  for (const std::size_t bytes : {budget - 1, budget}) {
+  for (const std::size_t bytes : {budget - head - 1, budget - head}) {
     raw_connection client{tight.data()};
     check_kept(client, client.ask(request("POST", groups_target, body_of(bytes))));
   }
