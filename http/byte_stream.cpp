@@ -8,27 +8,34 @@ namespace matchcloud::http {
 
 namespace {
 
-io_result result_of(ssize_t moved) noexcept {
+/// Calls until no signal gets in between: "blocked" must mean that epoll will tell when it is not.
+template <class Call>
+io_result outcome_of(Call call) noexcept {
+  ssize_t moved = 0;
+  do {
+    moved = call();
+  } while (moved < 0 && errno == EINTR);
   if (moved >= 0) return {io_status::moved, static_cast<std::size_t>(moved)};
-  if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) return {io_status::blocked, 0};
+  if (errno == EAGAIN || errno == EWOULDBLOCK) return {io_status::blocked, 0};
   return {io_status::failed, 0};
 }
 
 } // namespace
 
 io_result socket_stream::read(std::span<char> into) {
-  const auto got = ::recv(socket_.get(), into.data(), into.size(), 0);
-  if (got == 0) return {io_status::ended, 0};
-  return result_of(got);
+  const auto got = outcome_of([&] { return ::recv(socket_.get(), into.data(), into.size(), 0); });
+  if (got.status == io_status::moved && got.bytes == 0) return {io_status::ended, 0};
+  return got;
 }
 
 io_result socket_stream::write(std::span<const iovec> from) {
   if (from.size() == 1)
-    return result_of(::send(socket_.get(), from[0].iov_base, from[0].iov_len, MSG_NOSIGNAL));
+    return outcome_of(
+        [&] { return ::send(socket_.get(), from[0].iov_base, from[0].iov_len, MSG_NOSIGNAL); });
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(from.data()); // sendmsg only reads it
   message.msg_iovlen = from.size();
-  return result_of(::sendmsg(socket_.get(), &message, MSG_NOSIGNAL));
+  return outcome_of([&] { return ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL); });
 }
 
 void socket_stream::shutdown_write() {

@@ -70,7 +70,7 @@ void connection::process() {
 }
 
 std::string_view connection::next_bytes() {
-  return input_.empty() ? read_some() : std::string_view{input_};
+  return input_.empty() ? read_some() : std::string_view{input_}.substr(input_framed_);
 }
 
 std::string_view connection::read_some() {
@@ -108,6 +108,7 @@ void connection::parse(std::string_view bytes) {
 void connection::keep_rest(std::string_view rest) {
   if (rest.empty()) {
     if (!input_.empty()) host_->give_back(std::exchange(input_, {}));
+    input_framed_ = 0;
     input_lease_.reset();
     return;
   }
@@ -119,7 +120,7 @@ void connection::keep_rest(std::string_view rest) {
     input_ = host_->take_buffer();
     input_.assign(rest);
   } else {
-    input_.erase(0, input_.size() - rest.size()); // `rest` is the end of `input_`
+    input_framed_ = input_.size() - rest.size(); // `rest` is the end of `input_`
   }
 }
 

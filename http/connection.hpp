@@ -145,6 +145,8 @@ private:
   std::shared_ptr<admitted_request> request_;
   /// Bytes read but not framed: pipelined requests behind the current one.
   std::string input_;
+  /// How many of them are framed by now.
+  std::size_t input_framed_ = 0;
   std::string out_;
   /// Sent after `out_`.
   std::shared_ptr<const std::string> body_;
