@@ -61,10 +61,10 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
 
 node::node(const serve_config& config)
     : config_{config},
+      bounds_{bounded_by_descriptors(config.limits)},
       actors_{actor_config_.set("scheduler.policy", caf::atom("sharing"))
                   .set("scheduler.max-threads", actor_threads)
                   .set("scheduler.max-throughput", actor_throughput)},
-      bounds_{bounded_by_descriptors(config.limits)},
       emptied_{eventfd(0, EFD_CLOEXEC)} {}
 
 base::expected<void> node::open() {
@@ -96,8 +96,8 @@ base::expected<void> node::bind_listeners() {
   if (loops)
     make_loops(count);
   else
-    httplib_ = std::make_unique<http::httplib_transport>(base::machine_clock(), bounds_,
-                                                         random_seed(), on_empty);
+    httplib_ = std::make_unique<http::httplib_transport>(
+        base::machine_clock(), bounds_, transport_metrics_.emplace_back(), random_seed(), on_empty);
   for (const auto& where : config_.listen) {
     if (loops) {
       auto bound = http::listen_on(where, count, config_.limits.listen_backlog);
@@ -115,11 +115,10 @@ base::expected<void> node::bind_listeners() {
   sources.actor_restarts = &actor_restarts_;
   sources.budget = &bounds_.budget;
   for (const auto& place : loops_) {
-    const http::loop_transport& transport = *place.transport;
-    sources.transports.push_back(&transport.metrics());
     sources.loops.push_back(&place.loop->metrics());
   }
-  if (httplib_) sources.transports.push_back(&httplib_->metrics());
+  for (const auto& counted : transport_metrics_)
+    sources.transports.push_back(&counted);
   metrics_ = std::make_unique<http::service_metrics>(std::move(sources));
 
   ops_ = std::make_unique<http::ops_plane>(*metrics_, random_seed());
@@ -133,9 +132,9 @@ void node::make_loops(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     loop_place place;
     place.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock());
-    place.transport =
-        std::make_unique<http::loop_transport>(*place.loop, base::machine_clock(), bounds_,
-                                               random_seed(), [this] { on_transport_empty(); });
+    place.transport = std::make_unique<http::loop_transport>(
+        *place.loop, base::machine_clock(), bounds_, transport_metrics_.emplace_back(),
+        random_seed(), [this] { on_transport_empty(); });
     loops_.push_back(std::move(place));
   }
 }

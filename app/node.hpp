@@ -17,6 +17,7 @@
 #include <caf/actor_system_config.hpp>
 
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -66,10 +67,12 @@ private:
   bool wait_drained(std::chrono::milliseconds at_most, int interrupt_fd);
 
   serve_config config_;
+  // Messages hold requests, and requests point here: before the actors, to outlive them.
+  http::shared_bounds bounds_;
+  std::deque<http::transport_metrics> transport_metrics_;
+  base::counter actor_restarts_;
   caf::actor_system_config actor_config_;
   caf::actor_system actors_;
-  http::shared_bounds bounds_;
-  base::counter actor_restarts_;
   model::catalog_snapshot first_catalog_;
   actors::ranking_settings ranking_;
   std::unique_ptr<base::thread_pool> blocking_;

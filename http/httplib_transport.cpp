@@ -40,8 +40,13 @@ void write(const response& answer, std::string_view request_id, const std::strin
 } // namespace
 
 httplib_transport::httplib_transport(const base::clock& clock, shared_bounds& bounds,
-                                     std::uint64_t seed, std::function<void()> on_empty)
-    : clock_{&clock}, bounds_{&bounds}, on_empty_{std::move(on_empty)}, ids_{seed} {}
+                                     transport_metrics& metrics, std::uint64_t seed,
+                                     std::function<void()> on_empty)
+    : clock_{&clock},
+      bounds_{&bounds},
+      metrics_{&metrics},
+      on_empty_{std::move(on_empty)},
+      ids_{seed} {}
 
 httplib_transport::~httplib_transport() {
   begin_drain();
@@ -113,7 +118,7 @@ void httplib_transport::serve(const httplib::Request& asked, httplib::Response& 
     const auto id = ids_.next();
     lock.unlock();
     const auto answer = problem(read_request.error(), id);
-    metrics_.count_answer(operation::unmatched, answer.status);
+    metrics_->count_answer(operation::unmatched, answer.status);
     return write(answer, id, date, into);
   }
   waiting_exchange waiting;
@@ -159,7 +164,7 @@ response httplib_transport::await(waiting_exchange& waiting) {
   ids_.assign(const_cast<admitted_request&>(*waiting.request));
   waiting.id = ++last_id_;
   waiting_.emplace(waiting.id, &waiting);
-  metrics_.in_flight.store(waiting_.size(), std::memory_order_relaxed);
+  metrics_->in_flight.store(waiting_.size(), std::memory_order_relaxed);
   hand_over(waiting);
   const auto answered = waiting.done.wait_for(lock, bounds_->limits.request_timeout,
                                               [&] { return waiting.answered; });
@@ -167,15 +172,15 @@ response httplib_transport::await(waiting_exchange& waiting) {
     settle(waiting, problem({base::errc::deadline_exceeded,
                              "The request was not answered within its deadline. Try again."},
                             waiting.request->id));
-  metrics_.count_answer(waiting.asked, waiting.answer.status);
-  metrics_.latency[static_cast<std::size_t>(waiting.asked)].observe(
+  metrics_->count_answer(waiting.asked, waiting.answer.status);
+  metrics_->latency[static_cast<std::size_t>(waiting.asked)].observe(
       static_cast<std::uint64_t>((clock_->now() - begun).count()));
   return std::move(waiting.answer);
 }
 
 void httplib_transport::settle(waiting_exchange& waiting, response&& with) {
   waiting_.erase(waiting.id);
-  metrics_.in_flight.store(waiting_.size(), std::memory_order_relaxed);
+  metrics_->in_flight.store(waiting_.size(), std::memory_order_relaxed);
   waiting.answer = std::move(with);
   waiting.answered = true;
   waiting.done.notify_one();
@@ -217,7 +222,7 @@ void httplib_transport::redispatch_where(Condition&& condition) {
     }
     ++waiting.attempt;
     waiting.waits_for = actors::owner::none;
-    metrics_.redispatched.add();
+    metrics_->redispatched.add();
     hand_over(waiting);
   }
 }

@@ -23,9 +23,10 @@ namespace matchcloud::http {
 /// front runs on the actors' pool, so every call is guarded by one mutex.
 class httplib_transport final : public exchange_sink {
 public:
-  /// `on_empty` is called when draining has ended the last connection.
-  httplib_transport(const base::clock& clock, shared_bounds& bounds, std::uint64_t seed,
-                    std::function<void()> on_empty);
+  /// `bounds` and `metrics` must outlive every message that holds a request. `on_empty` is called
+  /// when draining has ended the last connection.
+  httplib_transport(const base::clock& clock, shared_bounds& bounds, transport_metrics& metrics,
+                    std::uint64_t seed, std::function<void()> on_empty);
   ~httplib_transport() override;
   httplib_transport(const httplib_transport&) = delete;
   httplib_transport& operator=(const httplib_transport&) = delete;
@@ -40,8 +41,6 @@ public:
   void close_idle();
   /// Answers what waits with `draining` and reads no more.
   void end_now();
-
-  const transport_metrics& metrics() const noexcept { return metrics_; }
 
   void attach(caf::actor front) override;
   void routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for,
@@ -78,10 +77,10 @@ private:
 
   const base::clock* clock_;
   shared_bounds* bounds_;
+  transport_metrics* metrics_;
   std::function<void()> on_empty_;
   std::vector<std::unique_ptr<httplib_server>> servers_;
   std::atomic<std::size_t> serving_{0};
-  transport_metrics metrics_;
 
   mutable std::mutex mutex_;
   request_id_source ids_;

@@ -70,10 +70,12 @@ private:
 };
 
 loop_transport::loop_transport(event_loop& loop, const base::clock& clock, shared_bounds& bounds,
-                               std::uint64_t seed, std::function<void()> on_empty)
+                               transport_metrics& metrics, std::uint64_t seed,
+                               std::function<void()> on_empty)
     : loop_{&loop},
       clock_{&clock},
       bounds_{&bounds},
+      metrics_{&metrics},
       on_empty_{std::move(on_empty)},
       ids_{seed},
       read_buffer_(read_buffer_bytes) {}
@@ -98,8 +100,8 @@ void loop_transport::add(base::file_descriptor socket, const model::ip_address& 
   place.occupant = std::make_unique<connection>(
       host, std::make_unique<socket_stream>(std::move(socket)), peer, index, place.generation);
   live_.fetch_add(1, std::memory_order_relaxed);
-  metrics_.connections.add(1);
-  metrics_.connections_accepted.add();
+  metrics_->connections.add(1);
+  metrics_->connections_accepted.add();
   if (place.occupant->start() != 0) place.occupant->end_now();
 }
 
@@ -113,7 +115,7 @@ connection* loop_transport::current(actors::exchange_ref exchange) const noexcep
 }
 
 bool loop_transport::admit(admitted_request& which) {
-  return which.permit.acquire(metrics_.in_flight, limits().in_flight_limit);
+  return which.permit.acquire(metrics_->in_flight, limits().in_flight_limit);
 }
 
 bool loop_transport::dispatch(connection& from) {
@@ -135,7 +137,7 @@ void loop_transport::redispatch_where(Condition&& condition) {
   for (const auto& place : slots_) {
     auto* occupant = place.occupant.get();
     if (occupant == nullptr || !occupant->waiting() || !condition(*occupant)) continue;
-    if (occupant->retry()) metrics_.redispatched.add();
+    if (occupant->retry()) metrics_->redispatched.add();
   }
 }
 
@@ -188,7 +190,7 @@ void loop_transport::finish_turn() {
     closed_slots_.clear();
     bounds_->connections.fetch_sub(gone);
     live_.fetch_sub(gone, std::memory_order_relaxed);
-    metrics_.connections.add(-static_cast<std::int64_t>(gone));
+    metrics_->connections.add(-static_cast<std::int64_t>(gone));
     if (draining_ && connection_count() == 0) on_empty_();
   }
   if (closing_idle_)

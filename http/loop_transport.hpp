@@ -31,16 +31,17 @@ struct shared_bounds {
 };
 
 /// The `loops` transport of one event loop: its listeners, its connections and their exchanges.
-/// Everything but construction, `metrics` and `connection_count` happens on the loop's thread.
+/// Everything but construction and `connection_count` happens on the loop's thread.
 class loop_transport final : public exchange_sink, private connection_host {
 public:
   /// Between looks at whether a paused listener may accept again.
   static constexpr std::chrono::milliseconds accept_pause{50};
   static constexpr std::size_t accepts_per_event = 64;
 
-  /// `seed` makes request ids unique; `on_empty` is called when draining and no connection is left.
+  /// `bounds` and `metrics` must outlive every message that holds a request. `seed` makes request
+  /// ids unique; `on_empty` is called when draining and no connection is left.
   loop_transport(event_loop& loop, const base::clock& clock, shared_bounds& bounds,
-                 std::uint64_t seed, std::function<void()> on_empty);
+                 transport_metrics& metrics, std::uint64_t seed, std::function<void()> on_empty);
   ~loop_transport() override;
 
   /// Takes over a listening socket.
@@ -55,8 +56,6 @@ public:
   void end_now();
 
   std::size_t connection_count() const noexcept { return live_.load(std::memory_order_relaxed); }
-  const transport_metrics& metrics() const noexcept { return metrics_; }
-
   // -- exchange_sink ----------------------------------------------------------
 
   void attach(caf::actor front) override;
@@ -84,7 +83,7 @@ private:
   const framer_limits& framing() const noexcept override { return bounds_->framing; }
   event_loop& loop() noexcept override { return *loop_; }
   base::byte_budget& budget() noexcept override { return bounds_->budget; }
-  transport_metrics& metrics() noexcept override { return metrics_; }
+  transport_metrics& metrics() noexcept override { return *metrics_; }
   std::span<char> read_buffer() noexcept override { return read_buffer_; }
   std::string_view date() override;
   bool draining() const noexcept override { return draining_; }
@@ -108,6 +107,7 @@ private:
   event_loop* loop_;
   const base::clock* clock_;
   shared_bounds* bounds_;
+  transport_metrics* metrics_;
   std::function<void()> on_empty_;
   request_id_source ids_;
   caf::actor front_;
@@ -124,7 +124,6 @@ private:
   std::int64_t date_second_ = -1;
   base::steady_time date_checked_;
   std::atomic<std::size_t> live_{0};
-  transport_metrics metrics_;
   bool turn_end_planned_ = false;
   bool draining_ = false;
   bool closing_idle_ = false;

@@ -95,6 +95,9 @@ inline http::response shared_answer(std::size_t bytes, char fill) {
 /// One connection on a real event loop (one thread, a clock that stands), everything else scripted.
 class connection_bench : public http::connection_host {
 public:
+  /// First: requests give their permits back here.
+  std::atomic<std::size_t> in_flight{0};
+
   static constexpr std::string_view get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
 
   explicit connection_bench(const base::limits& configured = {})
@@ -175,7 +178,6 @@ public:
 
   bool takes = true;
   bool drains = false;
-  std::atomic<std::size_t> in_flight{0};
   int requests_out = 0;
   int buffers_out = 0;
   int closings = 0;

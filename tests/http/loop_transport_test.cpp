@@ -77,17 +77,19 @@ private:
 };
 
 struct bench {
+  shared_bounds bounds;
+  transport_metrics metrics;
   deterministic_system actors;
   manual_clock clock;
   event_loop loop{actors.system, clock};
-  shared_bounds bounds;
   int emptied = 0;
   std::unique_ptr<loop_transport> transport;
   std::shared_ptr<std::vector<dispatch>> seen = std::make_shared<std::vector<dispatch>>();
   std::uint16_t port = 0;
 
   explicit bench(const base::limits& configured = {}) : bounds{configured} {
-    transport = std::make_unique<loop_transport>(loop, clock, bounds, 1, [this] { ++emptied; });
+    transport =
+        std::make_unique<loop_transport>(loop, clock, bounds, metrics, 1, [this] { ++emptied; });
     auto sockets = listen_on(loopback, 1, 64);
     REQUIRE(sockets);
     port = sockets->where.port;
@@ -95,7 +97,7 @@ struct bench {
   }
   ~bench() { transport->end_now(); }
 
-  const transport_metrics& counted() const { return std::as_const(*transport).metrics(); }
+  const transport_metrics& counted() const { return metrics; }
   caf::actor attach() {
     const auto front = actors.spawn<recording_front>(seen);
     transport->attach(front);
