@@ -27,12 +27,13 @@ void copy_header_lines(std::string_view lines, httplib::Response& into) {
 }
 
 void write(const response& answer, std::string_view request_id, const std::string& date,
-           httplib::Response& into) {
+           bool closing, httplib::Response& into) {
   into.status = answer.status;
   into.set_header("Date", date);
   into.set_header("X-Request-Id", std::string{request_id});
   copy_header_lines(answer.fixed_headers, into);
   copy_header_lines(answer.headers, into);
+  if (closing) into.set_header("Connection", "close");
   if (!answer.content_type.empty())
     into.set_content(std::string{answer.body_bytes()}, std::string{answer.content_type});
 }
@@ -83,10 +84,7 @@ void httplib_transport::start() {
 }
 
 void httplib_transport::begin_drain() {
-  {
-    const std::lock_guard lock{mutex_};
-    if (std::exchange(draining_, true)) return;
-  }
+  if (draining_.exchange(true)) return;
   for (const auto& server : servers_)
     server->stop_accepting();
 }
@@ -119,12 +117,12 @@ void httplib_transport::serve(const httplib::Request& asked, httplib::Response& 
     lock.unlock();
     const auto answer = problem(read_request.error(), id);
     metrics_->count_answer(operation::unmatched, answer.status);
-    return write(answer, id, date, into);
+    return write(answer, id, date, draining_, into);
   }
   waiting_exchange waiting;
   waiting.request = *read_request;
   const auto answer = await(waiting);
-  write(answer, waiting.request->id, date, into);
+  write(answer, waiting.request->id, date, draining_, into);
 }
 
 base::expected<std::shared_ptr<admitted_request>>

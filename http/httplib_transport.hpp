@@ -35,7 +35,7 @@ public:
   base::expected<endpoint> bind(const endpoint& where);
   /// Serves all listeners.
   void start();
-  /// Stops accepting.
+  /// Stops accepting; from now on each answer closes its connection.
   void begin_drain();
   /// Closes connections that wait for a request; the others after their answer.
   void close_idle();
@@ -81,6 +81,7 @@ private:
   std::function<void()> on_empty_;
   std::vector<std::unique_ptr<httplib_server>> servers_;
   std::atomic<std::size_t> serving_{0};
+  std::atomic<bool> draining_{false};
 
   mutable std::mutex mutex_;
   request_id_source ids_;
@@ -88,7 +89,6 @@ private:
   std::uint64_t last_id_ = 0;
   /// In the order of their ids, so that a new front gets them in the order they came.
   std::map<std::uint64_t, waiting_exchange*> waiting_;
-  bool draining_ = false;
 };
 
 } // namespace matchcloud::http
