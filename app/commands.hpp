@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string>
+
 namespace matchcloud::app {
 
 /// Exit codes of every command.
@@ -13,6 +15,15 @@ enum exit_code : int {
   /// The command line or the configuration is wrong; stderr says what is allowed.
   usage = 2,
 };
+
+/// Ends the help of every command.
+inline constexpr const char* exit_code_help =
+    "Exit codes: 0 done, 1 failed (stderr says why), 2 wrong command line or configuration.";
+
+/// Puts what a command does, with an example, below its options.
+inline void set_help(CLI::App& command, const std::string& text) {
+  command.footer(text + "\n\n" + exit_code_help);
+}
 
 /// Each adds its subcommand; the subcommand's callback leaves the exit code in `code`.
 void add_serve_command(CLI::App& program, int& code);

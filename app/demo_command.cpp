@@ -11,10 +11,10 @@ namespace matchcloud::app {
 
 void add_demo_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand("demo", "Seed the store with demo data.");
-  command->description(
-      "Seed the store with demo data, the same every time: a game with two namespaces, twelve "
-      "regions on six continents, the default tiers. Seeding again changes nothing.\n\n"
-      "Example: matchcloud demo --data-dir var");
+  set_help(*command,
+           "The demo data is the same every time: a game with two namespaces, twelve "
+           "regions on six continents, the default tiers. Seeding again changes nothing.\n\n"
+           "Example: matchcloud demo --data-dir var");
   const auto data_dir = std::make_shared<std::string>("var");
   command->add_option("--data-dir", *data_dir, "Where the store lives.")->capture_default_str();
   command->callback([data_dir, &code] {

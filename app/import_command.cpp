@@ -3,9 +3,9 @@
 #include "model/catalog_document.hpp"
 #include "store/store.hpp"
 
+#include <array>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 
@@ -18,12 +18,20 @@ struct import_options {
   std::string file;
 };
 
+/// The file's bytes, at most one more than a document may have (which is then refused).
 base::expected<std::string> read_whole(const std::string& file) {
-  if (file == "-")
-    return std::string{std::istreambuf_iterator<char>{std::cin}, std::istreambuf_iterator<char>{}};
-  std::ifstream in{file, std::ios::binary};
-  if (!in) return base::fail(base::errc::io_failed, file + ": cannot be opened for reading");
-  return std::string{std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
+  std::ifstream opened;
+  if (file != "-") opened.open(file, std::ios::binary);
+  std::istream& in = file == "-" ? std::cin : opened;
+  if (!in) return base::fail(base::errc::io_failed, "cannot be opened for reading");
+  std::string text;
+  std::array<char, 64 * 1024> block;
+  while (in && text.size() <= model::catalog_document_limit_bytes) {
+    in.read(block.data(), block.size());
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) return base::fail(base::errc::io_failed, "cannot be read");
+  return text;
 }
 
 base::expected<store::import_summary> import_catalog(const import_options& options) {
@@ -42,8 +50,9 @@ void add_import_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand("import", "Bring data into the store.");
   command->require_subcommand(1);
   auto* catalog = command->add_subcommand("catalog", "Import regions, tiers, games, namespaces.");
-  catalog->description(
-      "Import a catalog document: one JSON object with any of `regions`, `tiers` and `games` (with "
+  set_help(
+      *catalog,
+      "A catalog document is one JSON object with any of `regions`, `tiers` and `games` (with "
       "their `namespaces`).\n\nThe document is checked whole first: any error and nothing is "
       "written. What it names is added or replaced by its id, in one transaction; what it does not "
       "name stays. A running server sees the change within a second.\n\n"

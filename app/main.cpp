@@ -18,8 +18,7 @@ int main(int argc, char* argv[]) {
                    "over HTTP.\nStart with `matchcloud demo` and `matchcloud serve`.",
                    "matchcloud"};
   program.require_subcommand(1);
-  program.footer("Exit codes: 0 done, 1 failed (stderr says why), 2 wrong command line or "
-                 "configuration.");
+  program.footer(exit_code_help);
   int code = ok;
   add_serve_command(program, code);
   add_import_command(program, code);

@@ -119,9 +119,10 @@ int serve(const serve_options& options) {
 } // namespace
 
 void add_serve_command(CLI::App& program, int& code) {
-  auto* command = program.add_subcommand("serve", "Serve the HTTP interface until SIGTERM.");
-  command->description(
-      "Serve the HTTP interface until SIGTERM or SIGINT, then drain.\n\n"
+  auto* command = program.add_subcommand(
+      "serve", "Serve the HTTP interface until SIGTERM or SIGINT, then drain.");
+  set_help(
+      *command,
       "Every key can be given as a flag, as MATCHCLOUD_KEY in the environment (upper case, _ for "
       "-) or in a TOML file; a flag beats the environment, that beats the file. Lists are "
       "comma-separated and repeatable; giving one replaces its default.\n\n"

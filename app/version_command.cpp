@@ -7,12 +7,14 @@
 
 #include <iostream>
 #include <memory>
+#include <string>
 
 namespace matchcloud::app {
 
 void add_version_command(CLI::App& program, int&) {
   auto* command = program.add_subcommand("version", "Print the version.");
-  command->description("Print the version of matchcloud and of what it is built on.");
+  set_help(*command, "Prints the version of matchcloud and of what it is built on.\n\nExample: "
+                     "matchcloud version --json");
   const auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "As one JSON object.");
   command->callback([json] {
