@@ -4,7 +4,6 @@
 #ifdef MATCHCLOUD_CATCH2_V2
 #include <catch2/catch.hpp>
 #else
-#include <catch2/catch_approx.hpp>
-#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch_all.hpp>
 using Catch::Approx;
 #endif
