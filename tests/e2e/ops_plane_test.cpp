@@ -25,7 +25,7 @@ TEST_CASE("the ops plane tells that the server lives and is ready", "[operations
 }
 
 TEST_CASE("the ops plane answers to addresses and localhost, not to other names", "[operations]") {
-  const auto of = plain_server("loops");
+  const auto& of = plain_server("loops");
   for (const std::string target : {"/healthz", "/readyz", "/metrics"}) {
     for (const std::string host : {"localhost", "localhost:8081", "127.0.0.1", "127.0.0.1:8081",
                                    "[::1]", "[::1]:8081", "10.1.2.3:80"})
@@ -40,7 +40,7 @@ TEST_CASE("the ops plane answers to addresses and localhost, not to other names"
 }
 
 TEST_CASE("what the ops plane does not have is a problem that names what it has", "[operations]") {
-  const auto of = plain_server("loops");
+  const auto& of = plain_server("loops");
   for (const std::string target : {"/", "/health", "/matchmaker/regions"}) {
     const auto got = ask(of, target);
     CHECK(got.status == 404);
