@@ -174,8 +174,8 @@ void kill_everyone_under_load() {
     thread.join();
   INFO(service.metrics.redispatched.get() << " redispatched of " << answered);
   CHECK(wrong == 0);
-  CHECK(service.metrics.in_flight == 0);
-  CHECK(service.bounds.budget.used_bytes() == 0);
+  CHECK(eventually([&] { return service.metrics.in_flight == 0; }));
+  CHECK(eventually([&] { return service.bounds.budget.used_bytes() == 0; }));
 }
 
 TEST_CASE("no request is lost while actors are killed under load, on event loops") {

@@ -235,8 +235,8 @@ TEST_CASE("resets at any point leave the server healthy", "[lifecycle]") {
     client.reset();
   }
   CHECK(eventually([&] { return own.metric("matchcloud_connections") == 0; }));
-  CHECK(own.metric("matchcloud_requests_in_flight") == 0);
-  CHECK(own.metric("matchcloud_budget_used_bytes") == 0);
+  CHECK(eventually([&] { return own.metric("matchcloud_requests_in_flight") == 0; }));
+  CHECK(eventually([&] { return own.metric("matchcloud_budget_used_bytes") == 0; }));
   check_serves(own.data());
 }
 
