@@ -83,7 +83,7 @@ void catalog::take(const store_polled& found) {
   }
   failing_ = false;
   if (!found.snapshot) return;
-  snapshot_ = found.snapshot;
+  previous_ = std::exchange(snapshot_, found.snapshot);
   spdlog::info("catalog: revision {}", snapshot_->revision);
   for (const auto& listener : audience_)
     send(listener, catalog_changed{snapshot_});

@@ -47,6 +47,8 @@ private:
 
   catalog_settings settings_;
   model::catalog_snapshot snapshot_;
+  /// Kept until the next change, so that a large catalog is freed here and not on an event loop.
+  model::catalog_snapshot previous_;
   std::vector<caf::actor> audience_;
   std::shared_ptr<connection> connection_ = std::make_shared<connection>();
   bool failing_ = false;

@@ -74,6 +74,10 @@ base::expected<void> node::open() {
   if (!catalog) return tl::unexpected(catalog.error());
   first_catalog_ = std::make_shared<const model::catalog>(*std::move(catalog));
 
+  if (config_.default_namespace && !first_catalog_->find_namespace(*config_.default_namespace))
+    spdlog::warn("default-namespace {}: the catalog has no such namespace; until it has, listings "
+                 "that name none show all regions",
+                 model::to_string(*config_.default_namespace));
   ranking_.fallback = config_.fallback_location;
   ranking_.default_namespace = config_.default_namespace;
   ranking_.cache_limit_bytes = config_.limits.ranking_cache_bytes;

@@ -146,6 +146,7 @@ void add_serve_command(CLI::App& program, int& code) {
     }
     command->add_option("--" + name, values, description(key))
         ->expected(1)
+        ->allow_extra_args(false)
         ->multi_option_policy(key.what == config_key::kind::list
                                   ? CLI::MultiOptionPolicy::TakeAll
                                   : CLI::MultiOptionPolicy::TakeLast);

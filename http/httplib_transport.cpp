@@ -67,9 +67,19 @@ base::expected<endpoint> httplib_transport::bind(const endpoint& where) {
   // none ends in the error handler, with its body read, and is served from there.
   server->set_error_handler(httplib::Server::HandlerWithResponse{
       [this](const httplib::Request& asked, httplib::Response& into) {
-        serve(asked, into);
+        // An answer of ours comes here as well, if it is an error: it stands.
+        if (!into.has_header("X-Request-Id")) serve(asked, into);
         return httplib::Server::HandlerResponse::Handled;
       }});
+  // httplib would wait for the end of the stream: a request without a length has no body.
+  server->set_pre_routing_handler([this](const httplib::Request& asked, httplib::Response& into) {
+    const bool bodied = asked.method == "POST" || asked.method == "PUT" || asked.method == "PATCH";
+    if (!bodied || asked.has_header("Content-Length") || asked.has_header("Transfer-Encoding"))
+      return httplib::Server::HandlerResponse::Unhandled;
+    into.status = 404; // no handler, as below
+    serve(asked, into);
+    return httplib::Server::HandlerResponse::Handled;
+  });
   auto bound = server->bind(where);
   if (bound) servers_.push_back(std::move(server));
   return bound;

@@ -31,9 +31,23 @@ const game_namespace* catalog::find_namespace(const uuid& namespace_id) const no
 }
 
 const game_namespace* catalog::find_namespace_of_domain(std::string_view domain) const noexcept {
-  for (const auto& each : namespaces)
-    if (std::ranges::binary_search(each.domains, domain)) return &each;
-  return nullptr;
+  const auto* owner = find_sorted(domain_owners, domain, [](const domain_owner& each) {
+    return std::string_view{each.domain};
+  });
+  return owner ? &namespaces[owner->position] : nullptr;
+}
+
+void catalog::index_domains() {
+  domain_owners.clear();
+  for (std::size_t i = 0; i < namespaces.size(); ++i)
+    for (const auto& domain : namespaces[i].domains)
+      domain_owners.push_back({domain, i});
+  std::ranges::sort(domain_owners, std::ranges::less{}, &domain_owner::domain);
+}
+
+bool operator==(const catalog& a, const catalog& b) {
+  return a.revision == b.revision && a.regions == b.regions && a.tiers == b.tiers &&
+         a.games == b.games && a.namespaces == b.namespaces;
 }
 
 const std::vector<std::string>& default_tiers() {

@@ -2,6 +2,7 @@
 
 #include "model/uuid.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -57,20 +58,32 @@ struct game_namespace {
 /// a namespace too, so that the lookups below are binary searches and output does not depend on
 /// insertion order.
 struct catalog {
+  /// A registered domain and the position of its namespace.
+  struct domain_owner {
+    std::string domain;
+    std::size_t position = 0;
+  };
+
   std::int64_t revision = 0;
   std::vector<region> regions;
   std::vector<std::string> tiers;
   std::vector<game> games;
   std::vector<game_namespace> namespaces;
+  /// The domains of all namespaces in ascending order, as `index_domains` made it.
+  std::vector<domain_owner> domain_owners;
+
+  /// Makes `domain_owners`. Call when `namespaces` is complete.
+  void index_domains();
 
   /// Null where there is none. O(log n).
   const region* find_region(std::string_view region_id) const noexcept;
   const game* find_game(const uuid& game_id) const noexcept;
   const game_namespace* find_namespace(const uuid& namespace_id) const noexcept;
-  /// The namespace that registered `domain` (lower case host name without port). O(namespaces).
+  /// The namespace that registered `domain` (lower case host name without port). O(log n).
   const game_namespace* find_namespace_of_domain(std::string_view domain) const noexcept;
 
-  friend bool operator==(const catalog&, const catalog&) = default;
+  /// Whether both say the same; the index follows from the rest.
+  friend bool operator==(const catalog& a, const catalog& b);
 };
 
 using catalog_snapshot = std::shared_ptr<const catalog>;

@@ -1,6 +1,7 @@
 #include "model/catalog_document.hpp"
 
 #include "model/problem_list.hpp"
+#include "model/unicode.hpp"
 
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
@@ -18,8 +19,8 @@ namespace {
 
 using json = rapidjson::Value;
 
-/// How much of a wrong value an error message repeats.
-constexpr std::size_t shown_limit_bytes = 64;
+/// Code points of a wrong value that an error message repeats.
+constexpr std::size_t shown_limit = 64;
 /// RFC 1035 section 2.3.4, without the trailing dot.
 constexpr std::size_t host_name_limit_bytes = 253;
 constexpr std::size_t host_label_limit_bytes = 63;
@@ -34,28 +35,13 @@ constexpr bool is_lower(char c) {
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
-constexpr bool is_continuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
-}
-constexpr bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
 constexpr char to_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-/// A quoted, escaped and, where it is long, shortened string.
+/// In quotes, with what cannot be seen made visible, shortened where it is long.
 std::string quoted(std::string_view text) {
-  auto length = std::min(text.size(), shown_limit_bytes);
-  while (length < text.size() && length > 0 && is_continuation(text[length]))
-    --length;
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
-  writer.String(text.data(), static_cast<rapidjson::SizeType>(length));
-  std::string result{buffer.GetString(), buffer.GetSize()};
-  if (length < text.size()) result.append(" (shortened)");
-  return result;
+  return '"' + printable_excerpt(text, shown_limit) + '"';
 }
 
 /// What was found, for an error message.
@@ -74,12 +60,19 @@ bool is_identifier(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return is_lower(c) || is_digit(c) || c == '-'; });
 }
 
-/// Printable, not blank, not too long.
+/// Printable, not blank, not too long. RapidJSON makes ill-formed UTF-8 of an escaped lone
+/// surrogate.
 bool is_name(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) { return c != ' '; }) &&
-         std::ranges::none_of(text, is_control) &&
-         static_cast<std::size_t>(std::ranges::count_if(text, std::not_fn(is_continuation))) <=
-             catalog_name_limit;
+  if (find_malformed_utf8(text) != std::string_view::npos) return false;
+  if (std::ranges::all_of(text, [](char c) { return c == ' '; })) return false;
+  if (count_code_points(text) > catalog_name_limit) return false;
+  while (!text.empty()) {
+    const auto next = decode_utf8(text);
+    if (is_control(next.value) || is_noncharacter(next.value) || is_invisible(next.value))
+      return false;
+    text.remove_prefix(next.bytes);
+  }
+  return true;
 }
 
 bool is_host_label(std::string_view label) {
@@ -212,8 +205,9 @@ private:
   }
 
   std::string read_name(const json* value, const std::string& at) {
-    return read_string(value, at, is_name,
-                       "a string of 1 to 128 characters, not blank, without control characters");
+    return read_string(
+        value, at, is_name,
+        "a string of 1 to 128 characters, not blank, without control and invisible characters");
   }
 
   std::string read_identifier(const json* value, const std::string& at) {
@@ -359,9 +353,9 @@ private:
 base::expected<catalog_document> parse_catalog_document(std::string_view text) {
   using base::errc;
   if (text.size() > catalog_document_limit_bytes)
-    return base::fail(errc::import_invalid, "the document has " + std::to_string(text.size()) +
-                                                " bytes, allowed are " +
-                                                std::to_string(catalog_document_limit_bytes));
+    return base::fail(errc::import_invalid, "the document has more than " +
+                                                std::to_string(catalog_document_limit_bytes) +
+                                                " bytes");
   // The parser takes a NUL byte for the end and would ignore what follows.
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
     return base::fail(errc::import_invalid,

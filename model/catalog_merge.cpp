@@ -97,6 +97,7 @@ base::expected<catalog> merge(const catalog& current, const catalog_document& do
   check_references(current, merged, named, problems);
   check_domains(merged, problems);
   if (!problems.empty()) return problems.failure();
+  merged.index_domains();
   if (merged != current) ++merged.revision;
   return merged;
 }

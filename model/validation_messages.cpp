@@ -1,5 +1,7 @@
 #include "model/validation_messages.hpp"
 
+#include "model/schema.hpp"
+
 #include "model/exact_integer.hpp"
 #include "model/unicode.hpp"
 
@@ -119,11 +121,12 @@ std::string duplicate_member_message(std::string_view owner, std::string_view na
     return message.append(" has the member ")
         .append(echo(name))
         .append(" more than once. Keep one of them.");
-  return message.append(" has ")
-      .append(echo(name))
-      .append(" besides another name of `")
-      .append(known)
-      .append("`: they mean the same. Keep one of them.");
+  message.append(" has ").append(echo(name));
+  if (name == known)
+    message.append(" beside an alias of it, such as `").append(alias_of(known)).append("`");
+  else
+    message.append(" beside another name of `").append(known).append("`");
+  return message.append(": they mean the same. Keep one of them.");
 }
 
 std::string too_many_errors_message(std::size_t listed) {

@@ -7,10 +7,15 @@ namespace matchcloud::store {
 
 namespace {
 
+/// SQLite's `application_id` of a store: "mcld".
+constexpr std::int64_t application_id = 0x6D636C64;
+
 /// Version n is made by `migrations[n - 1]`. They are history: never edited, only added to, and
 /// they only expand (new tables, new columns with defaults). Ids are the sixteen bytes of the UUID.
 constexpr std::array<const char*, 1> migrations{
     R"sql(
+      PRAGMA application_id = 0x6D636C64;
+
       CREATE TABLE revisions (
         name TEXT PRIMARY KEY,
         revision INTEGER NOT NULL
@@ -56,12 +61,14 @@ constexpr std::array<const char*, 1> migrations{
     )sql",
 };
 
-base::expected<void> check_is_ours(connection& on) {
-  const auto tables =
-      on.read_integer("SELECT count(*) FROM sqlite_schema", "read the database's schema");
-  if (!tables) return tl::unexpected(tables.error());
-  if (*tables > 0)
-    return on.failure("create the store", "the file is the database of another program");
+/// Whether the file is a store: it carries the mark of migration 1, or is empty.
+base::expected<void> check_is_ours(connection& on, std::int64_t version) {
+  const auto mark =
+      on.read_integer(version > 0 ? "PRAGMA application_id" : "SELECT count(*) FROM sqlite_schema",
+                      "read the database's schema");
+  if (!mark) return tl::unexpected(mark.error());
+  if (*mark != (version > 0 ? application_id : 0))
+    return on.failure("use the store", "the file is the database of another program");
   return {};
 }
 
@@ -72,8 +79,6 @@ base::expected<std::int64_t> apply_next(connection& on) {
   const auto version =
       check_schema(on); // again, under the lock: another process may have been first
   if (!version || *version == newest_schema()) return version;
-  if (*version == 0)
-    if (auto ours = check_is_ours(on); !ours) return tl::unexpected(ours.error());
   const auto next = *version + 1;
   const auto operation = "migrate the database to version " + std::to_string(next);
   auto applied = on.execute(migrations[static_cast<std::size_t>(*version)], operation);
@@ -93,6 +98,7 @@ std::int64_t newest_schema() noexcept {
 base::expected<std::int64_t> check_schema(connection& on) {
   const auto version = on.read_integer("PRAGMA user_version", "read the database's version");
   if (!version) return version;
+  if (auto ours = check_is_ours(on, *version); !ours) return tl::unexpected(ours.error());
   if (*version > newest_schema())
     return base::fail(base::errc::store_newer,
                       on.path() + ": schema version " + std::to_string(*version) +

@@ -11,12 +11,11 @@ namespace matchcloud::store {
 std::int64_t newest_schema() noexcept;
 
 /// The database's schema version, 0 where it is new. Fails with `store_newer` where a newer program
-/// wrote it; reads only.
+/// wrote it, with `store_failed` where the file is another program's database; reads only.
 base::expected<std::int64_t> check_schema(connection& on);
 
 /// Brings the schema up to date, a transaction per version. Several processes may try at once: each
-/// version is applied by one of them. Fails like `check_schema`, and where the file is another
-/// program's database.
+/// version is applied by one of them. Fails like `check_schema`.
 base::expected<void> migrate(connection& on);
 
 } // namespace matchcloud::store

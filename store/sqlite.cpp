@@ -17,6 +17,9 @@ std::string_view advice(int primary_code) {
            "aside (with its -wal and -shm) to begin a new one";
   case SQLITE_BUSY: return "another process holds it: try again once that is done";
   case SQLITE_FULL: return "free some disk space";
+  case SQLITE_CANTOPEN:
+  case SQLITE_READONLY:
+    return "the data directory must be writable, SQLite keeps its log (-wal, -shm) there";
   default: return {};
   }
 }

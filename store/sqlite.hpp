@@ -15,8 +15,9 @@ struct sqlite3_stmt;
 
 namespace matchcloud::store {
 
-/// How long SQLite waits for another connection's lock before it gives up.
-inline constexpr int busy_timeout_ms = 5'000;
+/// How long SQLite waits for another connection's lock before it gives up. Its lock is not fair:
+/// with several large imports at once (seconds each) one may be passed over more than once.
+inline constexpr int busy_timeout_ms = 60'000;
 
 class statement;
 

@@ -218,6 +218,7 @@ base::expected<model::catalog> read_catalog(connection& on) {
   for (const auto part :
        {read_regions, read_tiers, read_games, read_namespaces, read_domains, read_region_lists})
     if (auto done = part(on, result); !done) return tl::unexpected(done.error());
+  result.index_domains();
   return result;
 }
 

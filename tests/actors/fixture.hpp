@@ -42,6 +42,7 @@ inline std::shared_ptr<model::catalog> two_regions() {
   made->namespaces = {
       {id_of(11), id_of(1), "prod", {"game.example"}, std::nullopt},
       {id_of(12), id_of(1), "tokyo", {"tokyo.example"}, std::vector<std::string>{"nrt"}}};
+  made->index_domains();
   return made;
 }
 

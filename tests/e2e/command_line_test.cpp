@@ -84,7 +84,8 @@ TEST_CASE("a wrong command line exits with 2 and says what is wrong", "[operatio
        {arguments{}, arguments{"no-such-command"}, arguments{"serve", "--no-such-flag"},
         arguments{"serve", "stray"}, arguments{"demo", "--no-such-flag"}, arguments{"import"},
         arguments{"import", "catalog"}, arguments{"version", "--yaml"},
-        arguments{"serve", "--listen"}}) {
+        arguments{"serve", "--listen"}, arguments{"serve", "--data-dir", "var", "other"},
+        arguments{"serve", "--listen", "127.0.0.1:0", "127.0.0.1:1"}}) {
     const auto got = run(wrong);
     INFO(got.errors);
     CHECK(got.exit_code == 2);

@@ -320,4 +320,15 @@ TEST_CASE("a catalog change by another process is seen by every loop within a se
   }
 }
 
+TEST_CASE("a request without a length has no body, and is answered at once", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  raw_connection client{plain_server(transport).data()};
+  const auto posted = client.ask("POST /cloud/groups/validate HTTP/1.1\r\nHost: a\r\n\r\n");
+  CHECK(posted.status == 400);
+  CHECK(posted.problem_code() == "body_malformed");
+  const auto put = client.ask("PUT /cloud/groups/validate HTTP/1.1\r\nHost: a\r\n\r\n");
+  CHECK(put.status == 405);
+  CHECK(put.problem_code() == "method_not_allowed");
+}
+
 } // namespace

@@ -20,6 +20,7 @@ catalog sample() {
   c.games = {{numbered(1), "one"}, {numbered(3), "three"}};
   c.namespaces = {{numbered(1), numbered(1), "prod", {"a.example", "b.example"}, {}},
                   {numbered(2), numbered(1), "staging", {"c.example"}, {}}};
+  c.index_domains();
   return c;
 }
 

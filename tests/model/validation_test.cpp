@@ -134,8 +134,8 @@ TEST_CASE("messages say what was found, what is allowed and what to write") {
   REQUIRE(only_message(R"({"engine":{"unreal":{}}})") ==
           "`game_module` is required, but is absent. Write a string.");
   REQUIRE(only_message(R"({"matchmaker":{"docker":{},"container_runtime":{}}})") ==
-          "`matchmaker` has `container_runtime` besides another name of `container_runtime`: they "
-          "mean the same. Keep one of them.");
+          "`matchmaker` has `container_runtime` beside an alias of it, such as `docker`: they mean "
+          "the same. Keep one of them.");
   REQUIRE(only_message(R"({"scripts":{"a":"1","a":"2"}})") ==
           "`scripts` has the member `a` more than once. Keep one of them.");
 }

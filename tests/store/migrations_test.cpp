@@ -14,6 +14,10 @@ using store::connection;
 using store::open_sqlite;
 using store::temporary_directory;
 
+/// What a newer program leaves, as far as this one looks: the mark and a higher version.
+constexpr const char* newer_store =
+    "PRAGMA application_id = 0x6D636C64; PRAGMA user_version = 99; CREATE TABLE later (x)";
+
 connection open_raw(const temporary_directory& directory) {
   auto opened = connection::open(directory.path() + "/matchcloud.db");
   REQUIRE(opened.has_value());
@@ -43,7 +47,7 @@ TEST_CASE("a store from a newer version is refused and stays as it is") {
     auto db = open_raw(directory);
     const auto mode = std::string{"PRAGMA journal_mode = "} + journal;
     REQUIRE(db.execute(mode.c_str(), "set up"));
-    REQUIRE(db.execute("CREATE TABLE later (x); PRAGMA user_version = 99", "set up"));
+    REQUIRE(db.execute(newer_store, "set up"));
   }
   const auto before = contents(directory.path());
   REQUIRE(before.size() == 1);
@@ -56,7 +60,7 @@ TEST_CASE("a store that a newer version left with a log keeps it") {
   {
     auto db = open_raw(directory);
     REQUIRE(db.execute("PRAGMA journal_mode = WAL", "set up"));
-    REQUIRE(db.execute("CREATE TABLE later (x); PRAGMA user_version = 99", "set up"));
+    REQUIRE(db.execute(newer_store, "set up"));
     db.keep_log_on_close(); // as if it had been killed
   }
   auto before = contents(directory.path());
@@ -80,13 +84,17 @@ TEST_CASE("the newest schema is what a new store gets, and opening again changes
   CHECK(contents(directory.path())["matchcloud.db"] == before.at("matchcloud.db"));
 }
 
-TEST_CASE("another program's database is refused") {
+TEST_CASE("another program's database is refused and stays as it is") {
   const temporary_directory directory;
-  REQUIRE(open_raw(directory).execute("CREATE TABLE theirs (x)", "set up"));
+  const auto version = GENERATE(0, 1, 99);
+  const auto theirs = "CREATE TABLE theirs (x); PRAGMA user_version = " + std::to_string(version);
+  REQUIRE(open_raw(directory).execute(theirs.c_str(), "set up"));
+  const auto before = contents(directory.path());
   const auto opened = open_sqlite(directory.path());
   REQUIRE_FALSE(opened.has_value());
   CHECK(opened.error().code == base::errc::store_failed);
   CHECK(opened.error().detail.find("another program") != std::string::npos);
+  CHECK(contents(directory.path()) == before);
 }
 
 TEST_CASE("the store uses a write-ahead log") {
