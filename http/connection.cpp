@@ -222,8 +222,7 @@ void connection::answer(actors::exchange_ref ref, response&& with) {
     return refuse({base::errc::budget_exhausted,
                    "The service holds as many response bytes as it may. Try again later."},
                   false);
-  const bool keep_alive = request_->keep_alive && !with.close;
-  queue(std::move(with), keep_alive);
+  queue(std::move(with), request_->keep_alive);
   // Requests that were pipelined behind this one are framed at once, so that their answers share a
   // write.
   if (!input_.empty() && phase_ == phase::reading) process();

@@ -26,8 +26,6 @@ struct response {
   std::string headers;
   /// Owned bytes, or shared immutable ones (a cached reply).
   std::variant<std::string, std::shared_ptr<const std::string>> body;
-  /// Close the connection after this answer: its framing is lost.
-  bool close = false;
 
   std::string_view body_bytes() const noexcept;
 };
