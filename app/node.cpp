@@ -93,34 +93,35 @@ base::expected<void> node::open() {
 }
 
 base::expected<void> node::bind_listeners() {
-  const auto on_empty = [this] { on_transport_empty(); };
-  const bool loops = config_.transport == transport_kind::loops;
   const auto cores = std::max(1U, std::thread::hardware_concurrency());
-  const auto count = config_.loops == 0 ? cores : config_.loops;
-  if (loops)
-    make_loops(count);
+  if (config_.transport == transport_kind::loops)
+    make_loops(config_.loops == 0 ? cores : config_.loops);
   else
     httplib_ = std::make_unique<http::httplib_transport>(
-        base::machine_clock(), bounds_, transport_metrics_.emplace_back(), random_seed(), on_empty);
+        base::machine_clock(), bounds_, transport_metrics_.emplace_back(), random_seed(),
+        [this] { on_transport_empty(); });
   for (const auto& where : config_.listen) {
-    if (loops) {
-      auto bound = http::listen_on(where, count, config_.limits.listen_backlog);
-      if (!bound) return tl::unexpected(bound.error());
-      data_endpoints_.push_back(bound->where);
-      listeners_.push_back(*std::move(bound));
-    } else {
-      auto bound = httplib_->bind(where);
-      if (!bound) return tl::unexpected(bound.error());
-      data_endpoints_.push_back(*bound);
-    }
+    auto bound = bind_data(where);
+    if (!bound) return tl::unexpected(bound.error());
+    data_endpoints_.push_back(*bound);
   }
+  return bind_ops();
+}
 
+base::expected<http::endpoint> node::bind_data(const http::endpoint& where) {
+  if (httplib_) return httplib_->bind(where);
+  auto bound = http::listen_on(where, loops_.size(), config_.limits.listen_backlog);
+  if (!bound) return tl::unexpected(bound.error());
+  listeners_.push_back(*std::move(bound));
+  return listeners_.back().where;
+}
+
+base::expected<void> node::bind_ops() {
   http::metric_sources sources;
   sources.actor_restarts = &actor_restarts_;
   sources.budget = &bounds_.budget;
-  for (const auto& place : loops_) {
+  for (const auto& place : loops_)
     sources.loops.push_back(&place.loop->metrics());
-  }
   for (const auto& counted : transport_metrics_)
     sources.transports.push_back(&counted);
   metrics_ = std::make_unique<http::service_metrics>(std::move(sources));

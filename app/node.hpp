@@ -57,6 +57,9 @@ private:
 
   base::expected<void> open();
   base::expected<void> bind_listeners();
+  /// The endpoint with its real port.
+  base::expected<http::endpoint> bind_data(const http::endpoint& where);
+  base::expected<void> bind_ops();
   void make_loops(std::size_t count);
   void start_actors();
   void start_serving();

@@ -1,5 +1,7 @@
 #include "http/connection.hpp"
 
+#include "http/refusals.hpp"
+
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -129,9 +131,7 @@ void connection::take_partial() {
   // An unfinished head counts as a whole one: it may become that without another look.
   if (!request_->lease.grow_to(host_->budget(),
                                host_->limits().head_limit_bytes + request_->body.size()))
-    return refuse({base::errc::budget_exhausted,
-                   "The service holds as many request bytes as it may. Try again later."},
-                  true);
+    return refuse(too_many_request_bytes(), true);
   const auto now = host_->loop().now();
   if (framer_.in_body()) {
     if (!std::exchange(in_body_, true)) phase_deadline_ = now + host_->limits().body_timeout;
@@ -171,13 +171,8 @@ void connection::begin_exchange() {
   waits_for_ = actors::owner::none;
   phase_deadline_ = now + host_->limits().request_timeout;
   if (!request_->lease.grow_to(host_->budget(), request_->body.size()))
-    return refuse({base::errc::budget_exhausted,
-                   "The service holds as many request bytes as it may. Try again later."},
-                  false);
-  if (!host_->admit(*request_))
-    return refuse({base::errc::overloaded,
-                   "As many requests are in flight as the service takes. Try again later."},
-                  false);
+    return refuse(too_many_request_bytes(), false);
+  if (!host_->admit(*request_)) return refuse(too_many_in_flight(), false);
   hand_over();
   arm();
 }
@@ -204,9 +199,7 @@ void connection::routed(operation asked, actors::owner waits_for, progress now) 
 
 bool connection::retry() {
   if (tries_ >= attempt_limit) {
-    refuse(
-        {base::errc::unavailable, "What answers this request failed repeatedly. Try again later."},
-        false);
+    refuse(failed_repeatedly(), false);
     return false;
   }
   ++attempt_;
@@ -219,9 +212,7 @@ void connection::answer(actors::exchange_ref ref, response&& with) {
   if (!is_current(ref)) return;
   const auto size = with.body_bytes().size();
   if (size > unsent_free_bytes && !unsent_lease_.grow_to(host_->budget(), unsent_bytes() + size))
-    return refuse({base::errc::budget_exhausted,
-                   "The service holds as many response bytes as it may. Try again later."},
-                  false);
+    return refuse(too_many_response_bytes(), false);
   queue(std::move(with), request_->keep_alive);
   // Requests that were pipelined behind this one are framed at once, so that their answers share a
   // write.
@@ -373,7 +364,7 @@ void connection::close_if_idle() {
 
 void connection::end_now() {
   if (phase_ == phase::waiting || (phase_ == phase::reading && !idle() && !close_after_flush_))
-    refuse({base::errc::draining, "The service is shutting down. Try again later."}, true);
+    refuse(shutting_down(), true);
   if (unsent_bytes() > 0 || close_after_flush_) flush();
   // Unread input would turn the close into a reset, and that may eat the answer.
   if (phase_ == phase::lingering) discard();
@@ -397,10 +388,7 @@ void connection::on_deadline() {
   if (phase_ == phase::lingering) return close();
   if (unsent_bytes() > 0 && now >= write_deadline_) return close();
   if (now < phase_deadline_) return arm();
-  if (phase_ == phase::waiting)
-    return refuse({base::errc::deadline_exceeded,
-                   "The request was not answered within its deadline. Try again."},
-                  false);
+  if (phase_ == phase::waiting) return refuse(not_answered_in_time(), false);
   if (idle()) {
     close_after_flush_ = true;
     return flush();

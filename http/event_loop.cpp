@@ -59,13 +59,18 @@ void event_loop::stop() {
   wake();
 }
 
-void event_loop::post(std::function<void()> job) {
+template <class Item>
+void event_loop::push_remote(std::vector<Item>& to, Item item) {
   {
     const std::lock_guard lock{remote_mutex_};
-    remote_jobs_.push_back(std::move(job));
+    to.push_back(std::move(item));
     if (std::exchange(waking_, true)) return;
   }
   wake();
+}
+
+void event_loop::post(std::function<void()> job) {
+  push_remote(remote_jobs_, std::move(job));
 }
 
 void event_loop::exec_later(caf::resumable* ptr) {
@@ -77,12 +82,7 @@ void event_loop::exec_later(caf::resumable* ptr) {
     ready_.push_back(ptr);
     return;
   }
-  {
-    const std::lock_guard lock{remote_mutex_};
-    remote_ready_.push_back(ptr);
-    if (std::exchange(waking_, true)) return;
-  }
-  wake();
+  push_remote(remote_ready_, ptr);
 }
 
 void event_loop::at_turn_end(std::function<void()> job) {

@@ -86,6 +86,9 @@ private:
   int wait_ms();
   void take_remote();
   void run_residents();
+  /// Hands something to the loop's thread and wakes it. Any thread.
+  template <class Item>
+  void push_remote(std::vector<Item>& to, Item item);
   void wake();
 
   const base::clock* clock_;

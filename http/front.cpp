@@ -128,9 +128,8 @@ void front::preflight(const dispatch& job, const route& where) {
   auto answer = no_content(where.allow());
   const auto& asking = *job.request;
   if (where.operation == operation::list_regions && asking.has(header::origin)) {
-    const auto allowed = cors_headers(asking);
-    answer.headers.append(allowed);
-    if (allowed.find("Allow-Origin") != std::string::npos)
+    answer.headers.append(cors_headers(asking));
+    if (may_read(asking))
       answer.headers.append("Access-Control-Allow-Methods: GET, HEAD\r\n"
                             "Access-Control-Allow-Headers: Authorization, X-Request-Id\r\n"
                             "Access-Control-Max-Age: 86400\r\n");
@@ -198,13 +197,17 @@ void front::answer_regions(const actors::regions_ranked& reply) {
   sink_->answer(reply.exchange, std::move(answer));
 }
 
-std::string front::cors_headers(const http::request& asking) const {
-  if (any_origin_) return std::string{any_origin_header};
+bool front::may_read(const http::request& asking) const {
+  if (any_origin_) return true;
   const auto& origin = asking.get(header::origin);
   const auto& allowed = settings_->cors_origins;
-  if (origin.empty() || std::find(allowed.begin(), allowed.end(), origin) == allowed.end())
-    return "Vary: Origin\r\n";
-  return "Access-Control-Allow-Origin: " + origin + "\r\nVary: Origin\r\n";
+  return !origin.empty() && std::find(allowed.begin(), allowed.end(), origin) != allowed.end();
+}
+
+std::string front::cors_headers(const http::request& asking) const {
+  if (any_origin_) return std::string{any_origin_header};
+  if (!may_read(asking)) return "Vary: Origin\r\n";
+  return "Access-Control-Allow-Origin: " + asking.get(header::origin) + "\r\nVary: Origin\r\n";
 }
 
 } // namespace matchcloud::http

@@ -51,7 +51,9 @@ private:
   void fail(const dispatch& job, operation asked, const base::error& what,
             std::string headers = {});
   void answer_regions(const actors::regions_ranked& reply);
-  /// The CORS headers of a reply that `asking` may read.
+  /// Whether the page that asks may read the regions listing.
+  bool may_read(const http::request& asking) const;
+  /// The CORS headers of a reply about the regions listing.
   std::string cors_headers(const http::request& asking) const;
 
   std::shared_ptr<const front_settings> settings_;

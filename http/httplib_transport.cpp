@@ -1,5 +1,7 @@
 #include "http/httplib_transport.hpp"
 
+#include "http/refusals.hpp"
+
 #include <caf/send.hpp>
 
 #include <algorithm>
@@ -109,8 +111,7 @@ void httplib_transport::end_now() {
   const std::lock_guard lock{mutex_};
   while (!waiting_.empty()) {
     auto& left = *waiting_.begin()->second;
-    settle(left, problem({base::errc::draining, "The service is shutting down. Try again later."},
-                         left.request->id));
+    settle(left, problem(shutting_down(), left.request->id));
   }
 }
 
@@ -149,8 +150,7 @@ httplib_transport::read(const httplib::Request& asked, int status) {
   result->method_token = asked.method;
   result->target = asked.target;
   if (!result->lease.grow_to(bounds_->budget, asked.body.size()))
-    return base::fail(base::errc::budget_exhausted,
-                      "The service holds as many request bytes as it may. Try again later.");
+    return tl::unexpected(too_many_request_bytes());
   result->body = asked.body;
   if (const auto peer = model::parse_ip_address(asked.remote_addr)) result->peer = *peer;
   for (const auto& [name, value] : asked.headers) {
@@ -176,10 +176,7 @@ response httplib_transport::await(waiting_exchange& waiting) {
   hand_over(waiting);
   const auto answered = waiting.done.wait_for(lock, bounds_->limits.request_timeout,
                                               [&] { return waiting.answered; });
-  if (!answered)
-    settle(waiting, problem({base::errc::deadline_exceeded,
-                             "The request was not answered within its deadline. Try again."},
-                            waiting.request->id));
+  if (!answered) settle(waiting, problem(not_answered_in_time(), waiting.request->id));
   metrics_->count_answer(waiting.asked, waiting.answer.status);
   metrics_->latency[static_cast<std::size_t>(waiting.asked)].observe(
       static_cast<std::uint64_t>((clock_->now() - begun).count()));
@@ -223,9 +220,7 @@ void httplib_transport::redispatch_where(Condition&& condition) {
     auto& waiting = *(next++)->second; // settling takes it out
     if (!condition(waiting)) continue;
     if (waiting.tries >= attempt_limit) {
-      settle(waiting, problem({base::errc::unavailable,
-                               "What answers this request failed repeatedly. Try again later."},
-                              waiting.request->id));
+      settle(waiting, problem(failed_repeatedly(), waiting.request->id));
       continue;
     }
     ++waiting.attempt;

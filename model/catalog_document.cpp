@@ -1,5 +1,6 @@
 #include "model/catalog_document.hpp"
 
+#include "model/json_document.hpp"
 #include "model/problem_list.hpp"
 #include "model/unicode.hpp"
 
@@ -118,11 +119,8 @@ std::optional<std::string> excess_of(std::string_view text) {
 }
 
 std::string line_and_column(std::string_view text, std::size_t offset) {
-  const auto before = text.substr(0, offset);
-  const auto line = std::ranges::count(before, '\n') + 1;
-  const auto line_start = before.rfind('\n') + 1; // npos + 1 is 0
-  return "line " + std::to_string(line) + ", column " +
-         std::to_string(before.size() - line_start + 1);
+  const auto at = position_of(text, offset);
+  return "line " + std::to_string(at.line) + ", column " + std::to_string(at.column);
 }
 
 struct field {

@@ -149,7 +149,7 @@ TEST_CASE("every bad value is told at once", "[operations]") {
 }
 
 TEST_CASE("a TOML file configures, the environment beats it, a flag beats both", "[operations]") {
-  const scratch_directory folder;
+  const matchcloud::fixtures::temporary_directory folder;
   const auto file = folder.file("a.toml", "base-path = \"/file\"\nloops = 1\n"
                                           "listen = [\"127.0.0.1:0\", \"127.0.0.1:0\"]\n"
                                           "cors-origins = \"https://file.example\"\n");
@@ -173,7 +173,7 @@ TEST_CASE("a TOML file configures, the environment beats it, a flag beats both",
 
 TEST_CASE("an unknown key of a TOML file exits with 2 and names file, line and key",
           "[operations]") {
-  const scratch_directory folder;
+  const matchcloud::fixtures::temporary_directory folder;
   const auto file = folder.file("a.toml", "loops = 1\nlistn = \"127.0.0.1:0\"\n");
   const auto got = serve({"--config", file});
   CHECK(got.exit_code == 2);
@@ -236,7 +236,7 @@ TEST_CASE("a taken port exits with 1 and names it", "[operations]") {
 }
 
 TEST_CASE("a GeoIP file or data directory that cannot be used exits with 1", "[operations]") {
-  const scratch_directory folder;
+  const matchcloud::fixtures::temporary_directory folder;
   const auto junk = folder.file("junk.mmdb", "junk");
   const arguments ports{"--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"};
   const auto with = [&](const arguments& more) {
@@ -279,7 +279,7 @@ TEST_CASE("an IPv6 listener serves", "[operations]") {
 }
 
 TEST_CASE("importing tells what was done, and what is wrong with a document", "[operations]") {
-  const scratch_directory folder;
+  const matchcloud::fixtures::temporary_directory folder;
   const auto dir = folder.path() + "/store";
   const auto import = [&](const std::string& document) {
     return run({"import", "catalog", "--data-dir", dir, folder.file("c.json", document)});
@@ -298,7 +298,7 @@ TEST_CASE("importing tells what was done, and what is wrong with a document", "[
 }
 
 TEST_CASE("seeding twice changes nothing", "[operations]") {
-  const scratch_directory folder;
+  const matchcloud::fixtures::temporary_directory folder;
   const arguments seed{"demo", "--data-dir", folder.path()};
   CHECK(contains(run(seed).out, "seeded"));
   const auto again = run(seed);

@@ -48,23 +48,6 @@ arguments serve_arguments(const arguments& flags, const world& in) {
 
 } // namespace
 
-scratch_directory::scratch_directory() {
-  auto pattern = (std::filesystem::temp_directory_path() / "matchcloud-e2e-XXXXXX").string();
-  path_ = ::mkdtemp(pattern.data());
-}
-
-scratch_directory::~scratch_directory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string scratch_directory::file(const std::string& name, std::string_view bytes) const {
-  const auto path = path_ + "/" + name;
-  std::ofstream{path, std::ios::binary}.write(bytes.data(),
-                                              static_cast<std::streamsize>(bytes.size()));
-  return path;
-}
-
 world::world() : geoip_{directory_.file("places.mmdb", geoip_bytes())} {
   const auto seeded = run({"demo", "--data-dir", data_dir()});
   INFO(seeded.errors);

@@ -2,6 +2,7 @@
 
 #include "tests/e2e/process.hpp"
 #include "tests/e2e/raw_connection.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
 
 #include <string>
 #include <string_view>
@@ -13,22 +14,6 @@ namespace matchcloud::e2e {
 inline constexpr std::string_view demo_game = "00000000-0000-4000-8000-000000000001";
 inline constexpr std::string_view prod_namespace = "00000000-0000-4000-8000-000000000011";
 
-/// A directory that goes with its contents when this does.
-class scratch_directory {
-public:
-  scratch_directory();
-  scratch_directory(const scratch_directory&) = delete;
-  scratch_directory& operator=(const scratch_directory&) = delete;
-  ~scratch_directory();
-
-  const std::string& path() const noexcept { return path_; }
-  /// Writes a file there; its path.
-  std::string file(const std::string& name, std::string_view bytes) const;
-
-private:
-  std::string path_;
-};
-
 /// A data directory with the demo catalog and a second game, whose namespace `eu` has the regions
 /// fra and lon only; and a GeoIP file: 192.0.2.0/24 and 2001:db8::/32 in London, 198.51.100.0/24 in
 /// Tokyo, 127.0.0.0/8 in Sydney.
@@ -38,12 +23,12 @@ public:
 
   const std::string& data_dir() const noexcept { return directory_.path(); }
   const std::string& geoip() const noexcept { return geoip_; }
-  const scratch_directory& directory() const noexcept { return directory_; }
+  const fixtures::temporary_directory& directory() const noexcept { return directory_; }
   /// `matchcloud import catalog` of `document`, in a process of its own.
   void import(std::string_view document) const;
 
 private:
-  scratch_directory directory_;
+  fixtures::temporary_directory directory_;
   std::string geoip_;
 };
 

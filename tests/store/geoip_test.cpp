@@ -2,6 +2,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -15,32 +16,6 @@ namespace {
 using namespace matchcloud;
 using namespace matchcloud::fixtures;
 using model::coordinates;
-
-/// A folder that is gone at the end of the test.
-class scratch_folder {
-public:
-  scratch_folder() {
-    auto pattern = (std::filesystem::temp_directory_path() / "geoip-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  ~scratch_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-
-  std::string file(const std::string& name, std::string_view bytes) const {
-    const auto path = (path_ / name).string();
-    std::ofstream{path, std::ios::binary}.write(bytes.data(),
-                                                static_cast<std::streamsize>(bytes.size()));
-    return path;
-  }
-  std::string path(const std::string& name) const { return (path_ / name).string(); }
-
-private:
-  std::filesystem::path path_;
-};
 
 model::ip_address address(std::string_view text) {
   return model::parse_ip_address(text).value();
@@ -58,7 +33,7 @@ std::string two_places(mmdb_options options = {}) {
 }
 
 std::shared_ptr<const store::geoip> opened(const std::vector<std::string>& bytes) {
-  const scratch_folder folder;
+  const temporary_directory folder;
   std::vector<std::string> paths;
   for (const auto& each : bytes)
     paths.push_back(folder.file(std::to_string(paths.size()) + ".mmdb", each));
@@ -174,7 +149,7 @@ TEST_CASE("Without files every place is unknown") {
 }
 
 TEST_CASE("A file that is overwritten or removed does not disturb what is open") {
-  const scratch_folder folder;
+  const temporary_directory folder;
   const auto path = folder.file("a.mmdb", two_places());
   const auto geoip = store::geoip::open({path}).value();
   folder.file("a.mmdb", "short");
@@ -184,7 +159,7 @@ TEST_CASE("A file that is overwritten or removed does not disturb what is open")
 }
 
 TEST_CASE("What is no database is refused, and the error names the file") {
-  const scratch_folder folder;
+  const temporary_directory folder;
   const auto whole = two_places();
   // A record of the root that points behind the data.
   auto lost = two_places({4, 24});
@@ -223,7 +198,7 @@ TEST_CASE("Nesting without end is unknown in a record and refused in the metadat
   CHECK_FALSE(located(mmdb_control(mmdb_type::map, 1) + mmdb_string("a") + deep).at);
   CHECK_FALSE(located(deep).at);
 
-  const scratch_folder folder;
+  const temporary_directory folder;
   const auto bytes = std::string(2000, '\0') + "\xab\xcd\xefMaxMind.com" +
                      mmdb_control(mmdb_type::map, 1) + mmdb_string("description") +
                      deep.substr(0, 120'000);
@@ -239,7 +214,7 @@ TEST_CASE("A record that claims more than there is, is unknown") {
 }
 
 TEST_CASE("Damaged files are refused or harmless") {
-  const scratch_folder folder;
+  const temporary_directory folder;
   const auto probe = [&folder](const std::string& bytes) {
     const auto result = store::geoip::open({folder.file("damaged.mmdb", bytes)});
     if (!result) return;

@@ -1,7 +1,7 @@
 // Imports against a plain model: maps from id to element.
 #include "store/store.hpp"
 #include "tests/catch.hpp"
-#include "tests/store/temporary_directory.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
 
 #include <rapidcheck.h>
 
@@ -13,7 +13,7 @@
 namespace {
 
 using namespace matchcloud;
-using store::temporary_directory;
+using fixtures::temporary_directory;
 
 constexpr std::uint8_t game_count = 3;
 constexpr std::uint8_t namespace_count = 6;

@@ -1,7 +1,7 @@
 #include "store/migrations.hpp"
 #include "store/store.hpp"
 #include "tests/catch.hpp"
-#include "tests/store/temporary_directory.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -10,9 +10,9 @@
 namespace {
 
 using namespace matchcloud;
+using fixtures::temporary_directory;
 using store::connection;
 using store::open_sqlite;
-using store::temporary_directory;
 
 /// What a newer program leaves, as far as this one looks: the mark and a higher version.
 constexpr const char* newer_store =

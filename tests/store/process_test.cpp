@@ -2,7 +2,7 @@
 // before this process opens a store: SQLite connections do not survive a fork.
 #include "store/store.hpp"
 #include "tests/catch.hpp"
-#include "tests/store/temporary_directory.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,8 +14,8 @@
 namespace {
 
 using namespace matchcloud;
+using fixtures::temporary_directory;
 using store::open_sqlite;
-using store::temporary_directory;
 
 /// One byte per event from one process to another.
 class event_pipe {

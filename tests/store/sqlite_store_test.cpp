@@ -1,7 +1,7 @@
 #include "store/sqlite.hpp"
 #include "store/store.hpp"
 #include "tests/catch.hpp"
-#include "tests/store/temporary_directory.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
 
 #include <sys/stat.h>
 
@@ -14,8 +14,8 @@
 namespace {
 
 using namespace matchcloud;
+using fixtures::temporary_directory;
 using store::open_sqlite;
-using store::temporary_directory;
 
 std::unique_ptr<store::store> open_ok(const std::string& directory) {
   auto opened = open_sqlite(directory);

@@ -1,6 +1,6 @@
 #include "store/sqlite.hpp"
 #include "tests/catch.hpp"
-#include "tests/store/temporary_directory.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
 
 #include <array>
 #include <limits>
@@ -8,8 +8,8 @@
 namespace {
 
 using namespace matchcloud;
+using fixtures::temporary_directory;
 using store::connection;
-using store::temporary_directory;
 using store::transaction;
 
 struct fixture {

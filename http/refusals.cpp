@@ -1,0 +1,34 @@
+#include "http/refusals.hpp"
+
+namespace matchcloud::http {
+
+using base::errc;
+
+base::error too_many_request_bytes() {
+  return {errc::budget_exhausted,
+          "The service holds as many request bytes as it may. Try again later."};
+}
+
+base::error too_many_response_bytes() {
+  return {errc::budget_exhausted,
+          "The service holds as many response bytes as it may. Try again later."};
+}
+
+base::error too_many_in_flight() {
+  return {errc::overloaded,
+          "As many requests are in flight as the service takes. Try again later."};
+}
+
+base::error failed_repeatedly() {
+  return {errc::unavailable, "What answers this request failed repeatedly. Try again later."};
+}
+
+base::error not_answered_in_time() {
+  return {errc::deadline_exceeded, "The request was not answered within its deadline. Try again."};
+}
+
+base::error shutting_down() {
+  return {errc::draining, "The service is shutting down. Try again later."};
+}
+
+} // namespace matchcloud::http
