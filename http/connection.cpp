@@ -164,11 +164,8 @@ void connection::begin_exchange() {
   host_->assign_id(*request_);
   phase_ = phase::waiting;
   ++generation_;
-  attempt_ = 1;
-  tries_ = 0;
+  exchange_ = {};
   begun_ = now;
-  asked_ = operation::unmatched;
-  waits_for_ = actors::owner::none;
   phase_deadline_ = now + host_->limits().request_timeout;
   if (!request_->lease.grow_to(host_->budget(), request_->body.size()))
     return refuse(too_many_request_bytes(), false);
@@ -178,13 +175,13 @@ void connection::begin_exchange() {
 }
 
 void connection::hand_over() {
-  if (host_->dispatch(*this)) ++tries_;
+  if (host_->dispatch(*this)) ++exchange_.tries;
 }
 
 // -- answering ----------------------------------------------------------------
 
 actors::exchange_ref connection::current() const noexcept {
-  return {(std::uint64_t{slot_} << 32U) | generation_, attempt_};
+  return {(std::uint64_t{slot_} << 32U) | generation_, exchange_.attempt};
 }
 
 bool connection::is_current(actors::exchange_ref ref) const noexcept {
@@ -192,18 +189,14 @@ bool connection::is_current(actors::exchange_ref ref) const noexcept {
 }
 
 void connection::routed(operation asked, actors::owner waits_for, progress now) noexcept {
-  asked_ = asked;
-  waits_for_ = waits_for;
-  if (now == progress::parked) --tries_;
+  exchange_.routed(asked, waits_for, now);
 }
 
 bool connection::retry() {
-  if (tries_ >= attempt_limit) {
+  if (!exchange_.begin_retry()) {
     refuse(failed_repeatedly(), false);
     return false;
   }
-  ++attempt_;
-  waits_for_ = actors::owner::none;
   hand_over();
   return true;
 }
@@ -224,7 +217,7 @@ void connection::refuse(const base::error& why, bool close) {
     // Never became an exchange: give it the identity of one.
     if (!request_) request_ = host_->take_request();
     host_->assign_id(*request_);
-    asked_ = operation::unmatched;
+    exchange_.asked = operation::unmatched;
     if (begun_ == base::steady_time{}) begun_ = host_->loop().now();
   }
   queue(problem(why, request_->id), !close && request_->keep_alive);
@@ -255,9 +248,9 @@ void connection::append_body(response& answer) {
 
 void connection::settle(int status) {
   auto& metrics = host_->metrics();
-  metrics.count_answer(asked_, status);
+  metrics.count_answer(exchange_.asked, status);
   const auto took = host_->loop().now() - begun_;
-  metrics.latency[static_cast<std::size_t>(asked_)].observe(static_cast<std::uint64_t>(
+  metrics.latency[static_cast<std::size_t>(exchange_.asked)].observe(static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(took).count()));
   release_request();
   begun_ = {};

@@ -96,7 +96,7 @@ public:
 
   bool waiting() const noexcept { return phase_ == phase::waiting; }
   bool is_closed() const noexcept { return phase_ == phase::closed; }
-  actors::owner waits_for() const noexcept { return waits_for_; }
+  actors::owner waits_for() const noexcept { return exchange_.waits_for; }
   actors::exchange_ref current() const noexcept;
   const std::shared_ptr<admitted_request>& current_request() const noexcept { return request_; }
   std::uint32_t slot() const noexcept { return slot_; }
@@ -161,11 +161,7 @@ private:
   std::size_t discarded_bytes_ = 0;
   std::uint32_t slot_;
   std::uint32_t generation_ = 0;
-  std::uint32_t attempt_ = 0;
-  /// Attempts that reached an actor.
-  std::uint32_t tries_ = 0;
-  operation asked_ = operation::unmatched;
-  actors::owner waits_for_ = actors::owner::none;
+  exchange_state exchange_;
   phase phase_ = phase::reading;
   bool readable_ = false;
   bool hung_up_ = false;

@@ -23,6 +23,31 @@ enum class progress : std::uint8_t {
   parked,
 };
 
+/// Where one exchange stands with its front: the part that every transport keeps alike. One thread,
+/// or guarded by the transport.
+struct exchange_state {
+  /// Names the current attempt in messages.
+  std::uint32_t attempt = 1;
+  /// Attempts that reached an actor.
+  std::uint32_t tries = 0;
+  operation asked = operation::unmatched;
+  actors::owner waits_for = actors::owner::none;
+
+  void routed(operation what, actors::owner who, progress now) noexcept {
+    asked = what;
+    waits_for = who;
+    if (now == progress::parked) --tries;
+  }
+
+  /// Begins a further attempt. False where too many reached an actor.
+  bool begin_retry() noexcept {
+    if (tries >= attempt_limit) return false;
+    ++attempt;
+    waits_for = actors::owner::none;
+    return true;
+  }
+};
+
 /// transport -> front: a complete request that waits for its answer.
 struct dispatch {
   actors::exchange_ref exchange;

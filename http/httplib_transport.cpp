@@ -177,8 +177,8 @@ response httplib_transport::await(waiting_exchange& waiting) {
   const auto answered = waiting.done.wait_for(lock, bounds_->limits.request_timeout,
                                               [&] { return waiting.answered; });
   if (!answered) settle(waiting, problem(not_answered_in_time(), waiting.request->id));
-  metrics_->count_answer(waiting.asked, waiting.answer.status);
-  metrics_->latency[static_cast<std::size_t>(waiting.asked)].observe(
+  metrics_->count_answer(waiting.state.asked, waiting.answer.status);
+  metrics_->latency[static_cast<std::size_t>(waiting.state.asked)].observe(
       static_cast<std::uint64_t>((clock_->now() - begun).count()));
   return std::move(waiting.answer);
 }
@@ -193,13 +193,13 @@ void httplib_transport::settle(waiting_exchange& waiting, response&& with) {
 
 httplib_transport::waiting_exchange* httplib_transport::current(actors::exchange_ref ref) const {
   const auto found = waiting_.find(ref.exchange);
-  if (found == waiting_.end() || found->second->attempt != ref.attempt) return nullptr;
+  if (found == waiting_.end() || found->second->state.attempt != ref.attempt) return nullptr;
   return found->second;
 }
 
 void httplib_transport::hand_over(waiting_exchange& waiting) {
   if (!front_) return; // the next one gets it
-  ++waiting.tries;
+  ++waiting.state.tries;
   caf::anon_send(front_, dispatch{waiting.ref(), waiting.request});
 }
 
@@ -211,7 +211,8 @@ void httplib_transport::attach(caf::actor front) {
 
 void httplib_transport::redispatch(actors::owner owner) {
   const std::lock_guard lock{mutex_};
-  redispatch_where([owner](const waiting_exchange& waiting) { return waiting.waits_for == owner; });
+  redispatch_where(
+      [owner](const waiting_exchange& waiting) { return waiting.state.waits_for == owner; });
 }
 
 template <class Condition>
@@ -219,12 +220,10 @@ void httplib_transport::redispatch_where(Condition&& condition) {
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     auto& waiting = *(next++)->second; // settling takes it out
     if (!condition(waiting)) continue;
-    if (waiting.tries >= attempt_limit) {
+    if (!waiting.state.begin_retry()) {
       settle(waiting, problem(failed_repeatedly(), waiting.request->id));
       continue;
     }
-    ++waiting.attempt;
-    waiting.waits_for = actors::owner::none;
     metrics_->redispatched.add();
     hand_over(waiting);
   }
@@ -233,11 +232,7 @@ void httplib_transport::redispatch_where(Condition&& condition) {
 void httplib_transport::routed(actors::exchange_ref exchange, operation asked,
                                actors::owner waits_for, progress now) {
   const std::lock_guard lock{mutex_};
-  if (auto* waiting = current(exchange)) {
-    waiting->asked = asked;
-    waiting->waits_for = waits_for;
-    if (now == progress::parked) --waiting->tries;
-  }
+  if (auto* waiting = current(exchange)) waiting->state.routed(asked, waits_for, now);
 }
 
 request_ptr httplib_transport::find(actors::exchange_ref exchange) const {

@@ -52,17 +52,13 @@ public:
 private:
   struct waiting_exchange {
     std::uint64_t id = 0;
-    std::uint32_t attempt = 1;
-    /// Attempts that reached an actor.
-    std::uint32_t tries = 0;
+    exchange_state state;
     request_ptr request;
-    operation asked = operation::unmatched;
-    actors::owner waits_for = actors::owner::none;
     bool answered = false;
     response answer;
     std::condition_variable done;
 
-    actors::exchange_ref ref() const noexcept { return {id, attempt}; }
+    actors::exchange_ref ref() const noexcept { return {id, state.attempt}; }
   };
 
   void serve(const httplib::Request& asked, httplib::Response& into);
