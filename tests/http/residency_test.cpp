@@ -130,9 +130,10 @@ struct pool_config : caf::actor_system_config {
 
 /// Two loops on threads of their own, with a resident each, and a pool.
 struct bench {
+  /// Before the system, which waits for its actors: one of the pool may start as late as that.
+  sightings seen;
   pool_config config;
   caf::actor_system system{config};
-  sightings seen;
   event_loop loop_a{system, base::machine_clock()};
   event_loop loop_b{system, base::machine_clock()};
   std::thread thread_a{[this] { loop_a.run(); }};
