@@ -9,13 +9,13 @@ namespace {
 using httplib::Request;
 using httplib::Response;
 
+} // namespace
+
 void set_problem(Response& into, const base::error& what) {
   const auto answer = problem(what, into.get_header_value("X-Request-Id"));
   into.status = answer.status;
   into.set_content(std::string{answer.body_bytes()}, std::string{problem_type});
 }
-
-} // namespace
 
 ops_plane::ops_plane(const service_metrics& metrics, std::uint64_t seed)
     : metrics_{&metrics}, ids_{seed}, server_{httplib_settings{}} {

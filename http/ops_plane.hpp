@@ -7,10 +7,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 
 namespace matchcloud::http {
+
+/// Answers a request of the ops plane with a problem.
+void set_problem(httplib::Response& into, const base::error& what);
 
 /// Health and metrics for operators, apart from the data plane and on loopback by default: stock
 /// cpp-httplib on a listener of its own, so that it answers while the data plane is full.
@@ -21,6 +25,10 @@ public:
   ~ops_plane();
   ops_plane(const ops_plane&) = delete;
   ops_plane& operator=(const ops_plane&) = delete;
+
+  /// Lets a further part of the ops plane add its routes. Before `start`; what they refer to must
+  /// outlive the plane.
+  void add_routes(const std::function<void(httplib::Server&)>& add) { add(server_); }
 
   /// The endpoint with its real port, or `address_unavailable`.
   base::expected<endpoint> bind(const endpoint& where);

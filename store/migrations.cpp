@@ -12,7 +12,7 @@ constexpr std::int64_t application_id = 0x6D636C64;
 
 /// Version n is made by `migrations[n - 1]`. They are history: never edited, only added to, and
 /// they only expand (new tables, new columns with defaults). Ids are the sixteen bytes of the UUID.
-constexpr std::array<const char*, 1> migrations{
+constexpr std::array<const char*, 2> migrations{
     R"sql(
       PRAGMA application_id = 0x6D636C64;
 
@@ -58,6 +58,60 @@ constexpr std::array<const char*, 1> migrations{
         region_id TEXT NOT NULL REFERENCES regions,
         PRIMARY KEY (namespace_id, region_id)
       ) STRICT, WITHOUT ROWID;
+    )sql",
+    R"sql(
+      -- What is removed is hidden and stays for what refers to it: history, and a later return.
+      ALTER TABLE regions ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE tiers ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE games ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE namespaces ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+
+      -- One sequence per subject: what lies above a revision has moved since.
+      CREATE TABLE game_revisions (
+        subject TEXT NOT NULL, -- 'avatars', 'lobbies'
+        game_id BLOB NOT NULL CHECK (length(game_id) = 16),
+        revision INTEGER NOT NULL,
+        PRIMARY KEY (subject, game_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE UNIQUE INDEX game_revisions_in_order ON game_revisions (subject, revision);
+
+      CREATE TABLE avatars (
+        upload_id BLOB PRIMARY KEY CHECK (length(upload_id) = 16),
+        game_id BLOB NOT NULL REFERENCES games,
+        display_name TEXT NOT NULL,
+        create_ts INTEGER NOT NULL,      -- milliseconds since 1970
+        content_length INTEGER NOT NULL, -- the 64 bits of an unsigned number
+        complete INTEGER NOT NULL,
+        image_digest BLOB CHECK (length(image_digest) = 16),
+        image_type INTEGER -- 0: PNG, 1: JPEG
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX avatars_by_game ON avatars (game_id, create_ts DESC, upload_id);
+
+      -- What lobbies have in common, once: there are few of these and many lobbies.
+      CREATE TABLE lobby_kinds (
+        kind INTEGER PRIMARY KEY,
+        namespace_id BLOB NOT NULL REFERENCES namespaces,
+        region_id TEXT NOT NULL REFERENCES regions,
+        tier TEXT NOT NULL,
+        version_id BLOB NOT NULL CHECK (length(version_id) = 16),
+        version_name TEXT NOT NULL,
+        game_mode TEXT NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX lobby_kinds_by_content ON lobby_kinds
+        (namespace_id, version_id, region_id, game_mode, tier, version_name);
+
+      -- Clustered so that a span costs what it returns: in a class all lobbies last 2^class to
+      -- 2^(class+1) milliseconds, so that those which reach into a span start near it.
+      CREATE TABLE lobbies (
+        game_id BLOB NOT NULL CHECK (length(game_id) = 16),
+        duration_class INTEGER NOT NULL, -- -1: running
+        start_ts INTEGER NOT NULL,       -- milliseconds since 1970
+        lobby_id BLOB NOT NULL CHECK (length(lobby_id) = 16),
+        stop_ts INTEGER,                 -- null: running
+        kind INTEGER NOT NULL,           -- of lobby_kinds, which only grow
+        PRIMARY KEY (game_id, duration_class, start_ts, lobby_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE UNIQUE INDEX lobbies_by_id ON lobbies (lobby_id);
     )sql",
 };
 
