@@ -1,5 +1,6 @@
 #include "app/node.hpp"
 
+#include "actors/avatar.hpp"
 #include "actors/catalog.hpp"
 #include "actors/validator.hpp"
 #include "http/front.hpp"
@@ -120,6 +121,7 @@ base::expected<void> node::bind_ops() {
   http::metric_sources sources;
   sources.actor_restarts = &actor_restarts_;
   sources.budget = &bounds_.budget;
+  sources.avatars = &avatar_metrics_;
   for (const auto& place : loops_)
     sources.loops.push_back(&place.loop->metrics());
   for (const auto& counted : transport_metrics_)
@@ -142,6 +144,25 @@ void node::make_loops(std::size_t count) {
         random_seed(), [this] { on_transport_empty(); });
     loops_.push_back(std::move(place));
   }
+}
+
+actors::avatar_settings node::avatar_settings() {
+  actors::avatar_settings settings;
+  settings.open_store = [dir = config_.data_dir] { return store::open_sqlite(dir); };
+  settings.pool = blocking_.get();
+  settings.budget = &bounds_.budget;
+  settings.metrics = &avatar_metrics_;
+  settings.public_url = public_url();
+  settings.cache_limit_bytes = config_.limits.avatar_cache_bytes / actors::avatar_shard_count;
+  settings.list_limit_bytes = config_.limits.avatar_list_limit_bytes;
+  return settings;
+}
+
+std::string node::public_url() const {
+  const auto base = config_.public_url.empty()
+                        ? "http://" + http::to_string(data_endpoints_.front())
+                        : config_.public_url;
+  return base + config_.front.base_path;
 }
 
 std::vector<actors::place> node::places() {
@@ -170,6 +191,12 @@ std::vector<actors::place> node::places() {
     return actors_.spawn<actors::region_ranking>(ranking_, now);
   };
   on_pool("validator/large", owner::large_validator, make_validator);
+  for (std::size_t i = 0; i < actors::avatar_shard_count; ++i)
+    on_pool("avatar/" + std::to_string(i),
+            static_cast<owner>(static_cast<std::size_t>(owner::avatar) + i),
+            [this, settings = avatar_settings()](const snapshot& now) -> caf::actor {
+              return actors_.spawn<actors::avatar>(settings, now);
+            });
   if (httplib_) {
     on_pool("validator", owner::validator, make_validator);
     on_pool("region_ranking", owner::region_ranking, make_ranking);

@@ -45,8 +45,12 @@ enum class errc : std::uint8_t {
   body_too_deep,
   /// The request body is JSON, but not an object.
   body_not_object,
+  /// No image has this name.
+  media_not_found,
   /// No game has this id.
   game_not_found,
+  /// A game's avatar list is longer than `avatar_list_limit_bytes`.
+  list_too_large,
   /// An operation that is specified but not built yet.
   not_implemented,
   /// More requests are in flight than `in_flight_limit`; come back after `Retry-After`.
@@ -65,8 +69,12 @@ enum class errc : std::uint8_t {
   config_invalid,
   /// An import file breaks its format; nothing was written.
   import_invalid,
+  /// A file is not an image that is taken: not PNG or JPEG, damaged, too large.
+  image_invalid,
   /// The database cannot be opened, read or written.
   store_failed,
+  /// The disk is full, or this user's share of it.
+  store_full,
   /// The database was written by a newer version of this program and is left untouched.
   store_newer,
   /// A GeoIP file is missing, truncated or not a MaxMind database.
