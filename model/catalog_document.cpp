@@ -1,5 +1,6 @@
 #include "model/catalog_document.hpp"
 
+#include "model/catalog_names.hpp"
 #include "model/json_document.hpp"
 #include "model/problem_list.hpp"
 #include "model/unicode.hpp"
@@ -54,26 +55,6 @@ std::string shown(const json& value) {
   rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
   value.Accept(writer);
   return {buffer.GetString(), buffer.GetSize()};
-}
-
-bool is_identifier(std::string_view text) {
-  return !text.empty() && text.size() <= catalog_id_limit_bytes &&
-         std::ranges::all_of(text, [](char c) { return is_lower(c) || is_digit(c) || c == '-'; });
-}
-
-/// Printable, not blank, not too long. RapidJSON makes ill-formed UTF-8 of an escaped lone
-/// surrogate.
-bool is_name(std::string_view text) {
-  if (find_malformed_utf8(text) != std::string_view::npos) return false;
-  if (std::ranges::all_of(text, [](char c) { return c == ' '; })) return false;
-  if (count_code_points(text) > catalog_name_limit) return false;
-  while (!text.empty()) {
-    const auto next = decode_utf8(text);
-    if (is_control(next.value) || is_noncharacter(next.value) || is_invisible(next.value))
-      return false;
-    text.remove_prefix(next.bytes);
-  }
-  return true;
 }
 
 bool is_host_label(std::string_view label) {
@@ -203,13 +184,11 @@ private:
   }
 
   std::string read_name(const json* value, const std::string& at) {
-    return read_string(
-        value, at, is_name,
-        "a string of 1 to 128 characters, not blank, without control and invisible characters");
+    return read_string(value, at, is_name, name_allowed);
   }
 
   std::string read_identifier(const json* value, const std::string& at) {
-    return read_string(value, at, is_identifier, "1 to 32 of a-z 0-9 -");
+    return read_string(value, at, is_identifier, identifier_allowed);
   }
 
   std::string read_domain(const json& value, const std::string& at) {
