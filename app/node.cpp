@@ -6,6 +6,7 @@
 #include "http/front.hpp"
 #include "store/geoip.hpp"
 #include "store/store.hpp"
+#include "store/temporary_folder.hpp"
 
 #include <caf/all.hpp>
 #include <spdlog/spdlog.h>
@@ -71,6 +72,7 @@ node::node(const serve_config& config)
 base::expected<void> node::open() {
   auto store = store::open_sqlite(config_.data_dir);
   if (!store) return tl::unexpected(store.error());
+  store::remove_leftovers(config_.data_dir);
   auto catalog = (*store)->load_catalog();
   if (!catalog) return tl::unexpected(catalog.error());
   first_catalog_ = std::make_shared<const model::catalog>(*std::move(catalog));

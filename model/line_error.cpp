@@ -11,6 +11,7 @@ std::string_view name_of(line_errc code) noexcept {
   case line_errc::wrong_type: return "wrong_type";
   case line_errc::invalid: return "invalid";
   case line_errc::conflict: return "conflict";
+  case line_errc::game_unknown: return "game_unknown";
   case line_errc::namespace_unknown: return "namespace_unknown";
   case line_errc::region_unknown: return "region_unknown";
   }

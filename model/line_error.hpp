@@ -22,6 +22,8 @@ enum class line_errc : std::uint8_t {
   invalid,
   /// Contradicts what is known of the same id.
   conflict,
+  /// No game has this id.
+  game_unknown,
   /// No namespace has this id.
   namespace_unknown,
   /// No region has this id.

@@ -44,6 +44,7 @@ base::expected<void> write_synced(const std::string& path, std::string_view byte
 } // namespace
 
 base::expected<media_writer> media_writer::open(std::string data_dir) {
+  remove_leftovers(data_dir);
   auto folder = temporary_folder::make(data_dir);
   if (!folder) return tl::unexpected(folder.error());
   return media_writer{std::move(data_dir), *std::move(folder)};

@@ -78,6 +78,14 @@ public:
     return outcomes;
   }
 
+  base::expected<std::vector<put_outcome>>
+  check_avatars(std::span<const model::avatar> avatars) override {
+    // Never committed.
+    const auto trial = transaction::begin(db_, transaction::access::write, "check avatars");
+    if (!trial) return tl::unexpected(trial.error());
+    return write_avatars(db_, avatars);
+  }
+
 private:
   connection db_;
   /// SQLite's counter at the last poll.

@@ -69,6 +69,9 @@ public:
   /// a few hundred at once keep it short. Outcomes stand in the order of `avatars`.
   virtual base::expected<std::vector<put_outcome>>
   put_avatars(std::span<const model::avatar> avatars) = 0;
+  /// What `put_avatars` would do now. Writes nothing.
+  virtual base::expected<std::vector<put_outcome>>
+  check_avatars(std::span<const model::avatar> avatars) = 0;
 };
 
 /// Opens (creates, migrates) the store of a data directory. Fails with `store_newer` or
