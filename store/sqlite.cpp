@@ -2,6 +2,7 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <system_error>
 
 namespace matchcloud::store {
@@ -70,6 +71,31 @@ void connection::keep_log_on_close() noexcept {
   sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
+std::int64_t connection::changes() const noexcept {
+  return sqlite3_changes64(handle_.get());
+}
+
+void connection::take_over_checkpoints() {
+  log_pages_ = std::make_unique<std::int64_t>(0);
+  const auto note = [](void* into, sqlite3*, const char*, int pages) {
+    *static_cast<std::int64_t*>(into) = pages;
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(handle_.get(), note, log_pages_.get()); // replaces SQLite's own checkpoints
+}
+
+base::expected<bool> connection::checkpoint(bool truncate, std::chrono::milliseconds at_most) {
+  const int mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+  sqlite3_busy_timeout(handle_.get(), static_cast<int>(at_most.count()));
+  const int result = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, mode, nullptr, nullptr);
+  auto outcome = base::expected<bool>{result == SQLITE_OK};
+  if (result != SQLITE_OK && (result & 0xff) != SQLITE_BUSY)
+    outcome = failure("move the log into the database");
+  sqlite3_busy_timeout(handle_.get(), busy_timeout_ms);
+  if (outcome && *outcome && log_pages_) *log_pages_ = 0;
+  return outcome;
+}
+
 bool connection::in_transaction() const noexcept {
   return sqlite3_get_autocommit(handle_.get()) == 0;
 }
@@ -78,14 +104,19 @@ tl::unexpected<base::error> connection::failure(std::string_view operation) cons
   const int code = sqlite3_extended_errcode(handle_.get());
   std::string reason = sqlite3_errmsg(handle_.get());
   const int primary_code = code & 0xff;
+  bool full = primary_code == SQLITE_FULL;
   if (primary_code == SQLITE_CANTOPEN || primary_code == SQLITE_IOERR) {
     const int system_code = sqlite3_system_errno(handle_.get());
+    full = system_code == ENOSPC || system_code == EDQUOT;
     if (system_code != 0)
       reason.append(" (").append(std::generic_category().message(system_code)).append(")");
   }
   reason.append(" [SQLite ").append(std::to_string(code)).append("]");
-  if (const auto hint = advice(primary_code); !hint.empty()) reason.append("; ").append(hint);
-  return failure(operation, reason);
+  const auto hint = advice(full ? SQLITE_FULL : primary_code);
+  if (!hint.empty()) reason.append("; ").append(hint);
+  auto failed = failure(operation, reason);
+  if (full) failed.value().code = base::errc::store_full;
+  return failed;
 }
 
 tl::unexpected<base::error> connection::failure(std::string_view operation,

@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,8 +22,9 @@ inline constexpr int busy_timeout_ms = 60'000;
 
 class statement;
 
-/// A connection to a SQLite database. Every failure is `store_failed` with the path, the operation
-/// (what the caller was about to do, "read the regions") and SQLite's reason. One thread at a time.
+/// A connection to a SQLite database. Every failure is `store_failed` or `store_full` with the
+/// path, the operation (what the caller was about to do, "read the regions") and SQLite's reason.
+/// One thread at a time.
 class connection {
 public:
   /// Opens or creates the file. SQLite reads nothing of it yet.
@@ -38,9 +40,20 @@ public:
   void keep_log_on_close() noexcept;
   /// Whether a transaction is open.
   bool in_transaction() const noexcept;
+  /// Rows that the last INSERT, UPDATE or DELETE changed.
+  std::int64_t changes() const noexcept;
+
+  /// From now on `log_pages` is kept and commits leave the write-ahead log as it is: the caller
+  /// moves it into the database (`checkpoint`) when it likes, outside of its transactions.
+  void take_over_checkpoints();
+  /// Pages in the log after this connection's last commit.
+  std::int64_t log_pages() const noexcept { return log_pages_ ? *log_pages_ : 0; }
+  /// Moves what nobody reads or writes any more from the log into the database. `truncate`: waits
+  /// for others up to `at_most`, then empties the log's file; false where they took longer.
+  base::expected<bool> checkpoint(bool truncate, std::chrono::milliseconds at_most = {});
 
   const std::string& path() const noexcept { return path_; }
-  /// The last failure of SQLite on this connection.
+  /// The last failure of SQLite on this connection; `store_full` where it was for want of space.
   tl::unexpected<base::error> failure(std::string_view operation) const;
   /// A failure that SQLite did not notice itself.
   tl::unexpected<base::error> failure(std::string_view operation, std::string_view reason) const;
@@ -53,6 +66,8 @@ private:
   connection(std::string path, sqlite3* handle) : path_{std::move(path)}, handle_{handle} {}
 
   std::string path_;
+  /// Null unless checkpoints were taken over. Stays in place where the connection moves.
+  std::unique_ptr<std::int64_t> log_pages_;
   std::unique_ptr<sqlite3, closer> handle_;
 };
 

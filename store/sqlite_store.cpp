@@ -3,6 +3,7 @@
 #include "store/sqlite.hpp"
 #include "store/sqlite_avatars.hpp"
 #include "store/sqlite_catalog.hpp"
+#include "store/sqlite_lobbies.hpp"
 #include "store/store.hpp"
 
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 
 #include <cerrno>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace matchcloud::store {
@@ -86,8 +88,58 @@ public:
     return write_avatars(db_, avatars);
   }
 
+  base::expected<lobby_merge> merge_lobbies(std::span<const model::lobby_record> records,
+                                            const model::lobby_kind_table& kinds) override {
+    auto* writer = lobbies();
+    if (!writer) return tl::unexpected(lobbies_->error());
+    auto merged = writer->merge(records, kinds);
+    if (!merged || db_.log_pages() * page_bytes < bulk_log_bytes) return merged;
+    // What others still read stays for the next time.
+    if (auto moved = db_.checkpoint(false); !moved) return tl::unexpected(moved.error());
+    return merged;
+  }
+
+  base::expected<lobby_merge> check_lobbies(std::span<const model::lobby_record> records,
+                                            const model::lobby_kind_table& kinds) override {
+    auto* writer = lobbies();
+    return writer ? writer->check(records, kinds) : tl::unexpected(lobbies_->error());
+  }
+
+  base::expected<std::vector<lobby_kind_finding>>
+  check_lobby_kinds(const model::lobby_kind_table& kinds) override {
+    auto* writer = lobbies();
+    if (!writer) return tl::unexpected(lobbies_->error());
+    return writer->check_kinds(kinds);
+  }
+
+  base::expected<bool> has_lobbies() override {
+    const auto any = db_.read_integer("SELECT EXISTS (SELECT 1 FROM lobbies)", "look for lobbies");
+    if (!any) return tl::unexpected(any.error());
+    return *any != 0;
+  }
+
+  std::uint64_t wal_bytes() override {
+    struct stat found {};
+    return ::stat((db_.path() + "-wal").c_str(), &found) == 0
+               ? static_cast<std::uint64_t>(found.st_size)
+               : 0;
+  }
+
+  base::expected<bool> checkpoint() override { return db_.checkpoint(true, checkpoint_wait); }
+
 private:
+  /// SQLite's default, which migrations leave as it is.
+  static constexpr std::int64_t page_bytes = 4096;
+
+  /// Null where its statements cannot be prepared; `lobbies_` then says why.
+  lobby_writer* lobbies() {
+    if (!lobbies_ || !*lobbies_) lobbies_.emplace(lobby_writer::prepare(db_));
+    return *lobbies_ ? &**lobbies_ : nullptr;
+  }
+
   connection db_;
+  /// Prepared when first asked for: few connections write lobbies.
+  std::optional<base::expected<lobby_writer>> lobbies_;
   /// SQLite's counter at the last poll.
   std::optional<std::int64_t> data_version_;
 };
@@ -118,7 +170,14 @@ base::expected<void> configure(connection& db) {
                     "configure the connection");
 }
 
-base::expected<connection> open_connection(const std::string& path) {
+base::expected<void> tune(connection& db, workload use) {
+  if (use == workload::serving) return {};
+  db.take_over_checkpoints();
+  const auto pragma = "PRAGMA cache_size = -" + std::to_string(bulk_cache_bytes / 1024);
+  return db.execute(pragma.c_str(), "configure the connection");
+}
+
+base::expected<connection> open_connection(const std::string& path, workload use) {
   create_private(path);
   const bool had_log = has_log(path);
   auto db = connection::open(path);
@@ -130,18 +189,19 @@ base::expected<connection> open_connection(const std::string& path) {
   }
   if (auto configured = configure(*db); !configured) return tl::unexpected(configured.error());
   if (auto migrated = migrate(*db); !migrated) return tl::unexpected(migrated.error());
+  if (auto tuned = tune(*db, use); !tuned) return tl::unexpected(tuned.error());
   return db;
 }
 
 } // namespace
 
-base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir) {
+base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir, workload use) {
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
   // One at a time, for `create_private`: between its creating and its closing of a new file no
   // other instance of this process may take SQLite's locks on it. SQLite itself would not need it.
   const auto lock = directory_lock::take(data_dir);
   if (!lock) return tl::unexpected(lock.error());
-  auto db = open_connection(data_dir + "/" + file_name);
+  auto db = open_connection(data_dir + "/" + file_name, use);
   if (!db) return tl::unexpected(db.error());
   return std::make_unique<sqlite_store>(std::move(*db));
 }

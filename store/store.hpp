@@ -4,8 +4,11 @@
 #include "model/avatar.hpp"
 #include "model/catalog.hpp"
 #include "model/catalog_document.hpp"
+#include "model/lobby_batch.hpp"
 #include "store/game_revisions.hpp"
+#include "store/lobby_merge.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -72,10 +75,45 @@ public:
   /// What `put_avatars` would do now. Writes nothing.
   virtual base::expected<std::vector<put_outcome>>
   check_avatars(std::span<const model::avatar> avatars) = 0;
+
+  /// Merges lobbies from the front of `records` (`model::merge`; a lobby that is known with another
+  /// kind is rejected) in one transaction of about 50 ms at most, on disk when this returns. Call
+  /// it again with the rest. Kinds are numbers of `kinds`.
+  virtual base::expected<lobby_merge> merge_lobbies(std::span<const model::lobby_record> records,
+                                                    const model::lobby_kind_table& kinds) = 0;
+  /// What merging each of all `records` by itself would do now. Writes nothing.
+  virtual base::expected<lobby_merge> check_lobbies(std::span<const model::lobby_record> records,
+                                                    const model::lobby_kind_table& kinds) = 0;
+  /// What there is to know of all `kinds`, in their order.
+  virtual base::expected<std::vector<lobby_kind_finding>>
+  check_lobby_kinds(const model::lobby_kind_table& kinds) = 0;
+  /// Whether there is any lobby.
+  virtual base::expected<bool> has_lobbies() = 0;
+
+  /// Bytes in the file of the write-ahead log.
+  virtual std::uint64_t wal_bytes() = 0;
+  /// Empties the write-ahead log into the database; false where other connections kept it from
+  /// that for `checkpoint_wait`.
+  virtual base::expected<bool> checkpoint() = 0;
 };
 
-/// Opens (creates, migrates) the store of a data directory. Fails with `store_newer` or
-/// `store_failed`; a store from a newer version is not touched.
-base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir);
+/// How long `checkpoint` waits for others.
+inline constexpr std::chrono::milliseconds checkpoint_wait{500};
+
+/// How a connection uses memory and the log.
+enum class workload : std::uint8_t {
+  /// SQLite's own ways: a page cache of 2 MB, a log of 4 MB.
+  serving,
+  /// For many rows: a page cache of `bulk_cache_bytes`, a log of `bulk_log_bytes` before it is
+  /// moved into the database, between transactions.
+  bulk,
+};
+inline constexpr std::int64_t bulk_cache_bytes = 64LL * 1024 * 1024;
+inline constexpr std::int64_t bulk_log_bytes = 128LL * 1024 * 1024;
+
+/// Opens (creates, migrates) the store of a data directory. Fails with `store_newer`, `store_full`
+/// or `store_failed`; a store from a newer version is not touched.
+base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir,
+                                                   workload use = workload::serving);
 
 } // namespace matchcloud::store
