@@ -196,6 +196,21 @@ public:
   import_catalog(const model::catalog_document&) override {
     return base::fail(base::errc::internal, "not part of this test");
   }
+  base::expected<::matchcloud::store::lobby_merge>
+  merge_lobbies(std::span<const model::lobby_record>, const model::lobby_kind_table&) override {
+    return base::fail(base::errc::internal, "not part of this test");
+  }
+  base::expected<::matchcloud::store::lobby_merge>
+  check_lobbies(std::span<const model::lobby_record>, const model::lobby_kind_table&) override {
+    return base::fail(base::errc::internal, "not part of this test");
+  }
+  base::expected<std::vector<::matchcloud::store::lobby_kind_finding>>
+  check_lobby_kinds(const model::lobby_kind_table&) override {
+    return base::fail(base::errc::internal, "not part of this test");
+  }
+  base::expected<bool> has_lobbies() override { return false; }
+  std::uint64_t wal_bytes() override { return 0; }
+  base::expected<bool> checkpoint() override { return true; }
 
 private:
   std::shared_ptr<fake_database> behind_;

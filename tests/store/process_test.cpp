@@ -3,6 +3,7 @@
 #include "store/store.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/store/lobby_fixture.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -156,6 +157,50 @@ TEST_CASE("a kill at any instant leaves a store with one whole catalog, the ackn
     whole.revision = expected;
     whole.tiers = model::default_tiers();
     REQUIRE(*catalog == whole);
+  }
+}
+
+/// Lobbies `number * 50` to `number * 50 + 49`.
+store::lobby_list batch(std::uint32_t number) {
+  store::lobby_list list;
+  for (std::uint32_t i = 0; i < 50; ++i)
+    list.add(number * 50 + i, {i, i + 10}, store::kind_of(number % 2 == 0 ? 11 : 21));
+  return list;
+}
+
+TEST_CASE("a kill at any instant loses no lobbies that were acknowledged") {
+  const temporary_directory directory;
+  REQUIRE((*open_sqlite(directory.path()))->import_catalog(store::lobby_catalog()));
+  std::uint32_t acknowledged = 0;
+  for (int round = 0; round < 8; ++round) {
+    event_pipe done;
+    child merger{[&] {
+      auto opened = open_sqlite(directory.path(), store::workload::bulk);
+      for (auto number = acknowledged; opened; ++number) {
+        const auto list = batch(number);
+        const auto merged = (*opened)->merge_lobbies(list.records, list.kinds);
+        if (!merged || merged->taken != list.records.size() || !done.signal()) return false;
+      }
+      return false;
+    }};
+    done.close_writer();
+    for (int i = 0; i < round; ++i) {
+      REQUIRE(done.wait());
+      ++acknowledged;
+    }
+    merger.kill();
+    while (done.wait())
+      ++acknowledged;
+
+    auto opened = open_sqlite(directory.path());
+    REQUIRE(opened.has_value());
+    const auto stored = store::stored_lobbies(directory.path()).size();
+    // The last batch may have been written whole, but not acknowledged any more.
+    REQUIRE((stored == acknowledged * 50 || stored == (acknowledged + 1) * 50));
+    for (std::uint32_t number = 0; number < acknowledged; ++number) {
+      const auto list = batch(number);
+      REQUIRE((*opened)->check_lobbies(list.records, list.kinds)->unchanged == 50);
+    }
   }
 }
 
