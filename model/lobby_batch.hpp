@@ -14,8 +14,8 @@ namespace matchcloud::model {
 class lobby_kind_table {
 public:
   lobby_kind_table() = default;
-  lobby_kind_table(const lobby_kind_table&) = delete;
-  lobby_kind_table& operator=(const lobby_kind_table&) = delete;
+  lobby_kind_table(lobby_kind_table&&) = default;
+  lobby_kind_table& operator=(lobby_kind_table&&) = default;
 
   /// The number of a kind, which is added if it is new. O(kind) on average.
   std::uint32_t number_of(const lobby_kind& kind) {

@@ -1,0 +1,44 @@
+#include "app/interrupt.hpp"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/signalfd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+namespace matchcloud::app {
+
+interrupt::interrupt() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &ends, &before_);
+  signals_ = base::file_descriptor{::signalfd(-1, &ends, SFD_CLOEXEC)};
+  if (!signals_) throw std::system_error{errno, std::generic_category(), "signalfd"};
+}
+
+interrupt::~interrupt() {
+  // What came has been acted on.
+  if (came()) {
+    signalfd_siginfo taken{};
+    static_cast<void>(!::read(signals_.get(), &taken, sizeof taken));
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+bool interrupt::came() const {
+  pollfd watched{signals_.get(), POLLIN, 0};
+  return ::poll(&watched, 1, 0) > 0;
+}
+
+bool interrupt::wait_readable(int fd) const {
+  std::array<pollfd, 2> watched{pollfd{signals_.get(), POLLIN, 0}, pollfd{fd, POLLIN, 0}};
+  while (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
+  }
+  return watched[0].revents == 0;
+}
+
+} // namespace matchcloud::app
