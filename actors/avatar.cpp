@@ -58,8 +58,11 @@ avatar::avatar(caf::actor_config& cfg, avatar_settings settings, model::catalog_
       catalog_{std::move(catalog)},
       cache_{settings_.cache_limit_bytes} {}
 
-avatar::~avatar() {
-  settings_.metrics->cached_bytes.add(-static_cast<std::int64_t>(counted_bytes_));
+void avatar::on_exit() {
+  cache_.clear();
+  count_cached_bytes();
+  loads_.clear();
+  queue_.clear();
 }
 
 caf::behavior avatar::make_behavior() {

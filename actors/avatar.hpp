@@ -53,12 +53,13 @@ struct avatar_settings {
 class avatar final : public caf::event_based_actor {
 public:
   avatar(caf::actor_config& cfg, avatar_settings settings, model::catalog_snapshot catalog);
-  ~avatar() override;
 
   const char* name() const override { return "avatar"; }
 
 protected:
   caf::behavior make_behavior() override;
+  /// Handles may keep the ended actor: what it owns goes now.
+  void on_exit() override;
 
 private:
   /// The connection, reached by one blocking job at a time.
