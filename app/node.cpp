@@ -123,6 +123,7 @@ base::expected<void> node::bind_ops() {
   http::metric_sources sources;
   sources.actor_restarts = &actor_restarts_;
   sources.budget = &bounds_.budget;
+  sources.ingestion = &ingestion_metrics_;
   sources.avatars = &avatar_metrics_;
   for (const auto& place : loops_)
     sources.loops.push_back(&place.loop->metrics());
@@ -131,6 +132,13 @@ base::expected<void> node::bind_ops() {
   metrics_ = std::make_unique<http::service_metrics>(std::move(sources));
 
   ops_ = std::make_unique<http::ops_plane>(*metrics_, random_seed());
+  auto ingested_into = store::open_sqlite(config_.data_dir, store::workload::bulk);
+  if (!ingested_into) return tl::unexpected(ingested_into.error());
+  http::ingestion_settings ingestion;
+  ingestion.wal_limit_bytes = config_.limits.wal_limit_bytes;
+  ingestion_ = std::make_unique<http::lobby_ingestion>(*std::move(ingested_into), ingestion,
+                                                       ingestion_metrics_);
+  ops_->add_routes([this](httplib::Server& server) { ingestion_->add_routes(server); });
   auto bound = ops_->bind(config_.ops_listen);
   if (!bound) return tl::unexpected(bound.error());
   ops_endpoint_ = *bound;

@@ -10,6 +10,7 @@
 #include "base/metrics.hpp"
 #include "http/event_loop.hpp"
 #include "http/httplib_transport.hpp"
+#include "http/lobby_ingestion.hpp"
 #include "http/loop_transport.hpp"
 #include "http/ops_plane.hpp"
 #include "http/service_metrics.hpp"
@@ -91,6 +92,8 @@ private:
   std::vector<loop_place> loops_;
   std::unique_ptr<http::httplib_transport> httplib_;
   std::unique_ptr<http::service_metrics> metrics_;
+  http::ingestion_metrics ingestion_metrics_;
+  std::unique_ptr<http::lobby_ingestion> ingestion_;
   std::unique_ptr<http::ops_plane> ops_;
   std::vector<http::endpoint> data_endpoints_;
   http::endpoint ops_endpoint_;

@@ -37,6 +37,7 @@ error_description describe(errc code) noexcept {
   case errc::image_invalid: return {400, "image_invalid", "Invalid image"};
   case errc::store_failed: return {503, "store_failed", "Store unavailable"};
   case errc::store_full: return {507, "store_full", "Disk full"};
+  case errc::store_backlogged: return {503, "store_backlogged", "Store behind with its log"};
   case errc::store_newer: return {500, "store_newer", "Store is from a newer version"};
   case errc::geoip_invalid: return {500, "geoip_invalid", "Invalid GeoIP file"};
   case errc::io_failed: return {500, "io_failed", "System call failed"};

@@ -75,6 +75,8 @@ enum class errc : std::uint8_t {
   store_failed,
   /// The disk is full, or this user's share of it.
   store_full,
+  /// The write-ahead log is beyond `wal-limit-bytes` and cannot be emptied; come back later.
+  store_backlogged,
   /// The database was written by a newer version of this program and is left untouched.
   store_newer,
   /// A GeoIP file is missing, truncated or not a MaxMind database.

@@ -13,6 +13,9 @@
 
 namespace matchcloud::http {
 
+/// The longest body of any request of the ops plane: an ingest's. Other routes have lower limits.
+inline constexpr std::size_t ops_body_limit_bytes = ingest_limit_bytes;
+
 /// Answers a request of the ops plane with a problem.
 void set_problem(httplib::Response& into, const base::error& what);
 

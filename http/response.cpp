@@ -83,6 +83,7 @@ std::string_view reason_phrase(int status) noexcept {
   case 503: return "Service Unavailable";
   case 504: return "Gateway Timeout";
   case 505: return "HTTP Version Not Supported";
+  case 507: return "Insufficient Storage";
   default: return "Unknown";
   }
 }

@@ -114,6 +114,32 @@ MetricFamily summed(std::string name, std::string help, MetricType type,
   return result;
 }
 
+void add_ingestion(std::vector<MetricFamily>& all, const ingestion_metrics& of) {
+  auto lines = family("matchcloud_ingested_lines_total", "Lines of POST /v1/lobbies by outcome.",
+                      MetricType::Counter);
+  const auto add_line = [&](const char* outcome, const base::counter& count) {
+    lines.metric.push_back(
+        counter_metric({{"outcome", outcome}}, static_cast<double>(count.get())));
+  };
+  add_line("accepted", of.accepted);
+  add_line("unchanged", of.unchanged);
+  add_line("rejected", of.rejected);
+  all.push_back(std::move(lines));
+  auto running =
+      family("matchcloud_ingests_running", "POST /v1/lobbies under way.", MetricType::Gauge);
+  running.metric.push_back(gauge_metric(static_cast<double>(of.running.get())));
+  all.push_back(std::move(running));
+  auto wal = family("matchcloud_wal_bytes",
+                    "The store's write-ahead log, after the last transaction of an ingest.",
+                    MetricType::Gauge);
+  wal.metric.push_back(gauge_metric(static_cast<double>(of.wal_bytes.get())));
+  all.push_back(std::move(wal));
+  auto lasted = family("matchcloud_ingest_transaction_seconds",
+                       "Transactions of ingests, commit included.", MetricType::Histogram);
+  lasted.metric.push_back(histogram_metric({}, std::vector{&of.transactions}));
+  all.push_back(std::move(lasted));
+}
+
 } // namespace
 
 std::vector<MetricFamily> service_metrics::Collect() const {
@@ -160,6 +186,7 @@ std::vector<MetricFamily> service_metrics::Collect() const {
          MetricType::Counter, static_cast<double>(sources_.avatars->loads.get()));
   single("matchcloud_avatar_cached_bytes", "Rendered avatar lists held by the cache.",
          MetricType::Gauge, static_cast<double>(sources_.avatars->cached_bytes.get()));
+  if (sources_.ingestion) add_ingestion(all, *sources_.ingestion);
   return all;
 }
 

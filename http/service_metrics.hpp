@@ -4,6 +4,7 @@
 #include "base/byte_budget.hpp"
 #include "base/metrics.hpp"
 #include "http/event_loop.hpp"
+#include "http/lobby_ingestion.hpp"
 #include "http/transport_metrics.hpp"
 
 #include <prometheus/collectable.h>
@@ -20,6 +21,7 @@ struct metric_sources {
   std::vector<const loop_metrics*> loops;
   const base::counter* actor_restarts = nullptr;
   const base::byte_budget* budget = nullptr;
+  const ingestion_metrics* ingestion = nullptr;
   const actors::avatar_metrics* avatars = nullptr;
 };
 

@@ -3,6 +3,7 @@
 #include "model/line_error.hpp"
 #include "model/uuid.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -24,6 +25,8 @@ struct lobby_merge {
   std::size_t accepted = 0;
   /// Known already.
   std::size_t unchanged = 0;
+  /// How long the transaction was open: others could not write.
+  std::chrono::nanoseconds lasted{0};
   /// Not taken, in ascending order of the index.
   std::vector<rejection> rejected;
 };

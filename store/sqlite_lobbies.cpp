@@ -81,11 +81,15 @@ base::expected<lobby_merge> lobby_writer::merge(std::span<const model::lobby_rec
   if (records.empty()) return lobby_merge{};
   auto changes = transaction::begin(*on_, transaction::access::write, "write lobbies");
   if (!changes) return tl::unexpected(changes.error());
+  const auto begun = base::machine_clock().now();
   begin_batch(kinds);
-  auto merged = merge_front(records, base::machine_clock().now());
+  auto merged = merge_front(records, begun);
   if (merged && merged->accepted == 0) return merged;
   auto done = merged ? commit(*changes, merged->accepted) : tl::unexpected(merged.error());
-  if (done) return merged;
+  if (done) {
+    merged->lasted = base::machine_clock().now() - begun;
+    return merged;
+  }
   known_kinds_.clear(); // rows that were added may be gone again
   return tl::unexpected(done.error());
 }

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Lobbies per second into a store: `matchcloud import lobbies` against `sqlite3 .import`, and
+`POST /v1/lobbies`.
+
+sqlite3 gets what is left of the work once somebody else has done the rest: a CSV file with the
+final values of the columns, for one table and its index by id as a store has them (not STRICT, and
+with ids as texts of the same sixteen bytes, for `.import` reads texts), with the same journal and
+synchronous modes. It reads no JSON, checks, merges and looks up nothing, and writes it all in one
+transaction; matchcloud does, and keeps its transactions below 50 ms. Both begin with no file and
+end with all on disk. Rounds are interleaved (matchcloud, sqlite3, post, matchcloud, ...), so that
+what else happens on the machine falls on all alike.
+"""
+import argparse
+import contextlib
+import http.client
+import json
+import os
+import platform
+import re
+import shutil
+import signal
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import rows
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+BUILD = os.path.join(ROOT, "build", "release")
+BINARY = os.path.join(BUILD, "matchcloud")
+RESULT = os.path.join(ROOT, "build", "bench", "store.json")
+TARGET = 0.6
+BLOCK_BYTES = 1 << 20
+
+
+def parsed_arguments():
+    parser = argparse.ArgumentParser(
+        prog="script/bench store", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5, help="of each (%(default)s)")
+    parser.add_argument("--lobbies", type=int, default=1000000, help="in a round (%(default)s)")
+    arguments = parser.parse_args()
+    if min(arguments.rounds, arguments.lobbies) < 1:
+        parser.error("--rounds and --lobbies are at least 1")
+    return arguments
+
+
+def refuse_other_builds():
+    """Only an optimised build without sanitizers has numbers worth printing."""
+    try:
+        with open(os.path.join(BUILD, "CMakeCache.txt")) as cache_file:
+            cache = dict(re.findall(r"^(\w+):\w+=(.*)$", cache_file.read(), re.M))
+    except FileNotFoundError:
+        sys.exit("bench: there is no build/release; script/bench builds it")
+    if cache.get("CMAKE_BUILD_TYPE") != "Release" or cache.get("MATCHCLOUD_SANITIZE") == "ON":
+        sys.exit("bench: build/release is no Release build: remove the folder and start again")
+
+
+class files:
+    """The inputs of all rounds, in a folder beside the build: on the disk that is measured."""
+
+    def __init__(self, folder, lobbies):
+        self.folder = folder
+        self.catalog = os.path.join(folder, "catalog.json")
+        self.lines = os.path.join(folder, "lobbies.jsonl")
+        self.csv = os.path.join(folder, "lobbies.csv")
+        self.schema = os.path.join(folder, "schema.sql")
+        document = rows.catalog()
+        with open(self.catalog, "w") as catalog_file:
+            json.dump(document, catalog_file)
+        rows.write(lobbies, document, self.lines, self.csv)
+        with open(self.schema, "w") as schema_file:
+            schema_file.write(self.schema_of_a_store())
+
+    def schema_of_a_store(self):
+        with self.data_directory() as data_dir:
+            opened = sqlite3.connect(os.path.join(data_dir, "matchcloud.db"))
+            found = opened.execute("SELECT sql FROM sqlite_schema WHERE tbl_name = 'lobbies' "
+                                   "AND sql IS NOT NULL ORDER BY type DESC").fetchall()
+            opened.close()
+        statements = ";\n".join(sql for (sql,) in found).replace("STRICT, ", "")
+        return f"PRAGMA journal_mode = WAL;\nPRAGMA synchronous = FULL;\n{statements};\n"
+
+    @contextlib.contextmanager
+    def data_directory(self):
+        """A store with the catalog and no lobbies."""
+        path = tempfile.mkdtemp(prefix="data-", dir=self.folder)
+        run([BINARY, "import", "catalog", "--data-dir", path, self.catalog])
+        yield path
+        shutil.rmtree(path)
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"bench: {' '.join(command)}: exit code {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def matchcloud_seconds(inputs, lobbies):
+    with inputs.data_directory() as data_dir:
+        os.sync()
+        begun = time.monotonic()
+        out = run([BINARY, "import", "lobbies", "--data-dir", data_dir, inputs.lines])
+        seconds = time.monotonic() - begun
+    if f"{lobbies} lobbies accepted" not in out:
+        sys.exit(f"bench: matchcloud imported something else: {out}")
+    return seconds
+
+
+def sqlite_seconds(inputs, lobbies):
+    path = tempfile.mkdtemp(prefix="sqlite-", dir=inputs.folder)
+    database = os.path.join(path, "rows.db")
+    os.sync()
+    begun = time.monotonic()
+    run(["sqlite3", "-bail", database, f".read {inputs.schema}", ".mode csv",
+         f".import {inputs.csv} lobbies"])
+    seconds = time.monotonic() - begun
+    count = run(["sqlite3", database, "SELECT count(*) FROM lobbies"]).strip()
+    shutil.rmtree(path)
+    if count != str(lobbies):
+        sys.exit(f"bench: sqlite3 imported {count} rows")
+    return seconds
+
+
+def post_seconds(inputs, lobbies):
+    with inputs.data_directory() as data_dir:
+        server = subprocess.Popen(
+            [BINARY, "serve", "--data-dir", data_dir, "--listen", "127.0.0.1:0", "--ops-listen",
+             "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        server.stdout.readline()
+        port = int(server.stdout.readline().rsplit(":", 1)[1])
+        os.sync()
+        client = http.client.HTTPConnection("127.0.0.1", port)
+        begun = time.monotonic()
+        with open(inputs.lines, "rb") as lines:
+            client.request("POST", "/v1/lobbies", body=iter(lambda: lines.read(BLOCK_BYTES), b""),
+                           headers={"Content-Type": "application/x-ndjson"}, encode_chunked=True)
+            answer = json.loads(client.getresponse().read())
+        seconds = time.monotonic() - begun
+        server.send_signal(signal.SIGTERM)
+        server.wait()
+    if answer.get("accepted") != lobbies:
+        sys.exit(f"bench: POST /v1/lobbies answered {str(answer)[:500]}")
+    return seconds
+
+
+SIDES = {"matchcloud": matchcloud_seconds, "sqlite3": sqlite_seconds, "post": post_seconds}
+
+
+def main():
+    arguments = parsed_arguments()
+    refuse_other_builds()
+    os.makedirs(os.path.dirname(RESULT), exist_ok=True)
+    rates = {name: [] for name in SIDES}
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(RESULT)) as folder:
+        inputs = files(folder, arguments.lobbies)
+        for number in range(arguments.rounds):
+            for name, seconds_of in SIDES.items():
+                rate = arguments.lobbies / seconds_of(inputs, arguments.lobbies)
+                rates[name].append(rate)
+                print(f"round {number + 1}: {name} {rate:,.0f}/s", file=sys.stderr)
+    medians = {name: statistics.median(each) for name, each in rates.items()}
+    ratio = medians["matchcloud"] / medians["sqlite3"]
+    print(f"lobbies per second, medians of {arguments.rounds} rounds of {arguments.lobbies:,}:")
+    for name, label in (("matchcloud", "matchcloud import lobbies"),
+                        ("sqlite3", "sqlite3 .import"), ("post", "POST /v1/lobbies")):
+        print(f"  {label:26} {medians[name]:10,.0f}   "
+              f"({min(rates[name]):,.0f} to {max(rates[name]):,.0f})")
+    print(f"import / sqlite3: {ratio:.2f}, target {TARGET}: {'met' if ratio >= TARGET else 'MISSED'}")
+    with open(RESULT, "w") as result_file:
+        json.dump({"lobbies": arguments.lobbies, "rates": rates, "medians": medians,
+                   "ratio": ratio, "kernel": platform.release()}, result_file, indent=1)
+
+
+if __name__ == "__main__":
+    main()

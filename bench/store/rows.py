@@ -1,0 +1,62 @@
+"""The lobbies of a measurement: as JSON Lines, and as CSV with the column values of the table."""
+import itertools
+import json
+import random
+import uuid
+
+BEGIN_MS = 1767225600000  # 2026-01-01T00:00:00Z
+STEP_MS = 26  # a new lobby so often: a million in seven hours
+MEAN_MS = 15 * 60 * 1000
+RUNNING_PERCENT = 1
+GAMES = 4
+VERSIONS = 5
+MODES = ("deathmatch", "duel", "team")
+REGIONS = ("fra", "iad", "nrt", "syd")
+
+
+def catalog(seed=1):
+    """A catalog document with GAMES games of two namespaces each."""
+    ids = random.Random(seed)
+    return {
+        "regions": [{"region_id": each, "region_display_name": each, "provider_display_name": "P",
+                     "datacenter_coord": {"latitude": 0, "longitude": 0}} for each in REGIONS],
+        "games": [{"game_id": new_uuid(ids), "display_name": f"Game {number}",
+                   "namespaces": [{"namespace_id": new_uuid(ids), "name": name}
+                                  for name in ("prod", "test")]}
+                  for number in range(GAMES)]}
+
+
+def new_uuid(ids):
+    return str(uuid.UUID(int=ids.getrandbits(128), version=4))
+
+
+def write(count, document, json_path, csv_path, seed=2):
+    """Writes `count` lobbies in the order of their starts, the same for the same seeds.
+
+    In the CSV the ids are texts of sixteen characters: as many bytes as the ids have that
+    matchcloud stores, in a file that `.import` can read. It has no NULL: running lobbies have a
+    stop, too.
+    """
+    draw = random.Random(seed)
+    game_of = {space["namespace_id"]: game["game_id"] for game in document["games"]
+               for space in game["namespaces"]}
+    versions = [(new_uuid(draw), f"1.{number}") for number in range(VERSIONS)]
+    kinds = list(itertools.product(game_of, REGIONS, versions, MODES))
+    games = dict.fromkeys(game_of.values())
+    short = {game: f"game{number:012}" for number, game in enumerate(games)}
+    with open(json_path, "w") as lines, open(csv_path, "w") as rows:
+        for number in range(count):
+            space, region, (version_id, version_name), mode = kinds[draw.randrange(len(kinds))]
+            lobby_id = uuid.UUID(int=draw.getrandbits(128), version=4)
+            start = BEGIN_MS + number * STEP_MS
+            stop = start + int(draw.expovariate(1 / MEAN_MS)) + 1000
+            running = draw.randrange(100) < RUNNING_PERCENT
+            line = {"lobby_id": str(lobby_id), "namespace_id": space, "region_id": region,
+                    "tier": "basic-1d1", "version_id": version_id, "version_name": version_name,
+                    "game_mode": mode, "start_ts": start}
+            if not running:
+                line["stop_ts"] = stop
+            lines.write(json.dumps(line, separators=(",", ":")) + "\n")
+            duration_class = -1 if running else (stop - start).bit_length() - 1
+            rows.write(f"{short[game_of[space]]},{duration_class},{start},{lobby_id.hex[:16]},"
+                       f"{stop},{number % len(kinds) + 1}\n")

@@ -1,0 +1,250 @@
+// Lobbies: ingested on the ops plane and imported from files.
+#include "tests/catch.hpp"
+#include "tests/e2e/json.hpp"
+#include "tests/e2e/server.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace matchcloud::e2e;
+
+const std::string lobbies_target = "/v1/lobbies";
+const std::string lines_type = "Content-Type: application/x-ndjson\r\n";
+const std::string unknown_namespace = "00000000-0000-4000-8000-0000000000ff";
+
+/// A line of a lobby of the demo's `prod`, with its end.
+std::string line(int number, const std::string& times = R"("start_ts":1767225600000)",
+                 const std::string& space = std::string{prod_namespace},
+                 const std::string& mode = "duel") {
+  return R"({"lobby_id":"00000000-0000-4000-8000-000000)" + std::to_string(100'000 + number) +
+         R"(","namespace_id":")" + space + R"(","region_id":"fra","tier":"basic-1d1",)" +
+         R"("version_id":"00000000-0000-4000-8000-000000000099","version_name":"1.0",)" +
+         R"("game_mode":")" + mode + R"(",)" + times + "}\n";
+}
+
+std::string lines(int from, int count) {
+  std::string text;
+  for (int i = from; i < from + count; ++i)
+    text += line(i);
+  return text;
+}
+
+answer ingest(const server& to, const std::string& body, const std::string& type = lines_type) {
+  raw_connection client{to.ops()};
+  return client.ask(request("POST", lobbies_target, body, type));
+}
+
+std::string accepted(int count) {
+  return R"({"accepted":)" + std::to_string(count) +
+         R"(,"unchanged":0,"rejected":[],"rejected_total":0})";
+}
+std::string unchanged(int count) {
+  return R"({"accepted":0,"unchanged":)" + std::to_string(count) +
+         R"(,"rejected":[],"rejected_total":0})";
+}
+
+/// `matchcloud import lobbies` of `text`.
+command_result import(const world& in, const std::string& text, const arguments& more = {}) {
+  arguments all{"import", "lobbies", "--data-dir", in.data_dir(),
+                in.directory().file("lobbies.jsonl", text)};
+  all.insert(all.end(), more.begin(), more.end());
+  return run(all);
+}
+
+TEST_CASE("ingested lobbies are acknowledged, and repeated ones told from them", "[operations]") {
+  const world own;
+  const server to{{}, own};
+  const auto first = ingest(to, lines(0, 300));
+  CHECK(first.status == 200);
+  CHECK(first.header("content-type") == "application/json");
+  CHECK(first.body == accepted(300));
+  CHECK(ingest(to, lines(0, 300)).body == unchanged(300));
+  CHECK(ingest(to, line(0, R"("start_ts":1767225600000,"stop_ts":"2026-01-01T01:00:00Z")")).body ==
+        accepted(1));
+  CHECK(ingest(to, lines(0, 1)).body == unchanged(1));
+  CHECK(to.metric("matchcloud_ingested_lines_total{outcome=\"accepted\"}") == 301);
+  CHECK(to.metric("matchcloud_ingest_transaction_seconds_count") >= 2);
+}
+
+TEST_CASE("chunks may end anywhere in a line", "[operations]") {
+  const world own;
+  const server to{{}, own};
+  raw_connection client{to.ops()};
+  client.send("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n" + lines_type +
+              "Transfer-Encoding: chunked\r\n\r\n");
+  const auto body = lines(0, 20);
+  for (std::size_t at = 0; at < body.size(); at += 100) {
+    const auto part = body.substr(at, 100);
+    char head[16];
+    std::snprintf(head, sizeof head, "%zx\r\n", part.size());
+    client.send(head + part + "\r\n");
+  }
+  client.send("0\r\n\r\n");
+  CHECK(client.receive().body == accepted(20));
+}
+
+TEST_CASE("rejected lines are named by number and code, the others are taken", "[operations]") {
+  const world own;
+  const server to{{}, own};
+  REQUIRE(ingest(to, line(1)).status == 200);
+  const auto got = ingest(to, "\n{\"lobby_id\":1}\n" + line(2) +
+                                  line(1, R"("start_ts":1)", std::string{prod_namespace}, "team") +
+                                  line(3, R"("start_ts":1)", unknown_namespace) + "nonsense");
+  CHECK(got.status == 200);
+  const auto answered = parse_json(got.body);
+  REQUIRE(answered.IsObject());
+  CHECK(answered["accepted"].GetInt() == 1);
+  std::vector<std::string> rejected;
+  for (const auto& each : answered["rejected"].GetArray())
+    rejected.push_back(std::to_string(each["line"].GetInt()) + " " + text_at(each, "code"));
+  CHECK(rejected ==
+        std::vector<std::string>{"2 required", "4 conflict", "5 namespace_unknown", "6 malformed"});
+  CHECK(answered["rejected_total"].GetInt() == 4);
+}
+
+TEST_CASE("another media type or method is refused with what is allowed", "[operations]") {
+  const world own;
+  const server to{{}, own};
+  const auto typed = ingest(to, line(1), "Content-Type: application/json\r\n");
+  CHECK(typed.status == 415);
+  CHECK(typed.problem_code() == "media_type_unsupported");
+  CHECK(ingest(to, line(1), "").body == accepted(1));
+  raw_connection client{to.ops()};
+  const auto other = client.ask("GET /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  CHECK(other.status == 405);
+  CHECK(other.header("allow") == "POST");
+}
+
+TEST_CASE("a connection cut in a line never ingests the part", "[operations]") {
+  const world own;
+  const server to{{}, own};
+  const auto half = line(1, R"("start_ts":1767225600000,"stop_ts":1767225600001)");
+  {
+    raw_connection client{to.ops()};
+    client.send("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n" + lines_type +
+                "Content-Length: 100000\r\n\r\n" + line(0) + half.substr(0, half.size() - 1));
+    client.finish();
+    CHECK(client.receive().status == 408);
+  }
+  CHECK(eventually([&] { return to.metric("matchcloud_ingests_running") == 0; }));
+  // Were it there with its stop, this would be nothing new.
+  CHECK(ingest(to, line(1)).body == accepted(1));
+}
+
+TEST_CASE("what was acknowledged survives a kill", "[operations]") {
+  const world own;
+  {
+    server to{{}, own};
+    REQUIRE(ingest(to, lines(0, 500)).body == accepted(500));
+    to.process().signal(SIGKILL);
+    CHECK(to.process().exit_code() == 128 + SIGKILL);
+  }
+  const server again{{}, own};
+  CHECK(ingest(again, lines(0, 500)).body == unchanged(500));
+}
+
+TEST_CASE("a ninth ingest is refused while eight run, and health answers", "[limits]") {
+  const world own;
+  const server to{{}, own};
+  std::vector<raw_connection> held;
+  for (int i = 0; i < 8; ++i)
+    held.emplace_back(to.ops()).send(
+        "POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n" + lines_type +
+        "Content-Length: " + std::to_string(line(i).size()) + "\r\n\r\n{");
+  REQUIRE(eventually([&] { return to.metric("matchcloud_ingests_running") == 8; }));
+  const auto refused = ingest(to, line(9));
+  CHECK(refused.status == 503);
+  CHECK(refused.problem_code() == "overloaded");
+  CHECK_FALSE(refused.header("retry-after").empty());
+  CHECK(to.ready_status() == 200);
+  for (int i = 0; i < 8; ++i) {
+    held[static_cast<std::size_t>(i)].send(line(i).substr(1));
+    CHECK(held[static_cast<std::size_t>(i)].receive().body == accepted(1));
+  }
+  CHECK(ingest(to, line(9)).body == accepted(1));
+}
+
+TEST_CASE("an import of lobbies is seen by a server, and repeated is nothing new", "[operations]") {
+  const world own;
+  const server to{{}, own};
+  const auto done = import(own, lines(0, 100) + line(0, R"("start_ts":5,"stop_ts":null)"));
+  INFO(done.errors);
+  CHECK(done.exit_code == 0);
+  CHECK(done.out == "101 lines: 100 lobbies accepted, 0 unchanged; 0 lines left out\n");
+  CHECK(done.errors.empty());
+  CHECK(ingest(to, lines(0, 100)).body == unchanged(100));
+  CHECK(import(own, lines(0, 101)).out ==
+        "101 lines: 1 lobbies accepted, 100 unchanged; 0 lines left out\n");
+}
+
+TEST_CASE("an import with any wrong line writes nothing and names them all", "[operations]") {
+  const world own;
+  REQUIRE(import(own, line(1)).exit_code == 0);
+  const auto text = line(2) + "{}\n" + line(3, R"("start_ts":9,"stop_ts":8)") +
+                    line(2, R"("start_ts":1)", std::string{prod_namespace}, "team") +
+                    line(1, R"("start_ts":1)", std::string{prod_namespace}, "team") +
+                    line(4, R"("start_ts":1)", unknown_namespace);
+  const auto refused = import(own, text);
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.out.empty());
+  INFO(refused.errors);
+  CHECK(refused.errors.find("5 lines cannot be taken, nothing was written:\nline 2: required: ") !=
+        std::string::npos);
+  CHECK(refused.errors.find("\nline 3: invalid: stop_ts: ") != std::string::npos);
+  CHECK(refused.errors.find("is on line 1 already, and its game_mode \"team\" is not \"duel\"") !=
+        std::string::npos);
+  CHECK(refused.errors.find("\nline 5: conflict: ") != std::string::npos);
+  CHECK(refused.errors.find("\nline 6: namespace_unknown: ") != std::string::npos);
+
+  const auto partial = import(own, text, {"--partial"});
+  CHECK(partial.exit_code == 0);
+  CHECK(partial.out == "6 lines: 1 lobbies accepted, 0 unchanged; 5 lines left out\n");
+  CHECK(partial.errors.find("5 lines were left out:\nline 2: ") != std::string::npos);
+  CHECK(import(own, line(2)).out == "1 lines: 0 lobbies accepted, 1 unchanged; 0 lines left out\n");
+}
+
+TEST_CASE("of very many wrong lines the first hundred are listed", "[operations]") {
+  const world own;
+  std::string text;
+  for (int i = 0; i < 250; ++i)
+    text += "x\n";
+  const auto refused = import(own, text);
+  CHECK(refused.errors.find("\nline 100: ") != std::string::npos);
+  CHECK(refused.errors.find("\nline 101: ") == std::string::npos);
+  CHECK(refused.errors.find("\nand 150 more\n") != std::string::npos);
+}
+
+TEST_CASE("a signal ends an import that waits for its input", "[operations]") {
+  const world own;
+  const auto pipe = own.directory().path("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  // Both ends: neither this nor the child waits for the other.
+  const matchcloud::base::file_descriptor writer{::open(pipe.c_str(), O_RDWR | O_CLOEXEC)};
+  child_process importing{{"import", "lobbies", "--data-dir", own.data_dir(), pipe}};
+  const auto some = lines(0, 10);
+  REQUIRE(::write(writer.get(), some.data(), some.size()) == static_cast<ssize_t>(some.size()));
+  // Read: then signals are waited for.
+  REQUIRE(eventually([&] {
+    pollfd unread{writer.get(), POLLIN, 0};
+    return ::poll(&unread, 1, 0) == 0;
+  }));
+  importing.signal(SIGTERM);
+  CHECK(importing.exit_code() == 1);
+  CHECK(importing.errors().find("interrupted; ") != std::string::npos);
+}
+
+TEST_CASE("an import that cannot begin says why", "[operations]") {
+  const auto missing =
+      run({"import", "lobbies", "--data-dir", shared_world().data_dir(), "/nowhere/lobbies.jsonl"});
+  CHECK(missing.exit_code == 1);
+  CHECK(missing.errors.find("cannot be opened: No such file") != std::string::npos);
+}
+
+} // namespace
