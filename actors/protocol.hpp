@@ -4,6 +4,7 @@
 #include "model/catalog.hpp"
 #include "model/ip_address.hpp"
 #include "model/validation.hpp"
+#include "store/media_files.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
@@ -23,6 +24,7 @@
 ///                               |  <--payload_validated / operation_failed--'
 ///                               |----rank_regions-------> region_ranking
 ///                               |  <--regions_ranked----------------------'
+///     front --open_media--> media;  media --media_opened / operation_failed--> front
 ///     catalog --catalog_changed--> validator, region_ranking, supervisor
 ///     supervisor --audience--> catalog;  supervisor --owners--> front
 namespace matchcloud::actors {
@@ -44,8 +46,9 @@ enum class owner : std::uint8_t {
   /// Bodies over `large_body_bytes`, on the pool.
   large_validator,
   region_ranking,
+  media,
 };
-inline constexpr std::size_t owner_count = 4;
+inline constexpr std::size_t owner_count = 5;
 
 /// Larger bodies are validated on the pool, so that a loop never stops for long.
 inline constexpr std::size_t large_body_bytes = 64 * 1024;
@@ -80,6 +83,28 @@ struct rank_regions {
 struct regions_ranked {
   exchange_ref exchange;
   std::shared_ptr<const std::string> json;
+};
+
+/// front -> media. Answers `media_opened`, or `operation_failed` with `media_not_found`,
+/// `overloaded` or `io_failed`.
+struct open_media {
+  exchange_ref exchange;
+  store::image_key key;
+};
+
+/// media -> front: the file stays open for as long as this or the answer holds it.
+struct media_opened {
+  exchange_ref exchange;
+  store::image_key key;
+  std::shared_ptr<const base::open_file> file;
+};
+
+/// blocking pool -> media: how opening a file ended.
+struct media_open_ended {
+  store::image_key key;
+  /// Null: see `failure`.
+  std::shared_ptr<const base::open_file> file;
+  base::error failure;
 };
 
 /// Any owner -> front.
@@ -128,6 +153,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::validate_payload)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::payload_validated)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::rank_regions)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::regions_ranked)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::open_media)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::media_opened)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::media_open_ended)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::operation_failed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::catalog_changed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::audience)

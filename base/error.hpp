@@ -47,6 +47,10 @@ enum class errc : std::uint8_t {
   body_not_object,
   /// No game has this id.
   game_not_found,
+  /// No image has this upload id and file name.
+  media_not_found,
+  /// The `Range` header asks for bytes behind the end; `Content-Range` has the size.
+  range_not_satisfiable,
   /// An operation that is specified but not built yet.
   not_implemented,
   /// More requests are in flight than `in_flight_limit`; come back after `Retry-After`.

@@ -31,6 +31,8 @@ struct limits {
   std::chrono::milliseconds drain_timeout{15'000};
   /// Rendered region lists, per event loop.
   std::size_t ranking_cache_bytes = 64UL * 1024 * 1024;
+  /// Image files kept open although nobody reads them, per event loop.
+  std::size_t media_open_files = 256;
   /// Threads of the httplib transport, each bound to one connection.
   std::size_t httplib_threads = 64;
 };

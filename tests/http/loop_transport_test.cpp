@@ -81,6 +81,7 @@ struct bench {
   transport_metrics metrics;
   deterministic_system actors;
   manual_clock clock;
+  manual_pool pool;
   event_loop loop{actors.system, clock};
   int emptied = 0;
   std::unique_ptr<loop_transport> transport;
@@ -88,8 +89,8 @@ struct bench {
   std::uint16_t port = 0;
 
   explicit bench(const base::limits& configured = {}) : bounds{configured} {
-    transport =
-        std::make_unique<loop_transport>(loop, clock, bounds, metrics, 1, [this] { ++emptied; });
+    transport = std::make_unique<loop_transport>(loop, clock, pool, bounds, metrics, 1,
+                                                 [this] { ++emptied; });
     auto sockets = listen_on(loopback, 1, 64);
     REQUIRE(sockets);
     port = sockets->where.port;
