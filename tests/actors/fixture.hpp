@@ -106,6 +106,8 @@ struct probe_log {
   std::vector<actors::audience> audiences;
   std::vector<actors::validate_payload> validations;
   std::vector<actors::rank_regions> rankings;
+  std::vector<actors::open_media> openings;
+  std::vector<actors::media_opened> opened;
 };
 
 /// Records the messages it gets.
@@ -126,6 +128,8 @@ protected:
         [this](const actors::audience& got) { log_->audiences.push_back(got); },
         [this](const actors::validate_payload& got) { log_->validations.push_back(got); },
         [this](const actors::rank_regions& got) { log_->rankings.push_back(got); },
+        [this](const actors::open_media& got) { log_->openings.push_back(got); },
+        [this](const actors::media_opened& got) { log_->opened.push_back(got); },
     };
   }
 
