@@ -256,7 +256,7 @@ std::vector<config_key> limit_keys() {
        bytes_key(&limits::body_limit_bytes, 1'024, 64 * mebibyte)},
       {"max-connections", kind::number, "100000", "1 to 1000000",
        "Connections of the process; listeners pause there. Also at most the hard RLIMIT_NOFILE "
-       "less 512.",
+       "less 512 and an eighth (at most 4096) for images.",
        bytes_key(&limits::connection_limit, 1, 1'000'000)},
       {"max-in-flight", kind::number, "4096", "1 to 1000000",
        "Requests per event loop that wait for an actor; beyond: 503.",
@@ -296,6 +296,9 @@ std::vector<config_key> limit_keys() {
       {"wal-limit-bytes", kind::number, "1073741824", "1048576 to 1099511627776",
        "The store's write-ahead log; where it is longer and cannot be emptied, ingestion gets 503.",
        bytes_key(&limits::wal_limit_bytes, mebibyte, mebibyte * mebibyte)},
+      {"media-open-files", kind::number, "256", "1 to 65536",
+       "Image files kept open for the next reader, per event loop; each is a descriptor.",
+       bytes_key(&limits::media_open_files, 1, 65'536)},
       {"httplib-threads", kind::number, "64", "1 to 1024",
        "Threads of the httplib transport; each serves one connection at a time.",
        bytes_key(&limits::httplib_threads, 1, 1'024)},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/limits.hpp"
 #include "http/connection.hpp"
@@ -37,11 +38,16 @@ public:
   /// Between looks at whether a paused listener may accept again.
   static constexpr std::chrono::milliseconds accept_pause{50};
   static constexpr std::size_t accepts_per_event = 64;
+  /// What connections write in a turn before the rest of them waits for the next, besides the last
+  /// one's `flush_turn_bytes`: well below a millisecond's worth on loopback.
+  static constexpr std::size_t write_turn_bytes = 1024UL * 1024;
 
   /// `bounds` and `metrics` must outlive every message that holds a request. `seed` makes request
   /// ids unique; `on_empty` is called when draining and no connection is left.
-  loop_transport(event_loop& loop, const base::clock& clock, shared_bounds& bounds,
-                 transport_metrics& metrics, std::uint64_t seed, std::function<void()> on_empty);
+  /// `pool` reads files that are not in memory; its jobs must end before the transport does.
+  loop_transport(event_loop& loop, const base::clock& clock, base::blocking_pool& pool,
+                 shared_bounds& bounds, transport_metrics& metrics, std::uint64_t seed,
+                 std::function<void()> on_empty);
   ~loop_transport() override;
 
   /// Takes over a listening socket.
@@ -94,11 +100,14 @@ private:
   void assign_id(request& to) override { ids_.assign(to); }
   bool admit(admitted_request& which) override;
   bool dispatch(connection& from) override;
+  void wrote(std::size_t bytes) noexcept override { turn_written_bytes_ += bytes; }
+  bool read_ahead(connection& which, const file_range& part) override;
   void schedule(connection& which) override;
   void closed(connection& which) override;
 
   connection* current(actors::exchange_ref exchange) const noexcept;
   void add(base::file_descriptor socket, const model::ip_address& peer);
+  void file_ready(std::uint32_t index, std::uint32_t generation);
   void finish_turn();
   void plan_turn_end();
   template <class Condition>
@@ -106,6 +115,7 @@ private:
 
   event_loop* loop_;
   const base::clock* clock_;
+  base::blocking_pool* pool_;
   shared_bounds* bounds_;
   transport_metrics* metrics_;
   std::function<void()> on_empty_;
@@ -124,6 +134,7 @@ private:
   std::int64_t date_second_ = -1;
   base::steady_time date_checked_;
   std::atomic<std::size_t> live_{0};
+  std::size_t turn_written_bytes_ = 0;
   bool turn_end_planned_ = false;
   bool draining_ = false;
   bool closing_idle_ = false;
