@@ -18,7 +18,9 @@ void set_problem(Response& into, const base::error& what) {
 }
 
 ops_plane::ops_plane(const service_metrics& metrics, std::uint64_t seed)
-    : metrics_{&metrics}, ids_{seed}, server_{httplib_settings{.body_limit_bytes = ops_body_limit_bytes}} {
+    : metrics_{&metrics},
+      ids_{seed},
+      server_{httplib_settings{.body_limit_bytes = ops_body_limit_bytes}} {
   server_.set_pre_routing_handler([this](const Request& asked, Response& into) {
     into.set_header("X-Request-Id", id_for(asked));
     if (host_allowed(asked)) return httplib::Server::HandlerResponse::Unhandled;

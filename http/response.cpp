@@ -91,7 +91,6 @@ std::string_view reason_phrase(int status) noexcept {
   case 504: return "Gateway Timeout";
   case 507: return "Insufficient Storage";
   case 505: return "HTTP Version Not Supported";
-  case 507: return "Insufficient Storage";
   default: return "Unknown";
   }
 }

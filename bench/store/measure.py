@@ -170,7 +170,8 @@ def main():
                         ("sqlite3", "sqlite3 .import"), ("post", "POST /v1/lobbies")):
         print(f"  {label:26} {medians[name]:10,.0f}   "
               f"({min(rates[name]):,.0f} to {max(rates[name]):,.0f})")
-    print(f"import / sqlite3: {ratio:.2f}, target {TARGET}: {'met' if ratio >= TARGET else 'MISSED'}")
+    verdict = "met" if ratio >= TARGET else "MISSED"
+    print(f"import / sqlite3: {ratio:.2f}, target {TARGET}: {verdict}")
     with open(RESULT, "w") as result_file:
         json.dump({"lobbies": arguments.lobbies, "rates": rates, "medians": medians,
                    "ratio": ratio, "kernel": platform.release()}, result_file, indent=1)

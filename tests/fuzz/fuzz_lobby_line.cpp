@@ -1,0 +1,72 @@
+// Laws: no bytes crash the reading of lobby lines; however they are cut, the same lines come out
+// with the same lobbies and problems; a lobby that is taken is valid, and a problem says something.
+#include "model/catalog_names.hpp"
+#include "model/lobby_line.hpp"
+#include "model/timestamp.hpp"
+#include "model/unicode.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+using namespace matchcloud::model;
+
+namespace {
+
+void require(bool law) {
+  if (!law) std::abort();
+}
+
+using reading = std::pair<std::uint64_t, std::variant<lobby, line_problem>>;
+
+void check(const lobby& taken) {
+  require(is_identifier(taken.kind.region_id) && is_identifier(taken.kind.tier));
+  require(is_name(taken.kind.version_name) && is_name(taken.kind.game_mode));
+  const auto& times = taken.times;
+  require(times.start_ts >= 0 && times.start_ts <= timestamp_limit_ms);
+  require(!times.stop_ts || *times.stop_ts >= times.start_ts);
+  require(parse_timestamp(format_timestamp(times.start_ts)) == times.start_ts);
+  require(duration_class(times) >= running_class && duration_class(times) < 48);
+}
+
+void take(std::vector<reading>& into, lobby_line_reader& reader, const input_line& line) {
+  require(line.too_long || !line.text.empty());
+  lobby found;
+  if (auto problem = reader.read(line, found)) {
+    require(!problem->message.empty());
+    require(find_malformed_utf8(problem->message) == std::string_view::npos);
+    into.emplace_back(line.number, *std::move(problem));
+    return;
+  }
+  check(found);
+  into.emplace_back(line.number, std::move(found));
+}
+
+/// Everything in `bytes`, which come in blocks of `block`.
+std::vector<reading> read(const std::string& bytes, std::size_t block) {
+  std::vector<reading> all;
+  lobby_line_reader reader;
+  line_splitter splitter;
+  for (std::size_t at = 0; at < bytes.size(); at += block) {
+    auto part = bytes.substr(at, block);
+    splitter.give(part);
+    while (const auto line = splitter.next())
+      take(all, reader, *line);
+  }
+  if (const auto line = splitter.last()) take(all, reader, *line);
+  return all;
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  const std::string text{reinterpret_cast<const char*>(bytes), size};
+  const auto whole = read(text, std::max<std::size_t>(1, size));
+  require(whole == read(text, 1 + size % 13));
+  for (std::size_t i = 1; i < whole.size(); ++i)
+    require(whole[i - 1].first < whole[i].first);
+  return 0;
+}
