@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <cstring>
 #include <string>
 
 namespace matchcloud::model {
@@ -17,9 +16,10 @@ namespace {
 /// Code points of a member's name that a message repeats.
 constexpr std::size_t shown_limit = 64;
 
+// Encoding is checked beforehand: where a line ends within a character, RapidJSON's check reads on
+// behind the end.
 constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
-                                 rapidjson::kParseNumbersAsStringsFlag |
-                                 rapidjson::kParseValidateEncodingFlag;
+                                 rapidjson::kParseNumbersAsStringsFlag;
 
 std::string quoted(std::string_view text) {
   return '"' + printable_excerpt(text, shown_limit) + '"';
@@ -64,12 +64,20 @@ std::string_view expectation(rapidjson::ParseErrorCode code) {
     return "expected a JSON escape, and control characters only escaped";
   case rapidjson::kParseErrorStringMissQuotationMark:
     return "expected a double quote at the end of the string";
-  case rapidjson::kParseErrorStringInvalidEncoding: return "expected UTF-8";
   case rapidjson::kParseErrorNumberTooBig: return "expected a number that a double can hold";
   case rapidjson::kParseErrorNumberMissFraction: return "expected a digit after the decimal point";
   case rapidjson::kParseErrorNumberMissExponent: return "expected a digit in the exponent";
   default: return "expected JSON";
   }
+}
+
+/// What the parser does not look at: it takes a NUL byte for the end.
+std::optional<line_problem> check_bytes(std::string_view line) {
+  if (const auto nul = line.find('\0'); nul != line.npos)
+    return line_problem{line_errc::malformed, at_byte(nul) + "found a NUL byte, allowed is JSON"};
+  if (const auto bad = find_malformed_utf8(line); bad != line.npos)
+    return line_problem{line_errc::malformed, at_byte(bad) + "expected UTF-8"};
+  return std::nullopt;
 }
 
 } // namespace
@@ -202,11 +210,7 @@ std::optional<line_problem> record_reader::read(std::span<char> line,
                                                 std::span<record_field> fields) {
   assert(fields.size() == members_.size());
   std::fill(fields.begin(), fields.end(), record_field{});
-  // The parser takes a NUL byte for the end.
-  if (const auto* nul = line.empty() ? nullptr : std::memchr(line.data(), '\0', line.size()))
-    return line_problem{line_errc::malformed, at_byte(static_cast<std::size_t>(
-                                                  static_cast<const char*>(nul) - line.data())) +
-                                                  "found a NUL byte, allowed is JSON"};
+  if (auto problem = check_bytes({line.data(), line.size()})) return problem;
   if (auto problem = parser_->parse(line, fields)) return problem;
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (members_[i].required && fields[i].what == record_field::kind::absent)

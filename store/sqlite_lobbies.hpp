@@ -18,9 +18,8 @@
 
 namespace matchcloud::store {
 
-/// How long a transaction that merges lobbies may last, its commit included: other writers wait for
-/// it. It ends where it is expected to reach the target.
-inline constexpr std::chrono::milliseconds merge_transaction_limit{50};
+/// How long a transaction that merges lobbies is meant to last, its commit included: other writers
+/// wait for it. Commits that take longer than foreseen may bring it to 50 ms.
 inline constexpr std::chrono::milliseconds merge_transaction_target{35};
 /// Known kinds that are kept in memory.
 inline constexpr std::size_t kind_cache_limit_bytes = 8UL * 1024 * 1024;

@@ -63,6 +63,8 @@ TEST_CASE("a line that is not one JSON object is malformed, with the place") {
   CHECK(malformed(R"({"lobby_id":"x",})").starts_with("at byte 17: expected a member name"));
   CHECK(
       malformed(R"({"lobby_id":"x"} {})").starts_with("at byte 18: expected the end of the line"));
+  // RapidJSON's own check would read behind a line that ends within a character.
+  CHECK(malformed("{\"lobby_id\":\"a\xef").starts_with("at byte 15: expected UTF-8"));
   CHECK(malformed("{\"lobby_id\":\"a\xff\"}").find("UTF-8") != std::string::npos);
   CHECK(
       malformed(std::string{"{\"lobby_id\":\"a\0\"}", 17}).starts_with("at byte 15: found a NUL"));
