@@ -2,6 +2,7 @@
 #include "store/migrations.hpp"
 #include "store/sqlite.hpp"
 #include "store/sqlite_catalog.hpp"
+#include "store/sqlite_removal.hpp"
 #include "store/store.hpp"
 
 #include <fcntl.h>
@@ -17,6 +18,11 @@ namespace matchcloud::store {
 namespace {
 
 constexpr const char* file_name = "matchcloud.db";
+
+/// How many elements there are.
+std::size_t size_of(const model::catalog& of) noexcept {
+  return of.regions.size() + of.tiers.size() + of.games.size() + of.namespaces.size();
+}
 
 class sqlite_store final : public store {
 public:
@@ -45,13 +51,31 @@ public:
     if (!before) return tl::unexpected(before.error());
     const auto after = model::merge(*before, doc);
     if (!after) return tl::unexpected(after.error());
-    import_summary summary{doc.regions.size(), doc.tiers.size(), doc.games.size(),
-                           doc.namespaces.size(), *after != *before};
+    if (auto allowed = check_returning(db_, doc); !allowed) return tl::unexpected(allowed.error());
+    import_summary summary{doc.regions.size(),
+                           doc.tiers.size(),
+                           doc.games.size(),
+                           doc.namespaces.size(),
+                           size_of(*after) - size_of(*before),
+                           *after != *before};
     if (!summary.changed) return summary;
     auto done = write_catalog(db_, *before, *after);
     if (done) done = changes->commit();
     if (!done) return tl::unexpected(done.error());
     return summary;
+  }
+
+  base::expected<void> remove(const model::element_key& key) override {
+    auto changes = transaction::begin(db_, transaction::access::write, "change the catalog");
+    if (!changes) return tl::unexpected(changes.error());
+    const auto before = read_catalog(db_);
+    if (!before) return tl::unexpected(before.error());
+    const auto after = model::without(*before, key);
+    if (!after) return tl::unexpected(after.error());
+    auto done = hide_element(db_, key);
+    if (done) done = write_catalog_revision(db_, after->revision);
+    if (done) done = changes->commit();
+    return done;
   }
 
 private:
