@@ -18,10 +18,9 @@ constexpr bool has_uuid(element_kind kind) {
   return kind == element_kind::game || kind == element_kind::game_namespace;
 }
 
-template <class T>
-std::optional<catalog_element> copied(const T* found) {
-  if (!found) return std::nullopt;
-  return *found;
+base::expected<catalog_element> copied(const auto* found, const element_key& key) {
+  if (found) return *found;
+  return base::fail(base::errc::element_not_found, "The catalog has no " + key.describe() + ".");
 }
 
 } // namespace
@@ -96,15 +95,15 @@ catalog_document document_of(catalog_element one) {
   return std::move(sorting.document);
 }
 
-std::optional<catalog_element> find_element(const catalog& in, const element_key& key) {
+base::expected<catalog_element> find_element(const catalog& in, const element_key& key) {
   switch (key.kind()) {
-  case element_kind::region: return copied(in.find_region(key.text()));
-  case element_kind::game: return copied(in.find_game(key.uuid()));
-  case element_kind::game_namespace: return copied(in.find_namespace(key.uuid()));
-  case element_kind::tier:
-    if (std::ranges::binary_search(in.tiers, key.text())) return catalog_element{key.text()};
+  case element_kind::region: return copied(in.find_region(key.text()), key);
+  case element_kind::game: return copied(in.find_game(key.uuid()), key);
+  case element_kind::game_namespace: return copied(in.find_namespace(key.uuid()), key);
+  case element_kind::tier: break;
   }
-  return std::nullopt;
+  const bool has_tier = std::ranges::binary_search(in.tiers, key.text());
+  return copied(has_tier ? &key.text() : nullptr, key);
 }
 
 } // namespace matchcloud::model

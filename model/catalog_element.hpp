@@ -64,8 +64,8 @@ base::expected<catalog_element> parse_element(const element_key& key, std::strin
 /// A document that names only this element.
 catalog_document document_of(catalog_element one);
 
-/// Nothing where the catalog has none.
-std::optional<catalog_element> find_element(const catalog& in, const element_key& key);
+/// Fails with `element_not_found`.
+base::expected<catalog_element> find_element(const catalog& in, const element_key& key);
 
 /// The catalog without an element, one revision on. Fails with `element_not_found`, or with
 /// `still_referred` where a namespace lists the region or belongs to the game; the detail names the

@@ -222,7 +222,7 @@ void catalog_reader::check_unique(first_places& places, const std::string& key,
 void catalog_reader::check_agrees(const json* id, const std::string& at, const std::string& found,
                                   const element_key& named) {
   if (!id || found.empty() || found == named.text()) return;
-  add_found(at, *id, quoted(named.text()) + ", the id that was named beside it, or no id");
+  add_found(at, *id, quoted(named.text()) + ", under which it is put, or no id");
 }
 
 void catalog_reader::read_document(const json& root) {

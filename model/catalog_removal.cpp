@@ -51,8 +51,7 @@ void erase(catalog& from, const element_key& key) {
 } // namespace
 
 base::expected<catalog> without(const catalog& current, const element_key& key) {
-  if (!find_element(current, key))
-    return base::fail(base::errc::element_not_found, "The catalog has no " + key.describe() + ".");
+  if (const auto found = find_element(current, key); !found) return tl::unexpected(found.error());
   if (auto unreferred = check_unreferred(current, key); !unreferred)
     return tl::unexpected(unreferred.error());
   catalog result = current;

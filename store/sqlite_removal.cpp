@@ -53,7 +53,8 @@ base::expected<void> check_returning(connection& on, const model::catalog_docume
     auto row = query->bind(each.namespace_id.bytes).bind(each.game_id.bytes).step();
     while (row && *row) {
       model::uuid game_id;
-      std::ranges::copy(query->blob(0).first(game_id.bytes.size()), game_id.bytes.begin());
+      const auto blob = query->blob(0);
+      std::copy_n(blob.begin(), std::min(blob.size(), game_id.bytes.size()), game_id.bytes.begin());
       problems.add("namespace " + to_string(each.namespace_id),
                    "was removed from game " + to_string(game_id) + " and cannot return to game " +
                        to_string(each.game_id) + "; give the new namespace an id of its own");

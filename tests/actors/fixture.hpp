@@ -196,6 +196,9 @@ public:
   import_catalog(const model::catalog_document&) override {
     return base::fail(base::errc::internal, "not part of this test");
   }
+  base::expected<void> remove(const model::element_key&) override {
+    return base::fail(base::errc::internal, "not part of this test");
+  }
 
 private:
   std::shared_ptr<fake_database> behind_;
