@@ -7,6 +7,7 @@
 #include <httplib.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -28,6 +29,10 @@ public:
   /// Requests at the store at once; beyond: 503. Far fewer than the ops plane has threads, so that
   /// health answers also while they wait for another process's import.
   static constexpr std::size_t concurrency_limit = 8;
+
+  /// How long a change should wait for another's, as a store's `patience`: no longer than a client
+  /// waits, or it would do what nobody waits for any more. Then: 503.
+  static constexpr std::chrono::seconds patience{5};
 
   explicit catalog_admin(open_store open) : open_{std::move(open)} {}
 

@@ -127,7 +127,8 @@ base::expected<connection> open_connection(const std::string& path) {
 
 } // namespace
 
-base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir) {
+base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir,
+                                                   std::chrono::milliseconds patience) {
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
   // One at a time, for `create_private`: between its creating and its closing of a new file no
   // other instance of this process may take SQLite's locks on it. SQLite itself would not need it.
@@ -135,6 +136,7 @@ base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir) 
   if (!lock) return tl::unexpected(lock.error());
   auto db = open_connection(data_dir + "/" + file_name);
   if (!db) return tl::unexpected(db.error());
+  db->set_busy_timeout(static_cast<int>(patience.count()));
   return std::make_unique<sqlite_store>(std::move(*db));
 }
 

@@ -5,6 +5,7 @@
 #include "model/catalog_document.hpp"
 #include "model/catalog_element.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,7 +49,10 @@ public:
 };
 
 /// Opens (creates, migrates) the store of a data directory. Fails with `store_newer` or
-/// `store_failed`; a store from a newer version is not touched.
-base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir);
+/// `store_failed`; a store from a newer version is not touched. `patience`: how long a change waits
+/// for another connection's before it fails.
+base::expected<std::unique_ptr<store>>
+open_sqlite(const std::string& data_dir,
+            std::chrono::milliseconds patience = std::chrono::minutes{1});
 
 } // namespace matchcloud::store
