@@ -4,6 +4,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace matchcloud::actors {
@@ -11,16 +12,31 @@ namespace matchcloud::actors {
 namespace {
 
 /// The store's catalog if its revision is not `known`, else null.
-base::expected<model::catalog_snapshot> read_if_moved(store::store& from, std::int64_t known) {
-  const auto changed = from.poll_changed();
-  if (!changed) return tl::unexpected(changed.error());
-  if (!*changed) return model::catalog_snapshot{};
+base::expected<model::catalog_snapshot> read_catalog_if_moved(store::store& from,
+                                                              std::int64_t known) {
   const auto revision = from.catalog_revision();
   if (!revision) return tl::unexpected(revision.error());
   if (*revision == known) return model::catalog_snapshot{};
   auto loaded = from.load_catalog();
   if (!loaded) return tl::unexpected(loaded.error());
   return std::make_shared<const model::catalog>(*std::move(loaded));
+}
+
+/// What moved since the revisions known; nothing where nobody else committed.
+base::expected<store_polled> read_moved(store::store& from, std::int64_t catalog,
+                                        std::int64_t avatars) {
+  store_polled found;
+  const auto changed = from.poll_changed();
+  if (!changed) return tl::unexpected(changed.error());
+  if (!*changed) return found;
+  auto snapshot = read_catalog_if_moved(from, catalog);
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  auto moved = from.moved_games_since(store::game_subject::avatars, avatars);
+  if (!moved) return tl::unexpected(moved.error());
+  found.snapshot = *std::move(snapshot);
+  if (moved->all || !moved->games.empty())
+    found.avatars = std::make_shared<const store::moved_games>(*std::move(moved));
+  return found;
 }
 
 } // namespace
@@ -34,9 +50,10 @@ caf::behavior catalog::make_behavior() {
   poll();
   return {
       [this](const audience& listeners) {
-        audience_ = listeners.members;
-        for (const auto& listener : audience_)
+        for (const auto& listener : listeners.members)
           send(listener, catalog_changed{snapshot_});
+        greet(listeners.avatar_shards);
+        audience_ = listeners;
       },
       [this](poll_store) { poll(); },
       [this](const store_polled& found) {
@@ -46,9 +63,20 @@ caf::behavior catalog::make_behavior() {
   };
 }
 
+void catalog::greet(const std::vector<caf::actor>& shards) {
+  // A new shard may have loaded a list before it was told of changes.
+  store::moved_games anything;
+  anything.all = true;
+  const auto news = std::make_shared<const store::moved_games>(anything);
+  const auto& known = audience_.avatar_shards;
+  for (const auto& shard : shards)
+    if (std::find(known.begin(), known.end(), shard) == known.end())
+      send(shard, avatars_changed{news});
+}
+
 void catalog::poll() {
   auto job = [self = caf::actor_cast<caf::actor>(this), open = settings_.open_store,
-              link = connection_, known = snapshot_->revision] {
+              link = connection_, known = snapshot_->revision, avatars = avatars_revision_] {
     store_polled found;
     if (!link->store) {
       auto opened = open();
@@ -58,9 +86,9 @@ void catalog::poll() {
         found.failure = std::make_shared<const base::error>(std::move(opened).error());
     }
     if (link->store) {
-      auto moved = read_if_moved(*link->store, known);
+      auto moved = read_moved(*link->store, known, avatars);
       if (moved) {
-        found.snapshot = *std::move(moved);
+        found = *std::move(moved);
       } else {
         found.failure = std::make_shared<const base::error>(std::move(moved).error());
         // A fresh connection forgets nothing: its first poll says that everything changed.
@@ -82,10 +110,15 @@ void catalog::take(const store_polled& found) {
     return;
   }
   failing_ = false;
+  if (found.avatars) {
+    avatars_revision_ = found.avatars->revision;
+    for (const auto& shard : audience_.avatar_shards)
+      send(shard, avatars_changed{found.avatars});
+  }
   if (!found.snapshot) return;
   previous_ = std::exchange(snapshot_, found.snapshot);
   spdlog::info("catalog: revision {}", snapshot_->revision);
-  for (const auto& listener : audience_)
+  for (const auto& listener : audience_.members)
     send(listener, catalog_changed{snapshot_});
 }
 

@@ -24,8 +24,8 @@ struct catalog_settings {
 };
 
 /// Owns the catalog: polls the store for a new revision, loads what moved as an immutable snapshot
-/// and sends it to its audience. One, on the pool; its blocking work runs on the blocking pool, one
-/// job at a time.
+/// and sends it to its audience; tells the avatar shards which lists moved. One, on the pool; its
+/// blocking work runs on the blocking pool, one job at a time.
 class catalog final : public caf::event_based_actor {
 public:
   /// `snapshot` is in force until the store says otherwise.
@@ -43,13 +43,17 @@ private:
   };
 
   void poll();
+  /// Tells those of the shards that are new to forget what they loaded before.
+  void greet(const std::vector<caf::actor>& shards);
   void take(const store_polled& found);
 
   catalog_settings settings_;
   model::catalog_snapshot snapshot_;
   /// Kept until the next change, so that a large catalog is freed here and not on an event loop.
   model::catalog_snapshot previous_;
-  std::vector<caf::actor> audience_;
+  audience audience_;
+  /// What the avatar shards were told of; below 0: nothing yet.
+  std::int64_t avatars_revision_ = -1;
   std::shared_ptr<connection> connection_ = std::make_shared<connection>();
   bool failing_ = false;
 };

@@ -4,6 +4,7 @@
 #include "model/catalog.hpp"
 #include "model/ip_address.hpp"
 #include "model/validation.hpp"
+#include "store/game_revisions.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
@@ -23,7 +24,10 @@
 ///                               |  <--payload_validated / operation_failed--'
 ///                               |----rank_regions-------> region_ranking
 ///                               |  <--regions_ranked----------------------'
-///     catalog --catalog_changed--> validator, region_ranking, supervisor
+///                               |----list_avatars-------> avatar
+///                               |  <--avatars_listed / operation_failed--'
+///     catalog --catalog_changed--> validator, region_ranking, avatar, supervisor
+///     catalog --avatars_changed--> avatar
 ///     supervisor --audience--> catalog;  supervisor --owners--> front
 namespace matchcloud::actors {
 
@@ -44,8 +48,21 @@ enum class owner : std::uint8_t {
   /// Bodies over `large_body_bytes`, on the pool.
   large_validator,
   region_ranking,
+  /// The first of `avatar_shard_count`; see `avatar_shard_of`.
+  avatar,
 };
-inline constexpr std::size_t owner_count = 4;
+
+/// Avatar lists are spread over this many actors, so that a large list holds up few others.
+inline constexpr std::size_t avatar_shard_count = 4;
+inline constexpr std::size_t owner_count =
+    static_cast<std::size_t>(owner::avatar) + avatar_shard_count;
+
+/// The shard that owns a game's avatars. Always the same for a game.
+inline owner avatar_shard_of(const model::uuid& game_id) noexcept {
+  // The random bits of a UUID are at its end.
+  const auto shard = game_id.bytes.back() % avatar_shard_count;
+  return static_cast<owner>(static_cast<std::size_t>(owner::avatar) + shard);
+}
 
 /// Larger bodies are validated on the pool, so that a loop never stops for long.
 inline constexpr std::size_t large_body_bytes = 64 * 1024;
@@ -82,6 +99,32 @@ struct regions_ranked {
   std::shared_ptr<const std::string> json;
 };
 
+/// front -> avatar. Answers `avatars_listed`, or `operation_failed` with `game_not_found`,
+/// `overloaded`, `budget_exhausted`, `list_too_large` or `store_failed`.
+struct list_avatars {
+  exchange_ref exchange;
+  model::uuid game_id;
+  /// Turns true when nobody waits for the answer any more; holds the request and its permit.
+  std::shared_ptr<const std::atomic<bool>> over;
+};
+
+/// avatar -> front: `json` is the response body, shared by all who get the same; its bytes hold
+/// their own lease of the byte budget.
+struct avatars_listed {
+  exchange_ref exchange;
+  std::shared_ptr<const std::string> json;
+};
+
+/// blocking pool -> avatar: a game's list as the store has it.
+struct avatars_loaded {
+  model::uuid game_id;
+  /// Null where loading failed.
+  std::shared_ptr<const std::string> json;
+  /// Of the game's avatars; what was loaded is at least that new.
+  std::int64_t revision = 0;
+  std::shared_ptr<const base::error> failure;
+};
+
 /// Any owner -> front.
 struct operation_failed {
   exchange_ref exchange;
@@ -93,9 +136,17 @@ struct catalog_changed {
   model::catalog_snapshot snapshot;
 };
 
+/// catalog -> avatar shards: lists that another process or thread changed.
+struct avatars_changed {
+  std::shared_ptr<const store::moved_games> moved;
+};
+
 /// supervisor -> catalog: who hears of changes from now on.
 struct audience {
+  /// Of the catalog's.
   std::vector<caf::actor> members;
+  /// Of changed avatar lists.
+  std::vector<caf::actor> avatar_shards;
 };
 
 /// catalog -> catalog, every poll interval.
@@ -104,6 +155,8 @@ struct poll_store {};
 /// blocking pool -> catalog: what a poll found. Null: nothing moved.
 struct store_polled {
   model::catalog_snapshot snapshot;
+  /// Games whose avatars moved; null: none.
+  std::shared_ptr<const store::moved_games> avatars;
   /// Set where the store could not be read; the old snapshot stays in force.
   std::shared_ptr<const base::error> failure;
 };
@@ -128,8 +181,12 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::validate_payload)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::payload_validated)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::rank_regions)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::regions_ranked)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::list_avatars)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_listed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_loaded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::operation_failed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::catalog_changed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_changed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::audience)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::poll_store)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::store_polled)

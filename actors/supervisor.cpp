@@ -74,10 +74,12 @@ void supervisor::on_down(const caf::down_msg& down) {
 }
 
 void supervisor::announce() {
-  audience listeners{{caf::actor_cast<caf::actor>(this)}};
-  for (const auto& seat : seats_)
-    if (seat.occupant && seat.where.what == place::kind::owner)
-      listeners.members.push_back(seat.occupant);
+  audience listeners{{caf::actor_cast<caf::actor>(this)}, {}};
+  for (const auto& seat : seats_) {
+    if (!seat.occupant || seat.where.what != place::kind::owner) continue;
+    listeners.members.push_back(seat.occupant);
+    if (seat.where.role >= owner::avatar) listeners.avatar_shards.push_back(seat.occupant);
+  }
   for (const auto& seat : seats_) {
     if (!seat.occupant) continue;
     if (seat.where.what == place::kind::catalog) send(seat.occupant, listeners);

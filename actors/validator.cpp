@@ -13,11 +13,8 @@ base::expected<std::shared_ptr<const std::string>>
 validator_state::validate(const validate_payload& job) const {
   const auto findings = model::validate(job.kind, *job.body, rules_);
   if (!findings) return tl::unexpected(findings.error());
-  if (job.kind == model::payload_kind::version && catalog_->find_game(job.game_id) == nullptr) {
-    return base::fail(base::errc::game_not_found, "There is no game " +
-                                                      model::to_string(job.game_id) +
-                                                      ". Check the game_id in the path.");
-  }
+  if (job.kind == model::payload_kind::version && catalog_->find_game(job.game_id) == nullptr)
+    return tl::unexpected(model::no_such_game(job.game_id));
   if (findings->empty()) return no_findings_;
   return std::make_shared<const std::string>(model::render_findings(*findings));
 }

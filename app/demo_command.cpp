@@ -1,6 +1,8 @@
 #include "app/commands.hpp"
+#include "app/demo_avatars.hpp"
 
 #include "model/catalog_document.hpp"
+#include "store/media_writer.hpp"
 #include "store/store.hpp"
 
 #include <iostream>
@@ -9,24 +11,40 @@
 
 namespace matchcloud::app {
 
+namespace {
+
+/// True if any of it was news.
+base::expected<bool> seed(const std::string& data_dir) {
+  auto store = store::open_sqlite(data_dir);
+  if (!store) return tl::unexpected(store.error());
+  const auto catalog = (*store)->import_catalog(model::demo_catalog());
+  if (!catalog) return tl::unexpected(catalog.error());
+  auto media = store::media_writer::open(data_dir);
+  if (!media) return tl::unexpected(media.error());
+  const auto avatars = seed_demo_avatars(**store, *media);
+  if (!avatars) return tl::unexpected(avatars.error());
+  return catalog->changed || *avatars;
+}
+
+} // namespace
+
 void add_demo_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand("demo", "Seed the store with demo data.");
   set_help(*command,
            "The demo data is the same every time: a game with two namespaces, twelve "
-           "regions on six continents, the default tiers. Seeding again changes nothing.\n\n"
+           "regions on six continents, the default tiers, five avatars (three with an image). "
+           "Seeding again changes nothing.\n\n"
            "Example: matchcloud demo --data-dir var");
   const auto data_dir = std::make_shared<std::string>("var");
   command->add_option("--data-dir", *data_dir, "Where the store lives.")->capture_default_str();
   command->callback([data_dir, &code] {
-    auto store = store::open_sqlite(*data_dir);
-    const auto done = store ? (*store)->import_catalog(model::demo_catalog())
-                            : base::expected<store::import_summary>{tl::unexpected(store.error())};
-    if (!done) {
-      std::cerr << "matchcloud demo: " << done.error().detail << "\n";
+    const auto news = seed(*data_dir);
+    if (!news) {
+      std::cerr << "matchcloud demo: " << news.error().detail << "\n";
       code = failed;
       return;
     }
-    std::cout << "demo data " << (done->changed ? "seeded" : "already there") << ": game "
+    std::cout << "demo data " << (*news ? "seeded" : "already there") << ": game "
               << model::to_string(model::demo_catalog().games.front().game_id) << std::endl;
   });
 }

@@ -49,6 +49,7 @@ base::expected<store::import_summary> import_catalog(const import_options& optio
 void add_import_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand("import", "Bring data into the store.");
   command->require_subcommand(1);
+  add_import_avatars_command(*command, code);
   auto* catalog = command->add_subcommand("catalog", "Import regions, tiers, games, namespaces.");
   set_help(
       *catalog,

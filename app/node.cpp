@@ -1,10 +1,12 @@
 #include "app/node.hpp"
 
+#include "actors/avatar.hpp"
 #include "actors/catalog.hpp"
 #include "actors/validator.hpp"
 #include "http/front.hpp"
 #include "store/geoip.hpp"
 #include "store/store.hpp"
+#include "store/temporary_folder.hpp"
 
 #include <caf/all.hpp>
 #include <spdlog/spdlog.h>
@@ -70,6 +72,7 @@ node::node(const serve_config& config)
 base::expected<void> node::open() {
   auto store = store::open_sqlite(config_.data_dir);
   if (!store) return tl::unexpected(store.error());
+  store::remove_leftovers(config_.data_dir);
   auto catalog = (*store)->load_catalog();
   if (!catalog) return tl::unexpected(catalog.error());
   first_catalog_ = std::make_shared<const model::catalog>(*std::move(catalog));
@@ -120,6 +123,7 @@ base::expected<void> node::bind_ops() {
   http::metric_sources sources;
   sources.actor_restarts = &actor_restarts_;
   sources.budget = &bounds_.budget;
+  sources.avatars = &avatar_metrics_;
   for (const auto& place : loops_)
     sources.loops.push_back(&place.loop->metrics());
   for (const auto& counted : transport_metrics_)
@@ -145,6 +149,25 @@ void node::make_loops(std::size_t count) {
         random_seed(), [this] { on_transport_empty(); });
     loops_.push_back(std::move(place));
   }
+}
+
+actors::avatar_settings node::avatar_settings() {
+  actors::avatar_settings settings;
+  settings.open_store = [dir = config_.data_dir] { return store::open_sqlite(dir); };
+  settings.pool = blocking_.get();
+  settings.budget = &bounds_.budget;
+  settings.metrics = &avatar_metrics_;
+  settings.public_url = public_url();
+  settings.cache_limit_bytes = config_.limits.avatar_cache_bytes / actors::avatar_shard_count;
+  settings.list_limit_bytes = config_.limits.avatar_list_limit_bytes;
+  return settings;
+}
+
+std::string node::public_url() const {
+  const auto base = config_.public_url.empty()
+                        ? "http://" + http::to_string(data_endpoints_.front())
+                        : config_.public_url;
+  return base + config_.front.base_path;
 }
 
 std::vector<actors::place> node::places() {
@@ -173,6 +196,12 @@ std::vector<actors::place> node::places() {
     return actors_.spawn<actors::region_ranking>(ranking_, now);
   };
   on_pool("validator/large", owner::large_validator, make_validator);
+  for (std::size_t i = 0; i < actors::avatar_shard_count; ++i)
+    on_pool("avatar/" + std::to_string(i),
+            static_cast<owner>(static_cast<std::size_t>(owner::avatar) + i),
+            [this, settings = avatar_settings()](const snapshot& now) -> caf::actor {
+              return actors_.spawn<actors::avatar>(settings, now);
+            });
   if (httplib_) {
     on_pool("validator", owner::validator, make_validator);
     on_pool("region_ranking", owner::region_ranking, make_ranking);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/avatar.hpp"
 #include "actors/region_ranking.hpp"
 #include "actors/supervisor.hpp"
 #include "app/config.hpp"
@@ -65,6 +66,9 @@ private:
   void start_actors();
   void start_serving();
   std::vector<actors::place> places();
+  actors::avatar_settings avatar_settings();
+  /// Where clients reach the service, base path included.
+  std::string public_url() const;
   void on_transport_empty();
   void on_each_loop(void (http::loop_transport::*what)());
   /// True when interrupted or every transport is empty.
@@ -75,6 +79,7 @@ private:
   http::shared_bounds bounds_;
   std::deque<http::transport_metrics> transport_metrics_;
   base::counter actor_restarts_;
+  actors::avatar_metrics avatar_metrics_;
   caf::actor_system_config actor_config_;
   caf::actor_system actors_;
   model::catalog_snapshot first_catalog_;

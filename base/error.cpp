@@ -24,9 +24,11 @@ error_description describe(errc code) noexcept {
   case errc::body_malformed: return {400, "body_malformed", "Malformed JSON body"};
   case errc::body_too_deep: return {400, "body_too_deep", "Body nested too deep"};
   case errc::body_not_object: return {400, "body_not_object", "Body is not an object"};
+  case errc::media_not_found: return {404, "media_not_found", "No such file"};
   case errc::game_not_found: return {404, "game_not_found", "Game not found"};
   case errc::element_not_found: return {404, "element_not_found", "No such catalog element"};
   case errc::still_referred: return {409, "still_referred", "Still referred to"};
+  case errc::list_too_large: return {500, "list_too_large", "List too large"};
   case errc::not_implemented: return {501, "not_implemented", "Operation not available yet"};
   case errc::overloaded: return {503, "overloaded", "Too many requests in flight"};
   case errc::budget_exhausted: return {503, "budget_exhausted", "Memory budget exhausted"};
@@ -36,7 +38,9 @@ error_description describe(errc code) noexcept {
   case errc::internal: return {500, "internal", "Internal error"};
   case errc::config_invalid: return {500, "config_invalid", "Invalid configuration"};
   case errc::import_invalid: return {400, "import_invalid", "Invalid import"};
+  case errc::image_invalid: return {400, "image_invalid", "Invalid image"};
   case errc::store_failed: return {503, "store_failed", "Store unavailable"};
+  case errc::store_full: return {507, "store_full", "Disk full"};
   case errc::store_newer: return {500, "store_newer", "Store is from a newer version"};
   case errc::geoip_invalid: return {500, "geoip_invalid", "Invalid GeoIP file"};
   case errc::io_failed: return {500, "io_failed", "System call failed"};

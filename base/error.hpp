@@ -49,12 +49,16 @@ enum class errc : std::uint8_t {
   body_too_deep,
   /// The request body is JSON, but not an object.
   body_not_object,
+  /// No image has this name.
+  media_not_found,
   /// No game has this id.
   game_not_found,
   /// The catalog has no region, tier, game or namespace of this id.
   element_not_found,
   /// Others refer to what is to be removed; the detail names them and what to do.
   still_referred,
+  /// A game's avatar list is longer than `avatar_list_limit_bytes`.
+  list_too_large,
   /// An operation that is specified but not built yet.
   not_implemented,
   /// More requests are in flight than `in_flight_limit`; come back after `Retry-After`.
@@ -73,8 +77,12 @@ enum class errc : std::uint8_t {
   config_invalid,
   /// An import file breaks its format; nothing was written.
   import_invalid,
+  /// A file is not an image that is taken: not PNG or JPEG, damaged, too large.
+  image_invalid,
   /// The database cannot be opened, read or written.
   store_failed,
+  /// The disk is full, or this user's share of it.
+  store_full,
   /// The database was written by a newer version of this program and is left untouched.
   store_newer,
   /// A GeoIP file is missing, truncated or not a MaxMind database.

@@ -31,6 +31,10 @@ struct limits {
   std::chrono::milliseconds drain_timeout{15'000};
   /// Rendered region lists, per event loop.
   std::size_t ranking_cache_bytes = 64UL * 1024 * 1024;
+  /// Rendered avatar lists, of the whole process.
+  std::size_t avatar_cache_bytes = 256UL * 1024 * 1024;
+  /// One game's rendered avatar list.
+  std::size_t avatar_list_limit_bytes = 64UL * 1024 * 1024;
   /// Threads of the httplib transport, each bound to one connection.
   std::size_t httplib_threads = 64;
 };

@@ -35,6 +35,14 @@ public:
     used_bytes_ += bytes;
   }
 
+  void erase(const Key& key) {
+    const auto found = index_.find(key);
+    if (found == index_.end()) return;
+    used_bytes_ -= found->second->bytes;
+    order_.erase(found->second);
+    index_.erase(found);
+  }
+
   void clear() {
     index_.clear();
     order_.clear();
@@ -50,14 +58,6 @@ private:
     Value value;
     std::size_t bytes;
   };
-
-  void erase(const Key& key) {
-    const auto found = index_.find(key);
-    if (found == index_.end()) return;
-    used_bytes_ -= found->second->bytes;
-    order_.erase(found->second);
-    index_.erase(found);
-  }
 
   std::size_t limit_bytes_;
   std::size_t used_bytes_ = 0;

@@ -6,6 +6,8 @@ find_package(spdlog REQUIRED)
 find_package(prometheus-cpp REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(OpenSSL REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(PNG REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(tomlplusplus REQUIRED)
 

@@ -66,6 +66,9 @@ caf::behavior front::make_behavior() {
       [this](const actors::payload_validated& reply) {
         sink_->answer(reply.exchange, json_response(reply.json));
       },
+      [this](const actors::avatars_listed& reply) {
+        sink_->answer(reply.exchange, json_response(reply.json));
+      },
       [this](const actors::operation_failed& reply) {
         const auto asking = sink_->find(reply.exchange);
         if (asking) sink_->answer(reply.exchange, problem(reply.error, asking->id));
@@ -107,7 +110,7 @@ void front::handle(const dispatch& job) {
   case operation::validate_version: return validate(job, *where, model::payload_kind::version);
   case operation::validate_game: return validate(job, *where, model::payload_kind::game);
   case operation::validate_group: return validate(job, *where, model::payload_kind::group);
-  case operation::list_avatars:
+  case operation::list_avatars: return list_avatars(job, *where);
   case operation::export_lobby_history:
     return fail(job, where->operation,
                 {base::errc::not_implemented,
@@ -141,17 +144,29 @@ void front::list_regions(const dispatch& job) {
   forward(job, operation::list_regions, owner::region_ranking, std::move(message));
 }
 
+std::optional<model::uuid> front::read_game_id(const dispatch& job, const route& where) {
+  auto game_id = model::parse_uuid(where.game_id);
+  if (!game_id)
+    fail(job, where.operation,
+         {base::errc::id_malformed, "The game_id in the path is not a UUID. Write it with dashes, "
+                                    "as 00000000-0000-4000-8000-000000000001."});
+  return game_id;
+}
+
+void front::list_avatars(const dispatch& job, const route& where) {
+  const auto game_id = read_game_id(job, where);
+  if (!game_id) return;
+  actors::list_avatars message{job.exchange, *game_id, {job.request, &job.request->over}};
+  forward(job, where.operation, actors::avatar_shard_of(*game_id), std::move(message));
+}
+
 void front::validate(const dispatch& job, const route& where, model::payload_kind kind) {
   const auto& asking = *job.request;
   actors::validate_payload message{
       job.exchange, kind, {}, {job.request, &asking.body}, {job.request, &asking.over}};
   if (kind == model::payload_kind::version) {
-    const auto game_id = model::parse_uuid(where.game_id);
-    if (!game_id)
-      return fail(job, where.operation,
-                  {base::errc::id_malformed,
-                   "The game_id in the path is not a UUID. Write it with dashes, as "
-                   "00000000-0000-4000-8000-000000000001."});
+    const auto game_id = read_game_id(job, where);
+    if (!game_id) return;
     message.game_id = *game_id;
   }
   if (asking.has(header::content_type) && !is_json(asking.get(header::content_type)))

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +42,10 @@ private:
   void handle(const dispatch& job);
   void preflight(const dispatch& job, const route& where);
   void list_regions(const dispatch& job);
+  void list_avatars(const dispatch& job, const route& where);
   void validate(const dispatch& job, const route& where, model::payload_kind kind);
+  /// The `{game_id}` of the path; answers with a problem where it is not a UUID.
+  std::optional<model::uuid> read_game_id(const dispatch& job, const route& where);
   void take(const actors::owners& known);
 
   /// Sends `message` to an owner; while that is being restarted the exchange waits for it.

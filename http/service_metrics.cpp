@@ -145,16 +145,21 @@ std::vector<MetricFamily> service_metrics::Collect() const {
   stall.metric.push_back(histogram_metric({}, stalls));
   all.push_back(std::move(stall));
 
-  auto restarts = family("matchcloud_actor_restarts_total", "Actors restarted by the supervisor.",
-                         MetricType::Counter);
-  restarts.metric.push_back(
-      counter_metric({}, static_cast<double>(sources_.actor_restarts->get())));
-  all.push_back(std::move(restarts));
-
-  auto held = family("matchcloud_budget_used_bytes",
-                     "Request and response bytes held, out of the byte budget.", MetricType::Gauge);
-  held.metric.push_back(gauge_metric(static_cast<double>(sources_.budget->used_bytes())));
-  all.push_back(std::move(held));
+  const auto single = [&all](const char* name, const char* help, MetricType type, double value) {
+    all.push_back(family(name, help, type));
+    all.back().metric.push_back(type == MetricType::Counter ? counter_metric({}, value)
+                                                            : gauge_metric(value));
+  };
+  single("matchcloud_actor_restarts_total", "Actors restarted by the supervisor.",
+         MetricType::Counter, static_cast<double>(sources_.actor_restarts->get()));
+  single("matchcloud_budget_used_bytes", "Request and response bytes held, out of the byte budget.",
+         MetricType::Gauge, static_cast<double>(sources_.budget->used_bytes()));
+  single("matchcloud_avatar_cache_hits_total", "Avatar lists answered from the cache.",
+         MetricType::Counter, static_cast<double>(sources_.avatars->cache_hits.get()));
+  single("matchcloud_avatar_loads_total", "Avatar lists read from the store and rendered.",
+         MetricType::Counter, static_cast<double>(sources_.avatars->loads.get()));
+  single("matchcloud_avatar_cached_bytes", "Rendered avatar lists held by the cache.",
+         MetricType::Gauge, static_cast<double>(sources_.avatars->cached_bytes.get()));
   return all;
 }
 

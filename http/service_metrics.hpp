@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/avatar.hpp"
 #include "base/byte_budget.hpp"
 #include "base/metrics.hpp"
 #include "http/event_loop.hpp"
@@ -19,6 +20,7 @@ struct metric_sources {
   std::vector<const loop_metrics*> loops;
   const base::counter* actor_restarts = nullptr;
   const base::byte_budget* budget = nullptr;
+  const actors::avatar_metrics* avatars = nullptr;
 };
 
 /// Adds up what the transports, loops and actors counted. Any thread.

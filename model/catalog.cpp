@@ -56,4 +56,9 @@ const std::vector<std::string>& default_tiers() {
   return tiers;
 }
 
+base::error no_such_game(const uuid& game_id) {
+  return {base::errc::game_not_found,
+          "There is no game " + to_string(game_id) + ". Check the game_id in the path."};
+}
+
 } // namespace matchcloud::model

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/error.hpp"
 #include "model/uuid.hpp"
 
 #include <cstddef>
@@ -87,6 +88,9 @@ struct catalog {
 };
 
 using catalog_snapshot = std::shared_ptr<const catalog>;
+
+/// `game_not_found`, in words for who gave the id.
+base::error no_such_game(const uuid& game_id);
 
 /// The tiers of a new catalog.
 const std::vector<std::string>& default_tiers();

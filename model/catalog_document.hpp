@@ -28,10 +28,6 @@ inline constexpr std::size_t catalog_document_depth_limit = 64;
 /// Values in the document: parsed, each takes 16 bytes however short it was. A document of the size
 /// limit that is a catalog has about 2.5 million.
 inline constexpr std::size_t catalog_document_value_limit = 4 * 1024 * 1024;
-/// Display names, provider names and namespace names, in Unicode code points.
-inline constexpr std::size_t catalog_name_limit = 128;
-/// Region ids and tiers.
-inline constexpr std::size_t catalog_id_limit_bytes = 32;
 
 /// Reads and checks a catalog document (JSON, UTF-8). Fails with `import_invalid`; the detail has a
 /// line per problem (at most 100), each with the place and what is allowed. Whether the regions of

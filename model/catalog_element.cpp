@@ -1,7 +1,7 @@
 #include "model/catalog_element.hpp"
 
+#include "model/catalog_names.hpp"
 #include "model/catalog_reader.hpp"
-#include "model/catalog_values.hpp"
 #include "model/unicode.hpp"
 
 #include <algorithm>
@@ -50,13 +50,14 @@ std::optional<element_kind> parse_plural(std::string_view text) noexcept {
 base::expected<element_key> element_key::parse(element_kind kind, std::string_view id) {
   if (has_uuid(kind)) {
     if (const auto parsed = parse_uuid(id)) return element_key{kind, to_string(*parsed), *parsed};
-  } else if (is_catalog_id(id)) {
+  } else if (is_identifier(id)) {
     return element_key{kind, std::string{id}, {}};
   }
-  return base::fail(base::errc::id_malformed,
-                    "\"" + printable_excerpt(id, shown_limit) + "\" is no id of a " +
-                        std::string{name_of(kind)} + ", allowed is " +
-                        (has_uuid(kind) ? "a UUID of 36 characters" : "1 to 32 of a-z 0-9 -"));
+  return base::fail(
+      base::errc::id_malformed,
+      "\"" + printable_excerpt(id, shown_limit) + "\" is no id of a " + std::string{name_of(kind)} +
+          ", allowed is " +
+          (has_uuid(kind) ? "a UUID of 36 characters" : std::string{identifier_allowed}));
 }
 
 std::string element_key::describe() const {

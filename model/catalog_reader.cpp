@@ -1,6 +1,7 @@
 #include "model/catalog_reader.hpp"
 
-#include "model/catalog_values.hpp"
+#include "model/catalog_names.hpp"
+#include "model/host_name.hpp"
 #include "model/json_document.hpp"
 #include "model/unicode.hpp"
 
@@ -154,13 +155,11 @@ std::string catalog_reader::read_string(const json* value, const std::string& at
 }
 
 std::string catalog_reader::read_name(const json* value, const std::string& at) {
-  return read_string(
-      value, at, is_catalog_name,
-      "a string of 1 to 128 characters, not blank, without control and invisible characters");
+  return read_string(value, at, is_name, name_allowed);
 }
 
 std::string catalog_reader::read_identifier(const json* value, const std::string& at) {
-  return read_string(value, at, is_catalog_id, "1 to 32 of a-z 0-9 -");
+  return read_string(value, at, is_identifier, identifier_allowed);
 }
 
 std::string catalog_reader::read_domain(const json& value, const std::string& at) {

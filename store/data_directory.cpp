@@ -19,16 +19,6 @@ tl::unexpected<base::error> failure(const std::string& path, const char* operati
                     path + ": cannot " + operation + ": " + std::generic_category().message(code));
 }
 
-/// Makes the names in a directory survive a power cut.
-base::expected<void> sync_directory(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return failure(path, "open the directory", errno);
-  const int code = ::fsync(fd) == 0 ? 0 : errno;
-  ::close(fd);
-  if (code != 0) return failure(path, "sync the directory", code);
-  return {};
-}
-
 bool is_directory(const std::string& path) {
   struct stat found {};
   return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
@@ -41,6 +31,15 @@ std::string parent_of(const std::string& path) {
 }
 
 } // namespace
+
+base::expected<void> sync_directory(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return failure(path, "open the directory", errno);
+  const int code = ::fsync(fd) == 0 ? 0 : errno;
+  ::close(fd);
+  if (code != 0) return failure(path, "sync the directory", code);
+  return {};
+}
 
 base::expected<void> make_data_directory(const std::string& path) {
   if (path.empty()) return failure("data directory", "create the directory", ENOENT);
@@ -66,6 +65,15 @@ base::expected<directory_lock> directory_lock::take(const std::string& path) {
   while (::flock(fd, LOCK_EX) != 0)
     if (errno != EINTR) return failure(path, "lock the directory", errno);
   return taken;
+}
+
+base::expected<std::optional<directory_lock>> directory_lock::try_take(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return failure(path, "open the directory", errno);
+  directory_lock taken{fd};
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return taken;
+  if (errno == EWOULDBLOCK) return std::nullopt;
+  return failure(path, "lock the directory", errno);
 }
 
 directory_lock::~directory_lock() {

@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,12 +12,18 @@ namespace matchcloud::store {
 /// into. What exists keeps its permissions. Fails with `store_failed`.
 base::expected<void> make_data_directory(const std::string& path);
 
+/// Makes the names in a directory survive a power cut. Fails with `store_failed`.
+base::expected<void> sync_directory(const std::string& path);
+
 /// Holds a directory against other holders, of this and of other processes; the kernel lets go when
 /// the process dies. Leaves no file behind: it is `flock` on the directory itself.
 class directory_lock {
 public:
   /// Waits for as long as another holds it. Fails with `store_failed`.
   static base::expected<directory_lock> take(const std::string& path);
+
+  /// Nothing where another holds it. Fails with `store_failed`.
+  static base::expected<std::optional<directory_lock>> try_take(const std::string& path);
 
   directory_lock(directory_lock&& other) noexcept : fd_{std::exchange(other.fd_, -1)} {}
   directory_lock& operator=(directory_lock&&) = delete;

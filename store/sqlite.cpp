@@ -131,6 +131,11 @@ statement& statement::bind(std::int64_t value) {
   return *this;
 }
 
+statement& statement::bind_null() {
+  note(sqlite3_bind_null(handle_.get(), next_parameter_++));
+  return *this;
+}
+
 base::expected<bool> statement::step() {
   if (bind_result_ != SQLITE_OK) return owner_->failure(operation_, sqlite3_errstr(bind_result_));
   const int result = sqlite3_step(handle_.get());
@@ -140,9 +145,13 @@ base::expected<bool> statement::step() {
     sqlite3_reset(handle_.get());
     return failed;
   }
+  reset();
+  return false;
+}
+
+void statement::reset() {
   sqlite3_reset(handle_.get());
   next_parameter_ = 1;
-  return false;
 }
 
 base::expected<void> statement::run() {

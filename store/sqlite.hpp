@@ -66,11 +66,14 @@ public:
   statement& bind(std::span<const std::uint8_t> blob);
   statement& bind(double value);
   statement& bind(std::int64_t value);
+  statement& bind_null();
 
   /// True on a row, false at the end; at the end the statement can be bound and run again.
   base::expected<bool> step();
   /// `step` for a statement that returns no rows.
   base::expected<void> run();
+  /// Lets go of the rows that are left; then it can be bound and run again.
+  void reset();
 
   std::string_view text(int column);
   std::span<const std::uint8_t> blob(int column);

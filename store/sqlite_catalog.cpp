@@ -1,5 +1,7 @@
 #include "store/sqlite_catalog.hpp"
 
+#include "store/rows.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -9,28 +11,6 @@
 namespace matchcloud::store {
 
 namespace {
-
-/// Calls `take(row)` for each row of `sql`.
-template <class Take>
-base::expected<void> for_each_row(connection& on, std::string_view sql, std::string_view operation,
-                                  Take take) {
-  auto query = on.prepare(sql, operation);
-  if (!query) return tl::unexpected(query.error());
-  while (true) {
-    const auto row = query->step();
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) return {};
-    take(*query);
-  }
-}
-
-/// The schema holds ids to sixteen bytes.
-model::uuid read_uuid(statement& row, int column) {
-  const auto blob = row.blob(column);
-  model::uuid id;
-  std::copy_n(blob.begin(), std::min(blob.size(), id.bytes.size()), id.bytes.begin());
-  return id;
-}
 
 base::expected<void> read_regions(connection& on, model::catalog& into) {
   return for_each_row(on,

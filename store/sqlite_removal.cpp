@@ -1,8 +1,7 @@
 #include "store/sqlite_removal.hpp"
 
 #include "model/problem_list.hpp"
-
-#include <algorithm>
+#include "store/rows.hpp"
 
 namespace matchcloud::store {
 
@@ -50,17 +49,14 @@ base::expected<void> check_returning(connection& on, const model::catalog_docume
   if (!query) return tl::unexpected(query.error());
   model::problem_list problems;
   for (const auto& each : document.namespaces) {
-    auto row = query->bind(each.namespace_id.bytes).bind(each.game_id.bytes).step();
-    while (row && *row) {
-      model::uuid game_id;
-      const auto blob = query->blob(0);
-      std::copy_n(blob.begin(), std::min(blob.size(), game_id.bytes.size()), game_id.bytes.begin());
+    query->bind(each.namespace_id.bytes).bind(each.game_id.bytes);
+    auto read = for_each_row(*query, [&](statement& row) {
       problems.add("namespace " + to_string(each.namespace_id),
-                   "was removed from game " + to_string(game_id) + " and cannot return to game " +
-                       to_string(each.game_id) + "; give the new namespace an id of its own");
-      row = query->step();
-    }
-    if (!row) return tl::unexpected(row.error());
+                   "was removed from game " + to_string(read_uuid(row, 0)) +
+                       " and cannot return to game " + to_string(each.game_id) +
+                       "; give the new namespace an id of its own");
+    });
+    if (!read) return read;
   }
   if (!problems.empty()) return problems.failure();
   return {};

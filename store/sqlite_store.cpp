@@ -1,6 +1,7 @@
 #include "store/data_directory.hpp"
 #include "store/migrations.hpp"
 #include "store/sqlite.hpp"
+#include "store/sqlite_avatars.hpp"
 #include "store/sqlite_catalog.hpp"
 #include "store/sqlite_removal.hpp"
 #include "store/store.hpp"
@@ -76,6 +77,37 @@ public:
     if (done) done = write_catalog_revision(db_, after->revision);
     if (done) done = changes->commit();
     return done;
+  }
+
+  base::expected<moved_games> moved_games_since(game_subject subject, std::int64_t known) override {
+    return read_moved_games(db_, subject, known);
+  }
+
+  base::expected<std::int64_t>
+  read_avatars(const model::uuid& game_id,
+               const std::function<bool(const model::avatar&)>& take) override {
+    const auto snapshot =
+        transaction::begin(db_, transaction::access::read, "begin reading avatars");
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    return select_avatars(db_, game_id, take);
+  }
+
+  base::expected<std::vector<put_outcome>>
+  put_avatars(std::span<const model::avatar> avatars) override {
+    auto changes = transaction::begin(db_, transaction::access::write, "write avatars");
+    if (!changes) return tl::unexpected(changes.error());
+    auto outcomes = write_avatars(db_, avatars);
+    if (!outcomes) return outcomes;
+    if (auto done = changes->commit(); !done) return tl::unexpected(done.error());
+    return outcomes;
+  }
+
+  base::expected<std::vector<put_outcome>>
+  check_avatars(std::span<const model::avatar> avatars) override {
+    // Never committed.
+    const auto trial = transaction::begin(db_, transaction::access::write, "check avatars");
+    if (!trial) return tl::unexpected(trial.error());
+    return write_avatars(db_, avatars);
   }
 
 private:

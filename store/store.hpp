@@ -1,15 +1,20 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "model/avatar.hpp"
 #include "model/catalog.hpp"
 #include "model/catalog_document.hpp"
 #include "model/catalog_element.hpp"
+#include "store/game_revisions.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace matchcloud::store {
 
@@ -23,6 +28,18 @@ struct import_summary {
   std::size_t added = 0;
   /// False where everything was there already: the revision stays.
   bool changed = false;
+};
+
+/// What became of a record that was put.
+enum class put_outcome : std::uint8_t {
+  added,
+  changed,
+  /// It was there already, exactly like this: the revision stays.
+  unchanged,
+  /// Its game is not in the store; nothing was written for it.
+  game_unknown,
+  /// Its id belongs to another game; nothing was written for it.
+  of_other_game,
 };
 
 /// The database behind one interface. Calls block: they run on the blocking pool or in a command,
@@ -46,6 +63,23 @@ public:
   /// Hides an element from `load_catalog`, in one transaction that is on disk when this returns;
   /// history keeps it. A namespace gives its domains up. Fails like `without`, or `store_failed`.
   virtual base::expected<void> remove(const model::element_key& key) = 0;
+
+  /// Games of which avatars or lobbies moved beyond the revision `known`; below 0: any may have.
+  virtual base::expected<moved_games> moved_games_since(game_subject subject,
+                                                        std::int64_t known) = 0;
+
+  /// Calls `take` for each avatar of a game, newest first, then by upload id, until it returns
+  /// false. Returns the revision of what it read: one transaction.
+  virtual base::expected<std::int64_t>
+  read_avatars(const model::uuid& game_id,
+               const std::function<bool(const model::avatar&)>& take) = 0;
+  /// Adds or replaces avatars by upload id, in one transaction that is on disk when this returns;
+  /// a few hundred at once keep it short. Outcomes stand in the order of `avatars`.
+  virtual base::expected<std::vector<put_outcome>>
+  put_avatars(std::span<const model::avatar> avatars) = 0;
+  /// What `put_avatars` would do now. Writes nothing.
+  virtual base::expected<std::vector<put_outcome>>
+  check_avatars(std::span<const model::avatar> avatars) = 0;
 };
 
 /// Opens (creates, migrates) the store of a data directory. Fails with `store_newer` or

@@ -33,7 +33,7 @@ struct bench : deterministic_system {
   }
 
   void join() {
-    caf::anon_send(catalog, audience{{listener}});
+    caf::anon_send(catalog, audience{{listener}, {listener}});
     run();
   }
   /// The job that waits runs and its answer is handled.
@@ -132,7 +132,7 @@ TEST_CASE("a store that cannot be opened is tried again") {
     return std::make_unique<fake_store>(database);
   };
   const auto catalog = on.spawn<actors::catalog>(settings, two_regions());
-  caf::anon_send(catalog, audience{{listener}});
+  caf::anon_send(catalog, audience{{listener}, {}});
   on.run();
   pool.run_one();
   on.run();
@@ -142,6 +142,33 @@ TEST_CASE("a store that cannot be opened is tried again") {
   REQUIRE(pool.run_one());
   on.run();
   CHECK(log->catalogs.back().snapshot->revision == 5);
+}
+
+TEST_CASE("a shard that joins is told to forget, once; then only what moved") {
+  bench on;
+  on.join();
+  REQUIRE(on.log->avatar_news.size() == 1);
+  CHECK(on.log->avatar_news[0].moved->all);
+  on.join();
+  CHECK(on.log->avatar_news.size() == 1);
+
+  on.poll_once(); // the first poll knows no revision to compare with
+  REQUIRE(on.log->avatar_news.size() == 2);
+  CHECK(on.log->avatar_news[1].moved->all);
+
+  on.database->avatars_revision = 7;
+  on.database->changed = true;
+  on.advance(milliseconds{250});
+  on.poll_once();
+  REQUIRE(on.log->avatar_news.size() == 3);
+  CHECK_FALSE(on.log->avatar_news[2].moved->all);
+  CHECK(on.log->avatar_news[2].moved->games == std::vector<store::game_revision>{{id_of(1), 7}});
+
+  on.commit_revision(2); // of the catalog alone
+  on.advance(milliseconds{250});
+  on.poll_once();
+  CHECK(on.log->avatar_news.size() == 3);
+  CHECK(on.log->catalogs.back().snapshot->revision == 2);
 }
 
 TEST_CASE("a full pool puts the poll off") {

@@ -106,6 +106,9 @@ struct probe_log {
   std::vector<actors::audience> audiences;
   std::vector<actors::validate_payload> validations;
   std::vector<actors::rank_regions> rankings;
+  std::vector<actors::list_avatars> avatar_lists;
+  std::vector<actors::avatars_listed> avatars;
+  std::vector<actors::avatars_changed> avatar_news;
 };
 
 /// Records the messages it gets.
@@ -126,6 +129,9 @@ protected:
         [this](const actors::audience& got) { log_->audiences.push_back(got); },
         [this](const actors::validate_payload& got) { log_->validations.push_back(got); },
         [this](const actors::rank_regions& got) { log_->rankings.push_back(got); },
+        [this](const actors::list_avatars& got) { log_->avatar_lists.push_back(got); },
+        [this](const actors::avatars_listed& got) { log_->avatars.push_back(got); },
+        [this](const actors::avatars_changed& got) { log_->avatar_news.push_back(got); },
     };
   }
 
@@ -172,11 +178,16 @@ public:
 /// What a `fake_store` says; shared by all connections to it.
 struct fake_database {
   model::catalog content;
+  /// In the order of their listing.
+  std::vector<model::avatar> avatars;
+  /// Of every game.
+  std::int64_t avatars_revision = 1;
   bool changed = true;
   std::optional<base::error> failure;
   std::optional<base::error> open_failure;
   int opened = 0;
   int loads = 0;
+  int avatar_loads = 0;
 };
 
 class fake_store final : public store::store {
@@ -192,15 +203,45 @@ public:
     ++behind_->loads;
     return behind_->content;
   }
+  base::expected<::matchcloud::store::moved_games>
+  moved_games_since(::matchcloud::store::game_subject, std::int64_t known) override {
+    ::matchcloud::store::moved_games moved;
+    moved.revision = behind_->avatars_revision;
+    moved.all = known < 0;
+    if (known >= 0 && known < moved.revision) moved.games.push_back({id_of(1), moved.revision});
+    return moved;
+  }
+  base::expected<std::int64_t>
+  read_avatars(const model::uuid& game_id,
+               const std::function<bool(const model::avatar&)>& take) override {
+    ++behind_->avatar_loads;
+    if (behind_->failure) return tl::unexpected(*behind_->failure);
+    for (const auto& each : behind_->avatars)
+      if (each.game_id == game_id && !take(each)) break;
+    return behind_->avatars_revision;
+  }
+
+  // -- not for actors ---------------------------------------------------------
+
   base::expected<::matchcloud::store::import_summary>
   import_catalog(const model::catalog_document&) override {
-    return base::fail(base::errc::internal, "not part of this test");
+    return unused();
   }
-  base::expected<void> remove(const model::element_key&) override {
+  base::expected<std::vector<::matchcloud::store::put_outcome>>
+  put_avatars(std::span<const model::avatar>) override {
+    return unused();
+  }
+  base::expected<std::vector<::matchcloud::store::put_outcome>>
+  check_avatars(std::span<const model::avatar>) override {
+    return unused();
+  }
+  base::expected<void> remove(const model::element_key&) override { return unused(); }
+
+private:
+  static tl::unexpected<base::error> unused() {
     return base::fail(base::errc::internal, "not part of this test");
   }
 
-private:
   std::shared_ptr<fake_database> behind_;
   bool first_ = true;
 };

@@ -206,13 +206,11 @@ TEST_CASE("OPTIONS tells what a path takes", "[operations]") {
   check_problem(client.ask(request("OPTIONS", "/nowhere")), 404, "route_not_found");
 }
 
-TEST_CASE("avatars and exports have their routes and say that they are not built yet",
-          "[operations]") {
+TEST_CASE("exports have their route and say that they are not built yet", "[operations]") {
   const auto transport = GENERATE("loops", "httplib");
   raw_connection client{plain_server(transport).data()};
   const auto avatars = game_path + "/avatars";
   const auto history = game_path + "/matchmaker/lobbies/export-history";
-  check_problem(client.ask(request("GET", avatars)), 501, "not_implemented");
   check_problem(client.ask(request("POST", history, R"({"query_start":0,"query_end":1})")), 501,
                 "not_implemented");
   const auto wrong = client.ask(request("GET", history));

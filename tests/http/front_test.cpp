@@ -43,6 +43,7 @@ struct bench : deterministic_system {
   std::shared_ptr<probe_log> validator_log = std::make_shared<probe_log>();
   std::shared_ptr<probe_log> large_log = std::make_shared<probe_log>();
   std::shared_ptr<probe_log> ranking_log = std::make_shared<probe_log>();
+  std::array<std::shared_ptr<probe_log>, actors::avatar_shard_count> avatar_logs;
   actors::owners known{std::vector<caf::actor>(actors::owner_count)};
   caf::actor front;
   std::uint64_t last = 0;
@@ -63,6 +64,10 @@ struct bench : deterministic_system {
     at(owner::validator) = spawn<probe>(validator_log);
     at(owner::large_validator) = spawn<probe>(large_log);
     at(owner::region_ranking) = spawn<probe>(ranking_log);
+    for (std::size_t i = 0; i < avatar_logs.size(); ++i) {
+      avatar_logs[i] = std::make_shared<probe_log>();
+      known.by_role[static_cast<std::size_t>(owner::avatar) + i] = spawn<probe>(avatar_logs[i]);
+    }
     tell();
   }
   void tell() {
@@ -316,12 +321,41 @@ TEST_CASE("a body is JSON or undeclared") {
   }
 }
 
+TEST_CASE("a game's avatars are asked of its shard, which answers with the body") {
+  bench on;
+  on.start();
+  for (std::uint8_t last = 0; last < 2 * actors::avatar_shard_count; ++last) {
+    const auto ref = on.send("GET", "/cloud/games/" + to_string(id_of(last)) + "/avatars");
+    const auto shard = last % actors::avatar_shard_count;
+    const auto& got = on.avatar_logs[shard]->avatar_lists;
+    REQUIRE(got.size() == last / actors::avatar_shard_count + 1);
+    CHECK(got.back().game_id == id_of(last));
+    CHECK(got.back().exchange == ref);
+    REQUIRE(got.back().over);
+    CHECK_FALSE(got.back().over->load());
+    CHECK(on.sink.routes[ref.exchange] ==
+          std::pair{operation::list_avatars, actors::avatar_shard_of(id_of(last))});
+  }
+  const exchange_ref ref{on.last, 1};
+  const auto body = std::make_shared<const std::string>(R"({"custom_avatars":[]})");
+  caf::anon_send(on.front, actors::avatars_listed{ref, body});
+  on.run();
+  CHECK(on.answer().status == 200);
+  CHECK(on.answer().content_type == json_type);
+  CHECK(on.answer().body_bytes().data() == body->data()); // shared, not copied
+}
+
+TEST_CASE("avatars of what is no UUID are 400, without a shard") {
+  bench on;
+  on.start();
+  on.send("GET", "/cloud/games/42/avatars");
+  CHECK(on.answer().status == 400);
+  CHECK(has_code(on.answer(), "id_malformed"));
+}
+
 TEST_CASE("what is specified but not built is 501, whatever the id") {
   bench on;
   on.start();
-  on.send("GET", "/cloud/games/" + game + "/avatars");
-  CHECK(on.answer().status == 501);
-  CHECK(on.sink.routes[on.last].first == operation::list_avatars);
   on.send("POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history");
   CHECK(on.answer().status == 501);
   CHECK(on.sink.routes[on.last].first == operation::export_lobby_history);

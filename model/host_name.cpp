@@ -1,7 +1,4 @@
-#include "model/catalog_values.hpp"
-
-#include "model/catalog_document.hpp"
-#include "model/unicode.hpp"
+#include "model/host_name.hpp"
 
 #include <algorithm>
 
@@ -27,25 +24,6 @@ bool is_host_label(std::string_view label) {
 }
 
 } // namespace
-
-bool is_catalog_id(std::string_view text) {
-  return !text.empty() && text.size() <= catalog_id_limit_bytes &&
-         std::ranges::all_of(text, [](char c) { return is_lower(c) || is_digit(c) || c == '-'; });
-}
-
-// RapidJSON makes ill-formed UTF-8 of an escaped lone surrogate.
-bool is_catalog_name(std::string_view text) {
-  if (find_malformed_utf8(text) != std::string_view::npos) return false;
-  if (std::ranges::all_of(text, [](char c) { return c == ' '; })) return false;
-  if (count_code_points(text) > catalog_name_limit) return false;
-  while (!text.empty()) {
-    const auto next = decode_utf8(text);
-    if (is_control(next.value) || is_noncharacter(next.value) || is_invisible(next.value))
-      return false;
-    text.remove_prefix(next.bytes);
-  }
-  return true;
-}
 
 bool is_host_name(std::string_view text) {
   if (text.size() > host_name_limit_bytes) return false;

@@ -1,0 +1,199 @@
+#include "actors/avatar.hpp"
+
+#include "actors/resident.hpp"
+#include "model/avatar.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+/// List node, hash node, control block and string header of a cached list.
+constexpr std::size_t cache_entry_overhead_bytes = 256;
+
+/// A rendered list with its share of the byte budget.
+struct leased_text {
+  std::string text;
+  base::byte_lease lease;
+};
+
+tl::unexpected<base::error> too_large(std::size_t limit_bytes) {
+  return base::fail(base::errc::list_too_large,
+                    "The game's avatar list is longer than " + std::to_string(limit_bytes) +
+                        " bytes. Its operator can raise avatar-list-limit-bytes.");
+}
+
+/// Reads and renders a game's list; its revision goes to `revision`.
+base::expected<std::string> render(const avatar_settings& settings, store::store& from,
+                                   const model::uuid& game_id, std::int64_t& revision) {
+  model::avatar_list_writer list{settings.public_url};
+  const auto read = from.read_avatars(game_id, [&](const model::avatar& each) {
+    list.add(each);
+    return list.size_bytes() <= settings.list_limit_bytes;
+  });
+  if (!read) return tl::unexpected(read.error());
+  if (list.size_bytes() > settings.list_limit_bytes) return too_large(settings.list_limit_bytes);
+  revision = *read;
+  return list.take();
+}
+
+base::expected<std::shared_ptr<const std::string>> lease(std::string text,
+                                                         base::byte_budget& budget) {
+  auto holder = std::make_shared<leased_text>();
+  holder->text = std::move(text);
+  if (!holder->lease.grow_to(budget, holder->text.capacity()))
+    return base::fail(base::errc::budget_exhausted,
+                      "The service holds as many response bytes as it may. Try again later.");
+  return std::shared_ptr<const std::string>{holder, &holder->text};
+}
+
+} // namespace
+
+avatar::avatar(caf::actor_config& cfg, avatar_settings settings, model::catalog_snapshot catalog)
+    : caf::event_based_actor{cfg},
+      settings_{std::move(settings)},
+      catalog_{std::move(catalog)},
+      cache_{settings_.cache_limit_bytes} {}
+
+void avatar::on_exit() {
+  cache_.clear();
+  count_cached_bytes();
+  loads_.clear();
+  queue_.clear();
+}
+
+caf::behavior avatar::make_behavior() {
+  set_strict_handlers(*this, name());
+  return {
+      [this](const list_avatars& job) { handle(job); },
+      [this](const avatars_loaded& loaded) { take(loaded); },
+      [this](const avatars_changed& news) { take(news); },
+      [this](const catalog_changed& news) { catalog_ = news.snapshot; },
+  };
+}
+
+void avatar::handle(const list_avatars& job) {
+  if (job.over && job.over->load(std::memory_order_relaxed)) return;
+  const auto front = caf::actor_cast<caf::actor>(current_sender());
+  if (catalog_->find_game(job.game_id) == nullptr)
+    return send(front, operation_failed{job.exchange, model::no_such_game(job.game_id)});
+  if (const auto* cached = cache_.get(job.game_id)) {
+    settings_.metrics->cache_hits.add();
+    return send(front, avatars_listed{job.exchange, cached->json});
+  }
+  const auto [found, is_new] = loads_.try_emplace(job.game_id);
+  auto& to = found->second.moved_to > 0 ? found->second.late : found->second.waiters;
+  to.push_back({front, job.exchange, job.over});
+  if (!is_new) return;
+  queue_.push_back(job.game_id);
+  start_next();
+}
+
+void avatar::start_next() {
+  while (!loading_ && !queue_.empty()) {
+    const auto game_id = queue_.front();
+    queue_.pop_front();
+    auto job = [self = caf::actor_cast<caf::actor>(this), settings = settings_, link = connection_,
+                game_id] { caf::anon_send(self, run_load(settings, *link, game_id)); };
+    if (settings_.pool->submit(std::move(job))) {
+      loading_ = game_id;
+      return;
+    }
+    avatars_loaded refused;
+    refused.game_id = game_id;
+    refused.failure = std::make_shared<const base::error>(
+        base::error{base::errc::overloaded,
+                    "As much work waits for the store as the service takes. Try again later."});
+    const auto waiting = loads_.extract(game_id);
+    answer(waiting.mapped().waiters, refused);
+    answer(waiting.mapped().late, refused);
+  }
+}
+
+avatars_loaded avatar::run_load(const avatar_settings& settings, connection& link,
+                                const model::uuid& game_id) {
+  settings.metrics->loads.add();
+  avatars_loaded done;
+  done.game_id = game_id;
+  const auto fail = [&done](base::error why) {
+    done.failure = std::make_shared<const base::error>(std::move(why));
+    return done;
+  };
+  if (!link.store) {
+    auto opened = settings.open_store();
+    if (!opened) return fail(std::move(opened).error());
+    link.store = *std::move(opened);
+  }
+  auto text = render(settings, *link.store, game_id, done.revision);
+  if (!text) {
+    // Whatever it was may be the connection's: the next load begins with a fresh one.
+    link.store.reset();
+    return fail(std::move(text).error());
+  }
+  auto json = lease(*std::move(text), *settings.budget);
+  if (!json) return fail(std::move(json).error());
+  done.json = *std::move(json);
+  return done;
+}
+
+void avatar::take(const avatars_loaded& loaded) {
+  loading_.reset();
+  auto ended = loads_.extract(loaded.game_id);
+  if (ended.empty()) return start_next();
+  auto& finished = ended.mapped();
+  if (loaded.failure && loaded.failure->code == base::errc::store_failed)
+    spdlog::error("avatar: {}", base::to_string(*loaded.failure));
+  const bool current = loaded.revision >= finished.moved_to;
+  if (loaded.json && current) {
+    cache_.put(loaded.game_id, {loaded.json, loaded.revision},
+               loaded.json->capacity() + cache_entry_overhead_bytes);
+    count_cached_bytes();
+  }
+  answer(finished.waiters, loaded);
+  if (current || loaded.failure) {
+    answer(finished.late, loaded);
+  } else if (!finished.late.empty()) {
+    loads_[loaded.game_id].waiters = std::move(finished.late);
+    queue_.push_back(loaded.game_id);
+  }
+  start_next();
+}
+
+void avatar::answer(const std::vector<waiter>& waiters, const avatars_loaded& loaded) {
+  for (const auto& each : waiters) {
+    if (each.over && each.over->load(std::memory_order_relaxed)) continue;
+    if (loaded.json)
+      send(each.front, avatars_listed{each.exchange, loaded.json});
+    else
+      send(each.front, operation_failed{each.exchange, *loaded.failure});
+  }
+}
+
+void avatar::take(const avatars_changed& news) {
+  if (news.moved->all) {
+    cache_.clear();
+    if (loading_) loads_[*loading_].moved_to = INT64_MAX;
+  }
+  for (const auto& moved : news.moved->games)
+    forget(moved);
+  count_cached_bytes();
+}
+
+void avatar::forget(const store::game_revision& moved) {
+  if (const auto* cached = cache_.get(moved.game_id); cached && cached->revision < moved.revision)
+    cache_.erase(moved.game_id);
+  // A load that has not begun will see the change.
+  if (loading_ == moved.game_id) loads_[moved.game_id].moved_to = moved.revision;
+}
+
+void avatar::count_cached_bytes() {
+  const auto now = cache_.used_bytes();
+  settings_.metrics->cached_bytes.add(static_cast<std::int64_t>(now) -
+                                      static_cast<std::int64_t>(counted_bytes_));
+  counted_bytes_ = now;
+}
+
+} // namespace matchcloud::actors

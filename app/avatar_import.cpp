@@ -1,0 +1,192 @@
+#include "app/avatar_import.hpp"
+
+#include "base/file_descriptor.hpp"
+#include "model/image_content.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+tl::unexpected<base::error> unreadable(int code) {
+  return base::fail(base::errc::image_invalid,
+                    "cannot be read: " + std::generic_category().message(code));
+}
+
+/// The bytes of a regular file, at most one more than an image may have.
+base::expected<std::string> read_image(const std::string& path) {
+  // Non-blocking, so that opening a pipe does not wait for a writer.
+  const base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  if (!file) return unreadable(errno);
+  struct stat found {};
+  if (::fstat(file.get(), &found) != 0) return unreadable(errno);
+  if (!S_ISREG(found.st_mode))
+    return base::fail(base::errc::image_invalid, "is not a regular file");
+  std::string bytes(
+      std::min<std::size_t>(static_cast<std::size_t>(found.st_size), model::image_limit_bytes + 1),
+      '\0');
+  std::size_t got = 0;
+  while (got < bytes.size()) {
+    const auto read = ::read(file.get(), bytes.data() + got, bytes.size() - got);
+    if (read < 0 && errno == EINTR) continue;
+    if (read < 0) return unreadable(errno);
+    if (read == 0) break;
+    got += static_cast<std::size_t>(read);
+  }
+  bytes.resize(got);
+  return bytes;
+}
+
+base::expected<model::image_name> name_of(std::string_view bytes) {
+  const auto type = model::inspect_image(bytes);
+  if (!type) return tl::unexpected(type.error());
+  return model::name_image(bytes, *type);
+}
+
+} // namespace
+
+avatar_import::avatar_import(store::store& into, std::string folder)
+    : into_{&into}, folder_{std::move(folder)} {}
+
+void avatar_import::refuse(std::uint64_t line, model::line_errc code, const std::string& message) {
+  ++summary_.left_out;
+  batch_problems_.push_back({line, code, message});
+}
+
+void avatar_import::settle_batch_problems() {
+  std::ranges::stable_sort(batch_problems_, {}, &model::line_error::line);
+  for (const auto& each : batch_problems_)
+    problems_.add("line " + std::to_string(each.line),
+                  std::string{model::name_of(each.code)} + ": " + each.message);
+  batch_problems_.clear();
+}
+
+base::expected<void> avatar_import::check(std::istream& in) {
+  model::line_splitter lines;
+  std::array<char, 64UL * 1024> block{};
+  while (in) {
+    in.read(block.data(), block.size());
+    lines.give({block.data(), static_cast<std::size_t>(in.gcount())});
+    while (const auto line = lines.next()) {
+      take(*line);
+      if (batch_.size() < batch_limit) continue;
+      if (auto done = check_batch(); !done) return done;
+    }
+    if (entries_.size() > line_limit)
+      return base::fail(base::errc::import_invalid,
+                        "more than " + std::to_string(line_limit) + " lines; split the file");
+  }
+  if (in.bad()) return base::fail(base::errc::io_failed, "cannot be read");
+  if (const auto line = lines.last()) take(*line);
+  return check_batch();
+}
+
+void avatar_import::take(const model::input_line& line) {
+  auto read = reader_.read(line);
+  if (auto* problem = std::get_if<model::line_problem>(&read))
+    return refuse(line.number, problem->code, problem->message);
+  auto& good = std::get<model::avatar_line>(read);
+  const auto [first, is_new] = lines_.try_emplace(good.avatar.upload_id, line.number);
+  if (!is_new)
+    return refuse(line.number, model::line_errc::conflict,
+                  "upload_id " + to_string(good.avatar.upload_id) + " is on line " +
+                      std::to_string(first->second) + " already, allowed is once");
+  if (good.avatar.complete) {
+    const auto bytes = read_image(folder_ + good.file);
+    const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());
+    if (!name)
+      return refuse(line.number, model::line_errc::invalid,
+                    "file \"" + good.file + "\": " + name.error().detail);
+    good.avatar.image = *name;
+  }
+  batch_.push_back({line.number, std::move(good.avatar), std::move(good.file)});
+}
+
+base::expected<void> avatar_import::check_batch() {
+  const auto outcomes = into_->check_avatars(avatars_of(batch_));
+  if (!outcomes) return tl::unexpected(outcomes.error());
+  for (std::size_t i = 0; i < batch_.size(); ++i) {
+    if (!refused(batch_[i], (*outcomes)[i])) entries_.push_back(std::move(batch_[i]));
+  }
+  batch_.clear();
+  settle_batch_problems();
+  return {};
+}
+
+std::vector<model::avatar> avatar_import::avatars_of(std::span<const entry> entries) {
+  std::vector<model::avatar> avatars;
+  avatars.reserve(entries.size());
+  for (const auto& each : entries)
+    avatars.push_back(each.avatar);
+  return avatars;
+}
+
+bool avatar_import::refused(const entry& which, store::put_outcome outcome) {
+  if (outcome == store::put_outcome::game_unknown) {
+    refuse(which.line, model::line_errc::game_unknown,
+           "no game " + to_string(which.avatar.game_id) + "; import it with the catalog first");
+    return true;
+  }
+  if (outcome == store::put_outcome::of_other_game) {
+    refuse(which.line, model::line_errc::conflict,
+           "upload_id " + to_string(which.avatar.upload_id) + " is an avatar of another game");
+    return true;
+  }
+  return false;
+}
+
+base::expected<avatar_import_summary> avatar_import::write(store::media_writer& media) {
+  for (std::size_t begin = 0; begin < entries_.size(); begin += batch_limit) {
+    const auto count = std::min(batch_limit, entries_.size() - begin);
+    if (auto done = write_batch({entries_.data() + begin, count}, media); !done)
+      return tl::unexpected(done.error());
+  }
+  return summary_;
+}
+
+base::expected<void> avatar_import::write_batch(std::span<const entry> entries,
+                                                store::media_writer& media) {
+  std::vector<entry> good;
+  for (const auto& each : entries) {
+    const auto stored = put_image(each, media);
+    if (!stored) return tl::unexpected(stored.error());
+    if (*stored) good.push_back(each);
+  }
+  // The rows refer to the images: those come first.
+  if (auto synced = media.sync_names(); !synced) return synced;
+  const auto outcomes = into_->put_avatars(avatars_of(good));
+  if (!outcomes) return tl::unexpected(outcomes.error());
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    const auto outcome = (*outcomes)[i];
+    if (refused(good[i], outcome)) continue; // changed by another process since the check
+    if (outcome == store::put_outcome::added) ++summary_.added;
+    if (outcome == store::put_outcome::changed) ++summary_.changed;
+    if (outcome == store::put_outcome::unchanged) ++summary_.unchanged;
+  }
+  settle_batch_problems();
+  return {};
+}
+
+base::expected<bool> avatar_import::put_image(const entry& from, store::media_writer& media) {
+  if (!from.avatar.image) return true;
+  const auto bytes = read_image(folder_ + from.file);
+  const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());
+  if (!name || *name != *from.avatar.image) {
+    refuse(from.line, model::line_errc::invalid,
+           "file \"" + from.file + "\": changed while it was imported; repeat the import");
+    return false;
+  }
+  auto stored = media.put({from.avatar.upload_id, *name}, *bytes);
+  if (!stored) return tl::unexpected(stored.error());
+  return true;
+}
+
+} // namespace matchcloud::app

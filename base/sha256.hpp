@@ -1,0 +1,12 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace matchcloud::base {
+
+/// SHA-256 (FIPS 180-4) of `bytes`. Any thread.
+std::array<std::uint8_t, 32> sha256(std::string_view bytes);
+
+} // namespace matchcloud::base

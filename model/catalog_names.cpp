@@ -1,0 +1,39 @@
+#include "model/catalog_names.hpp"
+
+#include "model/unicode.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::model {
+
+namespace {
+
+bool is_printable_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+} // namespace
+
+bool is_identifier(std::string_view text) noexcept {
+  return !text.empty() && text.size() <= catalog_id_limit_bytes &&
+         std::ranges::all_of(text, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+         });
+}
+
+// RapidJSON makes ill-formed UTF-8 of an escaped lone surrogate.
+bool is_name(std::string_view text) noexcept {
+  if (text.find_first_not_of(' ') == std::string_view::npos) return false;
+  if (is_printable_ascii(text)) return text.size() <= catalog_name_limit;
+  if (find_malformed_utf8(text) != std::string_view::npos) return false;
+  if (count_code_points(text) > catalog_name_limit) return false;
+  while (!text.empty()) {
+    const auto next = decode_utf8(text);
+    if (is_control(next.value) || is_noncharacter(next.value) || is_invisible(next.value))
+      return false;
+    text.remove_prefix(next.bytes);
+  }
+  return true;
+}
+
+} // namespace matchcloud::model

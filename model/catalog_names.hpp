@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace matchcloud::model {
+
+/// Display names, provider, namespace and version names, game modes, in Unicode code points.
+inline constexpr std::size_t catalog_name_limit = 128;
+/// Region ids and tiers.
+inline constexpr std::size_t catalog_id_limit_bytes = 32;
+
+/// Whether `text` can be a region id or a tier.
+bool is_identifier(std::string_view text) noexcept;
+/// What `is_identifier` allows, for an error message.
+inline constexpr std::string_view identifier_allowed = "1 to 32 of a-z 0-9 -";
+
+/// Whether `text` can be a name: printable, not blank, not too long. Any bytes may be asked about.
+bool is_name(std::string_view text) noexcept;
+/// What `is_name` allows, for an error message.
+inline constexpr std::string_view name_allowed =
+    "a string of 1 to 128 characters, not blank, without control and invisible characters";
+
+} // namespace matchcloud::model

@@ -1,0 +1,146 @@
+#include "model/timestamp.hpp"
+
+#include "model/exact_integer.hpp"
+
+#include <chrono>
+#include <cstddef>
+
+namespace matchcloud::model {
+
+namespace {
+
+constexpr std::int64_t ms_per_second = 1'000;
+constexpr std::int64_t ms_per_minute = 60 * ms_per_second;
+constexpr std::int64_t ms_per_hour = 60 * ms_per_minute;
+constexpr std::int64_t ms_per_day = 24 * ms_per_hour;
+
+/// `YYYY-MM-DDTHH:MM:SS`.
+constexpr std::size_t whole_seconds_length = 19;
+/// `+HH:MM`.
+constexpr std::size_t offset_length = 6;
+
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Takes the parts of a date-time from the front of a text; fails once and for all.
+class cursor {
+public:
+  explicit cursor(std::string_view text) : rest_{text} {}
+
+  /// The number in exactly `digits` digits, from `least` to `most`.
+  int number(std::size_t digits, int least, int most) {
+    int value = 0;
+    for (std::size_t i = 0; i < digits; ++i) {
+      if (i >= rest_.size() || !is_digit(rest_[i])) return fail();
+      value = value * 10 + (rest_[i] - '0');
+    }
+    rest_.remove_prefix(digits);
+    return value < least || value > most ? fail() : value;
+  }
+
+  /// One of two characters, or the same given twice.
+  char either(char a, char b) {
+    if (rest_.empty() || (rest_.front() != a && rest_.front() != b)) {
+      fail();
+      return a;
+    }
+    const char found = rest_.front();
+    rest_.remove_prefix(1);
+    return found;
+  }
+
+  /// The milliseconds of an optional fraction.
+  int fraction_ms() {
+    if (rest_.empty() || rest_.front() != '.') return 0;
+    rest_.remove_prefix(1);
+    if (rest_.empty() || !is_digit(rest_.front())) return fail();
+    int value = 0;
+    for (int weight = 100; !rest_.empty() && is_digit(rest_.front()); weight /= 10) {
+      value += weight * (rest_.front() - '0');
+      rest_.remove_prefix(1);
+    }
+    return value;
+  }
+
+  /// What an offset from UTC has to be taken back by.
+  std::int64_t offset_ms() {
+    if (rest_.size() != offset_length) {
+      either('Z', 'z');
+      return 0;
+    }
+    const auto sign = either('+', '-') == '+' ? 1 : -1;
+    const auto hours = number(2, 0, 23);
+    either(':', ':');
+    return sign * (hours * ms_per_hour + number(2, 0, 59) * ms_per_minute);
+  }
+
+  bool whole() const { return !failed_ && rest_.empty(); }
+
+private:
+  int fail() {
+    failed_ = true;
+    return 0;
+  }
+
+  std::string_view rest_;
+  bool failed_ = false;
+};
+
+/// Writes `value` in `digits` digits.
+void put(char* at, std::size_t digits, std::int64_t value) {
+  for (; digits > 0; value /= 10)
+    at[--digits] = static_cast<char>('0' + value % 10);
+}
+
+} // namespace
+
+std::optional<std::int64_t> parse_timestamp(std::string_view text) noexcept {
+  using namespace std::chrono;
+  cursor in{text};
+  // An offset may carry the last hours of 1969 into 1970.
+  const auto the_year = in.number(4, 1969, 9999);
+  in.either('-', '-');
+  const auto the_month = in.number(2, 1, 12);
+  in.either('-', '-');
+  const auto the_day = in.number(2, 1, 31);
+  in.either('T', 't');
+  const auto hours = in.number(2, 0, 23);
+  in.either(':', ':');
+  const auto minutes = in.number(2, 0, 59);
+  in.either(':', ':');
+  const auto seconds_of = in.number(2, 0, 60);
+  const auto fraction = in.fraction_ms();
+  const auto offset = in.offset_ms();
+  const year_month_day date{year{the_year}, month{static_cast<unsigned>(the_month)},
+                            day{static_cast<unsigned>(the_day)}};
+  if (!in.whole() || !date.ok()) return std::nullopt;
+  const std::int64_t days = sys_days{date}.time_since_epoch().count();
+  const auto ms = days * ms_per_day + hours * ms_per_hour + minutes * ms_per_minute +
+                  seconds_of * ms_per_second + fraction - offset;
+  if (ms < 0 || ms > timestamp_limit_ms) return std::nullopt;
+  return ms;
+}
+
+std::optional<std::int64_t> parse_timestamp_ms(std::string_view number) noexcept {
+  const auto value = read_integer(number);
+  if (!value || (value->negative && value->magnitude != 0)) return std::nullopt;
+  if (value->magnitude > static_cast<std::uint64_t>(timestamp_limit_ms)) return std::nullopt;
+  return static_cast<std::int64_t>(value->magnitude);
+}
+
+std::string format_timestamp(std::int64_t ms) {
+  using namespace std::chrono;
+  const year_month_day date{sys_days{days{ms / ms_per_day}}};
+  std::string text = "0000-00-00T00:00:00.000Z";
+  put(text.data(), 4, static_cast<int>(date.year()));
+  put(text.data() + 5, 2, static_cast<unsigned>(date.month()));
+  put(text.data() + 8, 2, static_cast<unsigned>(date.day()));
+  put(text.data() + 11, 2, ms / ms_per_hour % 24);
+  put(text.data() + 14, 2, ms / ms_per_minute % 60);
+  put(text.data() + 17, 2, ms / ms_per_second % 60);
+  put(text.data() + whole_seconds_length + 1, 3, ms % ms_per_second);
+  return text;
+}
+
+} // namespace matchcloud::model

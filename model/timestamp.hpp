@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::model {
+
+/// 9999-12-31T23:59:59.999Z. Times here are milliseconds since 1970-01-01T00:00:00Z, from 0 to
+/// this: what RFC 3339 can write with a year from 1970 on.
+inline constexpr std::int64_t timestamp_limit_ms = 253'402'300'799'999;
+
+/// Reads an RFC 3339 date-time with any offset; `t` and `z` may be lower case. Digits beyond the
+/// milliseconds are cut off. Second 60 is the next second: where leap seconds fall is not checked.
+/// Empty where the text is anything else or the time, as UTC, is outside the years 1970 to 9999.
+std::optional<std::int64_t> parse_timestamp(std::string_view text) noexcept;
+
+/// Reads a JSON number (RFC 8259 section 6) as a time. Empty where it is not an integer from 0 to
+/// `timestamp_limit_ms`; `1e3` is 1000.
+std::optional<std::int64_t> parse_timestamp_ms(std::string_view number) noexcept;
+
+/// `2026-01-31T23:59:59.999Z`. `ms` is from 0 to `timestamp_limit_ms`.
+std::string format_timestamp(std::int64_t ms);
+
+} // namespace matchcloud::model

@@ -1,0 +1,56 @@
+#include "store/temporary_folder.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <stdlib.h>
+#include <system_error>
+
+namespace matchcloud::store {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string parent_of_all(const std::string& data_dir) {
+  return data_dir + "/tmp";
+}
+
+void remove_all(const std::string& path) noexcept {
+  std::error_code ignored; // what stays is removed by whoever comes next
+  fs::remove_all(path, ignored);
+}
+
+} // namespace
+
+base::expected<temporary_folder> temporary_folder::make(const std::string& data_dir) {
+  const auto parent = parent_of_all(data_dir);
+  if (auto made = make_data_directory(parent); !made) return tl::unexpected(made.error());
+  // Under the parent's lock no cleaner comes between the making of a folder and its locking.
+  const auto quiet = directory_lock::take(parent);
+  if (!quiet) return tl::unexpected(quiet.error());
+  auto path = parent + "/XXXXXX";
+  if (::mkdtemp(path.data()) == nullptr)
+    return base::fail(base::errc::store_failed,
+                      path + ": cannot make the folder: " + std::generic_category().message(errno));
+  auto lock = directory_lock::take(path);
+  if (!lock) return tl::unexpected(lock.error());
+  return temporary_folder{std::move(path), *std::move(lock)};
+}
+
+temporary_folder::~temporary_folder() {
+  if (!path_.empty()) remove_all(path_);
+}
+
+void remove_leftovers(const std::string& data_dir) {
+  const auto parent = parent_of_all(data_dir);
+  const auto quiet = directory_lock::take(parent);
+  if (!quiet) return; // there is none
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator{parent, failure}) {
+    const auto lock = directory_lock::try_take(entry.path());
+    if (lock && *lock) remove_all(entry.path());
+  }
+}
+
+} // namespace matchcloud::store
