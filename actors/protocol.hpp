@@ -5,6 +5,7 @@
 #include "model/ip_address.hpp"
 #include "model/validation.hpp"
 #include "store/game_revisions.hpp"
+#include "store/media_files.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
@@ -26,6 +27,8 @@
 ///                               |  <--regions_ranked----------------------'
 ///                               |----list_avatars-------> avatar
 ///                               |  <--avatars_listed / operation_failed--'
+///                               |----open_media---------> media
+///                               |  <--media_opened / operation_failed----'
 ///     catalog --catalog_changed--> validator, region_ranking, avatar, supervisor
 ///     catalog --avatars_changed--> avatar
 ///     supervisor --audience--> catalog;  supervisor --owners--> front
@@ -48,6 +51,7 @@ enum class owner : std::uint8_t {
   /// Bodies over `large_body_bytes`, on the pool.
   large_validator,
   region_ranking,
+  media,
   /// The first of `avatar_shard_count`; see `avatar_shard_of`.
   avatar,
 };
@@ -125,6 +129,28 @@ struct avatars_loaded {
   std::shared_ptr<const base::error> failure;
 };
 
+/// front -> media. Answers `media_opened`, or `operation_failed` with `media_not_found`,
+/// `overloaded` or `io_failed`.
+struct open_media {
+  exchange_ref exchange;
+  store::image_key key;
+};
+
+/// media -> front: the file stays open for as long as this or the answer holds it.
+struct media_opened {
+  exchange_ref exchange;
+  store::image_key key;
+  std::shared_ptr<const base::open_file> file;
+};
+
+/// blocking pool -> media: how opening a file ended.
+struct media_open_ended {
+  store::image_key key;
+  /// Null: see `failure`.
+  std::shared_ptr<const base::open_file> file;
+  base::error failure;
+};
+
 /// Any owner -> front.
 struct operation_failed {
   exchange_ref exchange;
@@ -184,6 +210,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::regions_ranked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::list_avatars)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_listed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_loaded)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::open_media)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::media_opened)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::media_open_ended)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::operation_failed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::catalog_changed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_changed)

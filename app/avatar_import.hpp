@@ -32,7 +32,7 @@ public:
   /// Lines that one input may have; each takes about 300 bytes of memory.
   static constexpr std::size_t line_limit = 1'000'000;
   /// Avatars that one transaction writes.
-  static constexpr std::size_t batch_limit = 256;
+  static constexpr std::size_t batch_limit = 1'024;
 
   /// Images are looked for below `folder`. `into` must outlive this.
   avatar_import(store::store& into, std::string folder);

@@ -257,7 +257,7 @@ std::vector<config_key> limit_keys() {
        bytes_key(&limits::body_limit_bytes, 1'024, 64 * mebibyte)},
       {"max-connections", kind::number, "100000", "1 to 1000000",
        "Connections of the process; listeners pause there. Also at most the hard RLIMIT_NOFILE "
-       "less 512.",
+       "less 512 and an eighth (at most 4096) for images.",
        bytes_key(&limits::connection_limit, 1, 1'000'000)},
       {"max-in-flight", kind::number, "4096", "1 to 1000000",
        "Requests per event loop that wait for an actor; beyond: 503.",
@@ -294,6 +294,9 @@ std::vector<config_key> limit_keys() {
       {"avatar-list-limit-bytes", kind::number, "67108864", "1024 to 1073741824",
        "One game's rendered avatar list; beyond: 500 list_too_large.",
        bytes_key(&limits::avatar_list_limit_bytes, 1'024, 1'024 * mebibyte)},
+      {"media-open-files", kind::number, "256", "1 to 65536",
+       "Image files kept open for the next reader, per event loop; each is a descriptor.",
+       bytes_key(&limits::media_open_files, 1, 65'536)},
       {"httplib-threads", kind::number, "64", "1 to 1024",
        "Threads of the httplib transport; each serves one connection at a time.",
        bytes_key(&limits::httplib_threads, 1, 1'024)},

@@ -2,6 +2,7 @@
 
 #include "actors/avatar.hpp"
 #include "actors/catalog.hpp"
+#include "actors/media.hpp"
 #include "actors/validator.hpp"
 #include "http/front.hpp"
 #include "store/geoip.hpp"
@@ -32,15 +33,25 @@ constexpr std::size_t actor_threads = 2;
 /// Messages per actor before another gets the thread.
 constexpr std::size_t actor_throughput = 64;
 
-/// Raises the soft descriptor limit to the hard one and bounds the connections by it.
-base::limits bounded_by_descriptors(base::limits limits) {
+/// Raises the soft descriptor limit to the hard one, which is returned.
+std::size_t raise_descriptor_limit() {
   rlimit files{};
-  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return limits;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return SIZE_MAX;
   files.rlim_cur = files.rlim_max;
   setrlimit(RLIMIT_NOFILE, &files);
-  const auto most = files.rlim_max > 2 * reserved_descriptors
-                        ? static_cast<std::size_t>(files.rlim_max) - reserved_descriptors
-                        : reserved_descriptors;
+  return static_cast<std::size_t>(files.rlim_max);
+}
+
+/// Images that may be open at once, of all descriptors.
+std::size_t media_descriptors(std::size_t all) {
+  return std::clamp<std::size_t>(all / 8, 64, 4'096);
+}
+
+/// Bounds the connections by the descriptors.
+base::limits bounded_by_descriptors(base::limits limits) {
+  const auto all = raise_descriptor_limit();
+  const auto others = reserved_descriptors + media_descriptors(all);
+  const auto most = all > 2 * others ? all - others : reserved_descriptors;
   limits.connection_limit = std::min(limits.connection_limit, most);
   return limits;
 }
@@ -67,6 +78,9 @@ node::node(const serve_config& config)
       actors_{actor_config_.set("scheduler.policy", caf::atom("sharing"))
                   .set("scheduler.max-threads", actor_threads)
                   .set("scheduler.max-throughput", actor_throughput)},
+      blocking_{std::make_unique<base::thread_pool>(blocking_threads, blocking_nice)},
+      media_{std::make_shared<store::media_files>(config.data_dir,
+                                                  media_descriptors(raise_descriptor_limit()))},
       emptied_{eventfd(0, EFD_CLOEXEC)} {}
 
 base::expected<void> node::open() {
@@ -145,7 +159,7 @@ void node::make_loops(std::size_t count) {
     loop_place place;
     place.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock());
     place.transport = std::make_unique<http::loop_transport>(
-        *place.loop, base::machine_clock(), bounds_, transport_metrics_.emplace_back(),
+        *place.loop, base::machine_clock(), *blocking_, bounds_, transport_metrics_.emplace_back(),
         random_seed(), [this] { on_transport_empty(); });
     loops_.push_back(std::move(place));
   }
@@ -175,11 +189,17 @@ std::vector<actors::place> node::places() {
   using actors::place;
   using snapshot = model::catalog_snapshot;
   const auto front = std::make_shared<const http::front_settings>(config_.front);
-  blocking_ = std::make_unique<base::thread_pool>(blocking_threads, blocking_nice);
-
   actors::catalog_settings catalog;
   catalog.open_store = [dir = config_.data_dir] { return store::open_sqlite(dir); };
   catalog.pool = blocking_.get();
+
+  actors::media_settings media;
+  media.files = media_;
+  media.pool = blocking_.get();
+  // What the loops keep open leaves half of the images' descriptors to downloads of others.
+  const auto most_kept =
+      media_descriptors(raise_descriptor_limit()) / 2 / std::max<std::size_t>(1, loops_.size());
+  media.open_files = std::clamp<std::size_t>(most_kept, 1, config_.limits.media_open_files);
 
   std::vector<place> all;
   all.push_back({"catalog", place::kind::catalog, owner::none, place::every_loop,
@@ -205,6 +225,9 @@ std::vector<actors::place> node::places() {
   if (httplib_) {
     on_pool("validator", owner::validator, make_validator);
     on_pool("region_ranking", owner::region_ranking, make_ranking);
+    on_pool("media", owner::media, [this, media](const snapshot&) -> caf::actor {
+      return actors_.spawn<actors::media>(media);
+    });
     all.push_back({"front", place::kind::front, owner::none, place::every_loop,
                    [this, front](const snapshot&) -> caf::actor {
                      return actors_.spawn<http::front>(front,
@@ -224,6 +247,10 @@ std::vector<actors::place> node::places() {
                    [this, loop](const snapshot& now) {
                      return actors::spawn_resident<actors::region_ranking>(actors_, *loop, ranking_,
                                                                            now);
+                   }});
+    all.push_back({"media" + number, place::kind::owner, owner::media, i,
+                   [this, loop, media](const snapshot&) {
+                     return actors::spawn_resident<actors::media>(actors_, *loop, media);
                    }});
     all.push_back({"front" + number, place::kind::front, owner::none, i,
                    [this, loop, transport, front](const snapshot&) {

@@ -14,6 +14,7 @@
 #include "http/loop_transport.hpp"
 #include "http/ops_plane.hpp"
 #include "http/service_metrics.hpp"
+#include "store/media_files.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -85,6 +86,7 @@ private:
   model::catalog_snapshot first_catalog_;
   actors::ranking_settings ranking_;
   std::unique_ptr<base::thread_pool> blocking_;
+  std::shared_ptr<store::media_files> media_;
   /// An eventfd that counts transports without connections, while draining.
   base::file_descriptor emptied_;
   std::size_t transports_left_ = 0;

@@ -24,11 +24,12 @@ error_description describe(errc code) noexcept {
   case errc::body_malformed: return {400, "body_malformed", "Malformed JSON body"};
   case errc::body_too_deep: return {400, "body_too_deep", "Body nested too deep"};
   case errc::body_not_object: return {400, "body_not_object", "Body is not an object"};
-  case errc::media_not_found: return {404, "media_not_found", "No such file"};
   case errc::game_not_found: return {404, "game_not_found", "Game not found"};
   case errc::element_not_found: return {404, "element_not_found", "No such catalog element"};
   case errc::still_referred: return {409, "still_referred", "Still referred to"};
   case errc::list_too_large: return {500, "list_too_large", "List too large"};
+  case errc::media_not_found: return {404, "media_not_found", "Media not found"};
+  case errc::range_not_satisfiable: return {416, "range_not_satisfiable", "Range not satisfiable"};
   case errc::not_implemented: return {501, "not_implemented", "Operation not available yet"};
   case errc::overloaded: return {503, "overloaded", "Too many requests in flight"};
   case errc::budget_exhausted: return {503, "budget_exhausted", "Memory budget exhausted"};

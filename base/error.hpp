@@ -49,8 +49,6 @@ enum class errc : std::uint8_t {
   body_too_deep,
   /// The request body is JSON, but not an object.
   body_not_object,
-  /// No image has this name.
-  media_not_found,
   /// No game has this id.
   game_not_found,
   /// The catalog has no region, tier, game or namespace of this id.
@@ -59,6 +57,10 @@ enum class errc : std::uint8_t {
   still_referred,
   /// A game's avatar list is longer than `avatar_list_limit_bytes`.
   list_too_large,
+  /// No image has this upload id and file name.
+  media_not_found,
+  /// The `Range` header asks for bytes behind the end; `Content-Range` has the size.
+  range_not_satisfiable,
   /// An operation that is specified but not built yet.
   not_implemented,
   /// More requests are in flight than `in_flight_limit`; come back after `Retry-After`.

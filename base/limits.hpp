@@ -35,6 +35,8 @@ struct limits {
   std::size_t avatar_cache_bytes = 256UL * 1024 * 1024;
   /// One game's rendered avatar list.
   std::size_t avatar_list_limit_bytes = 64UL * 1024 * 1024;
+  /// Image files kept open although nobody reads them, per event loop.
+  std::size_t media_open_files = 256;
   /// Threads of the httplib transport, each bound to one connection.
   std::size_t httplib_threads = 64;
 };

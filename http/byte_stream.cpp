@@ -1,5 +1,6 @@
 #include "http/byte_stream.hpp"
 
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -28,14 +29,22 @@ io_result socket_stream::read(std::span<char> into) {
   return got;
 }
 
-io_result socket_stream::write(std::span<const iovec> from) {
+io_result socket_stream::write(std::span<const iovec> from, bool more) {
+  const int flags = MSG_NOSIGNAL | (more ? MSG_MORE : 0);
   if (from.size() == 1)
     return outcome_of(
-        [&] { return ::send(socket_.get(), from[0].iov_base, from[0].iov_len, MSG_NOSIGNAL); });
+        [&] { return ::send(socket_.get(), from[0].iov_base, from[0].iov_len, flags); });
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(from.data()); // sendmsg only reads it
   message.msg_iovlen = from.size();
-  return outcome_of([&] { return ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL); });
+  return outcome_of([&] { return ::sendmsg(socket_.get(), &message, flags); });
+}
+
+io_result socket_stream::send_file(int file, std::uint64_t offset, std::size_t length) {
+  auto from = static_cast<off_t>(offset);
+  const auto sent = outcome_of([&] { return ::sendfile(socket_.get(), file, &from, length); });
+  if (sent.status == io_status::moved && sent.bytes == 0) return {io_status::ended, 0};
+  return sent;
 }
 
 void socket_stream::shutdown_write() {

@@ -15,7 +15,7 @@ enum class io_status : std::uint8_t {
   moved,
   /// Nothing to be had or taken now: wait for the descriptor.
   blocked,
-  /// The peer will send nothing more (reading only).
+  /// The peer will send nothing more, or a file has no more.
   ended,
   /// The connection is gone.
   failed,
@@ -32,7 +32,10 @@ class byte_stream {
 public:
   virtual ~byte_stream() = default;
   virtual io_result read(std::span<char> into) = 0;
-  virtual io_result write(std::span<const iovec> from) = 0;
+  /// `more`: other bytes follow at once, so that a last packet may wait for them.
+  virtual io_result write(std::span<const iovec> from, bool more) = 0;
+  /// Bytes of a regular file, `length` not 0; its own offset stays. `ended`: the file is shorter.
+  virtual io_result send_file(int file, std::uint64_t offset, std::size_t length) = 0;
   /// No more bytes from us; the peer may still send.
   virtual void shutdown_write() = 0;
   /// The descriptor whose events say when to try again.
@@ -45,7 +48,8 @@ public:
   explicit socket_stream(base::file_descriptor socket) noexcept : socket_{std::move(socket)} {}
 
   io_result read(std::span<char> into) override;
-  io_result write(std::span<const iovec> from) override;
+  io_result write(std::span<const iovec> from, bool more) override;
+  io_result send_file(int file, std::uint64_t offset, std::size_t length) override;
   void shutdown_write() override;
   int descriptor() const noexcept override { return socket_.get(); }
 

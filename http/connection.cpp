@@ -35,7 +35,8 @@ void connection::on_events(std::uint32_t events) {
   if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) hung_up_ = true;
   // Both directions are gone: nobody is left to answer.
   if ((events & (EPOLLHUP | EPOLLERR)) != 0 && phase_ != phase::reading) return close();
-  if ((events & EPOLLOUT) != 0 && unsent_bytes() > 0) flush();
+  // A connection that has a turn end coming sends then: once per turn.
+  if ((events & EPOLLOUT) != 0 && unsent_bytes() > 0 && !scheduled_) flush();
   if (phase_ == phase::reading) process();
   if (phase_ == phase::lingering) discard();
 }
@@ -53,7 +54,7 @@ void connection::at_turn_end() {
 bool connection::may_read() {
   if (close_after_flush_) return false;
   // A body is sent after `out_`: the next answer's head would overtake what is left of it.
-  if (body_) return false;
+  if (body_ || file_.file) return false;
   const auto unsent = unsent_bytes();
   if (unsent <= unsent_free_bytes) return true;
   return unsent < unsent_pause_bytes && unsent_lease_.grow_to(host_->budget(), unsent);
@@ -203,7 +204,7 @@ bool connection::retry() {
 
 void connection::answer(actors::exchange_ref ref, response&& with) {
   if (!is_current(ref)) return;
-  const auto size = with.body_bytes().size();
+  const auto size = leasable_bytes(with);
   if (size > unsent_free_bytes && !unsent_lease_.grow_to(host_->budget(), unsent_bytes() + size))
     return refuse(too_many_response_bytes(), false);
   queue(std::move(with), request_->keep_alive);
@@ -227,7 +228,7 @@ void connection::queue(response&& answer, bool keep_alive) {
   keep_alive = keep_alive && !cut_ && !host_->draining();
   if (out_.empty()) out_ = host_->take_buffer();
   write_head(out_, answer, {request_->id, host_->date(), keep_alive, request_->http_1_0});
-  if (request_->method != method::head) append_body(answer);
+  if (request_->method != method::head && has_body(answer.status)) append_body(answer);
   settle(answer.status);
   if (!keep_alive) close_after_flush_ = true;
   phase_ = phase::reading;
@@ -236,7 +237,16 @@ void connection::queue(response&& answer, bool keep_alive) {
   schedule();
 }
 
+std::size_t connection::leasable_bytes(const response& answer) const noexcept {
+  const auto size = answer.body_bytes().size();
+  return answer.body_leased && size > copied_body_bytes ? 0 : size;
+}
+
 void connection::append_body(response& answer) {
+  if (auto* file = std::get_if<file_range>(&answer.body)) {
+    if (file->length > 0) file_ = std::move(*file);
+    return;
+  }
   if (auto* shared = std::get_if<std::shared_ptr<const std::string>>(&answer.body);
       shared != nullptr && *shared && (*shared)->size() > copied_body_bytes) {
     body_ = std::move(*shared);
@@ -268,28 +278,75 @@ void connection::schedule() {
 
 // -- writing ------------------------------------------------------------------
 
-std::size_t connection::unsent_bytes() const noexcept {
+std::size_t connection::unsent_memory_bytes() const noexcept {
   return out_.size() - out_sent_ + (body_ ? body_->size() - body_sent_ : 0);
 }
 
+std::size_t connection::unsent_bytes() const noexcept {
+  return unsent_memory_bytes() + file_.length;
+}
+
 void connection::flush() {
-  while (unsent_bytes() > 0) {
-    std::array<iovec, 2> pieces;
-    std::size_t count = 0;
-    if (out_.size() > out_sent_)
-      pieces[count++] = {out_.data() + out_sent_, out_.size() - out_sent_};
-    if (body_)
-      pieces[count++] = {const_cast<char*>(body_->data()) + body_sent_, body_->size() - body_sent_};
-    const auto sent = stream_->write({pieces.data(), count});
-    if (sent.status == io_status::failed) return close();
-    if (sent.status != io_status::moved) return arm();
+  if (reading_file_) return;
+  // Asked once per flush: its file bytes are all within the part that was asked for.
+  bool in_memory = std::exchange(file_read_, false);
+  for (std::size_t room = flush_turn_bytes; unsent_bytes() > 0;) {
+    if (room == 0) {
+      schedule();
+      return arm();
+    }
+    const bool from_file = unsent_memory_bytes() == 0;
+    if (from_file && !std::exchange(in_memory, true) && must_read_ahead(room)) return arm();
+    const auto sent = from_file ? send_file(room) : send_memory(room);
+    switch (sent.status) {
+    case io_status::moved: break;
+    case io_status::blocked: return arm();
+    case io_status::ended: // a file that is shorter than promised: so must be its answer
+    case io_status::failed: return close();
+    }
     host_->metrics().sent_bytes.add(sent.bytes);
     write_deadline_ = host_->loop().now() + host_->limits().write_timeout;
-    const auto from_out = std::min(sent.bytes, out_.size() - out_sent_);
-    out_sent_ += from_out;
-    body_sent_ += sent.bytes - from_out;
+    room -= sent.bytes;
   }
   after_flush();
+}
+
+io_result connection::send_memory(std::size_t most) {
+  std::array<iovec, 2> pieces;
+  std::size_t count = 0;
+  const auto add = [&](const std::string& from, std::size_t sent) {
+    const auto length = std::min(from.size() - sent, most);
+    if (length == 0) return;
+    pieces[count++] = {const_cast<char*>(from.data()) + sent, length};
+    most -= length;
+  };
+  add(out_, out_sent_);
+  if (body_) add(*body_, body_sent_);
+  const auto sent = stream_->write({pieces.data(), count}, bool{file_.file});
+  const auto from_out = std::min(sent.bytes, out_.size() - out_sent_);
+  out_sent_ += from_out;
+  body_sent_ += sent.bytes - from_out;
+  return sent;
+}
+
+io_result connection::send_file(std::size_t most) {
+  const auto sent = stream_->send_file(file_.file->descriptor(), file_.offset,
+                                       std::min<std::uint64_t>(file_.length, most));
+  file_.offset += sent.bytes;
+  file_.length -= sent.bytes;
+  return sent;
+}
+
+bool connection::must_read_ahead(std::size_t most) {
+  const auto length = std::min<std::uint64_t>(file_.length, most);
+  reading_file_ = host_->read_ahead(*this, {file_.file, file_.offset, length});
+  return reading_file_;
+}
+
+void connection::file_ready() {
+  if (phase_ == phase::closed || !std::exchange(reading_file_, false)) return;
+  file_read_ = true;
+  flush();
 }
 
 void connection::after_flush() {
@@ -297,8 +354,12 @@ void connection::after_flush() {
   out_sent_ = 0;
   body_.reset();
   body_sent_ = 0;
+  file_ = {};
   unsent_lease_.reset();
   if (close_after_flush_ && phase_ == phase::reading) return linger();
+  // Idle from here on, however long the answer took; unless the next request has begun.
+  if (phase_ == phase::reading && begun_ == base::steady_time{})
+    phase_deadline_ = host_->loop().now() + host_->limits().idle_timeout;
   arm();
 }
 

@@ -51,6 +51,9 @@ public:
   virtual bool admit(admitted_request& which) = 0;
   /// Sends the connection's exchange to the front. False: there is none; the next one gets it.
   virtual bool dispatch(connection& from) = 0;
+  /// Has a part of a file read into memory if it is not there, then calls `file_ready`. False: it
+  /// is there, or nobody can: send it.
+  virtual bool read_ahead(connection& which, const file_range& part) = 0;
   /// Calls `at_turn_end` once, when the current turn ends.
   virtual void schedule(connection& which) = 0;
   /// The connection is closed: it gets no more calls, and is destroyed when the turn has ended.
@@ -70,6 +73,8 @@ public:
   static constexpr std::size_t input_free_bytes = 4 * 1024;
   /// Larger shared bodies are sent from where they are, smaller ones copied behind their head.
   static constexpr std::size_t copied_body_bytes = 32 * 1024;
+  /// What one connection sends per turn of the loop: the others wait no longer than that.
+  static constexpr std::size_t flush_turn_bytes = 256 * 1024;
   /// Input discarded after the last answer, so that a reset does not eat it.
   static constexpr std::size_t linger_bytes = 512 * 1024;
   static constexpr std::chrono::milliseconds linger_timeout{2'000};
@@ -93,6 +98,9 @@ public:
   /// Dispatches the exchange again, as a further attempt. False where too many were made: then it
   /// is answered.
   bool retry();
+
+  /// What `read_ahead` promised is in memory.
+  void file_ready();
 
   bool waiting() const noexcept { return phase_ == phase::waiting; }
   bool is_closed() const noexcept { return phase_ == phase::closed; }
@@ -124,10 +132,16 @@ private:
   void refuse(const base::error& why, bool close);
   void queue(response&& answer, bool keep_alive);
   void append_body(response& answer);
+  std::size_t leasable_bytes(const response& answer) const noexcept;
   void settle(int status);
   void release_request();
   void schedule();
   void flush();
+  /// Both send at most `most` bytes, at least one where the socket takes any.
+  io_result send_memory(std::size_t most);
+  io_result send_file(std::size_t most);
+  /// Whether the file's next bytes, at most `most`, have to be read first.
+  bool must_read_ahead(std::size_t most);
   void after_flush();
   void linger();
   void discard();
@@ -135,7 +149,9 @@ private:
   void arm();
   void on_deadline() override;
 
+  /// Of memory and file together.
   std::size_t unsent_bytes() const noexcept;
+  std::size_t unsent_memory_bytes() const noexcept;
   bool idle() const noexcept;
 
   connection_host* host_;
@@ -148,8 +164,10 @@ private:
   /// How many of them are framed by now.
   std::size_t input_framed_ = 0;
   std::string out_;
-  /// Sent after `out_`.
+  /// One of them is sent after `out_`, or none.
   std::shared_ptr<const std::string> body_;
+  /// What is left to send.
+  file_range file_;
   std::size_t out_sent_ = 0;
   std::size_t body_sent_ = 0;
   base::byte_lease input_lease_;
@@ -171,6 +189,10 @@ private:
   /// Pipelined bytes were dropped for want of budget: the next answer is the last.
   bool cut_ = false;
   bool scheduled_ = false;
+  /// Waits for `file_ready`: nothing is sent.
+  bool reading_file_ = false;
+  /// The next part of the file was just read: the next flush sends it without asking again.
+  bool file_read_ = false;
 };
 
 } // namespace matchcloud::http

@@ -1,5 +1,6 @@
 #include "http/front.hpp"
 
+#include "http/media_response.hpp"
 #include "http/media_type.hpp"
 
 #include <algorithm>
@@ -13,6 +14,11 @@ using actors::exchange_ref;
 using actors::owner;
 
 constexpr std::string_view any_origin_header = "Access-Control-Allow-Origin: *\r\n";
+constexpr std::string_view media_preflight_headers =
+    "Access-Control-Allow-Origin: *\r\n"
+    "Access-Control-Allow-Methods: GET, HEAD\r\n"
+    "Access-Control-Allow-Headers: If-None-Match, If-Range, Range, X-Request-Id\r\n"
+    "Access-Control-Max-Age: 86400\r\n";
 
 char lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -67,12 +73,15 @@ caf::behavior front::make_behavior() {
         sink_->answer(reply.exchange, json_response(reply.json));
       },
       [this](const actors::avatars_listed& reply) {
-        sink_->answer(reply.exchange, json_response(reply.json));
+        auto answer = json_response(reply.json);
+        answer.body_leased = true;
+        sink_->answer(reply.exchange, std::move(answer));
       },
-      [this](const actors::operation_failed& reply) {
+      [this](const actors::media_opened& reply) {
         const auto asking = sink_->find(reply.exchange);
-        if (asking) sink_->answer(reply.exchange, problem(reply.error, asking->id));
+        if (asking) sink_->answer(reply.exchange, media_response(*asking, reply));
       },
+      [this](const actors::operation_failed& reply) { answer_failure(reply); },
       [this](const actors::owners& known) { take(known); },
   };
 }
@@ -111,6 +120,7 @@ void front::handle(const dispatch& job) {
   case operation::validate_game: return validate(job, *where, model::payload_kind::game);
   case operation::validate_group: return validate(job, *where, model::payload_kind::group);
   case operation::list_avatars: return list_avatars(job, *where);
+  case operation::download_media: return download_media(job, *where);
   case operation::export_lobby_history:
     return fail(job, where->operation,
                 {base::errc::not_implemented,
@@ -131,6 +141,8 @@ void front::preflight(const dispatch& job, const route& where) {
                             "Access-Control-Allow-Headers: Authorization, X-Request-Id\r\n"
                             "Access-Control-Max-Age: 86400\r\n");
   }
+  if (where.operation == operation::download_media && asking.has(header::origin))
+    answer.fixed_headers = media_preflight_headers;
   sink_->answer(job.exchange, std::move(answer));
 }
 
@@ -179,6 +191,23 @@ void front::validate(const dispatch& job, const route& where, model::payload_kin
   forward(job, where.operation, to, std::move(message));
 }
 
+void front::download_media(const dispatch& job, const route& where) {
+  const auto upload_id = model::parse_uuid(where.upload_id);
+  if (!upload_id)
+    return fail(job, where.operation,
+                {base::errc::id_malformed,
+                 "The upload_id in the path is not a UUID. Take the whole url of an avatar from "
+                 "the game's list."});
+  const auto name = model::parse_image_name(where.file_name);
+  if (!name)
+    return fail(job, where.operation,
+                {base::errc::media_not_found,
+                 "No image has such a name: it is 32 lower-case hexadecimal digits and .png or "
+                 ".jpg. Take the whole url of an avatar from the game's list."});
+  forward(job, where.operation, owner::media,
+          actors::open_media{job.exchange, {*upload_id, *name}});
+}
+
 template <class Message>
 void front::forward(const dispatch& job, operation asked, owner to, Message&& message) {
   const auto& address = owners_[static_cast<std::size_t>(to)];
@@ -191,8 +220,7 @@ void front::fail(const dispatch& job, operation asked, const base::error& what,
   sink_->routed(job.exchange, asked, owner::none, progress::forwarded);
   auto answer = problem(what, job.request->id);
   answer.headers = std::move(headers);
-  // Without it a page could not tell a refusal from a broken network.
-  if (asked == operation::list_regions) answer.headers += cors_headers(*job.request);
+  answer.headers += cors_headers_of(asked, *job.request);
   sink_->answer(job.exchange, std::move(answer));
 }
 
@@ -204,6 +232,20 @@ void front::answer_regions(const actors::regions_ranked& reply) {
     answer.headers = cors_headers(*asking);
   }
   sink_->answer(reply.exchange, std::move(answer));
+}
+
+void front::answer_failure(const actors::operation_failed& reply) {
+  const auto asking = sink_->find(reply.exchange);
+  if (!asking) return;
+  auto answer = problem(reply.error, asking->id);
+  if (const auto where = find_route(asking->path(), settings_->base_path))
+    answer.headers = cors_headers_of(where->operation, *asking);
+  sink_->answer(reply.exchange, std::move(answer));
+}
+
+std::string front::cors_headers_of(operation asked, const http::request& asking) const {
+  if (asked == operation::list_regions) return cors_headers(asking);
+  return asked == operation::download_media ? std::string{any_origin_header} : std::string{};
 }
 
 bool front::may_read(const http::request& asking) const {

@@ -46,6 +46,7 @@ private:
   void validate(const dispatch& job, const route& where, model::payload_kind kind);
   /// The `{game_id}` of the path; answers with a problem where it is not a UUID.
   std::optional<model::uuid> read_game_id(const dispatch& job, const route& where);
+  void download_media(const dispatch& job, const route& where);
   void take(const actors::owners& known);
 
   /// Sends `message` to an owner; while that is being restarted the exchange waits for it.
@@ -55,6 +56,9 @@ private:
   void fail(const dispatch& job, operation asked, const base::error& what,
             std::string headers = {});
   void answer_regions(const actors::regions_ranked& reply);
+  void answer_failure(const actors::operation_failed& reply);
+  /// The headers without which a page could not tell a refusal from a broken network.
+  std::string cors_headers_of(operation asked, const http::request& asking) const;
   /// Whether the page that asks may read the regions listing.
   bool may_read(const http::request& asking) const;
   /// The CORS headers of a reply about the regions listing.

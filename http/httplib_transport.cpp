@@ -5,6 +5,7 @@
 #include <caf/send.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace matchcloud::http {
@@ -28,16 +29,50 @@ void copy_header_lines(std::string_view lines, httplib::Response& into) {
   }
 }
 
-void write(const response& answer, std::string_view request_id, const std::string& date,
-           bool closing, httplib::Response& into) {
+/// Larger bodies are written from where they are, piece by piece.
+constexpr std::size_t copied_body_bytes = 64 * 1024;
+constexpr std::size_t body_piece_bytes = 64 * 1024;
+
+httplib::ContentProvider provider_of(std::shared_ptr<const std::string> body) {
+  return [body = std::move(body)](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+    return sink.write(body->data() + offset, std::min(length, body_piece_bytes));
+  };
+}
+
+httplib::ContentProvider provider_of(file_range part) {
+  return [part = std::move(part)](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+    std::array<char, body_piece_bytes> piece;
+    const auto got =
+        part.file->read({piece.data(), std::min(length, piece.size())}, part.offset + offset);
+    return got > 0 && sink.write(piece.data(), static_cast<std::size_t>(got));
+  };
+}
+
+void write_body(response& answer, httplib::Response& into) {
+  const std::string type{answer.content_type};
+  if (answer.body_size() > 0) {
+    if (auto* part = std::get_if<file_range>(&answer.body))
+      return into.set_content_provider(part->length, type, provider_of(std::move(*part)));
+    auto* shared = std::get_if<std::shared_ptr<const std::string>>(&answer.body);
+    if (shared != nullptr && (*shared)->size() > copied_body_bytes) {
+      const auto size = (*shared)->size();
+      return into.set_content_provider(size, type, provider_of(std::move(*shared)));
+    }
+  }
+  into.set_content(std::string{answer.body_bytes()}, type);
+}
+
+void write(response answer, std::string_view request_id, const std::string& date, bool closing,
+           httplib::Response& into) {
   into.status = answer.status;
   into.set_header("Date", date);
   into.set_header("X-Request-Id", std::string{request_id});
   copy_header_lines(answer.fixed_headers, into);
   copy_header_lines(answer.headers, into);
   if (closing) into.set_header("Connection", "close");
-  if (!answer.content_type.empty())
-    into.set_content(std::string{answer.body_bytes()}, std::string{answer.content_type});
+  // httplib would say that the length is 0, and RFC 9110 section 8.6 wants the true one or none.
+  if (answer.status == 304) into.set_header("Content-Length", std::to_string(answer.body_size()));
+  if (has_body(answer.status) && !answer.content_type.empty()) write_body(answer, into);
 }
 
 } // namespace
@@ -116,8 +151,8 @@ void httplib_transport::end_now() {
 }
 
 void httplib_transport::serve(const httplib::Request& asked, httplib::Response& into) {
-  // httplib would cut the answer to a `Range` that this service does not serve. The object is a
-  // local of httplib's, not const.
+  // Ranges are chosen by whoever answers: httplib would cut the answer again, and wrongly. The
+  // object is a local of httplib's, not const.
   const_cast<httplib::Request&>(asked).ranges.clear();
 
   const auto date = http_date(clock_->unix_ms() / 1'000);
@@ -126,19 +161,24 @@ void httplib_transport::serve(const httplib::Request& asked, httplib::Response& 
     std::unique_lock lock{mutex_};
     const auto id = ids_.next();
     lock.unlock();
-    const auto answer = problem(read_request.error(), id);
+    auto answer = problem(read_request.error(), id);
     metrics_->count_answer(operation::unmatched, answer.status);
-    return write(answer, id, date, draining_, into);
+    return write(std::move(answer), id, date, draining_, into);
   }
   waiting_exchange waiting;
   waiting.request = *read_request;
-  const auto answer = await(waiting);
-  write(answer, waiting.request->id, date, draining_, into);
+  auto answer = await(waiting);
+  write(std::move(answer), waiting.request->id, date, draining_, into);
 }
 
 base::expected<std::shared_ptr<admitted_request>>
 httplib_transport::read(const httplib::Request& asked, int status) {
-  if (status != 404) return tl::unexpected(refusal_of(status));
+  // It refuses a `Range` that it cannot read, before it reads the body: such a header is ignored
+  // where there is no body to lose.
+  const bool bodied = asked.has_header("Content-Length") || asked.has_header("Transfer-Encoding");
+  const bool misread_range =
+      status == 416 && !bodied && (asked.method == "GET" || asked.method == "HEAD");
+  if (status != 404 && !misread_range) return tl::unexpected(refusal_of(status));
   const auto& limits = bounds_->limits;
   if (asked.target.size() > limits.target_limit_bytes) return tl::unexpected(refusal_of(414));
   // Debian's httplib lets chunked bodies pass its limit.

@@ -69,11 +69,13 @@ private:
   base::file_descriptor socket_;
 };
 
-loop_transport::loop_transport(event_loop& loop, const base::clock& clock, shared_bounds& bounds,
+loop_transport::loop_transport(event_loop& loop, const base::clock& clock,
+                               base::blocking_pool& pool, shared_bounds& bounds,
                                transport_metrics& metrics, std::uint64_t seed,
                                std::function<void()> on_empty)
     : loop_{&loop},
       clock_{&clock},
+      pool_{&pool},
       bounds_{&bounds},
       metrics_{&metrics},
       on_empty_{std::move(on_empty)},
@@ -153,6 +155,23 @@ request_ptr loop_transport::find(actors::exchange_ref exchange) const {
 
 void loop_transport::answer(actors::exchange_ref exchange, response&& with) {
   if (auto* from = current(exchange)) from->answer(exchange, std::move(with));
+}
+
+// -- files --------------------------------------------------------------------
+
+bool loop_transport::read_ahead(connection& which, const file_range& part) {
+  if (part.file->is_resident(part.offset, part.length)) return false;
+  return pool_->submit([this, part, index = which.slot(), generation = which.generation()] {
+    part.file->read_ahead(part.offset, part.length);
+    loop_->post([this, index, generation] { file_ready(index, generation); });
+  });
+}
+
+void loop_transport::file_ready(std::uint32_t index, std::uint32_t generation) {
+  auto* occupant = slots_[index].occupant.get();
+  // Another connection may have the slot by now, with the same generation until its first request:
+  // that one waits for no file.
+  if (occupant != nullptr && occupant->generation() == generation) occupant->file_ready();
 }
 
 // -- the turn -----------------------------------------------------------------

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/limits.hpp"
 #include "http/connection.hpp"
@@ -40,8 +41,10 @@ public:
 
   /// `bounds` and `metrics` must outlive every message that holds a request. `seed` makes request
   /// ids unique; `on_empty` is called when draining and no connection is left.
-  loop_transport(event_loop& loop, const base::clock& clock, shared_bounds& bounds,
-                 transport_metrics& metrics, std::uint64_t seed, std::function<void()> on_empty);
+  /// `pool` reads files that are not in memory; its jobs must end before the transport does.
+  loop_transport(event_loop& loop, const base::clock& clock, base::blocking_pool& pool,
+                 shared_bounds& bounds, transport_metrics& metrics, std::uint64_t seed,
+                 std::function<void()> on_empty);
   ~loop_transport() override;
 
   /// Takes over a listening socket.
@@ -94,11 +97,13 @@ private:
   void assign_id(request& to) override { ids_.assign(to); }
   bool admit(admitted_request& which) override;
   bool dispatch(connection& from) override;
+  bool read_ahead(connection& which, const file_range& part) override;
   void schedule(connection& which) override;
   void closed(connection& which) override;
 
   connection* current(actors::exchange_ref exchange) const noexcept;
   void add(base::file_descriptor socket, const model::ip_address& peer);
+  void file_ready(std::uint32_t index, std::uint32_t generation);
   void finish_turn();
   void plan_turn_end();
   template <class Condition>
@@ -106,6 +111,7 @@ private:
 
   event_loop* loop_;
   const base::clock* clock_;
+  base::blocking_pool* pool_;
   shared_bounds* bounds_;
   transport_metrics* metrics_;
   std::function<void()> on_empty_;

@@ -28,17 +28,21 @@ std::string readable(const std::string& detail) {
   return ascii;
 }
 
-/// RFC 9110 sections 8.6 and 15.3.5: these have no body, hence no length.
-bool has_body(int status) noexcept {
-  return status >= 200 && status != 204 && status != 304;
-}
-
 } // namespace
 
 std::string_view response::body_bytes() const noexcept {
   if (const auto* owned = std::get_if<std::string>(&body)) return *owned;
-  const auto& shared = std::get<std::shared_ptr<const std::string>>(body);
-  return shared ? std::string_view{*shared} : std::string_view{};
+  const auto* shared = std::get_if<std::shared_ptr<const std::string>>(&body);
+  return shared != nullptr && *shared ? std::string_view{**shared} : std::string_view{};
+}
+
+std::uint64_t response::body_size() const noexcept {
+  const auto* file = std::get_if<file_range>(&body);
+  return file != nullptr ? file->length : body_bytes().size();
+}
+
+bool has_body(int status) noexcept {
+  return status >= 200 && status != 204 && status != 304;
 }
 
 void write_head(std::string& out, const response& answer, const write_context& context) {
@@ -53,7 +57,7 @@ void write_head(std::string& out, const response& answer, const write_context& c
   if (!answer.content_type.empty()) out.append("\r\nContent-Type: ").append(answer.content_type);
   if (has_body(answer.status)) {
     out.append("\r\nContent-Length: ");
-    append_number(out, answer.body_bytes().size());
+    append_number(out, answer.body_size());
   }
   out.append("\r\nX-Request-Id: ").append(context.request_id).append("\r\n");
   out.append(answer.fixed_headers).append(answer.headers);
@@ -68,6 +72,8 @@ std::string_view reason_phrase(int status) noexcept {
   switch (status) {
   case 200: return "OK";
   case 204: return "No Content";
+  case 206: return "Partial Content";
+  case 304: return "Not Modified";
   case 400: return "Bad Request";
   case 403: return "Forbidden";
   case 404: return "Not Found";
@@ -78,12 +84,14 @@ std::string_view reason_phrase(int status) noexcept {
   case 413: return "Content Too Large";
   case 414: return "URI Too Long";
   case 415: return "Unsupported Media Type";
+  case 416: return "Range Not Satisfiable";
   case 417: return "Expectation Failed";
   case 431: return "Request Header Fields Too Large";
   case 500: return "Internal Server Error";
   case 501: return "Not Implemented";
   case 503: return "Service Unavailable";
   case 504: return "Gateway Timeout";
+  case 507: return "Insufficient Storage";
   case 505: return "HTTP Version Not Supported";
   default: return "Unknown";
   }

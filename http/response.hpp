@@ -1,9 +1,11 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "base/open_file.hpp"
 #include "http/operation.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +15,13 @@ namespace matchcloud::http {
 
 inline constexpr std::string_view json_type = "application/json";
 inline constexpr std::string_view problem_type = "application/problem+json";
+
+/// Bytes of a file that others may share: sent from where they are, they cost no memory.
+struct file_range {
+  std::shared_ptr<const base::open_file> file;
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
 
 /// What an exchange is answered with. The transport adds `Date`, `Content-Length`, `X-Request-Id`
 /// and `Connection`.
@@ -24,10 +33,15 @@ struct response {
   std::string_view fixed_headers;
   /// Whole header lines with their line ends.
   std::string headers;
-  /// Owned bytes, or shared immutable ones (a cached reply).
-  std::variant<std::string, std::shared_ptr<const std::string>> body;
+  /// Owned bytes, shared immutable ones (a cached reply), or a part of a file. With a status that
+  /// has no body it is what a success would have had: it is not sent.
+  std::variant<std::string, std::shared_ptr<const std::string>, file_range> body;
+  /// Whoever shares the body has taken its bytes from the budget: its readers need not.
+  bool body_leased = false;
 
+  /// Empty for a file's.
   std::string_view body_bytes() const noexcept;
+  std::uint64_t body_size() const noexcept;
 };
 
 /// What the writer needs besides the response.
@@ -39,6 +53,9 @@ struct write_context {
   bool keep_alive = true;
   bool http_1_0 = false;
 };
+
+/// RFC 9110 sections 8.6 and 15: what has no body has no length either.
+bool has_body(int status) noexcept;
 
 /// Appends status line and headers, empty line included, to `out`.
 void write_head(std::string& out, const response& answer, const write_context& context);

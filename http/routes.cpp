@@ -12,6 +12,8 @@ namespace {
 /// The longest path has this many segments; one more tells that a path is longer than all.
 constexpr std::size_t segment_limit = 6;
 constexpr std::string_view game_id_segment = "{game_id}";
+constexpr std::string_view upload_id_segment = "{upload_id}";
+constexpr std::string_view file_name_segment = "{file_name}";
 
 struct pattern {
   http::operation operation;
@@ -19,7 +21,7 @@ struct pattern {
   std::array<std::string_view, segment_limit> segments;
 };
 
-constexpr std::array<pattern, 6> patterns{{
+constexpr std::array<pattern, 7> patterns{{
     {operation::list_regions, method::get, {"matchmaker", "regions"}},
     {operation::validate_group, method::post, {"cloud", "groups", "validate"}},
     {operation::validate_game, method::post, {"cloud", "games", "validate"}},
@@ -27,6 +29,9 @@ constexpr std::array<pattern, 6> patterns{{
      method::post,
      {"cloud", "games", game_id_segment, "versions", "validate"}},
     {operation::list_avatars, method::get, {"cloud", "games", game_id_segment, "avatars"}},
+    {operation::download_media,
+     method::get,
+     {"media", "avatars", upload_id_segment, file_name_segment}},
     {operation::export_lobby_history,
      method::post,
      {"cloud", "games", game_id_segment, "matchmaker", "lobbies", "export-history"}},
@@ -49,7 +54,7 @@ bool split(std::string_view path, segment_list& into) noexcept {
 
 bool matches(const pattern& candidate, const segment_list& segments) noexcept {
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    if (candidate.segments[i] == game_id_segment) {
+    if (candidate.segments[i].starts_with('{')) {
       if (segments[i].empty()) return false;
     } else if (candidate.segments[i] != segments[i]) {
       return false;
@@ -59,9 +64,13 @@ bool matches(const pattern& candidate, const segment_list& segments) noexcept {
 }
 
 route route_of(const pattern& found, const segment_list& segments) {
-  route result{found.operation, found.method, {}};
-  for (std::size_t i = 0; i < segments.size(); ++i)
-    if (found.segments[i] == game_id_segment) result.game_id = segments[i];
+  route result{found.operation, found.method, {}, {}, {}};
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const auto name = found.segments[i];
+    if (name == game_id_segment) result.game_id = segments[i];
+    if (name == upload_id_segment) result.upload_id = segments[i];
+    if (name == file_name_segment) result.file_name = segments[i];
+  }
   return result;
 }
 

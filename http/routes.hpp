@@ -17,6 +17,9 @@ struct route {
   http::method method = method::get;
   /// The `{game_id}` segment, percent-decoded; empty where the path has none.
   std::string game_id;
+  /// The `{upload_id}` and `{file_name}` segments, likewise.
+  std::string upload_id;
+  std::string file_name;
 
   /// The `Allow` header's value.
   std::string_view allow() const noexcept;

@@ -3,10 +3,12 @@
 
 Every server has one core and one loop or worker, wrk has another core. Rounds are interleaved
 (loops, httplib, nginx, loops, ...), so that what else happens on the machine falls on all alike.
-nginx answers with a constant: the body and headers of our own reply, which it need not compute.
+nginx answers with a constant: the body and headers of our own reply, which it need not compute;
+or, for an image, sends the same file with sendfile.
 """
 import argparse
 import contextlib
+import hashlib
 import json
 import os
 import platform
@@ -33,7 +35,8 @@ WARM_UP_SECONDS = 1
 CORES = sorted(os.sched_getaffinity(0))[:2]  # the servers', wrk's
 OTHERS_PERCENT = 5  # of the servers' core, taken by other processes: more spoils a number
 BUSY_PERCENT = 90  # a server below it was not what limited the round
-PARTS = ("regions", "groups", "idle")
+MEDIA_BYTES = 100_000
+PARTS = ("regions", "groups", "media", "idle")
 
 
 def parsed_arguments():
@@ -158,6 +161,30 @@ def compare(title, targets, arguments, baseline, method, path, body=None):
     return results
 
 
+def compare_media(folder, geoip, arguments):
+    """A download of one image, the same file for both servers."""
+    upload_id, content = "00000000-0000-4000-8000-0000000000a1", os.urandom(MEDIA_BYTES)
+    name = hashlib.sha256(content).hexdigest()[:32]
+    path = f"/media/avatars/{upload_id}/{name}.png"
+    files = []
+
+    def prepare(data):
+        below = os.path.join(data, "media", name[-2:])
+        os.makedirs(below)
+        files.append(os.path.join(below, f"{upload_id}.{name}.png"))
+        with open(files[0], "wb") as file:
+            file.write(content)
+
+    with contextlib.ExitStack() as stack:
+        targets = {"loops": stack.enter_context(servers.matchcloud(
+            BINARY, "loops", folder, geoip, core=CORES[0], prepare=prepare))}
+        reply = wire.fetch(targets["loops"][1], path=path)
+        targets["nginx"] = stack.enter_context(
+            servers.nginx(reply, folder, core=CORES[0], body_file=files[0]))
+        return compare(f"GET {path} ({MEDIA_BYTES} bytes)", targets, arguments, "nginx", "GET",
+                       path)
+
+
 def machine():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         model = re.search(r"^model name\s*:\s*(.*)$", file.read(), re.MULTILINE)
@@ -189,6 +216,8 @@ def run(arguments, folder):
                 targets["nginx"] = stack.enter_context(servers.nginx(reply, folder, core=CORES[0]))
                 result["regions"] = compare(f"GET {path}", targets, arguments, "nginx", "GET",
                                             path)
+    if "media" in arguments.parts:
+        result["media"] = compare_media(folder, geoip, arguments)
     if "idle" in arguments.parts:
         with servers.matchcloud(BINARY, "loops", folder, geoip, core=CORES[0]) as (child, address):
             result["idle"] = idle.measured(child.pid, address, arguments.idle_connections)

@@ -74,11 +74,16 @@ def wait_for_listener(child, name, log):
 
 
 @contextlib.contextmanager
-def matchcloud(binary, transport, folder, geoip, core, arguments=()):
-    """A `serve` with one loop and the demo's catalog; yields (child, (host, port))."""
+def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=None):
+    """A `serve` with one loop and the demo's catalog; yields (child, (host, port)).
+
+    `prepare` is called with its data directory before it starts.
+    """
     data = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
     log = os.path.join(folder, f"{transport}.log")
     subprocess.run([binary, "demo", "--data-dir", data], check=True, stdout=subprocess.DEVNULL)
+    if prepare:
+        prepare(data)
     command = pinned(core) + [
         binary, "serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
         "--data-dir", data, "--transport", transport, "--loops", "1",
@@ -100,8 +105,11 @@ def quoted(text):
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def nginx_location(reply, body_folder):
-    """What answers with the bytes of `reply`: a literal, or a file on tmpfs for what is none."""
+def nginx_location(reply, body_folder, body_file):
+    """What answers with the bytes of `reply`: a literal, or a file for what is none.
+
+    The file is `body_file` where there is one, else it is made in `body_folder`.
+    """
     # nginx writes these itself.
     own = {"date", "content-length", "content-type", "connection", "server", "keep-alive"}
     lines = [f"add_header {name} {quoted(value)};"
@@ -110,13 +118,15 @@ def nginx_location(reply, body_folder):
         raise SystemExit("bench: a header holds $, which nginx cannot say")
     kind = dict((name.lower(), value) for name, value in reply.headers).get("content-type", "")
     lines.append(f"default_type {quoted(kind)};")
-    literal = quoted(reply.body.decode("utf-8"))
-    if len(literal.encode("utf-8")) <= NGINX_LITERAL_BYTES and "$" not in literal:
-        return lines + [f"return 200 {literal};"]
-    with open(os.path.join(body_folder, "body"), "wb") as file:
-        file.write(reply.body)
+    if not body_file:
+        literal = quoted(reply.body.decode("utf-8"))
+        if len(literal.encode("utf-8")) <= NGINX_LITERAL_BYTES and "$" not in literal:
+            return lines + [f"return 200 {literal};"]
+        body_file = os.path.join(body_folder, "body")
+        with open(body_file, "wb") as file:
+            file.write(reply.body)
     return lines + [
-        f"root {body_folder};", "try_files /body =404;", "open_file_cache max=4 inactive=1h;",
+        f"root {os.path.dirname(body_file)};", f"try_files /{os.path.basename(body_file)} =404;", "open_file_cache max=4 inactive=1h;",
         "open_file_cache_valid 1h;", "sendfile on;", "etag off;", "max_ranges 0;",
         'add_header Last-Modified "";']
 
@@ -150,14 +160,17 @@ http {{
 
 
 @contextlib.contextmanager
-def nginx(reply, folder, core):
-    """An nginx that answers everything with `reply`; yields (child, (host, port))."""
+def nginx(reply, folder, core, body_file=None):
+    """An nginx that answers everything with `reply`; yields (child, (host, port)).
+
+    `body_file`: a file with the body, to be sent from where it is.
+    """
     body_folder = tempfile.mkdtemp(prefix="matchcloud-bench-", dir="/dev/shm")
     try:
         config, log = os.path.join(folder, "nginx.conf"), os.path.join(folder, "nginx.log")
         port = free_port()
         with open(config, "w", encoding="utf-8") as file:
-            file.write(nginx_config(folder, port, nginx_location(reply, body_folder)))
+            file.write(nginx_config(folder, port, nginx_location(reply, body_folder, body_file)))
         binary = shutil.which("nginx") or "/usr/sbin/nginx"
         # -e: before it reads its configuration it would write to the log of the system's nginx.
         command = pinned(core) + [binary, "-p", folder, "-e", "stderr", "-c", config]

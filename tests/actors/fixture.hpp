@@ -109,6 +109,8 @@ struct probe_log {
   std::vector<actors::list_avatars> avatar_lists;
   std::vector<actors::avatars_listed> avatars;
   std::vector<actors::avatars_changed> avatar_news;
+  std::vector<actors::open_media> openings;
+  std::vector<actors::media_opened> opened;
 };
 
 /// Records the messages it gets.
@@ -132,6 +134,8 @@ protected:
         [this](const actors::list_avatars& got) { log_->avatar_lists.push_back(got); },
         [this](const actors::avatars_listed& got) { log_->avatars.push_back(got); },
         [this](const actors::avatars_changed& got) { log_->avatar_news.push_back(got); },
+        [this](const actors::open_media& got) { log_->openings.push_back(got); },
+        [this](const actors::media_opened& got) { log_->opened.push_back(got); },
     };
   }
 

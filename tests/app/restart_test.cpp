@@ -39,6 +39,7 @@ bool eventually(Condition&& condition) {
 /// The parts of a node under a real supervisor, on real threads; who occupies each place is known,
 /// so that a test can kill it.
 struct supervised {
+  fixtures::manual_pool pool;
   http::shared_bounds bounds{base::limits{}};
   http::transport_metrics metrics;
   base::counter restarts;
@@ -83,7 +84,7 @@ struct supervised {
 
 struct on_a_loop : supervised {
   http::event_loop loop{system, base::machine_clock()};
-  http::loop_transport transport{loop, base::machine_clock(), bounds, metrics, 1, [] {}};
+  http::loop_transport transport{loop, base::machine_clock(), pool, bounds, metrics, 1, [] {}};
   std::thread thread;
 
   on_a_loop() {

@@ -20,7 +20,7 @@ std::string avatars_target(const std::string& game) {
 
 std::string upload_id(std::size_t number) {
   const auto digits = std::to_string(number);
-  return "00000000-0000-4000-8000-" + std::string(12 - digits.size(), '0') + digits;
+  return "10000000-0000-4000-8000-" + std::string(12 - digits.size(), '0') + digits;
 }
 
 std::string line(std::size_t upload, const std::string& rest) {
@@ -237,7 +237,7 @@ TEST_CASE("a list of 100,000 avatars is one answer, and small ones flow meanwhil
 
 TEST_CASE("a list beyond the limit is refused, and the key that raises it is named", "[limits]") {
   const world own;
-  const server of{{"--avatar-list-limit-bytes", "1024"}, own};
+  const server of{{"--avatar-list-limit-bytes", "2048"}, own};
   std::string text;
   for (std::size_t i = 0; i < 20; ++i)
     text += line(i, incomplete);

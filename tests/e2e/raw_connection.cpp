@@ -174,6 +174,8 @@ std::optional<answer> raw_connection::try_receive(bool to_head) {
   auto result = parse_head(std::string_view{unread_}.substr(0, end));
   unread_.erase(0, end + 4);
   const auto length = result.header("content-length");
+  // RFC 9110 section 8.6: the length of a 304 is that of what was not sent.
+  to_head = to_head || result.status == 304;
   if (!to_head && !length.empty()) result.body = receive_bytes(std::stoul(length));
   return result;
 }

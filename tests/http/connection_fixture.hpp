@@ -30,6 +30,8 @@ struct wire {
   bool write_fails = false;
   /// What each call moved.
   std::vector<std::string> writes;
+  /// Of each, whether it said that more follows.
+  std::vector<bool> more;
   bool shut = false;
   bool destroyed = false;
 
@@ -57,7 +59,7 @@ public:
     return {io_status::moved, count};
   }
 
-  http::io_result write(std::span<const iovec> from) override {
+  http::io_result write(std::span<const iovec> from, bool more) override {
     using http::io_status;
     if (wire_->write_fails) return {io_status::failed, 0};
     std::string bytes;
@@ -67,6 +69,22 @@ public:
     if (bytes.empty()) return {io_status::blocked, 0};
     if (wire_->room != SIZE_MAX) wire_->room -= bytes.size();
     wire_->writes.push_back(bytes);
+    wire_->more.push_back(more);
+    return {io_status::moved, bytes.size()};
+  }
+
+  http::io_result send_file(int file, std::uint64_t offset, std::size_t length) override {
+    using http::io_status;
+    if (wire_->write_fails) return {io_status::failed, 0};
+    length = std::min({length, wire_->room, wire_->most_per_write});
+    if (length == 0) return {io_status::blocked, 0};
+    std::string bytes(length, '\0');
+    const auto got = ::pread(file, bytes.data(), length, static_cast<off_t>(offset));
+    if (got <= 0) return {io_status::ended, 0};
+    bytes.resize(static_cast<std::size_t>(got));
+    if (wire_->room != SIZE_MAX) wire_->room -= bytes.size();
+    wire_->writes.push_back(bytes);
+    wire_->more.push_back(false);
     return {io_status::moved, bytes.size()};
   }
 
@@ -173,10 +191,18 @@ public:
     targets.push_back(from.current_request()->target);
     return true;
   }
+  bool read_ahead(http::connection&, const http::file_range& part) override {
+    asked_for.push_back({part.offset, part.length});
+    return cold;
+  }
   void schedule(http::connection& which) override { scheduled.push_back(&which); }
   void closed(http::connection&) override { ++closings; }
 
   bool takes = true;
+  /// No part of a file is in memory: `file_ready` has to be called.
+  bool cold = false;
+  /// Offset and length of the parts that `read_ahead` was called with.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> asked_for;
   bool drains = false;
   int requests_out = 0;
   int buffers_out = 0;

@@ -44,6 +44,7 @@ struct bench : deterministic_system {
   std::shared_ptr<probe_log> large_log = std::make_shared<probe_log>();
   std::shared_ptr<probe_log> ranking_log = std::make_shared<probe_log>();
   std::array<std::shared_ptr<probe_log>, actors::avatar_shard_count> avatar_logs;
+  std::shared_ptr<probe_log> media_log = std::make_shared<probe_log>();
   actors::owners known{std::vector<caf::actor>(actors::owner_count)};
   caf::actor front;
   std::uint64_t last = 0;
@@ -68,6 +69,7 @@ struct bench : deterministic_system {
       avatar_logs[i] = std::make_shared<probe_log>();
       known.by_role[static_cast<std::size_t>(owner::avatar) + i] = spawn<probe>(avatar_logs[i]);
     }
+    at(owner::media) = spawn<probe>(media_log);
     tell();
   }
   void tell() {
@@ -427,6 +429,69 @@ TEST_CASE("no configured origin: no page may read the regions") {
   on.start();
   on.send(preflight("/matchmaker/regions", "https://a.example"));
   CHECK(!says(on.answer(), "Access-Control"));
+}
+
+const std::string image = "0123456789abcdef0123456789abcdef.png";
+
+TEST_CASE("a download goes to the media actor as values, and its file becomes the answer") {
+  bench on;
+  on.start();
+  const auto ref = on.send("GET", "/media/avatars/" + game + "/" + image);
+  REQUIRE(on.media_log->openings.size() == 1);
+  const auto& asked = on.media_log->openings[0];
+  CHECK(asked.exchange == ref);
+  CHECK(asked.key.upload_id == id_of(1));
+  CHECK(model::to_string(asked.key.name) == image);
+  CHECK(on.sink.routes[on.last] == std::pair{operation::download_media, owner::media});
+  caf::anon_send(on.front, actors::media_opened{ref, asked.key,
+                                                std::make_shared<const base::open_file>(
+                                                    base::file_descriptor{}, 5'000)});
+  on.run();
+  CHECK(on.answer().status == 200);
+  CHECK(on.answer().body_size() == 5'000);
+}
+
+TEST_CASE("no text of a client goes further than the front") {
+  bench on;
+  on.start();
+  for (const auto& name : std::vector<std::string>{"x.png", "..%2f" + image, "..", image + "%20",
+                                                   image + "%2f..", "%2e%2e%2fcatalog.db"}) {
+    CAPTURE(name);
+    on.send("GET", "/media/avatars/" + game + "/" + name);
+    CHECK(on.answer().status == 404);
+    CHECK(has_code(on.answer(), "media_not_found"));
+    CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+  }
+  for (const std::string upload : {"x", "..%2f..", "00000000-0000-0000-0000-00000000000g"}) {
+    CAPTURE(upload);
+    on.send("GET", "/media/avatars/" + upload + "/" + image);
+    CHECK(on.answer().status == 400);
+    CHECK(has_code(on.answer(), "id_malformed"));
+  }
+  CHECK(on.media_log->openings.empty());
+}
+
+TEST_CASE("a page can tell that an image is missing") {
+  bench on;
+  on.start();
+  const auto ref = on.send("GET", "/media/avatars/" + game + "/" + image);
+  caf::anon_send(on.front,
+                 actors::operation_failed{ref, {base::errc::media_not_found, "Not there."}});
+  on.run();
+  CHECK(has_code(on.answer(), "media_not_found"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+}
+
+TEST_CASE("any page may ask for parts of an image") {
+  bench on;
+  on.settings->cors_origins = {"https://b.example"};
+  on.start();
+  on.send(preflight("/media/avatars/" + game + "/" + image, "https://a.example"));
+  CHECK(on.answer().status == 204);
+  CHECK(says(on.answer(), "Allow: GET, HEAD, OPTIONS\r\n"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Methods: GET, HEAD\r\n"));
+  CHECK(says(on.answer(), "Range"));
 }
 
 TEST_CASE("while an owner is missing its exchanges are parked, unanswered") {

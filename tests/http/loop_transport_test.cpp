@@ -3,6 +3,7 @@
 #include "http/listener.hpp"
 #include "tests/actors/fixture.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/shared_file.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -81,6 +82,7 @@ struct bench {
   transport_metrics metrics;
   deterministic_system actors;
   manual_clock clock;
+  manual_pool pool;
   event_loop loop{actors.system, clock};
   int emptied = 0;
   std::unique_ptr<loop_transport> transport;
@@ -88,8 +90,8 @@ struct bench {
   std::uint16_t port = 0;
 
   explicit bench(const base::limits& configured = {}) : bounds{configured} {
-    transport =
-        std::make_unique<loop_transport>(loop, clock, bounds, metrics, 1, [this] { ++emptied; });
+    transport = std::make_unique<loop_transport>(loop, clock, pool, bounds, metrics, 1,
+                                                 [this] { ++emptied; });
     auto sockets = listen_on(loopback, 1, 64);
     REQUIRE(sockets);
     port = sockets->where.port;
@@ -346,6 +348,89 @@ TEST_CASE("the end of draining answers what waits with 503 and closes everything
   CHECK(on.counted().in_flight.load() == 1); // its message is still with the front
   on.seen->clear();
   CHECK(on.counted().in_flight.load() == 0);
+}
+
+/// A file that the kernel has forgotten, where the file system lets it.
+struct cold_file {
+  temporary_directory folder;
+  std::string content = numbered_bytes(300'000);
+  std::shared_ptr<const base::open_file> file = open_shared(folder, content);
+
+  bool forget() {
+    ::fsync(file->descriptor());
+    ::posix_fadvise(file->descriptor(), 0, 0, POSIX_FADV_DONTNEED);
+    return !file->is_resident(0, file->size_bytes());
+  }
+  response answer() const {
+    response with;
+    with.body = file_range{file, 0, file->size_bytes()};
+    return with;
+  }
+};
+
+TEST_CASE("a file is sent over a socket, in memory or not") {
+  for (const bool cold : {false, true}) {
+    CAPTURE(cold);
+    cold_file stored;
+    stored.file->read_ahead(0, stored.file->size_bytes());
+    if (cold && !stored.forget()) {
+      WARN("this file system keeps what it is told to forget: not tested");
+      return;
+    }
+    bench on;
+    on.attach();
+    client one{on.port};
+    one.send(get);
+    REQUIRE(on.see(1));
+    on.transport->answer(on.seen->at(0).exchange, stored.answer());
+    REQUIRE(on.turn_until([&] {
+      // Only the pool reads from the disk.
+      on.pool.run_one();
+      return one.received().size() > stored.content.size();
+    }));
+    CHECK(on.turn_until([&] { return one.received().ends_with("\r\n\r\n" + stored.content); }));
+  }
+}
+
+TEST_CASE("a file is read on the pool while its connection ends, and nobody is told") {
+  cold_file stored;
+  if (!stored.forget()) {
+    WARN("this file system keeps what it is told to forget: not tested");
+    return;
+  }
+  bench on;
+  on.attach();
+  auto one = std::make_unique<client>(on.port);
+  one->send(get);
+  REQUIRE(on.see(1));
+  on.transport->answer(on.seen->at(0).exchange, stored.answer());
+  REQUIRE(on.turn_until([&] { return on.pool.jobs.size() == 1; }));
+  on.transport->end_now();
+  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 0; }));
+  client two{on.port};
+  two.send(get);
+  REQUIRE(on.see(2));
+  CHECK(on.pool.run_one());
+  on.settle();
+  CHECK(two.received().empty());
+  on.answer(on.seen->at(1), "for the second");
+  CHECK(on.sees(two, "\r\n\r\nfor the second"));
+}
+
+TEST_CASE("a full pool does not keep a file from being sent") {
+  cold_file stored;
+  if (!stored.forget()) {
+    WARN("this file system keeps what it is told to forget: not tested");
+    return;
+  }
+  bench on;
+  on.pool.full = true;
+  on.attach();
+  client one{on.port};
+  one.send(get);
+  REQUIRE(on.see(1));
+  on.transport->answer(on.seen->at(0).exchange, stored.answer());
+  CHECK(on.turn_until([&] { return one.received().ends_with(stored.content); }));
 }
 
 } // namespace

@@ -81,6 +81,18 @@ TEST_CASE("a shared body counts like an owned one, an absent one as empty") {
   CHECK(answer.body_bytes().empty());
 }
 
+TEST_CASE("a file's part counts with its length, and has no bytes in memory") {
+  response answer;
+  answer.body = file_range{nullptr, 7, 5'000'000'000};
+  CHECK(head_of(answer).find("Content-Length: 5000000000\r\n") != std::string::npos);
+  CHECK(answer.body_bytes().empty());
+  answer.status = 304;
+  CHECK(head_of(answer).starts_with("HTTP/1.1 304 Not Modified\r\n"));
+  CHECK(head_of(answer).find("Content-Length") == std::string::npos);
+  answer.status = 206;
+  CHECK(head_of(answer).starts_with("HTTP/1.1 206 Partial Content\r\n"));
+}
+
 TEST_CASE("a problem says what happened, for programs and for people") {
   const auto answer = problem({base::errc::route_not_found, "No \"such\" path."}, "id-7");
   CHECK(answer.status == 404);

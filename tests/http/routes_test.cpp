@@ -38,6 +38,19 @@ TEST_CASE("every operation has its path and method") {
   }
 }
 
+TEST_CASE("an image's path has an upload and a file name, each one segment") {
+  const auto found = find_route("/media/avatars/U/F.png", "").value();
+  CHECK(found.operation == operation::download_media);
+  CHECK(found.upload_id == "U");
+  CHECK(found.file_name == "F.png");
+  CHECK(found.game_id.empty());
+  CHECK(find_route("/media/avatars/U/..%2f..%2fetc", "").value().file_name == "../../etc");
+  CHECK(why_not("/media/avatars/U/../etc") == base::errc::route_not_found);
+  CHECK(why_not("/media/avatars/U/") == base::errc::route_not_found);
+  CHECK(why_not("/media/avatars//F.png") == base::errc::route_not_found);
+  CHECK(why_not("/media/avatars/U") == base::errc::route_not_found);
+}
+
 TEST_CASE("a route allows its method, OPTIONS, and HEAD where it is GET") {
   const auto get = find_route("/matchmaker/regions", "").value();
   CHECK(get.allow() == "GET, HEAD, OPTIONS");

@@ -1,0 +1,97 @@
+#include "actors/media.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+base::error too_many_waiting() {
+  return {base::errc::overloaded,
+          "As many images are being opened as the service takes. Try again later."};
+}
+
+} // namespace
+
+std::shared_ptr<const base::open_file> media_state::find(const store::image_key& key) {
+  const auto* kept = files_.get(key);
+  return kept != nullptr ? *kept : nullptr;
+}
+
+media_state::lookup media_state::wait(const store::image_key& key, waiting who) {
+  if (waiting_count_ >= waiting_limit_) return lookup::refused;
+  ++waiting_count_;
+  auto& line = waiting_[key];
+  line.push_back(std::move(who));
+  return line.size() == 1 ? lookup::first : lookup::joined;
+}
+
+std::vector<media_state::waiting> media_state::take_waiting(const store::image_key& key) {
+  auto line = waiting_.extract(key);
+  if (line.empty()) return {};
+  waiting_count_ -= line.mapped().size();
+  return std::move(line.mapped());
+}
+
+void media_state::keep(const store::image_key& key, std::shared_ptr<const base::open_file> file) {
+  files_.put(key, std::move(file), 1);
+}
+
+media::media(caf::actor_config& cfg, media_settings settings)
+    : resident{cfg},
+      settings_{std::move(settings)},
+      state_{settings_.open_files, settings_.waiting_limit} {}
+
+caf::behavior media::make_behavior() {
+  set_strict_handlers(*this, name());
+  return {
+      [this](const open_media& job) { open(job); },
+      [this](const media_open_ended& ended) { take(ended); },
+  };
+}
+
+void media::open(const open_media& job) {
+  auto front = caf::actor_cast<caf::actor>(current_sender());
+  if (auto file = state_.find(job.key))
+    return send(front, media_opened{job.exchange, job.key, std::move(file)});
+  switch (state_.wait(job.key, {job.exchange, front})) {
+  case media_state::lookup::joined: return;
+  case media_state::lookup::refused:
+    return send(front, operation_failed{job.exchange, too_many_waiting()});
+  case media_state::lookup::first: break;
+  }
+  if (!submit(job.key)) fail(state_.take_waiting(job.key), too_many_waiting());
+}
+
+bool media::submit(const store::image_key& key) {
+  return settings_.pool->submit(
+      [self = caf::actor_cast<caf::actor>(this), files = settings_.files, key] {
+        media_open_ended ended{key, {}, {}};
+        if (auto opened = files->open(key)) {
+          ended.file = *std::move(opened);
+          if (ended.file->size_bytes() <= read_ahead_limit_bytes)
+            ended.file->read_ahead(0, ended.file->size_bytes());
+        } else {
+          ended.failure = std::move(opened).error();
+        }
+        caf::anon_send(self, std::move(ended));
+      });
+}
+
+void media::take(const media_open_ended& ended) {
+  const auto all = state_.take_waiting(ended.key);
+  if (!ended.file) return fail(all, ended.failure);
+  state_.keep(ended.key, ended.file);
+  for (const auto& [exchange, front] : all)
+    send(front, media_opened{exchange, ended.key, ended.file});
+}
+
+void media::fail(const std::vector<media_state::waiting>& all, const base::error& why) {
+  if (why.code == base::errc::io_failed) spdlog::error("media: {}", base::to_string(why));
+  for (const auto& [exchange, front] : all)
+    send(front, operation_failed{exchange, why});
+}
+
+} // namespace matchcloud::actors

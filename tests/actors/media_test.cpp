@@ -1,0 +1,152 @@
+#include "actors/media.hpp"
+
+#include "tests/actors/fixture.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <filesystem>
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+
+store::image_key key_of(std::uint8_t number) {
+  store::image_key key;
+  key.upload_id = id_of(number);
+  key.name.digest[0] = number;
+  return key;
+}
+
+struct bench : deterministic_system {
+  temporary_directory folder;
+  manual_pool pool;
+  std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
+  caf::actor front = spawn<probe>(log);
+  caf::actor media;
+
+  explicit bench(std::size_t open_files = 2, std::size_t waiting_limit = 4) {
+    media_settings settings;
+    settings.files = std::make_shared<store::media_files>(folder.path(), 100);
+    settings.pool = &pool;
+    settings.open_files = open_files;
+    settings.waiting_limit = waiting_limit;
+    media = spawn<actors::media>(settings);
+    run();
+    std::filesystem::create_directories(folder.path("media/00"));
+    for (std::uint8_t i = 1; i <= 5; ++i)
+      std::ofstream{store::media_path(folder.path(), key_of(i))} << "image " << int{i};
+  }
+  ~bench() {
+    pool.jobs.clear(); // they hold the actor
+  }
+
+  void ask(std::uint64_t exchange, std::uint8_t number) {
+    send_as(front, media, open_media{{exchange, 1}, key_of(number)});
+  }
+  void run_pool() {
+    while (pool.run_one())
+      run();
+  }
+};
+
+TEST_CASE("the first reader waits for the pool, the next is answered at once") {
+  bench on;
+  on.ask(1, 1);
+  CHECK(on.log->opened.empty());
+  REQUIRE(on.pool.jobs.size() == 1);
+  on.run_pool();
+  REQUIRE(on.log->opened.size() == 1);
+  CHECK(on.log->opened[0].exchange == exchange_ref{1, 1});
+  CHECK(on.log->opened[0].key == key_of(1));
+  CHECK(on.log->opened[0].file->size_bytes() == 7);
+  on.ask(2, 1);
+  CHECK(on.pool.jobs.empty());
+  REQUIRE(on.log->opened.size() == 2);
+  CHECK(on.log->opened[1].file == on.log->opened[0].file);
+}
+
+TEST_CASE("who asks while a file is being opened waits for the same opening, in order") {
+  bench on;
+  for (std::uint64_t exchange = 1; exchange <= 3; ++exchange)
+    on.ask(exchange, 1);
+  on.ask(4, 2);
+  CHECK(on.pool.jobs.size() == 2);
+  on.run_pool();
+  REQUIRE(on.log->opened.size() == 4);
+  for (std::uint64_t i = 0; i < 3; ++i)
+    CHECK(on.log->opened[i].exchange.exchange == i + 1);
+}
+
+TEST_CASE("files that are kept open are bounded: what was used longest ago is closed") {
+  bench on;
+  for (std::uint8_t number : {1, 2, 1, 3}) {
+    on.ask(number, number);
+    on.run_pool();
+  }
+  std::vector<std::weak_ptr<const base::open_file>> files;
+  for (const auto& opened : on.log->opened)
+    files.push_back(opened.file);
+  on.log->opened.clear();
+  CHECK(!files[0].expired());
+  CHECK(files[1].expired());
+  CHECK(!files[3].expired());
+}
+
+TEST_CASE("a file that is still being sent when it is closed here is not opened twice") {
+  bench on{1};
+  on.ask(1, 1);
+  on.run_pool();
+  on.ask(2, 2);
+  on.run_pool();
+  on.ask(3, 1);
+  on.run_pool();
+  REQUIRE(on.log->opened.size() == 3);
+  CHECK(on.log->opened[2].file == on.log->opened[0].file);
+}
+
+TEST_CASE("everybody who waits hears of a failure, and the next asks anew") {
+  bench on;
+  on.ask(1, 9);
+  on.ask(2, 9);
+  on.run_pool();
+  REQUIRE(on.log->failed.size() == 2);
+  CHECK(on.log->failed[0].exchange == exchange_ref{1, 1});
+  CHECK(on.log->failed[1].error.code == base::errc::media_not_found);
+  std::ofstream{store::media_path(on.folder.path(), key_of(9))} << "here now";
+  on.ask(3, 9);
+  on.run_pool();
+  CHECK(on.log->opened.size() == 1);
+}
+
+TEST_CASE("a full pool refuses, and is asked again next time") {
+  bench on;
+  on.pool.full = true;
+  on.ask(1, 1);
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.log->failed[0].error.code == base::errc::overloaded);
+  on.pool.full = false;
+  on.ask(2, 1);
+  on.run_pool();
+  CHECK(on.log->opened.size() == 1);
+}
+
+TEST_CASE("those who wait are bounded, all files together") {
+  bench on;
+  for (std::uint64_t exchange = 1; exchange <= 4; ++exchange)
+    on.ask(exchange, exchange % 2 == 0 ? 1 : 2);
+  on.ask(5, 1);
+  on.ask(6, 3);
+  REQUIRE(on.log->failed.size() == 2);
+  CHECK(on.log->failed[0].exchange == exchange_ref{5, 1});
+  CHECK(on.log->failed[0].error.code == base::errc::overloaded);
+  CHECK(on.pool.jobs.size() == 2);
+  on.run_pool();
+  CHECK(on.log->opened.size() == 4);
+  on.ask(7, 3);
+  on.run_pool();
+  CHECK(on.log->opened.size() == 5);
+}
+
+} // namespace
+} // namespace matchcloud::actors
