@@ -305,6 +305,7 @@ void connection::flush() {
     case io_status::failed: return close();
     }
     host_->metrics().sent_bytes.add(sent.bytes);
+    host_->wrote(sent.bytes);
     write_deadline_ = host_->loop().now() + host_->limits().write_timeout;
     room -= sent.bytes;
   }

@@ -51,6 +51,8 @@ public:
   virtual bool admit(admitted_request& which) = 0;
   /// Sends the connection's exchange to the front. False: there is none; the next one gets it.
   virtual bool dispatch(connection& from) = 0;
+  /// A connection wrote so much: the transport bounds what all write in one turn.
+  virtual void wrote(std::size_t bytes) noexcept = 0;
   /// Has a part of a file read into memory if it is not there, then calls `file_ready`. False: it
   /// is there, or nobody can: send it.
   virtual bool read_ahead(connection& which, const file_range& part) = 0;

@@ -193,9 +193,14 @@ void loop_transport::plan_turn_end() {
 
 void loop_transport::finish_turn() {
   turn_end_planned_ = false;
+  turn_written_bytes_ = 0;
   running_.swap(scheduled_);
-  for (auto* which : running_)
-    which->at_turn_end();
+  for (auto* which : running_) {
+    if (turn_written_bytes_ < write_turn_bytes)
+      which->at_turn_end();
+    else
+      schedule(*which); // behind those who wait already: everybody's turn comes
+  }
   running_.clear();
   // Whoever was scheduled meanwhile is alive, or closed and still in its slot: forget the latter.
   if (!closed_slots_.empty()) {

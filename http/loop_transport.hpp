@@ -38,6 +38,9 @@ public:
   /// Between looks at whether a paused listener may accept again.
   static constexpr std::chrono::milliseconds accept_pause{50};
   static constexpr std::size_t accepts_per_event = 64;
+  /// What connections write in a turn before the rest of them waits for the next, besides the last
+  /// one's `flush_turn_bytes`: well below a millisecond's worth on loopback.
+  static constexpr std::size_t write_turn_bytes = 1024UL * 1024;
 
   /// `bounds` and `metrics` must outlive every message that holds a request. `seed` makes request
   /// ids unique; `on_empty` is called when draining and no connection is left.
@@ -97,6 +100,7 @@ private:
   void assign_id(request& to) override { ids_.assign(to); }
   bool admit(admitted_request& which) override;
   bool dispatch(connection& from) override;
+  void wrote(std::size_t bytes) noexcept override { turn_written_bytes_ += bytes; }
   bool read_ahead(connection& which, const file_range& part) override;
   void schedule(connection& which) override;
   void closed(connection& which) override;
@@ -130,6 +134,7 @@ private:
   std::int64_t date_second_ = -1;
   base::steady_time date_checked_;
   std::atomic<std::size_t> live_{0};
+  std::size_t turn_written_bytes_ = 0;
   bool turn_end_planned_ = false;
   bool draining_ = false;
   bool closing_idle_ = false;

@@ -80,7 +80,7 @@ def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=Non
     `prepare` is called with its data directory before it starts.
     """
     data = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
-    log = os.path.join(folder, f"{transport}.log")
+    log = data + ".log"
     subprocess.run([binary, "demo", "--data-dir", data], check=True, stdout=subprocess.DEVNULL)
     if prepare:
         prepare(data)
@@ -126,9 +126,9 @@ def nginx_location(reply, body_folder, body_file):
         with open(body_file, "wb") as file:
             file.write(reply.body)
     return lines + [
-        f"root {os.path.dirname(body_file)};", f"try_files /{os.path.basename(body_file)} =404;", "open_file_cache max=4 inactive=1h;",
-        "open_file_cache_valid 1h;", "sendfile on;", "etag off;", "max_ranges 0;",
-        'add_header Last-Modified "";']
+        f"root {os.path.dirname(body_file)};", f"try_files /{os.path.basename(body_file)} =404;",
+        "open_file_cache max=4 inactive=1h;", "open_file_cache_valid 1h;", "sendfile on;",
+        "etag off;", "max_ranges 0;", 'add_header Last-Modified "";']
 
 
 def nginx_config(folder, port, location):

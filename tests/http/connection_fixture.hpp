@@ -191,6 +191,7 @@ public:
     targets.push_back(from.current_request()->target);
     return true;
   }
+  void wrote(std::size_t) noexcept override {}
   bool read_ahead(http::connection&, const http::file_range& part) override {
     asked_for.push_back({part.offset, part.length});
     return cold;
