@@ -145,6 +145,9 @@ base::expected<void> node::bind_ops() {
   metrics_ = std::make_unique<http::service_metrics>(std::move(sources));
 
   ops_ = std::make_unique<http::ops_plane>(*metrics_, random_seed());
+  catalog_admin_ = std::make_unique<http::catalog_admin>(
+      [dir = config_.data_dir] { return store::open_sqlite(dir, http::catalog_admin::patience); });
+  ops_->add_routes([this](httplib::Server& server) { catalog_admin_->add_routes(server); });
   auto bound = ops_->bind(config_.ops_listen);
   if (!bound) return tl::unexpected(bound.error());
   ops_endpoint_ = *bound;

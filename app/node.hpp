@@ -8,6 +8,7 @@
 #include "base/expected.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/metrics.hpp"
+#include "http/catalog_admin.hpp"
 #include "http/event_loop.hpp"
 #include "http/httplib_transport.hpp"
 #include "http/loop_transport.hpp"
@@ -93,6 +94,7 @@ private:
   std::vector<loop_place> loops_;
   std::unique_ptr<http::httplib_transport> httplib_;
   std::unique_ptr<http::service_metrics> metrics_;
+  std::unique_ptr<http::catalog_admin> catalog_admin_;
   std::unique_ptr<http::ops_plane> ops_;
   std::vector<http::endpoint> data_endpoints_;
   http::endpoint ops_endpoint_;

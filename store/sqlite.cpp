@@ -66,6 +66,10 @@ base::expected<std::int64_t> connection::read_integer(std::string_view sql,
   return query->integer(0);
 }
 
+void connection::set_busy_timeout(int milliseconds) noexcept {
+  sqlite3_busy_timeout(handle_.get(), milliseconds);
+}
+
 void connection::keep_log_on_close() noexcept {
   sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }

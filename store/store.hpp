@@ -4,8 +4,10 @@
 #include "model/avatar.hpp"
 #include "model/catalog.hpp"
 #include "model/catalog_document.hpp"
+#include "model/catalog_element.hpp"
 #include "store/game_revisions.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,6 +24,8 @@ struct import_summary {
   std::size_t tiers = 0;
   std::size_t games = 0;
   std::size_t namespaces = 0;
+  /// Of these, how many were not there (or removed) before.
+  std::size_t added = 0;
   /// False where everything was there already: the revision stays.
   bool changed = false;
 };
@@ -52,9 +56,13 @@ public:
   virtual base::expected<std::int64_t> catalog_revision() = 0;
   /// The whole catalog, of one transaction.
   virtual base::expected<model::catalog> load_catalog() = 0;
-  /// Upserts by id, in one transaction that is on disk when this returns. Fails with
-  /// `import_invalid` where `merge` does, with `store_failed` otherwise; then nothing is written.
+  /// Upserts by id, in one transaction that is on disk when this returns; what was removed comes
+  /// back. Fails with `import_invalid` where `merge` does and where a removed namespace would come
+  /// back to another game, with `store_failed` otherwise; then nothing is written.
   virtual base::expected<import_summary> import_catalog(const model::catalog_document& doc) = 0;
+  /// Hides an element from `load_catalog`, in one transaction that is on disk when this returns;
+  /// history keeps it. A namespace gives its domains up. Fails like `without`, or `store_failed`.
+  virtual base::expected<void> remove(const model::element_key& key) = 0;
 
   /// Games of which avatars or lobbies moved beyond the revision `known`; below 0: any may have.
   virtual base::expected<moved_games> moved_games_since(game_subject subject,
@@ -75,7 +83,10 @@ public:
 };
 
 /// Opens (creates, migrates) the store of a data directory. Fails with `store_newer` or
-/// `store_failed`; a store from a newer version is not touched.
-base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir);
+/// `store_failed`; a store from a newer version is not touched. `patience`: how long a change waits
+/// for another connection's before it fails.
+base::expected<std::unique_ptr<store>>
+open_sqlite(const std::string& data_dir,
+            std::chrono::milliseconds patience = std::chrono::minutes{1});
 
 } // namespace matchcloud::store

@@ -239,6 +239,7 @@ public:
   check_avatars(std::span<const model::avatar>) override {
     return unused();
   }
+  base::expected<void> remove(const model::element_key&) override { return unused(); }
 
 private:
   static tl::unexpected<base::error> unused() {
