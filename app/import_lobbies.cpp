@@ -25,7 +25,7 @@ base::expected<lobby_import_summary> run(const lobby_options& options, std::size
   const interrupt until;
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
-  auto store = store::open_sqlite(options.data_dir, store::workload::bulk);
+  auto store = store::open_sqlite(options.data_dir, {.use = store::workload::bulk});
   if (!store) return tl::unexpected(store.error());
   const auto folder = store::temporary_folder::make(options.data_dir);
   if (!folder) return tl::unexpected(folder.error());

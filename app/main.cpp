@@ -22,6 +22,7 @@ int main(int argc, char* argv[]) {
   int code = ok;
   add_serve_command(program, code);
   add_import_command(program, code);
+  add_catalog_command(program, code);
   add_demo_command(program, code);
   add_version_command(program, code);
   try {

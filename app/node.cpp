@@ -146,13 +146,18 @@ base::expected<void> node::bind_ops() {
   metrics_ = std::make_unique<http::service_metrics>(std::move(sources));
 
   ops_ = std::make_unique<http::ops_plane>(*metrics_, random_seed());
-  auto ingested_into = store::open_sqlite(config_.data_dir, store::workload::bulk);
+  auto ingested_into = store::open_sqlite(
+      config_.data_dir, {.patience = http::ingest_patience, .use = store::workload::bulk});
   if (!ingested_into) return tl::unexpected(ingested_into.error());
   http::ingestion_settings ingestion;
   ingestion.wal_limit_bytes = config_.limits.wal_limit_bytes;
   ingestion_ = std::make_unique<http::lobby_ingestion>(*std::move(ingested_into), ingestion,
                                                        ingestion_metrics_);
   ops_->add_routes([this](httplib::Server& server) { ingestion_->add_routes(server); });
+  catalog_admin_ = std::make_unique<http::catalog_admin>([dir = config_.data_dir] {
+    return store::open_sqlite(dir, {.patience = http::catalog_admin::patience});
+  });
+  ops_->add_routes([this](httplib::Server& server) { catalog_admin_->add_routes(server); });
   auto bound = ops_->bind(config_.ops_listen);
   if (!bound) return tl::unexpected(bound.error());
   ops_endpoint_ = *bound;

@@ -8,6 +8,7 @@
 #include "base/expected.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/metrics.hpp"
+#include "http/catalog_admin.hpp"
 #include "http/event_loop.hpp"
 #include "http/httplib_transport.hpp"
 #include "http/lobby_ingestion.hpp"
@@ -96,6 +97,7 @@ private:
   std::unique_ptr<http::service_metrics> metrics_;
   http::ingestion_metrics ingestion_metrics_;
   std::unique_ptr<http::lobby_ingestion> ingestion_;
+  std::unique_ptr<http::catalog_admin> catalog_admin_;
   std::unique_ptr<http::ops_plane> ops_;
   std::vector<http::endpoint> data_endpoints_;
   http::endpoint ops_endpoint_;

@@ -16,6 +16,8 @@ error_description describe(errc code) noexcept {
   case errc::route_not_found: return {404, "route_not_found", "No such operation"};
   case errc::method_not_allowed: return {405, "method_not_allowed", "Method not allowed"};
   case errc::host_not_allowed: return {403, "host_not_allowed", "Host not allowed"};
+  case errc::origin_not_allowed: return {403, "origin_not_allowed", "Origin not allowed"};
+  case errc::length_required: return {411, "length_required", "Length required"};
   case errc::id_malformed: return {400, "id_malformed", "Malformed id"};
   case errc::media_type_unsupported:
     return {415, "media_type_unsupported", "Media type not supported"};
@@ -23,6 +25,8 @@ error_description describe(errc code) noexcept {
   case errc::body_too_deep: return {400, "body_too_deep", "Body nested too deep"};
   case errc::body_not_object: return {400, "body_not_object", "Body is not an object"};
   case errc::game_not_found: return {404, "game_not_found", "Game not found"};
+  case errc::element_not_found: return {404, "element_not_found", "No such catalog element"};
+  case errc::still_referred: return {409, "still_referred", "Still referred to"};
   case errc::list_too_large: return {500, "list_too_large", "List too large"};
   case errc::media_not_found: return {404, "media_not_found", "Media not found"};
   case errc::range_not_satisfiable: return {416, "range_not_satisfiable", "Range not satisfiable"};

@@ -35,7 +35,11 @@ enum class errc : std::uint8_t {
   method_not_allowed,
   /// The ops plane was asked for by a host name that is not its own (DNS rebinding).
   host_not_allowed,
-  /// A path parameter is not a UUID.
+  /// A web page asked the ops plane to change something: the `Origin` is not the ops plane's own.
+  origin_not_allowed,
+  /// A request that needs a body says neither its length nor that it comes in chunks.
+  length_required,
+  /// A path parameter is not an id of its kind.
   id_malformed,
   /// The request body is declared as something other than `application/json`.
   media_type_unsupported,
@@ -47,6 +51,10 @@ enum class errc : std::uint8_t {
   body_not_object,
   /// No game has this id.
   game_not_found,
+  /// The catalog has no region, tier, game or namespace of this id.
+  element_not_found,
+  /// Others refer to what is to be removed; the detail names them and what to do.
+  still_referred,
   /// A game's avatar list is longer than `avatar_list_limit_bytes`.
   list_too_large,
   /// No image has this upload id and file name.

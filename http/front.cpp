@@ -1,6 +1,7 @@
 #include "http/front.hpp"
 
 #include "http/media_response.hpp"
+#include "http/media_type.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -32,14 +33,6 @@ std::string host_of_origin(std::string_view origin) {
   std::string host{origin.substr(0, end)};
   std::transform(host.begin(), host.end(), host.begin(), lower);
   return host;
-}
-
-/// RFC 9110 section 8.3.1: type and subtype are case-insensitive, parameters follow a semicolon.
-bool is_json(std::string_view content_type) noexcept {
-  const auto end = content_type.find_first_of("; \t");
-  const auto essence = content_type.substr(0, end);
-  return std::equal(essence.begin(), essence.end(), json_type.begin(), json_type.end(),
-                    [](char a, char b) { return lower(a) == b; });
 }
 
 response no_content(std::string_view allow) {

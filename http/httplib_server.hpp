@@ -29,7 +29,7 @@ struct httplib_settings {
 /// cpp-httplib's server, tuned: no Nagle, a real backlog, a listener that is never shared with
 /// another process, threads with a stack that its regular expressions fit in, and an end that does
 /// not wait for idle clients.
-class httplib_server final : public httplib::Server {
+class httplib_server : public httplib::Server {
 public:
   explicit httplib_server(const httplib_settings& settings);
   ~httplib_server() override;

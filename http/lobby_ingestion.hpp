@@ -11,6 +11,7 @@
 #include <httplib.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -39,6 +40,9 @@ struct ingestion_settings {
   std::uint64_t wal_limit_bytes = 1024UL * 1024 * 1024;
 };
 
+/// How long an ingest's transaction waits for a change by another connection (an import of a
+/// catalog takes longest).
+inline constexpr std::chrono::milliseconds ingest_patience{10'000};
 /// One request's body.
 inline constexpr std::uint64_t ingest_limit_bytes = 4UL * 1024 * 1024 * 1024;
 /// Lobbies that are read before they go to the store, of one ingest.

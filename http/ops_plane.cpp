@@ -1,5 +1,6 @@
 #include "http/ops_plane.hpp"
 
+#include "http/ops_guard.hpp"
 #include "http/response.hpp"
 
 namespace matchcloud::http {
@@ -9,11 +10,19 @@ namespace {
 using httplib::Request;
 using httplib::Response;
 
+base::error no_such_path() {
+  return {
+      base::errc::route_not_found,
+      "The ops plane has /healthz, /readyz, /metrics and, to administer the catalog, /v1/games, "
+      "/v1/namespaces, /v1/regions and /v1/tiers."};
+}
+
 } // namespace
 
 void set_problem(Response& into, const base::error& what) {
   const auto answer = problem(what, into.get_header_value("X-Request-Id"));
   into.status = answer.status;
+  if (answer.status == 503) into.set_header("Retry-After", "1");
   into.set_content(std::string{answer.body_bytes()}, std::string{problem_type});
 }
 
@@ -23,17 +32,21 @@ ops_plane::ops_plane(const service_metrics& metrics, std::uint64_t seed)
       server_{httplib_settings{.body_limit_bytes = ops_body_limit_bytes}} {
   server_.set_pre_routing_handler([this](const Request& asked, Response& into) {
     into.set_header("X-Request-Id", id_for(asked));
-    if (host_allowed(asked)) return httplib::Server::HandlerResponse::Unhandled;
-    set_problem(into, {base::errc::host_not_allowed,
-                       "Ask for the ops plane by its address or as localhost."});
+    auto refused = refusal_of(asked);
+    if (!host_allowed(asked))
+      refused = {base::errc::host_not_allowed,
+                 "Ask for the ops plane by its address or as localhost."};
+    settle_framing(asked);
+    if (!refused) return httplib::Server::HandlerResponse::Unhandled;
+    if (refused->code == base::errc::method_not_allowed) into.set_header("Allow", "GET, HEAD");
+    set_problem(into, *refused);
     return httplib::Server::HandlerResponse::Handled;
   });
   server_.set_error_handler(httplib::Server::Handler{[this](const Request& asked, Response& into) {
     if (!into.body.empty()) return;
     if (!into.has_header("X-Request-Id")) into.set_header("X-Request-Id", id_for(asked));
     if (into.status == 404)
-      set_problem(
-          into, {base::errc::route_not_found, "The ops plane has /healthz, /readyz and /metrics."});
+      set_problem(into, no_such_path());
     else
       set_problem(into, refusal_of(into.status));
   }});
@@ -58,6 +71,12 @@ base::expected<endpoint> ops_plane::bind(const endpoint& where) {
 }
 
 void ops_plane::start() {
+  // What no route takes: cpp-httplib would read its body into memory to find that out.
+  const std::string any = R"([\s\S]*)";
+  const auto refuse = [](const Request&, Response& into, const httplib::ContentReader&) {
+    set_problem(into, no_such_path());
+  };
+  server_.Post(any, refuse).Put(any, refuse).Patch(any, refuse).Delete(any, refuse);
   server_.start([] {});
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "http/httplib_server.hpp"
 #include "http/listener.hpp"
 #include "http/request_id.hpp"
 #include "http/service_metrics.hpp"
+#include "http/single_request_server.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -16,11 +16,12 @@ namespace matchcloud::http {
 /// The longest body of any request of the ops plane: an ingest's. Other routes have lower limits.
 inline constexpr std::size_t ops_body_limit_bytes = ingest_limit_bytes;
 
-/// Answers a request of the ops plane with a problem.
+/// Answers a request of the ops plane with a problem. Any thread.
 void set_problem(httplib::Response& into, const base::error& what);
 
-/// Health and metrics for operators, apart from the data plane and on loopback by default: stock
-/// cpp-httplib on a listener of its own, so that it answers while the data plane is full.
+/// Health, metrics and administration for operators, apart from the data plane and on loopback by
+/// default: stock cpp-httplib on a listener of its own, so that it answers while the data plane is
+/// full.
 class ops_plane {
 public:
   /// `metrics` must outlive the plane; `seed` makes its request ids unique.
@@ -30,7 +31,8 @@ public:
   ops_plane& operator=(const ops_plane&) = delete;
 
   /// Lets a further part of the ops plane add its routes. Before `start`; what they refer to must
-  /// outlive the plane.
+  /// outlive the plane. A handler need not read a body to refuse it. Those of POST, PUT, PATCH and
+  /// DELETE must take a ContentReader: others never see a request.
   void add_routes(const std::function<void(httplib::Server&)>& add) { add(server_); }
 
   /// The endpoint with its real port, or `address_unavailable`.
@@ -50,7 +52,7 @@ private:
   const service_metrics* metrics_;
   std::mutex ids_mutex_;
   request_id_source ids_;
-  httplib_server server_;
+  single_request_server server_;
   std::atomic<bool> ready_{false};
 };
 

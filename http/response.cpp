@@ -79,6 +79,8 @@ std::string_view reason_phrase(int status) noexcept {
   case 404: return "Not Found";
   case 405: return "Method Not Allowed";
   case 408: return "Request Timeout";
+  case 409: return "Conflict";
+  case 411: return "Length Required";
   case 413: return "Content Too Large";
   case 414: return "URI Too Long";
   case 415: return "Unsupported Media Type";

@@ -67,6 +67,11 @@ base::expected<std::int64_t> connection::read_integer(std::string_view sql,
   return query->integer(0);
 }
 
+void connection::set_busy_timeout(int milliseconds) noexcept {
+  busy_timeout_ms_ = milliseconds;
+  sqlite3_busy_timeout(handle_.get(), milliseconds);
+}
+
 void connection::keep_log_on_close() noexcept {
   sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
@@ -91,7 +96,7 @@ base::expected<bool> connection::checkpoint(bool truncate, std::chrono::millisec
   auto outcome = base::expected<bool>{result == SQLITE_OK};
   if (result != SQLITE_OK && (result & 0xff) != SQLITE_BUSY)
     outcome = failure("move the log into the database");
-  sqlite3_busy_timeout(handle_.get(), busy_timeout_ms);
+  sqlite3_busy_timeout(handle_.get(), busy_timeout_ms_);
   if (outcome && *outcome && log_pages_) *log_pages_ = 0;
   return outcome;
 }

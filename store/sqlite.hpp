@@ -36,6 +36,8 @@ public:
   /// The first column of the only row of `sql`.
   base::expected<std::int64_t> read_integer(std::string_view sql, std::string_view operation);
 
+  /// Waits for another connection's lock so long instead of `busy_timeout_ms`.
+  void set_busy_timeout(int milliseconds) noexcept;
   /// Leaves the write-ahead log as it is when this closes, instead of moving it into the database.
   void keep_log_on_close() noexcept;
   /// Whether a transaction is open.
@@ -66,6 +68,7 @@ private:
   connection(std::string path, sqlite3* handle) : path_{std::move(path)}, handle_{handle} {}
 
   std::string path_;
+  int busy_timeout_ms_ = busy_timeout_ms;
   /// Null unless checkpoints were taken over. Stays in place where the connection moves.
   std::unique_ptr<std::int64_t> log_pages_;
   std::unique_ptr<sqlite3, closer> handle_;

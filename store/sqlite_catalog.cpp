@@ -15,7 +15,7 @@ namespace {
 base::expected<void> read_regions(connection& on, model::catalog& into) {
   return for_each_row(on,
                       "SELECT region_id, region_display_name, provider_display_name, latitude, "
-                      "longitude FROM regions ORDER BY region_id",
+                      "longitude FROM regions WHERE removed = 0 ORDER BY region_id",
                       "read the regions", [&](statement& row) {
                         into.regions.push_back({std::string{row.text(0)},
                                                 std::string{row.text(1)},
@@ -25,12 +25,14 @@ base::expected<void> read_regions(connection& on, model::catalog& into) {
 }
 
 base::expected<void> read_tiers(connection& on, model::catalog& into) {
-  return for_each_row(on, "SELECT tier FROM tiers ORDER BY tier", "read the tiers",
+  return for_each_row(on, "SELECT tier FROM tiers WHERE removed = 0 ORDER BY tier",
+                      "read the tiers",
                       [&](statement& row) { into.tiers.emplace_back(row.text(0)); });
 }
 
 base::expected<void> read_games(connection& on, model::catalog& into) {
-  return for_each_row(on, "SELECT game_id, display_name FROM games ORDER BY game_id",
+  return for_each_row(on,
+                      "SELECT game_id, display_name FROM games WHERE removed = 0 ORDER BY game_id",
                       "read the games", [&](statement& row) {
                         into.games.push_back({read_uuid(row, 0), std::string{row.text(1)}});
                       });
@@ -38,7 +40,9 @@ base::expected<void> read_games(connection& on, model::catalog& into) {
 
 base::expected<void> read_namespaces(connection& on, model::catalog& into) {
   return for_each_row(
-      on, "SELECT namespace_id, game_id, name, all_regions FROM namespaces ORDER BY namespace_id",
+      on,
+      "SELECT namespace_id, game_id, name, all_regions FROM namespaces WHERE removed = 0 "
+      "ORDER BY namespace_id",
       "read the namespaces", [&](statement& row) {
         model::game_namespace each;
         each.namespace_id = read_uuid(row, 0);
@@ -89,7 +93,7 @@ base::expected<void> write_regions(connection& on, const model::catalog& before,
       "longitude) VALUES (?, ?, ?, ?, ?) ON CONFLICT (region_id) DO UPDATE SET "
       "region_display_name = excluded.region_display_name, "
       "provider_display_name = excluded.provider_display_name, "
-      "latitude = excluded.latitude, longitude = excluded.longitude",
+      "latitude = excluded.latitude, longitude = excluded.longitude, removed = 0",
       "write a region");
   if (!upsert) return tl::unexpected(upsert.error());
   for (const auto& each : after.regions) {
@@ -104,7 +108,9 @@ base::expected<void> write_regions(connection& on, const model::catalog& before,
 
 base::expected<void> write_tiers(connection& on, const model::catalog& before,
                                  const model::catalog& after) {
-  auto insert = on.prepare("INSERT INTO tiers (tier) VALUES (?)", "write a tier");
+  auto insert =
+      on.prepare("INSERT INTO tiers (tier) VALUES (?) ON CONFLICT (tier) DO UPDATE SET removed = 0",
+                 "write a tier");
   if (!insert) return tl::unexpected(insert.error());
   for (const auto& tier : after.tiers) {
     if (std::ranges::binary_search(before.tiers, tier)) continue;
@@ -117,7 +123,7 @@ base::expected<void> write_games(connection& on, const model::catalog& before,
                                  const model::catalog& after) {
   auto upsert = on.prepare("INSERT INTO games (game_id, display_name) VALUES (?, ?) "
                            "ON CONFLICT (game_id) DO UPDATE SET display_name = "
-                           "excluded.display_name",
+                           "excluded.display_name, removed = 0",
                            "write a game");
   if (!upsert) return tl::unexpected(upsert.error());
   for (const auto& each : after.games) {
@@ -137,7 +143,7 @@ base::expected<void> write_namespaces(connection& on, const namespace_list& chan
   auto upsert = on.prepare(
       "INSERT INTO namespaces (namespace_id, game_id, name, all_regions) VALUES (?, ?, ?, ?) "
       "ON CONFLICT (namespace_id) DO UPDATE SET name = excluded.name, "
-      "all_regions = excluded.all_regions",
+      "all_regions = excluded.all_regions, removed = 0",
       "write a namespace");
   if (!upsert) return tl::unexpected(upsert.error());
   auto drop_domains = on.prepare("DELETE FROM namespace_domains WHERE namespace_id = ?",
@@ -176,18 +182,18 @@ base::expected<void> write_lists(connection& on, const namespace_list& changed) 
   return {};
 }
 
-base::expected<void> write_revision(connection& on, std::int64_t revision) {
-  auto update = on.prepare("UPDATE revisions SET revision = ? WHERE name = 'catalog'",
-                           "write the catalog's revision");
-  if (!update) return tl::unexpected(update.error());
-  return update->bind(revision).run();
-}
-
 } // namespace
 
 base::expected<std::int64_t> read_catalog_revision(connection& on) {
   return on.read_integer("SELECT revision FROM revisions WHERE name = 'catalog'",
                          "read the catalog's revision");
+}
+
+base::expected<void> write_catalog_revision(connection& on, std::int64_t revision) {
+  auto update = on.prepare("UPDATE revisions SET revision = ? WHERE name = 'catalog'",
+                           "write the catalog's revision");
+  if (!update) return tl::unexpected(update.error());
+  return update->bind(revision).run();
 }
 
 base::expected<model::catalog> read_catalog(connection& on) {
@@ -213,7 +219,7 @@ base::expected<void> write_catalog(connection& on, const model::catalog& before,
   }
   for (const auto part : {write_namespaces, write_lists})
     if (auto done = part(on, changed); !done) return done;
-  return write_revision(on, after.revision);
+  return write_catalog_revision(on, after.revision);
 }
 
 } // namespace matchcloud::store

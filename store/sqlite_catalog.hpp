@@ -10,11 +10,15 @@ namespace matchcloud::store {
 
 base::expected<std::int64_t> read_catalog_revision(connection& on);
 
-/// The whole catalog in order. Belongs in a transaction: it is several queries.
+base::expected<void> write_catalog_revision(connection& on, std::int64_t revision);
+
+/// The whole catalog in order, without what is removed. Belongs in a transaction: it is several
+/// queries.
 base::expected<model::catalog> read_catalog(connection& on);
 
 /// Writes what `after` has that `before`, the stored catalog, has not, and the revision of `after`.
-/// Belongs in the write transaction that read `before`.
+/// What was removed comes back with it; `check_returning` must have passed. Belongs in the write
+/// transaction that read `before`.
 base::expected<void> write_catalog(connection& on, const model::catalog& before,
                                    const model::catalog& after);
 

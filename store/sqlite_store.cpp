@@ -4,6 +4,7 @@
 #include "store/sqlite_avatars.hpp"
 #include "store/sqlite_catalog.hpp"
 #include "store/sqlite_lobbies.hpp"
+#include "store/sqlite_removal.hpp"
 #include "store/store.hpp"
 
 #include <fcntl.h>
@@ -20,6 +21,11 @@ namespace matchcloud::store {
 namespace {
 
 constexpr const char* file_name = "matchcloud.db";
+
+/// How many elements there are.
+std::size_t size_of(const model::catalog& of) noexcept {
+  return of.regions.size() + of.tiers.size() + of.games.size() + of.namespaces.size();
+}
 
 class sqlite_store final : public store {
 public:
@@ -48,13 +54,31 @@ public:
     if (!before) return tl::unexpected(before.error());
     const auto after = model::merge(*before, doc);
     if (!after) return tl::unexpected(after.error());
-    import_summary summary{doc.regions.size(), doc.tiers.size(), doc.games.size(),
-                           doc.namespaces.size(), *after != *before};
+    if (auto allowed = check_returning(db_, doc); !allowed) return tl::unexpected(allowed.error());
+    import_summary summary{doc.regions.size(),
+                           doc.tiers.size(),
+                           doc.games.size(),
+                           doc.namespaces.size(),
+                           size_of(*after) - size_of(*before),
+                           *after != *before};
     if (!summary.changed) return summary;
     auto done = write_catalog(db_, *before, *after);
     if (done) done = changes->commit();
     if (!done) return tl::unexpected(done.error());
     return summary;
+  }
+
+  base::expected<void> remove(const model::element_key& key) override {
+    auto changes = transaction::begin(db_, transaction::access::write, "change the catalog");
+    if (!changes) return tl::unexpected(changes.error());
+    const auto before = read_catalog(db_);
+    if (!before) return tl::unexpected(before.error());
+    const auto after = model::without(*before, key);
+    if (!after) return tl::unexpected(after.error());
+    auto done = hide_element(db_, key);
+    if (done) done = write_catalog_revision(db_, after->revision);
+    if (done) done = changes->commit();
+    return done;
   }
 
   base::expected<moved_games> moved_games_since(game_subject subject, std::int64_t known) override {
@@ -195,14 +219,16 @@ base::expected<connection> open_connection(const std::string& path, workload use
 
 } // namespace
 
-base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir, workload use) {
+base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir,
+                                                   const sqlite_settings& settings) {
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
   // One at a time, for `create_private`: between its creating and its closing of a new file no
   // other instance of this process may take SQLite's locks on it. SQLite itself would not need it.
   const auto lock = directory_lock::take(data_dir);
   if (!lock) return tl::unexpected(lock.error());
-  auto db = open_connection(data_dir + "/" + file_name, use);
+  auto db = open_connection(data_dir + "/" + file_name, settings.use);
   if (!db) return tl::unexpected(db.error());
+  db->set_busy_timeout(static_cast<int>(settings.patience.count()));
   return std::make_unique<sqlite_store>(std::move(*db));
 }
 

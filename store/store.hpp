@@ -4,6 +4,7 @@
 #include "model/avatar.hpp"
 #include "model/catalog.hpp"
 #include "model/catalog_document.hpp"
+#include "model/catalog_element.hpp"
 #include "model/lobby_batch.hpp"
 #include "store/game_revisions.hpp"
 #include "store/lobby_merge.hpp"
@@ -25,6 +26,8 @@ struct import_summary {
   std::size_t tiers = 0;
   std::size_t games = 0;
   std::size_t namespaces = 0;
+  /// Of these, how many were not there (or removed) before.
+  std::size_t added = 0;
   /// False where everything was there already: the revision stays.
   bool changed = false;
 };
@@ -55,9 +58,13 @@ public:
   virtual base::expected<std::int64_t> catalog_revision() = 0;
   /// The whole catalog, of one transaction.
   virtual base::expected<model::catalog> load_catalog() = 0;
-  /// Upserts by id, in one transaction that is on disk when this returns. Fails with
-  /// `import_invalid` where `merge` does, with `store_failed` otherwise; then nothing is written.
+  /// Upserts by id, in one transaction that is on disk when this returns; what was removed comes
+  /// back. Fails with `import_invalid` where `merge` does and where a removed namespace would come
+  /// back to another game, with `store_failed` otherwise; then nothing is written.
   virtual base::expected<import_summary> import_catalog(const model::catalog_document& doc) = 0;
+  /// Hides an element from `load_catalog`, in one transaction that is on disk when this returns;
+  /// history keeps it. A namespace gives its domains up. Fails like `without`, or `store_failed`.
+  virtual base::expected<void> remove(const model::element_key& key) = 0;
 
   /// Games of which avatars or lobbies moved beyond the revision `known`; below 0: any may have.
   virtual base::expected<moved_games> moved_games_since(game_subject subject,
@@ -111,9 +118,15 @@ enum class workload : std::uint8_t {
 inline constexpr std::int64_t bulk_cache_bytes = 64LL * 1024 * 1024;
 inline constexpr std::int64_t bulk_log_bytes = 128LL * 1024 * 1024;
 
+struct sqlite_settings {
+  /// How long a change waits for another connection's before it fails.
+  std::chrono::milliseconds patience = std::chrono::minutes{1};
+  workload use = workload::serving;
+};
+
 /// Opens (creates, migrates) the store of a data directory. Fails with `store_newer`, `store_full`
 /// or `store_failed`; a store from a newer version is not touched.
 base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir,
-                                                   workload use = workload::serving);
+                                                   const sqlite_settings& settings = {});
 
 } // namespace matchcloud::store

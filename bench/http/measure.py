@@ -36,7 +36,9 @@ CORES = sorted(os.sched_getaffinity(0))[:2]  # the servers', wrk's
 OTHERS_PERCENT = 5  # of the servers' core, taken by other processes: more spoils a number
 BUSY_PERCENT = 90  # a server below it was not what limited the round
 MEDIA_BYTES = 100_000
-PARTS = ("regions", "groups", "media", "idle")
+AVATAR_COUNTS = (5, 100, 10_000)
+AVATAR_GAME = "00000000-0000-4000-8000-0000000000b1"
+PARTS = ("regions", "groups", "avatars", "media", "idle")
 
 
 def parsed_arguments():
@@ -185,6 +187,32 @@ def compare_media(folder, geoip, arguments):
                        path)
 
 
+def import_avatars(data, count):
+    """Gives a game of its own `count` avatars that have no image."""
+    game = {"games": [{"game_id": AVATAR_GAME, "display_name": "Avatars"}]}
+    lines = (json.dumps({
+        "game_id": AVATAR_GAME, "upload_id": f"00000000-0000-4000-9000-{number:012}",
+        "display_name": f"Avatar {number}", "create_ts": 1767225600000 + number,
+        "content_length": 100_000, "complete": False}) for number in range(count))
+    for kind, text in ("catalog", json.dumps(game)), ("avatars", "\n".join(lines)):
+        subprocess.run([BINARY, "import", kind, "--data-dir", data, "-"], check=True, text=True,
+                       input=text, stdout=subprocess.DEVNULL)
+
+
+def compare_avatars(folder, count, arguments):
+    """A listing from the cache against one that is read and rendered each time."""
+    flags = {"cached": [], "uncached": ["--avatar-cache-bytes", "0"]}
+    with contextlib.ExitStack() as stack:
+        targets = {name: stack.enter_context(servers.matchcloud(
+            BINARY, "loops", folder, [], core=CORES[0], arguments=more,
+            prepare=lambda data: import_avatars(data, count))) for name, more in flags.items()}
+        path = f"/cloud/games/{AVATAR_GAME}/avatars"
+        # Who waits for the same list gets the same rendering: only one at a time has its own.
+        alone = argparse.Namespace(**{**vars(arguments), "connections": 1})
+        return compare(f"GET {path}: {count} avatars, one connection", targets, alone,
+                       "cached", "GET", path)
+
+
 def machine():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         model = re.search(r"^model name\s*:\s*(.*)$", file.read(), re.MULTILINE)
@@ -216,6 +244,9 @@ def run(arguments, folder):
                 targets["nginx"] = stack.enter_context(servers.nginx(reply, folder, core=CORES[0]))
                 result["regions"] = compare(f"GET {path}", targets, arguments, "nginx", "GET",
                                             path)
+    if "avatars" in arguments.parts:
+        result["avatars"] = {count: compare_avatars(folder, count, arguments)
+                             for count in AVATAR_COUNTS}
     if "media" in arguments.parts:
         result["media"] = compare_media(folder, geoip, arguments)
     if "idle" in arguments.parts:

@@ -80,7 +80,7 @@ def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=Non
     `prepare` is called with its data directory before it starts.
     """
     data = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
-    log = os.path.join(folder, f"{transport}.log")
+    log = data + ".log"
     subprocess.run([binary, "demo", "--data-dir", data], check=True, stdout=subprocess.DEVNULL)
     if prepare:
         prepare(data)

@@ -254,6 +254,7 @@ public:
   base::expected<bool> has_lobbies() override { return false; }
   std::uint64_t wal_bytes() override { return 0; }
   base::expected<bool> checkpoint() override { return true; }
+  base::expected<void> remove(const model::element_key&) override { return unused(); }
 
 private:
   static tl::unexpected<base::error> unused() {

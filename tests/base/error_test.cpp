@@ -37,7 +37,7 @@ TEST_CASE("every error has a code of its own, a title and an error status") {
     CHECK(about.status >= 400);
     CHECK(about.status <= 599);
   }
-  CHECK(codes.size() == 38);
+  CHECK(codes.size() == 42);
 }
 
 TEST_CASE("statuses that clients rely on") {
@@ -49,6 +49,10 @@ TEST_CASE("statuses that clients rely on") {
   CHECK(describe(errc::method_not_allowed).status == 405);
   CHECK(describe(errc::media_type_unsupported).status == 415);
   CHECK(describe(errc::id_malformed).status == 400);
+  CHECK(describe(errc::element_not_found).status == 404);
+  CHECK(describe(errc::still_referred).status == 409);
+  CHECK(describe(errc::length_required).status == 411);
+  CHECK(describe(errc::origin_not_allowed).status == 403);
   CHECK(describe(errc::not_implemented).status == 501);
   CHECK(describe(errc::overloaded).status == 503);
   CHECK(describe(errc::budget_exhausted).status == 503);

@@ -45,10 +45,12 @@ bool has_ipv6() {
 TEST_CASE("the help of each command teaches by an example", "[operations]") {
   const auto program = run({"--help"});
   CHECK(program.exit_code == 0);
-  for (const std::string command : {"serve", "import", "demo", "version"})
+  for (const std::string command : {"serve", "import", "catalog", "demo", "version"})
     CHECK(contains(program.out, command));
   CHECK(contains(program.out, "Exit codes"));
-  const std::vector<arguments> commands{{"serve"}, {"import", "catalog"}, {"demo"}};
+  const std::vector<arguments> commands{
+      {"serve"},          {"import", "catalog"}, {"demo"}, {"catalog"}, {"catalog", "list"},
+      {"catalog", "put"}, {"catalog", "remove"}};
   for (auto command : commands) {
     command.push_back("--help");
     const auto help = run(command);

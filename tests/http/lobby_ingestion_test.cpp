@@ -48,7 +48,7 @@ public:
 
 private:
   std::unique_ptr<store::store> open() {
-    auto opened = store::open_sqlite(directory_.path(), store::workload::bulk);
+    auto opened = store::open_sqlite(directory_.path(), {.use = store::workload::bulk});
     REQUIRE(opened.has_value());
     REQUIRE((*opened)->import_catalog(catalog()).has_value());
     return *std::move(opened);

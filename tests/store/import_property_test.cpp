@@ -1,6 +1,7 @@
 // Imports against a plain model: maps from id to element.
 #include "store/store.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/catalog_documents.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <rapidcheck.h>
@@ -13,53 +14,8 @@
 namespace {
 
 using namespace matchcloud;
+using fixtures::any_document;
 using fixtures::temporary_directory;
-
-constexpr std::uint8_t game_count = 3;
-constexpr std::uint8_t namespace_count = 6;
-
-model::uuid numbered(std::uint8_t n) {
-  model::uuid id;
-  id.bytes[0] = n;
-  return id;
-}
-
-/// Documents whose elements collide often. References are right by construction: a namespace
-/// belongs to a game by its number, has domains of its own, and names regions of the document.
-model::catalog_document any_document() {
-  const auto name = rc::gen::elementOf(std::vector<std::string>{"a", "b", "c"});
-  const auto some = [](std::uint8_t limit) {
-    const auto chosen = *rc::gen::inRange(0, 1 << limit);
-    std::vector<std::uint8_t> numbers;
-    for (std::uint8_t n = 0; n < limit; ++n)
-      if ((chosen >> n & 1) != 0) numbers.push_back(n);
-    return numbers;
-  };
-  model::catalog_document document;
-  for (const auto n : some(5))
-    document.regions.push_back({"r" + std::to_string(n),
-                                *name,
-                                *name,
-                                {*rc::gen::inRange(-90, 91) / 1.0, *rc::gen::inRange(0, 7) / 7.0}});
-  for (const auto n : some(4))
-    document.tiers.push_back("t" + std::to_string(n));
-  std::set<std::uint8_t> games;
-  for (const auto n : some(namespace_count)) {
-    model::game_namespace each{numbered(n), numbered(n % game_count), *name, {}, std::nullopt};
-    for (const auto d : some(3))
-      each.domains.push_back("d" + std::to_string(d) + ".n" + std::to_string(n));
-    if (*rc::gen::arbitrary<bool>()) {
-      each.regions.emplace();
-      for (const auto& region : document.regions)
-        if (*rc::gen::arbitrary<bool>()) each.regions->push_back(region.region_id);
-    }
-    games.insert(n % game_count);
-    document.namespaces.push_back(std::move(each));
-  }
-  for (const auto n : games)
-    document.games.push_back({numbered(n), *name});
-  return document;
-}
 
 struct plain_catalog {
   std::map<std::string, model::region> regions;

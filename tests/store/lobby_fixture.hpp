@@ -87,7 +87,7 @@ inline std::vector<std::string> stored_lobbies(const std::string& data_dir) {
 /// A store with `lobby_catalog` in a directory of its own.
 class lobby_store {
 public:
-  lobby_store() : opened_{open_sqlite(directory_.path(), workload::bulk)} {
+  lobby_store() : opened_{open_sqlite(directory_.path(), {.use = workload::bulk})} {
     REQUIRE(opened_.has_value());
     REQUIRE((*opened_)->import_catalog(lobby_catalog()).has_value());
   }

@@ -175,7 +175,7 @@ TEST_CASE("a kill at any instant loses no lobbies that were acknowledged") {
   for (int round = 0; round < 8; ++round) {
     event_pipe done;
     child merger{[&] {
-      auto opened = open_sqlite(directory.path(), store::workload::bulk);
+      auto opened = open_sqlite(directory.path(), {.use = store::workload::bulk});
       for (auto number = acknowledged; opened; ++number) {
         const auto list = batch(number);
         const auto merged = (*opened)->merge_lobbies(list.records, list.kinds);

@@ -1,0 +1,72 @@
+#include "http/ops_guard.hpp"
+
+#include "http/characters.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace matchcloud::http {
+
+namespace {
+
+bool may_change(const httplib::Request& asked) {
+  return asked.method != "GET" && asked.method != "HEAD" && asked.method != "OPTIONS";
+}
+
+/// Its own pages: those whose origin is the address that the request went to. `null`, which a page
+/// without an origin of its own sends, is none.
+bool is_own_origin(const httplib::Request& asked) {
+  return asked.get_header_value_count("Origin") == 1 &&
+         equal_ignoring_case(asked.get_header_value("Origin"),
+                             "http://" + asked.get_header_value("Host"));
+}
+
+/// cpp-httplib reads a body for these, to the end of the stream if it has no length.
+bool reads_body(const httplib::Request& asked) {
+  return asked.method == "POST" || asked.method == "PUT" || asked.method == "PATCH" ||
+         asked.method == "DELETE";
+}
+
+bool has_length(const httplib::Request& asked) {
+  return asked.has_header("Content-Length") ||
+         equal_ignoring_case(asked.get_header_value("Transfer-Encoding"), "chunked");
+}
+
+/// A removal, and a tier, which is nothing but its id.
+bool may_be_empty(const httplib::Request& asked) {
+  if (asked.has_header("Transfer-Encoding")) return false;
+  return asked.method == "DELETE" ||
+         (asked.method == "PUT" && asked.path.starts_with("/v1/tiers/"));
+}
+
+} // namespace
+
+std::optional<base::error> refusal_of(const httplib::Request& asked) {
+  using base::errc;
+  if (asked.path.size() > ops_path_limit_bytes)
+    return base::error{errc::route_not_found, "No path of the ops plane is longer than " +
+                                                  std::to_string(ops_path_limit_bytes) + " bytes."};
+  // cpp-httplib has no handlers for the rest (CONNECT, TRACE, PRI).
+  if (may_change(asked) && !reads_body(asked))
+    return base::error{errc::method_not_allowed, "No path of the ops plane takes this method."};
+  if (may_change(asked) && asked.has_header("Origin") && !is_own_origin(asked))
+    return base::error{errc::origin_not_allowed,
+                       "A page of " + in_quotes(asked.get_header_value("Origin")) +
+                           " may not change anything here. Ask without a browser."};
+  if (!reads_body(asked)) return std::nullopt;
+  if (!has_length(asked) && !may_be_empty(asked))
+    return base::error{errc::length_required, "Send the body with a Content-Length or in chunks."};
+  if (asked.has_header("Content-Encoding"))
+    return base::error{errc::media_type_unsupported,
+                       "Send the body as it is, without a Content-Encoding."};
+  return std::nullopt;
+}
+
+void settle_framing(const httplib::Request& asked) {
+  // The object is a local of cpp-httplib's, not const.
+  auto& request = const_cast<httplib::Request&>(asked);
+  request.ranges.clear();
+  if (reads_body(asked) && !has_length(asked)) request.set_header("Content-Length", "0");
+}
+
+} // namespace matchcloud::http

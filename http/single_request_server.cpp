@@ -1,0 +1,156 @@
+#include "http/single_request_server.hpp"
+
+#include "base/file_descriptor.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <string>
+
+namespace matchcloud::http {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+/// Whether `fd` has `events` within `timeout_ms`.
+bool wait_for(int fd, short events, int timeout_ms) {
+  pollfd watched{fd, events, 0};
+  int ready = 0;
+  do
+    ready = ::poll(&watched, 1, timeout_ms);
+  while (ready < 0 && errno == EINTR);
+  return ready > 0;
+}
+
+/// A connection as cpp-httplib reads and writes it; buffered, for it reads heads byte by byte. Some
+/// of the overriding functions are not virtual in every version, hence no `override`.
+class socket_stream final : public httplib::Stream {
+public:
+  socket_stream(int fd, int read_timeout_ms, int write_timeout_ms)
+      : fd_{fd}, read_timeout_ms_{read_timeout_ms}, write_timeout_ms_{write_timeout_ms} {}
+
+  bool is_readable() const { return filled_ > taken_ || wait_for(fd_, POLLIN, read_timeout_ms_); }
+  bool wait_readable() const { return is_readable(); }
+  bool is_writable() const { return wait_for(fd_, POLLOUT, write_timeout_ms_); }
+  bool wait_writable() const { return is_writable(); }
+  time_t duration() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun_)
+        .count();
+  }
+
+  ssize_t read(char* into, size_t size) override {
+    if (taken_ == filled_) {
+      if (!wait_for(fd_, POLLIN, read_timeout_ms_)) return -1;
+      const auto got = ::recv(fd_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
+      if (got <= 0) return got;
+      taken_ = 0;
+      filled_ = static_cast<std::size_t>(got);
+    }
+    const auto count = std::min(size, filled_ - taken_);
+    std::memcpy(into, buffer_.data() + taken_, count);
+    taken_ += count;
+    return static_cast<ssize_t>(count);
+  }
+
+  // All or an error: not every caller in cpp-httplib goes on after a part.
+  ssize_t write(const char* from, size_t size) override {
+    for (std::size_t sent = 0; sent < size;) {
+      if (!is_writable()) return -1;
+      const auto done = ::send(fd_, from + sent, size - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (done < 0 && errno != EAGAIN && errno != EINTR) return -1;
+      sent += static_cast<std::size_t>(std::max<ssize_t>(done, 0));
+    }
+    return static_cast<ssize_t>(size);
+  }
+
+  void get_remote_ip_and_port(std::string& ip, int& port) const override {
+    name(::getpeername, ip, port);
+  }
+  void get_local_ip_and_port(std::string& ip, int& port) const override {
+    name(::getsockname, ip, port);
+  }
+  socket_t socket() const override { return fd_; }
+
+private:
+  template <class Ask>
+  void name(Ask ask, std::string& ip, int& port) const {
+    sockaddr_storage found{};
+    socklen_t length = sizeof found;
+    if (ask(fd_, reinterpret_cast<sockaddr*>(&found), &length) != 0) return;
+    if (found.ss_family != AF_INET && found.ss_family != AF_INET6) return;
+    const auto at = endpoint_of(found);
+    ip = model::to_string(at.address);
+    port = at.port;
+  }
+
+  int fd_;
+  int read_timeout_ms_;
+  int write_timeout_ms_;
+  steady_clock::time_point begun_ = steady_clock::now();
+  std::array<char, 4096> buffer_;
+  std::size_t taken_ = 0;
+  std::size_t filled_ = 0;
+};
+
+/// Whether more may come than the head. Without a length the client may still believe in a body.
+bool may_have_body(const httplib::Request& asked) {
+  const bool is_bodiless = asked.method != "POST" && asked.method != "PUT";
+  const auto length = asked.get_header_value("Content-Length");
+  return asked.has_header("Transfer-Encoding") || (length.empty() ? !is_bodiless : length != "0");
+}
+
+/// Ends the sending direction and reads what still comes, up to the limits, so that closing does
+/// not reset what the client has not read yet.
+void linger(int fd) {
+  ::shutdown(fd, SHUT_WR);
+  const auto until =
+      steady_clock::now() + std::chrono::milliseconds{single_request_server::linger_limit_ms};
+  std::array<char, 16 * 1024> dropped;
+  for (std::size_t left = single_request_server::linger_limit_bytes; left > 0;) {
+    const auto time = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());
+    if (time.count() <= 0 || !wait_for(fd, POLLIN, static_cast<int>(time.count()))) return;
+    const auto got = ::recv(fd, dropped.data(), dropped.size(), MSG_DONTWAIT);
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return;
+    left -= std::min(left, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  }
+}
+
+} // namespace
+
+template <class Self>
+bool single_request_server::process(Self& self, httplib::Stream& stream,
+                                    const std::function<void(httplib::Request&)>& setup) {
+  bool closed = false;
+  if constexpr (requires { self.Self::process_request(stream, true, closed, setup); }) {
+    return self.Self::process_request(stream, true, closed, setup);
+  } else { // since 0.18
+    std::string remote;
+    std::string local;
+    int remote_port = 0;
+    int local_port = 0;
+    stream.get_remote_ip_and_port(remote, remote_port);
+    stream.get_local_ip_and_port(local, local_port);
+    return self.Self::process_request(stream, remote, remote_port, local, local_port, true, closed,
+                                      setup);
+  }
+}
+
+bool single_request_server::process_and_close_socket(socket_t socket) {
+  const base::file_descriptor owned{socket};
+  socket_stream stream{socket, static_cast<int>(read_timeout_sec_ * 1'000),
+                       static_cast<int>(write_timeout_sec_ * 1'000)};
+  // What was not even read as a request may go on as well.
+  bool more_may_come = true;
+  const auto done = process(*this, stream,
+                            [&](httplib::Request& asked) { more_may_come = may_have_body(asked); });
+  if (more_may_come) linger(socket);
+  return done;
+}
+
+} // namespace matchcloud::http

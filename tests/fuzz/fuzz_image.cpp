@@ -1,0 +1,48 @@
+// Laws: no bytes crash the inspection of images; an image that is taken has a name that reads back,
+// and is not taken any more once its end is cut off or something follows it.
+#include "model/image_content.hpp"
+#include "tests/fixtures/png_image.hpp"
+
+#include <cstdlib>
+#include <string>
+
+using namespace matchcloud;
+
+namespace {
+
+void require(bool law) {
+  if (!law) std::abort();
+}
+
+void check(std::string_view image) {
+  const auto type = model::inspect_image(image);
+  if (!type)
+    return require(type.error().code == base::errc::image_invalid && !type.error().detail.empty());
+  const auto name = model::name_image(image, *type);
+  require(model::parse_image_name(to_string(name)) == name);
+  require(!model::inspect_image(image.substr(0, image.size() - 1)));
+  require(!model::inspect_image(std::string{image} + '\0'));
+}
+
+/// The input as chunks of a PNG, each a length byte, four of type and the content, with checksums
+/// that no fuzzer would find.
+std::string as_png(std::string_view input) {
+  std::string image{fixtures::png_start};
+  while (input.size() >= 5) {
+    const auto type = input.substr(1, 4);
+    const auto content = input.substr(5, static_cast<unsigned char>(input[0]));
+    image += fixtures::png_chunk(type, content);
+    input.remove_prefix(5 + content.size());
+  }
+  return image.append(input);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  const std::string_view input{reinterpret_cast<const char*>(bytes), size};
+  check(input);
+  check(as_png(input));
+  check("\xFF\xD8" + std::string{input});
+  return 0;
+}
