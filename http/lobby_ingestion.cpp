@@ -20,8 +20,6 @@ using httplib::Request;
 using httplib::Response;
 
 constexpr std::string_view lines_type = "application/x-ndjson";
-/// When a client may try again what the store could not take.
-constexpr const char* retry_after_s = "5";
 
 bool is_lines_type(std::string_view content_type) {
   return equal_ignoring_case(content_type.substr(0, content_type.find_first_of("; \t")),
@@ -149,8 +147,6 @@ void lobby_ingestion::add_routes(httplib::Server& to) {
   to.Post(path, [this](const Request& asked, Response& into, const ContentReader& body) {
     const auto done = ingest(asked, body);
     if (done) return into.set_content(render(*done), std::string{json_type});
-    if (base::describe(done.error().code).status == 503)
-      into.set_header("Retry-After", retry_after_s);
     set_problem(into, done.error());
   });
   const auto other = [refuse](const Request&, Response& into, const ContentReader&) {

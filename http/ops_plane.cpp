@@ -13,8 +13,8 @@ using httplib::Response;
 base::error no_such_path() {
   return {
       base::errc::route_not_found,
-      "The ops plane has /healthz, /readyz, /metrics and, to administer the catalog, /v1/games, "
-      "/v1/namespaces, /v1/regions and /v1/tiers."};
+      "The ops plane has /healthz, /readyz, /metrics, /v1/lobbies and, to administer the catalog, "
+      "/v1/games, /v1/namespaces, /v1/regions and /v1/tiers."};
 }
 
 } // namespace
