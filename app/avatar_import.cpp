@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -53,61 +52,50 @@ base::expected<model::image_name> name_of(std::string_view bytes) {
 
 } // namespace
 
-avatar_import::avatar_import(store::store& into, std::string folder)
-    : into_{&into}, folder_{std::move(folder)} {}
+avatar_import::avatar_import(store::store& into, std::string folder, const interrupt& until,
+                             import_progress& progress)
+    : into_{&into}, folder_{std::move(folder)}, until_{&until}, progress_{&progress} {}
 
-void avatar_import::refuse(std::uint64_t line, model::line_errc code, const std::string& message) {
-  ++summary_.left_out;
-  batch_problems_.push_back({line, code, message});
+base::expected<void> avatar_import::check(line_input& in) {
+  progress_->begin("lines checked", in.size_bytes());
+  auto read = in.read(
+      *until_, [this](model::input_line line) { return take(line); },
+      [&] { progress_->show(lines_.size(), in.read_bytes()); });
+  if (read) read = check_batch();
+  progress_->clear();
+  return read;
 }
 
-void avatar_import::settle_batch_problems() {
-  std::ranges::stable_sort(batch_problems_, {}, &model::line_error::line);
-  for (const auto& each : batch_problems_)
-    problems_.add("line " + std::to_string(each.line),
-                  std::string{model::name_of(each.code)} + ": " + each.message);
-  batch_problems_.clear();
-}
-
-base::expected<void> avatar_import::check(std::istream& in) {
-  model::line_splitter lines;
-  std::array<char, 64UL * 1024> block{};
-  while (in) {
-    in.read(block.data(), block.size());
-    lines.give({block.data(), static_cast<std::size_t>(in.gcount())});
-    while (const auto line = lines.next()) {
-      take(*line);
-      if (batch_.size() < batch_limit) continue;
-      if (auto done = check_batch(); !done) return done;
-    }
-    if (entries_.size() > line_limit)
-      return base::fail(base::errc::import_invalid,
-                        "more than " + std::to_string(line_limit) + " lines; split the file");
-  }
-  if (in.bad()) return base::fail(base::errc::io_failed, "cannot be read");
-  if (const auto line = lines.last()) take(*line);
-  return check_batch();
-}
-
-void avatar_import::take(const model::input_line& line) {
+base::expected<void> avatar_import::take(const model::input_line& line) {
   auto read = reader_.read(line);
-  if (auto* problem = std::get_if<model::line_problem>(&read))
-    return refuse(line.number, problem->code, problem->message);
+  if (auto* problem = std::get_if<model::line_problem>(&read)) {
+    problems_.add(line.number, std::move(*problem));
+    return {};
+  }
   auto& good = std::get<model::avatar_line>(read);
   const auto [first, is_new] = lines_.try_emplace(good.avatar.upload_id, line.number);
-  if (!is_new)
-    return refuse(line.number, model::line_errc::conflict,
-                  "upload_id " + to_string(good.avatar.upload_id) + " is on line " +
-                      std::to_string(first->second) + " already, allowed is once");
+  if (!is_new) {
+    problems_.add(line.number, {model::line_errc::conflict,
+                                "upload_id " + to_string(good.avatar.upload_id) + " is on line " +
+                                    std::to_string(first->second) + " already, allowed is once"});
+    return {};
+  }
+  if (lines_.size() > line_limit)
+    return base::fail(base::errc::import_invalid,
+                      "more than " + std::to_string(line_limit) +
+                          " avatars; split the file and import its parts one after the other");
   if (good.avatar.complete) {
     const auto bytes = read_image(folder_ + good.file);
     const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());
-    if (!name)
-      return refuse(line.number, model::line_errc::invalid,
-                    "file \"" + good.file + "\": " + name.error().detail);
+    if (!name) {
+      problems_.add(line.number, {model::line_errc::invalid,
+                                  "file \"" + good.file + "\": " + name.error().detail});
+      return {};
+    }
     good.avatar.image = *name;
   }
   batch_.push_back({line.number, std::move(good.avatar), std::move(good.file)});
+  return batch_.size() < batch_limit ? base::expected<void>{} : check_batch();
 }
 
 base::expected<void> avatar_import::check_batch() {
@@ -117,7 +105,6 @@ base::expected<void> avatar_import::check_batch() {
     if (!refused(batch_[i], (*outcomes)[i])) entries_.push_back(std::move(batch_[i]));
   }
   batch_.clear();
-  settle_batch_problems();
   return {};
 }
 
@@ -131,24 +118,30 @@ std::vector<model::avatar> avatar_import::avatars_of(std::span<const entry> entr
 
 bool avatar_import::refused(const entry& which, store::put_outcome outcome) {
   if (outcome == store::put_outcome::game_unknown) {
-    refuse(which.line, model::line_errc::game_unknown,
-           "no game " + to_string(which.avatar.game_id) + "; import it with the catalog first");
+    problems_.add(which.line, {model::line_errc::game_unknown,
+                               "game_id: no game has the id " + to_string(which.avatar.game_id) +
+                                   "; import it first (import catalog)"});
     return true;
   }
   if (outcome == store::put_outcome::of_other_game) {
-    refuse(which.line, model::line_errc::conflict,
-           "upload_id " + to_string(which.avatar.upload_id) + " is an avatar of another game");
+    problems_.add(which.line,
+                  {model::line_errc::conflict, "upload_id " + to_string(which.avatar.upload_id) +
+                                                   " is known as an avatar of another game"});
     return true;
   }
   return false;
 }
 
 base::expected<avatar_import_summary> avatar_import::write(store::media_writer& media) {
+  progress_->begin("avatars written", entries_.size());
   for (std::size_t begin = 0; begin < entries_.size(); begin += batch_limit) {
+    if (until_->came()) return tl::unexpected(interrupted());
     const auto count = std::min(batch_limit, entries_.size() - begin);
     if (auto done = write_batch({entries_.data() + begin, count}, media); !done)
       return tl::unexpected(done.error());
+    progress_->show(begin + count, begin + count);
   }
+  progress_->clear();
   return summary_;
 }
 
@@ -171,7 +164,6 @@ base::expected<void> avatar_import::write_batch(std::span<const entry> entries,
     if (outcome == store::put_outcome::changed) ++summary_.changed;
     if (outcome == store::put_outcome::unchanged) ++summary_.unchanged;
   }
-  settle_batch_problems();
   return {};
 }
 
@@ -180,8 +172,10 @@ base::expected<bool> avatar_import::put_image(const entry& from, store::media_wr
   const auto bytes = read_image(folder_ + from.file);
   const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());
   if (!name || *name != *from.avatar.image) {
-    refuse(from.line, model::line_errc::invalid,
-           "file \"" + from.file + "\": changed while it was imported; repeat the import");
+    problems_.add(from.line,
+                  {model::line_errc::invalid, "file \"" + from.file +
+                                                  "\": changed while it was imported; repeat the "
+                                                  "import"});
     return false;
   }
   auto stored = media.put({from.avatar.upload_id, *name}, *bytes);

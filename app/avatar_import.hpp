@@ -1,14 +1,16 @@
 #pragma once
 
+#include "app/import_progress.hpp"
+#include "app/interrupt.hpp"
+#include "app/line_input.hpp"
+#include "app/line_problems.hpp"
 #include "base/expected.hpp"
 #include "model/avatar_line.hpp"
-#include "model/problem_list.hpp"
 #include "store/media_writer.hpp"
 #include "store/store.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <istream>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -16,13 +18,11 @@
 
 namespace matchcloud::app {
 
-/// What an avatar import did, in lines.
+/// What an avatar import did, in avatars.
 struct avatar_import_summary {
   std::size_t added = 0;
   std::size_t changed = 0;
   std::size_t unchanged = 0;
-  /// Not taken for what is wrong with them.
-  std::size_t left_out = 0;
 };
 
 /// An import of avatars and their images: first the check of the whole input, then the writing in
@@ -34,13 +34,15 @@ public:
   /// Avatars that one transaction writes.
   static constexpr std::size_t batch_limit = 1'024;
 
-  /// Images are looked for below `folder`. `into` must outlive this.
-  avatar_import(store::store& into, std::string folder);
+  /// Images are looked for below `folder`, which is empty or ends with a slash. The rest outlives
+  /// the import.
+  avatar_import(store::store& into, std::string folder, const interrupt& until,
+                import_progress& progress);
 
   /// Reads and checks everything: lines, images, games. Fails with `io_failed`, `import_invalid`
   /// (too many lines) or what the store fails with; what is wrong with lines is in `problems`.
-  base::expected<void> check(std::istream& in);
-  const model::problem_list& problems() const noexcept { return problems_; }
+  base::expected<void> check(line_input& in);
+  const line_problems& problems() const noexcept { return problems_; }
 
   /// Writes the good lines. Images that changed since the check are left out, and are problems.
   base::expected<avatar_import_summary> write(store::media_writer& media);
@@ -53,26 +55,24 @@ private:
   };
 
   static std::vector<model::avatar> avatars_of(std::span<const entry> entries);
-  void take(const model::input_line& line);
+  base::expected<void> take(const model::input_line& line);
   base::expected<void> check_batch();
   base::expected<void> write_batch(std::span<const entry> entries, store::media_writer& media);
   base::expected<bool> put_image(const entry& from, store::media_writer& media);
   /// Whether the store would not take it; then it is a problem.
   bool refused(const entry& which, store::put_outcome outcome);
-  void refuse(std::uint64_t line, model::line_errc code, const std::string& message);
-  void settle_batch_problems();
 
   store::store* into_;
   std::string folder_;
+  const interrupt* until_;
+  import_progress* progress_;
   model::avatar_line_reader reader_;
   /// Good as far as they are checked; then they go to `entries_`.
   std::vector<entry> batch_;
   std::vector<entry> entries_;
   /// Lines by upload id, to find repeated ones.
   std::unordered_map<model::uuid, std::uint64_t> lines_;
-  /// Of the batch that is being checked; they are listed in the order of their lines.
-  std::vector<model::line_error> batch_problems_;
-  model::problem_list problems_;
+  line_problems problems_;
   avatar_import_summary summary_;
 };
 

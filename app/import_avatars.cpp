@@ -1,7 +1,6 @@
 #include "app/avatar_import.hpp"
 #include "app/commands.hpp"
 
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -22,26 +21,29 @@ std::string folder_of(const std::string& file) {
   return file == "-" || slash == std::string::npos ? std::string{} : file.substr(0, slash + 1);
 }
 
-base::expected<void> check(avatar_import& import, const std::string& file) {
-  if (file == "-") return import.check(std::cin);
-  std::ifstream in{file, std::ios::binary};
-  if (!in) return base::fail(base::errc::io_failed, "cannot be opened for reading");
-  return import.check(in);
+void report(const std::string& file, const std::string& text) {
+  std::cerr << "matchcloud import avatars: " << file << ": " << text << "\n";
 }
 
-base::expected<avatar_import_summary> run(const avatar_options& options) {
+/// The summary, and how many lines were left out.
+base::expected<avatar_import_summary> run(const avatar_options& options, std::size_t& left_out) {
+  const interrupt until;
+  auto in = line_input::open(options.file);
+  if (!in) return tl::unexpected(in.error());
   auto store = store::open_sqlite(options.data_dir);
   if (!store) return tl::unexpected(store.error());
-  avatar_import import{**store, folder_of(options.file)};
-  if (auto checked = check(import, options.file); !checked) return tl::unexpected(checked.error());
+  import_progress progress{base::machine_clock()};
+  avatar_import import{**store, folder_of(options.file), until, progress};
+  if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (!import.problems().empty() && !options.partial)
-    return tl::unexpected(import.problems().failure());
+    return tl::unexpected(nothing_written(import.problems()));
   auto media = store::media_writer::open(options.data_dir);
   if (!media) return tl::unexpected(media.error());
   auto summary = import.write(*media);
-  if (!import.problems().empty())
-    std::cerr << "matchcloud import avatars: " << options.file << ": left out:\n"
-              << import.problems().failure().value().detail << "\n";
+  left_out = import.problems().count();
+  if (summary && left_out > 0)
+    report(options.file,
+           std::to_string(left_out) + " lines were left out:\n" + import.problems().text());
   return summary;
 }
 
@@ -57,6 +59,8 @@ void add_import_avatars_command(CLI::App& import, int& code) {
            "added or replaced by upload_id and images are copied into the data directory, in "
            "batches: an import that was interrupted is simply repeated. A running server sees the "
            "change within a second.\n\n"
+           "With --partial the exit code is 0 also where lines were left out; stderr lists and "
+           "counts them.\n\n"
            "Example: matchcloud import avatars --data-dir var avatars.jsonl");
   const auto options = std::make_shared<avatar_options>();
   command->add_option("--data-dir", options->data_dir, "Where the store lives.")
@@ -65,15 +69,15 @@ void add_import_avatars_command(CLI::App& import, int& code) {
                     "Take the good lines and leave out the others, which are listed.");
   command->add_option("FILE", options->file, "JSON Lines; - is stdin.")->required();
   command->callback([options, &code] {
-    const auto done = run(*options);
+    std::size_t left_out = 0;
+    const auto done = run(*options, left_out);
     if (!done) {
-      std::cerr << "matchcloud import avatars: " << options->file << ": " << done.error().detail
-                << "\n";
+      report(options->file, done.error().detail);
       code = failed;
       return;
     }
-    std::cout << done->added << " added, " << done->changed << " changed, " << done->unchanged
-              << " unchanged, " << done->left_out << " left out" << std::endl;
+    std::cout << done->added << " avatars added, " << done->changed << " changed, "
+              << done->unchanged << " unchanged; " << left_out << " lines left out" << std::endl;
   });
 }
 

@@ -35,10 +35,7 @@ base::expected<lobby_import_summary> run(const lobby_options& options, std::size
   lobby_import import{**store, *spool, until, progress};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (!import.problems().empty() && !options.partial)
-    return base::fail(base::errc::import_invalid,
-                      std::to_string(import.problems().count()) +
-                          " lines cannot be taken, nothing was written:\n" +
-                          import.problems().text());
+    return tl::unexpected(nothing_written(import.problems()));
   auto summary = import.write();
   left_out = import.problems().count();
   if (summary && left_out > 0)

@@ -124,13 +124,13 @@ TEST_CASE("imported avatars are listed within a second, by every server on the d
   const auto imported = import(own, text);
   INFO(imported.errors);
   CHECK(imported.exit_code == 0);
-  CHECK(imported.out == "3 added, 0 changed, 0 unchanged, 0 left out\n");
+  CHECK(imported.out == "3 avatars added, 0 changed, 0 unchanged; 0 lines left out\n");
   const arguments expected{upload_id(1), upload_id(2), upload_id(3)};
   const deadline second_passed{milliseconds{1'000}};
   CHECK(eventually([&] { return listed_ids(first) == expected; }, second_passed));
   CHECK(eventually([&] { return listed_ids(second) == expected; }, second_passed));
   const auto again = import(own, text);
-  CHECK(again.out == "0 added, 0 changed, 3 unchanged, 0 left out\n");
+  CHECK(again.out == "0 avatars added, 0 changed, 3 unchanged; 0 lines left out\n");
 
   const auto document = parse_json(get(second.data(), avatars_target(second_game)).body);
   const auto jpeg =
@@ -165,7 +165,7 @@ TEST_CASE("an import with any error writes nothing, a partial one the good lines
   CHECK(listed_ids(of).empty());
   const auto partial = import(own, text, {"--partial"});
   CHECK(partial.exit_code == 0);
-  CHECK(partial.out == "1 added, 0 changed, 0 unchanged, 2 left out\n");
+  CHECK(partial.out == "1 avatars added, 0 changed, 0 unchanged; 2 lines left out\n");
   CHECK(partial.errors.find("line 2: malformed") != std::string::npos);
   CHECK(eventually([&] { return listed_ids(of) == arguments{upload_id(1)}; }));
 }
@@ -212,7 +212,8 @@ TEST_CASE("a list of 100,000 avatars is one answer, and small ones flow meanwhil
     std::string text;
     for (std::size_t i = 0; i < count; ++i)
       text += line(i, incomplete);
-    CHECK(import(own, text).out == "100000 added, 0 changed, 0 unchanged, 0 left out\n");
+    CHECK(import(own, text).out ==
+          "100000 avatars added, 0 changed, 0 unchanged; 0 lines left out\n");
   }
   raw_connection large{of.data()};
   large.send(request("GET", avatars_target(second_game)));
