@@ -1,5 +1,6 @@
 #include "app/commands.hpp"
 #include "app/demo_avatars.hpp"
+#include "app/demo_lobbies.hpp"
 
 #include "model/catalog_document.hpp"
 #include "store/media_writer.hpp"
@@ -23,7 +24,9 @@ base::expected<bool> seed(const std::string& data_dir) {
   if (!media) return tl::unexpected(media.error());
   const auto avatars = seed_demo_avatars(**store, *media);
   if (!avatars) return tl::unexpected(avatars.error());
-  return catalog->changed || *avatars;
+  const auto lobbies = seed_demo_lobbies(**store);
+  if (!lobbies) return tl::unexpected(lobbies.error());
+  return catalog->changed || *avatars || *lobbies;
 }
 
 } // namespace
@@ -32,8 +35,8 @@ void add_demo_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand("demo", "Seed the store with demo data.");
   set_help(*command,
            "The demo data is the same every time: a game with two namespaces, twelve "
-           "regions on six continents, the default tiers, five avatars (three with an image). "
-           "Seeding again changes nothing.\n\n"
+           "regions on six continents, the default tiers, five avatars (three with an image) and "
+           "10,000 lobbies of January 2026. Seeding again changes nothing.\n\n"
            "Example: matchcloud demo --data-dir var");
   const auto data_dir = std::make_shared<std::string>("var");
   command->add_option("--data-dir", *data_dir, "Where the store lives.")->capture_default_str();
