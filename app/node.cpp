@@ -122,6 +122,13 @@ base::expected<void> node::bind_listeners() {
     if (!bound) return tl::unexpected(bound.error());
     data_endpoints_.push_back(*bound);
   }
+  const auto& first = data_endpoints_.front().address;
+  if (config_.public_url.empty() &&
+      (first == model::ip_address{} || first == *model::parse_ip_address("0.0.0.0")))
+    spdlog::warn(
+        "public-url is not given: the URLs of images will begin with {}, which is nobody's "
+        "address; give the URL under which clients reach this server",
+        public_url());
   return bind_ops();
 }
 
