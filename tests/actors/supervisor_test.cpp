@@ -14,7 +14,16 @@ using std::chrono::seconds;
 
 /// A catalog, a front and owners for two loops and the pool, all of them probes.
 struct bench : deterministic_system {
-  enum : std::size_t { catalog, validator_0, validator_1, large, front_0, front_1, place_count };
+  enum : std::size_t {
+    catalog,
+    validator_0,
+    validator_1,
+    large,
+    shard,
+    front_0,
+    front_1,
+    place_count
+  };
 
   struct occupant {
     std::vector<caf::actor> made;
@@ -46,6 +55,7 @@ struct bench : deterministic_system {
             {"validator/1", kind::owner, owner::validator, 1, make(validator_1)},
             {"validator/large", kind::owner, owner::large_validator, place::every_loop,
              make(large)},
+            {"avatar/0", kind::owner, owner::avatar, place::every_loop, make(shard)},
             {"front/0", kind::front, owner::none, 0, make(front_0)},
             {"front/1", kind::front, owner::none, 1, make(front_1)}},
         model::catalog_snapshot{two_regions()}, std::cref<base::clock>(clock), std::ref(restarts));
@@ -89,10 +99,19 @@ TEST_CASE("the catalog's audience is the supervisor and every owner") {
   bench on;
   REQUIRE(!on.at[bench::catalog].log->audiences.empty());
   const auto& members = on.at[bench::catalog].log->audiences.back().members;
-  CHECK(members.size() == 4);
-  for (const auto& expected : {on.supervisor, on.at[bench::validator_0].now(),
-                               on.at[bench::validator_1].now(), on.at[bench::large].now()})
+  CHECK(members.size() == 5);
+  for (const auto& expected :
+       {on.supervisor, on.at[bench::validator_0].now(), on.at[bench::validator_1].now(),
+        on.at[bench::large].now(), on.at[bench::shard].now()})
     CHECK(std::count(members.begin(), members.end(), expected) == 1);
+}
+
+TEST_CASE("the catalog hears which of the owners are avatar shards, also the new ones") {
+  bench on;
+  const auto shards = [&] { return on.at[bench::catalog].log->audiences.back().avatar_shards; };
+  CHECK(shards() == std::vector<caf::actor>{on.at[bench::shard].now()});
+  CHECK(on.kill_at(bench::shard) == 2);
+  CHECK(shards() == std::vector<caf::actor>{on.at[bench::shard].now()});
 }
 
 TEST_CASE("what dies is replaced at once, and all who must know hear of it") {
@@ -117,7 +136,7 @@ TEST_CASE("a new front or catalog is told what it needs") {
   CHECK(on.known_to(bench::front_1, owner::validator) == on.at[bench::validator_1].now());
   on.kill_at(bench::catalog);
   REQUIRE(!on.at[bench::catalog].log->audiences.empty());
-  CHECK(on.at[bench::catalog].log->audiences.back().members.size() == 4);
+  CHECK(on.at[bench::catalog].log->audiences.back().members.size() == 5);
 }
 
 TEST_CASE("a successor starts with the newest snapshot") {
