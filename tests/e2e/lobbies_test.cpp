@@ -109,6 +109,32 @@ TEST_CASE("rejected lines are named by number and code, the others are taken", "
   CHECK(answered["rejected_total"].GetInt() == 4);
 }
 
+TEST_CASE("a body whose length could be read in two ways is refused, never taken in part",
+          "[operations]") {
+  const world own;
+  const server to{{}, own};
+  const auto body = lines(0, 3);
+  const auto length = "Content-Length: " + std::to_string(body.size()) + "\r\n";
+  const std::string chunked = "Transfer-Encoding: chunked\r\n";
+  for (const std::string& headers :
+       {std::string{"Content-Length: abc\r\n"}, std::string{"Content-Length: 0x10\r\n"},
+        std::string{"Content-Length: +5\r\n"}, std::string{"Content-Length: -1\r\n"},
+        std::string{"Content-Length: 5, 5\r\n"}, "Content-Length: 0\r\n" + length, length + chunked,
+        chunked + chunked, "Transfer-Encoding: gzip, chunked\r\n" + length}) {
+    INFO(headers);
+    raw_connection client{to.ops()};
+    const auto got =
+        client.ask("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n" + body);
+    CHECK(got.status == 400);
+    CHECK(got.problem_code() == "request_malformed");
+  }
+  raw_connection client{to.ops()};
+  const auto got = client.ask(
+      "POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000000000\r\n\r\n");
+  CHECK(got.status == 413);
+  CHECK(got.problem_code() == "body_too_large");
+}
+
 TEST_CASE("another media type or method is refused with what is allowed", "[operations]") {
   const world own;
   const server to{{}, own};
