@@ -2,6 +2,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "model/image_content.hpp"
+#include "model/unicode.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,6 +19,11 @@ namespace {
 tl::unexpected<base::error> unreadable(int code) {
   return base::fail(base::errc::image_invalid,
                     "cannot be read: " + std::generic_category().message(code));
+}
+
+/// A file as problems begin with it: its name may hold anything but NUL, and goes to a terminal.
+std::string named(const std::string& file) {
+  return "file \"" + model::printable_excerpt(file, 256) + "\": ";
 }
 
 /// The bytes of a regular file, at most one more than an image may have.
@@ -88,8 +94,8 @@ base::expected<void> avatar_import::take(const model::input_line& line) {
     const auto bytes = read_image(folder_ + good.file);
     const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());
     if (!name) {
-      problems_.add(line.number, {model::line_errc::invalid,
-                                  "file \"" + good.file + "\": " + name.error().detail});
+      problems_.add(line.number,
+                    {model::line_errc::invalid, named(good.file) + name.error().detail});
       return {};
     }
     good.avatar.image = *name;
@@ -172,10 +178,9 @@ base::expected<bool> avatar_import::put_image(const entry& from, store::media_wr
   const auto bytes = read_image(folder_ + from.file);
   const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());
   if (!name || *name != *from.avatar.image) {
-    problems_.add(from.line,
-                  {model::line_errc::invalid, "file \"" + from.file +
-                                                  "\": changed while it was imported; repeat the "
-                                                  "import"});
+    problems_.add(from.line, {model::line_errc::invalid,
+                              named(from.file) + "changed while it was imported; repeat the "
+                                                 "import"});
     return false;
   }
   auto stored = media.put({from.avatar.upload_id, *name}, *bytes);

@@ -27,9 +27,10 @@ void report(const std::string& file, const std::string& text) {
 
 /// The summary, and how many lines were left out.
 base::expected<avatar_import_summary> run(const avatar_options& options, std::size_t& left_out) {
-  const interrupt until;
+  // First, while signals still end the process: a named pipe is waited for.
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
+  const interrupt until;
   auto store = store::open_sqlite(options.data_dir);
   if (!store) return tl::unexpected(store.error());
   import_progress progress{base::machine_clock()};
@@ -78,6 +79,8 @@ void add_import_avatars_command(CLI::App& import, int& code) {
     }
     std::cout << done->added << " avatars added, " << done->changed << " changed, "
               << done->unchanged << " unchanged; " << left_out << " lines left out" << std::endl;
+    // Lines that were good when they were checked, and are not any more.
+    if (left_out > 0 && !options->partial) code = failed;
   });
 }
 

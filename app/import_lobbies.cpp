@@ -22,9 +22,10 @@ void report(const std::string& file, const std::string& text) {
 
 /// The summary, and what was left out.
 base::expected<lobby_import_summary> run(const lobby_options& options, std::size_t& left_out) {
-  const interrupt until;
+  // First, while signals still end the process: a named pipe is waited for.
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
+  const interrupt until;
   auto store = store::open_sqlite(options.data_dir, {.use = store::workload::bulk});
   if (!store) return tl::unexpected(store.error());
   const auto folder = store::temporary_folder::make(options.data_dir);
@@ -75,6 +76,8 @@ void add_import_lobbies_command(CLI::App& import, int& code) {
     }
     std::cout << done->lines << " lines: " << done->accepted << " lobbies accepted, "
               << done->unchanged << " unchanged; " << left_out << " lines left out" << std::endl;
+    // Lines that were good when they were checked, and are not any more.
+    if (left_out > 0 && !options->partial) code = failed;
   });
 }
 

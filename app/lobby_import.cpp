@@ -35,8 +35,6 @@ base::expected<void> lobby_import::check(line_input& in) {
       [&] { progress_->show(summary_.lines, in.read_bytes()); });
   if (!read) return read;
   lobbies_ = spool_->all();
-  if (auto done = check_kinds(); !done) return done;
-  drop_left_out();
   if (auto done = check_stored(); !done) return done;
   drop_left_out();
   progress_->clear();
@@ -49,8 +47,7 @@ base::expected<void> lobby_import::take(model::input_line line) {
     problems_.add(line.number, *std::move(problem));
     return {};
   }
-  const spooled_lobby read{{lobby_.lobby_id, lobby_.times, kinds_.number_of(lobby_.kind)},
-                           line.number};
+  const auto kind = kinds_.number_of(lobby_.kind);
   if (kinds_.used_bytes() > kinds_limit_bytes)
     return base::fail(base::errc::import_invalid,
                       "line " + std::to_string(line.number) +
@@ -58,7 +55,14 @@ base::expected<void> lobby_import::take(model::input_line line) {
                           "and game mode (" +
                           std::to_string(kinds_.size()) +
                           "); split the file and import its parts one after the other");
-  const auto found = spool_->find_or_add(read);
+  if (kind == findings_.size())
+    if (auto checked = check_kind(); !checked) return checked;
+  // Now, not at the end: a line that cannot be taken must not make others conflict with it.
+  if (const auto& problem = findings_[kind].problem) {
+    problems_.add(line.number, *problem);
+    return {};
+  }
+  const auto found = spool_->find_or_add({{lobby_.lobby_id, lobby_.times, kind}, line.number});
   if (!found) return tl::unexpected(found.error());
   return found->second ? base::expected<void>{} : merge_repeated(*found->first, line.number);
 }
@@ -76,24 +80,27 @@ base::expected<void> lobby_import::merge_repeated(spooled_lobby& known, std::uin
   return {};
 }
 
-base::expected<void> lobby_import::check_kinds() {
-  const auto found = into_->check_lobby_kinds(kinds_);
+base::expected<void> lobby_import::check_kind() {
+  model::lobby_kind_table alone;
+  alone.number_of(lobby_.kind);
+  auto found = into_->check_lobby_kinds(alone);
   if (!found) return tl::unexpected(found.error());
+  findings_.push_back(std::move(found->front()));
+  return {};
+}
+
+std::vector<std::uint32_t> lobby_import::game_order() const {
   std::vector<model::uuid> games;
-  for (const auto& each : *found)
+  for (const auto& each : findings_)
     games.push_back(each.game_id);
   std::sort(games.begin(), games.end());
   games.erase(std::unique(games.begin(), games.end()), games.end());
-  bool all_known = true;
-  for (const auto& each : *found) {
+  std::vector<std::uint32_t> order;
+  for (const auto& each : findings_) {
     const auto place = std::lower_bound(games.begin(), games.end(), each.game_id) - games.begin();
-    game_order_.push_back(static_cast<std::uint32_t>(place));
-    all_known = all_known && !each.problem;
+    order.push_back(static_cast<std::uint32_t>(place));
   }
-  if (all_known) return {};
-  for (auto& each : lobbies_)
-    if (const auto& problem = (*found)[each.record.kind].problem) leave_out(each, *problem);
-  return {};
+  return order;
 }
 
 base::expected<void> lobby_import::check_stored() {
@@ -145,9 +152,9 @@ void lobby_import::drop_left_out() {
 }
 
 void lobby_import::sort_for_writing() {
-  const auto key = [this](const spooled_lobby& each) {
+  const auto key = [order = game_order()](const spooled_lobby& each) {
     const auto& times = each.record.times;
-    return std::tuple{game_order_[each.record.kind], model::duration_class(times), times.start_ts};
+    return std::tuple{order[each.record.kind], model::duration_class(times), times.start_ts};
   };
   std::sort(lobbies_.begin(), lobbies_.end(),
             [&](const spooled_lobby& a, const spooled_lobby& b) { return key(a) < key(b); });

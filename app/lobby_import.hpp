@@ -52,10 +52,13 @@ public:
 private:
   base::expected<void> take(model::input_line line);
   base::expected<void> merge_repeated(spooled_lobby& known, std::uint64_t line);
-  base::expected<void> check_kinds();
+  /// Asks the store about the kind of `lobby_`, which is the next without a finding.
+  base::expected<void> check_kind();
   base::expected<void> check_stored();
   /// Takes out of `lobbies_` what is `left_out`.
   void drop_left_out();
+  /// By kind: the place of its game in the order of games.
+  std::vector<std::uint32_t> game_order() const;
   void leave_out(spooled_lobby& which, model::line_problem problem);
   /// In an order in which neighbours touch the same pages of both the table and its index.
   void sort_for_writing();
@@ -68,8 +71,8 @@ private:
   model::lobby_line_reader reader_;
   model::lobby lobby_;
   model::lobby_kind_table kinds_;
-  /// By kind: the place of its game in the order of games.
-  std::vector<std::uint32_t> game_order_;
+  /// By kind.
+  std::vector<store::lobby_kind_finding> findings_;
   std::span<spooled_lobby> lobbies_;
   std::vector<model::lobby_record> batch_;
   line_problems problems_;

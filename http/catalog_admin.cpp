@@ -2,10 +2,10 @@
 
 #include "http/characters.hpp"
 #include "http/media_type.hpp"
+#include "http/ops_guard.hpp"
 #include "http/ops_plane.hpp"
 #include "http/response.hpp"
 
-#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -32,24 +32,21 @@ tl::unexpected<base::error> too_large() {
 
 /// Reads at most what an element may have.
 base::expected<std::string> read_body(const Request& asked, const ContentReader& body) {
-  // Checked first: cpp-httplib would wait for all of a body that is over its own limit.
-  const auto declared = asked.get_header_value("Content-Length");
-  std::size_t length = 0;
-  const auto* end = declared.data() + declared.size();
-  const auto parsed = std::from_chars(declared.data(), end, length);
-  if (parsed.ec == std::errc::result_out_of_range || length > model::element_limit_bytes)
-    return too_large();
-  if (!declared.empty() && (parsed.ec != std::errc{} || parsed.ptr != end))
-    return base::fail(errc::request_malformed,
-                      "Content-Length is " + in_quotes(declared) + ", allowed are digits.");
+  // Checked first: there is no need to wait for it.
+  if (declared_length(asked).value_or(0) > model::element_limit_bytes) return too_large();
   std::string text;
   bool fits = true;
+  bool in_time = true;
+  const auto until = std::chrono::steady_clock::now() + catalog_admin::body_timeout;
   const bool complete = body([&](const char* bytes, std::size_t count) {
+    in_time = std::chrono::steady_clock::now() < until;
     fits = text.size() + count <= model::element_limit_bytes;
     if (fits) text.append(bytes, count);
-    return fits;
+    return fits && in_time;
   });
   if (!fits) return too_large();
+  if (!in_time)
+    return base::fail(errc::body_timeout, "The body took too long to arrive; send it again.");
   if (!complete)
     return base::fail(errc::request_malformed, "The body did not arrive whole: it ended early, "
                                                "stalled, or its chunks are malformed.");
@@ -143,12 +140,13 @@ base::expected<void> catalog_admin::put(const model::element_key& key, const Req
     return base::fail(errc::media_type_unsupported,
                       "The body must be JSON, not " + in_quotes(type) +
                           ". Send Content-Type: application/json, or none.");
+  // Before the body: threads that wait for slow ones are among those that are bounded.
+  const auto lease = lease_store();
+  if (!lease) return tl::unexpected(lease.error());
   const auto text = read_body(asked, body);
   if (!text) return tl::unexpected(text.error());
   const auto element = parse_element(key, *text);
   if (!element) return tl::unexpected(element.error());
-  const auto lease = lease_store();
-  if (!lease) return tl::unexpected(lease.error());
   const auto done = lease->store->import_catalog(document_of(*element));
   if (!done) return tl::unexpected(done.error());
   into.status = done->added > 0 ? 201 : 200;

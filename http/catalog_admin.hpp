@@ -26,13 +26,16 @@ class catalog_admin {
 public:
   using open_store = std::function<base::expected<std::unique_ptr<store::store>>()>;
 
-  /// Requests at the store at once; beyond: 503. Far fewer than the ops plane has threads, so that
-  /// health answers also while they wait for another process's import.
+  /// Requests at the store, or on their way to it, at once; beyond: 503. Far fewer than the ops
+  /// plane has threads, so that health answers also while they wait for another process's import.
   static constexpr std::size_t concurrency_limit = 8;
 
   /// How long a change should wait for another's, as a store's `patience`: no longer than a client
   /// waits, or it would do what nobody waits for any more. Then: 503.
   static constexpr std::chrono::seconds patience{5};
+
+  /// For the whole body of a change: it holds a thread of the ops plane meanwhile.
+  static constexpr std::chrono::seconds body_timeout{5};
 
   explicit catalog_admin(open_store open) : open_{std::move(open)} {}
 

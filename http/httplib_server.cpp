@@ -26,6 +26,42 @@ void set_default_stack() {
   pthread_attr_destroy(&attributes);
 }
 
+/// httplib's threads, and a bound on the connections that wait for one: its own queue takes every
+/// connection at once, until no descriptor is left. Here accepting waits, and the kernel's backlog
+/// holds the next.
+class bounded_pool final : public httplib::TaskQueue {
+public:
+  bounded_pool(std::size_t threads, std::size_t waiting_limit)
+      : pool_{threads}, waiting_limit_{waiting_limit} {}
+
+  // Its type differs between versions.
+  decltype(std::declval<httplib::TaskQueue&>().enqueue({}))
+  enqueue(std::function<void()> serve) override {
+    {
+      std::unique_lock lock{mutex_};
+      fewer_.wait(lock, [this] { return waiting_ < waiting_limit_; });
+      ++waiting_;
+    }
+    return pool_.enqueue([this, serve = std::move(serve)] {
+      {
+        const std::lock_guard lock{mutex_};
+        --waiting_;
+      }
+      fewer_.notify_one();
+      serve();
+    });
+  }
+
+  void shutdown() override { pool_.shutdown(); }
+
+private:
+  httplib::ThreadPool pool_;
+  std::size_t waiting_limit_;
+  std::mutex mutex_;
+  std::condition_variable fewer_;
+  std::size_t waiting_ = 0;
+};
+
 /// Calls `visit` with every open descriptor of this process.
 template <class Visit>
 void for_each_descriptor(Visit visit) {
@@ -56,10 +92,10 @@ bool is_connection_of(int fd, const endpoint& where) {
 } // namespace
 
 httplib_server::httplib_server(const httplib_settings& settings) : backlog_{settings.backlog} {
-  new_task_queue = [threads = settings.threads] {
+  new_task_queue = [threads = settings.threads, waiting_limit = settings.waiting_limit] {
     set_default_stack();
     // httplib deletes it.
-    return new httplib::ThreadPool{threads}; // NOLINT(cppcoreguidelines-owning-memory)
+    return new bounded_pool{threads, waiting_limit}; // NOLINT(cppcoreguidelines-owning-memory)
   };
   set_tcp_nodelay(true);
   set_keep_alive_max_count(settings.requests_per_connection);

@@ -17,6 +17,8 @@ namespace matchcloud::http {
 struct httplib_settings {
   /// Each serves one connection at a time, for as long as it lasts.
   std::size_t threads = 64;
+  /// Connections that are accepted while all threads serve others; each is a descriptor.
+  std::size_t waiting_limit = 128;
   int backlog = 128;
   std::size_t body_limit_bytes = 64 * 1024;
   std::size_t requests_per_connection = 1;

@@ -45,12 +45,19 @@ std::string render(const ingest_summary& summary) {
 }
 
 ingest_store::ingest_store(std::unique_ptr<store::store> into, std::uint64_t wal_limit_bytes,
-                           ingestion_metrics& metrics)
-    : into_{std::move(into)}, wal_limit_bytes_{wal_limit_bytes}, metrics_{&metrics} {}
+                           ingestion_metrics& metrics, std::chrono::milliseconds patience)
+    : into_{std::move(into)},
+      wal_limit_bytes_{wal_limit_bytes},
+      metrics_{&metrics},
+      patience_{patience} {}
 
 base::expected<store::lobby_merge> ingest_store::merge(std::span<const model::lobby_record> records,
                                                        const model::lobby_kind_table& kinds) {
-  const std::lock_guard lock{mutex_};
+  const std::unique_lock lock{mutex_, patience_};
+  if (!lock)
+    return base::fail(errc::overloaded,
+                      "Other ingests wait for the store and have for long. Lines that were "
+                      "committed stay: send all of them again later.");
   if (auto room = check_backlog(); !room) return tl::unexpected(room.error());
   auto merged = into_->merge_lobbies(records, kinds);
   if (merged && merged->accepted > 0)

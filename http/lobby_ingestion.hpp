@@ -70,21 +70,22 @@ class ingest_store {
 public:
   /// `metrics` outlives this.
   ingest_store(std::unique_ptr<store::store> into, std::uint64_t wal_limit_bytes,
-               ingestion_metrics& metrics);
+               ingestion_metrics& metrics, std::chrono::milliseconds patience = ingest_patience);
 
-  /// One transaction, see `store::merge_lobbies`. Waits for those of others. Fails with
-  /// `store_backlogged` where the write-ahead log is beyond its limit and cannot be emptied, or
-  /// with what the store fails with.
+  /// One transaction, see `store::merge_lobbies`. Waits for those of other ingests, for up to
+  /// `patience`, then fails with `overloaded`. Fails with `store_backlogged` where the write-ahead
+  /// log is beyond its limit and cannot be emptied, or with what the store fails with.
   base::expected<store::lobby_merge> merge(std::span<const model::lobby_record> records,
                                            const model::lobby_kind_table& kinds);
 
 private:
   base::expected<void> check_backlog();
 
-  std::mutex mutex_;
+  std::timed_mutex mutex_;
   std::unique_ptr<store::store> into_;
   std::uint64_t wal_limit_bytes_;
   ingestion_metrics* metrics_;
+  std::chrono::milliseconds patience_;
 };
 
 /// The lines of one request on their way into the store. Its memory does not depend on how many

@@ -1,9 +1,14 @@
 #include "http/ops_guard.hpp"
 
 #include "http/characters.hpp"
+#include "http/ops_plane.hpp"
 
+#include <charconv>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace matchcloud::http {
 
@@ -27,9 +32,34 @@ bool reads_body(const httplib::Request& asked) {
          asked.method == "DELETE";
 }
 
+bool is_chunked(const httplib::Request& asked) {
+  return equal_ignoring_case(asked.get_header_value("Transfer-Encoding"), "chunked");
+}
+
 bool has_length(const httplib::Request& asked) {
-  return asked.has_header("Content-Length") ||
-         equal_ignoring_case(asked.get_header_value("Transfer-Encoding"), "chunked");
+  return asked.has_header("Content-Length") || is_chunked(asked);
+}
+
+/// cpp-httplib takes the number at the front of the first Content-Length, 0 where there is none: it
+/// would read a part of the body, or nothing, and the handler would answer as if that was all.
+std::optional<base::error> refusal_of_framing(const httplib::Request& asked) {
+  using base::errc;
+  const auto lengths = asked.get_header_value_count("Content-Length");
+  const auto codings = asked.get_header_value_count("Transfer-Encoding");
+  if (lengths + codings > 1)
+    return base::error{errc::request_malformed,
+                       "Send one Content-Length, or one Transfer-Encoding: chunked, not both."};
+  if (lengths == 0) return std::nullopt;
+  const auto length = declared_length(asked);
+  if (!length)
+    return base::error{errc::request_malformed,
+                       "Content-Length is " + in_quotes(asked.get_header_value("Content-Length")) +
+                           ", allowed are digits."};
+  // Said now: cpp-httplib would read all of it first.
+  if (*length > ops_body_limit_bytes)
+    return base::error{errc::body_too_large,
+                       "A body has at most " + std::to_string(ops_body_limit_bytes) + " bytes."};
+  return std::nullopt;
 }
 
 /// A removal, and a tier, which is nothing but its id.
@@ -54,12 +84,22 @@ std::optional<base::error> refusal_of(const httplib::Request& asked) {
                        "A page of " + in_quotes(asked.get_header_value("Origin")) +
                            " may not change anything here. Ask without a browser."};
   if (!reads_body(asked)) return std::nullopt;
+  if (auto refused = refusal_of_framing(asked)) return refused;
   if (!has_length(asked) && !may_be_empty(asked))
     return base::error{errc::length_required, "Send the body with a Content-Length or in chunks."};
   if (asked.has_header("Content-Encoding"))
     return base::error{errc::media_type_unsupported,
                        "Send the body as it is, without a Content-Encoding."};
   return std::nullopt;
+}
+
+std::optional<std::uint64_t> declared_length(const httplib::Request& asked) {
+  const auto text = asked.get_header_value("Content-Length");
+  std::uint64_t length = 0;
+  const auto* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, length);
+  if (parsed.ptr != end || parsed.ec == std::errc::invalid_argument) return std::nullopt;
+  return parsed.ec == std::errc{} ? length : std::numeric_limits<std::uint64_t>::max();
 }
 
 void settle_framing(const httplib::Request& asked) {

@@ -5,6 +5,7 @@
 #include <httplib.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace matchcloud::http {
@@ -14,10 +15,14 @@ namespace matchcloud::http {
 inline constexpr std::size_t ops_path_limit_bytes = 256;
 
 /// What keeps a request from being routed, or nothing: a path that is too long; a body whose end
-/// cpp-httplib could not tell (it would wait for the end of the stream) or that it would unpack; an
-/// `Origin` other than the ops plane's own on a request that may change something: the operator's
-/// browser must not administer for a page that it shows.
+/// cpp-httplib could not tell (it would wait for the end of the stream, or take a wrong one), that
+/// is longer than any route takes or that it would unpack; an `Origin` other than the ops plane's
+/// own on a request that may change something: the operator's browser must not administer for a
+/// page that it shows.
 std::optional<base::error> refusal_of(const httplib::Request& asked);
+
+/// The number in Content-Length; the largest where it is larger still, nothing where there is none.
+std::optional<std::uint64_t> declared_length(const httplib::Request& asked);
 
 /// Makes the request safe for cpp-httplib to go on with: no `Range`, which it resolves wrongly, and
 /// a length of 0 where a body is optional and there is no sign of one. For the pre-routing handler.

@@ -44,9 +44,13 @@ public:
         .count();
   }
 
+  /// The head is read: from now on its limits do not apply.
+  void end_head() noexcept { in_head_ = false; }
+
   ssize_t read(char* into, size_t size) override {
+    if (is_over_limits()) return -1;
     if (taken_ == filled_) {
-      if (!wait_for(fd_, POLLIN, read_timeout_ms_)) return -1;
+      if (!wait_for(fd_, POLLIN, patience_ms())) return -1;
       const auto got = ::recv(fd_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
       if (got <= 0) return got;
       taken_ = 0;
@@ -55,6 +59,9 @@ public:
     const auto count = std::min(size, filled_ - taken_);
     std::memcpy(into, buffer_.data() + taken_, count);
     taken_ += count;
+    head_bytes_ += in_head_ ? count : 0;
+    // Lines (of the head, of a chunk's size) are what cpp-httplib reads byte by byte.
+    line_bytes_ = size == 1 && *into != '\n' ? line_bytes_ + 1 : 0;
     return static_cast<ssize_t>(count);
   }
 
@@ -78,6 +85,20 @@ public:
   socket_t socket() const override { return fd_; }
 
 private:
+  /// cpp-httplib itself takes lines of any length, and as many as come.
+  bool is_over_limits() const {
+    return line_bytes_ > single_request_server::line_limit_bytes ||
+           head_bytes_ > single_request_server::head_limit_bytes ||
+           (in_head_ && duration() >= single_request_server::head_timeout_ms);
+  }
+
+  /// For the next bytes.
+  int patience_ms() const {
+    if (!in_head_) return read_timeout_ms_;
+    const auto left = single_request_server::head_timeout_ms - duration();
+    return std::clamp(static_cast<int>(left), 0, read_timeout_ms_);
+  }
+
   template <class Ask>
   void name(Ask ask, std::string& ip, int& port) const {
     sockaddr_storage found{};
@@ -96,6 +117,10 @@ private:
   std::array<char, 4096> buffer_;
   std::size_t taken_ = 0;
   std::size_t filled_ = 0;
+  bool in_head_ = true;
+  std::size_t head_bytes_ = 0;
+  /// Since the last line end.
+  std::size_t line_bytes_ = 0;
 };
 
 /// Whether more may come than the head. Without a length the client may still believe in a body.
@@ -147,8 +172,10 @@ bool single_request_server::process_and_close_socket(socket_t socket) {
                        static_cast<int>(write_timeout_sec_ * 1'000)};
   // What was not even read as a request may go on as well.
   bool more_may_come = true;
-  const auto done = process(*this, stream,
-                            [&](httplib::Request& asked) { more_may_come = may_have_body(asked); });
+  const auto done = process(*this, stream, [&](httplib::Request& asked) {
+    stream.end_head();
+    more_may_come = may_have_body(asked);
+  });
   if (more_may_come) linger(socket);
   return done;
 }

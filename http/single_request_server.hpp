@@ -16,6 +16,13 @@ public:
   static constexpr std::size_t linger_limit_bytes = 1024 * 1024;
   static constexpr int linger_limit_ms = 2'000;
 
+  /// The whole head of a request, and how long it may take; a connection beyond is closed, for it
+  /// holds a thread.
+  static constexpr std::size_t head_limit_bytes = 64 * 1024;
+  static constexpr int head_timeout_ms = 5'000;
+  /// One line: of the head, or with the size of a chunk.
+  static constexpr std::size_t line_limit_bytes = 16 * 1024;
+
   explicit single_request_server(const httplib_settings& settings) : httplib_server{settings} {}
   // Its threads call `process_and_close_socket`.
   ~single_request_server() override { end(); }

@@ -118,6 +118,14 @@ TEST_CASE("everything that is wrong is listed by line, whoever found it") {
   CHECK(lines[4].starts_with("line 7: conflict: upload_id " + uuid_text("d") + " is on line 6"));
 }
 
+TEST_CASE("a file's name in a problem cannot pass for another line or move a terminal's cursor") {
+  bench on;
+  const auto import =
+      on.checked(line("1", "a", R"("complete":true,"file":"a\u001b[2J\nline 7: conflict")"));
+  CHECK(problems_of(*import).starts_with(
+      R"(line 1: invalid: file "a\u001b[2J\u000aline 7: conflict": cannot be read)"));
+}
+
 TEST_CASE("an image that changes between check and copy is left out and named") {
   bench on;
   auto import = on.checked(line("1", "a", R"("complete":true,"file":"a.png")") +

@@ -4,8 +4,14 @@
 #include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/png_image.hpp"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <fstream>
+#include <optional>
 
 namespace {
 
@@ -168,6 +174,27 @@ TEST_CASE("an import with any error writes nothing, a partial one the good lines
   CHECK(partial.out == "1 avatars added, 0 changed, 0 unchanged; 2 lines left out\n");
   CHECK(partial.errors.find("line 2: malformed") != std::string::npos);
   CHECK(eventually([&] { return listed_ids(of) == arguments{upload_id(1)}; }));
+}
+
+TEST_CASE("an import that leaves out what changed meanwhile does not succeed", "[operations]") {
+  const world own;
+  own.directory().file("a.png", fixtures::small_png(1));
+  const auto pipe = own.directory().path("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::optional<base::file_descriptor> writer{::open(pipe.c_str(), O_RDWR | O_CLOEXEC)};
+  child_process importing{{"import", "avatars", "--data-dir", own.data_dir(), pipe}};
+  // The second is read once the first has been checked.
+  for (const auto& text : {line(1, with_image("a.png")), std::string{"\n"}}) {
+    REQUIRE(::write(writer->get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    REQUIRE(eventually([&] {
+      pollfd unread{writer->get(), POLLIN, 0};
+      return ::poll(&unread, 1, 0) == 0;
+    }));
+  }
+  own.directory().file("a.png", fixtures::small_png(2));
+  writer.reset();
+  CHECK(importing.exit_code() == 1);
+  CHECK(importing.errors().find("1 lines were left out:\nline 1: invalid: ") != std::string::npos);
 }
 
 TEST_CASE("an import that cannot read its file says so", "[operations]") {

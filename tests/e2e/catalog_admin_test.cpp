@@ -223,6 +223,15 @@ TEST_CASE("bodies on the ops plane are bounded, and the answer arrives before th
     check_problem(client.receive(), 400, "request_malformed");
   }
   {
+    // Each byte comes in time, the body does not.
+    raw_connection client{of.ops()};
+    client.send(head + "Content-Length: 60000\r\n\r\n");
+    const deadline until;
+    while (!until.passed() && !client.readable(milliseconds{100}) && client.try_send(" ")) {
+    }
+    check_problem(client.receive(), 408, "body_timeout");
+  }
+  {
     raw_connection client{of.ops()};
     client.send(head + "Transfer-Encoding: chunked\r\n\r\n20000\r\n" + std::string(0x20000, ' ') +
                 "\r\n0\r\n\r\n");

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -107,6 +109,32 @@ TEST_CASE("rejected lines are named by number and code, the others are taken", "
   CHECK(rejected ==
         std::vector<std::string>{"2 required", "4 conflict", "5 namespace_unknown", "6 malformed"});
   CHECK(answered["rejected_total"].GetInt() == 4);
+}
+
+TEST_CASE("a body whose length could be read in two ways is refused, never taken in part",
+          "[operations]") {
+  const world own;
+  const server to{{}, own};
+  const auto body = lines(0, 3);
+  const auto length = "Content-Length: " + std::to_string(body.size()) + "\r\n";
+  const std::string chunked = "Transfer-Encoding: chunked\r\n";
+  for (const std::string& headers :
+       {std::string{"Content-Length: abc\r\n"}, std::string{"Content-Length: 0x10\r\n"},
+        std::string{"Content-Length: +5\r\n"}, std::string{"Content-Length: -1\r\n"},
+        std::string{"Content-Length: 5, 5\r\n"}, "Content-Length: 0\r\n" + length, length + chunked,
+        chunked + chunked, "Transfer-Encoding: gzip, chunked\r\n" + length}) {
+    INFO(headers);
+    raw_connection client{to.ops()};
+    const auto got =
+        client.ask("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n" + body);
+    CHECK(got.status == 400);
+    CHECK(got.problem_code() == "request_malformed");
+  }
+  raw_connection client{to.ops()};
+  const auto got = client.ask(
+      "POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5000000000\r\n\r\n");
+  CHECK(got.status == 413);
+  CHECK(got.problem_code() == "body_too_large");
 }
 
 TEST_CASE("another media type or method is refused with what is allowed", "[operations]") {
@@ -211,6 +239,21 @@ TEST_CASE("an import with any wrong line writes nothing and names them all", "[o
   CHECK(import(own, line(2)).out == "1 lines: 0 lobbies accepted, 1 unchanged; 0 lines left out\n");
 }
 
+TEST_CASE("lines of an unknown namespace are all told, and spoil no other line of their lobby",
+          "[operations]") {
+  const world own;
+  const auto wrong = line(1, R"("start_ts":1)", unknown_namespace);
+  const auto text = wrong + line(1, R"("start_ts":1)") + wrong;
+  const auto refused = import(own, text);
+  INFO(refused.errors);
+  CHECK(refused.errors.find("2 lines cannot be taken, nothing was written:\nline 1: ") !=
+        std::string::npos);
+  CHECK(refused.errors.find("\nline 2: ") == std::string::npos);
+  CHECK(refused.errors.find("\nline 3: namespace_unknown: ") != std::string::npos);
+  CHECK(import(own, text, {"--partial"}).out ==
+        "3 lines: 1 lobbies accepted, 0 unchanged; 2 lines left out\n");
+}
+
 TEST_CASE("of very many wrong lines the first hundred are listed", "[operations]") {
   const world own;
   std::string text;
@@ -239,6 +282,20 @@ TEST_CASE("a signal ends an import that waits for its input", "[operations]") {
   importing.signal(SIGTERM);
   CHECK(importing.exit_code() == 1);
   CHECK(importing.errors().find("interrupted; ") != std::string::npos);
+}
+
+TEST_CASE("a signal ends an import that waits for somebody to write", "[operations]") {
+  const world own;
+  const auto pipe = own.directory().path("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  child_process importing{{"import", "lobbies", "--data-dir", own.data_dir(), pipe}};
+  REQUIRE(eventually([&] {
+    std::ifstream in{"/proc/" + std::to_string(importing.pid()) + "/stat"};
+    const std::string stat{std::istreambuf_iterator<char>{in}, {}};
+    return stat.find(") S ") != std::string::npos;
+  }));
+  importing.signal(SIGTERM);
+  CHECK(importing.exit_code() == 128 + SIGTERM);
 }
 
 TEST_CASE("an import that cannot begin says why", "[operations]") {

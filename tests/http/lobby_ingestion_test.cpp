@@ -4,7 +4,11 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
+#include <chrono>
+#include <future>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace matchcloud::http {
 namespace {
@@ -32,8 +36,12 @@ std::string line(int number, const std::string& space = known_namespace,
 /// A store with the catalog, and ingests into it.
 class ingestion {
 public:
-  explicit ingestion(std::uint64_t wal_limit_bytes = 1'000'000'000)
-      : store_{open(), wal_limit_bytes, metrics} {}
+  using milliseconds = std::chrono::milliseconds;
+
+  explicit ingestion(std::uint64_t wal_limit_bytes = 1'000'000'000,
+                     milliseconds store_patience = milliseconds{60'000},
+                     milliseconds patience = ingest_patience)
+      : store_{open(store_patience), wal_limit_bytes, metrics, patience} {}
 
   ingest_summary send(const std::string& body, std::size_t block = 4096) {
     auto lines = begin();
@@ -47,8 +55,9 @@ public:
   ingestion_metrics metrics;
 
 private:
-  std::unique_ptr<store::store> open() {
-    auto opened = store::open_sqlite(directory_.path(), {.use = store::workload::bulk});
+  std::unique_ptr<store::store> open(milliseconds patience) {
+    auto opened =
+        store::open_sqlite(directory_.path(), {.patience = patience, .use = store::workload::bulk});
     REQUIRE(opened.has_value());
     REQUIRE((*opened)->import_catalog(catalog()).has_value());
     return *std::move(opened);
@@ -128,6 +137,29 @@ TEST_CASE("a log beyond its limit is emptied, or refuses lines while others read
     CHECK(done.error().code == base::errc::store_backlogged);
   }
   CHECK(to.send(line(3)).accepted == 1);
+}
+
+TEST_CASE("ingests that another process keeps waiting do not wait for one another as well") {
+  ingestion to{1'000'000'000, std::chrono::milliseconds{2'000}, std::chrono::milliseconds{100}};
+  auto other = store::connection::open(to.database());
+  REQUIRE(other.has_value());
+  const auto held =
+      store::transaction::begin(*other, store::transaction::access::write, "write slowly");
+  REQUIRE(held.has_value());
+  const auto code_of = [&to](int number) {
+    auto lines = to.begin();
+    static_cast<void>(lines.give(line(number)));
+    const auto done = lines.finish();
+    return done ? base::errc::internal : done.error().code;
+  };
+  std::vector<std::future<base::errc>> codes;
+  for (int i = 0; i < 4; ++i)
+    codes.push_back(std::async(std::launch::async, code_of, i));
+  std::multiset<base::errc> found;
+  for (auto& each : codes)
+    found.insert(each.get());
+  CHECK(found.count(base::errc::store_failed) == 1);
+  CHECK(found.count(base::errc::overloaded) == 3);
 }
 
 TEST_CASE("an ingest's answer is JSON") {

@@ -119,6 +119,43 @@ TEST_CASE("a client that never stops sending is cut off") {
   CHECK(sent >= http::single_request_server::linger_limit_bytes);
 }
 
+TEST_CASE("a line that never ends is cut off, in the head and in a chunk's size") {
+  const running one;
+  for (const std::string begin :
+       {"GET /", "GET /peer HTTP/1.1\r\nHost: a\r\nX: ",
+        "POST /read HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5;"}) {
+    raw_connection client{one.bound};
+    client.send(begin);
+    const std::string block(64 * 1024, 'x');
+    std::size_t sent = 0;
+    while (sent < 32'000'000 && client.try_send(block))
+      sent += block.size();
+    // Beyond what it reads, buffers of both sockets.
+    CHECK(sent < 32'000'000);
+  }
+}
+
+TEST_CASE("a head that never ends is cut off, by its size and by its time") {
+  const running one;
+  raw_connection large{one.bound};
+  large.send("GET /peer HTTP/1.1\r\nHost: a\r\n");
+  std::string block;
+  while (block.size() < 64 * 1024)
+    block += "X: y\r\n";
+  std::size_t sent = 0;
+  while (sent < 32'000'000 && large.try_send(block))
+    sent += block.size();
+  CHECK(sent < 32'000'000);
+
+  raw_connection slow{one.bound};
+  slow.send("GET /peer HTTP/1.1\r\nHost: a\r\nX: ");
+  const e2e::deadline until;
+  while (!until.passed() && !slow.readable(e2e::milliseconds{100}) && slow.try_send("x")) {
+  }
+  CHECK_FALSE(until.passed());
+  CHECK(slow.receive().status == 400);
+}
+
 TEST_CASE("the server ends beside a client that it lingers for") {
   running one;
   raw_connection client{one.bound};
