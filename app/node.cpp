@@ -47,21 +47,20 @@ std::size_t media_descriptors(std::size_t all) {
   return std::clamp<std::size_t>(all / 8, 64, 4'096);
 }
 
-/// Bounds the connections by the descriptors.
-base::limits bounded_by_descriptors(base::limits limits) {
-  const auto all = raise_descriptor_limit();
-  const auto others = reserved_descriptors + media_descriptors(all);
-  const auto most = all > 2 * others ? all - others : reserved_descriptors;
-  limits.connection_limit = std::min(limits.connection_limit, most);
-  return limits;
-}
-
 std::uint64_t random_seed() {
   std::random_device source;
   return (std::uint64_t{source()} << 32U) | source();
 }
 
 } // namespace
+
+base::limits bounded_by_descriptors(base::limits limits, std::size_t all) {
+  const auto others = reserved_descriptors + media_descriptors(all);
+  // Of few descriptors half: clients must not be able to take those that the store is opened with.
+  const auto most = std::max(all / 2, all - std::min(all, others));
+  limits.connection_limit = std::min(limits.connection_limit, most);
+  return limits;
+}
 
 base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
   std::unique_ptr<node> made{new node{config}};
@@ -74,7 +73,7 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
 
 node::node(const serve_config& config)
     : config_{config},
-      bounds_{bounded_by_descriptors(config.limits)},
+      bounds_{bounded_by_descriptors(config.limits, raise_descriptor_limit())},
       actors_{actor_config_.set("scheduler.policy", caf::atom("sharing"))
                   .set("scheduler.max-threads", actor_threads)
                   .set("scheduler.max-throughput", actor_throughput)},
