@@ -195,8 +195,10 @@ void loop_transport::finish_turn() {
   turn_end_planned_ = false;
   turn_written_bytes_ = 0;
   running_.swap(scheduled_);
+  const auto until = clock_->now() + write_turn_time;
   auto next = running_.begin();
-  while (next != running_.end() && turn_written_bytes_ < write_turn_bytes)
+  while (next != running_.end() && turn_written_bytes_ < write_turn_bytes &&
+         (next == running_.begin() || clock_->now() < until))
     (*next++)->at_turn_end();
   if (next != running_.end()) {
     // Before those who had their turn and want another: everybody's comes.
