@@ -20,6 +20,11 @@ struct leased_text {
   base::byte_lease lease;
 };
 
+/// What clients hear of a store that fails; what it said (paths, SQL) is the operator's to know.
+base::error store_unreadable() {
+  return {base::errc::store_failed, "The game's avatars cannot be read now. Try again later."};
+}
+
 tl::unexpected<base::error> too_large(std::size_t limit_bytes) {
   return base::fail(base::errc::list_too_large,
                     "The game's avatar list is longer than " + std::to_string(limit_bytes) +
@@ -119,6 +124,10 @@ avatars_loaded avatar::run_load(const avatar_settings& settings, connection& lin
   avatars_loaded done;
   done.game_id = game_id;
   const auto fail = [&done](base::error why) {
+    if (why.code == base::errc::store_failed) {
+      spdlog::error("avatar: {}", base::to_string(why));
+      why = store_unreadable();
+    }
     done.failure = std::make_shared<const base::error>(std::move(why));
     return done;
   };
@@ -144,8 +153,6 @@ void avatar::take(const avatars_loaded& loaded) {
   auto ended = loads_.extract(loaded.game_id);
   if (ended.empty()) return start_next();
   auto& finished = ended.mapped();
-  if (loaded.failure && loaded.failure->code == base::errc::store_failed)
-    spdlog::error("avatar: {}", base::to_string(*loaded.failure));
   const bool current = loaded.revision >= finished.moved_to;
   if (loaded.json && current) {
     cache_.put(loaded.game_id, {loaded.json, loaded.revision},

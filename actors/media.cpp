@@ -52,6 +52,10 @@ caf::behavior media::make_behavior() {
   };
 }
 
+void media::on_exit() {
+  state_ = media_state{0, 0};
+}
+
 void media::open(const open_media& job) {
   auto front = caf::actor_cast<caf::actor>(current_sender());
   if (auto file = state_.find(job.key))

@@ -77,6 +77,9 @@ public:
 
 protected:
   caf::behavior make_behavior() override;
+  /// Handles may keep the ended actor: what it owns goes now. Those who wait hold fronts, and
+  /// fronts hold this: ended together they would stay for ever, with every file.
+  void on_exit() override;
 
 private:
   void open(const open_media& job);

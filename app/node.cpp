@@ -12,12 +12,14 @@
 #include <caf/all.hpp>
 #include <spdlog/spdlog.h>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <climits>
 #include <random>
 #include <utility>
 
@@ -47,13 +49,21 @@ std::size_t media_descriptors(std::size_t all) {
   return std::clamp<std::size_t>(all / 8, 64, 4'096);
 }
 
-/// Bounds the connections by the descriptors.
-base::limits bounded_by_descriptors(base::limits limits) {
+/// Has the kernel make room for so many descriptors. Call before there are threads: with them each
+/// doubling of the table waits for all processors (RCU), 10 to 25 ms that an event loop would stop.
+void widen_descriptor_table(std::size_t descriptors) {
+  const base::file_descriptor any{eventfd(0, EFD_CLOEXEC)};
+  const auto last = static_cast<int>(std::min<std::size_t>(descriptors, INT_MAX) - 1);
+  const base::file_descriptor highest{::fcntl(any.get(), F_DUPFD_CLOEXEC, last)};
+}
+
+/// The bounds of this process, whose descriptors are provided for.
+base::limits prepared(const base::limits& configured) {
   const auto all = raise_descriptor_limit();
+  auto bounded = bounded_by_descriptors(configured, all);
   const auto others = reserved_descriptors + media_descriptors(all);
-  const auto most = all > 2 * others ? all - others : reserved_descriptors;
-  limits.connection_limit = std::min(limits.connection_limit, most);
-  return limits;
+  widen_descriptor_table(std::min(all, bounded.connection_limit + others));
+  return bounded;
 }
 
 std::uint64_t random_seed() {
@@ -62,6 +72,14 @@ std::uint64_t random_seed() {
 }
 
 } // namespace
+
+base::limits bounded_by_descriptors(base::limits limits, std::size_t all) {
+  const auto others = reserved_descriptors + media_descriptors(all);
+  // Of few descriptors half: clients must not be able to take those that the store is opened with.
+  const auto most = std::max(all / 2, all - std::min(all, others));
+  limits.connection_limit = std::min(limits.connection_limit, most);
+  return limits;
+}
 
 base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
   std::unique_ptr<node> made{new node{config}};
@@ -74,7 +92,7 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
 
 node::node(const serve_config& config)
     : config_{config},
-      bounds_{bounded_by_descriptors(config.limits)},
+      bounds_{prepared(config.limits)},
       actors_{actor_config_.set("scheduler.policy", caf::atom("sharing"))
                   .set("scheduler.max-threads", actor_threads)
                   .set("scheduler.max-throughput", actor_throughput)},
@@ -122,13 +140,11 @@ base::expected<void> node::bind_listeners() {
     if (!bound) return tl::unexpected(bound.error());
     data_endpoints_.push_back(*bound);
   }
-  const auto& first = data_endpoints_.front().address;
-  if (config_.public_url.empty() &&
-      (first == model::ip_address{} || first == *model::parse_ip_address("0.0.0.0")))
-    spdlog::warn(
-        "public-url is not given: the URLs of images will begin with {}, which is nobody's "
-        "address; give the URL under which clients reach this server",
-        public_url());
+  const auto& first = data_endpoints_.front();
+  if (config_.public_url.empty() && first.address.is_unspecified())
+    spdlog::warn("public-url is not given, so avatar lists name images at http://{}, where other "
+                 "machines do not find them; give --public-url URL",
+                 http::to_string(first));
   return bind_ops();
 }
 

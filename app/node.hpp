@@ -28,6 +28,9 @@
 
 namespace matchcloud::app {
 
+/// Bounds the connections by the descriptors that the process may have, all together.
+base::limits bounded_by_descriptors(base::limits limits, std::size_t all);
+
 /// A running service: listeners, event loops, actors, ops plane. Made, drained and destroyed by one
 /// thread.
 class node {

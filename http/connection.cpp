@@ -35,8 +35,8 @@ void connection::on_events(std::uint32_t events) {
   if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) hung_up_ = true;
   // Both directions are gone: nobody is left to answer.
   if ((events & (EPOLLHUP | EPOLLERR)) != 0 && phase_ != phase::reading) return close();
-  // A connection that has a turn end coming sends then: once per turn.
-  if ((events & EPOLLOUT) != 0 && unsent_bytes() > 0 && !scheduled_) flush();
+  // Sent at the turn's end, where the transport bounds what all connections write.
+  if ((events & EPOLLOUT) != 0 && unsent_bytes() > 0) schedule();
   if (phase_ == phase::reading) process();
   if (phase_ == phase::lingering) discard();
 }
@@ -53,8 +53,7 @@ void connection::at_turn_end() {
 
 bool connection::may_read() {
   if (close_after_flush_) return false;
-  // A body is sent after `out_`: the next answer's head would overtake what is left of it.
-  if (body_ || file_.file) return false;
+  if (has_separate_body()) return false;
   const auto unsent = unsent_bytes();
   if (unsent <= unsent_free_bytes) return true;
   return unsent < unsent_pause_bytes && unsent_lease_.grow_to(host_->budget(), unsent);
@@ -278,6 +277,10 @@ void connection::schedule() {
 
 // -- writing ------------------------------------------------------------------
 
+bool connection::has_separate_body() const noexcept {
+  return body_ || file_.file;
+}
+
 std::size_t connection::unsent_memory_bytes() const noexcept {
   return out_.size() - out_sent_ + (body_ ? body_->size() - body_sent_ : 0);
 }
@@ -347,7 +350,7 @@ bool connection::must_read_ahead(std::size_t most) {
 void connection::file_ready() {
   if (phase_ == phase::closed || !std::exchange(reading_file_, false)) return;
   file_read_ = true;
-  flush();
+  schedule(); // sends, and then frames what came behind the file's request
 }
 
 void connection::after_flush() {
@@ -418,8 +421,8 @@ void connection::close_if_idle() {
 }
 
 void connection::end_now() {
-  if (phase_ == phase::waiting || (phase_ == phase::reading && !idle() && !close_after_flush_))
-    refuse(shutting_down(), true);
+  const bool begun = phase_ == phase::reading && !idle() && !close_after_flush_;
+  if (phase_ == phase::waiting || (begun && !has_separate_body())) refuse(shutting_down(), true);
   if (unsent_bytes() > 0 || close_after_flush_) flush();
   // Unread input would turn the close into a reset, and that may eat the answer.
   if (phase_ == phase::lingering) discard();

@@ -151,6 +151,9 @@ private:
   void arm();
   void on_deadline() override;
 
+  /// A body is being sent that is not in `out_` but comes after it: the head of a further answer
+  /// would overtake what is left of it.
+  bool has_separate_body() const noexcept;
   /// Of memory and file together.
   std::size_t unsent_bytes() const noexcept;
   std::size_t unsent_memory_bytes() const noexcept;

@@ -195,11 +195,15 @@ void loop_transport::finish_turn() {
   turn_end_planned_ = false;
   turn_written_bytes_ = 0;
   running_.swap(scheduled_);
-  for (auto* which : running_) {
-    if (turn_written_bytes_ < write_turn_bytes)
-      which->at_turn_end();
-    else
-      schedule(*which); // behind those who wait already: everybody's turn comes
+  const auto until = clock_->now() + write_turn_time;
+  auto next = running_.begin();
+  while (next != running_.end() && turn_written_bytes_ < write_turn_bytes &&
+         (next == running_.begin() || clock_->now() < until))
+    (*next++)->at_turn_end();
+  if (next != running_.end()) {
+    // Before those who had their turn and want another: everybody's comes.
+    scheduled_.insert(scheduled_.begin(), next, running_.end());
+    plan_turn_end();
   }
   running_.clear();
   // Whoever was scheduled meanwhile is alive, or closed and still in its slot: forget the latter.

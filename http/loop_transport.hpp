@@ -41,6 +41,8 @@ public:
   /// What connections write in a turn before the rest of them waits for the next, besides the last
   /// one's `flush_turn_bytes`: well below a millisecond's worth on loopback.
   static constexpr std::size_t write_turn_bytes = 1024UL * 1024;
+  /// Likewise, where the kernel takes longer: receivers with small windows cost it many times that.
+  static constexpr std::chrono::milliseconds write_turn_time{1};
 
   /// `bounds` and `metrics` must outlive every message that holds a request. `seed` makes request
   /// ids unique; `on_empty` is called when draining and no connection is left.

@@ -201,6 +201,11 @@ bool ip_address::is_v4() const noexcept {
   return std::memcmp(bytes.data(), mapped_prefix.data(), mapped_prefix.size()) == 0;
 }
 
+bool ip_address::is_unspecified() const noexcept {
+  constexpr std::array<std::uint8_t, 4> zeros{};
+  return *this == ip_address{} || *this == from_v4(zeros);
+}
+
 bool ip_address::is_loopback() const noexcept {
   if (is_v4()) return bytes[12] == 127;
   return bytes[15] == 1 && std::all_of(bytes.begin(), bytes.end() - 1, [](auto b) { return !b; });

@@ -20,6 +20,8 @@ struct ip_address {
 
   bool is_v4() const noexcept;
   bool is_loopback() const noexcept;
+  /// `0.0.0.0` or `::`.
+  bool is_unspecified() const noexcept;
 
   friend auto operator<=>(const ip_address&, const ip_address&) = default;
 };

@@ -15,7 +15,8 @@ namespace {
 class avatar_writer {
 public:
   static base::expected<avatar_writer> prepare(connection& on) {
-    auto find_game = on.prepare("SELECT 1 FROM games WHERE game_id = ?", "look for a game");
+    auto find_game =
+        on.prepare("SELECT 1 FROM games WHERE game_id = ? AND removed = 0", "look for a game");
     if (!find_game) return tl::unexpected(find_game.error());
     auto find = on.prepare("SELECT upload_id, game_id, display_name, create_ts, content_length, "
                            "complete, image_digest, image_type FROM avatars WHERE upload_id = ?",

@@ -226,6 +226,8 @@ TEST_CASE("a store that fails is told, and opened anew for the next load") {
   on.load();
   REQUIRE(on.log->failed.size() == 2);
   CHECK(on.log->failed[0].error.code == base::errc::store_failed);
+  // Clients need not know the operator's paths.
+  CHECK(on.log->failed[0].error.detail.find("disk on fire") == std::string::npos);
   on.database->failure.reset();
   on.ask(1);
   on.load();
@@ -236,7 +238,8 @@ TEST_CASE("a store that fails is told, and opened anew for the next load") {
   closed.database->open_failure = base::error{base::errc::store_failed, "locked"};
   closed.ask(1);
   closed.load();
-  CHECK(closed.log->failed.size() == 1);
+  REQUIRE(closed.log->failed.size() == 1);
+  CHECK(closed.log->failed[0].error.detail.find("locked") == std::string::npos);
 }
 
 TEST_CASE("a list at the limit is answered, one byte more is not") {

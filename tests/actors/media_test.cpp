@@ -66,6 +66,23 @@ TEST_CASE("the first reader waits for the pool, the next is answered at once") {
   CHECK(on.log->opened[1].file == on.log->opened[0].file);
 }
 
+TEST_CASE("an ended actor lets go of files and of those who wait, whoever still knows it") {
+  bench on;
+  on.ask(1, 1);
+  on.run_pool();
+  REQUIRE(on.log->opened.size() == 1);
+  const std::weak_ptr<const base::open_file> file = on.log->opened[0].file;
+  on.log->opened.clear();
+  CHECK(!file.expired());
+  on.ask(2, 2);
+  on.pool.jobs.clear();
+  const auto front = caf::actor_cast<caf::strong_actor_ptr>(on.front);
+  const auto holders = front->strong_refs.load();
+  on.kill(on.media);
+  CHECK(file.expired());
+  CHECK(front->strong_refs.load() == holders - 1);
+}
+
 TEST_CASE("who asks while a file is being opened waits for the same opening, in order") {
   bench on;
   for (std::uint64_t exchange = 1; exchange <= 3; ++exchange)

@@ -215,8 +215,9 @@ TEST_CASE("a listener that others can reach needs --insecure-open", "[operations
     CHECK(contains(got.errors, where));
     CHECK(contains(got.errors, "--insecure-open"));
   }
-  const server open{{"--listen", "0.0.0.0:0", "--insecure-open"}};
+  server open{{"--listen", "0.0.0.0:0", "--insecure-open"}};
   check_serves({"127.0.0.1", open.data().port});
+  CHECK(contains(open.process().errors(), "--public-url"));
 }
 
 TEST_CASE("a taken port exits with 1 and names it", "[operations]") {

@@ -5,7 +5,9 @@
 
 #include <sys/resource.h>
 
+#include <fstream>
 #include <random>
+#include <string>
 
 namespace {
 
@@ -58,6 +60,18 @@ TEST_CASE("HTTP/1.0 closes unless it asks to be kept", "[lifecycle]") {
     CHECK(got.status == 200);
     CHECK(got.header("connection") == "keep-alive");
   }
+}
+
+TEST_CASE("the table of descriptors never grows while loops run", "[lifecycle]") {
+  // The kernel stops who makes it grow until all processors took notice.
+  server many{{"--max-connections", "1500"}};
+  std::ifstream status{"/proc/" + std::to_string(many.process().pid()) + "/status"};
+  std::string word;
+  while (status >> word && word != "FDSize:") {
+  }
+  int size = 0;
+  status >> size;
+  CHECK(size >= 1'500);
 }
 
 TEST_CASE("a hundred pipelined requests are answered in order", "[lifecycle]") {

@@ -220,6 +220,31 @@ TEST_CASE("what is not in memory is read first; nothing is sent meanwhile") {
   CHECK(on.body() == content);
 }
 
+TEST_CASE("a request behind a file that had to be read first is not forgotten") {
+  bench on;
+  on.cold = true;
+  on.receive(get + get);
+  on.reply_file(0, 1'000);
+  SECTION("framed when the last byte of the file is on its way") {}
+  SECTION("nor is one that came while the file was read") {
+    on.receive(get);
+  }
+  on.client->file_ready();
+  on.end_turn();
+  CHECK(on.body() == content.substr(0, 1'000));
+  CHECK(on.dispatched.size() == 2);
+
+  bench alone;
+  alone.cold = true;
+  alone.receive(get);
+  alone.reply_file(0, 1'000);
+  alone.receive(get);
+  CHECK(alone.dispatched.size() == 1);
+  alone.client->file_ready();
+  alone.end_turn();
+  CHECK(alone.dispatched.size() == 2);
+}
+
 TEST_CASE("a part is asked for once per flush, wherever the last one stopped") {
   bench on;
   on.peer.room = 100'000;
@@ -258,6 +283,29 @@ TEST_CASE("a file that is shorter than promised cuts its connection") {
   CHECK(on.body() == content.substr(0, 1'000));
   CHECK(on.client->is_closed());
   CHECK(on.dispatched.size() == 1);
+}
+
+TEST_CASE("the end of draining cuts a body, and puts no answer for the next request into it") {
+  for (const bool of_file : {true, false}) {
+    CAPTURE(of_file);
+    bench on;
+    on.receive(get + get);
+    on.peer.room = 100'000;
+    if (of_file)
+      on.reply_file();
+    else
+      on.answer(shared_answer(file_bytes, 'x'));
+    on.end_turn();
+    const auto expected = of_file ? content : std::string(file_bytes, 'x');
+    on.drains = true;
+    on.peer.room = 50'000;
+    on.client->end_now();
+    CHECK(on.client->is_closed());
+    // A client resumes behind the bytes that it got.
+    CHECK(!on.body().empty());
+    CHECK(expected.starts_with(on.body()) == true);
+    CHECK(on.requests_out == 0);
+  }
 }
 
 TEST_CASE("a reader that takes nothing is cut after the write timeout, a slow one never") {

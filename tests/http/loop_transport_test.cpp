@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -63,6 +64,16 @@ public:
       if (got == 0) ended_ = true;
       if (got <= 0) return all_;
       all_.append(buffer, static_cast<std::size_t>(got));
+    }
+  }
+  /// Drops what is there now; its length.
+  std::size_t taken() {
+    char buffer[64 * 1'024];
+    std::size_t all = 0;
+    for (;;) {
+      const auto got = ::recv(socket_.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+      if (got <= 0) return all;
+      all += static_cast<std::size_t>(got);
     }
   }
   bool ended() {
@@ -301,6 +312,50 @@ TEST_CASE("at the connection limit others wait in the backlog until one leaves")
   on.clock.advance(loop_transport::accept_pause + timer_wheel::tick);
   CHECK(on.see(1));
   CHECK(on.bounds.connections == 1);
+}
+
+TEST_CASE("fast readers of long answers get turns by turns, each turn bounded") {
+  constexpr std::size_t readers = 24; // several times what one turn serves
+  bench on;
+  on.attach();
+  const auto body = std::make_shared<const std::string>(64UL * 1024 * 1024, 'x');
+  std::vector<std::unique_ptr<client>> all;
+  for (std::size_t i = 0; i < readers; ++i) {
+    all.push_back(std::make_unique<client>(on.port));
+    all.back()->send(get);
+  }
+  REQUIRE(on.see(readers));
+  for (const auto& job : *on.seen) {
+    response with;
+    with.body = body;
+    with.body_leased = true;
+    on.transport->answer(job.exchange, std::move(with));
+  }
+  std::vector<std::size_t> got(readers);
+  std::size_t longest_turn = 0;
+  const auto turn = [&] {
+    const auto before = on.counted().sent_bytes.get();
+    on.turn();
+    longest_turn = std::max<std::size_t>(longest_turn, on.counted().sent_bytes.get() - before);
+  };
+  const auto take = [&] {
+    for (std::size_t i = 0; i < readers; ++i)
+      got[i] += all[i]->taken();
+  };
+  for (int turns = 0; turns < 100; ++turns) {
+    turn();
+    take();
+  }
+  // All sockets are full, then all are writable at once.
+  for (int turns = 0; turns < 500; ++turns)
+    turn();
+  take();
+  for (int turns = 0; turns < 100; ++turns)
+    turn();
+  CHECK(longest_turn <= loop_transport::write_turn_bytes + connection::flush_turn_bytes);
+  const auto [least, most] = std::minmax_element(got.begin(), got.end());
+  INFO("the slowest got " << *least << " bytes, the fastest " << *most);
+  CHECK(*least >= *most / 4);
 }
 
 TEST_CASE("draining: no new connections, answers close, idle ones go when told") {

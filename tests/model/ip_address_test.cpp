@@ -76,6 +76,9 @@ TEST_CASE("Loopback is 127/8 and ::1") {
   CHECK(parse_ip_address("127.0.0.1")->is_loopback());
   CHECK(parse_ip_address("127.255.0.9")->is_loopback());
   CHECK(parse_ip_address("::1")->is_loopback());
+  CHECK(parse_ip_address("0.0.0.0")->is_unspecified());
+  CHECK(parse_ip_address("::")->is_unspecified());
+  CHECK(!parse_ip_address("0.0.0.1")->is_unspecified());
   CHECK(parse_ip_address("::ffff:127.0.0.1")->is_loopback());
   CHECK_FALSE(parse_ip_address("128.0.0.1")->is_loopback());
   CHECK_FALSE(parse_ip_address("::")->is_loopback());

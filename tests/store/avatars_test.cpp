@@ -68,6 +68,21 @@ struct bench {
   }
 };
 
+TEST_CASE("a game that was removed takes no avatars until it returns") {
+  const bench on;
+  REQUIRE(on.put({avatar_of(2, 1)}) == std::vector{put_outcome::added});
+  const auto key = model::element_key::parse(model::element_kind::game, to_string(id_of(2)));
+  REQUIRE(key.has_value());
+  REQUIRE(on.store->remove(*key).has_value());
+  CHECK(on.put({avatar_of(2, 2), avatar_of(1, 3)}) ==
+        std::vector{put_outcome::game_unknown, put_outcome::added});
+  model::catalog_document again;
+  again.games = {{id_of(2), "Two"}};
+  REQUIRE(on.store->import_catalog(again).has_value());
+  CHECK(on.put({avatar_of(2, 2)}) == std::vector{put_outcome::added});
+  CHECK(on.list(2).size() == 2);
+}
+
 TEST_CASE("avatars come back as they were put, newest first, then by upload id") {
   const bench on;
   auto full = avatar_of(1, 9, 253'402'300'799'999);
