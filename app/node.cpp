@@ -162,6 +162,8 @@ base::expected<void> node::bind_ops() {
   sources.budget = &bounds_.budget;
   sources.ingestion = &ingestion_metrics_;
   sources.avatars = &avatar_metrics_;
+  sources.media = media_.get();
+  sources.blocking = blocking_.get();
   for (const auto& place : loops_)
     sources.loops.push_back(&place.loop->metrics());
   for (const auto& counted : transport_metrics_)

@@ -34,6 +34,11 @@ bool thread_pool::submit(std::function<void()> job) {
   return true;
 }
 
+std::size_t thread_pool::queued() const {
+  const std::lock_guard lock{mutex_};
+  return jobs_.size();
+}
+
 void thread_pool::work(int nice_level) {
   // On Linux a nice level belongs to the thread. Without it the pool still works, only less kindly.
   if (nice_level > 0) static_cast<void>(setpriority(PRIO_PROCESS, gettid(), nice_level));

@@ -33,12 +33,14 @@ public:
   thread_pool& operator=(const thread_pool&) = delete;
 
   bool submit(std::function<void()> job) override;
+  /// Jobs that wait for a thread. Any thread.
+  std::size_t queued() const;
 
 private:
   void work(int nice_level);
 
   std::size_t queue_limit_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> jobs_;
   bool stopping_ = false;

@@ -356,7 +356,7 @@ void connection::file_ready() {
 void connection::after_flush() {
   if (!out_.empty()) host_->give_back(std::exchange(out_, {}));
   out_sent_ = 0;
-  body_.reset();
+  if (body_) host_->give_back(std::exchange(body_, nullptr));
   body_sent_ = 0;
   file_ = {};
   unsent_lease_.reset();
@@ -399,6 +399,7 @@ void connection::close() {
   phase_ = phase::closed;
   host_->loop().timers().cancel(*this);
   if (request_) release_request();
+  if (body_) host_->give_back(std::exchange(body_, nullptr));
   input_lease_.reset();
   unsent_lease_.reset();
   host_->loop().unwatch(stream_->descriptor());

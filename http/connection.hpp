@@ -45,6 +45,8 @@ public:
   virtual void give_back(std::shared_ptr<admitted_request> used) = 0;
   virtual std::string take_buffer() = 0;
   virtual void give_back(std::string used) = 0;
+  /// A shared body that is sent, or will not be: the last to hold it has to free it.
+  virtual void give_back(std::shared_ptr<const std::string> sent) = 0;
   virtual void assign_id(request& to) = 0;
 
   /// Gives the request a permit. False: too many are in flight.

@@ -265,6 +265,12 @@ void loop_transport::give_back(std::string used) {
   buffers_.push_back(std::move(used));
 }
 
+void loop_transport::give_back(std::shared_ptr<const std::string> sent) {
+  // The kernel takes a millisecond to take ten megabytes back. A full pool leaves it to this loop.
+  if (sent.use_count() == 1 && sent->size() > freed_here_bytes)
+    pool_->submit([last = std::move(sent)] {});
+}
+
 // -- draining -----------------------------------------------------------------
 
 void loop_transport::begin_drain() {

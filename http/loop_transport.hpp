@@ -83,6 +83,8 @@ private:
 
   static constexpr std::size_t read_buffer_bytes = 64 * 1024;
   static constexpr std::size_t pool_limit = 256;
+  /// Larger bodies are freed by the blocking pool.
+  static constexpr std::size_t freed_here_bytes = 1024UL * 1024;
   static constexpr std::size_t pooled_buffer_limit_bytes = 16 * 1024;
 
   // -- connection_host --------------------------------------------------------
@@ -99,6 +101,7 @@ private:
   void give_back(std::shared_ptr<admitted_request> used) override;
   std::string take_buffer() override;
   void give_back(std::string used) override;
+  void give_back(std::shared_ptr<const std::string> sent) override;
   void assign_id(request& to) override { ids_.assign(to); }
   bool admit(admitted_request& which) override;
   bool dispatch(connection& from) override;

@@ -186,6 +186,10 @@ std::vector<MetricFamily> service_metrics::Collect() const {
          MetricType::Counter, static_cast<double>(sources_.avatars->loads.get()));
   single("matchcloud_avatar_cached_bytes", "Rendered avatar lists held by the cache.",
          MetricType::Gauge, static_cast<double>(sources_.avatars->cached_bytes.get()));
+  single("matchcloud_media_open_files", "Image files that are open, or were until lately.",
+         MetricType::Gauge, static_cast<double>(sources_.media->known()));
+  single("matchcloud_blocking_jobs_queued", "Jobs that wait for a blocking thread.",
+         MetricType::Gauge, static_cast<double>(sources_.blocking->queued()));
   if (sources_.ingestion) add_ingestion(all, *sources_.ingestion);
   return all;
 }

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "actors/avatar.hpp"
+#include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/metrics.hpp"
 #include "http/event_loop.hpp"
 #include "http/lobby_ingestion.hpp"
 #include "http/transport_metrics.hpp"
+#include "store/media_files.hpp"
 
 #include <prometheus/collectable.h>
 
@@ -23,6 +25,8 @@ struct metric_sources {
   const base::byte_budget* budget = nullptr;
   const ingestion_metrics* ingestion = nullptr;
   const actors::avatar_metrics* avatars = nullptr;
+  const store::media_files* media = nullptr;
+  const base::thread_pool* blocking = nullptr;
 };
 
 /// Adds up what the transports, loops and actors counted. Any thread.

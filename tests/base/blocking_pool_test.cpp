@@ -37,6 +37,7 @@ TEST_CASE("a full queue refuses, and the refused job never runs") {
     started.get_future().wait(); // running: not in the queue any more
     CHECK(pool.submit([&] { ran += 1; }));
     CHECK(pool.submit([&] { ran += 10; }));
+    CHECK(pool.queued() == 2);
     CHECK(!pool.submit([&] { ran += 100; }));
     go_on.set_value();
   }

@@ -182,6 +182,7 @@ public:
     return {};
   }
   void give_back(std::string) override { --buffers_out; }
+  void give_back(std::shared_ptr<const std::string>) override {}
   void assign_id(http::request& to) override { to.id = "id"; }
   bool admit(http::admitted_request& which) override {
     return takes && which.permit.acquire(in_flight, SIZE_MAX);
