@@ -162,9 +162,9 @@ base::expected<std::int64_t> check_schema(connection& on) {
   return version;
 }
 
-base::expected<void> migrate(connection& on) {
+base::expected<void> migrate(connection& on, std::int64_t up_to) {
   auto version = check_schema(on);
-  while (version && *version < newest_schema())
+  while (version && *version < up_to)
     version = apply_next(on);
   if (!version) return tl::unexpected(version.error());
   return {};

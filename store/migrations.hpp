@@ -14,8 +14,9 @@ std::int64_t newest_schema() noexcept;
 /// wrote it, with `store_failed` where the file is another program's database; reads only.
 base::expected<std::int64_t> check_schema(connection& on);
 
-/// Brings the schema up to date, a transaction per version. Several processes may try at once: each
-/// version is applied by one of them. Fails like `check_schema`.
-base::expected<void> migrate(connection& on);
+/// Brings the schema up to date, or only to the version `up_to` (for tests of what follows it), a
+/// transaction per version. Several processes may try at once: each version is applied by one of
+/// them. Fails like `check_schema`.
+base::expected<void> migrate(connection& on, std::int64_t up_to = newest_schema());
 
 } // namespace matchcloud::store

@@ -84,6 +84,36 @@ TEST_CASE("the newest schema is what a new store gets, and opening again changes
   CHECK(contents(directory.path())["matchcloud.db"] == before.at("matchcloud.db"));
 }
 
+TEST_CASE("a store of the first version keeps its catalog, and takes what is new") {
+  const temporary_directory directory;
+  {
+    auto db = open_raw(directory);
+    REQUIRE(migrate(db, 1).has_value());
+    REQUIRE(db.execute("INSERT INTO regions VALUES ('lon', 'London', 'Cloud', 51.5, -0.1);"
+                       "INSERT INTO games VALUES (zeroblob(16), 'Game');"
+                       "INSERT INTO namespaces VALUES (zeroblob(16), zeroblob(16), 'prod', 0);"
+                       "INSERT INTO namespace_domains VALUES ('game.example', zeroblob(16));"
+                       "INSERT INTO namespace_regions VALUES (zeroblob(16), 'lon');"
+                       "UPDATE revisions SET revision = 7",
+                       "set up"));
+  }
+  const auto opened = open_sqlite(directory.path());
+  REQUIRE(opened.has_value());
+  const auto catalog = (*opened)->load_catalog();
+  REQUIRE(catalog.has_value());
+  CHECK(catalog->revision == 7);
+  CHECK(catalog->regions == std::vector<model::region>{{"lon", "London", "Cloud", {51.5, -0.1}}});
+  CHECK(catalog->tiers == model::default_tiers());
+  CHECK(catalog->games == std::vector<model::game>{{{}, "Game"}});
+  CHECK(catalog->namespaces ==
+        std::vector<model::game_namespace>{
+            {{}, {}, "prod", {"game.example"}, std::vector<std::string>{"lon"}}});
+  model::avatar avatar;
+  avatar.display_name = "Panda";
+  CHECK((*opened)->put_avatars(std::vector{avatar}).value() ==
+        std::vector{store::put_outcome::added});
+}
+
 TEST_CASE("another program's database is refused and stays as it is") {
   const temporary_directory directory;
   const auto version = GENERATE(0, 1, 99);
