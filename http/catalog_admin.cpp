@@ -20,8 +20,8 @@ using httplib::Response;
 
 constexpr std::string_view prefix = "/v1/";
 
-void set_json(Response& into, std::string json) {
-  into.set_content(std::move(json), std::string{json_type});
+void set_json(Response& into, const std::string& json) {
+  into.set_content(json, std::string{json_type});
 }
 
 tl::unexpected<base::error> too_large() {

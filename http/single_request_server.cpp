@@ -29,15 +29,17 @@ bool wait_for(int fd, short events, int timeout_ms) {
 }
 
 /// A connection as cpp-httplib reads and writes it; buffered, for it reads heads byte by byte. Some
-/// of the overriding functions are not virtual in every version, hence no `override`.
+/// of the functions are virtual only in later versions, hence without `override`.
 class socket_stream final : public httplib::Stream {
 public:
   socket_stream(int fd, int read_timeout_ms, int write_timeout_ms)
       : fd_{fd}, read_timeout_ms_{read_timeout_ms}, write_timeout_ms_{write_timeout_ms} {}
 
-  bool is_readable() const { return filled_ > taken_ || wait_for(fd_, POLLIN, read_timeout_ms_); }
+  bool is_readable() const override {
+    return filled_ > taken_ || wait_for(fd_, POLLIN, read_timeout_ms_);
+  }
   bool wait_readable() const { return is_readable(); }
-  bool is_writable() const { return wait_for(fd_, POLLOUT, write_timeout_ms_); }
+  bool is_writable() const override { return wait_for(fd_, POLLOUT, write_timeout_ms_); }
   bool wait_writable() const { return is_writable(); }
   time_t duration() const {
     return std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begun_)

@@ -1,9 +1,9 @@
 #include "store/temporary_folder.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <stdlib.h>
 #include <system_error>
 
 namespace matchcloud::store {
