@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/error.hpp"
 #include "model/line_error.hpp"
 #include "model/problem_list.hpp"
 
@@ -45,12 +44,5 @@ private:
   std::size_t count_ = 0;
   std::vector<model::line_error> lines_;
 };
-
-/// What an import fails with that takes all lines or none.
-inline base::error nothing_written(const line_problems& problems) {
-  return {base::errc::import_invalid, std::to_string(problems.count()) +
-                                          " lines cannot be taken, nothing was written:\n" +
-                                          problems.text()};
-}
 
 } // namespace matchcloud::app

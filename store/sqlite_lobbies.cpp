@@ -24,6 +24,12 @@ std::int64_t class_of(const model::lobby_times& times) {
   return model::duration_class(times);
 }
 
+/// In the order of the columns that both statements about a kind's content name.
+statement& bind(statement& to, const model::lobby_kind& kind) {
+  to.bind(kind.namespace_id.bytes).bind(kind.version_id.bytes).bind(kind.region_id);
+  return to.bind(kind.game_mode).bind(kind.tier).bind(kind.version_name);
+}
+
 std::size_t cost_of(const model::lobby_kind& kind) {
   return 2 * sizeof kind + kind.region_id.size() + kind.tier.size() + kind.version_name.size() +
          kind.game_mode.size();
@@ -106,12 +112,16 @@ base::expected<lobby_merge> lobby_writer::merge_front(std::span<const model::lob
       break;
     const auto became = merge_one(each);
     if (!became) return tl::unexpected(became.error());
-    result.accepted += *became == outcome::accepted ? 1 : 0;
-    result.unchanged += *became == outcome::unchanged ? 1 : 0;
-    if (*became == outcome::rejected) result.rejected.push_back({result.taken, problem_});
-    ++result.taken;
+    count(*became, result);
   }
   return result;
+}
+
+void lobby_writer::count(outcome became, lobby_merge& in) const {
+  in.accepted += became == outcome::accepted ? 1 : 0;
+  in.unchanged += became == outcome::unchanged ? 1 : 0;
+  if (became == outcome::rejected) in.rejected.push_back({in.taken, problem_});
+  ++in.taken;
 }
 
 base::expected<void> lobby_writer::commit(transaction& changes, std::size_t rows) {
@@ -134,10 +144,7 @@ base::expected<lobby_merge> lobby_writer::check(std::span<const model::lobby_rec
   for (const auto& each : records) {
     const auto became = check_one(each);
     if (!became) return tl::unexpected(became.error());
-    result.accepted += *became == outcome::accepted ? 1 : 0;
-    result.unchanged += *became == outcome::unchanged ? 1 : 0;
-    if (*became == outcome::rejected) result.rejected.push_back({result.taken, problem_});
-    ++result.taken;
+    count(*became, result);
   }
   return result;
 }
@@ -276,8 +283,7 @@ base::expected<std::optional<model::uuid>> lobby_writer::find_game(const model::
 }
 
 base::expected<std::int64_t> lobby_writer::find_row(const model::lobby_kind& kind) {
-  find_kind_->bind(kind.namespace_id.bytes).bind(kind.version_id.bytes).bind(kind.region_id);
-  const auto row = find_kind_->bind(kind.game_mode).bind(kind.tier).bind(kind.version_name).step();
+  const auto row = bind(*find_kind_, kind).step();
   if (!row) return tl::unexpected(row.error());
   const std::int64_t found = *row ? find_kind_->integer(0) : 0;
   find_kind_->reset();
@@ -285,8 +291,7 @@ base::expected<std::int64_t> lobby_writer::find_row(const model::lobby_kind& kin
 }
 
 base::expected<std::int64_t> lobby_writer::add_row(const model::lobby_kind& kind) {
-  add_kind_->bind(kind.namespace_id.bytes).bind(kind.version_id.bytes).bind(kind.region_id);
-  const auto row = add_kind_->bind(kind.game_mode).bind(kind.tier).bind(kind.version_name).step();
+  const auto row = bind(*add_kind_, kind).step();
   if (!row) return tl::unexpected(row.error());
   const auto added = add_kind_->integer(0);
   add_kind_->reset();

@@ -64,6 +64,8 @@ private:
   void begin_batch(const model::lobby_kind_table& kinds);
   base::expected<lobby_merge> merge_front(std::span<const model::lobby_record> records,
                                           base::steady_time begun);
+  /// Counts what became of the next record.
+  void count(outcome became, lobby_merge& in) const;
   base::expected<void> commit(transaction& changes, std::size_t rows);
   base::expected<outcome> merge_one(const model::lobby_record& each);
   base::expected<outcome> check_one(const model::lobby_record& each);
