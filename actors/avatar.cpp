@@ -61,6 +61,7 @@ avatar::avatar(caf::actor_config& cfg, avatar_settings settings, model::catalog_
     : caf::event_based_actor{cfg},
       settings_{std::move(settings)},
       catalog_{std::move(catalog)},
+      link_{std::make_shared<store_link>(settings_.open_store)},
       cache_{settings_.cache_limit_bytes} {}
 
 void avatar::on_exit() {
@@ -101,7 +102,7 @@ void avatar::start_next() {
   while (!loading_ && !queue_.empty()) {
     const auto game_id = queue_.front();
     queue_.pop_front();
-    auto job = [self = caf::actor_cast<caf::actor>(this), settings = settings_, link = connection_,
+    auto job = [self = caf::actor_cast<caf::actor>(this), settings = settings_, link = link_,
                 game_id] { caf::anon_send(self, run_load(settings, *link, game_id)); };
     if (settings_.pool->submit(std::move(job))) {
       loading_ = game_id;
@@ -118,7 +119,7 @@ void avatar::start_next() {
   }
 }
 
-avatars_loaded avatar::run_load(const avatar_settings& settings, connection& link,
+avatars_loaded avatar::run_load(const avatar_settings& settings, store_link& link,
                                 const model::uuid& game_id) {
   settings.metrics->loads.add();
   avatars_loaded done;
@@ -131,15 +132,11 @@ avatars_loaded avatar::run_load(const avatar_settings& settings, connection& lin
     done.failure = std::make_shared<const base::error>(std::move(why));
     return done;
   };
-  if (!link.store) {
-    auto opened = settings.open_store();
-    if (!opened) return fail(std::move(opened).error());
-    link.store = *std::move(opened);
-  }
-  auto text = render(settings, *link.store, game_id, done.revision);
+  const auto from = link.get();
+  if (!from) return fail(from.error());
+  auto text = render(settings, **from, game_id, done.revision);
   if (!text) {
-    // Whatever it was may be the connection's: the next load begins with a fresh one.
-    link.store.reset();
+    link.drop();
     return fail(std::move(text).error());
   }
   auto json = lease(*std::move(text), *settings.budget);

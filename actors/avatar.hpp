@@ -1,19 +1,17 @@
 #pragma once
 
 #include "actors/protocol.hpp"
+#include "actors/store_link.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
-#include "base/expected.hpp"
 #include "base/lru_cache.hpp"
 #include "base/metrics.hpp"
-#include "store/store.hpp"
 
 #include <caf/event_based_actor.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,8 +31,7 @@ struct avatar_metrics {
 /// How an avatar shard reaches what it needs. What is pointed at must outlive the actor and its
 /// replies.
 struct avatar_settings {
-  /// Opens a connection of this shard's own. Runs on the blocking pool.
-  std::function<base::expected<std::unique_ptr<store::store>>()> open_store;
+  actors::open_store open_store;
   base::blocking_pool* pool = nullptr;
   /// Holds the bytes of every list that is cached or being sent, each once.
   base::byte_budget* budget = nullptr;
@@ -62,10 +59,6 @@ protected:
   void on_exit() override;
 
 private:
-  /// The connection, reached by one blocking job at a time.
-  struct connection {
-    std::unique_ptr<store::store> store;
-  };
   struct cached_list {
     std::shared_ptr<const std::string> json;
     std::int64_t revision;
@@ -86,7 +79,7 @@ private:
 
   void handle(const list_avatars& job);
   void start_next();
-  static avatars_loaded run_load(const avatar_settings& settings, connection& link,
+  static avatars_loaded run_load(const avatar_settings& settings, store_link& link,
                                  const model::uuid& game_id);
   void take(const avatars_loaded& loaded);
   void take(const avatars_changed& news);
@@ -96,7 +89,7 @@ private:
 
   avatar_settings settings_;
   model::catalog_snapshot catalog_;
-  std::shared_ptr<connection> connection_ = std::make_shared<connection>();
+  std::shared_ptr<store_link> link_;
   base::lru_cache<model::uuid, cached_list> cache_;
   std::unordered_map<model::uuid, load> loads_;
   /// Games whose load has not begun, in order.

@@ -43,7 +43,10 @@ base::expected<store_polled> read_moved(store::store& from, std::int64_t catalog
 
 catalog::catalog(caf::actor_config& cfg, catalog_settings settings,
                  model::catalog_snapshot snapshot)
-    : caf::event_based_actor{cfg}, settings_{std::move(settings)}, snapshot_{std::move(snapshot)} {}
+    : caf::event_based_actor{cfg},
+      settings_{std::move(settings)},
+      snapshot_{std::move(snapshot)},
+      link_{std::make_shared<store_link>(settings_.open_store)} {}
 
 caf::behavior catalog::make_behavior() {
   set_strict_handlers(*this, name());
@@ -75,27 +78,20 @@ void catalog::greet(const std::vector<caf::actor>& shards) {
 }
 
 void catalog::poll() {
-  auto job = [self = caf::actor_cast<caf::actor>(this), open = settings_.open_store,
-              link = connection_, known = snapshot_->revision, avatars = avatars_revision_] {
-    store_polled found;
-    if (!link->store) {
-      auto opened = open();
-      if (opened)
-        link->store = *std::move(opened);
-      else
-        found.failure = std::make_shared<const base::error>(std::move(opened).error());
+  auto job = [self = caf::actor_cast<caf::actor>(this), link = link_, known = snapshot_->revision,
+              avatars = avatars_revision_] {
+    auto found = link->get().and_then([&](store::store* from) {
+      auto moved = read_moved(*from, known, avatars);
+      // A fresh connection forgets nothing: its first poll says that everything changed.
+      if (!moved) link->drop();
+      return moved;
+    });
+    if (!found) {
+      store_polled failed;
+      failed.failure = std::make_shared<const base::error>(std::move(found).error());
+      found = std::move(failed);
     }
-    if (link->store) {
-      auto moved = read_moved(*link->store, known, avatars);
-      if (moved) {
-        found = *std::move(moved);
-      } else {
-        found.failure = std::make_shared<const base::error>(std::move(moved).error());
-        // A fresh connection forgets nothing: its first poll says that everything changed.
-        link->store.reset();
-      }
-    }
-    caf::anon_send(self, std::move(found));
+    caf::anon_send(self, *std::move(found));
   };
   if (!settings_.pool->submit(std::move(job)))
     delayed_send(this, settings_.poll_interval, poll_store{});

@@ -1,14 +1,12 @@
 #pragma once
 
 #include "actors/protocol.hpp"
+#include "actors/store_link.hpp"
 #include "base/blocking_pool.hpp"
-#include "base/expected.hpp"
-#include "store/store.hpp"
 
 #include <caf/event_based_actor.hpp>
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,8 +14,7 @@ namespace matchcloud::actors {
 
 /// How a catalog actor reaches the store.
 struct catalog_settings {
-  /// Opens a connection of this actor's own. Runs on the blocking pool.
-  std::function<base::expected<std::unique_ptr<store::store>>()> open_store;
+  actors::open_store open_store;
   /// Must outlive the actor.
   base::blocking_pool* pool = nullptr;
   std::chrono::milliseconds poll_interval{250};
@@ -37,11 +34,6 @@ protected:
   caf::behavior make_behavior() override;
 
 private:
-  /// The connection, reached by one blocking job at a time.
-  struct connection {
-    std::unique_ptr<store::store> store;
-  };
-
   void poll();
   /// Tells those of the shards that are new to forget what they loaded before.
   void greet(const std::vector<caf::actor>& shards);
@@ -54,7 +46,7 @@ private:
   audience audience_;
   /// What the avatar shards were told of; below 0: nothing yet.
   std::int64_t avatars_revision_ = -1;
-  std::shared_ptr<connection> connection_ = std::make_shared<connection>();
+  std::shared_ptr<store_link> link_;
   bool failing_ = false;
 };
 
