@@ -11,9 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
-import platform
 import re
-import signal
 import statistics
 import subprocess
 import sys
@@ -23,11 +21,8 @@ import time
 import idle
 import servers
 import wire
+from harness import BINARY, ROOT, machine, refuse_other_builds, run_part, write_result
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-BUILD = os.path.join(ROOT, "build", "release")
-BINARY = os.path.join(BUILD, "matchcloud")
-RESULT = os.path.join(ROOT, "build", "bench", "http.json")
 GEOIP = [os.path.join(ROOT, "var", "geoip", f"dbip-city-ipv{v}.mmdb") for v in (4, 6)]
 PLAYER = "X-Forwarded-For: 81.2.69.142"
 GROUP = '{"display_name": "Bench group"}'
@@ -59,17 +54,6 @@ def parsed_arguments():
     if arguments.idle_connections < 2 * idle.STEPS:
         parser.error(f"--idle-connections is at least {2 * idle.STEPS}")
     return arguments
-
-
-def refuse_other_builds():
-    """Only an optimised build without sanitizers has numbers worth printing."""
-    try:
-        with open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8") as file:
-            cache = dict(re.findall(r"^(\w+):\w+=(.*)$", file.read(), re.MULTILINE))
-    except FileNotFoundError:
-        sys.exit("bench: there is no build/release; script/bench builds it")
-    if cache.get("CMAKE_BUILD_TYPE") != "Release" or cache.get("MATCHCLOUD_SANITIZE") == "ON":
-        sys.exit("bench: build/release is no Release build: remove the folder and start again")
 
 
 def wrk(address, path, arguments, seconds, method="GET", body=None):
@@ -213,16 +197,6 @@ def compare_avatars(folder, count, arguments):
                        "cached", "GET", path)
 
 
-def machine():
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        model = re.search(r"^model name\s*:\s*(.*)$", file.read(), re.MULTILINE)
-    commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"],
-                            capture_output=True, text=True).stdout.strip()
-    return {"cpu": model.group(1) if model else platform.machine(), "cores": os.cpu_count(),
-            "kernel": platform.release(), "commit": commit,
-            "load_before": os.getloadavg()[0]}
-
-
 def run(arguments, folder):
     geoip = [path for path in GEOIP if os.path.exists(path)]
     if not geoip:
@@ -261,22 +235,11 @@ def main():
     refuse_other_builds()
     if len(CORES) < 2:
         sys.exit("bench: needs two cores, one for the server and one for wrk")
-    # Ended from outside, leave through the `finally`s that stop what was started.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     servers.raise_descriptor_limit()
-    os.makedirs(os.path.dirname(RESULT), exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
         result = run(arguments, folder)
-    aside = RESULT + ".aside"
-    with open(aside, "w", encoding="utf-8") as file:
-        json.dump(result, file, indent=2)
-        file.write("\n")
-    os.replace(aside, RESULT)
-    print(f"\nall rounds: {os.path.relpath(RESULT, ROOT)}")
+    write_result("http", result)
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit(130)
+    run_part(main)

@@ -8,10 +8,10 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import threading
+
+from harness import process
 
 START_SECONDS = 30
-STOP_SECONDS = 15
 NGINX_LITERAL_BYTES = 4000  # nginx refuses a token over 4,096 bytes, quotes and escapes included
 
 
@@ -20,38 +20,6 @@ def raise_descriptor_limit():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
-
-
-@contextlib.contextmanager
-def process(name, command, log):
-    """Runs `command`; yields it with `lines`, a queue of what it prints (None at its end).
-
-    Ends it on the way out, and only it: politely, then after STOP_SECONDS for good.
-    """
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True, errors="replace")
-    child.lines = queue.Queue()
-
-    def drain():
-        with open(log, "w", encoding="utf-8") as file:
-            for line in child.stdout:
-                file.write(line)
-                file.flush()
-                child.lines.put(line)
-        child.lines.put(None)
-
-    reader = threading.Thread(target=drain, daemon=True)
-    reader.start()
-    try:
-        yield child
-    finally:
-        child.terminate()
-        try:
-            child.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            print(f"bench: {name} did not end within {STOP_SECONDS} s and was killed", flush=True)
-            child.kill()
-            child.wait()
 
 
 def pinned(core):

@@ -15,10 +15,8 @@ import contextlib
 import http.client
 import json
 import os
-import platform
-import re
+import queue
 import shutil
-import signal
 import sqlite3
 import statistics
 import subprocess
@@ -27,13 +25,12 @@ import tempfile
 import time
 
 import rows
+from harness import (BINARY, machine, process, refuse_other_builds, result_path, run_part,
+                     write_result)
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-BUILD = os.path.join(ROOT, "build", "release")
-BINARY = os.path.join(BUILD, "matchcloud")
-RESULT = os.path.join(ROOT, "build", "bench", "store.json")
 TARGET = 0.6
 BLOCK_BYTES = 1 << 20
+START_SECONDS = 30
 
 
 def parsed_arguments():
@@ -46,17 +43,6 @@ def parsed_arguments():
     if min(arguments.rounds, arguments.lobbies) < 1:
         parser.error("--rounds and --lobbies are at least 1")
     return arguments
-
-
-def refuse_other_builds():
-    """Only an optimised build without sanitizers has numbers worth printing."""
-    try:
-        with open(os.path.join(BUILD, "CMakeCache.txt")) as cache_file:
-            cache = dict(re.findall(r"^(\w+):\w+=(.*)$", cache_file.read(), re.M))
-    except FileNotFoundError:
-        sys.exit("bench: there is no build/release; script/bench builds it")
-    if cache.get("CMAKE_BUILD_TYPE") != "Release" or cache.get("MATCHCLOUD_SANITIZE") == "ON":
-        sys.exit("bench: build/release is no Release build: remove the folder and start again")
 
 
 class files:
@@ -126,13 +112,21 @@ def sqlite_seconds(inputs, lobbies):
     return seconds
 
 
+def ops_port(server):
+    """Of the ops plane, which a server names last."""
+    with contextlib.suppress(queue.Empty):
+        while line := server.lines.get(timeout=START_SECONDS):
+            if line.startswith("ops plane on "):
+                return int(line.rsplit(":", 1)[1])
+    sys.exit("bench: matchcloud serve does not listen")
+
+
 def post_seconds(inputs, lobbies):
-    with inputs.data_directory() as data_dir:
-        server = subprocess.Popen(
-            [BINARY, "serve", "--data-dir", data_dir, "--listen", "127.0.0.1:0", "--ops-listen",
-             "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        server.stdout.readline()
-        port = int(server.stdout.readline().rsplit(":", 1)[1])
+    command = [BINARY, "serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"]
+    with inputs.data_directory() as data_dir, process(
+            "matchcloud serve", command + ["--data-dir", data_dir],
+            os.path.join(inputs.folder, "serve.log")) as server:
+        port = ops_port(server)
         os.sync()
         client = http.client.HTTPConnection("127.0.0.1", port)
         begun = time.monotonic()
@@ -141,8 +135,6 @@ def post_seconds(inputs, lobbies):
                            headers={"Content-Type": "application/x-ndjson"}, encode_chunked=True)
             answer = json.loads(client.getresponse().read())
         seconds = time.monotonic() - begun
-        server.send_signal(signal.SIGTERM)
-        server.wait()
     if answer.get("accepted") != lobbies:
         sys.exit(f"bench: POST /v1/lobbies answered {str(answer)[:500]}")
     return seconds
@@ -154,9 +146,8 @@ SIDES = {"matchcloud": matchcloud_seconds, "sqlite3": sqlite_seconds, "post": po
 def main():
     arguments = parsed_arguments()
     refuse_other_builds()
-    os.makedirs(os.path.dirname(RESULT), exist_ok=True)
     rates = {name: [] for name in SIDES}
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(RESULT)) as folder:
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(result_path("store"))) as folder:
         inputs = files(folder, arguments.lobbies)
         for number in range(arguments.rounds):
             for name, seconds_of in SIDES.items():
@@ -172,10 +163,9 @@ def main():
               f"({min(rates[name]):,.0f} to {max(rates[name]):,.0f})")
     verdict = "met" if ratio >= TARGET else "MISSED"
     print(f"import / sqlite3: {ratio:.2f}, target {TARGET}: {verdict}")
-    with open(RESULT, "w") as result_file:
-        json.dump({"lobbies": arguments.lobbies, "rates": rates, "medians": medians,
-                   "ratio": ratio, "kernel": platform.release()}, result_file, indent=1)
+    write_result("store", {"machine": machine(), "lobbies": arguments.lobbies, "rates": rates,
+                           "medians": medians, "ratio": ratio})
 
 
 if __name__ == "__main__":
-    main()
+    run_part(main)
