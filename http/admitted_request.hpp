@@ -10,7 +10,8 @@
 
 namespace matchcloud::http {
 
-/// A place among the requests in flight of one transport, given back when destroyed. Any thread.
+/// A place among what may be in flight at once (requests of a transport, ingests), given back when
+/// destroyed. Any thread.
 class in_flight_permit {
 public:
   in_flight_permit() = default;

@@ -102,13 +102,12 @@ void catalog_admin::answer(const Request& asked, Response& into, const ContentRe
 }
 
 base::expected<catalog_admin::store_lease> catalog_admin::lease_store() {
-  leased_.fetch_add(1);
-  std::shared_ptr<void> share{this, [this](void*) { leased_.fetch_sub(1); }};
-  if (leased_ > concurrency_limit)
+  auto permit = std::make_unique<in_flight_permit>();
+  if (!permit->acquire(leased_, concurrency_limit))
     return base::fail(errc::overloaded, "Too many requests wait for the store; ask again.");
   auto store = open_();
   if (!store) return tl::unexpected(store.error());
-  return store_lease{std::move(share), *std::move(store)};
+  return store_lease{std::move(permit), *std::move(store)};
 }
 
 base::expected<model::catalog> catalog_admin::load() {

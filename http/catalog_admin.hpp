@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "http/admitted_request.hpp"
 #include "model/catalog_element.hpp"
 #include "store/store.hpp"
 
@@ -49,9 +50,9 @@ private:
     std::optional<std::string> id;
   };
 
-  /// A store and, until it is closed, a share of the limit.
+  /// A store and, until it is closed, a place among those at once.
   struct store_lease {
-    std::shared_ptr<void> share;
+    std::unique_ptr<in_flight_permit> permit;
     std::unique_ptr<store::store> store;
   };
 

@@ -1,6 +1,7 @@
 #include "http/lobby_ingestion.hpp"
 
-#include "http/characters.hpp"
+#include "http/admitted_request.hpp"
+#include "http/media_type.hpp"
 #include "http/ops_plane.hpp"
 #include "http/response.hpp"
 #include "model/json_text.hpp"
@@ -20,11 +21,6 @@ using httplib::Request;
 using httplib::Response;
 
 constexpr std::string_view lines_type = "application/x-ndjson";
-
-bool is_lines_type(std::string_view content_type) {
-  return equal_ignoring_case(content_type.substr(0, content_type.find_first_of("; \t")),
-                             lines_type);
-}
 
 } // namespace
 
@@ -166,19 +162,17 @@ void lobby_ingestion::add_routes(httplib::Server& to) {
 base::expected<ingest_summary> lobby_ingestion::ingest(const Request& asked,
                                                        const ContentReader& body) {
   const auto type = asked.get_header_value("Content-Type");
-  if (!type.empty() && !is_lines_type(type))
+  if (!type.empty() && !is_media_type(type, lines_type))
     return base::fail(errc::media_type_unsupported,
                       "The body must be JSON Lines. Send Content-Type: application/x-ndjson, or "
                       "none.");
-  if (running_.fetch_add(1) >= ingest_limit_) {
-    running_.fetch_sub(1);
+  in_flight_permit permit;
+  if (!permit.acquire(running_, ingest_limit_))
     return base::fail(errc::overloaded, std::to_string(ingest_limit_) +
                                             " ingests run already, which is the limit; try again.");
-  }
   metrics_->running.add(1);
   auto done = read(body);
   metrics_->running.add(-1);
-  running_.fetch_sub(1);
   return done;
 }
 

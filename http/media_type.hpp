@@ -4,8 +4,10 @@
 
 namespace matchcloud::http {
 
-/// Whether a `Content-Type` is JSON's. RFC 9110 section 8.3.1: type and subtype are
-/// case-insensitive, parameters follow a semicolon.
+/// Whether a `Content-Type` names `type` (lower case, without parameters). RFC 9110 section 8.3.1:
+/// type and subtype are case-insensitive, parameters follow a semicolon.
+bool is_media_type(std::string_view content_type, std::string_view type) noexcept;
+
 bool is_json(std::string_view content_type) noexcept;
 
 } // namespace matchcloud::http
