@@ -1,5 +1,6 @@
 #include "app/lobby_spool.hpp"
 
+#include "base/io_failure.hpp"
 #include <fcntl.h>
 #include <sys/mman.h>
 
@@ -7,7 +8,6 @@
 #include <cstdlib>
 #include <functional>
 #include <new>
-#include <system_error>
 #include <type_traits>
 
 namespace matchcloud::app {
@@ -20,10 +20,8 @@ static_assert(std::is_trivially_copyable_v<spooled_lobby>);
 constexpr std::size_t step = 262'144;
 constexpr std::size_t first_places = 65'536;
 
-tl::unexpected<base::error> failure(const std::string& path, const char* operation, int code) {
-  const auto full = code == ENOSPC || code == EDQUOT;
-  return base::fail(full ? base::errc::store_full : base::errc::io_failed,
-                    path + ": cannot " + operation + ": " + std::generic_category().message(code));
+tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
+  return base::io_failure(path, operation, code, base::errc::io_failed);
 }
 
 } // namespace

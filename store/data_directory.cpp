@@ -1,12 +1,12 @@
 #include "store/data_directory.hpp"
 
+#include "base/io_failure.hpp"
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 
 namespace matchcloud::store {
 
@@ -14,9 +14,8 @@ namespace {
 
 constexpr mode_t private_mode = 0700;
 
-tl::unexpected<base::error> failure(const std::string& path, const char* operation, int code) {
-  return base::fail(base::errc::store_failed,
-                    path + ": cannot " + operation + ": " + std::generic_category().message(code));
+tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
+  return base::io_failure(path, operation, code, base::errc::store_failed);
 }
 
 bool is_directory(const std::string& path) {

@@ -1,6 +1,7 @@
 #include "store/media_writer.hpp"
 
 #include "base/file_descriptor.hpp"
+#include "base/io_failure.hpp"
 #include "store/data_directory.hpp"
 
 #include <fcntl.h>
@@ -9,17 +10,14 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <system_error>
 #include <utility>
 
 namespace matchcloud::store {
 
 namespace {
 
-tl::unexpected<base::error> failure(const std::string& path, const char* operation, int code) {
-  const auto full = code == ENOSPC || code == EDQUOT;
-  return base::fail(full ? base::errc::store_full : base::errc::store_failed,
-                    path + ": cannot " + operation + ": " + std::generic_category().message(code));
+tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
+  return base::io_failure(path, operation, code, base::errc::store_failed);
 }
 
 bool has_size(const std::string& path, std::size_t bytes) {

@@ -1,5 +1,7 @@
 #include "store/sqlite.hpp"
 
+#include "base/io_failure.hpp"
+
 #include <sqlite3.h>
 
 #include <cerrno>
@@ -112,7 +114,7 @@ tl::unexpected<base::error> connection::failure(std::string_view operation) cons
   bool full = primary_code == SQLITE_FULL;
   if (primary_code == SQLITE_CANTOPEN || primary_code == SQLITE_IOERR) {
     const int system_code = sqlite3_system_errno(handle_.get());
-    full = system_code == ENOSPC || system_code == EDQUOT;
+    full = base::is_disk_full(system_code);
     if (system_code != 0)
       reason.append(" (").append(std::generic_category().message(system_code)).append(")");
   }

@@ -1,5 +1,7 @@
 #include "store/temporary_folder.hpp"
 
+#include "base/io_failure.hpp"
+
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -31,8 +33,7 @@ base::expected<temporary_folder> temporary_folder::make(const std::string& data_
   if (!quiet) return tl::unexpected(quiet.error());
   auto path = parent + "/XXXXXX";
   if (::mkdtemp(path.data()) == nullptr)
-    return base::fail(base::errc::store_failed,
-                      path + ": cannot make the folder: " + std::generic_category().message(errno));
+    return base::io_failure(path, "make the folder", errno, base::errc::store_failed);
   auto lock = directory_lock::take(path);
   if (!lock) return tl::unexpected(lock.error());
   return temporary_folder{std::move(path), *std::move(lock)};

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "base/expected.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace matchcloud::base {
+
+/// Whether an errno says that the disk, or this user's share of it, is full.
+bool is_disk_full(int code) noexcept;
+
+/// `PATH: cannot OPERATION: REASON` for an errno: `store_full` where the disk is full, else
+/// `other`.
+tl::unexpected<error> io_failure(std::string_view path, std::string_view operation, int code,
+                                 errc other);
+
+} // namespace matchcloud::base
