@@ -29,6 +29,13 @@ error_description describe(errc code) noexcept {
   case errc::still_referred: return {409, "still_referred", "Still referred to"};
   case errc::list_too_large: return {500, "list_too_large", "List too large"};
   case errc::media_not_found: return {404, "media_not_found", "Media not found"};
+  case errc::query_invalid: return {400, "query_invalid", "Invalid query"};
+  case errc::signature_invalid: return {403, "signature_invalid", "Invalid signature"};
+  case errc::url_expired: return {403, "url_expired", "URL expired"};
+  case errc::export_not_found: return {404, "export_not_found", "Export not found"};
+  case errc::exports_busy: return {503, "exports_busy", "Too many exports"};
+  case errc::exports_full: return {507, "exports_full", "No room for exports"};
+  case errc::cancelled: return {503, "cancelled", "Cancelled"};
   case errc::range_not_satisfiable: return {416, "range_not_satisfiable", "Range not satisfiable"};
   case errc::not_implemented: return {501, "not_implemented", "Operation not available yet"};
   case errc::overloaded: return {503, "overloaded", "Too many requests in flight"};

@@ -59,6 +59,20 @@ enum class errc : std::uint8_t {
   list_too_large,
   /// No image has this upload id and file name.
   media_not_found,
+  /// The body of an export does not say which span of time it is about.
+  query_invalid,
+  /// A signed URL was not signed by this service, or not like this.
+  signature_invalid,
+  /// A signed URL is older than its lifetime.
+  url_expired,
+  /// An export is not there (any more).
+  export_not_found,
+  /// As many exports wait as may; come back after `Retry-After`.
+  exports_busy,
+  /// Files of exports take as many bytes as they may; what was promised is kept.
+  exports_full,
+  /// Work was given up because nobody wants it any more: the service shuts down, a signal came.
+  cancelled,
   /// The `Range` header asks for bytes behind the end; `Content-Range` has the size.
   range_not_satisfiable,
   /// An operation that is specified but not built yet.

@@ -136,6 +136,15 @@ public:
     return writer->check_kinds(kinds);
   }
 
+  base::expected<history_revisions> read_history_revisions(const model::uuid&) override {
+    return base::fail(base::errc::not_implemented, "not built yet");
+  }
+
+  base::expected<void> read_lobby_history(const model::export_query&, const base::clock&,
+                                          const history_reader&) override {
+    return base::fail(base::errc::not_implemented, "not built yet");
+  }
+
   base::expected<bool> has_lobbies() override {
     const auto any = db_.read_integer("SELECT EXISTS (SELECT 1 FROM lobbies)", "look for lobbies");
     if (!any) return tl::unexpected(any.error());

@@ -7,6 +7,7 @@
 #include "model/catalog_element.hpp"
 #include "model/lobby_batch.hpp"
 #include "store/game_revisions.hpp"
+#include "store/lobby_history.hpp"
 #include "store/lobby_merge.hpp"
 
 #include <chrono>
@@ -94,6 +95,14 @@ public:
   /// What there is to know of all `kinds`, in their order.
   virtual base::expected<std::vector<lobby_kind_finding>>
   check_lobby_kinds(const model::lobby_kind_table& kinds) = 0;
+  /// What an export of a game's history that begins now would be of.
+  virtual base::expected<history_revisions> read_history_revisions(const model::uuid& game_id) = 0;
+  /// Reads the lobbies of a game that were alive in a span, of one snapshot. Memory does not grow
+  /// with their number, cost grows with what is found. Fails with `store_failed`, or with
+  /// `cancelled` where `stop` said so.
+  virtual base::expected<void> read_lobby_history(const model::export_query& query,
+                                                  const base::clock& clock,
+                                                  const history_reader& to) = 0;
   /// Whether there is any lobby.
   virtual base::expected<bool> has_lobbies() = 0;
 

@@ -251,6 +251,14 @@ public:
   check_lobby_kinds(const model::lobby_kind_table&) override {
     return base::fail(base::errc::internal, "not part of this test");
   }
+  base::expected<::matchcloud::store::history_revisions>
+  read_history_revisions(const model::uuid&) override {
+    return unused();
+  }
+  base::expected<void> read_lobby_history(const model::export_query&, const base::clock&,
+                                          const ::matchcloud::store::history_reader&) override {
+    return unused();
+  }
   base::expected<bool> has_lobbies() override { return false; }
   std::uint64_t wal_bytes() override { return 0; }
   base::expected<bool> checkpoint() override { return true; }
