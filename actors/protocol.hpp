@@ -4,7 +4,9 @@
 #include "model/catalog.hpp"
 #include "model/ip_address.hpp"
 #include "model/validation.hpp"
+#include "store/export_files.hpp"
 #include "store/game_revisions.hpp"
+#include "store/lobby_history.hpp"
 #include "store/media_files.hpp"
 
 #include <caf/actor.hpp>
@@ -29,7 +31,11 @@
 ///                               |  <--avatars_listed / operation_failed--'
 ///                               |----open_media---------> media
 ///                               |  <--media_opened / operation_failed----'
-///     catalog --catalog_changed--> validator, region_ranking, avatar, supervisor
+///                               |----export_lobbies-----> lobby_export
+///                               |  <--lobbies_exported / operation_failed'
+///                               |----open_export--------> export_download
+///                               |  <--export_opened / operation_failed---'
+///     catalog --catalog_changed--> validator, region_ranking, avatar, lobby_export, supervisor
 ///     catalog --avatars_changed--> avatar
 ///     supervisor --audience--> catalog;  supervisor --owners--> front
 namespace matchcloud::actors {
@@ -52,6 +58,8 @@ enum class owner : std::uint8_t {
   large_validator,
   region_ranking,
   media,
+  lobby_export,
+  export_download,
   /// The first of `avatar_shard_count`; see `avatar_shard_of`.
   avatar,
 };
@@ -151,6 +159,90 @@ struct media_open_ended {
   base::error failure;
 };
 
+/// front -> lobby_export. Answers `lobbies_exported` once the file is complete, or
+/// `operation_failed` with what `read_export_span` says, `game_not_found`, `exports_busy`,
+/// `exports_full`, `store_full`, `store_failed` or `deadline_exceeded`.
+struct export_lobbies {
+  exchange_ref exchange;
+  model::uuid game_id;
+  std::shared_ptr<const std::string> body;
+  /// Turns true when nobody waits for the answer any more; the export goes on.
+  std::shared_ptr<const std::atomic<bool>> over;
+};
+
+/// lobby_export -> front: `json` is the response body.
+struct lobbies_exported {
+  exchange_ref exchange;
+  std::shared_ptr<const std::string> json;
+};
+
+/// blocking pool -> lobby_export: what exports that begin now would be of.
+struct history_looked {
+  struct finding {
+    /// Names the request that wants to know.
+    std::uint64_t request = 0;
+    store::history_revisions revisions;
+  };
+
+  std::vector<finding> findings;
+  /// Set where the store could not be read; the revisions then mean nothing.
+  std::shared_ptr<const base::error> failure;
+};
+
+/// export thread -> lobby_export: a job reads this state of the store.
+struct export_begun {
+  std::uint64_t job = 0;
+  store::history_snapshot snapshot;
+};
+
+/// export thread -> lobby_export: how a job ended.
+struct export_ended {
+  std::uint64_t job = 0;
+  store::export_facts facts;
+  store::history_summary summary;
+  /// Set where there is no file.
+  std::shared_ptr<const base::error> failure;
+};
+
+/// lobby_export -> lobby_export, every tick.
+struct tend_exports {};
+
+/// front -> export_download. Answers `export_opened`, or `operation_failed` with
+/// `signature_invalid`, `url_expired`, `export_not_found`, `overloaded` or `io_failed`.
+struct open_export {
+  exchange_ref exchange;
+  model::uuid export_id;
+  /// As in the URL: seconds since 1970.
+  std::uint64_t expires_s = 0;
+  std::string signature;
+  /// The client takes the compressed file.
+  bool gzip = false;
+};
+
+/// export_download -> front: the files stay open for as long as this or the answer holds them.
+struct export_opened {
+  exchange_ref exchange;
+  std::shared_ptr<const store::opened_export> file;
+};
+
+/// blocking pool -> export_download: how opening an export ended.
+struct export_open_ended {
+  model::uuid export_id;
+  /// Null: see `failure`.
+  std::shared_ptr<const store::opened_export> file;
+  base::error failure;
+};
+
+/// export thread -> export_download: compressing an export ended, one way or the other.
+struct export_compressed {
+  model::uuid export_id;
+  /// The compressed file is there.
+  bool done = false;
+};
+
+/// export_download -> export_download, every tick.
+struct tend_downloads {};
+
 /// Any owner -> front.
 struct operation_failed {
   exchange_ref exchange;
@@ -213,6 +305,17 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_loaded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::open_media)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::media_opened)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::media_open_ended)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_lobbies)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::lobbies_exported)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::history_looked)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_begun)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_ended)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::tend_exports)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::open_export)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_opened)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_open_ended)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_compressed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::tend_downloads)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::operation_failed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::catalog_changed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_changed)

@@ -4,6 +4,7 @@
 #include "actors/catalog.hpp"
 #include "actors/media.hpp"
 #include "actors/validator.hpp"
+#include "base/randomness.hpp"
 #include "http/front.hpp"
 #include "store/geoip.hpp"
 #include "store/store.hpp"
@@ -31,6 +32,10 @@ namespace {
 constexpr std::size_t reserved_descriptors = 512;
 constexpr std::size_t blocking_threads = 2;
 constexpr int blocking_nice = 5;
+/// Exports give way to everything else.
+constexpr int exporting_nice = 19;
+/// Beside the exports' own: one compresses finished files.
+constexpr std::size_t compressing_threads = 1;
 constexpr std::size_t actor_threads = 2;
 /// Messages per actor before another gets the thread.
 constexpr std::size_t actor_throughput = 64;
@@ -97,6 +102,8 @@ node::node(const serve_config& config)
                   .set("scheduler.max-threads", actor_threads)
                   .set("scheduler.max-throughput", actor_throughput)},
       blocking_{std::make_unique<base::thread_pool>(blocking_threads, blocking_nice)},
+      exporting_{std::make_unique<base::thread_pool>(
+          config.limits.export_jobs + compressing_threads, exporting_nice)},
       media_{std::make_shared<store::media_files>(config.data_dir,
                                                   media_descriptors(raise_descriptor_limit()))},
       emptied_{eventfd(0, EFD_CLOEXEC)} {}
@@ -105,6 +112,12 @@ base::expected<void> node::open() {
   auto store = store::open_sqlite(config_.data_dir);
   if (!store) return tl::unexpected(store.error());
   store::remove_leftovers(config_.data_dir);
+  auto files = store::export_files::open(config_.data_dir, config_.limits.export_limit_bytes);
+  if (!files) return tl::unexpected(files.error());
+  export_files_ = *std::move(files);
+  auto keys = store::signing_key_ring::open(config_.data_dir);
+  if (!keys) return tl::unexpected(keys.error());
+  signing_keys_ = *std::move(keys);
   auto catalog = (*store)->load_catalog();
   if (!catalog) return tl::unexpected(catalog.error());
   first_catalog_ = std::make_shared<const model::catalog>(*std::move(catalog));
@@ -162,6 +175,8 @@ base::expected<void> node::bind_ops() {
   sources.budget = &bounds_.budget;
   sources.ingestion = &ingestion_metrics_;
   sources.avatars = &avatar_metrics_;
+  sources.exports = &export_metrics_;
+  sources.export_files = export_files_.get();
   sources.media = media_.get();
   sources.blocking = blocking_.get();
   for (const auto& place : loops_)
@@ -212,6 +227,39 @@ actors::avatar_settings node::avatar_settings() {
   return settings;
 }
 
+actors::lobby_export_settings node::lobby_export_settings() {
+  actors::lobby_export_settings settings;
+  settings.job.open_store = [dir = config_.data_dir] { return store::open_sqlite(dir); };
+  settings.job.files = export_files_.get();
+  settings.job.clock = &base::machine_clock();
+  settings.job.metrics = &export_metrics_;
+  settings.job.new_id = [] {
+    std::array<std::uint8_t, 16> random{};
+    base::fill_random(random);
+    return model::random_uuid(random);
+  };
+  settings.job.timeout = config_.limits.export_timeout;
+  settings.job.url_lifetime = config_.limits.export_url_lifetime;
+  settings.keys = signing_keys_.get();
+  settings.short_work = blocking_.get();
+  settings.long_work = exporting_.get();
+  settings.public_url = public_url();
+  settings.jobs_limit = config_.limits.export_jobs;
+  settings.queue_limit = config_.limits.export_queue;
+  return settings;
+}
+
+actors::export_download_settings node::export_download_settings() {
+  actors::export_download_settings settings;
+  settings.files = export_files_.get();
+  settings.keys = signing_keys_.get();
+  settings.short_work = blocking_.get();
+  settings.long_work = exporting_.get();
+  settings.clock = &base::machine_clock();
+  settings.metrics = &export_metrics_;
+  return settings;
+}
+
 std::string node::public_url() const {
   const auto base = config_.public_url.empty()
                         ? "http://" + http::to_string(data_endpoints_.front())
@@ -251,6 +299,14 @@ std::vector<actors::place> node::places() {
     return actors_.spawn<actors::region_ranking>(ranking_, now);
   };
   on_pool("validator/large", owner::large_validator, make_validator);
+  on_pool("lobby_export", owner::lobby_export,
+          [this, settings = lobby_export_settings()](const snapshot& now) -> caf::actor {
+            return actors_.spawn<actors::lobby_export>(settings, now);
+          });
+  on_pool("export_download", owner::export_download,
+          [this, settings = export_download_settings()](const snapshot&) -> caf::actor {
+            return actors_.spawn<actors::export_download>(settings);
+          });
   for (std::size_t i = 0; i < actors::avatar_shard_count; ++i)
     on_pool("avatar/" + std::to_string(i),
             static_cast<owner>(static_cast<std::size_t>(owner::avatar) + i),
@@ -378,6 +434,7 @@ node::~node() {
     if (place.thread.joinable()) place.thread.join();
   }
   blocking_.reset();
+  exporting_.reset();
   loops_.clear();
 }
 

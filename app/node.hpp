@@ -1,6 +1,8 @@
 #pragma once
 
 #include "actors/avatar.hpp"
+#include "actors/export_download.hpp"
+#include "actors/lobby_export.hpp"
 #include "actors/region_ranking.hpp"
 #include "actors/supervisor.hpp"
 #include "app/config.hpp"
@@ -15,7 +17,9 @@
 #include "http/loop_transport.hpp"
 #include "http/ops_plane.hpp"
 #include "http/service_metrics.hpp"
+#include "store/export_files.hpp"
 #include "store/media_files.hpp"
+#include "store/signing_key_ring.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -72,6 +76,8 @@ private:
   void start_serving();
   std::vector<actors::place> places();
   actors::avatar_settings avatar_settings();
+  actors::lobby_export_settings lobby_export_settings();
+  actors::export_download_settings export_download_settings();
   /// Where clients reach the service, base path included.
   std::string public_url() const;
   void on_transport_empty();
@@ -85,11 +91,16 @@ private:
   std::deque<http::transport_metrics> transport_metrics_;
   base::counter actor_restarts_;
   actors::avatar_metrics avatar_metrics_;
+  actors::export_metrics export_metrics_;
+  // The threads of exports use these until they are joined.
+  std::unique_ptr<store::export_files> export_files_;
+  std::unique_ptr<store::signing_key_ring> signing_keys_;
   caf::actor_system_config actor_config_;
   caf::actor_system actors_;
   model::catalog_snapshot first_catalog_;
   actors::ranking_settings ranking_;
   std::unique_ptr<base::thread_pool> blocking_;
+  std::unique_ptr<base::thread_pool> exporting_;
   std::shared_ptr<store::media_files> media_;
   /// An eventfd that counts transports without connections, while draining.
   base::file_descriptor emptied_;

@@ -27,6 +27,8 @@ struct limits {
   std::chrono::milliseconds write_timeout{30'000};
   /// From a complete request to its answer.
   std::chrono::milliseconds request_timeout{10'000};
+  /// Likewise for an export of lobby history, and from its begin to its end.
+  std::chrono::milliseconds export_timeout{600'000};
   /// From SIGTERM to the end; idle connections close in its last third.
   std::chrono::milliseconds drain_timeout{15'000};
   /// Rendered region lists, per event loop.
@@ -39,6 +41,14 @@ struct limits {
   std::size_t wal_limit_bytes = 1024UL * 1024 * 1024;
   /// Image files kept open although nobody reads them, per event loop.
   std::size_t media_open_files = 256;
+  /// Exports that run at once, each on a thread of low priority.
+  std::size_t export_jobs = 2;
+  /// Exports that wait for that.
+  std::size_t export_queue = 64;
+  /// Files of exports, all together.
+  std::size_t export_limit_bytes = 16UL * 1024 * 1024 * 1024;
+  /// From an export's answer to the end of its URL.
+  std::chrono::milliseconds export_url_lifetime{3'600'000};
   /// Threads of the httplib transport, each bound to one connection.
   std::size_t httplib_threads = 64;
 };

@@ -188,8 +188,10 @@ bool connection::is_current(actors::exchange_ref ref) const noexcept {
   return phase_ == phase::waiting && ref == current();
 }
 
-void connection::routed(operation asked, actors::owner waits_for, progress now) noexcept {
+void connection::routed(operation asked, actors::owner waits_for, progress now) {
   exchange_.routed(asked, waits_for, now);
+  const auto deadline = begun_ + answer_timeout(host_->limits(), asked);
+  if (std::exchange(phase_deadline_, deadline) != deadline) arm();
 }
 
 bool connection::retry() {

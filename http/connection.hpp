@@ -98,7 +98,7 @@ public:
   void answer(actors::exchange_ref ref, response&& with);
   /// Whether `ref` is the current attempt of an exchange that is not answered.
   bool is_current(actors::exchange_ref ref) const noexcept;
-  void routed(operation asked, actors::owner waits_for, progress now) noexcept;
+  void routed(operation asked, actors::owner waits_for, progress now);
   /// Dispatches the exchange again, as a further attempt. False where too many were made: then it
   /// is answered.
   bool retry();

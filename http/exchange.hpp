@@ -1,12 +1,14 @@
 #pragma once
 
 #include "actors/protocol.hpp"
+#include "base/limits.hpp"
 #include "http/admitted_request.hpp"
 #include "http/operation.hpp"
 #include "http/response.hpp"
 
 #include <caf/actor.hpp>
 
+#include <chrono>
 #include <cstdint>
 
 namespace matchcloud::http {
@@ -47,6 +49,13 @@ struct exchange_state {
     return true;
   }
 };
+
+/// How long an exchange may take from its complete request to its answer. Exports have their own
+/// time; before an exchange is routed it has that of all others.
+inline std::chrono::milliseconds answer_timeout(const base::limits& limits,
+                                                operation asked) noexcept {
+  return asked == operation::export_lobby_history ? limits.export_timeout : limits.request_timeout;
+}
 
 /// transport -> front: a complete request that waits for its answer.
 struct dispatch {

@@ -1,5 +1,7 @@
 #include "http/front.hpp"
 
+#include "http/content_coding.hpp"
+#include "http/export_response.hpp"
 #include "http/media_response.hpp"
 #include "http/media_type.hpp"
 
@@ -81,6 +83,13 @@ caf::behavior front::make_behavior() {
         const auto asking = sink_->find(reply.exchange);
         if (asking) sink_->answer(reply.exchange, media_response(*asking, reply));
       },
+      [this](const actors::lobbies_exported& reply) {
+        sink_->answer(reply.exchange, json_response(reply.json));
+      },
+      [this](const actors::export_opened& reply) {
+        const auto asking = sink_->find(reply.exchange);
+        if (asking) sink_->answer(reply.exchange, export_response(*asking, *reply.file));
+      },
       [this](const actors::operation_failed& reply) { answer_failure(reply); },
       [this](const actors::owners& known) { take(known); },
   };
@@ -121,10 +130,8 @@ void front::handle(const dispatch& job) {
   case operation::validate_group: return validate(job, *where, model::payload_kind::group);
   case operation::list_avatars: return list_avatars(job, *where);
   case operation::download_media: return download_media(job, *where);
-  case operation::export_lobby_history:
-    return fail(job, where->operation,
-                {base::errc::not_implemented,
-                 "This operation is part of the interface but not built yet."});
+  case operation::export_lobby_history: return export_lobbies(job, *where);
+  case operation::download_export: return download_export(job, *where);
   case operation::unmatched: break;
   }
   fail(job, operation::unmatched, {base::errc::internal, "A route without an operation."});
@@ -181,14 +188,55 @@ void front::validate(const dispatch& job, const route& where, model::payload_kin
     if (!game_id) return;
     message.game_id = *game_id;
   }
-  if (asking.has(header::content_type) && !is_json(asking.get(header::content_type)))
-    return fail(job, where.operation,
-                {base::errc::media_type_unsupported,
-                 "The body must be JSON, not " + asking.get(header::content_type).substr(0, 64) +
-                     ". Send Content-Type: application/json, or none."});
+  if (!check_is_json(job, where.operation)) return;
   const auto to =
       asking.body.size() > actors::large_body_bytes ? owner::large_validator : owner::validator;
   forward(job, where.operation, to, std::move(message));
+}
+
+bool front::check_is_json(const dispatch& job, operation asked) {
+  const auto& asking = *job.request;
+  if (!asking.has(header::content_type) || is_json(asking.get(header::content_type))) return true;
+  fail(job, asked,
+       {base::errc::media_type_unsupported, "The body must be JSON, not " +
+                                                asking.get(header::content_type).substr(0, 64) +
+                                                ". Send Content-Type: application/json, or none."});
+  return false;
+}
+
+void front::export_lobbies(const dispatch& job, const route& where) {
+  const auto game_id = read_game_id(job, where);
+  if (!game_id || !check_is_json(job, where.operation)) return;
+  const auto& asking = *job.request;
+  if (asking.body.size() > export_body_limit_bytes)
+    return fail(job, where.operation,
+                {base::errc::body_too_large, "The body has " + std::to_string(asking.body.size()) +
+                                                 " bytes; this one takes " +
+                                                 std::to_string(export_body_limit_bytes) +
+                                                 ". Send query_start and query_end alone."});
+  actors::export_lobbies message{
+      job.exchange, *game_id, {job.request, &asking.body}, {job.request, &asking.over}};
+  forward(job, where.operation, owner::lobby_export, std::move(message));
+}
+
+void front::download_export(const dispatch& job, const route& where) {
+  const auto export_id = model::parse_uuid(where.export_id);
+  if (!export_id)
+    return fail(job, where.operation,
+                {base::errc::id_malformed,
+                 "The export's id in the path is not a UUID. Use the whole url that "
+                 "export-history answered."});
+  const auto& asking = *job.request;
+  const auto link = read_export_link(asking.query());
+  if (!link)
+    return fail(job, where.operation,
+                {base::errc::signature_invalid,
+                 "The URL needs expires and signature, each once, as export-history answered "
+                 "them. Quote it in a shell: it has an & in it."});
+  forward(job, where.operation, owner::export_download,
+          actors::open_export{job.exchange, *export_id, link->expires_s,
+                              std::string{link->signature},
+                              accepts_gzip(asking.get(header::accept_encoding))});
 }
 
 void front::download_media(const dispatch& job, const route& where) {

@@ -15,6 +15,9 @@
 
 namespace matchcloud::http {
 
+/// The longest body of an export: it waits as long as the export, and holds two numbers.
+inline constexpr std::size_t export_body_limit_bytes = 16UL * 1024;
+
 /// What a front decides by. Immutable, shared by all fronts.
 struct front_settings {
   /// Empty, or `/x` without a slash at the end.
@@ -47,6 +50,10 @@ private:
   /// The `{game_id}` of the path; answers with a problem where it is not a UUID.
   std::optional<model::uuid> read_game_id(const dispatch& job, const route& where);
   void download_media(const dispatch& job, const route& where);
+  void export_lobbies(const dispatch& job, const route& where);
+  void download_export(const dispatch& job, const route& where);
+  /// Whether the body is declared as JSON, or as nothing; answers with a problem where not.
+  bool check_is_json(const dispatch& job, operation asked);
   void take(const actors::owners& known);
 
   /// Sends `message` to an owner; while that is being restarted the exchange waits for it.

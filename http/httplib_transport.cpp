@@ -214,9 +214,13 @@ response httplib_transport::await(waiting_exchange& waiting) {
   waiting_.emplace(waiting.id, &waiting);
   metrics_->in_flight.store(waiting_.size(), std::memory_order_relaxed);
   hand_over(waiting);
-  const auto answered = waiting.done.wait_for(lock, bounds_->limits.request_timeout,
-                                              [&] { return waiting.answered; });
-  if (!answered) settle(waiting, problem(not_answered_in_time(), waiting.request->id));
+  // Asked anew after each wait: what the exchange asks for is known once it is routed.
+  const auto deadline = [&] {
+    return begun + answer_timeout(bounds_->limits, waiting.state.asked);
+  };
+  while (!waiting.answered && clock_->now() < deadline())
+    waiting.done.wait_for(lock, deadline() - clock_->now());
+  if (!waiting.answered) settle(waiting, problem(not_answered_in_time(), waiting.request->id));
   metrics_->count_answer(waiting.state.asked, waiting.answer.status);
   metrics_->latency[static_cast<std::size_t>(waiting.state.asked)].observe(
       static_cast<std::uint64_t>((clock_->now() - begun).count()));

@@ -16,13 +16,14 @@ enum class operation : std::uint8_t {
   list_avatars,
   export_lobby_history,
   download_media,
+  download_export,
   /// No route, or the bytes never became a request.
   unmatched,
 };
-inline constexpr std::size_t operation_count = 8;
+inline constexpr std::size_t operation_count = 9;
 
 inline constexpr std::array<std::string_view, operation_count> operation_names{
-    "validate_version", "validate_game",        "validate_group", "list_regions",
-    "list_avatars",     "export_lobby_history", "download_media", "unmatched"};
+    "validate_version",     "validate_game",  "validate_group",  "list_regions", "list_avatars",
+    "export_lobby_history", "download_media", "download_export", "unmatched"};
 
 } // namespace matchcloud::http

@@ -14,6 +14,7 @@ constexpr std::size_t segment_limit = 6;
 constexpr std::string_view game_id_segment = "{game_id}";
 constexpr std::string_view upload_id_segment = "{upload_id}";
 constexpr std::string_view file_name_segment = "{file_name}";
+constexpr std::string_view export_id_segment = "{export_id}";
 
 struct pattern {
   http::operation operation;
@@ -21,7 +22,7 @@ struct pattern {
   std::array<std::string_view, segment_limit> segments;
 };
 
-constexpr std::array<pattern, 7> patterns{{
+constexpr std::array<pattern, 8> patterns{{
     {operation::list_regions, method::get, {"matchmaker", "regions"}},
     {operation::validate_group, method::post, {"cloud", "groups", "validate"}},
     {operation::validate_game, method::post, {"cloud", "games", "validate"}},
@@ -35,6 +36,7 @@ constexpr std::array<pattern, 7> patterns{{
     {operation::export_lobby_history,
      method::post,
      {"cloud", "games", game_id_segment, "matchmaker", "lobbies", "export-history"}},
+    {operation::download_export, method::get, {"exports", export_id_segment, "lobby-history.csv"}},
 }};
 
 using segment_list = std::array<std::string_view, segment_limit>;
@@ -64,12 +66,13 @@ bool matches(const pattern& candidate, const segment_list& segments) noexcept {
 }
 
 route route_of(const pattern& found, const segment_list& segments) {
-  route result{found.operation, found.method, {}, {}, {}};
+  route result{found.operation, found.method, {}, {}, {}, {}};
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const auto name = found.segments[i];
     if (name == game_id_segment) result.game_id = segments[i];
     if (name == upload_id_segment) result.upload_id = segments[i];
     if (name == file_name_segment) result.file_name = segments[i];
+    if (name == export_id_segment) result.export_id = segments[i];
   }
   return result;
 }

@@ -20,6 +20,8 @@ struct route {
   /// The `{upload_id}` and `{file_name}` segments, likewise.
   std::string upload_id;
   std::string file_name;
+  /// The `{export_id}` segment, likewise.
+  std::string export_id;
 
   /// The `Allow` header's value.
   std::string_view allow() const noexcept;

@@ -140,6 +140,34 @@ void add_ingestion(std::vector<MetricFamily>& all, const ingestion_metrics& of) 
   all.push_back(std::move(lasted));
 }
 
+void add_exports(std::vector<MetricFamily>& all, const actors::export_metrics& of,
+                 std::uint64_t file_bytes) {
+  const auto gauge = [&all](const char* name, const char* help, double value) {
+    all.push_back(family(name, help, MetricType::Gauge));
+    all.back().metric.push_back(gauge_metric(value));
+  };
+  const auto counter = [&all](const char* name, const char* help, const base::counter& count) {
+    all.push_back(family(name, help, MetricType::Counter));
+    all.back().metric.push_back(counter_metric({}, static_cast<double>(count.get())));
+  };
+  gauge("matchcloud_exports_running", "Exports under way.", static_cast<double>(of.running.get()));
+  gauge("matchcloud_exports_queued", "Exports that wait for their turn.",
+        static_cast<double>(of.queued.get()));
+  gauge("matchcloud_exports_waiting", "Requests that wait for an export.",
+        static_cast<double>(of.waiting.get()));
+  gauge("matchcloud_export_file_bytes", "Files of exports, unfinished ones included.",
+        static_cast<double>(file_bytes));
+  counter("matchcloud_exports_finished_total", "Exports that became a file.", of.finished);
+  counter("matchcloud_exports_failed_total", "Exports that became a problem.", of.failed);
+  counter("matchcloud_exports_joined_total", "Requests that joined an export under way.",
+          of.joined);
+  counter("matchcloud_exports_reused_total", "Requests that got a file that was there.", of.reused);
+  counter("matchcloud_exports_compressed_total", "Files of which a compressed one was made.",
+          of.compressed);
+  counter("matchcloud_exported_lobbies_total", "Lobbies written by exports.", of.rows);
+  counter("matchcloud_exported_bytes_total", "Bytes of CSV of finished exports.", of.bytes);
+}
+
 } // namespace
 
 std::vector<MetricFamily> service_metrics::Collect() const {
@@ -190,6 +218,9 @@ std::vector<MetricFamily> service_metrics::Collect() const {
          MetricType::Gauge, static_cast<double>(sources_.media->known()));
   single("matchcloud_blocking_jobs_queued", "Jobs that wait for a blocking thread.",
          MetricType::Gauge, static_cast<double>(sources_.blocking->queued()));
+  if (sources_.exports)
+    add_exports(all, *sources_.exports,
+                sources_.export_files ? sources_.export_files->used_bytes() : 0);
   if (sources_.ingestion) add_ingestion(all, *sources_.ingestion);
   return all;
 }

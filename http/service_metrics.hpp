@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/avatar.hpp"
+#include "actors/export_job.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/metrics.hpp"
@@ -25,6 +26,8 @@ struct metric_sources {
   const base::byte_budget* budget = nullptr;
   const ingestion_metrics* ingestion = nullptr;
   const actors::avatar_metrics* avatars = nullptr;
+  const actors::export_metrics* exports = nullptr;
+  const store::export_files* export_files = nullptr;
   const store::media_files* media = nullptr;
   const base::thread_pool* blocking = nullptr;
 };

@@ -3,6 +3,7 @@
 #include "base/expected.hpp"
 #include "model/uuid.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <string_view>
 
@@ -14,7 +15,7 @@ struct time_span {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 
-  friend bool operator==(const time_span&, const time_span&) = default;
+  friend auto operator<=>(const time_span&, const time_span&) = default;
 };
 
 /// What an export of lobby history is asked for.
@@ -22,7 +23,7 @@ struct export_query {
   uuid game_id;
   time_span span;
 
-  friend bool operator==(const export_query&, const export_query&) = default;
+  friend auto operator<=>(const export_query&, const export_query&) = default;
 };
 
 /// Reads the body of `export-history`: an object with the integers `query_start` and `query_end`

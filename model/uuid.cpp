@@ -65,6 +65,12 @@ std::string to_string(const uuid& id) {
   return text;
 }
 
+uuid random_uuid(std::array<std::uint8_t, 16> random) noexcept {
+  random[6] = static_cast<std::uint8_t>((random[6] & 0x0FU) | 0x40U);
+  random[8] = static_cast<std::uint8_t>((random[8] & 0x3FU) | 0x80U);
+  return {random};
+}
+
 } // namespace matchcloud::model
 
 std::size_t

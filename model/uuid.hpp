@@ -25,6 +25,9 @@ std::optional<uuid> parse_uuid(std::string_view text) noexcept;
 /// The 36-character form in lower case.
 std::string to_string(const uuid& id);
 
+/// A random UUID (version 4, RFC 9562 section 5.4) made of sixteen random bytes.
+uuid random_uuid(std::array<std::uint8_t, 16> random) noexcept;
+
 } // namespace matchcloud::model
 
 template <>

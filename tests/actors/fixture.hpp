@@ -111,6 +111,10 @@ struct probe_log {
   std::vector<actors::avatars_changed> avatar_news;
   std::vector<actors::open_media> openings;
   std::vector<actors::media_opened> opened;
+  std::vector<actors::export_lobbies> exports;
+  std::vector<actors::lobbies_exported> exported;
+  std::vector<actors::open_export> export_openings;
+  std::vector<actors::export_opened> exports_opened;
 };
 
 /// Records the messages it gets.
@@ -136,6 +140,10 @@ protected:
         [this](const actors::avatars_changed& got) { log_->avatar_news.push_back(got); },
         [this](const actors::open_media& got) { log_->openings.push_back(got); },
         [this](const actors::media_opened& got) { log_->opened.push_back(got); },
+        [this](const actors::export_lobbies& got) { log_->exports.push_back(got); },
+        [this](const actors::lobbies_exported& got) { log_->exported.push_back(got); },
+        [this](const actors::open_export& got) { log_->export_openings.push_back(got); },
+        [this](const actors::export_opened& got) { log_->exports_opened.push_back(got); },
     };
   }
 
@@ -192,6 +200,14 @@ struct fake_database {
   int opened = 0;
   int loads = 0;
   int avatar_loads = 0;
+  /// The history of every game, in order.
+  std::vector<model::history_lobby> lobbies;
+  ::matchcloud::store::history_revisions history_revisions{1, 1};
+  /// Called while a history is read, after its snapshot was taken.
+  std::function<void()> while_reading;
+  int history_reads = 0;
+  int checkpoints = 0;
+  std::uint64_t wal_bytes = 0;
 };
 
 class fake_store final : public store::store {
@@ -253,15 +269,28 @@ public:
   }
   base::expected<::matchcloud::store::history_revisions>
   read_history_revisions(const model::uuid&) override {
-    return unused();
+    if (behind_->failure) return tl::unexpected(*behind_->failure);
+    return behind_->history_revisions;
   }
-  base::expected<void> read_lobby_history(const model::export_query&, const base::clock&,
-                                          const ::matchcloud::store::history_reader&) override {
-    return unused();
+  base::expected<void> read_lobby_history(const model::export_query&, const base::clock& clock,
+                                          const ::matchcloud::store::history_reader& to) override {
+    ++behind_->history_reads;
+    if (behind_->failure) return tl::unexpected(*behind_->failure);
+    const auto lobbies = behind_->lobbies;
+    to.begun({behind_->history_revisions, clock.unix_ms()});
+    if (behind_->while_reading) behind_->while_reading();
+    for (const auto& each : lobbies) {
+      if (to.stop && to.stop()) return base::fail(base::errc::cancelled, "stopped");
+      if (!to.take(each)) break;
+    }
+    return {};
   }
   base::expected<bool> has_lobbies() override { return false; }
-  std::uint64_t wal_bytes() override { return 0; }
-  base::expected<bool> checkpoint() override { return true; }
+  std::uint64_t wal_bytes() override { return behind_->wal_bytes; }
+  base::expected<bool> checkpoint() override {
+    ++behind_->checkpoints;
+    return true;
+  }
   base::expected<void> remove(const model::element_key&) override { return unused(); }
 
 private:

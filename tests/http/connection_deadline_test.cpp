@@ -44,6 +44,21 @@ TEST_CASE("idleness counts from the last answer") {
   CHECK(on.peer.shut);
 }
 
+TEST_CASE("an export has a time of its own, from its request on") {
+  auto limits = with(&base::limits::request_timeout, milliseconds{1'000});
+  limits.export_timeout = milliseconds{5'000};
+  bench on{limits};
+  on.receive(bench::get);
+  on.advance(milliseconds{900});
+  on.client->routed(operation::export_lobby_history, actors::owner::lobby_export,
+                    progress::forwarded);
+  on.advance(milliseconds{4'000});
+  CHECK(on.peer.writes.empty());
+  CHECK(on.client->waiting());
+  on.advance(milliseconds{100} + tick);
+  CHECK(on.peer.written().starts_with("HTTP/1.1 504 "));
+}
+
 TEST_CASE("a head has its time from its first byte, however it trickles") {
   bench on{with(&base::limits::head_timeout, milliseconds{1'000})};
   on.advance(milliseconds{20'000});

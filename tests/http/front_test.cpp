@@ -45,6 +45,8 @@ struct bench : deterministic_system {
   std::shared_ptr<probe_log> ranking_log = std::make_shared<probe_log>();
   std::array<std::shared_ptr<probe_log>, actors::avatar_shard_count> avatar_logs;
   std::shared_ptr<probe_log> media_log = std::make_shared<probe_log>();
+  std::shared_ptr<probe_log> export_log = std::make_shared<probe_log>();
+  std::shared_ptr<probe_log> download_log = std::make_shared<probe_log>();
   actors::owners known{std::vector<caf::actor>(actors::owner_count)};
   caf::actor front;
   std::uint64_t last = 0;
@@ -70,6 +72,8 @@ struct bench : deterministic_system {
       known.by_role[static_cast<std::size_t>(owner::avatar) + i] = spawn<probe>(avatar_logs[i]);
     }
     at(owner::media) = spawn<probe>(media_log);
+    at(owner::lobby_export) = spawn<probe>(export_log);
+    at(owner::export_download) = spawn<probe>(download_log);
     tell();
   }
   void tell() {
@@ -355,12 +359,70 @@ TEST_CASE("avatars of what is no UUID are 400, without a shard") {
   CHECK(has_code(on.answer(), "id_malformed"));
 }
 
-TEST_CASE("what is specified but not built is 501, whatever the id") {
+TEST_CASE("an export goes to its actor with game and body, and its answer is a response") {
   bench on;
   on.start();
-  on.send("POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history");
-  CHECK(on.answer().status == 501);
-  CHECK(on.sink.routes[on.last].first == operation::export_lobby_history);
+  auto asking = bench::make("POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history");
+  asking->body.assign(export_body_limit_bytes, ' ');
+  const auto ref = on.send(asking);
+  REQUIRE(on.export_log->exports.size() == 1);
+  CHECK(on.export_log->exports[0].exchange == ref);
+  CHECK(on.export_log->exports[0].game_id == id_of(1));
+  CHECK(on.export_log->exports[0].body->size() == export_body_limit_bytes);
+  CHECK(on.sink.routes[on.last] == std::pair{operation::export_lobby_history, owner::lobby_export});
+  caf::anon_send(on.front, actors::lobbies_exported{
+                               ref, std::make_shared<const std::string>(R"({"url":"u"})")});
+  on.run();
+  CHECK(on.answer().status == 200);
+  CHECK(on.answer().content_type == "application/json");
+  CHECK(on.answer().body_bytes() == R"({"url":"u"})");
+}
+
+TEST_CASE("what cannot be an export is refused before anybody works on it") {
+  bench on;
+  on.start();
+  const auto path = "/cloud/games/" + game + "/matchmaker/lobbies/export-history";
+  on.send("POST", "/cloud/games/7/matchmaker/lobbies/export-history");
+  CHECK(has_code(on.answer(), "id_malformed"));
+  auto text = bench::make("POST", path);
+  text->set(header::content_type, "text/plain");
+  on.send(text);
+  CHECK(has_code(on.answer(), "media_type_unsupported"));
+  auto large = bench::make("POST", path);
+  large->body.assign(export_body_limit_bytes + 1, ' ');
+  on.send(large);
+  CHECK(on.answer().status == 413);
+  on.send("GET", path);
+  CHECK(on.answer().status == 405);
+  CHECK(on.export_log->exports.empty());
+}
+
+TEST_CASE("a download goes to its actor with what the URL says and what the client takes") {
+  bench on;
+  on.start();
+  const auto path = "/exports/" + game + "/lobby-history.csv";
+  auto asking = bench::make("GET", path + "?expires=17&signature=ab");
+  asking->set(header::accept_encoding, "gzip");
+  const auto ref = on.send(asking);
+  REQUIRE(on.download_log->export_openings.size() == 1);
+  const auto& got = on.download_log->export_openings[0];
+  CHECK(got.exchange == ref);
+  CHECK(got.export_id == id_of(1));
+  CHECK(got.expires_s == 17);
+  CHECK(got.signature == "ab");
+  CHECK(got.gzip);
+  on.send("HEAD", path + "?signature=ab&expires=17");
+  CHECK(on.download_log->export_openings.size() == 2);
+  CHECK(!on.download_log->export_openings[1].gzip);
+
+  on.send("GET", path);
+  CHECK(on.answer().status == 403);
+  CHECK(has_code(on.answer(), "signature_invalid"));
+  on.send("GET", "/exports/7/lobby-history.csv?expires=17&signature=ab");
+  CHECK(has_code(on.answer(), "id_malformed"));
+  on.send("POST", path + "?expires=17&signature=ab");
+  CHECK(on.answer().status == 405);
+  CHECK(on.download_log->export_openings.size() == 2);
 }
 
 TEST_CASE("OPTIONS says what a path takes") {

@@ -27,7 +27,8 @@ TEST_CASE("every operation has its path and method") {
       {versions, operation::validate_version, method::post, "G"},
       {"/cloud/games/G/avatars", operation::list_avatars, method::get, "G"},
       {"/cloud/games/G/matchmaker/lobbies/export-history", operation::export_lobby_history,
-       method::post, "G"}};
+       method::post, "G"},
+      {"/exports/E/lobby-history.csv", operation::download_export, method::get, ""}};
   for (const auto& row : table) {
     CAPTURE(row.path);
     const auto found = find_route(row.path, "");

@@ -1,0 +1,181 @@
+#include "actors/export_download.hpp"
+
+#include "actors/export_link.hpp"
+#include "actors/resident.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+constexpr std::size_t incompressible_limit = 1'024;
+
+base::error forged() {
+  return {base::errc::signature_invalid,
+          "This URL was not signed by this service, or was changed since. Use the whole url that "
+          "export-history answered, as it is."};
+}
+
+base::error expired() {
+  return {base::errc::url_expired,
+          "This URL has expired. Ask export-history again for a new one; it costs little where "
+          "nothing has changed."};
+}
+
+base::error too_many_waiting() {
+  return {base::errc::overloaded,
+          "As many downloads are being opened as the service takes. Try again later."};
+}
+
+} // namespace
+
+export_download::export_download(caf::actor_config& cfg, export_download_settings settings)
+    : caf::event_based_actor{cfg}, settings_{std::move(settings)} {}
+
+caf::behavior export_download::make_behavior() {
+  set_strict_handlers(*this, name());
+  tend();
+  return {
+      [this](const open_export& asked) { handle(asked); },
+      [this](const export_open_ended& ended) { take(ended); },
+      [this](const export_compressed& ended) { take(ended); },
+      [this](tend_downloads) { tend(); },
+  };
+}
+
+void export_download::on_exit() {
+  *ended_ = true;
+  opening_.clear();
+  compressions_.clear();
+  queue_.clear();
+}
+
+// -- opening ------------------------------------------------------------------
+
+void export_download::handle(const open_export& asked) {
+  waiter who{caf::actor_cast<caf::actor>(current_sender()), asked.exchange, asked.gzip};
+  const auto now_ts = settings_.clock->unix_ms();
+  if (!is_export_url_signed(asked.export_id, asked.expires_s, asked.signature,
+                            *settings_.keys->current(), now_ts))
+    return fail(who, forged());
+  if (asked.expires_s <= static_cast<std::uint64_t>(now_ts) / 1'000) return fail(who, expired());
+  open(asked.export_id, std::move(who));
+}
+
+void export_download::open(const model::uuid& export_id, waiter who) {
+  if (waiting_count_ >= settings_.waiting_limit) return fail(who, too_many_waiting());
+  const auto [line, first] = opening_.try_emplace(export_id);
+  line->second.push_back(std::move(who));
+  ++waiting_count_;
+  if (!first) return;
+  const auto taken = settings_.short_work->submit(
+      [self = caf::actor_cast<caf::actor>(this), files = settings_.files, export_id] {
+        export_open_ended ended{export_id, {}, {}};
+        if (auto opened = files->open(export_id))
+          ended.file = *std::move(opened);
+        else
+          ended.failure = std::move(opened).error();
+        caf::anon_send(self, std::move(ended));
+      });
+  if (!taken) take(export_open_ended{export_id, {}, too_many_waiting()});
+}
+
+void export_download::take(const export_open_ended& ended) {
+  auto found = opening_.extract(ended.export_id);
+  if (found.empty()) return;
+  waiting_count_ -= found.mapped().size();
+  if (!ended.file && ended.failure.code == base::errc::io_failed)
+    spdlog::error("exports: {}", base::to_string(ended.failure));
+  for (const auto& who : found.mapped()) {
+    if (ended.file)
+      give(ended.file, who);
+    else
+      fail(who, ended.failure);
+  }
+}
+
+void export_download::give(const std::shared_ptr<const store::opened_export>& file,
+                           const waiter& who) {
+  if (who.gzip && !file->gzip && may_compress(*file)) {
+    compress(file);
+    const auto under_way = compressions_.find(file->facts.export_id);
+    if (under_way != compressions_.end() && file->csv->size_bytes() <= awaited_bytes &&
+        waiting_count_ < settings_.waiting_limit) {
+      under_way->second.waiters.push_back(who);
+      ++waiting_count_;
+      return;
+    }
+  }
+  send(who.front, export_opened{who.exchange, file});
+}
+
+void export_download::fail(const waiter& who, const base::error& why) {
+  send(who.front, operation_failed{who.exchange, why});
+}
+
+// -- compressing --------------------------------------------------------------
+
+bool export_download::may_compress(const store::opened_export& file) const {
+  return file.csv->size_bytes() >= least_compressed_bytes &&
+         !incompressible_.contains(file.facts.export_id);
+}
+
+void export_download::compress(const std::shared_ptr<const store::opened_export>& file) {
+  const auto& export_id = file->facts.export_id;
+  if (compressions_.contains(export_id) || queue_.size() >= compression_queue_limit) return;
+  compressions_.emplace(export_id, compression{file, settings_.clock->now(), {}});
+  queue_.push_back(export_id);
+  start_compression();
+}
+
+void export_download::start_compression() {
+  while (!compressing_ && !queue_.empty()) {
+    const auto export_id = queue_.front();
+    queue_.pop_front();
+    compressing_ =
+        settings_.long_work->submit([self = caf::actor_cast<caf::actor>(this),
+                                     files = settings_.files, ended = ended_, export_id] {
+          const auto made = files->compress(export_id, [&] { return ended->load(); });
+          if (!made && made.error().code != base::errc::cancelled)
+            spdlog::warn("exports: {}", base::to_string(made.error()));
+          caf::anon_send(self, export_compressed{export_id, made.has_value()});
+        });
+    if (!compressing_) take(export_compressed{export_id, false});
+  }
+}
+
+void export_download::take(const export_compressed& ended) {
+  compressing_ = false;
+  if (ended.done) {
+    settings_.metrics->compressed.add();
+  } else {
+    if (incompressible_.size() >= incompressible_limit) incompressible_.clear();
+    incompressible_.insert(ended.export_id);
+  }
+  const auto found = compressions_.extract(ended.export_id);
+  if (!found.empty()) {
+    waiting_count_ -= found.mapped().waiters.size();
+    for (const auto& who : found.mapped().waiters)
+      open(ended.export_id, who);
+  }
+  start_compression();
+}
+
+void export_download::tend() {
+  delayed_send(this, settings_.tick, tend_downloads{});
+  const auto now = settings_.clock->now();
+  for (auto& [export_id, under_way] : compressions_) {
+    if (now - under_way.asked < compression_patience) continue;
+    for (const auto& who : std::exchange(under_way.waiters, {})) {
+      --waiting_count_;
+      send(who.front, export_opened{who.exchange, under_way.plain});
+    }
+  }
+  // Where the pool is full, the next tick is soon enough.
+  static_cast<void>(settings_.short_work->submit([keys = settings_.keys] { keys->refresh(); }));
+}
+
+} // namespace matchcloud::actors

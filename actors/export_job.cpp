@@ -1,0 +1,113 @@
+#include "actors/export_job.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+/// What clients hear: paths and SQL are the operator's to know.
+base::error for_clients(const base::error& why, const model::export_query& query) {
+  switch (why.code) {
+  case base::errc::store_failed:
+  case base::errc::store_full:
+  case base::errc::io_failed:
+    spdlog::error("export of game {}: {}", model::to_string(query.game_id), base::to_string(why));
+    break;
+  default: return why;
+  }
+  if (why.code == base::errc::store_full)
+    return {base::errc::store_full,
+            "The disk of the service is full, so the export was given up. Its operator has to make "
+            "room."};
+  return {base::errc::store_failed, "The lobby history cannot be read now. Try again later."};
+}
+
+base::error took_too_long(std::chrono::milliseconds timeout) {
+  return {base::errc::deadline_exceeded, "The export took longer than " +
+                                             std::to_string(timeout.count()) +
+                                             " ms. Ask for a shorter span, several for the whole."};
+}
+
+class job {
+public:
+  job(const export_job_settings& settings, const model::export_query& query,
+      const std::atomic<bool>& ended)
+      : settings_{&settings},
+        query_{&query},
+        ended_{&ended},
+        deadline_{settings.clock->now() + settings.timeout} {}
+
+  export_ended run(store::store& from,
+                   const std::function<void(const store::history_snapshot&)>& begun) {
+    export_ended result;
+    auto written = write(from, begun);
+    if (written) {
+      result.summary = written->summary;
+      result.facts = written->facts;
+      settings_->metrics->bytes.add(result.summary.bytes);
+      return result;
+    }
+    auto why = std::move(written).error();
+    if (why.code == base::errc::cancelled && !*ended_) why = took_too_long(settings_->timeout);
+    result.failure = std::make_shared<const base::error>(for_clients(why, *query_));
+    return result;
+  }
+
+private:
+  struct outcome {
+    store::history_summary summary;
+    store::export_facts facts;
+  };
+
+  base::expected<outcome> write(store::store& from,
+                                const std::function<void(const store::history_snapshot&)>& begun) {
+    auto draft = settings_->files->begin();
+    if (!draft) return tl::unexpected(std::move(draft).error());
+    std::uint64_t counted_rows = 0;
+    store::history_output to;
+    to.begun = begun;
+    to.write = [&](std::string_view bytes, std::uint64_t rows) {
+      settings_->metrics->rows.add(rows - std::exchange(counted_rows, rows));
+      return draft->append(bytes);
+    };
+    to.stop = [this] { return *ended_ || settings_->clock->now() >= deadline_; };
+    auto summary = store::write_lobby_history(from, *query_, *settings_->clock, to);
+    if (!summary) return tl::unexpected(std::move(summary).error());
+    const store::export_facts facts{settings_->new_id(), *query_,
+                                    settings_->clock->unix_ms() +
+                                        2 * settings_->url_lifetime.count()};
+    auto published = settings_->files->publish(*std::move(draft), facts);
+    if (!published) return tl::unexpected(std::move(published).error());
+    return outcome{*summary, facts};
+  }
+
+  const export_job_settings* settings_;
+  const model::export_query* query_;
+  const std::atomic<bool>* ended_;
+  base::steady_time deadline_;
+};
+
+} // namespace
+
+void run_export(const export_job_settings& settings, const model::export_query& query,
+                const std::atomic<bool>& ended,
+                const std::function<void(const store::history_snapshot&)>& begun,
+                const std::function<void(export_ended)>& done) {
+  const auto from = settings.open_store();
+  if (!from) {
+    export_ended failed;
+    failed.failure = std::make_shared<const base::error>(for_clients(from.error(), query));
+    return done(std::move(failed));
+  }
+  done(job{settings, query, ended}.run(**from, begun));
+  if (ended || (*from)->wal_bytes() < checkpoint_log_bytes) return;
+  if (const auto moved = (*from)->checkpoint(); !moved)
+    spdlog::warn("export: {}", base::to_string(moved.error()));
+}
+
+} // namespace matchcloud::actors

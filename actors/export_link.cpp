@@ -1,0 +1,28 @@
+#include "actors/export_link.hpp"
+
+namespace matchcloud::actors {
+
+namespace {
+
+/// What is signed: the URL from below the public one up to the signature, so that a service may
+/// move behind another name.
+std::string signed_part(const model::uuid& export_id, std::uint64_t expires_s) {
+  return "/exports/" + model::to_string(export_id) +
+         "/lobby-history.csv?expires=" + std::to_string(expires_s);
+}
+
+} // namespace
+
+std::string export_url(const std::string& public_url, const model::uuid& export_id,
+                       std::uint64_t expires_s, const store::signing_keys& keys) {
+  const auto part = signed_part(export_id, expires_s);
+  return public_url + part + "&signature=" + keys.sign(part);
+}
+
+bool is_export_url_signed(const model::uuid& export_id, std::uint64_t expires_s,
+                          std::string_view signature, const store::signing_keys& keys,
+                          std::int64_t now_ts) {
+  return keys.accepts(signed_part(export_id, expires_s), signature, now_ts);
+}
+
+} // namespace matchcloud::actors

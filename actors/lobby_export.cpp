@@ -1,0 +1,383 @@
+#include "actors/lobby_export.hpp"
+
+#include "actors/export_link.hpp"
+#include "actors/resident.hpp"
+#include "model/json_text.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+/// Whether a state of the store has everything that another had: revisions only grow.
+bool covers(const store::history_revisions& state, const store::history_revisions& needs) noexcept {
+  return state.lobbies >= needs.lobbies && state.catalog >= needs.catalog;
+}
+
+/// Whether exporting it again could give other bytes although the store did not change.
+bool grows(const store::history_summary& summary, const model::export_query& query) noexcept {
+  return summary.has_running &&
+         query.span.end > static_cast<std::uint64_t>(summary.snapshot.taken_ts);
+}
+
+base::error too_many_waiting(std::size_t limit) {
+  return {base::errc::exports_busy, std::to_string(limit) +
+                                        " requests wait for exports already, as many as may. Come "
+                                        "back after Retry-After."};
+}
+
+base::error too_many_queued(std::size_t limit) {
+  return {base::errc::exports_busy,
+          std::to_string(limit) + " exports wait for their turn already, as many as may. Come back "
+                                  "after Retry-After."};
+}
+
+base::error store_unreadable() {
+  return {base::errc::store_failed, "The lobby history cannot be read now. Try again later."};
+}
+
+history_looked look_at(store_link& link,
+                       const std::vector<std::pair<std::uint64_t, model::uuid>>& requests) {
+  history_looked looked;
+  const auto from = link.get();
+  auto failure = from ? base::error{} : from.error();
+  for (const auto& [request, game_id] : requests) {
+    auto found = from ? (*from)->read_history_revisions(game_id)
+                      : base::expected<store::history_revisions>{};
+    looked.findings.push_back({request, found.value_or(store::history_revisions{})});
+    if (!found) failure = std::move(found).error();
+  }
+  if (failure == base::error{}) return looked;
+  link.drop();
+  spdlog::error("export: {}", base::to_string(failure));
+  looked.failure = std::make_shared<const base::error>(store_unreadable());
+  return looked;
+}
+
+} // namespace
+
+lobby_export::lobby_export(caf::actor_config& cfg, lobby_export_settings settings,
+                           model::catalog_snapshot catalog)
+    : caf::event_based_actor{cfg},
+      settings_{std::move(settings)},
+      catalog_{std::move(catalog)},
+      link_{std::make_shared<store_link>(settings_.job.open_store)},
+      next_sweep_{settings_.job.clock->now()} {}
+
+caf::behavior lobby_export::make_behavior() {
+  set_strict_handlers(*this, name());
+  tend();
+  return {
+      [this](const export_lobbies& asked) {
+        handle(asked);
+        count();
+      },
+      [this](const history_looked& looked) {
+        take(looked);
+        count();
+      },
+      [this](const export_begun& begun) {
+        take(begun);
+        count();
+      },
+      [this](const export_ended& ended) {
+        take(ended);
+        count();
+      },
+      [this](tend_exports) { tend(); },
+      [this](const catalog_changed& news) { catalog_ = news.snapshot; },
+  };
+}
+
+void lobby_export::on_exit() {
+  *ended_ = true;
+  jobs_.clear();
+  queue_.clear();
+  running_ = 0;
+  looking_.clear();
+  count();
+}
+
+// -- requests -----------------------------------------------------------------
+
+void lobby_export::handle(const export_lobbies& asked) {
+  const waiter who{caf::actor_cast<caf::actor>(current_sender()), asked.exchange, asked.over};
+  if (who.is_gone()) return;
+  const auto span = model::read_export_span(*asked.body);
+  if (!span) return fail(who, span.error());
+  if (catalog_->find_game(asked.game_id) == nullptr)
+    return fail(who, model::no_such_game(asked.game_id));
+  if (waiting_count() >= settings_.waiting_limit)
+    return fail(who, too_many_waiting(settings_.waiting_limit));
+
+  const model::export_query query{asked.game_id, *span};
+  if (join_queued(query, who)) return;
+  if (is_known(query)) return look(query, who);
+  add_job(query, who);
+}
+
+bool lobby_export::is_known(const model::export_query& query) const {
+  return newest_.contains(query) || std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& each) {
+           return each.second.query == query;
+         });
+}
+
+void lobby_export::look(const model::export_query& query, waiter who) {
+  const auto number = ++last_number_;
+  looking_.emplace(number, looking{query, std::move(who)});
+  next_look_.push_back(number);
+  start_looking();
+}
+
+void lobby_export::start_looking() {
+  if (look_under_way_ || next_look_.empty()) return;
+  std::vector<std::pair<std::uint64_t, model::uuid>> requests;
+  for (const auto number : std::exchange(next_look_, {}))
+    if (const auto found = looking_.find(number); found != looking_.end())
+      requests.emplace_back(number, found->second.query.game_id);
+  look_under_way_ =
+      settings_.short_work->submit([self = caf::actor_cast<caf::actor>(this), link = link_,
+                                    requests] { caf::anon_send(self, look_at(*link, requests)); });
+  if (look_under_way_) return;
+  for (const auto& [number, game_id] : requests)
+    if (const auto refused = looking_.extract(number); !refused.empty())
+      fail(refused.mapped().who, too_many_waiting(settings_.waiting_limit));
+}
+
+void lobby_export::take(const history_looked& looked) {
+  look_under_way_ = false;
+  for (const auto& each : looked.findings) {
+    auto found = looking_.extract(each.request);
+    if (found.empty()) continue;
+    auto& [query, who] = found.mapped();
+    if (looked.failure)
+      fail(who, *looked.failure);
+    else
+      decide(query, std::move(who), each.revisions);
+  }
+  start_looking();
+}
+
+void lobby_export::decide(const model::export_query& query, waiter who,
+                          const store::history_revisions& needs) {
+  if (who.is_gone() || join_queued(query, who) || join_running(query, who, needs) ||
+      give_finished(query, who, needs))
+    return;
+  add_job(query, std::move(who));
+}
+
+bool lobby_export::join_queued(const model::export_query& query, const waiter& who) {
+  for (const auto number : queue_) {
+    auto& each = jobs_.at(number);
+    if (each.query != query) continue;
+    settings_.job.metrics->joined.add();
+    each.waiters.push_back(who);
+    return true;
+  }
+  return false;
+}
+
+bool lobby_export::join_running(const model::export_query& query, const waiter& who,
+                                const store::history_revisions& needs) {
+  // The newest first: it is the most likely to have everything.
+  for (auto at = jobs_.rbegin(); at != jobs_.rend(); ++at) {
+    auto& each = at->second;
+    if (!each.running || each.query != query) continue;
+    if (!each.snapshot) {
+      each.undecided.push_back({who, needs});
+      return true;
+    }
+    if (!covers(each.snapshot->revisions, needs)) continue;
+    settings_.job.metrics->joined.add();
+    each.waiters.push_back(who);
+    return true;
+  }
+  return false;
+}
+
+bool lobby_export::give_finished(const model::export_query& query, const waiter& who,
+                                 const store::history_revisions& needs) {
+  const auto newest = newest_.find(query);
+  if (newest == newest_.end()) return false;
+  auto& file = finished_.at(newest->second);
+  const bool lives_on = promise_end_s() * 1'000 <= file.facts.keep_until_ts;
+  if (!lives_on || grows(file.summary, query) || !covers(file.summary.snapshot.revisions, needs))
+    return false;
+  settings_.job.metrics->reused.add();
+  answer(who, std::make_shared<const std::string>(promise(file)));
+  return true;
+}
+
+// -- jobs ---------------------------------------------------------------------
+
+void lobby_export::add_job(const model::export_query& query, waiter who) {
+  if (running_ >= settings_.jobs_limit && queue_.size() >= settings_.queue_limit)
+    return fail(who, too_many_queued(settings_.queue_limit));
+  const auto number = ++last_number_;
+  job made;
+  made.query = query;
+  made.waiters.push_back(std::move(who));
+  jobs_.emplace(number, std::move(made));
+  queue_.push_back(number);
+  start_queued();
+}
+
+void lobby_export::start_queued() {
+  while (running_ < settings_.jobs_limit && !queue_.empty()) {
+    const auto number = queue_.front();
+    queue_.pop_front();
+    run(number);
+  }
+}
+
+void lobby_export::run(std::uint64_t number) {
+  auto& each = jobs_.at(number);
+  const auto self = caf::actor_cast<caf::actor>(this);
+  auto work = [self, number, ended = ended_, settings = settings_.job, query = each.query] {
+    run_export(
+        settings, query, *ended,
+        [&](const store::history_snapshot& snapshot) {
+          caf::anon_send(self, export_begun{number, snapshot});
+        },
+        [&](export_ended result) {
+          result.job = number;
+          caf::anon_send(self, std::move(result));
+        });
+  };
+  if (settings_.long_work->submit(std::move(work))) {
+    each.running = true;
+    ++running_;
+    return;
+  }
+  const auto refused = jobs_.extract(number);
+  for (const auto& who : refused.mapped().waiters)
+    fail(who, too_many_queued(settings_.queue_limit));
+}
+
+void lobby_export::take(const export_begun& begun) {
+  const auto found = jobs_.find(begun.job);
+  if (found == jobs_.end()) return;
+  found->second.snapshot = begun.snapshot;
+  for (auto& [who, needs] : std::exchange(found->second.undecided, {}))
+    decide(found->second.query, std::move(who), needs);
+}
+
+void lobby_export::take(const export_ended& ended) {
+  auto found = jobs_.extract(ended.job);
+  if (found.empty()) return;
+  --running_;
+  auto& [query, running, snapshot, waiters, undecided] = found.mapped();
+  if (ended.failure) {
+    settings_.job.metrics->failed.add();
+    // It may have failed before it had begun.
+    for (auto& each : undecided)
+      waiters.push_back(std::move(each.who));
+    for (const auto& who : waiters)
+      fail(who, *ended.failure);
+  } else {
+    settings_.job.metrics->finished.add();
+    keep(ended, waiters);
+  }
+  start_queued();
+}
+
+void lobby_export::keep(const export_ended& ended, const std::vector<waiter>& waiters) {
+  const auto& facts = ended.facts;
+  auto& file = finished_[facts.export_id] = {facts, ended.summary, 0};
+  // Of two that ran at once the one that saw more is the one to give.
+  const auto [newest, added] = newest_.try_emplace(facts.query, facts.export_id);
+  if (!added &&
+      finished_.at(newest->second).summary.snapshot.taken_ts <= ended.summary.snapshot.taken_ts)
+    newest->second = facts.export_id;
+  const auto json = std::make_shared<const std::string>(promise(file));
+  for (const auto& who : waiters)
+    answer(who, json);
+}
+
+std::int64_t lobby_export::promise_end_s() const {
+  const auto end_ms = settings_.job.clock->unix_ms() + settings_.job.url_lifetime.count();
+  return (end_ms + 999) / 1'000;
+}
+
+std::string lobby_export::promise(finished_export& file) {
+  const auto expires_s = promise_end_s();
+  file.promised_until_ts = std::max(file.promised_until_ts, expires_s * 1'000);
+  std::string json = "{\"url\":";
+  model::append_json_string(json, export_url(settings_.public_url, file.facts.export_id,
+                                             static_cast<std::uint64_t>(expires_s),
+                                             *settings_.keys->current()));
+  return json + '}';
+}
+
+void lobby_export::answer(const waiter& who, const std::shared_ptr<const std::string>& json) {
+  if (!who.is_gone()) send(who.front, lobbies_exported{who.exchange, json});
+}
+
+void lobby_export::fail(const waiter& who, const base::error& why) {
+  if (!who.is_gone()) send(who.front, operation_failed{who.exchange, why});
+}
+
+// -- files and limits ---------------------------------------------------------
+
+void lobby_export::tend() {
+  delayed_send(this, settings_.tick, tend_exports{});
+  forget_gone();
+  remove_expired();
+  count();
+  if (settings_.job.clock->now() >= next_sweep_) sweep();
+}
+
+void lobby_export::remove_expired() {
+  const auto now_ts = settings_.job.clock->unix_ms();
+  std::vector<model::uuid> over;
+  for (const auto& [id, file] : finished_)
+    if (file.promised_until_ts <= now_ts) over.push_back(id);
+  if (over.empty()) return;
+  const auto taken = settings_.short_work->submit([files = settings_.job.files, over] {
+    for (const auto& id : over)
+      files->remove(id);
+  });
+  if (!taken) return; // at the next tick
+  for (const auto& id : over) {
+    const auto gone = finished_.extract(id);
+    const auto newest = newest_.find(gone.mapped().facts.query);
+    if (newest != newest_.end() && newest->second == id) newest_.erase(newest);
+  }
+}
+
+void lobby_export::sweep() {
+  const auto taken = settings_.short_work->submit(
+      [files = settings_.job.files, now_ts = settings_.job.clock->unix_ms()] {
+        if (const auto swept = files->sweep(now_ts); !swept)
+          spdlog::error("exports: {}", base::to_string(swept.error()));
+      });
+  if (taken) next_sweep_ = settings_.job.clock->now() + settings_.sweep_interval;
+}
+
+std::size_t lobby_export::waiting_count() const {
+  std::size_t sum = looking_.size();
+  for (const auto& [number, each] : jobs_)
+    sum += each.waiters.size() + each.undecided.size();
+  return sum;
+}
+
+void lobby_export::forget_gone() {
+  std::erase_if(looking_, [](const auto& each) { return each.second.who.is_gone(); });
+  for (auto& [number, each] : jobs_) {
+    std::erase_if(each.waiters, [](const waiter& who) { return who.is_gone(); });
+    std::erase_if(each.undecided, [](const auto& entry) { return entry.who.is_gone(); });
+  }
+}
+
+void lobby_export::count() {
+  auto& metrics = *settings_.job.metrics;
+  metrics.running.set(static_cast<std::int64_t>(running_));
+  metrics.queued.set(static_cast<std::int64_t>(queue_.size()));
+  metrics.waiting.set(static_cast<std::int64_t>(waiting_count()));
+}
+
+} // namespace matchcloud::actors

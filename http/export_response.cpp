@@ -1,0 +1,85 @@
+#include "http/export_response.hpp"
+
+#include "http/content_coding.hpp"
+#include "http/file_response.hpp"
+
+#include <charconv>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+constexpr std::string_view export_headers = "Cache-Control: private, no-transform\r\n"
+                                            "Vary: Accept-Encoding\r\n"
+                                            "X-Content-Type-Options: nosniff\r\n"
+                                            "Accept-Ranges: bytes\r\n";
+constexpr std::string_view csv_type = "text/csv; charset=utf-8; header=present";
+
+std::string etag_of(const model::uuid& export_id, std::string_view coding) {
+  return '"' + model::to_string(export_id) + std::string{coding} + '"';
+}
+
+bool takes_compressed(const request& asking, const store::opened_export& file,
+                      std::string_view gzip_etag) {
+  if (!file.gzip || !accepts_gzip(asking.get(header::accept_encoding))) return false;
+  return !asking.has(header::range) || asking.get(header::if_range) == gzip_etag;
+}
+
+std::optional<std::uint64_t> read_seconds(std::string_view text) noexcept {
+  std::uint64_t seconds = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  // As it was written: without leading zeros there is one text for each time.
+  if (text.empty() || status != std::errc{} || end != text.data() + text.size() ||
+      (text.front() == '0' && text.size() > 1))
+    return std::nullopt;
+  return seconds;
+}
+
+} // namespace
+
+std::optional<export_link> read_export_link(std::string_view query) noexcept {
+  constexpr std::string_view expires_name = "expires=";
+  constexpr std::string_view signature_name = "signature=";
+  std::optional<std::string_view> expires;
+  std::optional<std::string_view> signature;
+  while (!query.empty()) {
+    const auto end = std::min(query.find('&'), query.size());
+    const auto part = query.substr(0, end);
+    query.remove_prefix(std::min(end + 1, query.size()));
+    for (auto [name, into] :
+         {std::pair{expires_name, &expires}, std::pair{signature_name, &signature}}) {
+      if (!part.starts_with(name)) continue;
+      if (*into) return std::nullopt;
+      *into = part.substr(name.size());
+    }
+  }
+  if (!expires || !signature) return std::nullopt;
+  const auto seconds = read_seconds(*expires);
+  if (!seconds) return std::nullopt;
+  return export_link{*seconds, *signature};
+}
+
+response export_response(const request& asking, const store::opened_export& file) {
+  const auto& [export_id, query, keep_until_ts] = file.facts;
+  auto gzip_etag = etag_of(export_id, "-gzip");
+  const bool compressed = takes_compressed(asking, file, gzip_etag);
+  file_representation of;
+  of.file = compressed ? file.gzip : file.csv;
+  of.etag = compressed ? std::move(gzip_etag) : etag_of(export_id, {});
+  of.content_type = csv_type;
+  of.fixed_headers = export_headers;
+  of.refusal_headers = export_headers;
+  if (compressed) of.body_headers = "Content-Encoding: gzip\r\n";
+  of.body_headers.append("Content-Disposition: attachment; filename=\"lobby-history_")
+      .append(model::to_string(query.game_id))
+      .append("_")
+      .append(std::to_string(query.span.begin))
+      .append("_")
+      .append(std::to_string(query.span.end))
+      .append(".csv\"\r\n");
+  of.noun = compressed ? "compressed export" : "export";
+  return file_response(asking, std::move(of));
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,426 @@
+#include "actors/lobby_export.hpp"
+
+#include "actors/export_link.hpp"
+#include "tests/actors/fixture.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <filesystem>
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+using std::chrono::milliseconds;
+
+const std::string january = R"({"query_start":100,"query_end":200})";
+const std::string february = R"({"query_start":200,"query_end":300})";
+constexpr std::uint64_t data_limit_bytes = 1024UL * 1024;
+constexpr milliseconds url_lifetime{60'000};
+
+/// An export actor with real files, whose work runs when told.
+struct bench : deterministic_system {
+  temporary_directory folder;
+  manual_clock clock;
+  manual_pool short_work;
+  manual_pool long_work;
+  export_metrics metrics;
+  std::unique_ptr<store::export_files> files =
+      *store::export_files::open(folder.path(), data_limit_bytes);
+  std::unique_ptr<store::signing_key_ring> keys = *store::signing_key_ring::open(folder.path());
+  std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
+  std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
+  caf::actor front = spawn<probe>(log);
+  lobby_export_settings settings;
+  std::string kind = "n,n,r,r,t,v,v,m";
+  caf::actor exporter;
+  std::uint64_t last = 0;
+  std::uint8_t last_id = 0;
+
+  explicit bench(const std::function<void(lobby_export_settings&)>& change = {}) {
+    database->content = *two_regions();
+    database->lobbies = {{id_of(101), {120, 130}, &kind}, {id_of(102), {140, 160}, &kind}};
+    settings.job.files = files.get();
+    settings.job.clock = &clock;
+    settings.job.metrics = &metrics;
+    settings.job.url_lifetime = url_lifetime;
+    settings.job.new_id = [this] { return id_of(++last_id); };
+    settings.job.open_store = [behind =
+                                   database]() -> base::expected<std::unique_ptr<store::store>> {
+      if (behind->open_failure) return tl::unexpected(*behind->open_failure);
+      return std::make_unique<fake_store>(behind);
+    };
+    settings.keys = keys.get();
+    settings.short_work = &short_work;
+    settings.long_work = &long_work;
+    settings.public_url = "http://cdn.example";
+    if (change) change(settings);
+    exporter =
+        spawn<lobby_export>(settings, std::make_shared<const model::catalog>(database->content));
+    run();
+  }
+  ~bench() {
+    kill(exporter);
+    short_work.jobs.clear(); // they hold the actor
+    long_work.jobs.clear();
+  }
+
+  std::shared_ptr<std::atomic<bool>> ask(const std::string& body = january, std::uint8_t game = 1) {
+    auto over = std::make_shared<std::atomic<bool>>(false);
+    send_as(
+        front, exporter,
+        export_lobbies{{++last, 1}, id_of(game), std::make_shared<const std::string>(body), over});
+    return over;
+  }
+  /// Runs the next job; false where none waits.
+  bool work() {
+    const bool ran = long_work.run_one();
+    run();
+    return ran;
+  }
+  /// Runs all that is short: looks, removals.
+  void settle() {
+    while (short_work.run_one())
+      run();
+  }
+  void tick() { advance(settings.tick); }
+  std::size_t answers() const { return log->exported.size() + log->failed.size(); }
+  /// The last answer's URL; empty where it was a failure.
+  std::string url() const {
+    if (log->exported.empty()) return {};
+    const auto& json = *log->exported.back().json;
+    return json.substr(8, json.size() - 10);
+  }
+  base::errc failure() const { return log->failed.back().error.code; }
+  std::size_t folders() const {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& each :
+         std::filesystem::directory_iterator{folder.path("exports")})
+      ++count;
+    return count;
+  }
+};
+
+TEST_CASE("an export is answered with the signed URL of a complete file") {
+  bench on;
+  on.ask();
+  CHECK(on.answers() == 0);
+  REQUIRE(on.work());
+  REQUIRE(on.log->exported.size() == 1);
+  CHECK(on.log->exported[0].exchange == exchange_ref{1, 1});
+  const auto expires_s =
+      static_cast<std::uint64_t>((on.clock.unix_ms() + url_lifetime.count() + 999) / 1'000);
+  CHECK(on.url() == export_url("http://cdn.example", id_of(1), expires_s, *on.keys->current()));
+  const auto opened = on.files->open(id_of(1));
+  REQUIRE(opened);
+  CHECK((*opened)->facts.query == model::export_query{id_of(1), {100, 200}});
+  std::string text((*opened)->csv->size_bytes(), '\0');
+  CHECK((*opened)->csv->read(text, 0) == static_cast<std::ptrdiff_t>(text.size()));
+  CHECK(std::count(text.begin(), text.end(), '\n') == 3);
+  CHECK(text.starts_with(model::lobby_csv_header));
+  CHECK(on.metrics.finished.get() == 1);
+  CHECK(on.metrics.rows.get() == 2);
+}
+
+TEST_CASE("what is no span, and what is no game, is refused at once") {
+  bench on;
+  on.ask("{}");
+  CHECK(on.failure() == base::errc::query_invalid);
+  on.ask("[");
+  CHECK(on.failure() == base::errc::body_malformed);
+  on.ask(R"({"query_start":2,"query_end":1})");
+  CHECK(on.failure() == base::errc::query_invalid);
+  on.ask(january, 9);
+  CHECK(on.failure() == base::errc::game_not_found);
+  CHECK(on.log->failed.size() == 4);
+  CHECK(on.long_work.jobs.empty());
+}
+
+TEST_CASE("who asks for what waits for its turn joins it") {
+  bench on{[](auto& settings) { settings.jobs_limit = 1; }};
+  on.ask(february);
+  on.ask();
+  on.ask();
+  CHECK(on.short_work.jobs.size() <= 2); // ticks: nobody looked at the store
+  REQUIRE(on.work());
+  REQUIRE(on.work());
+  CHECK(!on.work());
+  CHECK(on.log->exported.size() == 3);
+  CHECK(on.log->exported[1].json == on.log->exported[2].json);
+  CHECK(on.database->history_reads == 2);
+  CHECK(on.metrics.joined.get() == 1);
+}
+
+TEST_CASE("who asks for what is being exported joins it, if nothing was ingested since") {
+  const auto moved = GENERATE(0, 1, 2);
+  bench on;
+  on.ask();
+  on.database->while_reading = [&] {
+    on.database->while_reading = {};
+    on.run(); // the actor hears of the snapshot
+    if (moved == 1) ++on.database->history_revisions.lobbies;
+    if (moved == 2) ++on.database->history_revisions.catalog;
+    on.ask();
+    on.settle();
+  };
+  REQUIRE(on.work());
+  CHECK(on.log->exported.size() == (moved == 0 ? 2 : 1));
+  CHECK(on.work() == (moved != 0));
+  CHECK(on.log->exported.size() == 2);
+  CHECK(on.database->history_reads == (moved == 0 ? 1 : 2));
+}
+
+TEST_CASE("who asks before a job's snapshot is known waits for that and is then decided") {
+  const auto moved = GENERATE(false, true);
+  bench on;
+  on.ask();
+  on.database->while_reading = [&] {
+    on.database->while_reading = {};
+    if (moved) ++on.database->history_revisions.lobbies;
+    // The snapshot's message is behind this one, as if it had been slow.
+    auto& jobs = on.scheduler.jobs;
+    const auto held = jobs;
+    jobs.clear();
+    jobs = held;
+    on.ask();
+    on.settle();
+  };
+  REQUIRE(on.work());
+  while (on.work()) {
+  }
+  CHECK(on.log->exported.size() == 2);
+  CHECK(on.database->history_reads == (moved ? 2 : 1));
+}
+
+TEST_CASE("who asks for what was exported gets the file with a new URL, if it would be the same") {
+  bench on;
+  on.ask();
+  on.work();
+  const auto first = on.url();
+  on.clock.advance(std::chrono::seconds{10});
+  on.ask();
+  CHECK(on.answers() == 1);
+  on.settle();
+  REQUIRE(on.answers() == 2);
+  CHECK(on.url() != first);
+  CHECK(on.url().substr(0, on.url().find('?')) == first.substr(0, first.find('?')));
+  CHECK(on.metrics.reused.get() == 1);
+  CHECK(on.database->history_reads == 1);
+
+  ++on.database->history_revisions.lobbies;
+  on.ask();
+  on.settle();
+  CHECK(on.answers() == 2);
+  REQUIRE(on.work());
+  CHECK(on.answers() == 3);
+  CHECK(on.url().find(model::to_string(id_of(2))) != std::string::npos);
+  // From now on the new one is given.
+  on.ask();
+  on.settle();
+  CHECK(on.url().find(model::to_string(id_of(2))) != std::string::npos);
+  CHECK(on.database->history_reads == 2);
+}
+
+TEST_CASE("a file with running lobbies is given again only for a span that was over") {
+  const auto over = GENERATE(true, false);
+  bench on;
+  on.database->lobbies.push_back({id_of(103), {150, std::nullopt}, &on.kind});
+  const auto end = on.clock.unix_ms() + (over ? 0 : 1);
+  const auto body = R"({"query_start":100,"query_end":)" + std::to_string(end) + "}";
+  on.ask(body);
+  on.work();
+  on.ask(body);
+  on.settle();
+  CHECK(on.answers() == (over ? 2 : 1));
+  CHECK(on.work() == !over);
+}
+
+TEST_CASE("so many run, so many wait, and one more is told to come back") {
+  bench on{[](auto& settings) {
+    settings.jobs_limit = 2;
+    settings.queue_limit = 3;
+  }};
+  const auto span = [](int i) {
+    return R"({"query_start":0,"query_end":)" + std::to_string(i) + "}";
+  };
+  for (int i = 0; i < 5; ++i)
+    on.ask(span(i));
+  CHECK(on.answers() == 0);
+  CHECK(on.long_work.jobs.size() == 2);
+  CHECK(on.metrics.running.get() == 2);
+  CHECK(on.metrics.queued.get() == 3);
+  on.ask(span(5));
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.failure() == base::errc::exports_busy);
+  on.ask(span(4)); // the same as one that waits
+  CHECK(on.answers() == 1);
+  on.work();
+  on.ask(span(6));
+  CHECK(on.answers() == 2); // the first one's
+  while (on.work()) {
+  }
+  CHECK(on.log->exported.size() == 7);
+  CHECK(on.log->failed.size() == 1);
+  CHECK(on.metrics.running.get() == 0);
+  CHECK(on.metrics.waiting.get() == 0);
+}
+
+TEST_CASE("so many requests may wait; those whose clients are gone make room") {
+  bench on{[](auto& settings) { settings.waiting_limit = 2; }};
+  const auto gone = on.ask();
+  on.ask();
+  on.ask();
+  CHECK(on.failure() == base::errc::exports_busy);
+  *gone = true;
+  on.tick();
+  on.ask();
+  CHECK(on.log->failed.size() == 1);
+}
+
+TEST_CASE("an export goes on when its client is gone, and asking again gets it") {
+  bench on;
+  const auto gone = on.ask();
+  *gone = true;
+  on.tick();
+  CHECK(on.metrics.waiting.get() == 0);
+  REQUIRE(on.work());
+  CHECK(on.answers() == 0);
+  on.ask();
+  on.settle();
+  CHECK(on.log->exported.size() == 1);
+  CHECK(on.database->history_reads == 1);
+}
+
+TEST_CASE("a failed export is a problem for all who wait and leaves nothing behind") {
+  bench on;
+  on.ask();
+  on.database->failure = base::error{base::errc::store_failed, "/secret/path: SQL"};
+  REQUIRE(on.work());
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.failure() == base::errc::store_failed);
+  CHECK(on.log->failed[0].error.detail.find("secret") == std::string::npos);
+  CHECK(on.folders() == 0);
+  CHECK(on.files->used_bytes() == 0);
+  CHECK(on.metrics.failed.get() == 1);
+  on.database->failure.reset();
+  on.ask();
+  REQUIRE(on.work());
+  CHECK(on.log->exported.size() == 1);
+}
+
+TEST_CASE("a store that cannot be looked at is a problem for who asks again") {
+  bench on;
+  on.ask();
+  on.work();
+  on.database->failure = base::error{base::errc::store_failed, "/secret/path"};
+  on.ask();
+  on.settle();
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.failure() == base::errc::store_failed);
+  CHECK(on.log->failed[0].error.detail.find("secret") == std::string::npos);
+}
+
+TEST_CASE("an export that takes too long is given up with 504 and leaves nothing behind") {
+  bench on{[](auto& settings) { settings.job.timeout = milliseconds{5'000}; }};
+  on.ask();
+  on.database->while_reading = [&] { on.clock.advance(std::chrono::seconds{5}); };
+  REQUIRE(on.work());
+  CHECK(on.failure() == base::errc::deadline_exceeded);
+  CHECK(on.log->failed[0].error.detail.find("5000 ms") != std::string::npos);
+  CHECK(on.folders() == 0);
+}
+
+TEST_CASE("where files take all the room new exports get 507 and old ones stay") {
+  bench on;
+  on.ask();
+  on.work();
+  const auto long_text = std::string(data_limit_bytes, 'x');
+  on.database->lobbies = {{id_of(104), {120, 130}, &long_text}};
+  on.ask(february);
+  REQUIRE(on.work());
+  CHECK(on.failure() == base::errc::exports_full);
+  CHECK(base::describe(on.failure()).status == 507);
+  CHECK(on.files->open(id_of(1)));
+  CHECK(on.folders() == 1);
+}
+
+TEST_CASE("a file lives until its last URL ends") {
+  bench on;
+  on.ask();
+  on.work();
+  on.clock.advance(url_lifetime / 2);
+  on.ask(); // extends it
+  on.settle();
+  REQUIRE(on.answers() == 2);
+  on.clock.advance(url_lifetime / 2 + milliseconds{2'000});
+  on.tick();
+  on.settle();
+  CHECK(on.files->open(id_of(1)));
+  on.clock.advance(url_lifetime / 2);
+  on.tick();
+  on.settle();
+  CHECK(!on.files->open(id_of(1)));
+  CHECK(on.folders() == 0);
+  on.ask();
+  REQUIRE(on.work());
+  CHECK(on.database->history_reads == 2);
+}
+
+TEST_CASE("no URL is given out that outlives what a restart would keep") {
+  bench on;
+  on.ask();
+  on.work();
+  // Renewed again and again, it would have to live for ever.
+  for (int i = 0; i < 3; ++i) {
+    on.clock.advance(url_lifetime * 2 / 3);
+    on.tick();
+    on.ask();
+    on.settle();
+    on.work();
+  }
+  CHECK(on.log->exported.size() == 4);
+  CHECK(on.database->history_reads == 2);
+  for (const auto& opened : {on.files->open(id_of(1)), on.files->open(id_of(2))})
+    if (opened) CHECK((*opened)->facts.keep_until_ts > on.clock.unix_ms());
+}
+
+TEST_CASE("files that earlier processes left are removed when their time is over") {
+  bench on;
+  {
+    auto draft = on.files->begin();
+    REQUIRE(draft);
+    REQUIRE(draft->append("x"));
+    REQUIRE(on.files->publish(*std::move(draft), {id_of(77), {}, on.clock.unix_ms() + 90'000}));
+  }
+  on.tick();
+  on.settle();
+  CHECK(on.files->open(id_of(77)));
+  on.clock.advance(std::chrono::seconds{100});
+  on.tick();
+  on.settle();
+  CHECK(!on.files->open(id_of(77)));
+}
+
+TEST_CASE("an ended actor's jobs give up and leave nothing behind") {
+  bench on;
+  on.ask();
+  on.database->while_reading = [&] { on.kill(on.exporter); };
+  CHECK(on.work());
+  CHECK(on.answers() == 0);
+  CHECK(on.folders() == 0);
+  CHECK(on.files->used_bytes() == 0);
+}
+
+TEST_CASE("a log that grew meanwhile is moved into the database afterwards") {
+  bench on;
+  on.ask();
+  on.work();
+  CHECK(on.database->checkpoints == 0);
+  on.database->wal_bytes = checkpoint_log_bytes;
+  on.ask(february);
+  on.work();
+  CHECK(on.database->checkpoints == 1);
+}
+
+} // namespace
+} // namespace matchcloud::actors
