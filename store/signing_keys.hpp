@@ -4,6 +4,7 @@
 #include "base/signing.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@ namespace matchcloud::store {
 
 /// The longest that anything signed may be valid: a replaced key is accepted for so long.
 inline constexpr std::chrono::hours signature_lifetime_limit{24};
+
+/// Keys that are accepted at once, the one that signs included.
+inline constexpr std::size_t signing_keys_limit = 32;
 
 /// The keys of a data directory, as its file had them: `DATA_DIR/signing-keys`, mode 0600. Shared
 /// by all processes on it. Immutable; any thread.
@@ -55,7 +59,9 @@ enum class replaced_keys : std::uint8_t {
 };
 
 /// Makes a new key the one that signs, on disk when this returns. Running services follow within
-/// seconds. Fails with `store_failed` or `store_full`; then the keys are as before.
+/// seconds. Fails with `store_failed` or `store_full`; then the keys are as before (but where the
+/// last step fails, which makes the new ones survive a power cut). Also fails where
+/// `signing_keys_limit` keys are accepted: none is dropped before its time, but by `revoke`.
 base::expected<void> rotate_signing_keys(const std::string& data_dir, std::int64_t now_ts,
                                          replaced_keys replaced);
 

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 
 namespace {
 
@@ -45,12 +47,18 @@ bool has_ipv6() {
 TEST_CASE("the help of each command teaches by an example", "[operations]") {
   const auto program = run({"--help"});
   CHECK(program.exit_code == 0);
-  for (const std::string command : {"serve", "import", "catalog", "demo", "version"})
+  for (const std::string command : {"serve", "import", "catalog", "signing-key", "demo", "version"})
     CHECK(contains(program.out, command));
   CHECK(contains(program.out, "Exit codes"));
-  const std::vector<arguments> commands{
-      {"serve"},          {"import", "catalog"}, {"demo"}, {"catalog"}, {"catalog", "list"},
-      {"catalog", "put"}, {"catalog", "remove"}};
+  const std::vector<arguments> commands{{"serve"},
+                                        {"import", "catalog"},
+                                        {"demo"},
+                                        {"catalog"},
+                                        {"catalog", "list"},
+                                        {"catalog", "put"},
+                                        {"catalog", "remove"},
+                                        {"signing-key"},
+                                        {"signing-key", "rotate"}};
   for (auto command : commands) {
     command.push_back("--help");
     const auto help = run(command);
@@ -298,6 +306,47 @@ TEST_CASE("importing tells what was done, and what is wrong with a document", "[
   const auto missing = run({"import", "catalog", "--data-dir", dir, dir + "/none.json"});
   CHECK(missing.exit_code == 1);
   CHECK(contains(missing.errors, "none.json"));
+}
+
+TEST_CASE("the signing key is rotated, with the replaced one kept or revoked", "[operations]") {
+  const matchcloud::fixtures::temporary_directory folder;
+  const auto lines = [&] {
+    std::ifstream in{folder.path("signing-keys")};
+    std::vector<std::string> keys;
+    for (std::string line; std::getline(in, line);)
+      if (!line.starts_with('#')) keys.push_back(line);
+    return keys;
+  };
+  const arguments rotate{"signing-key", "rotate", "--data-dir", folder.path()};
+  const auto kept = run(rotate);
+  CHECK(kept.exit_code == 0);
+  CHECK(contains(kept.out, "until they expire"));
+  const auto first = lines();
+  REQUIRE(first.size() == 2);
+
+  auto revoke = rotate;
+  revoke.push_back("--revoke");
+  const auto revoked = run(revoke);
+  CHECK(revoked.exit_code == 0);
+  CHECK(contains(revoked.out, "refused"));
+  const auto second = lines();
+  REQUIRE(second.size() == 1);
+  CHECK(second.front() != first.front());
+}
+
+TEST_CASE("a signing key that cannot be rotated exits with 1 and says what to do", "[operations]") {
+  const matchcloud::fixtures::temporary_directory folder;
+  const auto typo = folder.path("none");
+  const auto missing = run({"signing-key", "rotate", "--data-dir", typo});
+  CHECK(missing.exit_code == 1);
+  CHECK(contains(missing.errors, typo));
+  CHECK_FALSE(std::filesystem::exists(typo));
+
+  const auto file = folder.file("signing-keys", "");
+  std::filesystem::permissions(file, std::filesystem::perms{0644});
+  const auto open_to_others = run({"signing-key", "rotate", "--data-dir", folder.path()});
+  CHECK(open_to_others.exit_code == 1);
+  CHECK(contains(open_to_others.errors, "chmod 600 " + file));
 }
 
 TEST_CASE("seeding twice changes nothing", "[operations]") {

@@ -2,71 +2,17 @@
 // before this process opens a store: SQLite connections do not survive a fork.
 #include "store/store.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/forked_process.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/lobby_fixture.hpp"
-
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <csignal>
-#include <functional>
-#include <utility>
 
 namespace {
 
 using namespace matchcloud;
+using fixtures::child;
+using fixtures::event_pipe;
 using fixtures::temporary_directory;
 using store::open_sqlite;
-
-/// One byte per event from one process to another.
-class event_pipe {
-public:
-  event_pipe() { REQUIRE(::pipe(fds_) == 0); }
-  event_pipe(const event_pipe&) = delete;
-  event_pipe& operator=(const event_pipe&) = delete;
-  ~event_pipe() {
-    for (const int fd : fds_)
-      if (fd >= 0) ::close(fd);
-  }
-
-  bool signal() const { return ::write(fds_[1], "x", 1) == 1; }
-  /// False once no process can signal any more.
-  bool wait() const {
-    char byte = 0;
-    return ::read(fds_[0], &byte, 1) == 1;
-  }
-  void close_writer() { ::close(std::exchange(fds_[1], -1)); }
-
-private:
-  int fds_[2] = {-1, -1};
-};
-
-/// A forked process, killed and reaped with this object.
-class child {
-public:
-  explicit child(const std::function<bool()>& body) : pid_{::fork()} {
-    REQUIRE(pid_ >= 0);
-    if (pid_ == 0) ::_exit(body() ? 0 : 1);
-  }
-  child(const child&) = delete;
-  child& operator=(const child&) = delete;
-  ~child() { kill(); }
-
-  void kill() {
-    if (pid_ > 0) ::kill(pid_, SIGKILL);
-    (void)succeeded();
-  }
-  /// Waits for its end.
-  bool succeeded() {
-    if (pid_ <= 0) return false;
-    int status = 0;
-    ::waitpid(std::exchange(pid_, -1), &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  }
-
-private:
-  pid_t pid_;
-};
 
 constexpr int regions = 40;
 

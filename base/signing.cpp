@@ -1,0 +1,31 @@
+#include "base/signing.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+namespace matchcloud::base {
+
+std::string sign(const signing_secret& secret, std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+       reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(), &size);
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string hexadecimal;
+  hexadecimal.reserve(2 * std::size_t{size});
+  for (unsigned int i = 0; i < size; ++i) {
+    hexadecimal += digits[digest[i] >> 4U];
+    hexadecimal += digits[digest[i] & 0xFU];
+  }
+  return hexadecimal;
+}
+
+bool is_signed(const signing_secret& secret, std::string_view text, std::string_view signature) {
+  const auto right = sign(secret, text);
+  // The length is no secret, and never zero: where OpenSSL failed, nothing is signed.
+  return !right.empty() && signature.size() == right.size() &&
+         CRYPTO_memcmp(signature.data(), right.data(), right.size()) == 0;
+}
+
+} // namespace matchcloud::base

@@ -1,0 +1,73 @@
+#include "store/new_file.hpp"
+
+#include "base/io_failure.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+namespace matchcloud::store {
+
+namespace {
+
+constexpr mode_t private_mode = 0600;
+
+tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
+  return base::io_failure(path, operation, code, base::errc::store_failed);
+}
+
+} // namespace
+
+base::expected<new_file> new_file::create(std::string path) {
+  base::file_descriptor file{
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, private_mode)};
+  if (!file) return failure(path, "create the file", errno);
+  new_file made{std::move(path), std::move(file)};
+  // An umask may have taken away what its user needs.
+  if (::fchmod(made.file_.get(), private_mode) != 0)
+    return failure(made.path_, "set the permissions", errno);
+  return made;
+}
+
+new_file::~new_file() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+base::expected<void> new_file::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(file_.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failure(path_, "write the file", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    size_bytes_ += static_cast<std::uint64_t>(written);
+  }
+  if (size_bytes_ - handed_bytes_ < writeback_bytes) return {};
+  // Only a hint: what fails here fails in the sync, which tells.
+  ::sync_file_range(file_.get(), static_cast<off_t>(handed_bytes_),
+                    static_cast<off_t>(size_bytes_ - handed_bytes_), SYNC_FILE_RANGE_WRITE);
+  handed_bytes_ = size_bytes_;
+  return {};
+}
+
+base::expected<void> new_file::sync() {
+  if (::fsync(file_.get()) != 0) return failure(path_, "sync the file", errno);
+  return {};
+}
+
+base::expected<void> new_file::rename_to(const std::string& path) {
+  if (::rename(path_.c_str(), path.c_str()) != 0) return failure(path, "rename into place", errno);
+  keep();
+  return {};
+}
+
+base::expected<bool> new_file::link_to(const std::string& path) {
+  // The name of no meaning goes with this object.
+  if (::link(path_.c_str(), path.c_str()) == 0) return true;
+  if (errno == EEXIST) return false;
+  return failure(path, "link into place", errno);
+}
+
+} // namespace matchcloud::store
