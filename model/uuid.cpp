@@ -70,17 +70,18 @@ uuid random_uuid(std::array<std::uint8_t, 16> random) noexcept {
   random[6] = static_cast<std::uint8_t>((random[6] & 0x0FU) | 0x40U);
   random[8] = static_cast<std::uint8_t>((random[8] & 0x3FU) | 0x80U);
   return {random};
+}
 
-  char* write_uuid(char* to, const uuid& id) noexcept {
-    for (std::size_t i = 0; i < id.bytes.size(); ++i) {
-      if (i == 4 || i == 6 || i == 8 || i == 10) *to++ = '-';
-      const auto& digits = hex_pairs[id.bytes[i]];
-      to[0] = digits[0];
-      to[1] = digits[1];
-      to += 2;
-    }
-    return to;
+char* write_uuid(char* to, const uuid& id) noexcept {
+  for (std::size_t i = 0; i < id.bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) *to++ = '-';
+    const auto& digits = hex_pairs[id.bytes[i]];
+    to[0] = digits[0];
+    to[1] = digits[1];
+    to += 2;
   }
+  return to;
+}
 
 } // namespace matchcloud::model
 
