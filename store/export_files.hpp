@@ -1,32 +1,33 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "base/file_descriptor.hpp"
 #include "base/open_file.hpp"
-#include "model/export_query.hpp"
 #include "model/uuid.hpp"
+#include "store/export_about.hpp"
+#include "store/export_ledger.hpp"
+#include "store/new_file.hpp"
 #include "store/temporary_folder.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 namespace matchcloud::store {
 
-/// What is kept beside a finished export.
-struct export_facts {
-  model::uuid export_id;
-  model::export_query query;
-  /// Milliseconds since 1970. No URL of it lives longer; then anybody may remove it.
-  std::int64_t keep_until_ts = 0;
+class export_folder;
 
-  friend bool operator==(const export_facts&, const export_facts&) = default;
-};
+/// Finished exports of a data directory, however small.
+inline constexpr std::size_t export_count_limit = 100'000;
+
+/// Exports that are open at once, each with two descriptors at most.
+inline constexpr std::size_t open_exports_limit = 256;
 
 /// A finished export, open for as long as somebody holds it. Immutable.
 struct opened_export {
@@ -38,29 +39,31 @@ struct opened_export {
 
 class export_files;
 
-/// An export that is being written, aside; gone with this object unless it was published. One
-/// thread at a time.
+/// An export that is being written, aside; gone with this object unless it was published. Its
+/// `export_files` must outlive it. One thread at a time.
 class export_draft {
 public:
   export_draft(export_draft&& other) noexcept;
   export_draft& operator=(export_draft&&) = delete;
   ~export_draft();
 
-  /// Fails with `exports_full` beyond the limit of bytes, with `store_full` or `store_failed`.
+  /// Fails with `exports_full` beyond the limit of bytes, with `store_full` or `store_failed`; then
+  /// it cannot be published any more.
   base::expected<void> append(std::string_view bytes);
-  std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+  std::uint64_t size_bytes() const noexcept { return file_.size_bytes(); }
 
 private:
   friend class export_files;
-  export_draft(export_files& files, std::string folder, base::file_descriptor file) noexcept;
+  export_draft(export_files& files, std::string folder, new_file file) noexcept;
 
   export_files* files_;
   /// Empty once published or moved from.
   std::string folder_;
-  base::file_descriptor file_;
-  std::uint64_t size_bytes_ = 0;
-  /// Handed to the disk already, so that the last sync is short.
-  std::uint64_t flushed_bytes_ = 0;
+  new_file file_;
+  /// Of the limit.
+  std::uint64_t taken_bytes_ = 0;
+  /// Everything that was appended is in it.
+  bool whole_ = true;
 };
 
 /// The exports of a data directory: a folder each, `DATA_DIR/exports/EXPORT_ID/`, renamed into
@@ -68,8 +71,8 @@ private:
 /// disk.
 class export_files {
 public:
-  /// `limit_bytes`: of all files together, compressed ones and unfinished ones included. Fails with
-  /// `store_failed` or `store_full`.
+  /// `limit_bytes`: of all CSV files and compressed ones together, unfinished ones of this process
+  /// included. Fails with `store_failed` or `store_full`.
   static base::expected<std::unique_ptr<export_files>> open(std::string data_dir,
                                                             std::uint64_t limit_bytes);
   export_files(const export_files&) = delete;
@@ -80,34 +83,58 @@ public:
   /// Makes it an export under its id, on disk when this returns. Whatever fails, nothing is left.
   base::expected<void> publish(export_draft draft, const export_facts& facts);
 
-  /// Fails with `export_not_found`, with `overloaded` where too many files are open, or with
-  /// `io_failed`.
+  /// Fails with `export_not_found` (also where it is damaged, which is logged), with `overloaded`
+  /// where too many files are open, or with `io_failed`.
   base::expected<std::shared_ptr<const opened_export>> open(const model::uuid& export_id);
 
   /// Makes the compressed file of an export beside it, unless it is there. `stop` is asked now and
-  /// then. Fails with `cancelled`, `export_not_found`, `exports_full`, `store_full` or
-  /// `store_failed`; then nothing is left.
+  /// then. Fails with `cancelled`, `overloaded`, `export_not_found`, `exports_full`, `store_full`,
+  /// `store_failed` or `io_failed`; then nothing is left.
   base::expected<void> compress(const model::uuid& export_id, const std::function<bool()>& stop);
 
   /// Removes an export; who has it open keeps it. One that is not there is removed.
   void remove(const model::uuid& export_id);
-  /// Removes all whose time is over at `now_ts` and counts the bytes of the rest anew.
+  /// Removes all whose time is over at `now_ts` and counts the bytes of the rest anew. What is no
+  /// export is left alone and logged once. Fails with `store_failed`.
   base::expected<void> sweep(std::int64_t now_ts);
 
   /// Finished and unfinished, as of the last count and what this process did since.
-  std::uint64_t used_bytes() const noexcept { return used_bytes_.load(std::memory_order_relaxed); }
+  std::uint64_t used_bytes() const { return ledger_.used_bytes(); }
+  /// Exports that are open, and some that were until lately. At most `open_exports_limit`.
+  std::size_t known() const;
 
 private:
   friend class export_draft;
   export_files(std::string data_dir, std::uint64_t limit_bytes, temporary_folder folder);
 
+  /// Of an export whose files somebody may hold, so that all share the descriptors.
+  struct shared_files {
+    export_facts facts;
+    std::weak_ptr<const base::open_file> csv;
+    std::weak_ptr<const base::open_file> gzip;
+  };
+
+  /// For what is not whole yet, or not any more.
+  std::string path_aside();
+  // All below with `mutex_` held.
+  base::expected<std::shared_ptr<const opened_export>> open_shared(const model::uuid& export_id,
+                                                                   const export_folder& folder);
+  base::expected<void> open_csv(const export_folder& folder, opened_export& into);
+  bool make_room();
+  bool move_aside(const model::uuid& export_id, const std::string& aside);
+  void sweep_one(const model::uuid& export_id, std::int64_t now_ts, const std::string& aside);
+  void tell_once(const std::string& about, std::string_view what);
+
   std::string data_dir_;
-  std::uint64_t limit_bytes_;
   temporary_folder folder_;
-  std::atomic<std::uint64_t> used_bytes_{0};
-  std::mutex mutex_;
-  /// Of what is open, so that all readers of a file share its descriptor.
-  std::unordered_map<model::uuid, std::weak_ptr<const opened_export>> open_;
+  export_ledger ledger_;
+  std::atomic<std::uint64_t> made_aside_{0};
+  /// Held while names below `exports/` change and while they are opened: of two who ask at once,
+  /// one opens and both get the same.
+  mutable std::mutex mutex_;
+  std::unordered_map<model::uuid, shared_files> open_;
+  /// What was logged.
+  std::set<std::string> told_;
 };
 
 } // namespace matchcloud::store
