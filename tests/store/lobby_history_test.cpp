@@ -255,6 +255,25 @@ TEST_CASE("an export that nobody wants is given up at once, while it finds and w
   CHECK(write_all(in.get(), query.span, 0).csv == whole->csv);
 }
 
+TEST_CASE("kinds beyond those that fit in memory are read again") {
+  lobby_store in;
+  constexpr std::uint32_t kinds = 9'000;
+  const auto mode_of = [](std::uint32_t number) {
+    return std::to_string(number) + std::string(1'000, 'x');
+  };
+  static_assert(kinds * 1'000 > kind_columns_limit_bytes);
+  lobby_list list;
+  for (std::uint32_t i = 0; i < 2 * kinds; ++i)
+    list.add(i, {i, 100'000}, kind_of(11, "fra", mode_of(i * 7 % kinds)));
+  merge_all(in.get(), list);
+  const auto rows = write_all(in.get(), {0, largest}, 0).rows();
+  REQUIRE(rows.size() == 2 * kinds);
+  std::uint32_t wrong = 0;
+  for (std::uint32_t i = 0; i < rows.size(); ++i)
+    wrong += rows[i].at(8) == mode_of(i * 7 % kinds) ? 0 : 1;
+  CHECK(wrong == 0);
+}
+
 std::vector<std::string> plan_of(connection& db, std::string_view sql) {
   auto query = db.prepare("EXPLAIN QUERY PLAN " + std::string{sql}, "explain");
   REQUIRE(query.has_value());
