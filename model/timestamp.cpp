@@ -85,10 +85,11 @@ private:
   bool failed_ = false;
 };
 
-/// Writes the last two digits of `value`; the byte behind them.
+/// Writes a `value` below 100 in two digits; the byte behind them.
 char* put_two(char* to, std::uint32_t value) noexcept {
-  to[0] = static_cast<char>('0' + value / 10 % 10);
-  to[1] = static_cast<char>('0' + value % 10);
+  const auto tens = value / 10;
+  to[0] = static_cast<char>('0' + tens);
+  to[1] = static_cast<char>('0' + (value - 10 * tens));
   return to + 2;
 }
 
@@ -145,17 +146,19 @@ char* write_timestamp(char* to, std::int64_t ms) noexcept {
   using namespace std::chrono;
   const year_month_day date{sys_days{days{ms / ms_per_day}}};
   // Narrow from here on: this is in the inner loop of exports.
-  const auto of_day = static_cast<std::uint32_t>(ms % ms_per_day);
-  const auto of_minute = of_day % std::uint32_t{ms_per_minute};
   const auto of_year = static_cast<std::uint32_t>(static_cast<int>(date.year()));
-  to = put_two(to, of_year / 100);
-  to = put_two(to, of_year, '-');
+  const auto century = of_year / 100;
+  const auto of_day = static_cast<std::uint32_t>(ms % ms_per_day);
+  const auto of_hour = of_day % std::uint32_t{ms_per_hour};
+  const auto of_minute = of_hour % std::uint32_t{ms_per_minute};
+  const auto of_second = of_minute % std::uint32_t{ms_per_second};
+  to = put_two(to, century);
+  to = put_two(to, of_year - 100 * century, '-');
   to = put_two(to, static_cast<unsigned>(date.month()), '-');
   to = put_two(to, static_cast<unsigned>(date.day()), 'T');
   to = put_two(to, of_day / std::uint32_t{ms_per_hour}, ':');
-  to = put_two(to, of_day / std::uint32_t{ms_per_minute} % 60, ':');
+  to = put_two(to, of_hour / std::uint32_t{ms_per_minute}, ':');
   to = put_two(to, of_minute / std::uint32_t{ms_per_second}, '.');
-  const auto of_second = of_minute % std::uint32_t{ms_per_second};
   to = put_two(to, of_second / 10);
   to[0] = static_cast<char>('0' + of_second % 10);
   to[1] = 'Z';

@@ -34,6 +34,12 @@ constexpr std::size_t entry_bytes = 128;
 
 } // namespace
 
+void kind_columns::put(std::int64_t kind, std::string columns) {
+  const auto bytes = columns.size() + entry_bytes;
+  recent_ = {};
+  all_.put(kind, std::move(columns), bytes);
+}
+
 base::expected<history_revisions> select_history_revisions(connection& on,
                                                            const model::uuid& game_id) {
   const auto lobbies = read_game_revision(on, game_subject::lobbies, game_id);
@@ -130,8 +136,7 @@ base::expected<void> lobby_history::open_cursor(std::size_t number,
 }
 
 base::expected<void> lobby_history::merge(const history_reader& to) {
-  kind_columns known{kind_columns_limit_bytes};
-  std::int64_t last_kind = 0;
+  kind_columns known;
   model::history_lobby lobby;
   while (!next_.empty()) {
     auto& from = cursors_[next_.front().from];
@@ -139,13 +144,9 @@ base::expected<void> lobby_history::merge(const history_reader& to) {
     lobby.times.start_ts = next_.front().start_ts;
     lobby.times.stop_ts.reset();
     if (!from.is_running) lobby.times.stop_ts = from.rows.integer(2);
-    const auto kind = from.rows.integer(3);
-    if (kind != last_kind || !lobby.kind_columns) {
-      const auto columns = columns_of(kind, known);
-      if (!columns) return tl::unexpected(columns.error());
-      lobby.kind_columns = *columns;
-      last_kind = kind;
-    }
+    const auto columns = columns_of(from.rows.integer(3), known);
+    if (!columns) return tl::unexpected(columns.error());
+    lobby.kind_columns = *columns;
     if (!to.take(lobby)) return {};
     if (auto advanced = advance(); !advanced) return advanced;
   }
@@ -183,6 +184,14 @@ void lobby_history::sift_down() noexcept {
 base::expected<const std::string*> lobby_history::columns_of(std::int64_t kind,
                                                              kind_columns& known) {
   if (const auto* found = known.get(kind)) return found;
+  auto columns = read_columns(kind);
+  if (!columns) return tl::unexpected(columns.error());
+  known.put(kind, *std::move(columns));
+  if (const auto* kept = known.get(kind)) return kept;
+  return on_->failure(reading_lobbies, "a kind of lobby is too large");
+}
+
+base::expected<std::string> lobby_history::read_columns(std::int64_t kind) {
   const auto row = kind_->bind(kind).step();
   if (!row) return tl::unexpected(row.error());
   if (!*row) return on_->failure(reading_lobbies, "a kind of lobby is missing");
@@ -191,10 +200,7 @@ base::expected<const std::string*> lobby_history::columns_of(std::int64_t kind,
                                std::string{kind_->text(4)}, std::string{kind_->text(5)}};
   auto columns = model::csv_kind_columns(read, kind_->text(6), kind_->text(7));
   kind_->reset();
-  const auto bytes = columns.size() + entry_bytes;
-  known.put(kind, std::move(columns), bytes);
-  if (const auto* kept = known.get(kind)) return kept;
-  return on_->failure(reading_lobbies, "a kind of lobby is too large");
+  return columns;
 }
 
 void lobby_history::close_cursors() noexcept {

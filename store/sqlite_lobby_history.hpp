@@ -7,6 +7,7 @@
 #include "store/lobby_history.hpp"
 #include "store/sqlite.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -37,6 +38,29 @@ inline constexpr std::string_view kind_columns_sql =
     "game_mode, name, region_display_name FROM lobby_kinds JOIN namespaces USING (namespace_id) "
     "JOIN regions USING (region_id) WHERE kind = ?1";
 
+/// The columns of the kinds that a reading has met lately, bounded in bytes.
+class kind_columns {
+public:
+  /// Valid until the next `put`; null where they are not known.
+  const std::string* get(std::int64_t kind) {
+    auto& slot = recent_[static_cast<std::uint64_t>(kind) % recent_.size()];
+    if (slot.kind == kind && slot.columns) return slot.columns;
+    slot = {kind, all_.get(kind)};
+    return slot.columns;
+  }
+  void put(std::int64_t kind, std::string columns);
+
+private:
+  struct recent {
+    std::int64_t kind = 0;
+    const std::string* columns = nullptr;
+  };
+
+  base::lru_cache<std::int64_t, std::string> all_{kind_columns_limit_bytes};
+  /// In front, for the inner loop: neither hashed nor put in order. Emptied by each `put`.
+  std::array<recent, 256> recent_{};
+};
+
 /// What an export of a game depends on. Belongs in the transaction that reads it.
 base::expected<history_revisions> select_history_revisions(connection& on,
                                                            const model::uuid& game_id);
@@ -56,8 +80,6 @@ public:
   std::uint64_t steps() const noexcept;
 
 private:
-  using kind_columns = base::lru_cache<std::int64_t, std::string>;
-
   /// The lobbies of a class that are still to come.
   struct cursor {
     statement rows;
@@ -88,6 +110,7 @@ private:
   /// Moves the first entry to where it belongs.
   void sift_down() noexcept;
   base::expected<const std::string*> columns_of(std::int64_t kind, kind_columns& known);
+  base::expected<std::string> read_columns(std::int64_t kind);
   void close_cursors() noexcept;
 
   connection* on_;
