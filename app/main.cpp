@@ -23,6 +23,7 @@ int main(int argc, char* argv[]) {
   add_serve_command(program, code);
   add_import_command(program, code);
   add_catalog_command(program, code);
+  add_export_command(program, code);
   add_demo_command(program, code);
   add_version_command(program, code);
   try {
