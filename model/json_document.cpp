@@ -304,6 +304,18 @@ base::expected<void> check_bytes(std::string_view text) {
   return {};
 }
 
+std::string_view kind_name(json_kind kind) noexcept {
+  switch (kind) {
+  case json_kind::null: return "null";
+  case json_kind::boolean: return "a boolean";
+  case json_kind::number: return "a number";
+  case json_kind::string: return "a string";
+  case json_kind::array: return "an array";
+  case json_kind::object: return "an object";
+  }
+  return {};
+}
+
 } // namespace
 
 base::expected<json_document> json_document::parse(std::string_view text, std::size_t depth_limit) {
@@ -336,6 +348,16 @@ base::expected<json_document> json_document::parse(std::string_view text, std::s
                      expectation(text, result.Code(), result.Offset()) + ", found " +
                          found_at(text, result.Offset()) + ".");
   }
+}
+
+base::expected<json_document> json_document::parse_object(std::string_view text,
+                                                          std::size_t depth_limit) {
+  auto document = parse(text, depth_limit);
+  if (!document || document->root().kind == json_kind::object) return document;
+  return base::fail(base::errc::body_not_object,
+                    "At " + describe_position(text, document->root().offset) +
+                        ": the body must be a JSON object, but is " +
+                        std::string(kind_name(document->root().kind)) + ".");
 }
 
 std::string_view json_document::text(const json_node& node) const noexcept {

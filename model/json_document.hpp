@@ -42,6 +42,10 @@ public:
   /// column, byte offset and what was expected. O(text), n log n in the members of one object.
   static base::expected<json_document> parse(std::string_view text, std::size_t depth_limit);
 
+  /// The same for a text that must be an object: fails with `body_not_object` where it is another
+  /// value.
+  static base::expected<json_document> parse_object(std::string_view text, std::size_t depth_limit);
+
   /// `node(0)` is the root.
   const json_node& node(std::uint32_t index) const noexcept { return nodes_[index]; }
   const json_node& root() const noexcept { return nodes_.front(); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,5 +23,11 @@ std::optional<std::int64_t> parse_timestamp_ms(std::string_view number) noexcept
 
 /// `2026-01-31T23:59:59.999Z`. `ms` is from 0 to `timestamp_limit_ms`.
 std::string format_timestamp(std::int64_t ms);
+
+/// Characters of `format_timestamp`.
+inline constexpr std::size_t timestamp_length = 24;
+
+/// Writes `format_timestamp(ms)` to the `timestamp_length` bytes at `to`; the byte behind them.
+char* write_timestamp(char* to, std::int64_t ms) noexcept;
 
 } // namespace matchcloud::model

@@ -4,9 +4,7 @@ namespace matchcloud::model {
 
 namespace {
 
-constexpr std::size_t text_length = 36;
-
-/// The places of the dashes in the textual form (RFC 9562 section 4).
+/// The places of the dashes in the textual form.
 constexpr bool is_dash_at(std::size_t i) {
   return i == 8 || i == 13 || i == 18 || i == 23;
 }
@@ -18,6 +16,15 @@ constexpr int hex_digit(char c) {
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
 }
+
+/// The two digits of each byte.
+constexpr auto hex_pairs = [] {
+  constexpr std::string_view hex = "0123456789abcdef";
+  std::array<std::array<char, 2>, 256> pairs{};
+  for (std::size_t byte = 0; byte < pairs.size(); ++byte)
+    pairs[byte] = {hex[byte >> 4], hex[byte & 15]};
+  return pairs;
+}();
 
 std::uint64_t big_endian(const std::uint8_t* bytes) {
   std::uint64_t value = 0;
@@ -37,10 +44,10 @@ constexpr std::uint64_t mix(std::uint64_t x) {
 } // namespace
 
 std::optional<uuid> parse_uuid(std::string_view text) noexcept {
-  if (text.size() != text_length) return std::nullopt;
+  if (text.size() != uuid_text_length) return std::nullopt;
   uuid id;
   std::size_t digits = 0;
-  for (std::size_t i = 0; i < text_length; ++i) {
+  for (std::size_t i = 0; i < uuid_text_length; ++i) {
     if (is_dash_at(i)) {
       if (text[i] != '-') return std::nullopt;
       continue;
@@ -54,15 +61,20 @@ std::optional<uuid> parse_uuid(std::string_view text) noexcept {
 }
 
 std::string to_string(const uuid& id) {
-  constexpr std::string_view hex = "0123456789abcdef";
-  std::string text;
-  text.reserve(text_length);
-  for (const auto byte : id.bytes) {
-    if (is_dash_at(text.size())) text += '-';
-    text += hex[byte >> 4];
-    text += hex[byte & 15];
-  }
+  std::string text(uuid_text_length, '-');
+  write_uuid(text.data(), id);
   return text;
+}
+
+char* write_uuid(char* to, const uuid& id) noexcept {
+  for (std::size_t i = 0; i < id.bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) *to++ = '-';
+    const auto& digits = hex_pairs[id.bytes[i]];
+    to[0] = digits[0];
+    to[1] = digits[1];
+    to += 2;
+  }
+  return to;
 }
 
 } // namespace matchcloud::model

@@ -22,8 +22,14 @@ struct uuid {
 /// no `urn:uuid:`, no form without dashes.
 std::optional<uuid> parse_uuid(std::string_view text) noexcept;
 
+/// Characters of the textual form (RFC 9562 section 4).
+inline constexpr std::size_t uuid_text_length = 36;
+
 /// The 36-character form in lower case.
 std::string to_string(const uuid& id);
+
+/// Writes `to_string(id)` to the `uuid_text_length` bytes at `to`; the byte behind them.
+char* write_uuid(char* to, const uuid& id) noexcept;
 
 } // namespace matchcloud::model
 

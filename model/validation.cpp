@@ -287,29 +287,12 @@ private:
   bool full_ = false;
 };
 
-std::string_view kind_name(json_kind kind) noexcept {
-  switch (kind) {
-  case json_kind::null: return "null";
-  case json_kind::boolean: return "a boolean";
-  case json_kind::number: return "a number";
-  case json_kind::string: return "a string";
-  case json_kind::array: return "an array";
-  case json_kind::object: return "an object";
-  }
-  return {};
-}
-
 } // namespace
 
 base::expected<std::vector<finding>> validate(payload_kind kind, std::string_view body,
                                               const validation_rules& rules) {
-  const auto document = json_document::parse(body, rules.depth_limit);
+  const auto document = json_document::parse_object(body, rules.depth_limit);
   if (!document) return tl::unexpected(document.error());
-  if (const auto& root = document->root(); root.kind != json_kind::object) {
-    return base::fail(base::errc::body_not_object, "At " + describe_position(body, root.offset) +
-                                                       ": the body must be a JSON object, but is " +
-                                                       std::string(kind_name(root.kind)) + ".");
-  }
   return walker{*document, rules, display_name_limit(kind, rules)}.run(body_rule(kind));
 }
 

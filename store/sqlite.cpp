@@ -123,6 +123,7 @@ tl::unexpected<base::error> connection::failure(std::string_view operation) cons
   if (!hint.empty()) reason.append("; ").append(hint);
   auto failed = failure(operation, reason);
   if (full) failed.value().code = base::errc::store_full;
+  if (primary_code == SQLITE_INTERRUPT) failed.value().code = base::errc::cancelled;
   return failed;
 }
 
@@ -195,6 +196,11 @@ base::expected<void> statement::run() {
   return {};
 }
 
+std::uint64_t statement::steps() const noexcept {
+  return static_cast<std::uint32_t>(
+      sqlite3_stmt_status(handle_.get(), SQLITE_STMTSTATUS_VM_STEP, 0));
+}
+
 std::string_view statement::text(int column) {
   // In this order: the call for the text may convert it, which decides the size.
   const auto* start = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
@@ -235,6 +241,19 @@ base::expected<void> transaction::commit() {
   auto committed = on_->execute("COMMIT", operation_);
   if (committed) on_ = nullptr;
   return committed;
+}
+
+cancellation::cancellation(connection& on, const std::function<bool()>& stop)
+    : on_{&on}, stop_{stop} {
+  if (!stop_) return;
+  const auto ask = [](void* stop_at) {
+    return (*static_cast<const std::function<bool()>*>(stop_at))() ? 1 : 0;
+  };
+  sqlite3_progress_handler(on_->handle_.get(), cancellation_interval_steps, ask, &stop_);
+}
+
+cancellation::~cancellation() {
+  sqlite3_progress_handler(on_->handle_.get(), 0, nullptr, nullptr);
 }
 
 } // namespace matchcloud::store

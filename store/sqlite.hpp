@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,9 +23,9 @@ inline constexpr int busy_timeout_ms = 60'000;
 
 class statement;
 
-/// A connection to a SQLite database. Every failure is `store_failed` or `store_full` with the
-/// path, the operation (what the caller was about to do, "read the regions") and SQLite's reason.
-/// One thread at a time.
+/// A connection to a SQLite database. Every failure is `store_failed` or `store_full` (`cancelled`
+/// where a `cancellation` said so) with the path, the operation (what the caller was about to do,
+/// "read the regions") and SQLite's reason. One thread at a time.
 class connection {
 public:
   /// Opens or creates the file. SQLite reads nothing of it yet.
@@ -61,6 +62,7 @@ public:
   tl::unexpected<base::error> failure(std::string_view operation, std::string_view reason) const;
 
 private:
+  friend class cancellation;
   struct closer {
     void operator()(sqlite3* handle) const noexcept;
   };
@@ -90,6 +92,8 @@ public:
   base::expected<void> run();
   /// Lets go of the rows that are left; then it can be bound and run again.
   void reset();
+  /// Instructions of SQLite's virtual machine that it has taken so far: what it cost.
+  std::uint64_t steps() const noexcept;
 
   std::string_view text(int column);
   std::span<const std::uint8_t> blob(int column);
@@ -141,5 +145,23 @@ private:
   connection* on_;
   std::string operation_;
 };
+
+/// While it lives, the statements of a connection ask `stop` (unless empty) every
+/// `cancellation_interval_steps`, whether they find anything or not, and fail with `cancelled` once
+/// it says true. One per connection at a time; ends before the connection does.
+class cancellation {
+public:
+  cancellation(connection& on, const std::function<bool()>& stop);
+  cancellation(const cancellation&) = delete;
+  cancellation& operator=(const cancellation&) = delete;
+  ~cancellation();
+
+private:
+  connection* on_;
+  std::function<bool()> stop_;
+};
+
+/// A fraction of a millisecond, or some thousand rows.
+inline constexpr int cancellation_interval_steps = 16'384;
 
 } // namespace matchcloud::store

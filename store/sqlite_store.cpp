@@ -4,6 +4,7 @@
 #include "store/sqlite_avatars.hpp"
 #include "store/sqlite_catalog.hpp"
 #include "store/sqlite_lobbies.hpp"
+#include "store/sqlite_lobby_history.hpp"
 #include "store/sqlite_removal.hpp"
 #include "store/store.hpp"
 
@@ -136,13 +137,18 @@ public:
     return writer->check_kinds(kinds);
   }
 
-  base::expected<history_revisions> read_history_revisions(const model::uuid&) override {
-    return base::fail(base::errc::not_implemented, "not built yet");
+  base::expected<history_revisions> read_history_revisions(const model::uuid& game_id) override {
+    const auto snapshot =
+        transaction::begin(db_, transaction::access::read, "begin reading revisions");
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    return select_history_revisions(db_, game_id);
   }
 
-  base::expected<void> read_lobby_history(const model::export_query&, const base::clock&,
-                                          const history_reader&) override {
-    return base::fail(base::errc::not_implemented, "not built yet");
+  base::expected<void> read_lobby_history(const model::export_query& query,
+                                          const base::clock& clock,
+                                          const history_reader& to) override {
+    if (!history_) history_.emplace(db_);
+    return history_->read(query, clock, to);
   }
 
   base::expected<bool> has_lobbies() override {
@@ -173,6 +179,8 @@ private:
   connection db_;
   /// Prepared when first asked for: few connections write lobbies.
   std::optional<base::expected<lobby_writer>> lobbies_;
+  /// Made when first asked for: few connections read history.
+  std::optional<lobby_history> history_;
   /// SQLite's counter at the last poll.
   std::optional<std::int64_t> data_version_;
 };

@@ -1,0 +1,75 @@
+#include "store/lobby_history.hpp"
+
+#include "store/store.hpp"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+/// What is handed on at once.
+constexpr std::size_t piece_bytes = 256UL * 1024;
+/// More than a row has, so that a piece seldom needs other memory.
+constexpr std::size_t row_room_bytes = 8UL * 1024;
+
+/// Turns lobbies into pieces of CSV.
+class csv_writer {
+public:
+  csv_writer(const model::time_span& span, const history_output& to) : span_{span}, to_{to} {
+    piece_.reserve(piece_bytes + row_room_bytes);
+  }
+
+  void begin(const history_snapshot& snapshot) {
+    summary_.snapshot = snapshot;
+    piece_ = model::lobby_csv_header;
+    if (to_.begun) to_.begun(snapshot);
+  }
+
+  bool add(const model::history_lobby& lobby) {
+    model::append_lobby_csv(piece_, lobby, span_, summary_.snapshot.taken_ts);
+    ++summary_.rows;
+    summary_.has_running = summary_.has_running || !lobby.times.stop_ts;
+    return piece_.size() < piece_bytes || write();
+  }
+
+  /// Writes what is left.
+  base::expected<history_summary> finish() {
+    if (written_) write();
+    if (!written_) return tl::unexpected(written_.error());
+    return summary_;
+  }
+
+private:
+  bool write() {
+    summary_.bytes += piece_.size();
+    written_ = to_.write(piece_, summary_.rows);
+    piece_.clear();
+    return written_.has_value();
+  }
+
+  const model::time_span& span_;
+  const history_output& to_;
+  std::string piece_;
+  history_summary summary_;
+  base::expected<void> written_;
+};
+
+} // namespace
+
+base::expected<history_summary> write_lobby_history(store& from, const model::export_query& query,
+                                                    const base::clock& clock,
+                                                    const history_output& to) {
+  csv_writer out{query.span, to};
+  history_reader reader;
+  reader.begun = [&](const history_snapshot& snapshot) { out.begin(snapshot); };
+  reader.take = [&](const model::history_lobby& lobby) { return out.add(lobby); };
+  reader.stop = to.stop;
+  if (auto read = from.read_lobby_history(query, clock, reader); !read)
+    return tl::unexpected(read.error());
+  return out.finish();
+}
+
+} // namespace matchcloud::store
