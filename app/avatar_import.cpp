@@ -59,7 +59,7 @@ base::expected<model::image_name> name_of(std::string_view bytes) {
 } // namespace
 
 avatar_import::avatar_import(store::store& into, std::string folder, const interrupt& until,
-                             import_progress& progress)
+                             progress_display& progress)
     : into_{&into}, folder_{std::move(folder)}, until_{&until}, progress_{&progress} {}
 
 base::expected<void> avatar_import::check(line_input& in) {

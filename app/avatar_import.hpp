@@ -1,9 +1,9 @@
 #pragma once
 
-#include "app/import_progress.hpp"
 #include "app/interrupt.hpp"
 #include "app/line_input.hpp"
 #include "app/line_problems.hpp"
+#include "app/progress_display.hpp"
 #include "base/expected.hpp"
 #include "model/avatar_line.hpp"
 #include "store/media_writer.hpp"
@@ -37,7 +37,7 @@ public:
   /// Images are looked for below `folder`, which is empty or ends with a slash. The rest outlives
   /// the import.
   avatar_import(store::store& into, std::string folder, const interrupt& until,
-                import_progress& progress);
+                progress_display& progress);
 
   /// Reads and checks everything: lines, images, games. Fails with `io_failed`, `import_invalid`
   /// (too many lines) or what the store fails with; what is wrong with lines is in `problems`.
@@ -65,7 +65,7 @@ private:
   store::store* into_;
   std::string folder_;
   const interrupt* until_;
-  import_progress* progress_;
+  progress_display* progress_;
   model::avatar_line_reader reader_;
   /// Good as far as they are checked; then they go to `entries_`.
   std::vector<entry> batch_;

@@ -21,7 +21,7 @@ base::expected<line_import_result> import_avatars(const line_import_options& opt
   const interrupt until;
   auto store = store::open_sqlite(options.data_dir);
   if (!store) return tl::unexpected(store.error());
-  import_progress progress{base::machine_clock()};
+  progress_display progress{base::machine_clock()};
   avatar_import import{**store, folder_of(options.file), until, progress};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (auto may = may_write(import.problems(), options); !may) return tl::unexpected(may.error());

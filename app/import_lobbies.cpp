@@ -20,7 +20,7 @@ base::expected<line_import_result> import_lobbies(const line_import_options& opt
   if (!folder) return tl::unexpected(folder.error());
   auto spool = lobby_spool::make(folder->path());
   if (!spool) return tl::unexpected(spool.error());
-  import_progress progress{base::machine_clock()};
+  progress_display progress{base::machine_clock()};
   lobby_import import{**store, *spool, until, progress};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (auto may = may_write(import.problems(), options); !may) return tl::unexpected(may.error());

@@ -35,8 +35,21 @@ bool interrupt::came() const {
 }
 
 bool interrupt::wait_readable(int fd) const {
-  std::array<pollfd, 2> watched{pollfd{signals_.get(), POLLIN, 0}, pollfd{fd, POLLIN, 0}};
-  while (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
+  return wait_for(fd, POLLIN, -1);
+}
+
+bool interrupt::wait_writable(int fd) const {
+  return wait_for(fd, POLLOUT, -1);
+}
+
+bool interrupt::wait(std::chrono::milliseconds pause) const {
+  return wait_for(-1, 0, static_cast<int>(pause.count()));
+}
+
+bool interrupt::wait_for(int fd, short events, int timeout_ms) const {
+  std::array<pollfd, 2> watched{pollfd{signals_.get(), POLLIN, 0}, pollfd{fd, events, 0}};
+  // Both signals are blocked here, and others that would interrupt a poll have no handler.
+  while (::poll(watched.data(), watched.size(), timeout_ms) < 0 && errno == EINTR) {
   }
   return watched[0].revents == 0;
 }

@@ -2,6 +2,7 @@
 
 #include "base/file_descriptor.hpp"
 
+#include <chrono>
 #include <csignal>
 
 namespace matchcloud::app {
@@ -19,8 +20,15 @@ public:
   bool came() const;
   /// Waits until `fd` can be read (or ended); false where a signal came first.
   bool wait_readable(int fd) const;
+  /// Waits until something can be written to `fd` (or nobody reads it any more); false where a
+  /// signal came first.
+  bool wait_writable(int fd) const;
+  /// Lets `pause` go by; false where a signal came before. Any thread, as the two above.
+  bool wait(std::chrono::milliseconds pause) const;
 
 private:
+  bool wait_for(int fd, short events, int timeout_ms) const;
+
   sigset_t before_{};
   base::file_descriptor signals_;
 };

@@ -23,7 +23,7 @@ bool by_id(const spooled_lobby& a, const spooled_lobby& b) {
 } // namespace
 
 lobby_import::lobby_import(store::store& into, lobby_spool& spool, const interrupt& until,
-                           import_progress& progress)
+                           progress_display& progress)
     : into_{&into}, spool_{&spool}, until_{&until}, progress_{&progress} {
   batch_.reserve(batch_limit);
 }

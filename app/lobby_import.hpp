@@ -1,10 +1,10 @@
 #pragma once
 
-#include "app/import_progress.hpp"
 #include "app/interrupt.hpp"
 #include "app/line_input.hpp"
 #include "app/line_problems.hpp"
 #include "app/lobby_spool.hpp"
+#include "app/progress_display.hpp"
 #include "base/expected.hpp"
 #include "model/lobby_batch.hpp"
 #include "model/lobby_line.hpp"
@@ -38,7 +38,7 @@ public:
 
   /// All of these outlive the import.
   lobby_import(store::store& into, lobby_spool& spool, const interrupt& until,
-               import_progress& progress);
+               progress_display& progress);
 
   /// Reads and checks everything, each line and then against the store. Fails with `io_failed`,
   /// `import_invalid` (too much in one input) or what the store fails with; what is wrong with
@@ -67,7 +67,7 @@ private:
   store::store* into_;
   lobby_spool* spool_;
   const interrupt* until_;
-  import_progress* progress_;
+  progress_display* progress_;
   model::lobby_line_reader reader_;
   model::lobby lobby_;
   model::lobby_kind_table kinds_;

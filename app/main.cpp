@@ -24,6 +24,7 @@ int main(int argc, char* argv[]) {
   add_import_command(program, code);
   add_catalog_command(program, code);
   add_signing_key_command(program, code);
+  add_export_command(program, code);
   add_demo_command(program, code);
   add_version_command(program, code);
   try {

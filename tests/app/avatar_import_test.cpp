@@ -30,7 +30,7 @@ struct bench {
   temporary_directory images;
   std::unique_ptr<store::store> store;
   app::interrupt until;
-  app::import_progress progress{base::machine_clock()};
+  app::progress_display progress{base::machine_clock()};
 
   bench() {
     auto opened = store::open_sqlite(data.path());

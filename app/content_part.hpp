@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace matchcloud::app {
+
+/// What the `Content-Range` of a 206 says: bytes `begin` to before `end`, of `total`.
+struct content_part {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t total = 0;
+
+  friend bool operator==(const content_part&, const content_part&) = default;
+};
+
+/// Reads `bytes 5-9/10` (RFC 9110 section 14.4). Empty where it is anything else: no total, an end
+/// before the beginning or behind the total.
+std::optional<content_part> parse_content_part(std::string_view value) noexcept;
+
+/// Reads the digits of a `Content-Length`; empty where there is anything else.
+std::optional<std::uint64_t> parse_length(std::string_view value) noexcept;
+
+/// Whether an `ETag` is a strong one (RFC 9110 section 8.8.3), by which a download may resume.
+bool is_strong_etag(std::string_view value) noexcept;
+
+} // namespace matchcloud::app

@@ -1,0 +1,197 @@
+#include "app/commands.hpp"
+#include "app/export_download.hpp"
+#include "app/http_url.hpp"
+#include "app/interrupt.hpp"
+#include "app/output_file.hpp"
+#include "app/progress_display.hpp"
+#include "base/clock.hpp"
+#include "model/timestamp.hpp"
+#include "store/lobby_history.hpp"
+#include "store/store.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace matchcloud::app {
+
+namespace {
+
+struct export_options {
+  std::string game;
+  std::string start;
+  std::string end;
+  std::string url;
+  std::string data_dir;
+  std::string output;
+};
+
+/// Digits are milliseconds since 1970, all of 64 bits; anything else is RFC 3339.
+std::optional<std::uint64_t> parse_time(const std::string& text) {
+  std::uint64_t ms = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), ms);
+  if (status == std::errc{} && end == text.data() + text.size()) return ms;
+  const auto time = model::parse_timestamp(text);
+  return time ? std::optional{static_cast<std::uint64_t>(*time)} : std::nullopt;
+}
+
+std::string check_game(const std::string& text) {
+  return model::parse_uuid(text) ? "" : "\"" + text + "\" is not the id of a game, a UUID";
+}
+
+std::string check_time(const std::string& text) {
+  if (parse_time(text)) return {};
+  return "\"" + text +
+         "\" is neither a time like 2026-01-31T00:00:00Z nor milliseconds since 1970 (0 to "
+         "18446744073709551615)";
+}
+
+std::string check_url(const std::string& text) {
+  const auto url = parse_http_url(text);
+  if (!url) return "\"" + text + "\" is not a service's URL: " + url.error().detail;
+  if (url->target.find('?') != std::string::npos)
+    return "\"" + text + "\" is not a service's URL: it has a query";
+  return {};
+}
+
+std::string check_not_empty(const std::string& text) {
+  return text.empty() ? "it must not be empty" : "";
+}
+
+/// Throws what the command line is told where options do not fit together.
+model::export_query query_of(const export_options& options) {
+  if (options.url.empty() && options.data_dir.empty())
+    throw CLI::ValidationError{"Either --url or --data-dir is needed"};
+  const model::export_query query{*model::parse_uuid(options.game),
+                                  {*parse_time(options.start), *parse_time(options.end)}};
+  if (query.span.begin > query.span.end)
+    throw CLI::ValidationError{"--start " + options.start + " is after --end " + options.end +
+                               "; the span is from --start to before --end"};
+  return query;
+}
+
+/// The store has the game, or lobbies of when it had.
+base::expected<void> check_known(store::store& in, const model::uuid& game_id) {
+  const auto catalog = in.load_catalog();
+  if (!catalog) return tl::unexpected(catalog.error());
+  if (catalog->find_game(game_id)) return {};
+  const auto revisions = in.read_history_revisions(game_id);
+  if (!revisions) return tl::unexpected(revisions.error());
+  if (revisions->lobbies > 0) return {};
+  return base::fail(base::errc::game_not_found,
+                    "there is no game " + to_string(game_id) +
+                        "; `matchcloud catalog list games` shows those that there are");
+}
+
+base::expected<download_summary> export_from_store(const std::string& data_dir,
+                                                   const model::export_query& query,
+                                                   output_file& to, const interrupt& until,
+                                                   progress_display& progress) {
+  // Opening would create it.
+  if (std::error_code ignored; !std::filesystem::is_directory(data_dir, ignored))
+    return base::fail(base::errc::store_failed, data_dir + ": there is no such data directory");
+  auto store = store::open_sqlite(data_dir);
+  if (!store) return tl::unexpected(store.error());
+  if (auto known = check_known(**store, query.game_id); !known)
+    return tl::unexpected(known.error());
+  if (auto begun = to.begin(until); !begun) return tl::unexpected(begun.error());
+  progress.begin("lobbies", std::nullopt, progress_rate::megabytes);
+  const store::history_output output{{},
+                                     [&](std::string_view bytes, std::uint64_t rows) {
+                                       auto written = to.write(bytes);
+                                       progress.show(rows, to.bytes());
+                                       return written;
+                                     },
+                                     [&] { return until.came(); }};
+  const auto done = store::write_lobby_history(**store, query, base::machine_clock(), output);
+  if (!done) return tl::unexpected(done.error());
+  return download_summary{done->rows, done->bytes};
+}
+
+base::expected<download_summary> export_from_service(const std::string& url,
+                                                     const model::export_query& query,
+                                                     output_file& to, const interrupt& until,
+                                                     progress_display& progress) {
+  if (auto begun = to.begin(until); !begun) return tl::unexpected(begun.error());
+  const download_surroundings surroundings{
+      until, progress, [&](std::chrono::milliseconds pause) { return until.wait(pause); }};
+  return download_export(*parse_http_url(url), query, to, surroundings);
+}
+
+base::expected<download_summary> run(const export_options& options,
+                                     const model::export_query& query) {
+  // First, while signals still end the process: a named pipe is waited for.
+  auto to = output_file::open(options.output);
+  if (!to) return tl::unexpected(to.error());
+  const interrupt until;
+  progress_display progress{base::machine_clock()};
+  const auto done = options.url.empty()
+                        ? export_from_store(options.data_dir, query, *to, until, progress)
+                        : export_from_service(options.url, query, *to, until, progress);
+  if (!done) return done;
+  if (auto completed = to->complete(); !completed) return tl::unexpected(completed.error());
+  return done;
+}
+
+int report(const base::expected<download_summary>& done, std::chrono::duration<double> took) {
+  if (!done) {
+    std::cerr << "matchcloud export: " << done.error().detail << "\n";
+    return failed;
+  }
+  const auto tenths = std::llround(took.count() * 10);
+  std::cerr << done->lobbies << " lobbies, " << done->bytes << " bytes in " << tenths / 10 << "."
+            << tenths % 10 << " s\n";
+  return ok;
+}
+
+constexpr const char* help =
+    "Writes a CSV (RFC 4180) with a row for each lobby that was alive at any instant from --start "
+    "to before --end, by start, then by id. Times are RFC 3339 or milliseconds since 1970.\n\n"
+    "With --url a running service makes the file and it is downloaded: a busy service is waited "
+    "for, a download that is cut goes on where it was. With --data-dir the store is read directly; "
+    "no service is needed, and one that runs is not disturbed.\n\n"
+    "FILE is written aside and takes its name when it is complete: it is whole, or what was there "
+    "before is unchanged. The last line on stderr counts lobbies and bytes.\n\n"
+    "Example: matchcloud export --game 00000000-0000-4000-8000-000000000001 --start "
+    "2026-01-01T00:00:00Z --end 2026-02-01T00:00:00Z --url http://127.0.0.1:8080 -o january.csv\n"
+    "Example: matchcloud export --game 00000000-0000-4000-8000-000000000001 --start 0 --end "
+    "1893456000000 --data-dir var -o - | head";
+
+} // namespace
+
+void add_export_command(CLI::App& program, int& code) {
+  const auto options = std::make_shared<export_options>();
+  auto* command = program.add_subcommand("export", "Export a game's lobby history as CSV.");
+  set_help(*command, help);
+  command->add_option("--game", options->game, "Whose lobbies.")
+      ->required()
+      ->check(CLI::Validator{check_game, ""});
+  command->add_option("--start", options->start, "The first instant of the span.")
+      ->required()
+      ->check(CLI::Validator{check_time, ""});
+  command->add_option("--end", options->end, "The first instant after the span.")
+      ->required()
+      ->check(CLI::Validator{check_time, ""});
+  auto* url = command->add_option("--url", options->url, "The service, with its base path.")
+                  ->check(CLI::Validator{check_url, ""});
+  command->add_option("--data-dir", options->data_dir, "Where the store lives.")
+      ->check(CLI::Validator{check_not_empty, ""})
+      ->excludes(url);
+  command->add_option("-o,--output", options->output, "FILE; - is stdout.")
+      ->required()
+      ->check(CLI::Validator{check_not_empty, ""});
+  command->callback([options, &code] {
+    const auto query = query_of(*options);
+    const auto begun = base::machine_clock().now();
+    const auto done = run(*options, query);
+    code = report(done, base::machine_clock().now() - begun);
+  });
+}
+
+} // namespace matchcloud::app
