@@ -37,13 +37,14 @@ tl::unexpected<base::error> exports_full() {
                     "promised. Ask again when some have expired.");
 }
 
-/// An export's folder is named as we write its id, and in no other way.
+/// An export's folder is named as we write its id, and in no other way. It may be gone by now.
 std::optional<model::uuid> export_of(const fs::directory_entry& entry) {
   const auto name = entry.path().filename().string();
   const auto id = model::parse_uuid(name);
+  if (!id || model::to_string(*id) != name) return std::nullopt;
   std::error_code failed;
-  if (!id || model::to_string(*id) != name || !fs::is_directory(entry.symlink_status(failed)))
-    return std::nullopt;
+  const auto status = fs::symlink_status(entry.path(), failed);
+  if (fs::exists(status) && !fs::is_directory(status)) return std::nullopt;
   return id;
 }
 
@@ -152,7 +153,7 @@ export_files::open(const model::uuid& export_id) {
   }
   auto opened = open_shared(export_id, *folder);
   if (opened || opened.error().code != base::errc::store_failed) return opened;
-  tell_once(model::to_string(export_id), opened.error().detail);
+  tell_damaged(export_id, opened.error().detail);
   return export_not_found();
 }
 
@@ -182,8 +183,6 @@ base::expected<void> export_files::open_csv(const export_folder& folder, opened_
     return base::fail(base::errc::store_failed, std::move(detail));
   };
   const auto about = folder.about();
-  if (!about && about.error().code == base::errc::export_not_found)
-    return damaged("about.json is missing");
   if (!about) return tl::unexpected(about.error());
   auto csv = folder.csv();
   if (!csv && csv.error().code == base::errc::export_not_found)
@@ -299,9 +298,15 @@ void export_files::sweep_one(const model::uuid& export_id, std::int64_t now_ts,
     (void)move_aside(export_id, aside);
     return;
   }
-  if (!about && about.error().code != base::errc::overloaded)
-    tell_once(model::to_string(export_id), about.error().detail);
+  if (!about && about.error().code == base::errc::store_failed)
+    tell_damaged(export_id, about.error().detail);
   ledger_.record(export_id, folder->size_bytes());
+}
+
+void export_files::tell_damaged(const model::uuid& export_id, const std::string& detail) {
+  // Another process that removes it takes the folder away before the files.
+  if (export_folder::open(data_dir_, export_id))
+    tell_once(export_path(data_dir_, export_id), "damaged and not served: " + detail);
 }
 
 void export_files::tell_once(const std::string& about, std::string_view what) {

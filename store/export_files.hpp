@@ -123,6 +123,7 @@ private:
   bool make_room();
   bool move_aside(const model::uuid& export_id, const std::string& aside);
   void sweep_one(const model::uuid& export_id, std::int64_t now_ts, const std::string& aside);
+  void tell_damaged(const model::uuid& export_id, const std::string& detail);
   void tell_once(const std::string& about, std::string_view what);
 
   std::string data_dir_;

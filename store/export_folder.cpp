@@ -62,6 +62,8 @@ base::expected<export_folder> export_folder::open(const std::string& data_dir,
 
 base::expected<export_about> export_folder::about() const {
   const auto opened = file(export_about_name);
+  if (!opened && opened.error().code == base::errc::export_not_found)
+    return damaged("about.json is missing");
   if (!opened) return tl::unexpected(opened.error());
   if ((*opened)->size_bytes() > about_limit_bytes)
     return damaged("about.json: more than " + std::to_string(about_limit_bytes) + " bytes");

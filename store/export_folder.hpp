@@ -35,7 +35,7 @@ public:
   static base::expected<export_folder> open(const std::string& data_dir,
                                             const model::uuid& export_id);
 
-  /// Fails with `store_failed` where it is damaged.
+  /// Fails with `store_failed` where it is damaged or missing.
   base::expected<export_about> about() const;
   base::expected<file_ptr> csv() const { return file(export_csv_name); }
   /// Null where it was not made yet.
