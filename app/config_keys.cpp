@@ -257,7 +257,7 @@ std::vector<config_key> limit_keys() {
        bytes_key(&limits::body_limit_bytes, 1'024, 64 * mebibyte)},
       {"max-connections", kind::number, "100000", "1 to 1000000",
        "Connections of the process; listeners pause there. Also at most the hard RLIMIT_NOFILE "
-       "less 512 and an eighth (at most 4096) for images, or half of it where that is more.",
+       "less 1024 and an eighth (at most 4096) for images, or half of it where that is more.",
        bytes_key(&limits::connection_limit, 1, 1'000'000)},
       {"max-in-flight", kind::number, "4096", "1 to 1000000",
        "Requests per event loop that wait for an actor; beyond: 503.",

@@ -30,6 +30,8 @@ namespace {
 
 /// Descriptors kept for everything that is not a client connection.
 constexpr std::size_t reserved_descriptors = 512;
+/// Of open exports: a plain and a compressed file each.
+constexpr std::size_t export_descriptors = 2 * store::open_exports_limit;
 constexpr std::size_t blocking_threads = 2;
 constexpr int blocking_nice = 5;
 /// Exports give way to everything else.
@@ -66,7 +68,7 @@ void widen_descriptor_table(std::size_t descriptors) {
 base::limits prepared(const base::limits& configured) {
   const auto all = raise_descriptor_limit();
   auto bounded = bounded_by_descriptors(configured, all);
-  const auto others = reserved_descriptors + media_descriptors(all);
+  const auto others = reserved_descriptors + export_descriptors + media_descriptors(all);
   widen_descriptor_table(std::min(all, bounded.connection_limit + others));
   return bounded;
 }
@@ -79,7 +81,7 @@ std::uint64_t random_seed() {
 } // namespace
 
 base::limits bounded_by_descriptors(base::limits limits, std::size_t all) {
-  const auto others = reserved_descriptors + media_descriptors(all);
+  const auto others = reserved_descriptors + export_descriptors + media_descriptors(all);
   // Of few descriptors half: clients must not be able to take those that the store is opened with.
   const auto most = std::max(all / 2, all - std::min(all, others));
   limits.connection_limit = std::min(limits.connection_limit, most);

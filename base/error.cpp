@@ -37,7 +37,6 @@ error_description describe(errc code) noexcept {
   case errc::exports_full: return {507, "exports_full", "No room for exports"};
   case errc::cancelled: return {503, "cancelled", "Cancelled"};
   case errc::range_not_satisfiable: return {416, "range_not_satisfiable", "Range not satisfiable"};
-  case errc::not_implemented: return {501, "not_implemented", "Operation not available yet"};
   case errc::overloaded: return {503, "overloaded", "Too many requests in flight"};
   case errc::budget_exhausted: return {503, "budget_exhausted", "Memory budget exhausted"};
   case errc::unavailable: return {503, "unavailable", "Temporarily unavailable"};

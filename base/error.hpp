@@ -75,8 +75,6 @@ enum class errc : std::uint8_t {
   cancelled,
   /// The `Range` header asks for bytes behind the end; `Content-Range` has the size.
   range_not_satisfiable,
-  /// An operation that is specified but not built yet.
-  not_implemented,
   /// More requests are in flight than `in_flight_limit`; come back after `Retry-After`.
   overloaded,
   /// Requests and responses hold more memory than `byte_budget_bytes`; come back later.

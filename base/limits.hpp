@@ -10,7 +10,7 @@ struct limits {
   std::size_t head_limit_bytes = 8 * 1024;
   std::size_t target_limit_bytes = 2 * 1024;
   std::size_t body_limit_bytes = 1024 * 1024;
-  /// Connections of the whole process; also at most the hard RLIMIT_NOFILE less 512.
+  /// Connections of the whole process; also bounded by the hard RLIMIT_NOFILE.
   std::size_t connection_limit = 100'000;
   /// Requests that wait for an actor, per event loop.
   std::size_t in_flight_limit = 4'096;

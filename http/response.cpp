@@ -88,7 +88,6 @@ std::string_view reason_phrase(int status) noexcept {
   case 417: return "Expectation Failed";
   case 431: return "Request Header Fields Too Large";
   case 500: return "Internal Server Error";
-  case 501: return "Not Implemented";
   case 503: return "Service Unavailable";
   case 504: return "Gateway Timeout";
   case 507: return "Insufficient Storage";

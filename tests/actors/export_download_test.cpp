@@ -6,8 +6,6 @@
 #include "tests/fixtures/shared_file.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
-#include <filesystem>
-
 namespace matchcloud::actors {
 namespace {
 
@@ -23,8 +21,7 @@ struct bench : deterministic_system {
   manual_pool short_work;
   manual_pool long_work;
   export_metrics metrics;
-  std::unique_ptr<store::export_files> files =
-      *store::export_files::open(folder.path(), 1024UL * 1024 * 1024);
+  std::unique_ptr<store::export_files> files;
   std::unique_ptr<store::signing_key_ring> keys = *store::signing_key_ring::open(folder.path());
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
@@ -32,7 +29,9 @@ struct bench : deterministic_system {
   caf::actor downloads;
   std::uint64_t last = 0;
 
-  explicit bench(const std::function<void(export_download_settings&)>& change = {}) {
+  explicit bench(const std::function<void(export_download_settings&)>& change = {},
+                 std::uint64_t limit_bytes = 1024UL * 1024 * 1024)
+      : files{*store::export_files::open(folder.path(), limit_bytes)} {
     settings.files = files.get();
     settings.keys = keys.get();
     settings.short_work = &short_work;
@@ -200,12 +199,10 @@ TEST_CASE("a file that is hardly worth it is not compressed") {
 }
 
 TEST_CASE("a file that cannot be compressed is sent as it is") {
-  bench on;
+  bench on{{}, csv_bytes + 100};
   on.publish();
   on.ask(true);
   on.settle();
-  const auto path = on.folder.path("exports/" + model::to_string(export_id));
-  std::filesystem::create_directory(path + "/lobby-history.csv.gz");
   on.compress();
   REQUIRE(on.log->exports_opened.size() == 1);
   CHECK(!on.log->exports_opened[0].file->gzip);

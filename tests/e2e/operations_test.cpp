@@ -206,19 +206,6 @@ TEST_CASE("OPTIONS tells what a path takes", "[operations]") {
   check_problem(client.ask(request("OPTIONS", "/nowhere")), 404, "route_not_found");
 }
 
-TEST_CASE("exports have their route and say that they are not built yet", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  raw_connection client{plain_server(transport).data()};
-  const auto avatars = game_path + "/avatars";
-  const auto history = game_path + "/matchmaker/lobbies/export-history";
-  check_problem(client.ask(request("POST", history, R"({"query_start":0,"query_end":1})")), 501,
-                "not_implemented");
-  const auto wrong = client.ask(request("GET", history));
-  CHECK(wrong.status == 405);
-  CHECK(wrong.header("allow") == "POST, OPTIONS");
-  CHECK(client.ask(request("POST", avatars)).header("allow") == "GET, HEAD, OPTIONS");
-}
-
 TEST_CASE("every response has the request's id, the client's own where it is sane",
           "[operations]") {
   const auto transport = GENERATE("loops", "httplib");

@@ -1,0 +1,232 @@
+// Exports of lobby history and their downloads, on both transports.
+#include "tests/catch.hpp"
+#include "tests/e2e/json.hpp"
+#include "tests/e2e/shared_servers.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace {
+
+using namespace matchcloud::e2e;
+
+const std::string history_path =
+    "/cloud/games/" + std::string{demo_game} + "/matchmaker/lobbies/export-history";
+// 2026-01-02T00:00:00Z and the day after.
+constexpr std::uint64_t day_begin = 1'767'312'000'000;
+constexpr std::uint64_t day_end = day_begin + 86'400'000;
+
+std::string span(std::uint64_t begin, std::uint64_t end) {
+  return R"({"query_start":)" + std::to_string(begin) + R"(,"query_end":)" + std::to_string(end) +
+         "}";
+}
+const std::string day = span(day_begin, day_end);
+
+/// The path and query of an answered URL, which must lead to `to`.
+std::string target_of(const answer& got, const address& to) {
+  CAPTURE(got.body);
+  CHECK(got.status == 200);
+  CHECK(got.header("content-type") == "application/json");
+  const auto document = parse_json(got.body);
+  CHECK(member_names(document) == std::vector<std::string>{"url"});
+  const auto url = text_at(document, "url");
+  const auto origin = "http://" + to.authority();
+  REQUIRE(url.starts_with(origin + "/exports/"));
+  return url.substr(origin.size());
+}
+
+std::string export_of(const server& from, const std::string& body) {
+  raw_connection client{from.data()};
+  return target_of(client.ask(request("POST", history_path, body)), from.data());
+}
+
+answer download(const server& from, const std::string& target, std::string_view headers = {},
+                std::string_view method = "GET") {
+  raw_connection client{from.data()};
+  return client.ask(request(method, target, {}, headers));
+}
+
+std::string inflated(const std::string& bytes) {
+  z_stream stream{};
+  REQUIRE(inflateInit2(&stream, 15 + 16) == Z_OK);
+  std::string plain(16UL * 1024 * 1024, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(plain.data());
+  stream.avail_out = static_cast<uInt>(plain.size());
+  const auto status = inflate(&stream, Z_FINISH);
+  plain.resize(stream.total_out);
+  inflateEnd(&stream);
+  CHECK(status == Z_STREAM_END);
+  return plain;
+}
+
+TEST_CASE("a day of demo lobbies is exported, downloaded, compressed and taken in parts",
+          "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  CAPTURE(transport);
+  auto& from = plain_server(transport);
+  const auto target = export_of(from, day);
+  const auto whole = download(from, target);
+  CHECK(whole.status == 200);
+  CHECK(whole.header("content-type") == "text/csv; charset=utf-8; header=present");
+  CHECK(whole.header("content-disposition") ==
+        "attachment; filename=\"lobby-history_" + std::string{demo_game} + "_" +
+            std::to_string(day_begin) + "_" + std::to_string(day_end) + ".csv\"");
+  CHECK(whole.header("accept-ranges") == "bytes");
+  CHECK(whole.header("vary") == "Accept-Encoding");
+  CHECK(whole.header("content-encoding").empty());
+  CHECK(whole.body.starts_with("lobby_id,namespace_id,namespace_name,region_id,region_name,tier,"
+                               "version_id,version_name,game_mode,start_ts,stop_ts,"
+                               "total_uptime_ms,query_uptime_ms\r\n"));
+  CHECK(std::count(whole.body.begin(), whole.body.end(), '\n') > 300);
+  const auto etag = whole.header("etag");
+
+  const auto head = download(from, target, {}, "HEAD");
+  CHECK(head.status == 200);
+  CHECK(head.header("content-length") == std::to_string(whole.body.size()));
+  const auto part = download(from, target, "Range: bytes=100-199\r\nIf-Range: " + etag + "\r\n");
+  CHECK(part.status == 206);
+  CHECK(part.body == whole.body.substr(100, 100));
+  CHECK(download(from, target, "If-None-Match: " + etag + "\r\n").status == 304);
+
+  const auto zipped = download(from, target, "Accept-Encoding: gzip\r\n");
+  CHECK(zipped.status == 200);
+  CHECK(zipped.header("content-encoding") == "gzip");
+  CHECK(zipped.header("etag") != etag);
+  CHECK(zipped.header("vary") == "Accept-Encoding");
+  CHECK(zipped.body.size() < whole.body.size() / 2);
+  CHECK(inflated(zipped.body) == whole.body);
+  CHECK(download(from, target, "Accept-Encoding: gzip\r\n").body == zipped.body);
+  CHECK(download(from, target, "Accept-Encoding: gzip\r\nRange: bytes=0-9\r\n").body ==
+        whole.body.substr(0, 10));
+}
+
+TEST_CASE("an empty span is a file with its header alone", "[operations]") {
+  auto& from = plain_server(GENERATE("loops", "httplib"));
+  const auto target = export_of(from, span(day_begin, day_begin));
+  const auto got = download(from, target);
+  CHECK(got.status == 200);
+  CHECK(std::count(got.body.begin(), got.body.end(), '\n') == 1);
+}
+
+TEST_CASE("the whole unsigned range is a span", "[operations]") {
+  auto& from = plain_server("loops");
+  const auto all = download(from, export_of(from, span(0, UINT64_MAX)));
+  CHECK(std::count(all.body.begin(), all.body.end(), '\n') == 10'001);
+}
+
+TEST_CASE("spans, games and bodies that are none are problems that name the member",
+          "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  raw_connection client{plain_server(transport).data()};
+  struct row {
+    std::string body;
+    int status;
+    std::string code;
+    std::string names;
+  };
+  for (const auto& each :
+       {row{"{}", 400, "query_invalid", "query_start"},
+        row{R"({"query_start":1})", 400, "query_invalid", "query_end"},
+        row{R"({"query_start":2,"query_end":1})", 400, "query_invalid", "query_start"},
+        row{R"({"query_start":-1,"query_end":1})", 400, "query_invalid", "query_start"},
+        row{R"({"query_start":1,"query_end":18446744073709551616})", 400, "query_invalid",
+            "query_end"},
+        row{R"({"query_start":"1","query_end":2})", 400, "query_invalid", "query_start"},
+        row{R"({"query_start":1,"query_end":2,"query_ends":3})", 400, "query_invalid",
+            "query_ends"},
+        row{"[1]", 400, "body_not_object", ""}, row{"{", 400, "body_malformed", ""}}) {
+    CAPTURE(transport, each.body);
+    const auto got = client.ask(request("POST", history_path, each.body));
+    CHECK(got.status == each.status);
+    CHECK(got.problem_code() == each.code);
+    CHECK(got.body.find(each.names) != std::string::npos);
+  }
+  const auto unknown = "/cloud/games/00000000-0000-4000-8000-00000000dead/matchmaker/lobbies/"
+                       "export-history";
+  CHECK(client.ask(request("POST", unknown, day)).problem_code() == "game_not_found");
+  CHECK(client.ask(request("POST", unknown, "{}")).problem_code() == "query_invalid");
+  CHECK(client.ask(request("GET", history_path)).header("allow") == "POST, OPTIONS");
+}
+
+TEST_CASE("URLs that were changed or are over are refused with 403", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  CAPTURE(transport);
+  auto& from = plain_server(transport);
+  const auto target = export_of(from, day);
+  auto forged = target;
+  forged.back() = forged.back() == '0' ? '1' : '0';
+  CHECK(download(from, forged).problem_code() == "signature_invalid");
+  CHECK(download(from, forged).status == 403);
+  auto later = target;
+  later[later.find("expires=") + 8] = '9';
+  CHECK(download(from, later).problem_code() == "signature_invalid");
+  CHECK(download(from, target.substr(0, target.find('?'))).problem_code() == "signature_invalid");
+  auto other = target;
+  other[std::string{"/exports/0"}.size()] ^= 1;
+  CHECK(download(from, other).status == 403);
+}
+
+TEST_CASE("URLs and files end with their time", "[operations]") {
+  const world own;
+  const server from{{"--export-url-lifetime-ms", "1000"}, own};
+  const auto target = export_of(from, day);
+  CHECK(download(from, target).status == 200);
+  const auto folder = own.data_dir() + "/exports";
+  CHECK(!std::filesystem::is_empty(folder));
+  CHECK(eventually([&] { return download(from, target).problem_code() == "url_expired"; }));
+  CHECK(eventually([&] { return std::filesystem::is_empty(folder); }));
+  CHECK(from.metric("matchcloud_export_file_bytes") == 0);
+}
+
+TEST_CASE("what is ingested before an export is asked for is in it", "[operations]") {
+  const world own;
+  const server from{{}, own};
+  raw_connection ops{from.ops()};
+  const auto count = [&] {
+    const auto got = download(from, export_of(from, day));
+    return std::count(got.body.begin(), got.body.end(), '\n');
+  };
+  const auto before = count();
+  CHECK(count() == before);
+  CHECK(from.metric("matchcloud_exports_reused_total") == 1);
+  const std::string line =
+      R"({"lobby_id":"7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0001","namespace_id":")" +
+      std::string{prod_namespace} +
+      R"(","region_id":"lon","tier":"basic-1d1","version_id":"00000000-0000-4000-8000-000000000031",)"
+      R"("version_name":"a \"b\", c","game_mode":"duel","start_ts":1767312000000,)"
+      R"("stop_ts":1767312060000})";
+  raw_connection ingest{from.ops()};
+  CHECK(ingest.ask(request("POST", "/v1/lobbies", line, "Content-Type: application/x-ndjson\r\n"))
+            .status == 200);
+  const auto got = download(from, export_of(from, day));
+  CHECK(std::count(got.body.begin(), got.body.end(), '\n') == before + 1);
+  CHECK(got.body.find("\r\n7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0001," + std::string{prod_namespace} +
+                      ",prod,lon,London,basic-1d1,00000000-0000-4000-8000-000000000031,"
+                      "\"a \"\"b\"\", c\",duel,2026-01-02T00:00:00.000Z,2026-01-02T00:01:00.000Z,"
+                      "60000,60000\r\n") != std::string::npos);
+}
+
+TEST_CASE("exports survive kill -9 and a restart, and leftovers go", "[lifecycle]") {
+  const world own;
+  std::string target;
+  std::string bytes;
+  {
+    server first{{}, own};
+    target = export_of(first, day);
+    bytes = download(first, target).body;
+    first.process().signal(SIGKILL);
+    first.process().exit_code();
+  }
+  std::filesystem::create_directories(own.data_dir() + "/tmp/dead");
+  const server second{{}, own};
+  CHECK(download(second, target).body == bytes);
+  CHECK(!std::filesystem::exists(own.data_dir() + "/tmp/dead"));
+  CHECK((std::filesystem::status(own.data_dir() + "/signing-keys").permissions() &
+         std::filesystem::perms::all) == std::filesystem::perms{0600});
+}
+
+} // namespace
