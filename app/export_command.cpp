@@ -13,7 +13,6 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -94,8 +93,9 @@ base::expected<download_summary> export_from_store(const std::string& data_dir,
                                                    output_file& to, const interrupt& until,
                                                    progress_display& progress) {
   // Opening would create it.
-  if (std::error_code ignored; !std::filesystem::is_directory(data_dir, ignored))
-    return base::fail(base::errc::store_failed, data_dir + ": there is no such data directory");
+  if (!store::has_store(data_dir))
+    return base::fail(base::errc::store_failed,
+                      data_dir + ": there is no store; is it the --data-dir of serve?");
   auto store = store::open_sqlite(data_dir);
   if (!store) return tl::unexpected(store.error());
   if (auto known = check_known(**store, query.game_id); !known)
@@ -161,7 +161,7 @@ constexpr const char* help =
     "Example: matchcloud export --game 00000000-0000-4000-8000-000000000001 --start "
     "2026-01-01T00:00:00Z --end 2026-02-01T00:00:00Z --url http://127.0.0.1:8080 -o january.csv\n"
     "Example: matchcloud export --game 00000000-0000-4000-8000-000000000001 --start 0 --end "
-    "1893456000000 --data-dir var -o - | head";
+    "1893456000000 --data-dir var -o - | gzip > all.csv.gz";
 
 } // namespace
 

@@ -236,6 +236,10 @@ base::expected<connection> open_connection(const std::string& path, workload use
 
 } // namespace
 
+bool has_store(const std::string& data_dir) {
+  return ::access((data_dir + "/" + file_name).c_str(), F_OK) == 0;
+}
+
 base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir,
                                                    const sqlite_settings& settings) {
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());

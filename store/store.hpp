@@ -133,6 +133,9 @@ struct sqlite_settings {
   workload use = workload::serving;
 };
 
+/// Whether a data directory has a store; where it cannot be seen, it has none.
+bool has_store(const std::string& data_dir);
+
 /// Opens (creates, migrates) the store of a data directory. Fails with `store_newer`, `store_full`
 /// or `store_failed`; a store from a newer version is not touched.
 base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir,

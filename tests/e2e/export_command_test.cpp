@@ -1,0 +1,168 @@
+// The command `export`.
+#include "tests/catch.hpp"
+#include "tests/e2e/server.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace {
+
+using namespace matchcloud::e2e;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string read_whole(const std::string& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+const std::string january = "2026-01-01T00:00:00Z";
+const std::string february = "2026-02-01T00:00:00Z";
+
+/// `export` of the demo game in January 2026, with `more` options.
+arguments export_of(const arguments& more, const std::string& start = january,
+                    const std::string& end = february) {
+  arguments words{"export", "--game", std::string{demo_game}, "--start", start, "--end", end};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// A data directory with the demo data.
+struct demo_store {
+  matchcloud::fixtures::temporary_directory directory;
+
+  demo_store() { REQUIRE(run({"demo", "--data-dir", data_dir()}).exit_code == 0); }
+  std::string data_dir() const { return directory.path("store"); }
+};
+
+TEST_CASE("export's help teaches with two examples", "[operations]") {
+  const auto help = run({"export", "--help"});
+  CHECK(help.exit_code == 0);
+  CHECK(contains(help.out, "Example: matchcloud export --game"));
+  CHECK(contains(help.out, "--url http"));
+  CHECK(contains(help.out, "--data-dir var -o -"));
+}
+
+TEST_CASE("an export that is asked for wrongly exits with 2 and says what is wrong",
+          "[operations]") {
+  struct wrong_line {
+    arguments words;
+    std::string says;
+  };
+  const arguments to{"--data-dir", "none", "-o", "-"};
+  for (const auto& wrong : {
+           wrong_line{export_of({"-o", "-"}), "--url"},
+           {export_of({"-o", "-"}), "--data-dir"},
+           {export_of({"--url", "http://a.example", "--data-dir", "var", "-o", "-"}), "excludes"},
+           {export_of({"--data-dir", "var"}), "--output"},
+           {export_of({"--data-dir", "var", "-o", ""}), "--output"},
+           {export_of({"--data-dir", "", "-o", "-"}), "--data-dir"},
+           {export_of({"--url", "ftp://a.example", "-o", "-"}), "ftp://a.example"},
+           {export_of({"--url", "http://a.example/?x", "-o", "-"}), "query"},
+           {export_of(to, "yesterday"), "\"yesterday\""},
+           {export_of(to, "-1"), "\"-1\""},
+           {export_of(to, "0", "18446744073709551616"), "18446744073709551615"},
+           {export_of(to, "0", "2026-02-30T00:00:00Z"), "2026-02-30"},
+           {export_of(to, february, january), "--start " + february + " is after --end " + january},
+           {export_of(to, "18446744073709551615", "0"), "is after"},
+           {{"export", "--game", "7", "--start", "0", "--end", "1", "--data-dir", "var", "-o", "-"},
+            "\"7\""},
+       }) {
+    const auto got = run(wrong.words);
+    INFO(got.errors);
+    CHECK(got.exit_code == 2);
+    CHECK(got.out.empty());
+    CHECK(contains(got.errors, wrong.says));
+    CHECK(contains(got.errors, "--help"));
+  }
+}
+
+TEST_CASE("an export from the store is a file, stdout or a device", "[operations]") {
+  const demo_store demo;
+  const auto file = demo.directory.path("january.csv");
+  const auto to_file = run(export_of({"--data-dir", demo.data_dir(), "-o", file}));
+  INFO(to_file.errors);
+  CHECK(to_file.exit_code == 0);
+  CHECK(to_file.out.empty());
+  const auto csv = read_whole(file);
+  CHECK(csv.starts_with("lobby_id,namespace_id,"));
+  CHECK(lines_in(csv) == 10'001);
+  CHECK(contains(to_file.errors, "10000 lobbies, " + std::to_string(csv.size()) + " bytes in "));
+  CHECK(lines_in(to_file.errors) == 1);
+
+  const auto to_stdout =
+      run(export_of({"--data-dir", demo.data_dir(), "-o", "-"}, "1767225600000"));
+  CHECK(to_stdout.exit_code == 0);
+  CHECK(lines_in(to_stdout.out) == 10'001);
+  CHECK(run(export_of({"--data-dir", demo.data_dir(), "-o", "/dev/null"})).exit_code == 0);
+
+  const auto none = run(export_of({"--data-dir", demo.data_dir(), "-o", "-"}, january, january));
+  CHECK(none.exit_code == 0);
+  CHECK(lines_in(none.out) == 1);
+  CHECK(contains(none.errors, "0 lobbies, "));
+}
+
+TEST_CASE("an export that fails leaves the file that was there, and says why", "[operations]") {
+  const demo_store demo;
+  const auto file = demo.directory.file("a.csv", "before");
+  const auto fails = [&](const arguments& words, const std::string& why) {
+    const auto got = run(words);
+    INFO(got.errors);
+    CHECK(got.exit_code == 1);
+    CHECK(got.out.empty());
+    CHECK(contains(got.errors, why));
+    CHECK(read_whole(file) == "before");
+  };
+  fails({"export", "--game", "00000000-0000-4000-8000-0000000000ff", "--start", "0", "--end", "1",
+         "--data-dir", demo.data_dir(), "-o", file},
+        "no game 00000000-0000-4000-8000-0000000000ff");
+  fails(export_of({"--data-dir", demo.directory.path(), "-o", file}), "there is no store");
+  CHECK_FALSE(std::filesystem::exists(demo.directory.path("matchcloud.db")));
+  fails(export_of({"--url", "http://127.0.0.1:1", "-o", file}), "no connection");
+  fails(export_of({"--data-dir", demo.data_dir(), "-o", demo.data_dir()}), "Is a directory");
+  fails(export_of({"--data-dir", demo.data_dir(), "-o", "/dev/full"}), "No space left on device");
+}
+
+TEST_CASE("a signal ends an export to a pipe that nobody reads", "[operations]") {
+  const demo_store demo;
+  child_process child{export_of({"--data-dir", demo.data_dir(), "-o", "-"})};
+  REQUIRE(child.next_line().has_value());
+  child.signal(SIGINT);
+  CHECK(child.exit_code() == 1);
+  CHECK(contains(child.errors(), "interrupted"));
+}
+
+// Run by the tag, until the service answers export-history.
+TEST_CASE("an export over HTTP is the one from the store", "[operations]") {
+  const demo_store demo;
+  const auto transport = GENERATE("loops", "httplib");
+  child_process service{{"serve", "--transport", transport, "--listen", "127.0.0.1:0",
+                         "--ops-listen", "127.0.0.1:0", "--data-dir", demo.data_dir(),
+                         "--base-path", "/mm"}};
+  std::string url;
+  while (const auto line = service.next_line()) {
+    const auto at = line->find("127.0.0.1:");
+    if (url.empty() && at != std::string::npos) url = "http://" + line->substr(at) + "/mm";
+    if (line->starts_with("ops plane on")) break;
+  }
+  INFO(service.errors());
+  const auto file = demo.directory.path("http.csv");
+  const auto over_http = run(export_of({"--url", url, "-o", file}));
+  INFO(over_http.errors);
+  CHECK(over_http.exit_code == 0);
+  CHECK(contains(over_http.errors, "10000 lobbies, "));
+  const bool same =
+      read_whole(file) == run(export_of({"--data-dir", demo.data_dir(), "-o", "-"})).out;
+  CHECK(same);
+}
+
+} // namespace
