@@ -33,11 +33,12 @@ struct history_snapshot {
 
 /// How `store::read_lobby_history` tells what it finds, on the caller's thread.
 struct history_reader {
-  /// Once, before the first lobby.
+  /// Once, before the first lobby. May be empty.
   std::function<void(const history_snapshot&)> begun;
   /// For each lobby, by start, then by id; false ends the reading.
   std::function<bool(const model::history_lobby&)> take;
-  /// Asked now and then, also while nothing is found; true ends the reading.
+  /// Asked once after `begun`, then now and then, also while nothing is found; true ends the
+  /// reading. May be empty.
   std::function<bool()> stop;
 };
 

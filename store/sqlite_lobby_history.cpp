@@ -7,7 +7,8 @@
 #include "store/sqlite_catalog.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <bit>
+#include <string>
 #include <utility>
 
 namespace matchcloud::store {
@@ -17,6 +18,9 @@ namespace {
 constexpr auto reading_lobbies = "read the lobby history";
 /// Behind every time in the store.
 constexpr std::uint64_t times_end = std::uint64_t{model::timestamp_limit_ms} + 1;
+
+/// The class of a lobby from the first to the last time in the store.
+constexpr int longest_class = std::bit_width(times_end - 1) - 1;
 
 /// A time of the query as the table compares it: what lies behind all times in the store does so
 /// however far it is.
@@ -111,6 +115,7 @@ base::expected<std::optional<int>> lobby_history::next_class(const model::uuid& 
   std::optional<int> found;
   if (*row) found = static_cast<int>(next_class_->integer(0));
   next_class_->reset();
+  if (found > longest_class) return on_->failure(reading_lobbies, "a duration class is impossible");
   return found;
 }
 

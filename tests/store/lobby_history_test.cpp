@@ -230,6 +230,16 @@ TEST_CASE("a reading that fails half-way leaves the store usable") {
   CHECK(numbers_of(write_all(in.get(), {0, 10}, 5)) == numbers{1, 2, 3, 4});
 }
 
+TEST_CASE("a table that nobody could have written is a failure of the store") {
+  lobby_store in;
+  merge_all(in.get(), lobby_list{}.add(1, {0, limit}, kind_of(11)));
+  CHECK(numbers_of(write_all(in.get(), {0, 10}, 5)) == numbers{1});
+  REQUIRE(open_beside(in).execute("UPDATE lobbies SET duration_class = 63", "break"));
+  const auto broken = try_to_write(in.get(), {id_of(1), {0, 10}}, 5);
+  REQUIRE_FALSE(broken.has_value());
+  CHECK(broken.error().code == base::errc::store_failed);
+}
+
 TEST_CASE("an export that nobody wants is given up at once, while it finds and while it does not") {
   lobby_store in;
   lobby_list list;
