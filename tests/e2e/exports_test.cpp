@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 
 namespace {
@@ -185,7 +186,6 @@ TEST_CASE("URLs and files end with their time", "[operations]") {
 TEST_CASE("what is ingested before an export is asked for is in it", "[operations]") {
   const world own;
   const server from{{}, own};
-  raw_connection ops{from.ops()};
   const auto count = [&] {
     const auto got = download(from, export_of(from, day));
     return std::count(got.body.begin(), got.body.end(), '\n');
@@ -200,7 +200,10 @@ TEST_CASE("what is ingested before an export is asked for is in it", "[operation
       R"("version_name":"a \"b\", c","game_mode":"duel","start_ts":1767312000000,)"
       R"("stop_ts":1767312060000})";
   raw_connection ingest{from.ops()};
-  CHECK(ingest.ask(request("POST", "/v1/lobbies", line, "Content-Type: application/x-ndjson\r\n"))
+  CHECK(ingest
+            .ask("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n"
+                 "Content-Type: application/x-ndjson\r\nContent-Length: " +
+                 std::to_string(line.size()) + "\r\n\r\n" + line)
             .status == 200);
   const auto got = download(from, export_of(from, day));
   CHECK(std::count(got.body.begin(), got.body.end(), '\n') == before + 1);
