@@ -42,14 +42,18 @@ def wait_for_listener(child, name, log):
 
 
 @contextlib.contextmanager
-def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=None):
+def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=None, data=None):
     """A `serve` with one loop and the demo's catalog; yields (child, (host, port)).
 
-    `prepare` is called with its data directory before it starts.
+    `prepare` is called with its data directory before it starts. With `data`, a data directory
+    that is there, nothing is added to it.
     """
-    data = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
-    log = data + ".log"
-    subprocess.run([binary, "demo", "--data-dir", data], check=True, stdout=subprocess.DEVNULL)
+    made = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
+    log = made + ".log"
+    if not data:
+        data = made
+        subprocess.run([binary, "demo", "--data-dir", data], check=True,
+                       stdout=subprocess.DEVNULL)
     if prepare:
         prepare(data)
     command = pinned(core) + [

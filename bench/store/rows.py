@@ -1,6 +1,7 @@
 """The lobbies of a measurement: as JSON Lines, and as CSV with the column values of the table."""
 import itertools
 import json
+import os
 import random
 import uuid
 
@@ -14,8 +15,8 @@ MODES = ("deathmatch", "duel", "team")
 REGIONS = ("fra", "iad", "nrt", "syd")
 
 
-def catalog(seed=1):
-    """A catalog document with GAMES games of two namespaces each."""
+def catalog(seed=1, games=GAMES):
+    """A catalog document with so many games of two namespaces each."""
     ids = random.Random(seed)
     return {
         "regions": [{"region_id": each, "region_display_name": each, "provider_display_name": "P",
@@ -23,15 +24,18 @@ def catalog(seed=1):
         "games": [{"game_id": new_uuid(ids), "display_name": f"Game {number}",
                    "namespaces": [{"namespace_id": new_uuid(ids), "name": name}
                                   for name in ("prod", "test")]}
-                  for number in range(GAMES)]}
+                  for number in range(games)]}
 
 
 def new_uuid(ids):
     return str(uuid.UUID(int=ids.getrandbits(128), version=4))
 
 
-def write(count, document, json_path, csv_path, seed=2):
+def write(count, document, json_path, csv_path=os.devnull, seed=2, step_ms=STEP_MS,
+          mean_ms=MEAN_MS):
     """Writes `count` lobbies in the order of their starts, the same for the same seeds.
+
+    A new one every `step_ms`, each lasting `mean_ms` on average.
 
     In the CSV the ids are texts of sixteen characters: as many bytes as the ids have that
     matchcloud stores, in a file that `.import` can read. It has no NULL: running lobbies have a
@@ -48,8 +52,8 @@ def write(count, document, json_path, csv_path, seed=2):
         for number in range(count):
             space, region, (version_id, version_name), mode = kinds[draw.randrange(len(kinds))]
             lobby_id = uuid.UUID(int=draw.getrandbits(128), version=4)
-            start = BEGIN_MS + number * STEP_MS
-            stop = start + int(draw.expovariate(1 / MEAN_MS)) + 1000
+            start = BEGIN_MS + number * step_ms
+            stop = start + int(draw.expovariate(1 / mean_ms)) + 1000
             running = draw.randrange(100) < RUNNING_PERCENT
             line = {"lobby_id": str(lobby_id), "namespace_id": space, "region_id": region,
                     "tier": "basic-1d1", "version_id": version_id, "version_name": version_name,

@@ -193,12 +193,12 @@ TEST_CASE("what is ingested before an export is asked for is in it", "[operation
   const auto before = count();
   CHECK(count() == before);
   CHECK(from.metric("matchcloud_exports_reused_total") == 1);
+  const std::string version = "00000000-0000-4000-8000-000000000031";
   const std::string line =
       R"({"lobby_id":"7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0001","namespace_id":")" +
-      std::string{prod_namespace} +
-      R"(","region_id":"lon","tier":"basic-1d1",)"
-      R"("version_id":"00000000-0000-4000-8000-000000000031","version_name":"a \"b\", c","game_mode":"duel","start_ts":1767312000000,)"
-      R"("stop_ts":1767312060000})";
+      std::string{prod_namespace} + R"(","region_id":"lon","tier":"basic-1d1","version_id":")" +
+      version + R"(","version_name":"a \"b\", c","game_mode":"duel",)" +
+      R"("start_ts":1767312000000,"stop_ts":1767312060000})";
   raw_connection ingest{from.ops()};
   CHECK(ingest
             .ask("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n"
@@ -208,7 +208,8 @@ TEST_CASE("what is ingested before an export is asked for is in it", "[operation
   const auto got = download(from, export_of(from, day));
   CHECK(std::count(got.body.begin(), got.body.end(), '\n') == before + 1);
   CHECK(got.body.find("\r\n7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0001," + std::string{prod_namespace} +
-                      ",prod,lon,London,basic-1d1,00000000-0000-4000-8000-000000000031,"
+                      ",prod,lon,London,basic-1d1," + version +
+                      ","
                       "\"a \"\"b\"\", c\",duel,2026-01-02T00:00:00.000Z,2026-01-02T00:01:00.000Z,"
                       "60000,60000\r\n") != std::string::npos);
 }

@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+"""Exports of lobby history against `sqlite3 -csv`, what one costs the service, and what a day
+costs as the history around it grows.
+
+rows     `matchcloud export` from the store and a running service's export-history against
+         `sqlite3 -csv` of the same selection (bench/export/selection.sql) and against writing the
+         same bytes without a query (`dd`); all end with a file, the last two of ours with one that
+         is synced, as dd's is. Peak memory of the service above idle.
+window   one day out of a small and a large history, per row.
+latency  `GET /matchmaker/regions` at 30 % of its maximum rate, with and without exports under way:
+         server with one loop on one core, h2load on another, from its log of each request.
+
+Rounds are interleaved, so that what else happens on the machine falls on all alike. The histories
+are made once and kept in build/bench/export/ (10 M: 2 GB).
+"""
+import argparse
+import http.client
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import rows
+import servers
+from harness import BINARY, machine, refuse_other_builds, result_path, run_part, write_result
+
+STEP_MS = 8640  # 10,000 lobbies a day
+MEAN_MS = 3 * 3600 * 1000
+DAY_MS = 24 * 3600 * 1000
+DAY_BEGIN = rows.BEGIN_MS + 5 * DAY_MS
+SMALL_HISTORY = 100_000
+FAR = 4_000_000_000_000  # behind every lobby
+RATE_PART = 0.3
+CONNECTIONS = 64
+PLAYER = "X-Forwarded-For: 81.2.69.142"
+CORES = sorted(os.sched_getaffinity(0))[:2]  # the server's, h2load's
+ROWS_TARGET, MEMORY_TARGET_MIB, WINDOW_TARGET, LATENCY_TARGET = 2.0, 64, 1.5, 2.0
+PARTS = ("rows", "window", "latency")
+
+
+def parsed_arguments():
+    parser = argparse.ArgumentParser(
+        prog="script/bench export", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3, help="of each (%(default)s)")
+    parser.add_argument("--lobbies", default="1000000,10000000",
+                        help="histories of the part rows (%(default)s)")
+    parser.add_argument("--seconds", type=int, default=8, help="of a latency round (%(default)s)")
+    parser.add_argument("--parts", default=",".join(PARTS), help="of %(default)s")
+    arguments = parser.parse_args()
+    arguments.parts = arguments.parts.split(",")
+    if not set(arguments.parts) <= set(PARTS):
+        parser.error(f"--parts: of {','.join(PARTS)}")
+    arguments.lobbies = [int(each) for each in arguments.lobbies.split(",")]
+    if min(arguments.rounds, arguments.seconds, *arguments.lobbies) < 1:
+        parser.error("--rounds, --seconds and --lobbies are at least 1")
+    return arguments
+
+
+def run(command, **more):
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, **more)
+    if done.returncode != 0:
+        sys.exit(f"bench: {' '.join(command)}: exit code {done.returncode}: {done.stderr}")
+    return done
+
+
+class history:
+    """A data directory with so many lobbies of one game, made when it is first needed."""
+
+    def __init__(self, count):
+        self.count = count
+        self.document = rows.catalog(games=1)
+        self.game = self.document["games"][0]["game_id"]
+        self.path = os.path.join(os.path.dirname(result_path("export")), "export", str(count))
+        if not os.path.isdir(self.path):
+            self.make()
+
+    def make(self):
+        print(f"bench: making a history of {self.count:,} lobbies", file=sys.stderr, flush=True)
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        aside = tempfile.mkdtemp(prefix="making-", dir=os.path.dirname(self.path))
+        try:
+            catalog, lines = os.path.join(aside, "catalog"), os.path.join(aside, "lines")
+            data = os.path.join(aside, "data")
+            with open(catalog, "w", encoding="utf-8") as file:
+                json.dump(self.document, file)
+            rows.write(self.count, self.document, lines, step_ms=STEP_MS, mean_ms=MEAN_MS)
+            for kind, name in ("catalog", catalog), ("lobbies", lines):
+                run([BINARY, "import", kind, "--data-dir", data, name], stdout=subprocess.DEVNULL)
+            os.rename(data, self.path)
+        finally:
+            shutil.rmtree(aside)
+
+
+# -- rows ---------------------------------------------------------------------
+
+
+def selection(of, begin, end):
+    with open(os.path.join(os.path.dirname(__file__), "selection.sql"), encoding="utf-8") as file:
+        sql = file.read()
+    values = {"game": of.game.replace("-", ""), "begin": begin, "end": end,
+              "now": int(time.time() * 1000)}
+    return re.sub(r":(game|begin|end|now)\b", lambda found: str(values[found.group(1)]), sql)
+
+
+def command_seconds(of, begin, end, output):
+    began = time.monotonic()
+    run([BINARY, "export", "--data-dir", of.path, "--game", of.game, "--start", str(begin),
+         "--end", str(end), "-o", output])
+    return time.monotonic() - began
+
+
+def sqlite_seconds(of, begin, end, output):
+    sql = selection(of, begin, end)
+    with open(output, "wb") as file:
+        began = time.monotonic()
+        run(["sqlite3", "-readonly", "-csv", "-header", os.path.join(of.path, "matchcloud.db")],
+            input=sql, stdout=file)
+        return time.monotonic() - began
+
+
+def floor_seconds(source, output):
+    began = time.monotonic()
+    run(["dd", f"if={source}", f"of={output}", "bs=256K", "conv=fsync", "status=none"])
+    return time.monotonic() - began
+
+
+def post_export(address, game, begin, end):
+    """Asks a service for an export; returns once there is a file."""
+    client = http.client.HTTPConnection(*address, timeout=600)
+    client.request("POST", f"/cloud/games/{game}/matchmaker/lobbies/export-history",
+                   json.dumps({"query_start": begin, "query_end": end}),
+                   {"Content-Type": "application/json"})
+    answer = client.getresponse()
+    body = answer.read()
+    client.close()
+    if answer.status != 200:
+        sys.exit(f"bench: export-history answers {answer.status}: {body[:300]!r}")
+
+
+def same_rows(ours, theirs):
+    """Whether two CSV files differ in nothing but line ends."""
+    digests = [subprocess.run(f"tr -d '\\r' < {name} | sha256sum", shell=True, check=True,
+                              capture_output=True).stdout for name in (ours, theirs)]
+    return digests[0] == digests[1]
+
+
+def peak_bytes(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        return int(re.search(r"VmHWM:\s+(\d+) kB", file.read()).group(1)) * 1024
+
+
+def forget_peak(pid):
+    with open(f"/proc/{pid}/clear_refs", "w", encoding="utf-8") as file:
+        file.write("5")
+
+
+def serving(folder, of):
+    return servers.matchcloud(BINARY, "loops", folder, [], core=CORES[0], data=of.path,
+                              arguments=["--export-limit-bytes", str(1 << 36),
+                                         "--export-url-lifetime-ms", "1000"])
+
+
+def compare_rows(folder, count, rounds):
+    of = history(count)
+    names = {each: os.path.join(folder, each) for each in ("ours", "theirs", "floor")}
+    seconds = {each: [] for each in ("matchcloud export", "export-history", "sqlite3 -csv",
+                                     "writing alone")}
+    with serving(folder, of) as (child, address):
+        post_export(address, of.game, 0, DAY_BEGIN)  # what is made once
+        idle = servers.resident_bytes(child.pid)
+        forget_peak(child.pid)
+        for number in range(rounds):
+            end = FAR + number  # each an export of its own
+            one = {}
+            os.sync()
+            one["matchcloud export"] = command_seconds(of, 0, end, names["ours"])
+            began = time.monotonic()
+            post_export(address, of.game, 0, end)
+            one["export-history"] = time.monotonic() - began
+            os.sync()
+            one["sqlite3 -csv"] = sqlite_seconds(of, 0, end, names["theirs"])
+            os.sync()
+            one["writing alone"] = floor_seconds(names["ours"], names["floor"])
+            for name, value in one.items():
+                seconds[name].append(value)
+                print(f"round {number + 1}: {count:,} {name}: {value:.2f} s", file=sys.stderr)
+        above = peak_bytes(child.pid) - idle
+    lines = int(run(["wc", "-l", names["ours"]], stdout=subprocess.PIPE).stdout.split()[0]) - 1
+    size = os.path.getsize(names["ours"])
+    medians = {name: lines / statistics.median(each) for name, each in seconds.items()}
+    result = {"lobbies": lines, "bytes": size, "seconds": seconds, "rows_per_second": medians,
+              "peak_above_idle_bytes": above,
+              "ratio": medians["matchcloud export"] / medians["sqlite3 -csv"]}
+    # Lobbies that run are counted up to another instant.
+    print(f"\n{lines:,} lobbies, {size / 1e6:,.0f} MB, medians of {rounds} rounds:")
+    for name, rate in medians.items():
+        print(f"  {name:18} {rate:12,.0f} rows/s  {rate * size / lines / 1e6:8,.0f} MB/s")
+    print(f"  to sqlite3 {result['ratio']:.1f} (target {ROWS_TARGET}); the service's peak memory "
+          f"{above / 2**20:.1f} MiB above idle (target {MEMORY_TARGET_MIB})")
+    return result
+
+
+# -- window -------------------------------------------------------------------
+
+
+def compare_window(folder, large, rounds):
+    histories = {count: history(count) for count in (SMALL_HISTORY, large)}
+    output = os.path.join(folder, "day")
+    costs = {count: [] for count in histories}
+    for number in range(rounds * 7):
+        for count, of in histories.items():
+            begin = DAY_BEGIN + number
+            nothing = command_seconds(of, begin, begin, output)
+            whole = command_seconds(of, begin, begin + DAY_MS, output)
+            with open(output, "rb") as file:
+                found = sum(1 for _ in file) - 1
+            costs[count].append((whole - nothing) / found * 1e9)
+    medians = {count: statistics.median(each) for count, each in costs.items()}
+    ratio = medians[large] / medians[SMALL_HISTORY]
+    print(f"\none day ({found:,} lobbies), per row: " + ", ".join(
+        f"{value:,.0f} ns out of {count:,}" for count, value in medians.items()))
+    print(f"  ratio {ratio:.2f} (target at most {WINDOW_TARGET})")
+    return {"rows": found, "ns_per_row": medians, "ratio": ratio}
+
+
+# -- latency ------------------------------------------------------------------
+
+
+def h2load(folder, address, seconds, rate=None):
+    """Requests per second and the sorted microseconds of each request."""
+    log = os.path.join(folder, "h2load.log")
+    if os.path.exists(log):
+        os.remove(log)
+    paced = [f"--rps={rate / CONNECTIONS:.2f}"] if rate else []
+    run(servers.pinned(CORES[1]) + [
+        "h2load", "--h1", f"-c{CONNECTIONS}", f"-D{seconds}", "--warm-up-time=1", "-t1", *paced,
+        "-H", PLAYER, f"--log-file={log}",
+        f"http://{address[0]}:{address[1]}/matchmaker/regions"], stdout=subprocess.DEVNULL)
+    took = []
+    with open(log, encoding="ascii") as file:
+        for line in file:
+            _, status, microseconds = line.split("\t")[:3]
+            if status != "200":
+                sys.exit(f"bench: a listing was answered {status}")
+            took.append(int(microseconds))
+    took.sort()
+    return len(took) / seconds, took
+
+
+def exporting(address, of, stop, counts):
+    number = 0
+    while not stop.is_set():
+        number += 1
+        post_export(address, of.game, 0, FAR + 1000 * id(stop) % 10**9 + number)
+        counts.append(time.monotonic())
+
+
+def compare_latency(folder, count, arguments):
+    of = history(count)
+    results = {"without": [], "with": []}
+    done = []
+    with serving(folder, of) as (_, address):
+        most = max(h2load(folder, address, 3)[0] for _ in range(3))
+        rate = RATE_PART * most
+        for number in range(arguments.rounds):
+            for name in results:
+                stop = threading.Event()
+                worker = threading.Thread(target=exporting, args=(address, of, stop, done))
+                if name == "with":
+                    worker.start()
+                    time.sleep(0.5)  # it is under way
+                try:
+                    got, took = h2load(folder, address, arguments.seconds, rate)
+                finally:
+                    stop.set()
+                    if name == "with":
+                        worker.join()
+                one = {"rate": got, "p50_us": took[len(took) // 2],
+                       "p99_us": took[len(took) * 99 // 100], "max_us": took[-1]}
+                results[name].append(one)
+                print(f"round {number + 1}: {name} exports: {one}", file=sys.stderr)
+    medians = {name: {key: statistics.median(one[key] for one in each) for key in each[0]}
+               for name, each in results.items()}
+    ratio = medians["with"]["p99_us"] / medians["without"]["p99_us"]
+    print(f"\nregions at {rate:,.0f} req/s ({RATE_PART:.0%} of {most:,.0f}), "
+          f"{arguments.rounds} rounds:")
+    for name, of_name in medians.items():
+        print(f"  {name:7} exports: {of_name['rate']:9,.0f} req/s, p50 {of_name['p50_us']:,.0f} us,"
+              f" p99 {of_name['p99_us']:,.0f} us, max {of_name['max_us']:,.0f} us")
+    print(f"  p99 with / without: {ratio:.2f} (target at most {LATENCY_TARGET}); "
+          f"{len(done)} exports of {count:,} lobbies ended meanwhile")
+    return {"most": most, "medians": medians, "rounds": results, "ratio": ratio}
+
+
+def main():
+    arguments = parsed_arguments()
+    refuse_other_builds()
+    if len(CORES) < 2:
+        sys.exit("bench: needs two cores, one for the server and one for h2load")
+    result = {"machine": machine(), "rounds": arguments.rounds}
+    base = os.path.dirname(result_path("export"))
+    with tempfile.TemporaryDirectory(prefix="export-", dir=base) as folder:
+        largest = max(arguments.lobbies)
+        if "rows" in arguments.parts:
+            result["rows"] = [compare_rows(folder, count, arguments.rounds)
+                              for count in arguments.lobbies]
+        if "window" in arguments.parts:
+            result["window"] = compare_window(folder, largest, arguments.rounds)
+        if "latency" in arguments.parts:
+            result["latency"] = compare_latency(folder, largest, arguments)
+    write_result("export", result)
+
+
+if __name__ == "__main__":
+    run_part(main)
