@@ -118,7 +118,11 @@ response problem(const base::error& what, std::string_view request_id) {
   answer.status = about.status;
   answer.content_type = problem_type;
   answer.body = std::string{buffer.GetString(), buffer.GetSize()};
-  if (about.status == 503) answer.fixed_headers = "Retry-After: 1\r\n";
+  // Exports take seconds, all else is over in less.
+  if (what.code == base::errc::exports_busy)
+    answer.fixed_headers = "Retry-After: 5\r\n";
+  else if (about.status == 503)
+    answer.fixed_headers = "Retry-After: 1\r\n";
   return answer;
 }
 

@@ -115,7 +115,7 @@ TEST_CASE("every error's problem is one JSON object, with Retry-After exactly on
     CHECK(parsed.MemberCount() == 6);
     CHECK(parsed["status"].GetInt() == answer.status);
     CHECK(parsed["detail"].GetString() == std::string{"line\nbreak \x01"});
-    CHECK((answer.fixed_headers == "Retry-After: 1\r\n") == (answer.status == 503));
+    CHECK(answer.fixed_headers.starts_with("Retry-After: ") == (answer.status == 503));
     CHECK(reason_phrase(answer.status) != "Unknown");
     CHECK(std::count(known_statuses.begin(), known_statuses.end(), answer.status) == 1);
   }

@@ -1,0 +1,34 @@
+// Laws: no bytes crash the reading of an export's body; a span that is taken is one, and a refusal
+// says something that can be sent.
+#include "model/export_query.hpp"
+#include "model/unicode.hpp"
+
+#include <cstdlib>
+
+using namespace matchcloud;
+
+namespace {
+
+void require(bool law) {
+  if (!law) std::abort();
+}
+
+bool is_refusal(base::errc code) {
+  return code == base::errc::body_malformed || code == base::errc::body_too_deep ||
+         code == base::errc::body_not_object || code == base::errc::query_invalid;
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  const auto span = model::read_export_span({reinterpret_cast<const char*>(bytes), size});
+  if (span) {
+    require(span->begin <= span->end);
+    return 0;
+  }
+  const auto& [code, detail] = span.error();
+  require(is_refusal(code));
+  require(!detail.empty() && detail.size() < 16'384);
+  require(model::find_malformed_utf8(detail) == std::string_view::npos);
+  return 0;
+}
