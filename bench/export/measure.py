@@ -7,18 +7,21 @@ rows     `matchcloud export` from the store and a running service's export-histo
          same bytes without a query (`dd`); all end with a file, the last two of ours with one that
          is synced, as dd's is. Peak memory of the service above idle.
 window   one day out of a small and a large history, per row.
-latency  `GET /matchmaker/regions` at 30 % of its maximum rate, with and without exports under way:
-         server with one loop on one core, h2load on another, from its log of each request.
+latency  `GET /matchmaker/regions` at 30 % of its maximum rate, with and without exports under way,
+         and with 1,000 slow downloads of one: server with one loop on one core, h2load on
+         another, from its log of each request.
 
 Rounds are interleaved, so that what else happens on the machine falls on all alike. The histories
 are made once and kept in build/bench/export/ (10 M: 2 GB).
 """
 import argparse
+import contextlib
 import http.client
 import json
 import os
 import re
 import shutil
+import socket
 import statistics
 import subprocess
 import sys
@@ -33,6 +36,7 @@ from harness import BINARY, machine, refuse_other_builds, result_path, run_part,
 STEP_MS = 8640  # 10,000 lobbies a day
 MEAN_MS = 3 * 3600 * 1000
 DAY_MS = 24 * 3600 * 1000
+SLOW_CLIENTS = 1000
 DAY_BEGIN = rows.BEGIN_MS + 5 * DAY_MS
 SMALL_HISTORY = 100_000
 FAR = 4_000_000_000_000  # behind every lobby
@@ -132,7 +136,7 @@ def floor_seconds(source, output):
 
 
 def post_export(address, game, begin, end):
-    """Asks a service for an export; returns once there is a file."""
+    """Asks a service for an export; its URL, once there is a file."""
     client = http.client.HTTPConnection(*address, timeout=600)
     client.request("POST", f"/cloud/games/{game}/matchmaker/lobbies/export-history",
                    json.dumps({"query_start": begin, "query_end": end}),
@@ -142,6 +146,7 @@ def post_export(address, game, begin, end):
     client.close()
     if answer.status != 200:
         sys.exit(f"bench: export-history answers {answer.status}: {body[:300]!r}")
+    return json.loads(body)["url"]
 
 
 def same_rows(ours, theirs):
@@ -161,10 +166,16 @@ def forget_peak(pid):
         file.write("5")
 
 
-def serving(folder, of):
-    return servers.matchcloud(BINARY, "loops", folder, [], core=CORES[0], data=of.path,
-                              arguments=["--export-limit-bytes", str(1 << 36),
-                                         "--export-url-lifetime-ms", "1000"])
+@contextlib.contextmanager
+def serving(folder, of, lifetime_ms):
+    """A service on a history; its exports go with it."""
+    flags = ["--export-limit-bytes", str(1 << 37), "--export-url-lifetime-ms", str(lifetime_ms)]
+    try:
+        with servers.matchcloud(BINARY, "loops", folder, [], core=CORES[0], data=of.path,
+                                arguments=flags) as server:
+            yield server
+    finally:
+        shutil.rmtree(os.path.join(of.path, "exports"), ignore_errors=True)
 
 
 def compare_rows(folder, count, rounds):
@@ -172,7 +183,12 @@ def compare_rows(folder, count, rounds):
     names = {each: os.path.join(folder, each) for each in ("ours", "theirs", "floor")}
     seconds = {each: [] for each in ("matchcloud export", "export-history", "sqlite3 -csv",
                                      "writing alone")}
-    with serving(folder, of) as (child, address):
+    command_seconds(of, 0, DAY_BEGIN, names["ours"])
+    sqlite_seconds(of, 0, DAY_BEGIN, names["theirs"])
+    if not same_rows(names["ours"], names["theirs"]):
+        sys.exit("bench: sqlite3 exports something else")
+    # Files of a round are gone in the next, or many rounds would fill the disk.
+    with serving(folder, of, 1_000) as (child, address):
         post_export(address, of.game, 0, DAY_BEGIN)  # what is made once
         idle = servers.resident_bytes(child.pid)
         forget_peak(child.pid)
@@ -198,8 +214,7 @@ def compare_rows(folder, count, rounds):
     result = {"lobbies": lines, "bytes": size, "seconds": seconds, "rows_per_second": medians,
               "peak_above_idle_bytes": above,
               "ratio": medians["matchcloud export"] / medians["sqlite3 -csv"]}
-    # Lobbies that run are counted up to another instant.
-    print(f"\n{lines:,} lobbies, {size / 1e6:,.0f} MB, medians of {rounds} rounds:")
+    print(f"\nall {lines:,} lobbies, {size / 1e6:,.0f} MB, medians of {rounds} rounds:")
     for name, rate in medians.items():
         print(f"  {name:18} {rate:12,.0f} rows/s  {rate * size / lines / 1e6:8,.0f} MB/s")
     print(f"  to sqlite3 {result['ratio']:.1f} (target {ROWS_TARGET}); the service's peak memory "
@@ -254,49 +269,97 @@ def h2load(folder, address, seconds, rate=None):
     return len(took) / seconds, took
 
 
-def exporting(address, of, stop, counts):
-    number = 0
+@contextlib.contextmanager
+def working(target, *arguments):
+    """Has `target(stop, *arguments)` run beside what is done here."""
+    stop = threading.Event()
+    worker = threading.Thread(target=target, args=(stop, *arguments))
+    worker.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        worker.join()
+
+
+def exporting(stop, address, of, ended):
     while not stop.is_set():
-        number += 1
-        post_export(address, of.game, 0, FAR + 1000 * id(stop) % 10**9 + number)
-        counts.append(time.monotonic())
+        post_export(address, of.game, 0, FAR + len(ended))
+        ended.append(time.monotonic())
+
+
+def reading_slowly(stop, clients):
+    while not stop.wait(0.1):
+        for client in clients:
+            with contextlib.suppress(BlockingIOError):
+                client.recv(2048, socket.MSG_DONTWAIT)
+
+
+@contextlib.contextmanager
+def slow_downloads(child, address, url):
+    """SLOW_CLIENTS that download one file, each some 20 kB/s; yields what they cost."""
+    target = url.split("/", 3)[3]
+    threads = len(os.listdir(f"/proc/{child.pid}/task"))
+    files = len(os.listdir(f"/proc/{child.pid}/fd"))
+    idle = servers.resident_bytes(child.pid)
+    with contextlib.ExitStack() as stack:
+        clients = []
+        for _ in range(SLOW_CLIENTS):
+            client = stack.enter_context(socket.socket())
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.connect(address)
+            client.sendall(f"GET /{target} HTTP/1.1\r\nHost: bench\r\n\r\n".encode())
+            clients.append(client)
+        for client in clients:
+            if not client.recv(15).startswith(b"HTTP/1.1 200"):
+                sys.exit("bench: a download was refused")
+        stack.enter_context(working(reading_slowly, clients))
+        time.sleep(1)
+        yield {"threads": len(os.listdir(f"/proc/{child.pid}/task")) - threads,
+               "files": len(os.listdir(f"/proc/{child.pid}/fd")) - files - SLOW_CLIENTS,
+               "bytes": servers.resident_bytes(child.pid) - idle}
+
+
+def latency_round(folder, address, seconds, rate):
+    got, took = h2load(folder, address, seconds, rate)
+    return {"rate": got, "p50_us": took[len(took) // 2], "p99_us": took[len(took) * 99 // 100],
+            "max_us": took[-1]}
 
 
 def compare_latency(folder, count, arguments):
     of = history(count)
-    results = {"without": [], "with": []}
-    done = []
-    with serving(folder, of) as (_, address):
+    results = {"nothing": [], "exports": [], "downloads": []}
+    ended = []
+    with serving(folder, of, 3_600_000) as (child, address):
+        url = post_export(address, of.game, 0, FAR - 1)
         most = max(h2load(folder, address, 3)[0] for _ in range(3))
         rate = RATE_PART * most
         for number in range(arguments.rounds):
-            for name in results:
-                stop = threading.Event()
-                worker = threading.Thread(target=exporting, args=(address, of, stop, done))
-                if name == "with":
-                    worker.start()
-                    time.sleep(0.5)  # it is under way
-                try:
-                    got, took = h2load(folder, address, arguments.seconds, rate)
-                finally:
-                    stop.set()
-                    if name == "with":
-                        worker.join()
-                one = {"rate": got, "p50_us": took[len(took) // 2],
-                       "p99_us": took[len(took) * 99 // 100], "max_us": took[-1]}
-                results[name].append(one)
-                print(f"round {number + 1}: {name} exports: {one}", file=sys.stderr)
+            for name, of_name in results.items():
+                with contextlib.ExitStack() as stack:
+                    if name == "exports":
+                        stack.enter_context(working(exporting, address, of, ended))
+                    if name == "downloads":
+                        cost = stack.enter_context(slow_downloads(child, address, url))
+                    one = latency_round(folder, address, arguments.seconds, rate)
+                of_name.append(one)
+                print(f"round {number + 1}: beside {name}: {one}", file=sys.stderr)
     medians = {name: {key: statistics.median(one[key] for one in each) for key in each[0]}
                for name, each in results.items()}
-    ratio = medians["with"]["p99_us"] / medians["without"]["p99_us"]
+    ratios = {name: of_name["p99_us"] / medians["nothing"]["p99_us"]
+              for name, of_name in medians.items()}
     print(f"\nregions at {rate:,.0f} req/s ({RATE_PART:.0%} of {most:,.0f}), "
           f"{arguments.rounds} rounds:")
-    for name, of_name in medians.items():
-        print(f"  {name:7} exports: {of_name['rate']:9,.0f} req/s, p50 {of_name['p50_us']:,.0f} us,"
-              f" p99 {of_name['p99_us']:,.0f} us, max {of_name['max_us']:,.0f} us")
-    print(f"  p99 with / without: {ratio:.2f} (target at most {LATENCY_TARGET}); "
-          f"{len(done)} exports of {count:,} lobbies ended meanwhile")
-    return {"most": most, "medians": medians, "rounds": results, "ratio": ratio}
+    for name, one in medians.items():
+        print(f"  beside {name:9}: {one['rate']:9,.0f} req/s, p50 {one['p50_us']:,.0f} us, "
+              f"p99 {one['p99_us']:,.0f} us, max {one['max_us']:,.0f} us, "
+              f"p99 to nothing {ratios[name]:.2f}")
+    print(f"  target beside exports: at most {LATENCY_TARGET}; {len(ended)} exports of {count:,} "
+          f"lobbies ended meanwhile")
+    print(f"  {SLOW_CLIENTS:,} slow downloads: {cost['bytes'] / 2**20:.1f} MiB, "
+          f"{cost['files']} files and {cost['threads']} threads more")
+    return {"most": most, "medians": medians, "rounds": results, "ratios": ratios,
+            "slow_downloads": cost}
 
 
 def main():
