@@ -132,6 +132,24 @@ TEST_CASE("an export that fails leaves the file that was there, and says why", "
   fails(export_of({"--data-dir", demo.data_dir(), "-o", "/dev/full"}), "No space left on device");
 }
 
+TEST_CASE("standard streams that are closed are not taken for other files", "[operations]") {
+  const demo_store demo;
+  const auto file = demo.directory.path("a.csv");
+  const auto exit_code = [&](const std::string& output, const std::string& redirections) {
+    const auto line = "exec " + std::string{MATCHCLOUD_BINARY} + " export --game " +
+                      std::string{demo_game} + " --start 0 --end 1 --data-dir " + demo.data_dir() +
+                      " -o " + output + " " + redirections;
+    const auto status = std::system(line.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  };
+  CHECK(exit_code("-", ">&- 2>/dev/null") == 1);
+  CHECK(exit_code("-", "<&- >&- 2>&-") == 1);
+  CHECK(exit_code(file, "<&- >&- 2>&-") == 0);
+  const auto csv = read_whole(file);
+  CHECK(csv.starts_with("lobby_id,"));
+  CHECK(lines_in(csv) == 1);
+}
+
 TEST_CASE("a signal ends an export to a pipe that nobody reads", "[operations]") {
   const demo_store demo;
   child_process child{export_of({"--data-dir", demo.data_dir(), "-o", "-"})};
@@ -141,7 +159,6 @@ TEST_CASE("a signal ends an export to a pipe that nobody reads", "[operations]")
   CHECK(contains(child.errors(), "interrupted"));
 }
 
-// Run by the tag, until the service answers export-history.
 TEST_CASE("an export over HTTP is the one from the store", "[operations]") {
   const demo_store demo;
   const auto transport = GENERATE("loops", "httplib");
