@@ -1,8 +1,7 @@
 #include "app/export_download.hpp"
 
-#include "app/content_part.hpp"
 #include "app/export_request.hpp"
-#include "app/http_problem.hpp"
+#include "app/http_answer.hpp"
 #include "app/http_transfer.hpp"
 #include "http/characters.hpp"
 #include "http/media_type.hpp"

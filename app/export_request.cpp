@@ -1,6 +1,6 @@
 #include "app/export_request.hpp"
 
-#include "app/http_problem.hpp"
+#include "app/http_answer.hpp"
 #include "app/http_transfer.hpp"
 #include "model/json_document.hpp"
 
@@ -63,8 +63,9 @@ public:
       in_.progress.tell("waiting for the service to make the export");
       const auto result = ask();
       if (result.end == transfer_end::interrupted) return interrupted();
-      if (result.end == transfer_end::no_connection || result.end == transfer_end::not_trusted)
-        return failure(call_.to, result.reason);
+      if (result.end == transfer_end::no_connection)
+        return failure(call_.to, result.reason + "; is the service running, and is this its URL?");
+      if (result.end == transfer_end::not_trusted) return failure(call_.to, result.reason);
       if (result.end != transfer_end::cut && head_.status == status_ok) return url(result.end);
       auto again = may_ask_again(result);
       if (!again) return tl::unexpected(again.error());
