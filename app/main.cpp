@@ -25,8 +25,10 @@ void occupy_standard_streams() {
 int main(int argc, char* argv[]) {
   using namespace matchcloud::app;
   occupy_standard_streams();
-  // A client that is gone is an errno of a write, not the end of the process.
+  // A client that is gone, or a file that may not grow, is an errno of a write, not the end of the
+  // process.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   spdlog::set_default_logger(spdlog::stderr_color_mt("matchcloud"));
 
   CLI::App program{"matchcloud: the cloud side of a multiplayer matchmaker.\n\n"
