@@ -350,7 +350,7 @@ TEST_CASE("a busy service is asked again when it says so") {
   world in;
   const auto csv = csv_of(5);
   in.server.then(problem("503 Service Unavailable", "exports_busy", "Retry-After: 7\r\n"));
-  in.server.then(problem("503 Service Unavailable", "exports_busy", "Retry-After: 0\r\n"));
+  in.server.then(problem("429 Too Many Requests", "exports_busy", "Retry-After: 0\r\n"));
   in.server.then(problem("503 Service Unavailable", "exports_busy", "Retry-After: 9999\r\n"));
   in.answer_export();
   in.server.then(problem("503 Service Unavailable", "overloaded", "Retry-After: 3\r\n"));
