@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace matchcloud::app {
 
@@ -127,21 +128,25 @@ base::expected<download_summary> export_from_service(const std::string& url,
 base::expected<download_summary> run(const export_options& options,
                                      const model::export_query& query) {
   // First, while signals still end the process: a named pipe is waited for.
-  auto to = output_file::open(options.output);
-  if (!to) return tl::unexpected(to.error());
+  auto opened = output_file::open(options.output);
+  if (!opened) return tl::unexpected(opened.error());
   const interrupt until;
+  // Gone before the above: another signal must not end the process before the file aside is.
+  auto to = *std::move(opened);
   progress_display progress{base::machine_clock()};
   const auto done = options.url.empty()
-                        ? export_from_store(options.data_dir, query, *to, until, progress)
-                        : export_from_service(options.url, query, *to, until, progress);
+                        ? export_from_store(options.data_dir, query, to, until, progress)
+                        : export_from_service(options.url, query, to, until, progress);
   if (!done) return done;
-  if (auto completed = to->complete(); !completed) return tl::unexpected(completed.error());
+  if (auto completed = to.complete(); !completed) return tl::unexpected(completed.error());
   return done;
 }
 
 int report(const base::expected<download_summary>& done, std::chrono::duration<double> took) {
   if (!done) {
-    std::cerr << "matchcloud export: " << done.error().detail << "\n";
+    // Where it was interrupted is of no use to who did it.
+    const bool given_up = done.error().code == base::errc::cancelled;
+    std::cerr << "matchcloud export: " << (given_up ? "interrupted" : done.error().detail) << "\n";
     return failed;
   }
   const auto tenths = std::llround(took.count() * 10);
@@ -155,7 +160,8 @@ constexpr const char* help =
     "to before --end, by start, then by id. Times are RFC 3339 or milliseconds since 1970.\n\n"
     "With --url a running service makes the file and it is downloaded: a busy service is waited "
     "for, a download that is cut goes on where it was. With --data-dir the store is read directly; "
-    "no service is needed, and one that runs is not disturbed.\n\n"
+    "no service is needed. One that runs goes on meanwhile, but its log of changes grows until the "
+    "export ends: where stdout is read slowly, write to FILE.\n\n"
     "FILE is written aside and takes its name when it is complete: it is whole, or what was there "
     "before is unchanged. The last line on stderr counts lobbies and bytes.\n\n"
     "Example: matchcloud export --game 00000000-0000-4000-8000-000000000001 --start "

@@ -1,8 +1,7 @@
 #include "app/export_download.hpp"
 
-#include "app/content_part.hpp"
 #include "app/export_request.hpp"
-#include "app/http_problem.hpp"
+#include "app/http_answer.hpp"
 #include "app/http_transfer.hpp"
 #include "http/characters.hpp"
 #include "http/media_type.hpp"
@@ -73,7 +72,8 @@ private:
     auto url = request_export(service_, query_, in_);
     if (!url) return tl::unexpected(url.error());
     call_.to = *url;
-    in_.progress.begin("lobbies", total_, progress_rate::megabytes);
+    // Where a download goes on, its speed is that since its beginning.
+    if (to_.bytes() == 0) in_.progress.begin("lobbies", total_, progress_rate::megabytes);
     return {};
   }
 
@@ -164,6 +164,7 @@ private:
       return false;
     }
     rows_.take(bytes);
+    requested_ = 0;
     in_.progress.show(rows_.rows(), to_.bytes());
     return true;
   }
@@ -197,12 +198,9 @@ private:
   }
 
   base::expected<void> settle_gone() {
-    const auto problem = read_problem(head_, body_);
-    if (to_.bytes() > 0)
-      return failure(problem.text + "; after " + progress_so_far() +
-                     " the download cannot go on: run the command again");
-    if (requested_ >= export_request_limit) return failure(problem.text);
-    return ask_for_export();
+    // Where nothing has changed, the new URL is of the same file, and its rest is asked for.
+    if (requested_ < export_request_limit) return ask_for_export();
+    return failure(read_problem(head_, body_).text);
   }
 
   /// Pauses before another attempt.
@@ -253,6 +251,7 @@ private:
 
   /// The request for the file, as of the last attempt.
   http_call call_{"GET", {}, {}, {}, download_silence_limit};
+  /// How often since the last byte that came.
   int requested_ = 0;
   /// Of the file of which there is a beginning.
   std::string etag_;

@@ -24,7 +24,7 @@ inline constexpr int fruitless_attempt_limit = 5;
 inline constexpr std::chrono::milliseconds first_pause{500};
 /// How often a file that changed while it was downloaded is begun anew.
 inline constexpr int start_anew_limit = 3;
-/// How often an export is asked for, where its URL turns out to be no longer good.
+/// How often in a row an export is asked for, where its URL turns out to be no longer good.
 inline constexpr int export_request_limit = 2;
 /// A busy service is asked again after what its `Retry-After` says, at most this...
 inline constexpr std::chrono::seconds busy_pause_limit{60};

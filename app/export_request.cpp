@@ -1,6 +1,6 @@
 #include "app/export_request.hpp"
 
-#include "app/http_problem.hpp"
+#include "app/http_answer.hpp"
 #include "app/http_transfer.hpp"
 #include "model/json_document.hpp"
 
@@ -15,6 +15,7 @@ constexpr std::size_t answer_limit_bytes = 64UL * 1024;
 constexpr std::size_t depth_limit = 8;
 
 constexpr int status_ok = 200;
+constexpr int status_too_many_requests = 429;
 constexpr int status_bad_gateway = 502;
 constexpr int status_unavailable = 503;
 constexpr int status_gateway_timeout = 504;
@@ -63,8 +64,9 @@ public:
       in_.progress.tell("waiting for the service to make the export");
       const auto result = ask();
       if (result.end == transfer_end::interrupted) return interrupted();
-      if (result.end == transfer_end::no_connection || result.end == transfer_end::not_trusted)
-        return failure(call_.to, result.reason);
+      if (result.end == transfer_end::no_connection)
+        return failure(call_.to, result.reason + "; is the service running, and is this its URL?");
+      if (result.end == transfer_end::not_trusted) return failure(call_.to, result.reason);
       if (result.end != transfer_end::cut && head_.status == status_ok) return url(result.end);
       auto again = may_ask_again(result);
       if (!again) return tl::unexpected(again.error());
@@ -103,7 +105,9 @@ private:
     // A proxy had less patience than the service. Its job goes on; asking again joins it.
     if (of_gateway && problem.code.empty()) return after_loss(problem.text);
     const auto after = retry_after(head_);
-    if (head_.status != status_unavailable || !after) return failure(call_.to, problem.text);
+    const bool is_busy =
+        head_.status == status_unavailable || head_.status == status_too_many_requests;
+    if (!is_busy || !after) return failure(call_.to, problem.text);
     const auto pause = std::clamp(*after, std::chrono::seconds{1}, busy_pause_limit);
     if (waited_ + pause > busy_limit)
       return failure(call_.to,

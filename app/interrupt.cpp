@@ -10,19 +10,30 @@
 
 namespace matchcloud::app {
 
+namespace {
+
+/// Whoever started this with nohup wants it to outlive the terminal.
+bool is_ignored(int signal) {
+  struct sigaction known {};
+  return ::sigaction(signal, nullptr, &known) == 0 && known.sa_handler == SIG_IGN;
+}
+
+} // namespace
+
 interrupt::interrupt() {
   sigset_t ends;
   sigemptyset(&ends);
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGINT);
+  if (!is_ignored(SIGHUP)) sigaddset(&ends, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &ends, &before_);
   signals_ = base::file_descriptor{::signalfd(-1, &ends, SFD_CLOEXEC)};
   if (!signals_) throw std::system_error{errno, std::generic_category(), "signalfd"};
 }
 
 interrupt::~interrupt() {
-  // What came has been acted on.
-  if (came()) {
+  // What came has been acted on, all of it: one that is left would end the process.
+  while (came()) {
     signalfd_siginfo taken{};
     static_cast<void>(!::read(signals_.get(), &taken, sizeof taken));
   }
@@ -48,7 +59,7 @@ bool interrupt::wait(std::chrono::milliseconds pause) const {
 
 bool interrupt::wait_for(int fd, short events, int timeout_ms) const {
   std::array<pollfd, 2> watched{pollfd{signals_.get(), POLLIN, 0}, pollfd{fd, events, 0}};
-  // Both signals are blocked here, and others that would interrupt a poll have no handler.
+  // These signals are blocked here, and others that would interrupt a poll have no handler.
   while (::poll(watched.data(), watched.size(), timeout_ms) < 0 && errno == EINTR) {
   }
   return watched[0].revents == 0;

@@ -7,8 +7,9 @@
 
 namespace matchcloud::app {
 
-/// For as long as it lives, SIGINT and SIGTERM end nothing: a long command looks for them where it
-/// can stop. Of the main thread, before others start.
+/// For as long as it lives, SIGINT, SIGTERM and SIGHUP (the terminal is closed; unless that is
+/// ignored) end nothing: a long command looks for them where it can stop. Of the main thread,
+/// before others start. What is to be cleaned up must go before it does.
 class interrupt {
 public:
   interrupt();

@@ -3,14 +3,32 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <exception>
 #include <iostream>
 
+namespace {
+
+/// Takes the places of standard streams that whoever started this closed, or files would get them
+/// and be written to as if they were stdout or stderr. Using such a stream still fails.
+void occupy_standard_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(fd, F_GETFD) < 0) // the lowest that is free is this one
+      static_cast<void>(::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+}
+
+} // namespace
+
 int main(int argc, char* argv[]) {
   using namespace matchcloud::app;
-  // A client that is gone is an errno of a write, not the end of the process.
+  occupy_standard_streams();
+  // A client that is gone, or a file that may not grow, is an errno of a write, not the end of the
+  // process.
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   spdlog::set_default_logger(spdlog::stderr_color_mt("matchcloud"));
 
   CLI::App program{"matchcloud: the cloud side of a multiplayer matchmaker.\n\n"

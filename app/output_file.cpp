@@ -54,6 +54,7 @@ base::expected<output_file> output_file::open(const std::string& file) {
     std::error_code failed;
     made.path_ = std::filesystem::canonical(file, failed).string();
     if (failed) return made.failure("use it", failed.value());
+    made.mode_ = found.st_mode & 0777U;
     return made;
   }
   made.file_ = base::file_descriptor{::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)};
@@ -71,13 +72,15 @@ base::expected<void> output_file::begin(const interrupt& until) {
   if (!is_aside()) return {};
   for (int number = 0; number < name_limit; ++number) {
     auto path = aside_of(path_, number);
-    file_ =
-        base::file_descriptor{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)};
+    // What is replaced may be for its user alone: at no instant is this for more.
+    file_ = base::file_descriptor{
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_ ? 0600 : 0666)};
     if (!file_ && errno == EEXIST) continue;
     if (!file_) return failure("create a file beside it", errno);
     fd_ = file_.get();
     waits_ = false;
     aside_ = std::move(path);
+    if (mode_ && ::fchmod(fd_, *mode_) != 0) return failure("set its permissions", errno);
     return {};
   }
   return failure("create a file beside it", EEXIST);

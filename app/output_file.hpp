@@ -4,7 +4,10 @@
 #include "base/expected.hpp"
 #include "base/file_descriptor.hpp"
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,8 +27,9 @@ public:
   /// Takes away what is not complete.
   ~output_file();
 
-  /// Creates the file aside, if there is to be one, with the mode that the umask leaves. From now
-  /// on `until` ends what blocks. Fails with `io_failed` or `store_full`.
+  /// Creates the file aside, if there is to be one, with the mode of what it replaces, or else that
+  /// which the umask leaves. From now on `until` ends what blocks. Fails with `io_failed` or
+  /// `store_full`.
   base::expected<void> begin(const interrupt& until);
   /// Fails with `io_failed` or `store_full`, or with `cancelled` where a signal came while nobody
   /// took the bytes.
@@ -53,6 +57,8 @@ private:
   std::string path_;
   /// The file aside; empty where there is none (yet, any more).
   std::string aside_;
+  /// The permissions of the file that is replaced; nothing where there is none.
+  std::optional<mode_t> mode_;
   /// Not open for stdout.
   base::file_descriptor file_;
   int fd_ = -1;

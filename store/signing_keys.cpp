@@ -1,18 +1,17 @@
 #include "store/signing_keys.hpp"
 
 #include "base/io_failure.hpp"
+#include "base/randomness.hpp"
 #include "model/timestamp.hpp"
 #include "store/data_directory.hpp"
 #include "store/new_file.hpp"
 #include "store/temporary_folder.hpp"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <limits>
@@ -44,13 +43,9 @@ std::string path_in(const std::string& data_dir) {
   return data_dir + "/signing-keys";
 }
 
-base::expected<base::signing_secret> random_secret() {
+base::signing_secret random_secret() {
   base::signing_secret secret{};
-  ssize_t got = 0;
-  do { // so few bytes come all at once (getrandom(2))
-    got = ::getrandom(secret.data(), secret.size(), 0);
-  } while (got < 0 && errno == EINTR);
-  if (got != static_cast<ssize_t>(secret.size())) return failure("getrandom", "read", errno);
+  base::fill_random(secret);
   return secret;
 }
 
@@ -178,11 +173,9 @@ base::expected<new_file> write_aside(const temporary_folder& folder, const std::
 
 /// Makes the file with one key, unless another process is first.
 base::expected<void> create(const std::string& data_dir) {
-  const auto secret = random_secret();
-  if (!secret) return tl::unexpected(secret.error());
   const auto folder = temporary_folder::make(data_dir);
   if (!folder) return tl::unexpected(folder.error());
-  auto file = write_aside(*folder, {{*secret, end_of_time}});
+  auto file = write_aside(*folder, {{random_secret(), end_of_time}});
   if (!file) return tl::unexpected(file.error());
   if (auto linked = file->link_to(path_in(data_dir)); !linked)
     return tl::unexpected(linked.error());
@@ -191,10 +184,9 @@ base::expected<void> create(const std::string& data_dir) {
 }
 
 /// The keys after a rotation, newest first.
-base::expected<std::vector<key>> rotated(const std::vector<key>& keys,
-                                         const base::signing_secret& secret, std::int64_t now_ts,
+base::expected<std::vector<key>> rotated(const std::vector<key>& keys, std::int64_t now_ts,
                                          replaced_keys replaced) {
-  std::vector<key> after{{secret, end_of_time}};
+  std::vector<key> after{{random_secret(), end_of_time}};
   if (replaced == replaced_keys::revoke) return after;
   constexpr auto still_accepted =
       std::chrono::milliseconds{signature_lifetime_limit + grace}.count();
@@ -250,9 +242,7 @@ base::expected<void> rotate_signing_keys(const std::string& data_dir, std::int64
   if (!alone) return tl::unexpected(alone.error());
   const auto before = signing_keys::load(data_dir);
   if (!before) return tl::unexpected(before.error());
-  const auto secret = random_secret();
-  if (!secret) return tl::unexpected(secret.error());
-  const auto after = rotated(before->keys(), *secret, now_ts, replaced);
+  const auto after = rotated(before->keys(), now_ts, replaced);
   if (!after) return tl::unexpected(after.error());
   const auto folder = temporary_folder::make(data_dir);
   if (!folder) return tl::unexpected(folder.error());

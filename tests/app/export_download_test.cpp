@@ -294,7 +294,7 @@ TEST_CASE("what a pipe has taken is not begun anew") {
   }
 }
 
-TEST_CASE("a URL that is good no more is asked for again as long as nothing is written") {
+TEST_CASE("a URL that is good no more is asked for again") {
   world in;
   const auto csv = csv_of(500);
   in.answer_export();
@@ -313,11 +313,35 @@ TEST_CASE("a URL that is good no more is asked for again as long as nothing is w
     check_failed(in.run(), {"what is wrong (403 signature_invalid, request req-1)"});
     CHECK(in.server.requests().size() == 4);
   }
-  SECTION("not after it") {
+  SECTION("half-way, as often as there is progress; the same file is resumed") {
+    for (std::size_t had = 0; had < 150; had += 50) {
+      in.server.then(cut(had == 0 ? whole(csv) : rest(csv, had), 50));
+      in.server.then(problem("403 Forbidden", "url_expired"));
+      in.answer_export();
+    }
+    in.server.then(rest(csv, 150));
+    REQUIRE(in.run().has_value());
+    CHECK(read_whole(in.path()) == csv);
+    CHECK(in.ranges().back() == "bytes=150-");
+  }
+  SECTION("half-way; another file is begun anew") {
     in.server.then(cut(whole(csv), 50));
+    in.server.then(problem("404 Not Found", "export_not_found"));
+    in.answer_export();
+    in.server.then(whole(csv_of(7), "\"new\""));
+    const auto done = in.run();
+    REQUIRE(done.has_value());
+    CHECK(done->lobbies == 7);
+    CHECK(read_whole(in.path()) == csv_of(7));
+  }
+  SECTION("half-way, but not for ever") {
+    in.server.then(cut(whole(csv), 50));
+    for (int i = 0; i < export_request_limit; ++i) {
+      in.server.then(problem("403 Forbidden", "url_expired"));
+      in.answer_export();
+    }
     in.server.then(problem("403 Forbidden", "url_expired"));
-    check_failed(in.run(), {"url_expired", "after 50 of", "run the command again"});
-    CHECK(in.server.requests().size() == 3);
+    check_failed(in.run(), {"url_expired"});
     CHECK(in.nothing_left());
   }
 }
@@ -326,7 +350,7 @@ TEST_CASE("a busy service is asked again when it says so") {
   world in;
   const auto csv = csv_of(5);
   in.server.then(problem("503 Service Unavailable", "exports_busy", "Retry-After: 7\r\n"));
-  in.server.then(problem("503 Service Unavailable", "exports_busy", "Retry-After: 0\r\n"));
+  in.server.then(problem("429 Too Many Requests", "exports_busy", "Retry-After: 0\r\n"));
   in.server.then(problem("503 Service Unavailable", "exports_busy", "Retry-After: 9999\r\n"));
   in.answer_export();
   in.server.then(problem("503 Service Unavailable", "overloaded", "Retry-After: 3\r\n"));

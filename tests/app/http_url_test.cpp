@@ -1,6 +1,6 @@
 #include "app/http_url.hpp"
 
-#include "app/content_part.hpp"
+#include "app/http_answer.hpp"
 #include "app/progress_display.hpp"
 #include "tests/catch.hpp"
 

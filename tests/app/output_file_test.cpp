@@ -83,6 +83,20 @@ TEST_CASE("a file has the mode that the umask leaves") {
   CHECK((found.st_mode & 0777) == 0640);
 }
 
+TEST_CASE("a file that is replaced keeps its mode, whatever the umask") {
+  const fixtures::temporary_directory directory;
+  const auto path = directory.file("a.csv", "before");
+  const auto mode = GENERATE(mode_t{0600}, mode_t{0664});
+  REQUIRE(::chmod(path.c_str(), mode) == 0);
+  const auto before = ::umask(022);
+  const auto done = write_to(path, {"a"});
+  ::umask(before);
+  REQUIRE(done.has_value());
+  struct stat found {};
+  REQUIRE(::stat(path.c_str(), &found) == 0);
+  CHECK((found.st_mode & 0777) == mode);
+}
+
 TEST_CASE("what was written is forgotten when a file starts anew") {
   const fixtures::temporary_directory directory;
   const auto path = directory.path("a.csv");

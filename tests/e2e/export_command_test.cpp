@@ -2,8 +2,11 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/server.hpp"
 
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -132,16 +135,49 @@ TEST_CASE("an export that fails leaves the file that was there, and says why", "
   fails(export_of({"--data-dir", demo.data_dir(), "-o", "/dev/full"}), "No space left on device");
 }
 
+/// The exit code of an export of everything to `output`, begun by a shell: `before` is what it does
+/// first, `redirections` what it does with the standard streams. -1 where a signal ended it.
+int export_by_shell(const demo_store& demo, const std::string& output, const std::string& before,
+                    const std::string& redirections) {
+  const auto line = before + "exec " + std::string{MATCHCLOUD_BINARY} + " export --game " +
+                    std::string{demo_game} + " --start 0 --end 1893456000000 --data-dir " +
+                    demo.data_dir() + " -o " + output + " " + redirections;
+  const auto status = std::system(line.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_CASE("a file that may not grow fails an export, which leaves nothing", "[operations]") {
+  const demo_store demo;
+  const auto folder = demo.directory.path("out");
+  REQUIRE(std::filesystem::create_directory(folder));
+  CHECK(export_by_shell(demo, folder + "/a.csv", "ulimit -f 500; ", "2>/dev/null") == 1);
+  CHECK(std::filesystem::is_empty(folder));
+}
+
+TEST_CASE("standard streams that are closed are not taken for other files", "[operations]") {
+  const demo_store demo;
+  const auto file = demo.directory.path("a.csv");
+  const auto exit_code = [&](const std::string& output, const std::string& redirections) {
+    return export_by_shell(demo, output, "", redirections);
+  };
+  CHECK(exit_code("-", ">&- 2>/dev/null") == 1);
+  CHECK(exit_code("-", "<&- >&- 2>&-") == 1);
+  CHECK(exit_code(file, "<&- >&- 2>&-") == 0);
+  const auto csv = read_whole(file);
+  CHECK(csv.starts_with("lobby_id,"));
+  CHECK(csv.ends_with("\r\n"));
+  CHECK(lines_in(csv) > 10'000);
+}
+
 TEST_CASE("a signal ends an export to a pipe that nobody reads", "[operations]") {
   const demo_store demo;
   child_process child{export_of({"--data-dir", demo.data_dir(), "-o", "-"})};
   REQUIRE(child.next_line().has_value());
   child.signal(SIGINT);
   CHECK(child.exit_code() == 1);
-  CHECK(contains(child.errors(), "interrupted"));
+  CHECK(child.errors() == "matchcloud export: interrupted\n");
 }
 
-// Run by the tag, until the service answers export-history.
 TEST_CASE("an export over HTTP is the one from the store", "[operations]") {
   const demo_store demo;
   const auto transport = GENERATE("loops", "httplib");
