@@ -119,8 +119,10 @@ void export_download::fail(const waiter& who, const base::error& why) {
 // -- compressing --------------------------------------------------------------
 
 bool export_download::may_compress(const store::opened_export& file) const {
-  return file.csv->size_bytes() >= least_compressed_bytes &&
-         !incompressible_.contains(file.facts.export_id);
+  if (file.csv->size_bytes() < least_compressed_bytes) return false;
+  const auto failed = incompressible_.find(file.facts.export_id);
+  return failed == incompressible_.end() ||
+         settings_.clock->now() - failed->second >= compression_pause;
 }
 
 void export_download::compress(const std::shared_ptr<const store::opened_export>& file) {
@@ -151,9 +153,10 @@ void export_download::take(const export_compressed& ended) {
   compressing_ = false;
   if (ended.done) {
     settings_.metrics->compressed.add();
+    incompressible_.erase(ended.export_id);
   } else {
     if (incompressible_.size() >= incompressible_limit) incompressible_.clear();
-    incompressible_.insert(ended.export_id);
+    incompressible_[ended.export_id] = settings_.clock->now();
   }
   const auto found = compressions_.extract(ended.export_id);
   if (!found.empty()) {
