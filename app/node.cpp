@@ -36,8 +36,8 @@ constexpr std::size_t blocking_threads = 2;
 constexpr int blocking_nice = 5;
 /// Exports give way to everything else.
 constexpr int exporting_nice = 19;
-/// Beside the exports' own: one compresses finished files.
-constexpr std::size_t compressing_threads = 1;
+/// Beside the exports' own: one compresses finished files, one removes them.
+constexpr std::size_t export_tending_threads = 2;
 constexpr std::size_t actor_threads = 2;
 /// Messages per actor before another gets the thread.
 constexpr std::size_t actor_throughput = 64;
@@ -105,7 +105,7 @@ node::node(const serve_config& config)
                   .set("scheduler.max-throughput", actor_throughput)},
       blocking_{std::make_unique<base::thread_pool>(blocking_threads, blocking_nice)},
       exporting_{std::make_unique<base::thread_pool>(
-          config.limits.export_jobs + compressing_threads, exporting_nice)},
+          config.limits.export_jobs + export_tending_threads, exporting_nice)},
       media_{std::make_shared<store::media_files>(config.data_dir,
                                                   media_descriptors(raise_descriptor_limit()))},
       emptied_{eventfd(0, EFD_CLOEXEC)} {}
@@ -245,6 +245,7 @@ actors::lobby_export_settings node::lobby_export_settings() {
   settings.keys = signing_keys_.get();
   settings.short_work = blocking_.get();
   settings.long_work = exporting_.get();
+  settings.tidy_work = exporting_.get();
   settings.public_url = public_url();
   settings.jobs_limit = config_.limits.export_jobs;
   settings.queue_limit = config_.limits.export_queue;

@@ -157,6 +157,10 @@ export_files::open(const model::uuid& export_id) {
   return export_not_found();
 }
 
+bool export_files::has(const model::uuid& export_id) const {
+  return export_folder::open(data_dir_, export_id).has_value();
+}
+
 base::expected<std::shared_ptr<const opened_export>>
 export_files::open_shared(const model::uuid& export_id, const export_folder& folder) {
   auto opened = std::make_shared<opened_export>();

@@ -87,6 +87,9 @@ public:
   /// where too many files are open, or with `io_failed`.
   base::expected<std::shared_ptr<const opened_export>> open(const model::uuid& export_id);
 
+  /// Whether an export's folder is there; it may be damaged.
+  bool has(const model::uuid& export_id) const;
+
   /// Makes the compressed file of an export beside it, unless it is there. `stop` is asked now and
   /// then. Fails with `cancelled`, `overloaded`, `export_not_found`, `exports_full`, `store_full`,
   /// `store_failed` or `io_failed`; then nothing is left.
