@@ -306,9 +306,9 @@ std::vector<config_key> limit_keys() {
       {"export-jobs", kind::number, "2", "1 to 64",
        "Exports that run at once, each on a thread of the lowest priority.",
        bytes_key(&limits::export_jobs, 1, 64)},
-      {"export-queue", kind::number, "64", "0 to 65536",
+      {"export-queue", kind::number, "64", "0 to 1024",
        "Exports that wait for that; beyond: 503. Requests for the same export share one.",
-       bytes_key(&limits::export_queue, 0, 65'536)},
+       bytes_key(&limits::export_queue, 0, 1'024)},
       {"export-limit-bytes", kind::number, "17179869184", "1048576 to 1099511627776",
        "Files of exports in the data directory, compressed and unfinished ones included; beyond: "
        "507, and those that were promised stay.",

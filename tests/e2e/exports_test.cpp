@@ -197,7 +197,8 @@ TEST_CASE("what is ingested before an export is asked for is in it", "[operation
       R"({"lobby_id":"7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0001","namespace_id":")" +
       std::string{prod_namespace} +
       R"(","region_id":"lon","tier":"basic-1d1",)"
-      R"("version_id":"00000000-0000-4000-8000-000000000031","version_name":"a \"b\", c","game_mode":"duel","start_ts":1767312000000,)"
+      R"("version_id":"00000000-0000-4000-8000-000000000031","version_name":"a \"b\", c",)"
+      R"("game_mode":"duel","start_ts":1767312000000,)"
       R"("stop_ts":1767312060000})";
   raw_connection ingest{from.ops()};
   CHECK(ingest
