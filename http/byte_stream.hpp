@@ -44,7 +44,7 @@ public:
 
 /// Of a file, how much the kernel takes beyond what the peer has room for. With its own bound of
 /// megabytes a slow reader would hold as much, and look for minutes as if he took nothing.
-inline constexpr int file_unsent_bytes = 256 * 1024;
+inline constexpr int file_unsent_bytes = 128 * 1024;
 
 /// A TCP socket without anything above it.
 class socket_stream final : public byte_stream {
