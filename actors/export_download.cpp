@@ -33,7 +33,7 @@ base::error too_many_waiting() {
 } // namespace
 
 export_download::export_download(caf::actor_config& cfg, export_download_settings settings)
-    : caf::event_based_actor{cfg}, settings_{std::move(settings)} {}
+    : caf::event_based_actor{cfg}, settings_{settings} {}
 
 caf::behavior export_download::make_behavior() {
   set_strict_handlers(*this, name());
