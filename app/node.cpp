@@ -270,6 +270,19 @@ std::string node::public_url() const {
   return base + config_.front.base_path;
 }
 
+void node::add_export_places(std::vector<actors::place>& all) {
+  using actors::owner;
+  using actors::place;
+  all.push_back({"lobby_export", place::kind::owner, owner::lobby_export, place::every_loop,
+                 [this, settings = lobby_export_settings()](const model::catalog_snapshot& now)
+                     -> caf::actor { return actors_.spawn<actors::lobby_export>(settings, now); }});
+  all.push_back(
+      {"export_download", place::kind::owner, owner::export_download, place::every_loop,
+       [this, settings = export_download_settings()](const model::catalog_snapshot&) -> caf::actor {
+         return actors_.spawn<actors::export_download>(settings);
+       }});
+}
+
 std::vector<actors::place> node::places() {
   using actors::owner;
   using actors::place;
@@ -302,14 +315,7 @@ std::vector<actors::place> node::places() {
     return actors_.spawn<actors::region_ranking>(ranking_, now);
   };
   on_pool("validator/large", owner::large_validator, make_validator);
-  on_pool("lobby_export", owner::lobby_export,
-          [this, settings = lobby_export_settings()](const snapshot& now) -> caf::actor {
-            return actors_.spawn<actors::lobby_export>(settings, now);
-          });
-  on_pool("export_download", owner::export_download,
-          [this, settings = export_download_settings()](const snapshot&) -> caf::actor {
-            return actors_.spawn<actors::export_download>(settings);
-          });
+  add_export_places(all);
   for (std::size_t i = 0; i < actors::avatar_shard_count; ++i)
     on_pool("avatar/" + std::to_string(i),
             static_cast<owner>(static_cast<std::size_t>(owner::avatar) + i),

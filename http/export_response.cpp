@@ -83,7 +83,7 @@ response export_response(const request& asking, const store::opened_export& file
       .append(std::to_string(query.span.end))
       .append(".csv\"\r\n");
   of.noun = compressed ? "compressed export" : "export";
-  return file_response(asking, std::move(of));
+  return file_response(asking, of);
 }
 
 } // namespace matchcloud::http
