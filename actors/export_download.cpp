@@ -33,7 +33,7 @@ base::error too_many_waiting() {
 } // namespace
 
 export_download::export_download(caf::actor_config& cfg, export_download_settings settings)
-    : caf::event_based_actor{cfg}, settings_{std::move(settings)} {}
+    : caf::event_based_actor{cfg}, settings_{settings} {}
 
 caf::behavior export_download::make_behavior() {
   set_strict_handlers(*this, name());
@@ -92,6 +92,8 @@ void export_download::take(const export_open_ended& ended) {
   for (const auto& who : found.mapped()) {
     if (ended.file)
       give(ended.file, who);
+    else if (who.plain) // removed while it was compressed
+      send(who.front, export_opened{who.exchange, who.plain});
     else
       fail(who, ended.failure);
   }
@@ -119,8 +121,10 @@ void export_download::fail(const waiter& who, const base::error& why) {
 // -- compressing --------------------------------------------------------------
 
 bool export_download::may_compress(const store::opened_export& file) const {
-  return file.csv->size_bytes() >= least_compressed_bytes &&
-         !incompressible_.contains(file.facts.export_id);
+  if (file.csv->size_bytes() < least_compressed_bytes) return false;
+  const auto failed = incompressible_.find(file.facts.export_id);
+  return failed == incompressible_.end() ||
+         settings_.clock->now() - failed->second >= compression_pause;
 }
 
 void export_download::compress(const std::shared_ptr<const store::opened_export>& file) {
@@ -151,15 +155,19 @@ void export_download::take(const export_compressed& ended) {
   compressing_ = false;
   if (ended.done) {
     settings_.metrics->compressed.add();
+    incompressible_.erase(ended.export_id);
   } else {
     if (incompressible_.size() >= incompressible_limit) incompressible_.clear();
-    incompressible_.insert(ended.export_id);
+    incompressible_[ended.export_id] = settings_.clock->now();
   }
   const auto found = compressions_.extract(ended.export_id);
   if (!found.empty()) {
-    waiting_count_ -= found.mapped().waiters.size();
-    for (const auto& who : found.mapped().waiters)
-      open(ended.export_id, who);
+    auto& [plain, asked, waiters] = found.mapped();
+    waiting_count_ -= waiters.size();
+    for (auto& who : waiters) {
+      who.plain = plain;
+      open(ended.export_id, std::move(who));
+    }
   }
   start_compression();
 }

@@ -16,7 +16,6 @@
 #include <deque>
 #include <memory>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace matchcloud::actors {
@@ -47,6 +46,8 @@ public:
   static constexpr std::uint64_t awaited_bytes = 32UL * 1024 * 1024;
   /// Who waits for a compressed file gets the plain one after that.
   static constexpr std::chrono::milliseconds compression_patience{2'000};
+  /// A file that could not be compressed, because the disk was full, is tried again after that.
+  static constexpr std::chrono::milliseconds compression_pause{60'000};
   /// Files that wait to be compressed; beyond, they stay as they are until asked for again.
   static constexpr std::size_t compression_queue_limit = 64;
 
@@ -63,6 +64,8 @@ private:
     caf::actor front;
     exchange_ref exchange;
     bool gzip = false;
+    /// What it gets if the compressed file is not to be had. Null before that was tried.
+    std::shared_ptr<const store::opened_export> plain = {};
   };
   /// Requests that wait until a file is compressed.
   struct compression {
@@ -91,8 +94,8 @@ private:
   std::unordered_map<model::uuid, compression> compressions_;
   std::deque<model::uuid> queue_;
   bool compressing_ = false;
-  /// Could not be compressed; forgotten at the limit.
-  std::unordered_set<model::uuid> incompressible_;
+  /// When these could not be compressed; forgotten at the limit.
+  std::unordered_map<model::uuid, base::steady_time> incompressible_;
   std::size_t waiting_count_ = 0;
 };
 

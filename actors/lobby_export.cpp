@@ -36,19 +36,32 @@ base::error too_many_queued(std::size_t limit) {
                                   "after Retry-After."};
 }
 
+base::error pool_full() {
+  return {base::errc::exports_busy,
+          "More work waits for the disk than may. Come back after Retry-After."};
+}
+
 base::error store_unreadable() {
   return {base::errc::store_failed, "The lobby history cannot be read now. Try again later."};
 }
 
-history_looked look_at(store_link& link,
-                       const std::vector<std::pair<std::uint64_t, model::uuid>>& requests) {
+struct look_request {
+  std::uint64_t number = 0;
+  model::uuid game_id;
+  /// The file that may be given.
+  std::optional<model::uuid> file;
+};
+
+history_looked look_at(store_link& link, const store::export_files& files,
+                       const std::vector<look_request>& requests) {
   history_looked looked;
   const auto from = link.get();
   auto failure = from ? base::error{} : from.error();
-  for (const auto& [request, game_id] : requests) {
+  for (const auto& [number, game_id, file] : requests) {
     auto found = from ? (*from)->read_history_revisions(game_id)
                       : base::expected<store::history_revisions>{};
-    looked.findings.push_back({request, found.value_or(store::history_revisions{})});
+    looked.findings.push_back({number, found.value_or(store::history_revisions{}), {}});
+    if (file && !files.has(*file)) looked.findings.back().missing = file;
     if (!found) failure = std::move(found).error();
   }
   if (failure == base::error{}) return looked;
@@ -99,6 +112,9 @@ void lobby_export::on_exit() {
   queue_.clear();
   running_ = 0;
   looking_.clear();
+  finished_.clear();
+  newest_.clear();
+  link_.reset();
   count();
 }
 
@@ -135,22 +151,28 @@ void lobby_export::look(const model::export_query& query, waiter who) {
 
 void lobby_export::start_looking() {
   if (look_under_way_ || next_look_.empty()) return;
-  std::vector<std::pair<std::uint64_t, model::uuid>> requests;
-  for (const auto number : std::exchange(next_look_, {}))
-    if (const auto found = looking_.find(number); found != looking_.end())
-      requests.emplace_back(number, found->second.query.game_id);
-  look_under_way_ =
-      settings_.short_work->submit([self = caf::actor_cast<caf::actor>(this), link = link_,
-                                    requests] { caf::anon_send(self, look_at(*link, requests)); });
+  std::vector<look_request> requests;
+  for (const auto number : std::exchange(next_look_, {})) {
+    const auto found = looking_.find(number);
+    if (found == looking_.end()) continue;
+    const auto& query = found->second.query;
+    const auto newest = newest_.find(query);
+    requests.push_back({number, query.game_id,
+                        newest == newest_.end() ? std::nullopt : std::optional{newest->second}});
+  }
+  look_under_way_ = settings_.short_work->submit(
+      [self = caf::actor_cast<caf::actor>(this), link = link_, files = settings_.job.files,
+       requests] { caf::anon_send(self, look_at(*link, *files, requests)); });
   if (look_under_way_) return;
-  for (const auto& [number, game_id] : requests)
-    if (const auto refused = looking_.extract(number); !refused.empty())
-      fail(refused.mapped().who, too_many_waiting(settings_.waiting_limit));
+  for (const auto& each : requests)
+    if (const auto refused = looking_.extract(each.number); !refused.empty())
+      fail(refused.mapped().who, pool_full());
 }
 
 void lobby_export::take(const history_looked& looked) {
   look_under_way_ = false;
   for (const auto& each : looked.findings) {
+    if (each.missing) forget(*each.missing);
     auto found = looking_.extract(each.request);
     if (found.empty()) continue;
     auto& [query, who] = found.mapped();
@@ -255,7 +277,7 @@ void lobby_export::run(std::uint64_t number) {
   }
   const auto refused = jobs_.extract(number);
   for (const auto& who : refused.mapped().waiters)
-    fail(who, too_many_queued(settings_.queue_limit));
+    fail(who, pool_full());
 }
 
 void lobby_export::take(const export_begun& begun) {
@@ -337,25 +359,39 @@ void lobby_export::remove_expired() {
   for (const auto& [id, file] : finished_)
     if (file.promised_until_ts <= now_ts) over.push_back(id);
   if (over.empty()) return;
-  const auto taken = settings_.short_work->submit([files = settings_.job.files, over] {
+  const auto taken = tidy([over](store::export_files& files) {
     for (const auto& id : over)
-      files->remove(id);
+      files.remove(id);
   });
-  if (!taken) return; // at the next tick
-  for (const auto& id : over) {
-    const auto gone = finished_.extract(id);
-    const auto newest = newest_.find(gone.mapped().facts.query);
-    if (newest != newest_.end() && newest->second == id) newest_.erase(newest);
-  }
+  if (!taken) return;
+  for (const auto& id : over)
+    forget(id);
+}
+
+void lobby_export::forget(const model::uuid& export_id) {
+  const auto gone = finished_.extract(export_id);
+  if (gone.empty()) return;
+  const auto newest = newest_.find(gone.mapped().facts.query);
+  if (newest != newest_.end() && newest->second == export_id) newest_.erase(newest);
 }
 
 void lobby_export::sweep() {
-  const auto taken = settings_.short_work->submit(
-      [files = settings_.job.files, now_ts = settings_.job.clock->unix_ms()] {
-        if (const auto swept = files->sweep(now_ts); !swept)
-          spdlog::error("exports: {}", base::to_string(swept.error()));
-      });
+  const auto taken = tidy([now_ts = settings_.job.clock->unix_ms()](store::export_files& files) {
+    if (const auto swept = files.sweep(now_ts); !swept)
+      spdlog::error("exports: {}", base::to_string(swept.error()));
+  });
   if (taken) next_sweep_ = settings_.job.clock->now() + settings_.sweep_interval;
+}
+
+bool lobby_export::tidy(std::function<void(store::export_files&)> work) {
+  if (tidying_->exchange(true)) return false;
+  const auto taken = settings_.tidy_work->submit(
+      [files = settings_.job.files, tidying = tidying_, work = std::move(work)] {
+        work(*files);
+        *tidying = false;
+      });
+  if (!taken) *tidying_ = false;
+  return taken;
 }
 
 std::size_t lobby_export::waiting_count() const {

@@ -8,10 +8,12 @@
 
 #include <caf/event_based_actor.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,10 +27,12 @@ namespace matchcloud::actors {
 struct lobby_export_settings {
   export_job_settings job;
   store::signing_key_ring* keys = nullptr;
-  /// For what is short: looking at revisions, removing files.
+  /// For looking at revisions, which clients wait for.
   base::blocking_pool* short_work = nullptr;
   /// For the exports themselves: threads of low priority, at least `jobs_limit` of them.
   base::blocking_pool* long_work = nullptr;
+  /// For removing and counting files, which may take long: one job at a time.
+  base::blocking_pool* tidy_work = nullptr;
   /// Put before `/exports/..` in the URLs.
   std::string public_url;
   /// Exports that run at once.
@@ -106,6 +110,7 @@ private:
                      const store::history_revisions& needs);
   bool is_known(const model::export_query& query) const;
 
+  void forget(const model::uuid& export_id);
   void add_job(const model::export_query& query, waiter who);
   void start_queued();
   void run(std::uint64_t number);
@@ -122,6 +127,8 @@ private:
   void tend();
   void remove_expired();
   void sweep();
+  /// False where what was begun before is not done, or the pool is full: at the next tick.
+  bool tidy(std::function<void(store::export_files&)> work);
   std::size_t waiting_count() const;
   void forget_gone();
   void count();
@@ -145,6 +152,8 @@ private:
   /// The newest file of each query.
   std::map<model::export_query, model::uuid> newest_;
   base::steady_time next_sweep_;
+  /// Files are being removed or counted.
+  std::shared_ptr<std::atomic<bool>> tidying_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 } // namespace matchcloud::actors

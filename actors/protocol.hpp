@@ -182,6 +182,8 @@ struct history_looked {
     /// Names the request that wants to know.
     std::uint64_t request = 0;
     store::history_revisions revisions;
+    /// A file that was to be given and is not there: somebody else removed it.
+    std::optional<model::uuid> missing;
   };
 
   std::vector<finding> findings;

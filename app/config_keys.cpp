@@ -257,7 +257,8 @@ std::vector<config_key> limit_keys() {
        bytes_key(&limits::body_limit_bytes, 1'024, 64 * mebibyte)},
       {"max-connections", kind::number, "100000", "1 to 1000000",
        "Connections of the process; listeners pause there. Also at most the hard RLIMIT_NOFILE "
-       "less 1024 and an eighth (at most 4096) for images, or half of it where that is more.",
+       "less 512, an eighth (at most 4096) for images and another (at most 2048) for exports, or "
+       "half of it where that is more.",
        bytes_key(&limits::connection_limit, 1, 1'000'000)},
       {"max-in-flight", kind::number, "4096", "1 to 1000000",
        "Requests per event loop that wait for an actor; beyond: 503.",
@@ -306,9 +307,9 @@ std::vector<config_key> limit_keys() {
       {"export-jobs", kind::number, "2", "1 to 64",
        "Exports that run at once, each on a thread of the lowest priority.",
        bytes_key(&limits::export_jobs, 1, 64)},
-      {"export-queue", kind::number, "64", "0 to 65536",
+      {"export-queue", kind::number, "64", "0 to 1024",
        "Exports that wait for that; beyond: 503. Requests for the same export share one.",
-       bytes_key(&limits::export_queue, 0, 65'536)},
+       bytes_key(&limits::export_queue, 0, 1'024)},
       {"export-limit-bytes", kind::number, "17179869184", "1048576 to 1099511627776",
        "Files of exports in the data directory, compressed and unfinished ones included; beyond: "
        "507, and those that were promised stay.",

@@ -30,14 +30,12 @@ namespace {
 
 /// Descriptors kept for everything that is not a client connection.
 constexpr std::size_t reserved_descriptors = 512;
-/// Of open exports: a plain and a compressed file each.
-constexpr std::size_t export_descriptors = 2 * store::open_exports_limit;
 constexpr std::size_t blocking_threads = 2;
 constexpr int blocking_nice = 5;
 /// Exports give way to everything else.
 constexpr int exporting_nice = 19;
-/// Beside the exports' own: one compresses finished files.
-constexpr std::size_t compressing_threads = 1;
+/// Beside the exports' own: one compresses finished files, one removes them.
+constexpr std::size_t export_tending_threads = 2;
 constexpr std::size_t actor_threads = 2;
 /// Messages per actor before another gets the thread.
 constexpr std::size_t actor_throughput = 64;
@@ -56,6 +54,16 @@ std::size_t media_descriptors(std::size_t all) {
   return std::clamp<std::size_t>(all / 8, 64, 4'096);
 }
 
+/// Likewise exports, each a plain and a compressed file.
+std::size_t open_exports(std::size_t all) {
+  return std::clamp<std::size_t>(all / 16, 32, 1'024);
+}
+
+/// What is kept from clients, of all descriptors.
+std::size_t kept_descriptors(std::size_t all) {
+  return reserved_descriptors + media_descriptors(all) + 2 * open_exports(all);
+}
+
 /// Has the kernel make room for so many descriptors. Call before there are threads: with them each
 /// doubling of the table waits for all processors (RCU), 10 to 25 ms that an event loop would stop.
 void widen_descriptor_table(std::size_t descriptors) {
@@ -68,8 +76,7 @@ void widen_descriptor_table(std::size_t descriptors) {
 base::limits prepared(const base::limits& configured) {
   const auto all = raise_descriptor_limit();
   auto bounded = bounded_by_descriptors(configured, all);
-  const auto others = reserved_descriptors + export_descriptors + media_descriptors(all);
-  widen_descriptor_table(std::min(all, bounded.connection_limit + others));
+  widen_descriptor_table(std::min(all, bounded.connection_limit + kept_descriptors(all)));
   return bounded;
 }
 
@@ -81,9 +88,8 @@ std::uint64_t random_seed() {
 } // namespace
 
 base::limits bounded_by_descriptors(base::limits limits, std::size_t all) {
-  const auto others = reserved_descriptors + export_descriptors + media_descriptors(all);
   // Of few descriptors half: clients must not be able to take those that the store is opened with.
-  const auto most = std::max(all / 2, all - std::min(all, others));
+  const auto most = std::max(all / 2, all - std::min(all, kept_descriptors(all)));
   limits.connection_limit = std::min(limits.connection_limit, most);
   return limits;
 }
@@ -105,7 +111,7 @@ node::node(const serve_config& config)
                   .set("scheduler.max-throughput", actor_throughput)},
       blocking_{std::make_unique<base::thread_pool>(blocking_threads, blocking_nice)},
       exporting_{std::make_unique<base::thread_pool>(
-          config.limits.export_jobs + compressing_threads, exporting_nice)},
+          config.limits.export_jobs + export_tending_threads, exporting_nice)},
       media_{std::make_shared<store::media_files>(config.data_dir,
                                                   media_descriptors(raise_descriptor_limit()))},
       emptied_{eventfd(0, EFD_CLOEXEC)} {}
@@ -114,7 +120,8 @@ base::expected<void> node::open() {
   auto store = store::open_sqlite(config_.data_dir);
   if (!store) return tl::unexpected(store.error());
   store::remove_leftovers(config_.data_dir);
-  auto files = store::export_files::open(config_.data_dir, config_.limits.export_limit_bytes);
+  auto files = store::export_files::open(config_.data_dir, config_.limits.export_limit_bytes,
+                                         open_exports(raise_descriptor_limit()));
   if (!files) return tl::unexpected(files.error());
   export_files_ = *std::move(files);
   auto keys = store::signing_key_ring::open(config_.data_dir);
@@ -245,6 +252,7 @@ actors::lobby_export_settings node::lobby_export_settings() {
   settings.keys = signing_keys_.get();
   settings.short_work = blocking_.get();
   settings.long_work = exporting_.get();
+  settings.tidy_work = exporting_.get();
   settings.public_url = public_url();
   settings.jobs_limit = config_.limits.export_jobs;
   settings.queue_limit = config_.limits.export_queue;
@@ -267,6 +275,19 @@ std::string node::public_url() const {
                         ? "http://" + http::to_string(data_endpoints_.front())
                         : config_.public_url;
   return base + config_.front.base_path;
+}
+
+void node::add_export_places(std::vector<actors::place>& all) {
+  using actors::owner;
+  using actors::place;
+  all.push_back({"lobby_export", place::kind::owner, owner::lobby_export, place::every_loop,
+                 [this, settings = lobby_export_settings()](const model::catalog_snapshot& now)
+                     -> caf::actor { return actors_.spawn<actors::lobby_export>(settings, now); }});
+  all.push_back(
+      {"export_download", place::kind::owner, owner::export_download, place::every_loop,
+       [this, settings = export_download_settings()](const model::catalog_snapshot&) -> caf::actor {
+         return actors_.spawn<actors::export_download>(settings);
+       }});
 }
 
 std::vector<actors::place> node::places() {
@@ -301,14 +322,7 @@ std::vector<actors::place> node::places() {
     return actors_.spawn<actors::region_ranking>(ranking_, now);
   };
   on_pool("validator/large", owner::large_validator, make_validator);
-  on_pool("lobby_export", owner::lobby_export,
-          [this, settings = lobby_export_settings()](const snapshot& now) -> caf::actor {
-            return actors_.spawn<actors::lobby_export>(settings, now);
-          });
-  on_pool("export_download", owner::export_download,
-          [this, settings = export_download_settings()](const snapshot&) -> caf::actor {
-            return actors_.spawn<actors::export_download>(settings);
-          });
+  add_export_places(all);
   for (std::size_t i = 0; i < actors::avatar_shard_count; ++i)
     on_pool("avatar/" + std::to_string(i),
             static_cast<owner>(static_cast<std::size_t>(owner::avatar) + i),

@@ -75,6 +75,7 @@ private:
   void start_actors();
   void start_serving();
   std::vector<actors::place> places();
+  void add_export_places(std::vector<actors::place>& all);
   actors::avatar_settings avatar_settings();
   actors::lobby_export_settings lobby_export_settings();
   actors::export_download_settings export_download_settings();

@@ -3,7 +3,11 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
 #include <cerrno>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -41,6 +45,10 @@ io_result socket_stream::write(std::span<const iovec> from, bool more) {
 }
 
 io_result socket_stream::send_file(int file, std::uint64_t offset, std::size_t length) {
+  if (!std::exchange(unsent_is_bounded_, true)) {
+    const int bytes = file_unsent_bytes;
+    ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
+  }
   auto from = static_cast<off_t>(offset);
   const auto sent = outcome_of([&] { return ::sendfile(socket_.get(), file, &from, length); });
   if (sent.status == io_status::moved && sent.bytes == 0) return {io_status::ended, 0};

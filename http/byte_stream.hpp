@@ -42,6 +42,10 @@ public:
   virtual int descriptor() const noexcept = 0;
 };
 
+/// Of a file, how much the kernel takes beyond what the peer has room for. With its own bound of
+/// megabytes a slow reader would hold as much, and look for minutes as if he took nothing.
+inline constexpr int file_unsent_bytes = 128 * 1024;
+
 /// A TCP socket without anything above it.
 class socket_stream final : public byte_stream {
 public:
@@ -55,6 +59,7 @@ public:
 
 private:
   base::file_descriptor socket_;
+  bool unsent_is_bounded_ = false;
 };
 
 } // namespace matchcloud::http

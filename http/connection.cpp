@@ -449,7 +449,7 @@ void connection::on_deadline() {
   if (phase_ == phase::lingering) return close();
   if (unsent_bytes() > 0 && now >= write_deadline_) return close();
   if (now < phase_deadline_) return arm();
-  if (phase_ == phase::waiting) return refuse(not_answered_in_time(), false);
+  if (phase_ == phase::waiting) return refuse(not_answered_in_time(exchange_.asked), false);
   if (idle()) {
     close_after_flush_ = true;
     return flush();

@@ -60,6 +60,10 @@ std::optional<export_link> read_export_link(std::string_view query) noexcept {
   return export_link{*seconds, *signature};
 }
 
+bool may_be_compressed(const request& asking) {
+  return !asking.has(header::range) && accepts_gzip(asking.get(header::accept_encoding));
+}
+
 response export_response(const request& asking, const store::opened_export& file) {
   const auto& [export_id, query, keep_until_ts] = file.facts;
   auto gzip_etag = etag_of(export_id, "-gzip");
@@ -79,7 +83,7 @@ response export_response(const request& asking, const store::opened_export& file
       .append(std::to_string(query.span.end))
       .append(".csv\"\r\n");
   of.noun = compressed ? "compressed export" : "export";
-  return file_response(asking, std::move(of));
+  return file_response(asking, of);
 }
 
 } // namespace matchcloud::http

@@ -22,6 +22,10 @@ struct export_link {
 /// repeated, or cannot be what this service wrote.
 std::optional<export_link> read_export_link(std::string_view query) noexcept;
 
+/// Whether a compressed file would be sent, were there one: nobody waits for it to be made for a
+/// part, which is of a file that is there.
+bool may_be_compressed(const request& asking);
+
 /// The answer to a GET or HEAD of an export that is open, compressed where the client takes that
 /// and the file is there. Who asks for a part gets the representation whose ETag `If-Range` names,
 /// and the plain one without: bytes of two representations never come together. Any thread.

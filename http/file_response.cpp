@@ -22,7 +22,7 @@ response unsatisfiable(const request& asking, const file_representation& of) {
 
 } // namespace
 
-response file_response(const request& asking, file_representation of) {
+response file_response(const request& asking, const file_representation& of) {
   const auto size_bytes = of.file->size_bytes();
   response answer;
   answer.fixed_headers = of.fixed_headers;

@@ -1,6 +1,5 @@
 #include "http/front.hpp"
 
-#include "http/content_coding.hpp"
 #include "http/export_response.hpp"
 #include "http/media_response.hpp"
 #include "http/media_type.hpp"
@@ -235,8 +234,7 @@ void front::download_export(const dispatch& job, const route& where) {
                  "them. Quote it in a shell: it has an & in it."});
   forward(job, where.operation, owner::export_download,
           actors::open_export{job.exchange, *export_id, link->expires_s,
-                              std::string{link->signature},
-                              accepts_gzip(asking.get(header::accept_encoding))});
+                              std::string{link->signature}, may_be_compressed(asking)});
 }
 
 void front::download_media(const dispatch& job, const route& where) {

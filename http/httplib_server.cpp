@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -89,6 +90,13 @@ bool is_connection_of(int fd, const endpoint& where) {
   return own.port == where.port && (any_address || own.address == where.address);
 }
 
+std::optional<endpoint> peer_of(int fd) {
+  sockaddr_storage peer{};
+  socklen_t length = sizeof peer;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &length) != 0) return std::nullopt;
+  return endpoint_of(peer);
+}
+
 } // namespace
 
 httplib_server::httplib_server(const httplib_settings& settings) : backlog_{settings.backlog} {
@@ -138,10 +146,12 @@ void httplib_server::stop_accepting() {
   stop();
 }
 
-void httplib_server::end_input() {
+void httplib_server::end_input(const std::function<bool(const endpoint&)>& spares) {
   // httplib keeps its sockets to itself; they are those whose own port is the listener's.
-  for_each_descriptor([this](int fd) {
-    if (is_connection_of(fd, bound_)) ::shutdown(fd, SHUT_RD);
+  for_each_descriptor([&](int fd) {
+    if (!is_connection_of(fd, bound_)) return;
+    const auto peer = spares ? peer_of(fd) : std::nullopt;
+    if (!peer || !spares(*peer)) ::shutdown(fd, SHUT_RD);
   });
 }
 

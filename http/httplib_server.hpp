@@ -47,9 +47,10 @@ public:
 
   /// Stops accepting. Connections go on until they are idle for too long. Any thread.
   void stop_accepting();
-  /// Stops reading from every connection: idle ones end, the others after the answer they are at.
-  /// Any thread.
-  void end_input();
+  /// Stops reading from every connection but those whose peer `spares` names: idle ones end, and
+  /// so do those that are being answered, for httplib writes nothing where it cannot read. Any
+  /// thread.
+  void end_input(const std::function<bool(const endpoint& peer)>& spares = {});
   /// Stops accepting and reading and waits for the last connection to end.
   void end();
 

@@ -29,6 +29,15 @@ void copy_header_lines(std::string_view lines, httplib::Response& into) {
   }
 }
 
+/// The client of a connection.
+endpoint peer_of(const httplib::Request& asked) {
+  return {model::parse_ip_address(asked.remote_addr).value_or(model::ip_address{}),
+          static_cast<std::uint16_t>(asked.remote_port)};
+}
+
+/// How long the end waits until its last answers are written.
+constexpr std::chrono::milliseconds last_answers_patience{500};
+
 /// Larger bodies are written from where they are, piece by piece.
 constexpr std::size_t copied_body_bytes = 64 * 1024;
 constexpr std::size_t body_piece_bytes = 64 * 1024;
@@ -117,6 +126,10 @@ base::expected<endpoint> httplib_transport::bind(const endpoint& where) {
     serve(asked, into);
     return httplib::Server::HandlerResponse::Handled;
   });
+  // Called when an answer is written, or cannot be.
+  server->set_logger([this](const httplib::Request& asked, const httplib::Response&) {
+    end_answering(asked, false);
+  });
   auto bound = server->bind(where);
   if (bound) servers_.push_back(std::move(server));
   return bound;
@@ -138,22 +151,49 @@ void httplib_transport::begin_drain() {
 
 void httplib_transport::close_idle() {
   for (const auto& server : servers_)
-    server->end_input();
+    server->end_input([this](const endpoint& peer) {
+      const std::lock_guard lock{mutex_};
+      return answering_.contains(peer);
+    });
 }
 
 void httplib_transport::end_now() {
   close_idle();
-  const std::lock_guard lock{mutex_};
+  std::unique_lock lock{mutex_};
   while (!waiting_.empty()) {
     auto& left = *waiting_.begin()->second;
     settle(left, problem(shutting_down(), left.request->id));
   }
+  // Other threads write these, unless their connections are ended before.
+  written_.wait_for(lock, last_answers_patience, [this] {
+    return std::all_of(answering_.begin(), answering_.end(),
+                       [](const auto& each) { return each.second; });
+  });
+}
+
+void httplib_transport::begin_answering(const httplib::Request& asked) {
+  const std::lock_guard lock{mutex_};
+  answering_[peer_of(asked)] = false;
+}
+
+void httplib_transport::end_answering(const httplib::Request& asked, bool as_file) {
+  {
+    const std::lock_guard lock{mutex_};
+    const auto found = answering_.find(peer_of(asked));
+    if (found == answering_.end()) return;
+    if (as_file)
+      found->second = true;
+    else
+      answering_.erase(found);
+  }
+  written_.notify_all();
 }
 
 void httplib_transport::serve(const httplib::Request& asked, httplib::Response& into) {
   // Ranges are chosen by whoever answers: httplib would cut the answer again, and wrongly. The
   // object is a local of httplib's, not const.
   const_cast<httplib::Request&>(asked).ranges.clear();
+  begin_answering(asked);
 
   const auto date = http_date(clock_->unix_ms() / 1'000);
   const auto read_request = read(asked, into.status);
@@ -168,6 +208,7 @@ void httplib_transport::serve(const httplib::Request& asked, httplib::Response& 
   waiting_exchange waiting;
   waiting.request = *read_request;
   auto answer = await(waiting);
+  if (std::holds_alternative<file_range>(answer.body)) end_answering(asked, true);
   write(std::move(answer), waiting.request->id, date, draining_, into);
 }
 
@@ -214,13 +255,15 @@ response httplib_transport::await(waiting_exchange& waiting) {
   waiting_.emplace(waiting.id, &waiting);
   metrics_->in_flight.store(waiting_.size(), std::memory_order_relaxed);
   hand_over(waiting);
-  // Asked anew after each wait: what the exchange asks for is known once it is routed.
+  // Asked anew after each wait: what the exchange asks for is known once it is routed, and an
+  // earlier deadline than was waited for is told.
   const auto deadline = [&] {
     return begun + answer_timeout(bounds_->limits, waiting.state.asked);
   };
   while (!waiting.answered && clock_->now() < deadline())
     waiting.done.wait_for(lock, deadline() - clock_->now());
-  if (!waiting.answered) settle(waiting, problem(not_answered_in_time(), waiting.request->id));
+  if (!waiting.answered)
+    settle(waiting, problem(not_answered_in_time(waiting.state.asked), waiting.request->id));
   metrics_->count_answer(waiting.state.asked, waiting.answer.status);
   metrics_->latency[static_cast<std::size_t>(waiting.state.asked)].observe(
       static_cast<std::uint64_t>((clock_->now() - begun).count()));
@@ -276,7 +319,12 @@ void httplib_transport::redispatch_where(Condition&& condition) {
 void httplib_transport::routed(actors::exchange_ref exchange, operation asked,
                                actors::owner waits_for, progress now) {
   const std::lock_guard lock{mutex_};
-  if (auto* waiting = current(exchange)) waiting->state.routed(asked, waits_for, now);
+  auto* waiting = current(exchange);
+  if (waiting == nullptr) return;
+  const auto before = answer_timeout(bounds_->limits, waiting->state.asked);
+  waiting->state.routed(asked, waits_for, now);
+  // Its thread sleeps until what was the deadline.
+  if (answer_timeout(bounds_->limits, asked) < before) waiting->done.notify_one();
 }
 
 request_ptr httplib_transport::find(actors::exchange_ref exchange) const {

@@ -39,7 +39,7 @@ public:
   void begin_drain();
   /// Closes connections that wait for a request; the others after their answer.
   void close_idle();
-  /// Answers what waits with `draining` and reads no more.
+  /// Answers what waits with `draining` and waits for a moment until that is written.
   void end_now();
 
   void attach(caf::actor front) override;
@@ -62,6 +62,10 @@ private:
   };
 
   void serve(const httplib::Request& asked, httplib::Response& into);
+  /// Remembers that this client is being answered.
+  void begin_answering(const httplib::Request& asked);
+  /// The answer is written; or from now on it is sent `as_file`.
+  void end_answering(const httplib::Request& asked, bool as_file);
   /// The request, unless httplib refused it with a `status` other than 404 (no handler).
   base::expected<std::shared_ptr<admitted_request>> read(const httplib::Request& asked, int status);
   response await(waiting_exchange& waiting);
@@ -85,6 +89,10 @@ private:
   std::uint64_t last_id_ = 0;
   /// In the order of their ids, so that a new front gets them in the order they came.
   std::map<std::uint64_t, waiting_exchange*> waiting_;
+  /// Clients whose request was read and whose answer is not written; whether that is a file, which
+  /// need not be sent whole: clients resume.
+  std::map<endpoint, bool> answering_;
+  std::condition_variable written_;
 };
 
 } // namespace matchcloud::http

@@ -6,6 +6,7 @@
 
 #include <sys/socket.h>
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -20,7 +21,7 @@ struct endpoint {
   /// 0: the kernel's choice.
   std::uint16_t port = 0;
 
-  friend bool operator==(const endpoint&, const endpoint&) = default;
+  friend auto operator<=>(const endpoint&, const endpoint&) = default;
 };
 
 /// Reads `127.0.0.1:8080` or `[::1]:8080`. Fails with `config_invalid`.

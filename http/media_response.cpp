@@ -32,7 +32,7 @@ response media_response(const request& asking, const actors::media_opened& image
       .append(model::extension(image.key.name.type))
       .append("\"\r\n");
   of.noun = "image";
-  return file_response(asking, std::move(of));
+  return file_response(asking, of);
 }
 
 } // namespace matchcloud::http

@@ -23,7 +23,11 @@ base::error failed_repeatedly() {
   return {errc::unavailable, "What answers this request failed repeatedly. Try again later."};
 }
 
-base::error not_answered_in_time() {
+base::error not_answered_in_time(operation asked) {
+  if (asked == operation::export_lobby_history)
+    return {errc::deadline_exceeded,
+            "The export was not complete within its time. Asking again joins it where it is still "
+            "under way; a shorter span takes less."};
   return {errc::deadline_exceeded, "The request was not answered within its deadline. Try again."};
 }
 

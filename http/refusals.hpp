@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "http/operation.hpp"
 
 namespace matchcloud::http {
 
@@ -12,7 +13,7 @@ base::error too_many_response_bytes();
 base::error too_many_in_flight();
 /// The actors that were to answer died `attempt_limit` times.
 base::error failed_repeatedly();
-base::error not_answered_in_time();
+base::error not_answered_in_time(operation asked);
 base::error shutting_down();
 
 } // namespace matchcloud::http

@@ -83,20 +83,22 @@ private:
 
 } // namespace
 
-export_files::export_files(std::string data_dir, std::uint64_t limit_bytes, temporary_folder folder)
+export_files::export_files(std::string data_dir, std::uint64_t limit_bytes, std::size_t open_limit,
+                           temporary_folder folder)
     : data_dir_{std::move(data_dir)},
+      open_limit_{open_limit},
       folder_{std::move(folder)},
       ledger_{limit_bytes, export_count_limit} {}
 
-base::expected<std::unique_ptr<export_files>> export_files::open(std::string data_dir,
-                                                                 std::uint64_t limit_bytes) {
+base::expected<std::unique_ptr<export_files>>
+export_files::open(std::string data_dir, std::uint64_t limit_bytes, std::size_t open_limit) {
   remove_leftovers(data_dir);
   if (auto made = make_data_directory(exports_path(data_dir)); !made)
     return tl::unexpected(made.error());
   auto folder = temporary_folder::make(data_dir);
   if (!folder) return tl::unexpected(folder.error());
   std::unique_ptr<export_files> opened{
-      new export_files{std::move(data_dir), limit_bytes, *std::move(folder)}};
+      new export_files{std::move(data_dir), limit_bytes, open_limit, *std::move(folder)}};
   // Counts, and removes nothing.
   if (auto counted = opened->sweep(std::numeric_limits<std::int64_t>::min()); !counted)
     return tl::unexpected(counted.error());
@@ -157,6 +159,10 @@ export_files::open(const model::uuid& export_id) {
   return export_not_found();
 }
 
+bool export_files::has(const model::uuid& export_id) const {
+  return export_folder::open(data_dir_, export_id).has_value();
+}
+
 base::expected<std::shared_ptr<const opened_export>>
 export_files::open_shared(const model::uuid& export_id, const export_folder& folder) {
   auto opened = std::make_shared<opened_export>();
@@ -197,11 +203,11 @@ base::expected<void> export_files::open_csv(const export_folder& folder, opened_
 }
 
 bool export_files::make_room() {
-  if (open_.size() < open_exports_limit) return true;
+  if (open_.size() < open_limit_) return true;
   std::erase_if(open_, [](const auto& entry) {
     return entry.second.csv.expired() && entry.second.gzip.expired();
   });
-  return open_.size() < open_exports_limit;
+  return open_.size() < open_limit_;
 }
 
 std::size_t export_files::known() const {

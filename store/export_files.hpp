@@ -26,7 +26,7 @@ class export_folder;
 /// Finished exports of a data directory, however small.
 inline constexpr std::size_t export_count_limit = 100'000;
 
-/// Exports that are open at once, each with two descriptors at most.
+/// Exports that are open at once, each with two descriptors at most, unless told otherwise.
 inline constexpr std::size_t open_exports_limit = 256;
 
 /// A finished export, open for as long as somebody holds it. Immutable.
@@ -73,8 +73,9 @@ class export_files {
 public:
   /// `limit_bytes`: of all CSV files and compressed ones together, unfinished ones of this process
   /// included. Fails with `store_failed` or `store_full`.
-  static base::expected<std::unique_ptr<export_files>> open(std::string data_dir,
-                                                            std::uint64_t limit_bytes);
+  static base::expected<std::unique_ptr<export_files>>
+  open(std::string data_dir, std::uint64_t limit_bytes,
+       std::size_t open_limit = open_exports_limit);
   export_files(const export_files&) = delete;
   export_files& operator=(const export_files&) = delete;
 
@@ -86,6 +87,9 @@ public:
   /// Fails with `export_not_found` (also where it is damaged, which is logged), with `overloaded`
   /// where too many files are open, or with `io_failed`.
   base::expected<std::shared_ptr<const opened_export>> open(const model::uuid& export_id);
+
+  /// Whether an export's folder is there; it may be damaged.
+  bool has(const model::uuid& export_id) const;
 
   /// Makes the compressed file of an export beside it, unless it is there. `stop` is asked now and
   /// then. Fails with `cancelled`, `overloaded`, `export_not_found`, `exports_full`, `store_full`,
@@ -100,12 +104,13 @@ public:
 
   /// Finished and unfinished, as of the last count and what this process did since.
   std::uint64_t used_bytes() const { return ledger_.used_bytes(); }
-  /// Exports that are open, and some that were until lately. At most `open_exports_limit`.
+  /// Exports that are open, and some that were until lately. At most `open_limit`.
   std::size_t known() const;
 
 private:
   friend class export_draft;
-  export_files(std::string data_dir, std::uint64_t limit_bytes, temporary_folder folder);
+  export_files(std::string data_dir, std::uint64_t limit_bytes, std::size_t open_limit,
+               temporary_folder folder);
 
   /// Of an export whose files somebody may hold, so that all share the descriptors.
   struct shared_files {
@@ -127,6 +132,7 @@ private:
   void tell_once(const std::string& about, std::string_view what);
 
   std::string data_dir_;
+  std::size_t open_limit_;
   temporary_folder folder_;
   export_ledger ledger_;
   std::atomic<std::uint64_t> made_aside_{0};

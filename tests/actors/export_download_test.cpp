@@ -210,6 +210,23 @@ TEST_CASE("a file that cannot be compressed is sent as it is") {
   on.settle();
   CHECK(on.log->exports_opened.size() == 2);
   CHECK(on.long_work.jobs.empty());
+  // What was in the way may be gone later.
+  on.clock.advance(export_download::compression_pause);
+  on.ask(true);
+  on.settle();
+  CHECK(on.long_work.jobs.size() == 1);
+}
+
+TEST_CASE("a file that is removed while it is compressed is sent as it is to who waited") {
+  bench on;
+  on.publish();
+  on.ask(true);
+  on.settle();
+  on.files->remove(export_id);
+  on.compress();
+  REQUIRE(on.log->exports_opened.size() == 1);
+  CHECK(on.log->exports_opened[0].file->csv->size_bytes() == csv_bytes);
+  CHECK(on.log->failed.empty());
 }
 
 TEST_CASE("so many downloads wait for their file, and one more is told to come back") {

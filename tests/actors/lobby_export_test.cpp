@@ -53,6 +53,7 @@ struct bench : deterministic_system {
     settings.keys = keys.get();
     settings.short_work = &short_work;
     settings.long_work = &long_work;
+    settings.tidy_work = &short_work;
     settings.public_url = "http://cdn.example";
     if (change) change(settings);
     exporter =
@@ -369,6 +370,56 @@ TEST_CASE("a file lives until its last URL ends") {
   on.ask();
   REQUIRE(on.work());
   CHECK(on.database->history_reads == 2);
+}
+
+TEST_CASE("a file that somebody removed by hand is not given again but made anew") {
+  bench on;
+  on.ask();
+  on.work();
+  std::filesystem::remove_all(on.folder.path("exports/" + model::to_string(id_of(1))));
+  on.ask();
+  on.settle();
+  CHECK(on.metrics.reused.get() == 0);
+  REQUIRE(on.work());
+  REQUIRE(on.log->exported.size() == 2);
+  CHECK(on.url().find(model::to_string(id_of(2))) != std::string::npos);
+  CHECK(on.files->open(id_of(2)));
+}
+
+TEST_CASE("files are removed and counted by one job at a time, however long it takes") {
+  bench on;
+  on.ask();
+  on.work();
+  on.settle();
+  on.clock.advance(url_lifetime * 3);
+  for (int i = 0; i < 5; ++i)
+    on.tick();
+  CHECK(on.short_work.jobs.size() == 1);
+  on.settle();
+  CHECK(on.folders() == 0);
+  on.tick();
+  CHECK(on.short_work.jobs.size() == 1); // the count, which was put off
+}
+
+TEST_CASE("where the disk's threads are taken, who asks is told to come back") {
+  bench on;
+  on.long_work.full = true;
+  on.ask();
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.failure() == base::errc::exports_busy);
+  CHECK(on.metrics.waiting.get() == 0);
+  on.long_work.full = false;
+  on.ask();
+  on.work();
+  CHECK(on.log->exported.size() == 1);
+  on.short_work.full = true;
+  on.ask();
+  CHECK(on.log->failed.size() == 2);
+  CHECK(on.failure() == base::errc::exports_busy);
+  on.short_work.full = false;
+  on.ask();
+  on.settle();
+  CHECK(on.log->exported.size() == 2);
 }
 
 TEST_CASE("no URL is given out that outlives what a restart would keep") {

@@ -1,9 +1,12 @@
 #include "actors/avatar.hpp"
 #include "actors/catalog.hpp"
+#include "actors/export_download.hpp"
+#include "actors/lobby_export.hpp"
 #include "actors/media.hpp"
 #include "actors/region_ranking.hpp"
 #include "actors/supervisor.hpp"
 #include "actors/validator.hpp"
+#include "base/randomness.hpp"
 #include "http/front.hpp"
 #include "http/httplib_transport.hpp"
 #include "http/listener.hpp"
@@ -13,15 +16,19 @@
 #include "tests/fixtures/shared_file.hpp"
 
 #include <caf/all.hpp>
+#include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,10 +40,13 @@ using actors::owner;
 using actors::place;
 using snapshot = model::catalog_snapshot;
 
+/// How long whatever must come may take: exports are synced, and disks are shared.
+constexpr std::chrono::seconds patience{120};
+
 /// Waits for a condition that other threads bring about.
 template <class Condition>
 bool eventually(Condition&& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+  const auto deadline = std::chrono::steady_clock::now() + patience;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     std::this_thread::yield();
@@ -69,16 +79,39 @@ struct stored_avatars {
   }
 };
 
+/// A game's lobbies and what exports of them need. Outlives the threads that write them.
+struct stored_history {
+  std::string kind = "namespace,prod,fra,Frankfurt,basic,version,1.0,duel";
+  std::unique_ptr<store::export_files> files;
+  std::unique_ptr<store::signing_key_ring> keys;
+  actors::export_metrics metrics;
+
+  explicit stored_history(stored_avatars& beside)
+      : files{*store::export_files::open(beside.folder.path(), 64UL * 1024 * 1024)},
+        keys{*store::signing_key_ring::open(beside.folder.path())} {
+    for (std::uint8_t i = 0; i < 50; ++i) // enough to be worth compressing
+      beside.database->lobbies.push_back({fixtures::id_of(i), {120, 130}, &kind});
+  }
+
+  model::uuid new_id() const {
+    std::array<std::uint8_t, 16> random{};
+    base::fill_random(random);
+    return model::random_uuid(random);
+  }
+};
+
 /// The parts of a node under a real supervisor, on real threads; who occupies each place is known,
 /// so that a test can kill it.
 struct supervised {
   stored_avatars stored;
-  http::shared_bounds bounds{base::limits{}};
+  stored_history history{stored};
+  http::shared_bounds bounds;
   http::transport_metrics metrics;
   base::counter restarts;
   actors::avatar_metrics avatar_metrics;
   /// One thread: the database is no real one.
   std::unique_ptr<base::thread_pool> pool = std::make_unique<base::thread_pool>(1, 0);
+  std::unique_ptr<base::thread_pool> long_pool = std::make_unique<base::thread_pool>(2, 0);
   caf::actor_system_config config;
   caf::actor_system system{config.set("scheduler.policy", caf::atom("sharing"))};
   std::shared_ptr<const http::front_settings> settings =
@@ -88,6 +121,8 @@ struct supervised {
   std::vector<caf::actor> occupants;
   caf::actor supervisor;
   std::uint16_t port = 0;
+
+  explicit supervised(const base::limits& limits) : bounds{limits} {}
 
   void add(std::string name, place::kind what, owner role,
            std::function<caf::actor(const snapshot&)> make) {
@@ -121,6 +156,41 @@ struct supervised {
           return system.spawn<actors::avatar>(to_lists, now);
         });
   }
+  void add_exports() {
+    actors::lobby_export_settings to_history;
+    to_history.job.open_store = [this] { return stored.open(); };
+    to_history.job.files = history.files.get();
+    to_history.job.clock = &base::machine_clock();
+    to_history.job.metrics = &history.metrics;
+    to_history.job.new_id = [this] { return history.new_id(); };
+    to_history.keys = history.keys.get();
+    to_history.short_work = pool.get();
+    to_history.long_work = long_pool.get();
+    to_history.tidy_work = long_pool.get();
+    add("lobby_export", place::kind::owner, owner::lobby_export,
+        [this, to_history](const snapshot& now) {
+          return system.spawn<actors::lobby_export>(to_history, now);
+        });
+    actors::export_download_settings to_files;
+    to_files.files = history.files.get();
+    to_files.keys = history.keys.get();
+    to_files.short_work = pool.get();
+    to_files.long_work = long_pool.get();
+    to_files.clock = &base::machine_clock();
+    to_files.metrics = &history.metrics;
+    add("export_download", place::kind::owner, owner::export_download,
+        [this, to_files](const snapshot&) {
+          return system.spawn<actors::export_download>(to_files);
+        });
+  }
+  /// Files that are not exports yet, or not any more.
+  std::size_t files_aside() const {
+    std::size_t count = 0;
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator{stored.folder.path("tmp")})
+      if (entry.is_regular_file() && entry.path().filename() != "lock") ++count;
+    return count;
+  }
   actors::media_settings to_images() {
     actors::media_settings made;
     made.files = stored.files;
@@ -144,6 +214,11 @@ struct supervised {
     supervisor = nullptr;
     occupants.clear();
   }
+  /// After `stop`: nothing is sent to actors any more.
+  void join() {
+    pool.reset();
+    long_pool.reset();
+  }
 };
 
 struct on_a_loop : supervised {
@@ -151,7 +226,7 @@ struct on_a_loop : supervised {
   http::loop_transport transport{loop, base::machine_clock(), *pool, bounds, metrics, 1, [] {}};
   std::thread thread;
 
-  on_a_loop() {
+  explicit on_a_loop(const base::limits& limits = {}) : supervised{limits} {
     add("validator", place::kind::owner, owner::validator, [this](const snapshot& now) {
       return actors::spawn_resident<actors::validator>(system, loop, model::validation_rules{},
                                                        now);
@@ -164,6 +239,7 @@ struct on_a_loop : supervised {
       return actors::spawn_resident<actors::media>(system, loop, to_images());
     });
     add_avatars();
+    add_exports();
     add_catalog();
     add("front", place::kind::front, owner::none, [this](const snapshot&) {
       return actors::spawn_resident<http::front>(system, loop, settings,
@@ -179,14 +255,14 @@ struct on_a_loop : supervised {
     stop();
     loop.stop();
     thread.join();
-    pool.reset();
+    join();
   }
 };
 
 struct on_httplib : supervised {
   http::httplib_transport transport{base::machine_clock(), bounds, metrics, 1, [] {}};
 
-  on_httplib() {
+  explicit on_httplib(const base::limits& limits = {}) : supervised{limits} {
     add("validator", place::kind::owner, owner::validator, [this](const snapshot& now) {
       return system.spawn<actors::validator>(model::validation_rules{}, now);
     });
@@ -196,6 +272,7 @@ struct on_httplib : supervised {
     add("media", place::kind::owner, owner::media,
         [this](const snapshot&) { return system.spawn<actors::media>(to_images()); });
     add_avatars();
+    add_exports();
     add_catalog();
     add("front", place::kind::front, owner::none, [this](const snapshot&) {
       return system.spawn<http::front>(settings, std::ref<http::exchange_sink>(transport));
@@ -208,44 +285,88 @@ struct on_httplib : supervised {
     transport.begin_drain();
     transport.end_now();
     stop();
+    join();
   }
 };
 
-/// Asks one thing of a service again and again; each client something else.
-httplib::Result ask(httplib::Client& client, int which) {
+const std::string history_path =
+    "/cloud/games/00000000-0000-0000-0000-000000000001/matchmaker/lobbies/export-history";
+
+std::string span_until(int end) {
+  return R"({"query_start":100,"query_end":)" + std::to_string(end) + "}";
+}
+
+std::string inflated(const std::string& bytes) {
+  z_stream stream{};
+  std::string plain(64UL * 1024, '\0');
+  if (inflateInit2(&stream, 15 + 16) != Z_OK) return {};
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(plain.data());
+  stream.avail_out = static_cast<uInt>(plain.size());
+  inflate(&stream, Z_FINISH);
+  plain.resize(stream.total_out);
+  inflateEnd(&stream);
+  return plain;
+}
+
+/// Exports and downloads what was exported; nothing where either goes wrong. A new span is a job,
+/// one that was asked for before gets its file.
+std::optional<std::string> exported(httplib::Client& client, int end, bool gzip) {
+  const auto reply = client.Post(history_path, span_until(end), "application/json");
+  if (!reply || reply->status != 200) return std::nullopt;
+  const auto begin = reply->body.find("/exports/");
+  const auto url = reply->body.substr(begin, reply->body.rfind('"') - begin);
+  httplib::Headers headers;
+  if (gzip) headers.emplace("Accept-Encoding", "gzip");
+  const auto file = client.Get(url, headers);
+  if (!file || file->status != 200) return std::nullopt;
+  const bool compressed = file->get_header_value("Content-Encoding") == "gzip";
+  return compressed ? inflated(file->body) : file->body;
+}
+
+/// Asks one thing of a service again and again; each client something else. False where it is not
+/// what was asked for.
+template <class Service>
+bool ask(httplib::Client& client, const Service& service, int which, int turn) {
+  const auto is_good = [](const httplib::Result& reply) { return reply && reply->status == 200; };
   switch (which) {
-  case 0: return client.Get("/matchmaker/regions");
+  case 0: return is_good(client.Get("/matchmaker/regions"));
   case 1:
-    return client.Post("/cloud/groups/validate", R"({"display_name":"a"})", "application/json");
-  case 2: return client.Get("/cloud/games/00000000-0000-0000-0000-000000000001/avatars");
-  default:
-    return client.Get("/media/avatars/00000000-0000-0000-0000-000000000007/"
-                      "00000000000000000000000000000000.png");
+    return is_good(
+        client.Post("/cloud/groups/validate", R"({"display_name":"a"})", "application/json"));
+  case 2: return is_good(client.Get("/cloud/games/00000000-0000-0000-0000-000000000001/avatars"));
+  case 3: {
+    const auto reply = client.Get("/media/avatars/00000000-0000-0000-0000-000000000007/"
+                                  "00000000000000000000000000000000.png");
+    return is_good(reply) && reply->body == service.stored.image_bytes;
+  }
+  default: {
+    const auto text = exported(client, which == 4 ? 200 + turn : 200, which == 5);
+    return text && text->ends_with("\r\n") && std::count(text->begin(), text->end(), '\n') == 51;
+  }
   }
 }
 
 template <class Service>
 void kill_everyone_under_load() {
-  constexpr int clients = 4;
+  constexpr int clients = 6;
   Service service;
   const auto places = service.occupants.size();
   const auto kills = 5 * places; // more would only wait for the backoff
   std::atomic<bool> stopping{false};
   std::array<std::atomic<int>, clients> answered{};
-  std::atomic<int> wrong{0};
+  std::array<std::atomic<int>, clients> wrong{};
   std::vector<std::thread> load;
   for (int i = 0; i < clients; ++i)
-    load.emplace_back([&, i] {
+    load.emplace_back([&, i, index = static_cast<std::size_t>(i)] {
       httplib::Client client{"127.0.0.1", service.port};
       client.set_keep_alive(true);
       client.set_tcp_nodelay(true);
-      client.set_read_timeout(30);
-      while (!stopping) {
-        const auto reply = ask(client, i);
-        ++answered[static_cast<std::size_t>(i)];
-        if (!reply || reply->status != 200) ++wrong;
-        if (reply && i == 3 && reply->body != service.stored.image_bytes) ++wrong;
-      }
+      client.set_read_timeout(patience);
+      client.set_decompress(false);
+      while (!stopping)
+        if (!ask(client, service, i, ++answered[index])) ++wrong[index];
     });
   // So far apart that no request meets more deaths than it is tried.
   const auto everybody_got_answers = [&] {
@@ -266,12 +387,79 @@ void kill_everyone_under_load() {
   for (auto& thread : load)
     thread.join();
   INFO(service.metrics.redispatched.get() << " redispatched");
-  CHECK(wrong == 0);
+  for (std::size_t i = 0; i < clients; ++i) {
+    CAPTURE(i);
+    CHECK(wrong[i] == 0);
+  }
   CHECK(eventually([&] { return service.metrics.in_flight == 0; }));
   CHECK(eventually([&] { return service.bounds.budget.used_bytes() == 0; }));
   // Nobody who died keeps an image open: as many names as before are free.
   CHECK(eventually(
       [&] { return service.stored.files->open(service.stored.image)->use_count() == 1; }));
+  // The jobs of actors that died left nothing behind.
+  CHECK(eventually([&] { return service.files_aside() == 0; }));
+}
+
+/// Holds exports in the middle of their reading, from when it is made until `release`.
+struct gate {
+  std::mutex mutex;
+  std::condition_variable opened;
+  bool open = false;
+
+  explicit gate(fixtures::fake_database& of) {
+    of.while_reading = [this] {
+      std::unique_lock lock{mutex};
+      opened.wait(lock, [this] { return open; });
+    };
+  }
+  void release() {
+    {
+      const std::lock_guard lock{mutex};
+      open = true;
+    }
+    opened.notify_all();
+  }
+};
+
+/// An export that somebody asks for on a thread of his own.
+struct pending_export {
+  std::string body;
+  std::thread thread;
+
+  explicit pending_export(const supervised& of)
+      : thread{[this, &of] {
+          httplib::Client client{"127.0.0.1", of.port};
+          client.set_read_timeout(patience);
+          const auto reply = client.Post(history_path, span_until(200), "application/json");
+          if (reply) body = reply->body;
+        }} {}
+  bool failed_with(std::string_view code) {
+    thread.join();
+    return body.find("\"code\":\"" + std::string{code} + '"') != std::string::npos;
+  }
+};
+
+TEST_CASE("an export that waits when httplib ends is told so") {
+  on_httplib service;
+  gate held{*service.stored.database};
+  pending_export asked{service};
+  REQUIRE(eventually([&] { return service.history.metrics.running.get() == 1; }));
+  service.transport.begin_drain();
+  service.transport.close_idle();
+  service.transport.end_now();
+  CHECK(asked.failed_with("draining"));
+  held.release();
+}
+
+TEST_CASE("an export's deadline may be before that of other requests, on httplib") {
+  base::limits limits;
+  limits.request_timeout = 2 * patience;
+  limits.export_timeout = std::chrono::milliseconds{50};
+  on_httplib service{limits};
+  gate held{*service.stored.database};
+  pending_export asked{service};
+  CHECK(asked.failed_with("deadline_exceeded")); // the client waits half as long as others may
+  held.release();
 }
 
 TEST_CASE("no request is lost while actors are killed under load, on event loops") {

@@ -414,6 +414,12 @@ TEST_CASE("a download goes to its actor with what the URL says and what the clie
   on.send("HEAD", path + "?signature=ab&expires=17");
   CHECK(on.download_log->export_openings.size() == 2);
   CHECK(!on.download_log->export_openings[1].gzip);
+  auto part = bench::make("GET", path + "?expires=17&signature=ab");
+  part->set(header::accept_encoding, "gzip");
+  part->set(header::range, "bytes=0-9");
+  on.send(part); // must not wait until the file is compressed
+  REQUIRE(on.download_log->export_openings.size() == 3);
+  CHECK(!on.download_log->export_openings[2].gzip);
 
   on.send("GET", path);
   CHECK(on.answer().status == 403);
@@ -422,7 +428,7 @@ TEST_CASE("a download goes to its actor with what the URL says and what the clie
   CHECK(has_code(on.answer(), "id_malformed"));
   on.send("POST", path + "?expires=17&signature=ab");
   CHECK(on.answer().status == 405);
-  CHECK(on.download_log->export_openings.size() == 2);
+  CHECK(on.download_log->export_openings.size() == 3);
 }
 
 TEST_CASE("OPTIONS says what a path takes") {
