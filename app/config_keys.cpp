@@ -1,5 +1,7 @@
 #include "app/config.hpp"
 
+#include "base/decimal.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -18,19 +20,11 @@ tl::unexpected<base::error> refuse() {
   return base::fail(base::errc::config_invalid, {});
 }
 
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || status != std::errc{} || end != text.data() + text.size())
-    return std::nullopt;
-  return number;
-}
-
 /// A whole number within bounds, given to `set`.
 template <class Set>
 auto number_between(std::uint64_t least, std::uint64_t most, Set set) {
   return [=](serve_config& config, const values& given) -> outcome {
-    const auto number = parse_number(given.front());
+    const auto number = base::parse_decimal<std::uint64_t>(given.front());
     if (!number || *number < least || *number > most) return refuse();
     set(config, *number);
     return {};

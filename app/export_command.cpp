@@ -5,12 +5,12 @@
 #include "app/output_file.hpp"
 #include "app/progress_display.hpp"
 #include "base/clock.hpp"
+#include "base/decimal.hpp"
 #include "model/timestamp.hpp"
 #include "store/lobby_history.hpp"
 #include "store/store.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -34,9 +34,7 @@ struct export_options {
 
 /// Digits are milliseconds since 1970, all of 64 bits; anything else is RFC 3339.
 std::optional<std::uint64_t> parse_time(const std::string& text) {
-  std::uint64_t ms = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), ms);
-  if (status == std::errc{} && end == text.data() + text.size()) return ms;
+  if (const auto ms = base::parse_decimal<std::uint64_t>(text)) return ms;
   const auto time = model::parse_timestamp(text);
   return time ? std::optional{static_cast<std::uint64_t>(*time)} : std::nullopt;
 }

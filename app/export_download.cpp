@@ -3,6 +3,7 @@
 #include "app/export_request.hpp"
 #include "app/http_answer.hpp"
 #include "app/http_transfer.hpp"
+#include "base/decimal.hpp"
 #include "http/characters.hpp"
 #include "http/media_type.hpp"
 #include "model/csv_row_counter.hpp"
@@ -129,7 +130,8 @@ private:
   }
 
   void accept_whole() {
-    const auto length = parse_length(head_.get_header_value("Content-Length"));
+    const auto length =
+        base::parse_decimal<std::uint64_t>(head_.get_header_value("Content-Length"));
     const auto coding = head_.get_header_value("Content-Encoding");
     const auto type = head_.get_header_value("Content-Type");
     if (!http::is_media_type(type, "text/csv"))

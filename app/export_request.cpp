@@ -44,13 +44,8 @@ http_call call_of(const http_url& service, const model::export_query& query) {
 /// The member `url` of an answer.
 std::string url_in(const std::string& body) {
   const auto document = model::json_document::parse(body, depth_limit);
-  if (!document || document->root().kind != model::json_kind::object) return {};
-  for (std::uint32_t at = 1; at < document->node_count(); at = document->node(at).next) {
-    const auto& node = document->node(at);
-    if (node.kind == model::json_kind::string && document->name(node) == "url")
-      return std::string{document->text(node)};
-  }
-  return {};
+  const auto* found = document ? document->find_member("url", model::json_kind::string) : nullptr;
+  return found ? std::string{document->text(*found)} : std::string{};
 }
 
 /// One request after the other, until there is an answer that settles it.

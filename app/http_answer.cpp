@@ -1,5 +1,6 @@
 #include "app/http_answer.hpp"
 
+#include "base/decimal.hpp"
 #include "http/characters.hpp"
 #include "http/media_type.hpp"
 #include "http/response.hpp"
@@ -7,7 +8,6 @@
 #include "model/unicode.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 namespace matchcloud::app {
 
@@ -19,12 +19,8 @@ constexpr std::size_t shown_limit = 4'096;
 
 /// A member of the root that is a string, such that a terminal can print it.
 std::string member(const model::json_document& document, std::string_view name) {
-  for (std::uint32_t at = 1; at < document.node_count(); at = document.node(at).next) {
-    const auto& node = document.node(at);
-    if (node.kind == model::json_kind::string && document.name(node) == name)
-      return model::printable_excerpt(document.text(node), shown_limit);
-  }
-  return {};
+  const auto* found = document.find_member(name, model::json_kind::string);
+  return found ? model::printable_excerpt(document.text(*found), shown_limit) : std::string{};
 }
 
 } // namespace
@@ -34,7 +30,7 @@ http_problem read_problem(const httplib::Response& head, std::string_view body) 
   if (!http::is_media_type(head.get_header_value("Content-Type"), http::problem_type))
     return problem;
   const auto document = model::json_document::parse(body, depth_limit);
-  if (!document || document->root().kind != model::json_kind::object) return problem;
+  if (!document) return problem;
   problem.code = member(*document, "code");
   auto what = member(*document, "detail");
   if (what.empty()) what = member(*document, "title");
@@ -48,18 +44,9 @@ http_problem read_problem(const httplib::Response& head, std::string_view body) 
 }
 
 std::optional<std::chrono::seconds> retry_after(const httplib::Response& head) {
-  const auto value = head.get_header_value("Retry-After");
-  std::uint32_t seconds = 0;
-  const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), seconds);
-  if (status != std::errc{} || end != value.data() + value.size()) return std::nullopt;
-  return std::chrono::seconds{seconds};
-}
-
-std::optional<std::uint64_t> parse_length(std::string_view value) noexcept {
-  std::uint64_t length = 0;
-  const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), length);
-  if (status != std::errc{} || end != value.data() + value.size()) return std::nullopt;
-  return length;
+  const auto seconds = base::parse_decimal<std::uint32_t>(head.get_header_value("Retry-After"));
+  if (!seconds) return std::nullopt;
+  return std::chrono::seconds{*seconds};
 }
 
 std::optional<content_part> parse_content_part(std::string_view value) noexcept {
@@ -70,9 +57,10 @@ std::optional<content_part> parse_content_part(std::string_view value) noexcept 
   const auto slash = value.find('/');
   if (dash == std::string_view::npos || slash == std::string_view::npos || slash < dash)
     return std::nullopt;
-  const auto first = parse_length(value.substr(0, dash));
-  const auto last = parse_length(value.substr(dash + 1, slash - dash - 1));
-  const auto total = parse_length(value.substr(slash + 1));
+  const auto number = base::parse_decimal<std::uint64_t>;
+  const auto first = number(value.substr(0, dash));
+  const auto last = number(value.substr(dash + 1, slash - dash - 1));
+  const auto total = number(value.substr(slash + 1));
   if (!first || !last || !total || *last < *first || *last >= *total) return std::nullopt;
   return content_part{*first, *last + 1, *total};
 }

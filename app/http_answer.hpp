@@ -37,9 +37,6 @@ struct content_part {
 /// before the beginning or behind the total.
 std::optional<content_part> parse_content_part(std::string_view value) noexcept;
 
-/// Reads the digits of a `Content-Length`; empty where there is anything else.
-std::optional<std::uint64_t> parse_length(std::string_view value) noexcept;
-
 /// Whether an `ETag` is a strong one (RFC 9110 section 8.8.3), by which a download may resume.
 bool is_strong_etag(std::string_view value) noexcept;
 

@@ -1,10 +1,8 @@
 #include "app/http_url.hpp"
 
+#include "base/decimal.hpp"
 #include "http/characters.hpp"
 #include "model/ip_address.hpp"
-
-#include <charconv>
-#include <optional>
 
 namespace matchcloud::app {
 
@@ -15,14 +13,6 @@ constexpr std::uint16_t https_port = 443;
 
 tl::unexpected<base::error> refuse(const char* why) {
   return base::fail(base::errc::config_invalid, why);
-}
-
-std::optional<std::uint16_t> parse_port(std::string_view digits) {
-  std::uint16_t port = 0;
-  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (status != std::errc{} || end != digits.data() + digits.size() || port == 0)
-    return std::nullopt;
-  return port;
 }
 
 /// Reads `HOST`, `HOST:PORT`, `[V6]` and `[V6]:PORT`.
@@ -38,8 +28,9 @@ base::expected<void> read_authority(std::string_view text, http_url& into) {
     return refuse("its host is neither a name nor an address");
   const auto rest = end == std::string_view::npos ? "" : text.substr(v6 ? end + 1 : end);
   if (rest.empty()) return {};
-  const auto port = rest.front() == ':' ? parse_port(rest.substr(1)) : std::nullopt;
-  if (!port) return refuse("its port is not a number from 1 to 65535");
+  const auto port =
+      rest.front() == ':' ? base::parse_decimal<std::uint16_t>(rest.substr(1)) : std::nullopt;
+  if (!port || *port == 0) return refuse("its port is not a number from 1 to 65535");
   into.port = *port;
   return {};
 }

@@ -1,8 +1,12 @@
 #include "base/signing.hpp"
 
+#include "base/hexadecimal.hpp"
+
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+
+#include <span>
 
 namespace matchcloud::base {
 
@@ -11,14 +15,9 @@ std::string sign(const signing_secret& secret, std::string_view text) {
   unsigned int size = 0;
   HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
        reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(), &size);
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string hexadecimal;
-  hexadecimal.reserve(2 * std::size_t{size});
-  for (unsigned int i = 0; i < size; ++i) {
-    hexadecimal += digits[digest[i] >> 4U];
-    hexadecimal += digits[digest[i] & 0xFU];
-  }
-  return hexadecimal;
+  std::string signature;
+  append_hexadecimal(signature, std::span{digest}.first(size));
+  return signature;
 }
 
 bool is_signed(const signing_secret& secret, std::string_view text, std::string_view signature) {

@@ -1,9 +1,9 @@
 #include "http/export_response.hpp"
 
+#include "base/decimal.hpp"
 #include "http/content_coding.hpp"
 #include "http/file_response.hpp"
 
-#include <charconv>
 #include <utility>
 
 namespace matchcloud::http {
@@ -27,13 +27,9 @@ bool takes_compressed(const request& asking, const store::opened_export& file,
 }
 
 std::optional<std::uint64_t> read_seconds(std::string_view text) noexcept {
-  std::uint64_t seconds = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   // As it was written: without leading zeros there is one text for each time.
-  if (text.empty() || status != std::errc{} || end != text.data() + text.size() ||
-      (text.front() == '0' && text.size() > 1))
-    return std::nullopt;
-  return seconds;
+  if (text.starts_with('0') && text.size() > 1) return std::nullopt;
+  return base::parse_decimal<std::uint64_t>(text);
 }
 
 } // namespace

@@ -1,11 +1,12 @@
 #include "http/listener.hpp"
 
+#include "base/decimal.hpp"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
@@ -91,11 +92,9 @@ base::expected<endpoint> parse_endpoint(std::string_view text) {
   const auto address = model::parse_ip_address(host);
   if (!address || bracketed != (host.find(':') != std::string_view::npos)) return invalid();
 
-  const auto digits = text.substr(colon + 1);
-  std::uint16_t port = 0;
-  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (status != std::errc{} || end != digits.data() + digits.size()) return invalid();
-  return endpoint{*address, port};
+  const auto port = base::parse_decimal<std::uint16_t>(text.substr(colon + 1));
+  if (!port) return invalid();
+  return endpoint{*address, *port};
 }
 
 std::string to_string(const endpoint& where) {

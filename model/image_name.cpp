@@ -1,5 +1,7 @@
 #include "model/image_name.hpp"
 
+#include "base/hexadecimal.hpp"
+
 namespace matchcloud::model {
 
 namespace {
@@ -48,13 +50,9 @@ std::optional<image_name> parse_image_name(std::string_view text) noexcept {
 }
 
 std::string digest_text(const image_name& name) {
-  constexpr std::string_view hex = "0123456789abcdef";
   std::string text;
   text.reserve(2 * name.digest.size() + 4); // an extension fits behind it
-  for (const auto byte : name.digest) {
-    text += hex[byte >> 4];
-    text += hex[byte & 15];
-  }
+  base::append_hexadecimal(text, name.digest);
   return text;
 }
 

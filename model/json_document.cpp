@@ -360,6 +360,13 @@ base::expected<json_document> json_document::parse_object(std::string_view text,
                         std::string(kind_name(document->root().kind)) + ".");
 }
 
+const json_node* json_document::find_member(std::string_view name, json_kind kind) const noexcept {
+  if (root().kind != json_kind::object) return nullptr;
+  for (std::uint32_t at = 1; at < root().next; at = node(at).next)
+    if (node(at).kind == kind && this->name(node(at)) == name) return &node(at);
+  return nullptr;
+}
+
 std::string_view json_document::text(const json_node& node) const noexcept {
   const std::string_view bytes{bytes_};
   if (node.kind == json_kind::string) return bytes.substr(node.offset + 1U, node.text_bytes);

@@ -51,6 +51,9 @@ public:
   const json_node& root() const noexcept { return nodes_.front(); }
   std::uint32_t node_count() const noexcept { return static_cast<std::uint32_t>(nodes_.size()); }
 
+  /// The root's first member of that name and kind; null where there is none. O(members).
+  const json_node* find_member(std::string_view name, json_kind kind) const noexcept;
+
   /// A string's characters without quotes and escapes, a number's digits as written, `true`,
   /// `false` or `null`; empty for containers. Lives as long as the document stays where it is.
   std::string_view text(const json_node& node) const noexcept;

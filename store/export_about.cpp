@@ -22,10 +22,8 @@ tl::unexpected<base::error> damaged(std::string detail) {
 
 std::optional<std::string_view> text_of(const json_document& document, std::string_view name,
                                         json_kind kind) {
-  for (std::uint32_t i = 1; i < document.node_count(); i = document.node(i).next)
-    if (const auto& node = document.node(i); document.name(node) == name && node.kind == kind)
-      return document.text(node);
-  return std::nullopt;
+  const auto* found = document.find_member(name, kind);
+  return found ? std::optional{document.text(*found)} : std::nullopt;
 }
 
 /// Each leaves `into` as it was where the member is missing or of another kind.

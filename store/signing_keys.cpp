@@ -1,5 +1,7 @@
 #include "store/signing_keys.hpp"
 
+#include "base/decimal.hpp"
+#include "base/hexadecimal.hpp"
 #include "base/io_failure.hpp"
 #include "base/randomness.hpp"
 #include "model/timestamp.hpp"
@@ -50,16 +52,12 @@ base::signing_secret random_secret() {
 }
 
 std::string render(const std::vector<key>& keys) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string text{first_line};
   for (const auto& each : keys) {
     text += each.accepted_until_ts == end_of_time ? std::string{current_mark}
                                                   : std::to_string(each.accepted_until_ts);
     text += ' ';
-    for (const auto byte : each.secret) {
-      text += digits[byte >> 4U];
-      text += digits[byte & 0xFU];
-    }
+    base::append_hexadecimal(text, each.secret);
     text += '\n';
   }
   return text;
@@ -81,12 +79,10 @@ std::optional<key> parse_line(std::string_view line, bool is_first) {
   const auto until = line.substr(0, space);
   const auto secret = parse_secret(line.substr(space + 1));
   if (!secret || (until == current_mark) != is_first) return std::nullopt;
-  key parsed{*secret, end_of_time};
-  if (is_first) return parsed;
-  const auto* const end = until.data() + until.size();
-  const auto [stop, code] = std::from_chars(until.data(), end, parsed.accepted_until_ts);
-  if (code != std::errc{} || stop != end || parsed.accepted_until_ts < 0) return std::nullopt;
-  return parsed;
+  if (is_first) return key{*secret, end_of_time};
+  const auto until_ts = base::parse_decimal<std::int64_t>(until);
+  if (!until_ts || *until_ts < 0) return std::nullopt;
+  return key{*secret, *until_ts};
 }
 
 /// Says where and what should be there, and nothing of what is: it may be a secret.

@@ -266,6 +266,23 @@ TEST_CASE("property: a document says what RapidJSON's says") {
   }));
 }
 
+TEST_CASE("a member of the root is found by name and kind") {
+  const auto document =
+      json_document::parse(R"({"a":{"b":"inner"},"b":1,"b":"two","c":[{"d":0}]})", depth_limit);
+  REQUIRE(document.has_value());
+  const auto* number = document->find_member("b", json_kind::number);
+  const auto* text = document->find_member("b", json_kind::string);
+  REQUIRE(number != nullptr);
+  REQUIRE(text != nullptr);
+  CHECK(document->text(*number) == "1");
+  CHECK(document->text(*text) == "two");
+  CHECK(document->find_member("d", json_kind::number) == nullptr);
+  CHECK(document->find_member("c", json_kind::object) == nullptr);
+  const auto array = json_document::parse(R"([{"b":1}])", depth_limit);
+  REQUIRE(array.has_value());
+  CHECK(array->find_member("b", json_kind::number) == nullptr);
+}
+
 TEST_CASE("property: a member is repeated exactly if an earlier one has its name") {
   REQUIRE(rc::check([] {
     const auto names = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 40));
