@@ -1,31 +1,19 @@
 #include "store/export_folder.hpp"
 
+#include "store/immutable_file.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 namespace matchcloud::store {
 
 namespace {
 
-/// What is not there and what the disk refuses are told apart: only the latter is worth an alarm.
-tl::unexpected<base::error> refused(int code) {
-  switch (code) {
-  case ENOENT:
-  case ENOTDIR:
-  case ELOOP: // a symbolic link
-  case ENXIO: return export_not_found();
-  case EMFILE:
-  case ENFILE: return too_many_exports_open();
-  default:
-    return base::fail(base::errc::io_failed,
-                      "open an export: " + std::generic_category().message(code));
-  }
-}
+constexpr open_refusals refusals{export_not_found, too_many_exports_open, "open an export"};
 
 tl::unexpected<base::error> damaged(std::string detail) {
   return base::fail(base::errc::store_failed, std::move(detail));
@@ -56,7 +44,7 @@ base::expected<export_folder> export_folder::open(const std::string& data_dir,
                                                   const model::uuid& export_id) {
   base::file_descriptor folder{::open(export_path(data_dir, export_id).c_str(),
                                       O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-  if (!folder) return refused(errno);
+  if (!folder) return refusals.of(errno);
   return export_folder{std::move(folder), export_id};
 }
 
@@ -69,7 +57,7 @@ base::expected<export_about> export_folder::about() const {
     return damaged("about.json: more than " + std::to_string(about_limit_bytes) + " bytes");
   std::string text((*opened)->size_bytes(), '\0');
   const auto got = (*opened)->read(text, 0);
-  if (got < 0) return refused(errno);
+  if (got < 0) return refusals.of(errno);
   text.resize(static_cast<std::size_t>(got));
   auto about = parse_about(text);
   if (!about) return damaged("about.json: " + about.error().detail);
@@ -95,15 +83,7 @@ std::uint64_t export_folder::size_bytes() const {
 }
 
 base::expected<export_folder::file_ptr> export_folder::file(const char* name) const {
-  // Non-blocking: opening a pipe that somebody put there must not wait for its other end.
-  base::file_descriptor file{
-      ::openat(folder_.get(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (!file) return refused(errno);
-  struct stat found {};
-  if (::fstat(file.get(), &found) != 0) return refused(errno);
-  if (!S_ISREG(found.st_mode)) return export_not_found();
-  return std::make_shared<const base::open_file>(std::move(file),
-                                                 static_cast<std::uint64_t>(found.st_size));
+  return open_immutable(folder_.get(), name, refusals);
 }
 
 } // namespace matchcloud::store

@@ -1,12 +1,11 @@
 #include "store/media_files.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
+#include "store/immutable_file.hpp"
 
-#include <cerrno>
+#include <fcntl.h>
+
 #include <cstdint>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 namespace matchcloud::store {
@@ -24,20 +23,7 @@ tl::unexpected<base::error> too_many_open() {
                     "As many images are open as the service takes. Try again later.");
 }
 
-/// Client mistakes and what the disk refuses are told apart: only the latter is worth an alarm.
-tl::unexpected<base::error> refused(int code) {
-  switch (code) {
-  case ENOENT:
-  case ENOTDIR:
-  case ELOOP: // a symbolic link
-  case ENXIO: return not_found();
-  case EMFILE:
-  case ENFILE: return too_many_open();
-  default:
-    return base::fail(base::errc::io_failed,
-                      "open an image: " + std::generic_category().message(code));
-  }
-}
+constexpr open_refusals refusals{not_found, too_many_open, "open an image"};
 
 } // namespace
 
@@ -72,16 +58,7 @@ base::expected<media_files::file_ptr> media_files::open(const image_key& key) {
 }
 
 base::expected<media_files::file_ptr> media_files::open_anew(const image_key& key) const {
-  const auto path = media_path(data_dir_, key);
-  // Non-blocking: opening a pipe that somebody put there must not wait for its other end.
-  base::file_descriptor file{
-      ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (!file) return refused(errno);
-  struct stat found {};
-  if (::fstat(file.get(), &found) != 0) return refused(errno);
-  if (!S_ISREG(found.st_mode)) return not_found();
-  return std::make_shared<const base::open_file>(std::move(file),
-                                                 static_cast<std::uint64_t>(found.st_size));
+  return open_immutable(AT_FDCWD, media_path(data_dir_, key).c_str(), refusals);
 }
 
 std::size_t media_files::known() const {
