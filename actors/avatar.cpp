@@ -82,7 +82,7 @@ caf::behavior avatar::make_behavior() {
 }
 
 void avatar::handle(const list_avatars& job) {
-  if (job.over && job.over->load(std::memory_order_relaxed)) return;
+  if (is_over(job.over)) return;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
   if (catalog_->find_game(job.game_id) == nullptr)
     return send(front, operation_failed{job.exchange, model::no_such_game(job.game_id)});
@@ -168,7 +168,7 @@ void avatar::take(const avatars_loaded& loaded) {
 
 void avatar::answer(const std::vector<waiter>& waiters, const avatars_loaded& loaded) {
   for (const auto& each : waiters) {
-    if (each.over && each.over->load(std::memory_order_relaxed)) continue;
+    if (each.is_gone()) continue;
     if (loaded.json)
       send(each.front, avatars_listed{each.exchange, loaded.json});
     else

@@ -2,6 +2,7 @@
 
 #include "actors/protocol.hpp"
 #include "actors/store_link.hpp"
+#include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/lru_cache.hpp"
@@ -62,12 +63,6 @@ private:
   struct cached_list {
     std::shared_ptr<const std::string> json;
     std::int64_t revision;
-  };
-  struct waiter {
-    caf::actor front;
-    exchange_ref exchange;
-    /// Holds the waiting request's permit, so that there are no more waiters than permits.
-    std::shared_ptr<const std::atomic<bool>> over;
   };
   struct load {
     std::vector<waiter> waiters;

@@ -56,7 +56,7 @@ void export_download::on_exit() {
 // -- opening ------------------------------------------------------------------
 
 void export_download::handle(const open_export& asked) {
-  waiter who{caf::actor_cast<caf::actor>(current_sender()), asked.exchange, asked.gzip};
+  download who{caf::actor_cast<caf::actor>(current_sender()), asked.exchange, asked.gzip};
   const auto now_ts = settings_.clock->unix_ms();
   if (!is_export_url_signed(asked.export_id, asked.expires_s, asked.signature,
                             *settings_.keys->current(), now_ts))
@@ -65,7 +65,7 @@ void export_download::handle(const open_export& asked) {
   open(asked.export_id, std::move(who));
 }
 
-void export_download::open(const model::uuid& export_id, waiter who) {
+void export_download::open(const model::uuid& export_id, download who) {
   if (waiting_count_ >= settings_.waiting_limit) return fail(who, too_many_waiting());
   const auto [line, first] = opening_.try_emplace(export_id);
   line->second.push_back(std::move(who));
@@ -100,7 +100,7 @@ void export_download::take(const export_open_ended& ended) {
 }
 
 void export_download::give(const std::shared_ptr<const store::opened_export>& file,
-                           const waiter& who) {
+                           const download& who) {
   if (who.gzip && !file->gzip && may_compress(*file)) {
     compress(file);
     const auto under_way = compressions_.find(file->facts.export_id);
@@ -114,7 +114,7 @@ void export_download::give(const std::shared_ptr<const store::opened_export>& fi
   send(who.front, export_opened{who.exchange, file});
 }
 
-void export_download::fail(const waiter& who, const base::error& why) {
+void export_download::fail(const download& who, const base::error& why) {
   send(who.front, operation_failed{who.exchange, why});
 }
 

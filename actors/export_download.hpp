@@ -60,7 +60,7 @@ protected:
   void on_exit() override;
 
 private:
-  struct waiter {
+  struct download {
     caf::actor front;
     exchange_ref exchange;
     bool gzip = false;
@@ -71,25 +71,25 @@ private:
   struct compression {
     std::shared_ptr<const store::opened_export> plain;
     base::steady_time asked;
-    std::vector<waiter> waiters;
+    std::vector<download> waiters;
   };
 
   void handle(const open_export& asked);
-  void open(const model::uuid& export_id, waiter who);
+  void open(const model::uuid& export_id, download who);
   void take(const export_open_ended& ended);
-  void give(const std::shared_ptr<const store::opened_export>& file, const waiter& who);
+  void give(const std::shared_ptr<const store::opened_export>& file, const download& who);
   bool may_compress(const store::opened_export& file) const;
   void compress(const std::shared_ptr<const store::opened_export>& file);
   void start_compression();
   void take(const export_compressed& ended);
   void tend();
-  void fail(const waiter& who, const base::error& why);
+  void fail(const download& who, const base::error& why);
 
   export_download_settings settings_;
   /// Tells a compression, which outlives this for a moment.
   std::shared_ptr<std::atomic<bool>> ended_ = std::make_shared<std::atomic<bool>>(false);
   /// Who waits for a file that is being opened.
-  std::unordered_map<model::uuid, std::vector<waiter>> opening_;
+  std::unordered_map<model::uuid, std::vector<download>> opening_;
   /// Being compressed or waiting for it.
   std::unordered_map<model::uuid, compression> compressions_;
   std::deque<model::uuid> queue_;

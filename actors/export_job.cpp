@@ -24,7 +24,7 @@ base::error for_clients(const base::error& why, const model::export_query& query
     return {base::errc::store_full,
             "The disk of the service is full, so the export was given up. Its operator has to make "
             "room."};
-  return {base::errc::store_failed, "The lobby history cannot be read now. Try again later."};
+  return history_unreadable();
 }
 
 base::error took_too_long(std::chrono::milliseconds timeout) {
@@ -93,6 +93,10 @@ private:
 };
 
 } // namespace
+
+base::error history_unreadable() {
+  return {base::errc::store_failed, "The lobby history cannot be read now. Try again later."};
+}
 
 void run_export(const export_job_settings& settings, const model::export_query& query,
                 const std::atomic<bool>& ended,

@@ -47,6 +47,9 @@ struct export_job_settings {
 /// SQLite itself lets a log grow to.
 inline constexpr std::uint64_t checkpoint_log_bytes = 4UL * 1024 * 1024;
 
+/// What clients hear of a store that fails.
+base::error history_unreadable();
+
 /// Writes a game's history into a new file. `begun` is told the snapshot before anything is
 /// written, `done` how it ended, as soon as that is known; afterwards the store's log may be
 /// emptied. Ends early where `ended` turns true. Blocks: for a thread of low priority.

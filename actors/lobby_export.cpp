@@ -41,10 +41,6 @@ base::error pool_full() {
           "More work waits for the disk than may. Come back after Retry-After."};
 }
 
-base::error store_unreadable() {
-  return {base::errc::store_failed, "The lobby history cannot be read now. Try again later."};
-}
-
 struct look_request {
   std::uint64_t number = 0;
   model::uuid game_id;
@@ -67,7 +63,7 @@ history_looked look_at(store_link& link, const store::export_files& files,
   if (failure == base::error{}) return looked;
   link.drop();
   spdlog::error("export: {}", base::to_string(failure));
-  looked.failure = std::make_shared<const base::error>(store_unreadable());
+  looked.failure = std::make_shared<const base::error>(history_unreadable());
   return looked;
 }
 

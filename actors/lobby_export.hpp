@@ -3,6 +3,7 @@
 #include "actors/export_job.hpp"
 #include "actors/protocol.hpp"
 #include "actors/store_link.hpp"
+#include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
 #include "store/signing_key_ring.hpp"
 
@@ -66,14 +67,6 @@ protected:
   void on_exit() override;
 
 private:
-  struct waiter {
-    caf::actor front;
-    exchange_ref exchange;
-    /// Holds the waiting request and its permit.
-    std::shared_ptr<const std::atomic<bool>> over;
-
-    bool is_gone() const { return over && over->load(std::memory_order_relaxed); }
-  };
   /// Wants to join a job of which nobody knows yet whether it is recent enough.
   struct undecided_waiter {
     waiter who;

@@ -1,5 +1,7 @@
 #include "actors/validator.hpp"
 
+#include "actors/waiter.hpp"
+
 #include <utility>
 
 namespace matchcloud::actors {
@@ -27,7 +29,7 @@ caf::behavior validator::make_behavior() {
   set_strict_handlers(*this, name());
   return {
       [this](const validate_payload& job) {
-        if (job.over && job.over->load(std::memory_order_relaxed)) return;
+        if (is_over(job.over)) return;
         const auto front = caf::actor_cast<caf::actor>(current_sender());
         auto json = state_.validate(job);
         if (json)
