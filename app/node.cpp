@@ -8,7 +8,6 @@
 #include "http/front.hpp"
 #include "store/geoip.hpp"
 #include "store/store.hpp"
-#include "store/temporary_folder.hpp"
 
 #include <caf/all.hpp>
 #include <spdlog/spdlog.h>
@@ -119,7 +118,6 @@ node::node(const serve_config& config)
 base::expected<void> node::open() {
   auto store = store::open_sqlite(config_.data_dir);
   if (!store) return tl::unexpected(store.error());
-  store::remove_leftovers(config_.data_dir);
   auto files = store::export_files::open(config_.data_dir, config_.limits.export_limit_bytes,
                                          open_exports(raise_descriptor_limit()));
   if (!files) return tl::unexpected(files.error());

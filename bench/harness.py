@@ -1,4 +1,5 @@
 """What every part of script/bench needs: the build, the machine, child processes, the result."""
+import argparse
 import contextlib
 import json
 import os
@@ -25,6 +26,25 @@ def refuse_other_builds():
         sys.exit("bench: there is no build/release; script/bench builds it")
     if cache.get("CMAKE_BUILD_TYPE") != "Release" or cache.get("MATCHCLOUD_SANITIZE") == "ON":
         sys.exit("bench: build/release is no Release build: remove the folder and start again")
+
+
+def run(command, stdout=subprocess.PIPE, **more):
+    """Runs `command` to its end and returns what it printed; ends the benchmark where it fails."""
+    done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, **more)
+    if done.returncode != 0:
+        sys.exit(f"bench: {' '.join(command)}: exit code {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def add_parts(parser, known):
+    """Adds the option --parts: which of `known` to measure, all by default."""
+    def read(text):
+        chosen = text.split(",")
+        if not set(chosen) <= set(known):
+            raise argparse.ArgumentTypeError(f"of {','.join(known)}")
+        return chosen
+
+    parser.add_argument("--parts", type=read, default=",".join(known), help="of %(default)s")
 
 
 def machine():

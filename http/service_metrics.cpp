@@ -114,6 +114,14 @@ MetricFamily summed(std::string name, std::string help, MetricType type,
   return result;
 }
 
+/// Adds a metric that is one number.
+void add_single(std::vector<MetricFamily>& all, const char* name, const char* help, MetricType type,
+                double value) {
+  all.push_back(family(name, help, type));
+  all.back().metric.push_back(type == MetricType::Counter ? counter_metric({}, value)
+                                                          : gauge_metric(value));
+}
+
 void add_ingestion(std::vector<MetricFamily>& all, const ingestion_metrics& of) {
   auto lines = family("matchcloud_ingested_lines_total", "Lines of POST /v1/lobbies by outcome.",
                       MetricType::Counter);
@@ -125,15 +133,11 @@ void add_ingestion(std::vector<MetricFamily>& all, const ingestion_metrics& of) 
   add_line("unchanged", of.unchanged);
   add_line("rejected", of.rejected);
   all.push_back(std::move(lines));
-  auto running =
-      family("matchcloud_ingests_running", "POST /v1/lobbies under way.", MetricType::Gauge);
-  running.metric.push_back(gauge_metric(static_cast<double>(of.running.get())));
-  all.push_back(std::move(running));
-  auto wal = family("matchcloud_wal_bytes",
-                    "The store's write-ahead log, after the last transaction of an ingest.",
-                    MetricType::Gauge);
-  wal.metric.push_back(gauge_metric(static_cast<double>(of.wal_bytes.get())));
-  all.push_back(std::move(wal));
+  add_single(all, "matchcloud_ingests_running", "POST /v1/lobbies under way.", MetricType::Gauge,
+             static_cast<double>(of.running.get()));
+  add_single(all, "matchcloud_wal_bytes",
+             "The store's write-ahead log, after the last transaction of an ingest.",
+             MetricType::Gauge, static_cast<double>(of.wal_bytes.get()));
   auto lasted = family("matchcloud_ingest_transaction_seconds",
                        "Transactions of ingests, commit included.", MetricType::Histogram);
   lasted.metric.push_back(histogram_metric({}, std::vector{&of.transactions}));
@@ -143,12 +147,10 @@ void add_ingestion(std::vector<MetricFamily>& all, const ingestion_metrics& of) 
 void add_exports(std::vector<MetricFamily>& all, const actors::export_metrics& of,
                  std::uint64_t file_bytes) {
   const auto gauge = [&all](const char* name, const char* help, double value) {
-    all.push_back(family(name, help, MetricType::Gauge));
-    all.back().metric.push_back(gauge_metric(value));
+    add_single(all, name, help, MetricType::Gauge, value);
   };
   const auto counter = [&all](const char* name, const char* help, const base::counter& count) {
-    all.push_back(family(name, help, MetricType::Counter));
-    all.back().metric.push_back(counter_metric({}, static_cast<double>(count.get())));
+    add_single(all, name, help, MetricType::Counter, static_cast<double>(count.get()));
   };
   gauge("matchcloud_exports_running", "Exports under way.", static_cast<double>(of.running.get()));
   gauge("matchcloud_exports_queued", "Exports that wait for their turn.",
@@ -200,9 +202,7 @@ std::vector<MetricFamily> service_metrics::Collect() const {
   all.push_back(std::move(stall));
 
   const auto single = [&all](const char* name, const char* help, MetricType type, double value) {
-    all.push_back(family(name, help, type));
-    all.back().metric.push_back(type == MetricType::Counter ? counter_metric({}, value)
-                                                            : gauge_metric(value));
+    add_single(all, name, help, type, value);
   };
   single("matchcloud_actor_restarts_total", "Actors restarted by the supervisor.",
          MetricType::Counter, static_cast<double>(sources_.actor_restarts->get()));

@@ -31,7 +31,8 @@ import time
 
 import rows
 import servers
-from harness import BINARY, machine, refuse_other_builds, result_path, run_part, write_result
+from harness import (BINARY, add_parts, machine, refuse_other_builds, result_path, run, run_part,
+                     write_result)
 
 STEP_MS = 8640  # 10,000 lobbies a day
 MEAN_MS = 3 * 3600 * 1000
@@ -56,22 +57,12 @@ def parsed_arguments():
     parser.add_argument("--lobbies", default="1000000,10000000",
                         help="histories of the part rows (%(default)s)")
     parser.add_argument("--seconds", type=int, default=8, help="of a latency round (%(default)s)")
-    parser.add_argument("--parts", default=",".join(PARTS), help="of %(default)s")
+    add_parts(parser, PARTS)
     arguments = parser.parse_args()
-    arguments.parts = arguments.parts.split(",")
-    if not set(arguments.parts) <= set(PARTS):
-        parser.error(f"--parts: of {','.join(PARTS)}")
     arguments.lobbies = [int(each) for each in arguments.lobbies.split(",")]
     if min(arguments.rounds, arguments.seconds, *arguments.lobbies) < 1:
         parser.error("--rounds, --seconds and --lobbies are at least 1")
     return arguments
-
-
-def run(command, **more):
-    done = subprocess.run(command, stderr=subprocess.PIPE, text=True, **more)
-    if done.returncode != 0:
-        sys.exit(f"bench: {' '.join(command)}: exit code {done.returncode}: {done.stderr}")
-    return done
 
 
 class history:
@@ -208,7 +199,7 @@ def compare_rows(folder, count, rounds):
                 seconds[name].append(value)
                 print(f"round {number + 1}: {count:,} {name}: {value:.2f} s", file=sys.stderr)
         above = peak_bytes(child.pid) - idle
-    lines = int(run(["wc", "-l", names["ours"]], stdout=subprocess.PIPE).stdout.split()[0]) - 1
+    lines = int(run(["wc", "-l", names["ours"]]).split()[0]) - 1
     size = os.path.getsize(names["ours"])
     medians = {name: lines / statistics.median(each) for name, each in seconds.items()}
     result = {"lobbies": lines, "bytes": size, "seconds": seconds, "rows_per_second": medians,

@@ -21,7 +21,8 @@ import time
 import idle
 import servers
 import wire
-from harness import BINARY, ROOT, machine, refuse_other_builds, run_part, write_result
+from harness import (BINARY, ROOT, add_parts, machine, refuse_other_builds, run_part,
+                     write_result)
 
 GEOIP = [os.path.join(ROOT, "var", "geoip", f"dbip-city-ipv{v}.mmdb") for v in (4, 6)]
 PLAYER = "X-Forwarded-For: 81.2.69.142"
@@ -44,11 +45,8 @@ def parsed_arguments():
     parser.add_argument("--seconds", type=int, default=5, help="of a round (%(default)s)")
     parser.add_argument("--connections", type=int, default=64, help="of wrk (%(default)s)")
     parser.add_argument("--idle-connections", type=int, default=10000, help="(%(default)s)")
-    parser.add_argument("--parts", default=",".join(PARTS), help="of %(default)s")
+    add_parts(parser, PARTS)
     arguments = parser.parse_args()
-    arguments.parts = arguments.parts.split(",")
-    if not set(arguments.parts) <= set(PARTS):
-        parser.error(f"--parts: of {','.join(PARTS)}")
     if min(arguments.rounds, arguments.seconds, arguments.connections) < 1:
         parser.error("--rounds, --seconds and --connections are at least 1")
     if arguments.idle_connections < 2 * idle.STEPS:

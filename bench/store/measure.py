@@ -19,13 +19,12 @@ import queue
 import shutil
 import sqlite3
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 
 import rows
-from harness import (BINARY, machine, process, refuse_other_builds, result_path, run_part,
+from harness import (BINARY, machine, process, refuse_other_builds, result_path, run, run_part,
                      write_result)
 
 TARGET = 0.6
@@ -77,13 +76,6 @@ class files:
         run([BINARY, "import", "catalog", "--data-dir", path, self.catalog])
         yield path
         shutil.rmtree(path)
-
-
-def run(command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"bench: {' '.join(command)}: exit code {done.returncode}: {done.stderr}")
-    return done.stdout
 
 
 def matchcloud_seconds(inputs, lobbies):
