@@ -8,12 +8,18 @@ namespace matchcloud::actors {
 
 validator_state::validator_state(model::validation_rules rules, model::catalog_snapshot catalog)
     : rules_{std::move(rules)},
-      catalog_{std::move(catalog)},
-      no_findings_{std::make_shared<const std::string>(model::render_findings({}))} {}
+      no_findings_{std::make_shared<const std::string>(model::render_findings({}))} {
+  take(std::move(catalog));
+}
+
+void validator_state::take(model::catalog_snapshot catalog) {
+  names_ = model::reference_names_of(*catalog);
+  catalog_ = std::move(catalog);
+}
 
 base::expected<std::shared_ptr<const std::string>>
 validator_state::validate(const validate_payload& job) const {
-  const auto findings = model::validate(job.kind, *job.body, rules_);
+  const auto findings = model::validate(job.kind, *job.body, rules_, names_);
   if (!findings) return tl::unexpected(findings.error());
   if (job.kind == model::payload_kind::version && catalog_->find_game(job.game_id) == nullptr)
     return tl::unexpected(model::no_such_game(job.game_id));

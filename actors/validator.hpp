@@ -14,7 +14,7 @@ class validator_state {
 public:
   validator_state(model::validation_rules rules, model::catalog_snapshot catalog);
 
-  void take(model::catalog_snapshot catalog) { catalog_ = std::move(catalog); }
+  void take(model::catalog_snapshot catalog);
 
   /// The response body, shared where there are no findings.
   base::expected<std::shared_ptr<const std::string>> validate(const validate_payload& job) const;
@@ -22,6 +22,8 @@ public:
 private:
   model::validation_rules rules_;
   model::catalog_snapshot catalog_;
+  /// Of the snapshot.
+  model::reference_names names_;
   std::shared_ptr<const std::string> no_findings_;
 };
 

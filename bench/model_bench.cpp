@@ -37,7 +37,8 @@ void validate_real_version(benchmark::State& state) {
   std::size_t bytes = 0;
   for (auto _ : state) {
     const auto& body = bodies[next++ % bodies.size()];
-    benchmark::DoNotOptimize(model::validate(model::payload_kind::version, body, rules));
+    benchmark::DoNotOptimize(model::validate(model::payload_kind::version, body, rules,
+                                             model::default_reference_names()));
     bytes += body.size();
   }
   state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
@@ -47,8 +48,9 @@ BENCHMARK(validate_real_version);
 void validate_group(benchmark::State& state) {
   const model::validation_rules rules;
   for (auto _ : state)
-    benchmark::DoNotOptimize(
-        model::validate(model::payload_kind::group, R"({"display_name":"Raiders"})", rules));
+    benchmark::DoNotOptimize(model::validate(model::payload_kind::group,
+                                             R"({"display_name":"Raiders"})", rules,
+                                             model::default_reference_names()));
 }
 BENCHMARK(validate_group);
 

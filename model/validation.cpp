@@ -15,15 +15,6 @@ constexpr std::uint32_t no_node = 0xFFFF'FFFF;
 /// Containers that are open at once in an ordinary document.
 constexpr std::size_t usual_depth = 12;
 
-std::size_t display_name_limit(payload_kind kind, const validation_rules& rules) noexcept {
-  switch (kind) {
-  case payload_kind::version: return rules.version_display_name_limit;
-  case payload_kind::game: return rules.game_display_name_limit;
-  case payload_kind::group: return rules.group_display_name_limit;
-  }
-  return 0;
-}
-
 bool has_type(json_kind kind, value_type type) noexcept {
   switch (type) {
   case value_type::string: return kind == json_kind::string;
@@ -56,8 +47,8 @@ bool is_within(const exact_integer& value, const integer_range& range) noexcept 
 /// there is something to say.
 class walker {
 public:
-  walker(const json_document& document, const validation_rules& rules, std::size_t name_limit)
-      : document_(document), rules_(rules), name_limit_(name_limit) {
+  walker(const json_document& document, const validation_rules& rules, const reference_names& names)
+      : document_(document), rules_(rules), names_(names) {
     open_.reserve(usual_depth);
   }
 
@@ -122,7 +113,7 @@ private:
   void check_member(const object_shape& shape) {
     auto& top = open_.back();
     const auto name = document_.name(child());
-    const auto* member = find_member(shape, name);
+    const auto* member = find_member(shape, name, rules_);
     if (!member) return check_unknown(shape);
     const auto bit = std::uint64_t{1} << (member - shape.members.data());
     const bool repeated = (top.seen & bit) != 0;
@@ -167,7 +158,7 @@ private:
 
   void check_string(const value_rule& rule) {
     if (rule.text != text_rule::display_name) return;
-    if (auto fault = check_display_name(document_.text(child()), name_limit_))
+    if (auto fault = check_display_name(document_.text(child()), rules_.limits.*rule.most))
       add(fault->code, std::move(fault->message));
   }
 
@@ -192,21 +183,6 @@ private:
     }
   }
 
-  const member_rule* find_by_name(const object_shape& shape, std::string_view name) const noexcept {
-    for (const auto& member : shape.members)
-      if (member.name == name) return &member;
-    return nullptr;
-  }
-
-  const member_rule* find_member(const object_shape& shape, std::string_view name) const noexcept {
-    if (const auto* member = find_by_name(shape, name)) return member;
-    for (const auto& key : key_aliases())
-      if (key.alias == name) return find_by_name(shape, key.neutral);
-    for (const auto& key : rules_.further_aliases)
-      if (key.alias == name) return find_by_name(shape, key.neutral);
-    return nullptr;
-  }
-
   // Findings. Levels count open containers; level 0 is the body, level n the child at hand of the
   // n-th container.
 
@@ -220,7 +196,7 @@ private:
     const auto& parent = open_[level - 1];
     if (const auto* shape = parent.shape()) {
       const auto name = document_.name(document_.node(parent.current));
-      return find_member(*shape, name) ? quoted(name) : "An object";
+      return find_member(*shape, name, rules_) ? quoted(name) : "An object";
     }
     if (!parent.rule) return "An object";
     const bool is_array = document_.node(parent.node).kind == json_kind::array;
@@ -255,7 +231,7 @@ private:
     for (const auto& member : shape.members)
       known.push_back(member.name);
     std::string_view suggestion;
-    if (findings_.size() < rules_.suggestion_limit) {
+    if (findings_.size() < rules_.limits.suggestions) {
       auto candidates = known;
       for (const auto& member : shape.members)
         if (const auto alias = alias_of(member.name); !alias.empty()) candidates.push_back(alias);
@@ -272,15 +248,15 @@ private:
               std::size_t offset) {
     finding found{std::move(path), std::string(code), std::move(message), offset};
     findings_bytes_ += rendered_bytes(found);
-    full_ =
-        findings_.size() == rules_.finding_limit || findings_bytes_ > rules_.findings_limit_bytes;
+    full_ = findings_.size() == rules_.limits.findings ||
+            findings_bytes_ > rules_.limits.findings_bytes;
     if (full_) found = {{}, "too-many-errors", too_many_errors_message(findings_.size()), offset};
     findings_.push_back(std::move(found));
   }
 
   const json_document& document_;
   const validation_rules& rules_;
-  std::size_t name_limit_;
+  const reference_names& names_;
   std::vector<container> open_;
   std::vector<finding> findings_;
   std::size_t findings_bytes_ = 0;
@@ -290,10 +266,11 @@ private:
 } // namespace
 
 base::expected<std::vector<finding>> validate(payload_kind kind, std::string_view body,
-                                              const validation_rules& rules) {
-  const auto document = json_document::parse_object(body, rules.depth_limit);
+                                              const validation_rules& rules,
+                                              const reference_names& names) {
+  const auto document = json_document::parse_object(body, rules.limits.depth);
   if (!document) return tl::unexpected(document.error());
-  return walker{*document, rules, display_name_limit(kind, rules)}.run(body_rule(kind));
+  return walker{*document, rules, names}.run(body_rule(kind));
 }
 
 } // namespace matchcloud::model

@@ -19,10 +19,10 @@ bool is_body_error(base::errc code) {
 }
 
 void check(model::payload_kind kind, std::string_view body, const model::validation_rules& rules) {
-  const auto once = model::validate(kind, body, rules);
-  require(once == model::validate(kind, body, rules));
+  const auto once = model::validate(kind, body, rules, model::default_reference_names());
+  require(once == model::validate(kind, body, rules, model::default_reference_names()));
   if (!once) return require(is_body_error(once.error().code) && !once.error().detail.empty());
-  require(once->size() <= rules.finding_limit + 1);
+  require(once->size() <= rules.limits.findings + 1);
   std::size_t bytes = 0;
   for (const auto& found : *once) {
     require(!found.message.empty() && found.offset < body.size());
@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   check(model::payload_kind::version, body, rules);
   check(model::payload_kind::group, body, rules);
   rules.unknown_members = model::unknown_members::ignore;
-  rules.finding_limit = 3;
+  rules.limits.findings = 3;
   check(model::payload_kind::version, body, rules);
   return 0;
 }

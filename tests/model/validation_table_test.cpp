@@ -85,7 +85,8 @@ std::string found_findings(const std::vector<model::finding>& findings) {
 void run(const rapidjson::Value& test) {
   model::validation_rules rules;
   if (test.HasMember("unknown_members")) rules.unknown_members = model::unknown_members::ignore;
-  const auto findings = model::validate(kind_of(test), body_of(test), rules);
+  const auto findings =
+      model::validate(kind_of(test), body_of(test), rules, model::default_reference_names());
   if (test.HasMember("error")) {
     REQUIRE_FALSE(findings.has_value());
     CHECK(base::describe(findings.error().code).code == text_of(test["error"]));
@@ -119,7 +120,8 @@ TEST_CASE("real configurations give the findings that were reviewed") {
   REQUIRE(configs.size() == 12);
   for (const auto& file : configs) {
     INFO(file);
-    const auto findings = model::validate(model::payload_kind::version, content(file), {});
+    const auto findings = model::validate(model::payload_kind::version, content(file), {},
+                                          model::default_reference_names());
     REQUIRE(findings.has_value());
     CHECK(model::render_findings(*findings) + "\n" == content(folder / "golden" / file.filename()));
   }

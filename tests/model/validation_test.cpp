@@ -20,7 +20,7 @@ namespace {
 std::vector<model::finding> findings_of(std::string_view body,
                                         const model::validation_rules& rules = {},
                                         payload_kind kind = payload_kind::version) {
-  const auto findings = model::validate(kind, body, rules);
+  const auto findings = model::validate(kind, body, rules, model::default_reference_names());
   INFO(body.substr(0, 1'000));
   REQUIRE(findings.has_value());
   return *findings;
@@ -220,7 +220,7 @@ TEST_CASE("the list of findings ends at its limit") {
 
 TEST_CASE("missing members count towards the limit") {
   model::validation_rules rules;
-  rules.finding_limit = 1;
+  rules.limits.findings = 1;
   const auto findings = findings_of("{}", rules);
   REQUIRE(findings.size() == 2);
   REQUIRE(findings[0].code == "required");
@@ -249,7 +249,7 @@ TEST_CASE("configuration adds aliases") {
 
 TEST_CASE("configuration changes the lengths of names") {
   model::validation_rules rules;
-  rules.group_display_name_limit = 2;
+  rules.limits.group_display_name = 2;
   REQUIRE(findings_of(R"({"display_name":"ab"})", rules, payload_kind::group).empty());
   REQUIRE(findings_of(R"({"display_name":"abc"})", rules, payload_kind::group).size() == 1);
 }
@@ -284,8 +284,9 @@ TEST_CASE("property: the same body gives the same findings, all rendered as JSON
   REQUIRE(rc::check([](std::uint32_t seed) {
     const auto body = config_writer_of_chance{seed}.object(6);
     const auto kind = seed % 2 == 0 ? payload_kind::version : payload_kind::game;
-    const auto once = model::validate(kind, body, {});
-    const auto again = model::validate(kind, std::string(body), {});
+    const auto once = model::validate(kind, body, {}, model::default_reference_names());
+    const auto again =
+        model::validate(kind, std::string(body), {}, model::default_reference_names());
     RC_ASSERT(once.has_value());
     RC_ASSERT(*once == *again);
     const auto rendered = model::render_findings(*once);
@@ -301,10 +302,12 @@ TEST_CASE("property: the order of members changes no code") {
     const auto wrap = [&] {
       return version("{\"matchmaker\":" + config_writer_of_chance::joined(members) + "}");
     };
-    const auto before = model::validate(payload_kind::version, wrap(), {});
+    const auto before =
+        model::validate(payload_kind::version, wrap(), {}, model::default_reference_names());
     for (std::size_t i = members.size(); i > 1; --i)
       std::swap(members[i - 1], members[chance.below(i)]);
-    const auto after = model::validate(payload_kind::version, wrap(), {});
+    const auto after =
+        model::validate(payload_kind::version, wrap(), {}, model::default_reference_names());
     RC_ASSERT(before.has_value());
     RC_ASSERT(codes(*before) == codes(*after));
   }));
@@ -313,7 +316,8 @@ TEST_CASE("property: the order of members changes no code") {
 TEST_CASE("property: findings stand in document order until an object ends") {
   REQUIRE(rc::check([](std::uint32_t seed) {
     const auto body = config_writer_of_chance{seed}.object(6);
-    const auto findings = model::validate(payload_kind::version, body, {});
+    const auto findings =
+        model::validate(payload_kind::version, body, {}, model::default_reference_names());
     RC_ASSERT(findings.has_value());
     std::size_t last = 0;
     for (const auto& found : *findings) {

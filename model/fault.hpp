@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace matchcloud::model {
+
+/// Why a value is refused.
+struct fault {
+  /// Stable kebab-case code of VALIDATION.md.
+  std::string_view code;
+  /// What was found, what is allowed and what to write: sentences that continue the value's name,
+  /// such as `is empty. Write 1 to 24 characters.`
+  std::string predicate;
+};
+
+} // namespace matchcloud::model
