@@ -158,8 +158,8 @@ private:
 
   void check_string(const value_rule& rule) {
     if (rule.text != text_rule::display_name) return;
-    if (auto fault = check_display_name(document_.text(child()), rules_.limits.*rule.most))
-      add(fault->code, std::move(fault->message));
+    if (const auto fault = check_display_name(document_.text(child()), rules_.limits.*rule.most))
+      add(fault->code, subject(depth()) + " " + fault->predicate);
   }
 
   void check_integer(const value_rule& rule) {
