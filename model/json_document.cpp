@@ -31,7 +31,11 @@ public:
   using Ch = char;
 
   tape_builder(std::string& bytes, std::vector<json_node>& nodes, std::size_t depth_limit)
-      : stream_(bytes.data()), bytes_(bytes), nodes_(nodes), depth_limit_(depth_limit) {}
+      : stream_(bytes.data()),
+        bytes_(bytes),
+        nodes_(nodes),
+        depth_limit_(depth_limit),
+        has_escapes_(bytes.find('\\') != bytes.npos) {}
 
   rapidjson::InsituStringStream& stream() noexcept { return stream_; }
   refusal refused() const noexcept { return refused_; }
@@ -86,6 +90,7 @@ private:
   /// RapidJSON lets an escaped low surrogate through that follows no high one. The text was UTF-8,
   /// so that only such an escape can have left the bytes ED A0 to ED BF.
   bool is_text(const char* text, rapidjson::SizeType length) noexcept {
+    if (!has_escapes_) return true;
     const std::string_view view{text, length};
     for (auto at = view.find('\xED'); at != view.npos; at = view.find('\xED', at + 1)) {
       if (static_cast<unsigned char>(view[at + 1]) >= 0xA0)
@@ -168,6 +173,7 @@ private:
   const std::string& bytes_;
   std::vector<json_node>& nodes_;
   std::size_t depth_limit_;
+  bool has_escapes_;
   std::size_t depth_ = 0;
   std::uint32_t container_ = no_container;
   std::uint32_t name_at_ = 0;

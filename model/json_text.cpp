@@ -30,6 +30,20 @@ constexpr char short_escape(char c) noexcept {
   }
 }
 
+/// Bytes that each byte takes in a string.
+constexpr auto byte_widths = [] {
+  std::array<std::uint8_t, 256> widths{};
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const bool is_short = short_escape(static_cast<char>(i)) != 0;
+    widths[i] = is_short ? 2 : i < 0x20 ? 6 : 1;
+  }
+  return widths;
+}();
+
+std::uint8_t width(char c) noexcept {
+  return byte_widths[static_cast<unsigned char>(c)];
+}
+
 void append_escape(std::string& out, char c) {
   constexpr std::string_view hex = "0123456789abcdef";
   out += '\\';
@@ -66,14 +80,20 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   std::size_t copied = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
+    if (width(text[i]) == 1) continue;
     out.append(text.substr(copied, i - copied));
-    append_escape(out, c);
+    append_escape(out, text[i]);
     copied = i + 1;
   }
   out.append(text.substr(copied));
   out += '"';
+}
+
+std::size_t json_string_bytes(std::string_view text) noexcept {
+  std::size_t bytes = 2;
+  for (const char c : text)
+    bytes += width(c);
+  return bytes;
 }
 
 void append_thousandths(std::string& out, double value) {

@@ -382,7 +382,7 @@ private:
 
   void add_at(std::vector<std::string> path, std::string_view code, std::string message,
               std::size_t offset) {
-    finding found{std::move(path), std::string(code), std::move(message), offset};
+    finding found{std::move(path), code, std::move(message), offset};
     findings_bytes_ += rendered_bytes(found);
     full_ = findings_.size() == rules_.limits.findings ||
             findings_bytes_ > rules_.limits.findings_bytes;

@@ -1,5 +1,6 @@
 #include "model/value_checks.hpp"
 
+#include "base/characters.hpp"
 #include "model/display_name.hpp"
 #include "model/http_field.hpp"
 #include "model/route_glob.hpp"
@@ -98,24 +99,22 @@ std::optional<fault> check_network_mode(const value_rule& rule, std::string_view
                                 "have. Write `bridge`."};
 }
 
-bool is_upper(char c) noexcept {
-  return c >= 'A' && c <= 'Z';
-}
-bool is_lower(char c) noexcept {
-  return c >= 'a' && c <= 'z';
-}
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
+constexpr base::character_set mode_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '_' || c == '-'; }};
+constexpr base::character_set label_characters{
+    [](unsigned char c) { return base::is_digit(c) || (c >= 'a' && c <= 'z') || c == '-'; }};
+constexpr base::character_set variable_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '_'; }};
+
+/// 1 to `most` of `allowed` without a dash at either end.
+bool is_label(std::string_view name, std::uint64_t most, const base::character_set& allowed) {
+  return !name.empty() && name.size() <= most && name.front() != '-' && name.back() != '-' &&
+         allowed.contains_all(name);
 }
 
 std::optional<fault> check_game_mode(std::string_view name, std::uint64_t most,
                                      const check_context& context) {
-  const auto may_stand = [](char c) {
-    return is_upper(c) || is_lower(c) || is_digit(c) || c == '_' || c == '-';
-  };
-  if (!name.empty() && name.size() <= most && std::ranges::all_of(name, may_stand) &&
-      name.front() != '-' && name.back() != '-')
-    return std::nullopt;
+  if (is_label(name, most, mode_characters)) return std::nullopt;
   return fault{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
                                    std::to_string(most) +
                                    " of A to Z, a to z, 0 to 9, `_` and `-`, without a `-` at "
@@ -124,10 +123,7 @@ std::optional<fault> check_game_mode(std::string_view name, std::uint64_t most,
 
 std::optional<fault> check_port_label(std::string_view name, std::uint64_t most,
                                       const check_context& context) {
-  const auto may_stand = [](char c) { return is_lower(c) || is_digit(c) || c == '-'; };
-  if (!name.empty() && name.size() <= most && std::ranges::all_of(name, may_stand) &&
-      name.front() != '-' && name.back() != '-' && name.find("--") == name.npos)
-    return std::nullopt;
+  if (is_label(name, most, label_characters) && name.find("--") == name.npos) return std::nullopt;
   return fault{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
                                    std::to_string(most) +
                                    " of a to z, 0 to 9 and `-`, without a `-` at either end or two "
@@ -138,10 +134,9 @@ std::optional<fault> check_env_name(std::string_view name, std::uint64_t most,
                                     const check_context& context) {
   if (name.empty()) return empty(most, length_unit::characters);
   if (auto fault = check_length(name, most, length_unit::characters)) return fault;
-  const auto may_stand = [](char c) {
-    return is_upper(c) || is_lower(c) || is_digit(c) || c == '_';
-  };
-  if (!is_digit(name.front()) && std::ranges::all_of(name, may_stand)) return std::nullopt;
+  if (!base::is_digit(static_cast<unsigned char>(name.front())) &&
+      variable_characters.contains_all(name))
+    return std::nullopt;
   return fault{"invalid", "is " + quoted(name, context) +
                               ". Write letters of A to Z and a to z, digits and `_`, and no digit "
                               "at the start."};

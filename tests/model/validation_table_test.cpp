@@ -77,7 +77,7 @@ std::string found_findings(const std::vector<model::finding>& findings) {
   for (const auto& finding : findings) {
     for (const auto& step : finding.path)
       lines += "/" + step;
-    lines += " " + finding.code + "\n";
+    lines += " " + std::string{finding.code} + "\n";
   }
   return lines;
 }
