@@ -3,6 +3,7 @@
 #include "base/characters.hpp"
 #include "model/display_name.hpp"
 #include "model/http_field.hpp"
+#include "model/public_url.hpp"
 #include "model/route_glob.hpp"
 #include "model/unicode.hpp"
 #include "model/validation_messages.hpp"
@@ -168,7 +169,7 @@ std::optional<fault> check_text(const value_rule& rule, std::string_view text,
   case text_rule::header_name: return check_field_name(text, limits.*rule.most, limits.echo);
   case text_rule::header_value: return check_field_value(text, limits.*rule.most);
   case text_rule::tier: return check_tier(text, context);
-  case text_rule::public_url: return check_length(rule, text, context);
+  case text_rule::public_url: return check_public_url(text, limits.*rule.most, limits.echo);
   case text_rule::word: return check_word(rule, text, context);
   case text_rule::network_mode: return check_network_mode(rule, text, context);
   }
