@@ -268,16 +268,31 @@ std::string blank_numbers(std::string_view text) {
   return blanked;
 }
 
-base::expected<json_document> malformed(std::string_view text, std::size_t offset,
-                                        const std::string& sentence) {
-  return base::fail(base::errc::body_malformed,
-                    "At " + describe_position(text, offset) + ": " + sentence);
+tl::unexpected<json_fault> malformed(std::size_t offset, std::string sentence) {
+  return tl::unexpected(json_fault{base::errc::body_malformed, offset, std::move(sentence)});
+}
+
+base::error describe_fault(std::string_view text, const json_fault& fault) {
+  return {fault.code, "At " + describe_position(text, fault.offset) + ": " + fault.sentence};
 }
 
 std::string found_at(std::string_view text, std::size_t offset) {
   if (offset >= text.size()) return "the end of the body";
   const auto bytes = decode_utf8(text.substr(offset)).bytes;
   return "`" + printable_excerpt(text.substr(offset, bytes), 1) + "`";
+}
+
+/// Whether an error of that code is where a token should begin, not inside of one.
+bool is_between_tokens(rapidjson::ParseErrorCode code) noexcept {
+  switch (code) {
+  case rapidjson::kParseErrorDocumentRootNotSingular:
+  case rapidjson::kParseErrorValueInvalid:
+  case rapidjson::kParseErrorObjectMissName:
+  case rapidjson::kParseErrorObjectMissColon:
+  case rapidjson::kParseErrorObjectMissCommaOrCurlyBracket:
+  case rapidjson::kParseErrorArrayMissCommaOrSquareBracket: return true;
+  default: return false;
+  }
 }
 
 std::string expectation(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset) {
@@ -307,36 +322,68 @@ std::string expectation(std::string_view text, rapidjson::ParseErrorCode code, s
   }
 }
 
-base::expected<json_document> refuse(std::string_view text, const tape_builder& builder,
-                                     std::size_t depth_limit) {
+/// Whether what dialects of JSON take for a comment begins at `offset`.
+bool is_comment(std::string_view text, std::size_t offset) noexcept {
+  const auto rest = text.substr(std::min(offset, text.size()));
+  if (rest.starts_with("//") || rest.starts_with("/*")) return true;
+  if (!rest.starts_with('#')) return false;
+  // Behind a colon a colour without quotes is more likely.
+  const auto before = text.substr(0, offset).find_last_not_of(" \t\r\n");
+  return before == text.npos || text[before] != ':';
+}
+
+/// Where the comma is that stands before the bracket at `offset`, which closes an object or array;
+/// `npos` without one.
+std::size_t trailing_comma(std::string_view text, rapidjson::ParseErrorCode code,
+                           std::size_t offset) noexcept {
+  const char closing = code == rapidjson::kParseErrorObjectMissName ? '}' : ']';
+  if (offset >= text.size() || text[offset] != closing) return text.npos;
+  const auto before = text.substr(0, offset).find_last_not_of(" \t\r\n");
+  return before != text.npos && text[before] == ',' ? before : text.npos;
+}
+
+/// Says what people do who write JSON by hand, and otherwise what was expected.
+json_fault fault_at(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset) {
+  const auto malformed_at = [](std::size_t at, std::string sentence) {
+    return json_fault{base::errc::body_malformed, at, std::move(sentence)};
+  };
+  if (is_between_tokens(code)) {
+    if (is_comment(text, offset))
+      return malformed_at(offset,
+                          "JSON has no comments, but one begins here. Remove it, or convert "
+                          "the text to plain JSON before it is sent.");
+    if (const auto comma = trailing_comma(text, code, offset); comma != text.npos)
+      return malformed_at(comma, std::string("JSON has no comma before `") + text[offset] +
+                                     "`. Remove the comma.");
+  }
+  return malformed_at(offset,
+                      expectation(text, code, offset) + ", found " + found_at(text, offset) + ".");
+}
+
+tl::unexpected<json_fault> refuse(const tape_builder& builder, std::size_t depth_limit) {
   const auto offset = builder.refused_at();
   if (builder.refused() == tape_builder::refusal::lone_surrogate)
-    return malformed(text, offset,
-                     "expected a high surrogate escape before the low one in this string.");
-  return base::fail(base::errc::body_too_deep, "At " + describe_position(text, offset) +
-                                                   ": objects and arrays nest deeper "
-                                                   "than the limit of " +
-                                                   std::to_string(depth_limit) + " levels.");
+    return malformed(offset, "expected a high surrogate escape before the low one in this string.");
+  return tl::unexpected(json_fault{base::errc::body_too_deep, offset,
+                                   "objects and arrays nest deeper than the limit of " +
+                                       std::to_string(depth_limit) + " levels."});
 }
 
 /// What RapidJSON does not look at, or would not name.
-base::expected<void> check_bytes(std::string_view text) {
-  const auto wrong = [text](std::size_t offset, const std::string& sentence) {
-    return tl::unexpected(malformed(text, offset, sentence).error());
-  };
-  if (text.size() > json_document::text_limit_bytes) return wrong(0, "the body is too long.");
+tl::expected<void, json_fault> check_bytes(std::string_view text) {
+  if (text.size() > json_document::text_limit_bytes) return malformed(0, "the body is too long.");
   if (text.substr(0, byte_order_mark.size()) == byte_order_mark) {
-    return wrong(0, "the body starts with a byte order mark, which JSON forbids (RFC 8259 section "
-                    "8.1). Send it without.");
+    return malformed(0, "the body starts with a byte order mark, which JSON forbids (RFC 8259 "
+                        "section 8.1). Send it without.");
   }
   if (const auto bad = find_malformed_utf8(text); bad != text.npos) {
     char byte[8];
     std::snprintf(byte, sizeof byte, "0x%02x", static_cast<unsigned char>(text[bad]));
-    return wrong(bad, std::string("expected UTF-8, found the byte ") + byte +
-                          ", which cannot stand here.");
+    return malformed(bad, std::string("expected UTF-8, found the byte ") + byte +
+                              ", which cannot stand here.");
   }
   if (text.find_first_not_of(" \t\r\n") == text.npos)
-    return wrong(0, "the body is empty; expected a JSON value.");
+    return malformed(0, "the body is empty; expected a JSON value.");
   return {};
 }
 
@@ -354,7 +401,8 @@ std::string_view kind_name(json_kind kind) noexcept {
 
 } // namespace
 
-base::expected<json_document> json_document::parse(std::string_view text, std::size_t depth_limit) {
+tl::expected<json_document, json_fault> json_document::read(std::string_view text,
+                                                            std::size_t depth_limit) {
   if (auto checked = check_bytes(text); !checked) return tl::unexpected(checked.error());
   json_document document;
   document.bytes_.assign(text);
@@ -366,11 +414,11 @@ base::expected<json_document> json_document::parse(std::string_view text, std::s
     rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, rapidjson::MemoryPoolAllocator<>>
         reader{&allocator};
     const auto result = reader.Parse<parse_flags>(builder.stream(), builder);
-    if (builder.refused() != tape_builder::refusal::none) return refuse(text, builder, depth_limit);
+    if (builder.refused() != tape_builder::refusal::none) return refuse(builder, depth_limit);
     if (!result.IsError()) {
       const auto consumed = builder.stream().Tell();
       if (consumed == text.size()) return document;
-      return malformed(text, consumed, "expected the end of the body, found a NUL byte.");
+      return malformed(consumed, "expected the end of the body, found a NUL byte.");
     }
     // RapidJSON refuses numbers beyond a double even where it need not convert them. JSON does not:
     // parse again without the digits and take those from the text as it came.
@@ -380,20 +428,30 @@ base::expected<json_document> json_document::parse(std::string_view text, std::s
       document.nodes_.clear();
       continue;
     }
-    return malformed(text, result.Offset(),
-                     expectation(text, result.Code(), result.Offset()) + ", found " +
-                         found_at(text, result.Offset()) + ".");
+    return tl::unexpected(fault_at(text, result.Code(), result.Offset()));
   }
+}
+
+tl::expected<json_document, json_fault> json_document::read_object(std::string_view text,
+                                                                   std::size_t depth_limit) {
+  auto document = read(text, depth_limit);
+  if (!document || document->root().kind == json_kind::object) return document;
+  return tl::unexpected(json_fault{base::errc::body_not_object, document->root().offset,
+                                   "the body must be a JSON object, but is " +
+                                       std::string(kind_name(document->root().kind)) + "."});
+}
+
+base::expected<json_document> json_document::parse(std::string_view text, std::size_t depth_limit) {
+  auto document = read(text, depth_limit);
+  if (!document) return tl::unexpected(describe_fault(text, document.error()));
+  return *std::move(document);
 }
 
 base::expected<json_document> json_document::parse_object(std::string_view text,
                                                           std::size_t depth_limit) {
-  auto document = parse(text, depth_limit);
-  if (!document || document->root().kind == json_kind::object) return document;
-  return base::fail(base::errc::body_not_object,
-                    "At " + describe_position(text, document->root().offset) +
-                        ": the body must be a JSON object, but is " +
-                        std::string(kind_name(document->root().kind)) + ".");
+  auto document = read_object(text, depth_limit);
+  if (!document) return tl::unexpected(describe_fault(text, document.error()));
+  return *std::move(document);
 }
 
 const json_node* json_document::find_member(std::string_view name, json_kind kind) const noexcept {
