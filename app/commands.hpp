@@ -35,6 +35,7 @@ void add_catalog_command(CLI::App& program, int& code);
 void add_signing_key_command(CLI::App& program, int& code);
 void add_export_command(CLI::App& program, int& code);
 void add_demo_command(CLI::App& program, int& code);
+void add_schema_command(CLI::App& program, int& code);
 void add_version_command(CLI::App& program, int& code);
 
 } // namespace matchcloud::app

@@ -44,6 +44,7 @@ int main(int argc, char* argv[]) {
   add_signing_key_command(program, code);
   add_export_command(program, code);
   add_demo_command(program, code);
+  add_schema_command(program, code);
   add_version_command(program, code);
   try {
     program.parse(argc, argv);

@@ -48,7 +48,7 @@ TEST_CASE("the help of each command teaches by an example", "[operations]") {
   const auto program = run({"--help"});
   CHECK(program.exit_code == 0);
   for (const std::string command :
-       {"serve", "import", "export", "catalog", "signing-key", "demo", "version"})
+       {"serve", "import", "export", "catalog", "signing-key", "demo", "schema", "version"})
     CHECK(contains(program.out, command));
   CHECK(contains(program.out, "Exit codes"));
   const std::vector<arguments> commands{{"serve"},
