@@ -48,7 +48,11 @@ TEST_CASE("the help of each command teaches by an example", "[operations]") {
   const auto program = run({"--help"});
   CHECK(program.exit_code == 0);
   for (const std::string command :
+<<<<<<< HEAD
        {"serve", "import", "export", "catalog", "validate", "signing-key", "demo", "version"})
+=======
+       {"serve", "import", "export", "catalog", "signing-key", "demo", "schema", "version"})
+>>>>>>> wt-schema
     CHECK(contains(program.out, command));
   CHECK(contains(program.out, "Exit codes"));
   const std::vector<arguments> commands{{"serve"},
