@@ -101,9 +101,7 @@ member_relations::word(std::uint32_t object, std::string_view member,
   const auto at = find(object, member);
   if (at == no_node) return default_word;
   if (document_.node(at).kind != json_kind::string) return std::nullopt;
-  const auto known =
-      std::ranges::find(words, neutral_word(document_.text(document_.node(at)), rules_));
-  return known == words.end() ? std::nullopt : std::optional{*known};
+  return known_word(document_.text(document_.node(at)), words, rules_);
 }
 
 std::optional<member_relations::port_numbers>
