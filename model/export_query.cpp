@@ -3,7 +3,6 @@
 #include "model/exact_integer.hpp"
 #include "model/json_document.hpp"
 #include "model/schema.hpp"
-#include "model/suggestion.hpp"
 #include "model/timestamp.hpp"
 #include "model/validation_messages.hpp"
 
@@ -11,7 +10,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace matchcloud::model {
 
@@ -66,7 +64,7 @@ private:
     });
     const auto value = found ? integer(name, *found) : std::nullopt;
     if (!found) add(required_message(quoted(name), value_type::integer, false));
-    if (repeated) add(duplicate_member_message(body_name, name, {}));
+    if (repeated) add(duplicate_member_message(body_name, name, {}, default_echo_limit));
     return value;
   }
 
@@ -78,12 +76,13 @@ private:
     }
     const auto value = node.kind == json_kind::number ? read_integer(text) : std::nullopt;
     if (!value) {
-      add(wrong_type_message(quoted(name), value_type::integer, document_, node) +
+      add(wrong_type_message(quoted(name), value_type::integer, document_, node,
+                             default_echo_limit) +
           time_advice(node));
       return std::nullopt;
     }
     if (value->too_large || (value->negative && value->magnitude != 0)) {
-      add(out_of_range_message(quoted(name), unsigned_64_bit, text));
+      add(out_of_range_message(quoted(name), unsigned_64_bit, text, default_echo_limit));
       return std::nullopt;
     }
     return value->magnitude;
@@ -105,13 +104,14 @@ private:
   }
 
   void name_unknown() {
-    const std::vector<std::string_view> known{member_names.begin(), member_names.end()};
     std::size_t unknown = 0;
     for_each_member([&](const json_node& node) {
       const auto name = document_.name(node);
       if (node.repeated || name == member_names[0] || name == member_names[1]) return;
-      if (++unknown <= named_unknown_limit)
-        add(unknown_member_message(body_name, name, known, closest_name(name, member_names)));
+      if (++unknown > named_unknown_limit) return;
+      auto message = unknown_member_message(body_name, name, default_echo_limit);
+      append_known_names(message, name, member_names, member_names, member_names.size(), true);
+      add(message);
     });
     if (unknown > named_unknown_limit)
       add("It has " + std::to_string(unknown - named_unknown_limit) +

@@ -5,15 +5,19 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
+#include <functional>
 
 namespace matchcloud::model {
 
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-/// Up to here comparing all pairs of names is cheaper than sorting them.
+/// Up to here comparing all pairs of names is cheaper than a table of them.
 constexpr std::size_t pairwise_limit = 12;
+/// Up to here slots of the table of names are looked at one after the other.
+constexpr std::size_t probe_limit = 64;
 /// A guess for the first allocation: text bytes per value in a compact document.
 constexpr std::size_t bytes_per_node = 16;
 
@@ -31,7 +35,11 @@ public:
   using Ch = char;
 
   tape_builder(std::string& bytes, std::vector<json_node>& nodes, std::size_t depth_limit)
-      : stream_(bytes.data()), bytes_(bytes), nodes_(nodes), depth_limit_(depth_limit) {}
+      : stream_(bytes.data()),
+        bytes_(bytes),
+        nodes_(nodes),
+        depth_limit_(depth_limit),
+        has_escapes_(bytes.find('\\') != bytes.npos) {}
 
   rapidjson::InsituStringStream& stream() noexcept { return stream_; }
   refusal refused() const noexcept { return refused_; }
@@ -72,6 +80,8 @@ public:
 
 private:
   static constexpr std::uint32_t no_container = 0xFFFF'FFFF;
+  static constexpr std::uint64_t hash_bits = 0xFFFF'FFFF'0000'0000;
+  static constexpr std::uint64_t empty_slot = ~std::uint64_t{0};
 
   std::size_t offset_of(const char* text) const noexcept {
     return static_cast<std::size_t>(text - bytes_.data());
@@ -86,6 +96,7 @@ private:
   /// RapidJSON lets an escaped low surrogate through that follows no high one. The text was UTF-8,
   /// so that only such an escape can have left the bytes ED A0 to ED BF.
   bool is_text(const char* text, rapidjson::SizeType length) noexcept {
+    if (!has_escapes_) return true;
     const std::string_view view{text, length};
     for (auto at = view.find('\xED'); at != view.npos; at = view.find('\xED', at + 1)) {
       if (static_cast<unsigned char>(view[at + 1]) >= 0xA0)
@@ -137,10 +148,8 @@ private:
     members_.clear();
     for (std::uint32_t i = container_ + 1; i < nodes_.size(); i = nodes_[i].next)
       members_.push_back(i);
-    if (members_.size() <= pairwise_limit)
-      mark_by_pairs();
-    else
-      mark_by_sorting();
+    if (members_.size() <= pairwise_limit) return mark_by_pairs();
+    if (!mark_by_hashing()) mark_by_sorting();
   }
 
   void mark_by_pairs() {
@@ -154,7 +163,31 @@ private:
     }
   }
 
-  // Sorting, not hashing: no choice of names makes it slow.
+  /// False where names were chosen to collide: then some are not marked yet.
+  bool mark_by_hashing() {
+    slots_.assign(std::bit_ceil(2 * members_.size()), empty_slot);
+    return std::all_of(members_.begin(), members_.end(),
+                       [this](std::uint32_t member) { return mark_or_insert(member); });
+  }
+
+  bool mark_or_insert(std::uint32_t member) {
+    const auto wanted = name(member);
+    const std::uint64_t hash = std::hash<std::string_view>{}(wanted);
+    const auto mask = slots_.size() - 1;
+    for (std::size_t probe = 0; probe < probe_limit; ++probe) {
+      auto& slot = slots_[(hash + probe) & mask];
+      if (slot == empty_slot) {
+        slot = (hash & hash_bits) | member;
+        return true;
+      }
+      if (((slot ^ hash) & hash_bits) != 0) continue;
+      if (name(static_cast<std::uint32_t>(slot)) != wanted) continue;
+      return nodes_[member].repeated = true;
+    }
+    return false;
+  }
+
+  // No choice of names makes it slow.
   void mark_by_sorting() {
     std::sort(members_.begin(), members_.end(), [this](std::uint32_t a, std::uint32_t b) {
       const auto order = name(a).compare(name(b));
@@ -168,11 +201,14 @@ private:
   const std::string& bytes_;
   std::vector<json_node>& nodes_;
   std::size_t depth_limit_;
+  bool has_escapes_;
   std::size_t depth_ = 0;
   std::uint32_t container_ = no_container;
   std::uint32_t name_at_ = 0;
   std::uint32_t name_bytes_ = 0;
   std::vector<std::uint32_t> members_;
+  /// The upper half of a name's hash and the node that has it.
+  std::vector<std::uint64_t> slots_;
   refusal refused_ = refusal::none;
   std::size_t refused_at_ = 0;
 };

@@ -154,11 +154,8 @@ constexpr value_rule port_range = object_of(port_range_shape);
 constexpr object_shape dev_port_range_shape{port_range_members};
 constexpr value_rule dev_port_range = object_of(dev_port_range_shape);
 
-constexpr std::array<std::string_view, 5> protocols{"http", default_protocol, "tcp", "tcp_tls",
-                                                    "udp"};
 constexpr value_rule protocol{
-    .type = value_type::string, .text = text_rule::word, .words = protocols};
-constexpr std::array<std::string_view, 2> proxy_words{default_proxy, "none"};
+    .type = value_type::string, .text = text_rule::word, .words = protocol_words};
 constexpr value_rule proxy{
     .type = value_type::string, .text = text_rule::word, .words = proxy_words};
 
@@ -180,9 +177,8 @@ constexpr value_rule arguments = array_of(argument, &limits::args);
 constexpr value_rule env_value = text(text_rule::any, length_unit::bytes, &limits::env_value_bytes);
 constexpr value_rule env = map_of(env_value, &limits::env, key_rule::env_name, &limits::env_name);
 
-constexpr std::array<std::string_view, 2> network_modes{default_network_mode, "host"};
 constexpr value_rule network_mode{
-    .type = value_type::string, .text = text_rule::network_mode, .words = network_modes};
+    .type = value_type::string, .text = text_rule::network_mode, .words = network_mode_words};
 
 constexpr std::array container_runtime_members{row("args", arguments),
                                                row("env", env),
@@ -301,6 +297,17 @@ bool same(std::string_view a, std::string_view b) noexcept {
 }
 
 } // namespace
+
+bool is_within(const exact_integer& value, const integer_range& range) noexcept {
+  if (value.too_large) return false;
+  if (!value.negative || value.magnitude == 0) {
+    return value.magnitude <= range.highest &&
+           (range.lowest <= 0 || value.magnitude >= static_cast<std::uint64_t>(range.lowest));
+  }
+  // The absolute value of the lowest, without overflow at the lowest of all.
+  return range.lowest < 0 &&
+         value.magnitude <= std::uint64_t{0} - static_cast<std::uint64_t>(range.lowest);
+}
 
 const value_rule& body_rule(payload_kind kind) noexcept {
   switch (kind) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "model/exact_integer.hpp"
 #include "model/validation_rules.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -87,6 +89,17 @@ inline constexpr integer_range unsigned_32_bit{0, std::numeric_limits<std::uint3
                                                "an unsigned 32-bit integer"};
 inline constexpr integer_range port_number{1, 65'535, "a port"};
 
+bool is_within(const exact_integer& value, const integer_range& range) noexcept;
+
+/// The words that the specification only names, spelled as VALIDATION.md does.
+inline constexpr std::string_view default_protocol = "https";
+inline constexpr std::array<std::string_view, 5> protocol_words{"http", default_protocol, "tcp",
+                                                                "tcp_tls", "udp"};
+inline constexpr std::string_view default_proxy = "gateway";
+inline constexpr std::array<std::string_view, 2> proxy_words{default_proxy, "none"};
+inline constexpr std::string_view default_network_mode = "bridge";
+inline constexpr std::array<std::string_view, 2> network_mode_words{default_network_mode, "host"};
+
 /// What may stand in the configuration's limits.
 using limit_pointer = std::uint64_t validation_limits::*;
 
@@ -162,10 +175,5 @@ std::string_view alias_of(std::string_view neutral) noexcept;
 
 /// The neutral word of a value that may be an alias; `word` itself where it is none.
 std::string_view neutral_word(std::string_view word, const validation_rules& rules) noexcept;
-
-/// The words that the specification only names, as VALIDATION.md "Ports" spells them.
-inline constexpr std::string_view default_protocol = "https";
-inline constexpr std::string_view default_proxy = "gateway";
-inline constexpr std::string_view default_network_mode = "bridge";
 
 } // namespace matchcloud::model

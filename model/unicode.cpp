@@ -139,6 +139,15 @@ std::string code_point_name(char32_t c) {
   return text;
 }
 
+std::string describe_character(std::string_view text, std::size_t offset) {
+  const auto place =
+      " at character " + std::to_string(count_code_points(text.substr(0, offset)) + 1);
+  const auto [c, bytes] = decode_utf8(text.substr(offset));
+  if (bytes == 0) return "a byte that is not UTF-8" + place;
+  if (is_white_space(c) || is_shown_escaped(c) || c == U'`') return code_point_name(c) + place;
+  return "`" + std::string(text.substr(offset, bytes)) + "` (" + code_point_name(c) + ")" + place;
+}
+
 std::string printable_excerpt(std::string_view text, std::size_t limit) {
   std::string shown;
   for (std::size_t taken = 0; !text.empty(); ++taken) {

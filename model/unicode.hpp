@@ -42,6 +42,11 @@ bool is_invisible(char32_t c) noexcept;
 /// `U+200B`.
 std::string code_point_name(char32_t c);
 
+/// The character at byte `offset` of `text` and its place among the characters, for showing it to
+/// people: `U+200B at character 3`, with its looks where it has any: `é` (U+00E9) at character 3.
+/// O(offset).
+std::string describe_character(std::string_view text, std::size_t offset);
+
 /// At most `limit` code points of `text`, for showing it to people: what cannot be seen or would
 /// turn the line around is written `\u202e`, and an ellipsis says that something was left out.
 std::string printable_excerpt(std::string_view text, std::size_t limit);

@@ -1,17 +1,20 @@
 #include "model/validation.hpp"
 
-#include "model/display_name.hpp"
-#include "model/exact_integer.hpp"
 #include "model/json_document.hpp"
-#include "model/schema.hpp"
-#include "model/suggestion.hpp"
+#include "model/member_relations.hpp"
 #include "model/validation_messages.hpp"
+#include "model/value_checks.hpp"
+
+#include <algorithm>
+#include <optional>
 
 namespace matchcloud::model {
 
 namespace {
 
-constexpr std::uint32_t no_node = 0xFFFF'FFFF;
+constexpr std::uint32_t no_limit = 0xFFFF'FFFF;
+/// Findings of a document that has some.
+constexpr std::size_t usual_findings = 8;
 /// Containers that are open at once in an ordinary document.
 constexpr std::size_t usual_depth = 12;
 
@@ -31,15 +34,9 @@ bool is_container(const json_node& node) noexcept {
   return node.kind == json_kind::object || node.kind == json_kind::array;
 }
 
-bool is_within(const exact_integer& value, const integer_range& range) noexcept {
-  if (value.too_large) return false;
-  if (!value.negative || value.magnitude == 0) {
-    return value.magnitude <= range.highest &&
-           (range.lowest <= 0 || value.magnitude >= static_cast<std::uint64_t>(range.lowest));
-  }
-  // The absolute value of the lowest, without overflow at the lowest of all.
-  return range.lowest < 0 &&
-         value.magnitude <= std::uint64_t{0} - static_cast<std::uint64_t>(range.lowest);
+/// A length, a count or a bound, from which the more telling reasons are told apart.
+bool goes_before(const fault& a, const fault& b) noexcept {
+  return is_about_size(a.code) && !is_about_size(b.code);
 }
 
 /// Compares a document with its schema, in document order and without recursion: the way from the
@@ -48,7 +45,7 @@ bool is_within(const exact_integer& value, const integer_range& range) noexcept 
 class walker {
 public:
   walker(const json_document& document, const validation_rules& rules, const reference_names& names)
-      : document_(document), rules_(rules), names_(names) {
+      : document_(document), rules_(rules), names_(names), relations_(document, rules) {
     open_.reserve(usual_depth);
   }
 
@@ -61,8 +58,14 @@ public:
         continue;
       }
       top.current = top.following;
-      top.following = document_.node(top.current).next;
+      const auto& value = document_.node(top.current);
+      top.following = value.next;
       ++top.position;
+      if (!value.repeated && top.allowed-- == 0) {
+        // Beyond the limit: said at the container's place, and not looked at.
+        top.following = document_.node(top.node).next;
+        continue;
+      }
       check_child();
     }
     return std::move(findings_);
@@ -76,6 +79,8 @@ private:
     std::uint32_t following;
     /// Children begun, the one at hand included.
     std::uint32_t position;
+    /// Children that may still be looked at; repeated ones do not count.
+    std::uint32_t allowed;
     /// Null: anything goes inside.
     const value_rule* rule;
     /// A bit per member of the shape.
@@ -85,11 +90,24 @@ private:
   };
 
   void open(std::uint32_t node, const value_rule* rule) {
-    open_.push_back({node, no_node, node + 1, 0, rule, 0});
+    auto allowed = no_limit;
+    if (rule && rule->most)
+      allowed =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(rules_.limits.*rule->most, no_limit));
+    open_.push_back({node, no_node, node + 1, 0, allowed, rule, 0});
+    if (!rule) return;
+    if (rule->key == key_rule::port_label) relations_.begin_ports();
+    if (!rule->shape) return;
+    if (rule->shape->rule == object_rule::matchmaker) matchmaker_ = node;
+    if (rule->shape->rule == object_rule::game_mode) game_mode_ = node;
   }
 
   void close() {
-    if (const auto* shape = open_.back().shape()) check_missing(*shape);
+    if (const auto* shape = open_.back().shape()) {
+      check_missing(*shape);
+      check_relations(*shape);
+      if (shape->rule == object_rule::game_mode) game_mode_ = no_node;
+    }
     open_.pop_back();
   }
 
@@ -98,11 +116,9 @@ private:
   void check_child() {
     const auto& top = open_.back();
     if (const auto* shape = top.shape()) return check_member(*shape);
-    if (top.rule && top.rule->element) {
-      const auto& rule = *top.rule->element;
-      return child().repeated ? check_repeated(rule, {}) : check_value(rule);
-    }
-    descend_freely();
+    if (!top.rule || !top.rule->element) return descend_freely();
+    if (top.rule->type == value_type::map) return check_entry(*top.rule);
+    check_value(*top.rule->element);
   }
 
   void descend_freely() {
@@ -125,6 +141,8 @@ private:
         add("required", required_message(subject(depth()), member->value->type, true));
       return;
     }
+    if (shape.rule == object_rule::exactly_one && has_type(child().kind, member->value->type))
+      check_kind_is_new(bit);
     check_value(*member->value);
   }
 
@@ -143,6 +161,32 @@ private:
     if (findings_.size() == findings_before) add_duplicate(known);
   }
 
+  /// An entry of a map: its name counts as part of the value.
+  void check_entry(const value_rule& map) {
+    const auto& value = child();
+    const auto& rule = *map.element;
+    if (!has_type(value.kind, rule.type)) return add_wrong_type(rule);
+    auto of_name = check_name(map);
+    auto of_value = rule.type == value_type::string
+                        ? check_text(rule, document_.text(value), checks())
+                        : std::nullopt;
+    if (of_name && !(of_value && goes_before(*of_value, *of_name)))
+      return add_at(path_to(depth()), of_name->code,
+                    "The name of an entry of " + subject(depth() - 1) + " " + of_name->predicate,
+                    name_offset());
+    if (of_value) return add(std::move(*of_value));
+    if (value.repeated) return add_duplicate({});
+    if (is_container(value)) open_value(rule);
+  }
+
+  std::optional<fault> check_name(const value_rule& map) {
+    const auto name = document_.name(child());
+    auto found = check_key(map, name, checks());
+    if (!found && map.key == key_rule::env_name)
+      return relations_.check_env_is_free(name, place(open_.size() - 2));
+    return found;
+  }
+
   void check_value(const value_rule& rule) {
     const auto& value = child();
     if (!has_type(value.kind, rule.type)) return add_wrong_type(rule);
@@ -152,14 +196,16 @@ private:
     case value_type::boolean: return;
     case value_type::object:
     case value_type::map:
-    case value_type::array: return open(open_.back().current, &rule);
+    case value_type::array: return open_value(rule);
     }
   }
 
   void check_string(const value_rule& rule) {
-    if (rule.text != text_rule::display_name) return;
-    if (auto fault = check_display_name(document_.text(child()), rules_.limits.*rule.most))
-      add(fault->code, std::move(fault->message));
+    const auto text = document_.text(child());
+    auto found = check_text(rule, text, checks());
+    if (!found && rule.text == text_rule::glob && !child().repeated)
+      found = relations_.check_glob_is_new(text, open_[open_.size() - 2].position - 1);
+    if (found) add(std::move(*found));
   }
 
   void check_integer(const value_rule& rule) {
@@ -167,7 +213,52 @@ private:
     const auto value = read_integer(text);
     if (!value) return add_wrong_type(rule);
     if (rule.range && !is_within(*value, *rule.range))
-      add("out-of-range", out_of_range_message(subject(depth()), *rule.range, text));
+      return add("out-of-range",
+                 out_of_range_message(subject(depth()), *rule.range, text, rules_.limits.echo));
+    if (!rule.most) return;
+    const auto least = rule.least ? rules_.limits.*rule.least : 0;
+    const auto most = rules_.limits.*rule.most;
+    const bool is_negative = value->negative && value->magnitude > 0;
+    if (is_negative || value->magnitude < least)
+      return add("too-low",
+                 bounds_message(subject(depth()), text, "low", least, most, rules_.limits.echo));
+    if (value->magnitude > most)
+      add("too-high",
+          bounds_message(subject(depth()), text, "high", least, most, rules_.limits.echo));
+  }
+
+  /// Says of a map or array that it is too long, and goes inside.
+  void open_value(const value_rule& rule) {
+    const auto at = open_.back().current;
+    const auto limit = rule.most ? rules_.limits.*rule.most : 0;
+    if (rule.most && rule.type != value_type::integer) {
+      const auto entries = count_entries(at, limit);
+      if (entries > limit)
+        add("too-many", too_many_message(subject(depth()), entries, limit));
+      else if (rule.key == key_rule::env_name && game_mode_ != no_node)
+        check_merged_env(at, limit);
+    }
+    if (!full_) open(at, &rule);
+  }
+
+  std::size_t count_entries(std::uint32_t node, std::uint64_t limit) const noexcept {
+    const auto& value = document_.node(node);
+    if (value.count <= limit || value.kind == json_kind::array) return value.count;
+    std::size_t entries = 0;
+    for (auto at = node + 1; at < value.next; at = document_.node(at).next)
+      entries += document_.node(at).repeated ? 0 : 1;
+    return entries;
+  }
+
+  void check_merged_env(std::uint32_t env, std::uint64_t limit) {
+    const auto entries = relations_.merged_env_size(env, place(open_.size() - 1));
+    if (entries > limit) add("too-many", merged_too_many_message(subject(depth()), entries, limit));
+  }
+
+  void check_kind_is_new(std::uint64_t kind) {
+    // Kind, middleware, list of middlewares.
+    if (auto found = relations_.check_kind_is_new(kind, open_[open_.size() - 3].node))
+      add(std::move(*found));
   }
 
   void check_missing(const object_shape& shape) {
@@ -175,12 +266,29 @@ private:
     for (std::size_t i = 0; i < shape.members.size() && !full_; ++i) {
       const auto& member = shape.members[i];
       if (!member.required || (seen >> i & 1) != 0) continue;
-      auto path = path_to(depth() - 1);
-      path.emplace_back(member.name);
-      add_at(std::move(path), "required",
-             required_message(quoted(member.name), member.value->type, false),
-             document_.node(open_.back().node).offset);
+      add_missing(member.name, "required",
+                  required_message(quoted(member.name), member.value->type, false));
     }
+  }
+
+  void check_relations(const object_shape& shape) {
+    if (shape.rule == object_rule::none || full_) return;
+    const auto object = open_.back().node;
+    // A port stands in a map in its runtime.
+    const auto runtime = shape.rule == object_rule::port ? open_.size() - 3 : open_.size();
+    for (auto& found : relations_.check(shape.rule, shape, object, place(runtime))) {
+      if (full_) return;
+      add_relation(std::move(found));
+    }
+  }
+
+  /// The place, with the runtime at that position of the stack.
+  document_place place(std::size_t runtime) const noexcept {
+    return {matchmaker_, game_mode_, runtime < open_.size() ? open_[runtime].node : no_node};
+  }
+
+  check_context checks() const noexcept {
+    return {rules_, names_, findings_.size() < rules_.limits.suggestions};
   }
 
   // Findings. Levels count open containers; level 0 is the body, level n the child at hand of the
@@ -216,29 +324,58 @@ private:
     return path;
   }
 
+  /// Where the name of the child at hand stands, with its quotation mark.
+  std::size_t name_offset() const noexcept { return child().name_at - 1; }
+
   void add_wrong_type(const value_rule& rule) {
-    add("wrong-type", wrong_type_message(subject(depth()), rule.type, document_, child()));
+    add("wrong-type",
+        wrong_type_message(subject(depth()), rule.type, document_, child(), rules_.limits.echo));
   }
 
   void add_duplicate(std::string_view known) {
-    add("duplicate-member",
-        duplicate_member_message(subject(depth() - 1), document_.name(child()), known));
+    add_at(path_to(depth()), "duplicate-member",
+           duplicate_member_message(subject(depth() - 1), document_.name(child()), known,
+                                    rules_.limits.echo),
+           name_offset());
   }
 
   void add_unknown(const object_shape& shape) {
-    const auto name = document_.name(child());
     std::vector<std::string_view> known;
+    known.reserve(2 * shape.members.size());
     for (const auto& member : shape.members)
       known.push_back(member.name);
-    std::string_view suggestion;
-    if (findings_.size() < rules_.limits.suggestions) {
-      auto candidates = known;
-      for (const auto& member : shape.members)
-        if (const auto alias = alias_of(member.name); !alias.empty()) candidates.push_back(alias);
-      suggestion = closest_name(name, candidates);
-    }
-    add("unknown-member", unknown_member_message(subject(depth() - 1), name, known, suggestion));
+    auto candidates = known;
+    for (const auto& member : shape.members)
+      if (!member.alias.empty()) candidates.push_back(member.alias);
+    const auto name = document_.name(child());
+    auto message = unknown_member_message(subject(depth() - 1), name, rules_.limits.echo);
+    append_known_names(message, name, known, candidates, known.size(), checks().may_suggest);
+    add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
   }
+
+  void add_relation(relation_fault found) {
+    if (!found.missing.empty())
+      return add_missing(found.missing, found.what.code,
+                         quoted(found.missing) + " " + found.what.predicate);
+    const auto level = depth() - 1;
+    const auto& object = open_.back();
+    auto path = path_to(level);
+    if (found.member == no_node)
+      return add_at(std::move(path), found.what.code, subject(level) + " " + found.what.predicate,
+                    document_.node(object.node).offset);
+    const auto name = document_.name(document_.node(found.member));
+    path.emplace_back(name);
+    add_at(std::move(path), found.what.code, quoted(name) + " " + found.what.predicate,
+           document_.node(found.member).offset);
+  }
+
+  void add_missing(std::string_view name, std::string_view code, std::string message) {
+    auto path = path_to(depth() - 1);
+    path.emplace_back(name);
+    add_at(std::move(path), code, std::move(message), document_.node(open_.back().node).offset);
+  }
+
+  void add(fault found) { add(found.code, subject(depth()) + " " + found.predicate); }
 
   void add(std::string_view code, std::string message) {
     add_at(path_to(depth()), code, std::move(message), child().offset);
@@ -246,7 +383,8 @@ private:
 
   void add_at(std::vector<std::string> path, std::string_view code, std::string message,
               std::size_t offset) {
-    finding found{std::move(path), std::string(code), std::move(message), offset};
+    if (findings_.empty()) findings_.reserve(usual_findings);
+    finding found{std::move(path), code, std::move(message), offset};
     findings_bytes_ += rendered_bytes(found);
     full_ = findings_.size() == rules_.limits.findings ||
             findings_bytes_ > rules_.limits.findings_bytes;
@@ -257,7 +395,10 @@ private:
   const json_document& document_;
   const validation_rules& rules_;
   const reference_names& names_;
+  member_relations relations_;
   std::vector<container> open_;
+  std::uint32_t matchmaker_ = no_node;
+  std::uint32_t game_mode_ = no_node;
   std::vector<finding> findings_;
   std::size_t findings_bytes_ = 0;
   bool full_ = false;

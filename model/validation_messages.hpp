@@ -3,17 +3,19 @@
 #include "model/json_document.hpp"
 #include "model/schema.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace matchcloud::model {
 
 // The sentences of findings. `subject` is what the sentence is about, ready for its beginning:
-// "`max_players`", "An entry of `env`". A message echoes the client's text at most once, cut.
+// "`max_players`", "An entry of `env`". A message echoes the client's text at most once, cut to
+// `echo_limit` code points.
 
-/// Code points of the client's text in one message.
-inline constexpr std::size_t echo_limit_characters = 64;
+inline constexpr std::size_t default_echo_limit = validation_limits{}.echo;
 
 /// `an integer`.
 std::string_view type_name(value_type type) noexcept;
@@ -21,19 +23,40 @@ std::string_view type_name(value_type type) noexcept;
 std::string required_message(std::string_view subject, value_type type, bool is_null);
 
 std::string wrong_type_message(std::string_view subject, value_type expected,
-                               const json_document& document, const json_node& found);
+                               const json_document& document, const json_node& found,
+                               std::size_t echo_limit);
 
 std::string out_of_range_message(std::string_view subject, const integer_range& range,
-                                 std::string_view number);
+                                 std::string_view number, std::size_t echo_limit);
 
-/// `owner` is the object, `known` what it can hold, `suggestion` may be empty.
+/// `too` is `low` or `high`; `least` and `most` are allowed.
+std::string bounds_message(std::string_view subject, std::string_view number, std::string_view too,
+                           std::uint64_t least, std::uint64_t most, std::size_t echo_limit);
+
+/// Of a map or array with more than `most` entries.
+std::string too_many_message(std::string_view subject, std::size_t entries, std::uint64_t most);
+
+/// The same for a game mode's `env` that is added to the matchmaker's.
+std::string merged_too_many_message(std::string_view subject, std::size_t entries,
+                                    std::uint64_t most);
+
+/// `owner` is the object. What it can hold is said by who knows it.
 std::string unknown_member_message(std::string_view owner, std::string_view name,
-                                   const std::vector<std::string_view>& known,
-                                   std::string_view suggestion);
+                                   std::size_t echo_limit);
+
+/// A message that listed more names would no longer be read.
+inline constexpr std::size_t listed_names_limit = 16;
+
+/// Appends `Did you mean X?` and the first of the `known_total` names that are known instead of
+/// `found`; `candidates` are those that may be meant: the known and their aliases.
+void append_known_names(std::string& message, std::string_view found,
+                        std::span<const std::string_view> known,
+                        std::span<const std::string_view> candidates, std::size_t known_total,
+                        bool may_suggest);
 
 /// `known` is the member's neutral name; empty where it is the client's own.
 std::string duplicate_member_message(std::string_view owner, std::string_view name,
-                                     std::string_view known);
+                                     std::string_view known, std::size_t echo_limit);
 
 std::string too_many_errors_message(std::size_t listed);
 

@@ -345,3 +345,24 @@ TEST_CASE("property: a text cut short is never accepted") {
     RC_ASSERT(!json_document::parse(text.substr(0, length), depth_limit).has_value());
   }));
 }
+
+TEST_CASE("names that were chosen to collide are compared all the same") {
+  // More than the table of an object of this size looks at one after the other.
+  constexpr std::size_t members = 200;
+  constexpr std::size_t table_mask = 511;
+  std::vector<std::string> names;
+  for (int i = 0; names.size() < members; ++i)
+    if (auto name = std::to_string(i); (std::hash<std::string_view>{}(name)&table_mask) == 0)
+      names.push_back(std::move(name));
+  names.push_back(names[150]);
+  names.push_back(names[3]);
+  std::string text = "{";
+  for (const auto& name : names)
+    text += (text.size() > 1 ? ",\"" : "\"") + name + "\":0";
+  const auto document = json_document::parse(text + "}", depth_limit);
+  REQUIRE(document.has_value());
+  for (std::uint32_t i = 1; i < document->node_count(); ++i) {
+    INFO(i);
+    CHECK(document->node(i).repeated == (i > members));
+  }
+}

@@ -100,7 +100,7 @@ private:
 std::vector<std::string> codes(const std::vector<model::finding>& findings) {
   std::vector<std::string> all;
   for (const auto& finding : findings)
-    all.push_back(finding.code);
+    all.emplace_back(finding.code);
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -150,7 +150,7 @@ TEST_CASE("an unknown member close to a known one is asked about") {
     const auto begin = at + 14;
     return message.substr(begin, message.find('`', begin) - begin);
   };
-  constexpr auto port = R"({"matchmaker":{"docker":{"ports":{"p":{)";
+  constexpr auto port = R"({"matchmaker":{"docker":{"ports":{"p":{"port":80,)";
   constexpr auto matchmaker = R"({"matchmaker":{)";
   REQUIRE(suggestion(port, "proto") == "protocol");
   REQUIRE(suggestion(port, "range") == "port_range");
@@ -197,6 +197,12 @@ TEST_CASE("names that the client chose are no part of a sentence about something
 }
 
 TEST_CASE("a finding knows where its value stands, a missing member where its object does") {
+  const auto unknown = version(R"({"mind":1,"mind":2,"scripts":{"":"a"}})");
+  const auto names = findings_of(unknown);
+  REQUIRE(names.size() == 3);
+  REQUIRE(names[0].offset == unknown.find("\"mind"));
+  REQUIRE(names[1].offset == unknown.rfind("\"mind"));
+  REQUIRE(names[2].offset == unknown.find("\"\""));
   const auto body = version(R"({"matchmaker":{"tier": 7,"idle_lobbies": {"min":1}}})");
   const auto findings = findings_of(body);
   REQUIRE(findings.size() == 2);
@@ -205,10 +211,12 @@ TEST_CASE("a finding knows where its value stands, a missing member where its ob
 }
 
 TEST_CASE("the list of findings ends at its limit") {
-  const auto exactly = findings_of(version(R"({"scripts":)" + object_with(1'000, "1") + "}"));
+  const auto exactly =
+      findings_of(version(R"({"cdn":{"build_env":)" + object_with(1'000, "1") + "}}"));
   REQUIRE(exactly.size() == 1'000);
   REQUIRE(exactly.back().code == "wrong-type");
-  const auto more = findings_of(version(R"({"scripts":)" + object_with(1'001, "1") + "}"));
+  const auto more =
+      findings_of(version(R"({"cdn":{"build_env":)" + object_with(1'001, "1") + "}}"));
   REQUIRE(more.size() == 1'001);
   REQUIRE(more.back().code == "too-many-errors");
   REQUIRE(more.back().path.empty());

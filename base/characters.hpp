@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace matchcloud::base {
+
+/// A set of bytes as a table: membership is one load.
+class character_set {
+public:
+  template <class Predicate>
+  explicit constexpr character_set(Predicate belongs) {
+    for (std::size_t i = 0; i < member_.size(); ++i)
+      member_[i] = belongs(static_cast<unsigned char>(i));
+  }
+
+  constexpr bool contains(char c) const noexcept { return member_[static_cast<unsigned char>(c)]; }
+
+  /// How many bytes at the beginning of `text` belong to the set.
+  constexpr std::size_t span(std::string_view text) const noexcept {
+    std::size_t length = 0;
+    while (length < text.size() && contains(text[length]))
+      ++length;
+    return length;
+  }
+
+  constexpr bool contains_all(std::string_view text) const noexcept {
+    return span(text) == text.size();
+  }
+
+private:
+  std::array<bool, 256> member_{};
+};
+
+constexpr bool is_digit(unsigned char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+
+constexpr bool is_alphanumeric(unsigned char c) noexcept {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// `tchar` of RFC 9110 section 5.6.2.
+inline constexpr character_set token_characters{[](unsigned char c) {
+  constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
+  return is_alphanumeric(c) || marks.find(static_cast<char>(c)) != marks.npos;
+}};
+
+/// Inside a header's value: visible ASCII, SP, HTAB and obs-text (RFC 9110 section 5.5).
+inline constexpr character_set value_characters{
+    [](unsigned char c) { return c == '\t' || (c >= 0x20 && c != 0x7f); }};
+
+constexpr char to_lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+}
+
+/// Compares as HTTP compares names and tokens: ASCII letters in any case.
+constexpr bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (to_lower(a[i]) != to_lower(b[i])) return false;
+  return true;
+}
+
+/// The value of a hexadecimal digit, or -1.
+constexpr int hex_value(char c) noexcept {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = to_lower(c);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+} // namespace matchcloud::base

@@ -1,0 +1,194 @@
+#include "model/value_checks.hpp"
+
+#include "base/characters.hpp"
+#include "model/display_name.hpp"
+#include "model/http_field.hpp"
+#include "model/public_url.hpp"
+#include "model/route_glob.hpp"
+#include "model/unicode.hpp"
+#include "model/validation_messages.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace matchcloud::model {
+
+namespace {
+
+std::string quoted(std::string_view text, const check_context& context) {
+  return "`" + printable_excerpt(text, context.rules.limits.echo) + "`";
+}
+
+std::string counted(std::uint64_t count, length_unit unit) {
+  const std::string_view one = unit == length_unit::bytes ? " byte" : " character";
+  return std::to_string(count).append(one).append(count == 1 ? "" : "s");
+}
+
+fault empty(std::uint64_t most, length_unit unit) {
+  return {"too-short", "is empty. Write 1 to " + counted(most, unit) + "."};
+}
+
+fault empty() {
+  return {"too-short", "is empty. Write at least one character."};
+}
+
+std::optional<fault> check_length(std::string_view text, std::uint64_t most, length_unit unit) {
+  // No text has more characters than bytes.
+  if (text.size() <= most) return std::nullopt;
+  const auto length = unit == length_unit::bytes ? text.size() : count_code_points(text);
+  if (length <= most) return std::nullopt;
+  return fault{"too-long", "has " + counted(length, unit) + ". Shorten it to at most " +
+                               std::to_string(most) + "."};
+}
+
+std::optional<fault> check_length(const value_rule& rule, std::string_view text,
+                                  const check_context& context) {
+  const bool must_not_be_empty = rule.text == text_rule::not_empty;
+  if (rule.most == nullptr)
+    return must_not_be_empty && text.empty() ? std::optional{empty()} : std::nullopt;
+  const auto most = context.rules.limits.*rule.most;
+  if (must_not_be_empty && text.empty()) return empty(most, rule.unit);
+  return check_length(text, most, rule.unit);
+}
+
+/// Of a name that the catalog does not have.
+std::optional<fault> check_known(std::string_view code, std::string_view what,
+                                 std::string_view found, const std::vector<std::string>& known,
+                                 const check_context& context) {
+  const auto view = [](const std::string& each) { return std::string_view{each}; };
+  if (std::ranges::binary_search(known, found, {}, view)) return std::nullopt;
+  // Catalogs may be large: without a suggestion nobody looks at all of it.
+  const auto looked_at =
+      context.may_suggest ? known.size() : std::min(known.size(), listed_names_limit);
+  std::vector<std::string_view> names(looked_at);
+  std::transform(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(looked_at),
+                 names.begin(), view);
+  fault unknown{code, "is " + quoted(found, context) + ", which is no "};
+  unknown.predicate.append(what).append(" of this service.");
+  append_known_names(unknown.predicate, found, names, names, known.size(), context.may_suggest);
+  return unknown;
+}
+
+std::optional<fault> check_word(const value_rule& rule, std::string_view text,
+                                const check_context& context) {
+  const auto word = neutral_word(text, context.rules);
+  if (std::ranges::find(rule.words, word) != rule.words.end()) return std::nullopt;
+  std::vector<std::string_view> candidates{rule.words.begin(), rule.words.end()};
+  for (const auto& each : proxy_aliases())
+    if (std::ranges::find(rule.words, each.neutral) != rule.words.end())
+      candidates.push_back(each.alias);
+  fault unknown{"unknown-value", "is " + quoted(text, context) + ", which it cannot be."};
+  append_known_names(unknown.predicate, text, rule.words, candidates, rule.words.size(),
+                     context.may_suggest);
+  return unknown;
+}
+
+std::optional<fault> check_network_mode(const value_rule& rule, std::string_view text,
+                                        const check_context& context) {
+  if (auto unknown = check_word(rule, text, context)) return unknown;
+  if (context.rules.edition != service_edition::hosted || text == default_network_mode)
+    return std::nullopt;
+  return fault{"not-available", "is `host`, which only the open-source and enterprise editions "
+                                "have. Write `bridge`."};
+}
+
+constexpr base::character_set mode_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '_' || c == '-'; }};
+constexpr base::character_set label_characters{
+    [](unsigned char c) { return base::is_digit(c) || (c >= 'a' && c <= 'z') || c == '-'; }};
+constexpr base::character_set variable_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '_'; }};
+
+/// 1 to `most` of `allowed` without a dash at either end.
+bool is_label(std::string_view name, std::uint64_t most, const base::character_set& allowed) {
+  return !name.empty() && name.size() <= most && name.front() != '-' && name.back() != '-' &&
+         allowed.contains_all(name);
+}
+
+std::optional<fault> check_game_mode(std::string_view name, std::uint64_t most,
+                                     const check_context& context) {
+  if (is_label(name, most, mode_characters)) return std::nullopt;
+  return fault{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
+                                   std::to_string(most) +
+                                   " of A to Z, a to z, 0 to 9, `_` and `-`, without a `-` at "
+                                   "either end."};
+}
+
+std::optional<fault> check_port_label(std::string_view name, std::uint64_t most,
+                                      const check_context& context) {
+  if (is_label(name, most, label_characters) && name.find("--") == name.npos) return std::nullopt;
+  return fault{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
+                                   std::to_string(most) +
+                                   " of a to z, 0 to 9 and `-`, without a `-` at either end or two "
+                                   "in a row."};
+}
+
+std::optional<fault> check_env_name(std::string_view name, std::uint64_t most,
+                                    const check_context& context) {
+  if (name.empty()) return empty(most, length_unit::characters);
+  if (auto fault = check_length(name, most, length_unit::characters)) return fault;
+  if (!base::is_digit(static_cast<unsigned char>(name.front())) &&
+      variable_characters.contains_all(name))
+    return std::nullopt;
+  return fault{"invalid", "is " + quoted(name, context) +
+                              ". Write letters of A to Z and a to z, digits and `_`, and no digit "
+                              "at the start."};
+}
+
+std::optional<fault> check_header_key(std::string_view name, std::uint64_t most,
+                                      const check_context& context) {
+  if (auto fault = check_field_name(name, most, context.rules.limits.echo)) return fault;
+  if (!is_reserved_field(name)) return std::nullopt;
+  return fault{"reserved", "is " + quoted(name, context) +
+                               ", a header that the service sets itself. Remove it."};
+}
+
+std::optional<fault> check_name(std::string_view name, std::uint64_t most) {
+  if (name.empty()) return empty(most, length_unit::characters);
+  return check_length(name, most, length_unit::characters);
+}
+
+} // namespace
+
+std::optional<fault> check_text(const value_rule& rule, std::string_view text,
+                                const check_context& context) {
+  const auto& limits = context.rules.limits;
+  switch (rule.text) {
+  case text_rule::any:
+  case text_rule::not_empty: return check_length(rule, text, context);
+  case text_rule::display_name: return check_display_name(text, limits.*rule.most);
+  case text_rule::glob: return check_glob(text, limits.echo);
+  case text_rule::header_name: return check_field_name(text, limits.*rule.most, limits.echo);
+  case text_rule::header_value: return check_field_value(text, limits.*rule.most);
+  case text_rule::tier:
+    return check_known("unknown-tier", "tier", text, context.names.tiers, context);
+  case text_rule::public_url: return check_public_url(text, limits.*rule.most, limits.echo);
+  case text_rule::word: return check_word(rule, text, context);
+  case text_rule::network_mode: return check_network_mode(rule, text, context);
+  }
+  return std::nullopt;
+}
+
+std::optional<fault> check_key(const value_rule& map, std::string_view name,
+                               const check_context& context) {
+  const auto most = map.longest_key ? context.rules.limits.*map.longest_key : 0;
+  switch (map.key) {
+  case key_rule::any: return std::nullopt;
+  case key_rule::not_empty: return check_name(name, most);
+  case key_rule::region:
+    if (!context.names.regions) return std::nullopt;
+    return check_known("unknown-region", "region", name, *context.names.regions, context);
+  case key_rule::game_mode: return check_game_mode(name, most, context);
+  case key_rule::env_name: return check_env_name(name, most, context);
+  case key_rule::header_name: return check_header_key(name, most, context);
+  case key_rule::port_label: return check_port_label(name, most, context);
+  }
+  return std::nullopt;
+}
+
+bool is_about_size(std::string_view code) noexcept {
+  return code.starts_with("too-");
+}
+
+} // namespace matchcloud::model

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "model/fault.hpp"
+#include "model/schema.hpp"
+#include "model/validation_rules.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace matchcloud::model {
+
+/// What the checks of single values depend on.
+struct check_context {
+  const validation_rules& rules;
+  const reference_names& names;
+  /// Whether a fault may say "did you mean".
+  bool may_suggest = true;
+};
+
+/// The first rule of a string's row that `text`, well-formed UTF-8, breaks. A glob is only compared
+/// with others by who walks the document. O(text), plus the candidates of a suggestion.
+std::optional<fault> check_text(const value_rule& rule, std::string_view text,
+                                const check_context& context);
+
+/// The first rule on the names of a map's entries that `name` breaks. A name in `env` is only
+/// compared with those that the service sets by who walks the document.
+std::optional<fault> check_key(const value_rule& map, std::string_view name,
+                               const check_context& context);
+
+/// Whether `code` is about a value's size, which VALIDATION.md says before what else is wrong.
+bool is_about_size(std::string_view code) noexcept;
+
+} // namespace matchcloud::model
