@@ -267,7 +267,7 @@ private:
       const auto names = spellings_of(shape, member, rules_);
       for (std::size_t i = 0; i < names.size(); ++i)
         for (std::size_t j = i + 1; j < names.size(); ++j)
-          make_.push(all, make_.object("not", required({names[i], names[j]})));
+          make_.push(all, make_.object("not", object_with({names[i], names[j]})));
       if (member.required && names.size() > 1)
         make_.push(all, make_.object("anyOf", presences(shape, {&member})));
     }
@@ -315,6 +315,11 @@ private:
     return condition;
   }
 
+  /// Without the type it would be null, too, that has all of them.
+  json object_with(const std::vector<std::string>& names) {
+    return make_.object("type", make_.text("object"), "required", make_.texts(names));
+  }
+
   json required(const std::vector<std::string>& names) {
     return make_.object("required", make_.texts(names));
   }
@@ -334,9 +339,7 @@ private:
 
   json host_port() {
     auto condition = required({"port_range", "protocol", "proxy"});
-    auto lowest = make_.object("minimum", json{rules_.limits.host_port_lowest});
-    auto highest = make_.object("maximum", json{rules_.limits.host_port_highest});
-    auto ends = make_.object("min", std::move(lowest), "max", std::move(highest));
+    auto ends = make_.object("min", host_port_number(), "max", host_port_number());
     auto range = make_.object("type", make_.text("object"), "properties", std::move(ends));
     auto protocols = make_.object("enum", make_.texts(std::vector{"tcp", "udp"}));
     auto proxy = make_.object("enum", make_.texts(spellings_of("none", rules_)));
@@ -344,6 +347,11 @@ private:
               make_.object("port", typed("null"), "port_range", std::move(range), "protocol",
                            std::move(protocols), "proxy", std::move(proxy)));
     return condition;
+  }
+
+  json host_port_number() {
+    return make_.object("minimum", json{rules_.limits.host_port_lowest}, "maximum",
+                        json{rules_.limits.host_port_highest});
   }
 
   json choice(const std::vector<std::string>& words, bool nullable) {

@@ -38,7 +38,7 @@ std::string counted(std::string text, count at) {
 json written_out(const json& from, count at, allocator_type& allocator);
 
 json repeated(const json& from, count at, allocator_type& allocator) {
-  std::string text;
+  auto text = from.HasMember("first") ? text_of(from["first"]) : std::string{};
   const auto piece = counted(text_of(from["$repeat"]), at);
   for (auto left = number_at(from, "times"); left > 0; --left)
     text += piece;

@@ -5,7 +5,7 @@
 namespace matchcloud::model {
 
 /// Writes out what a case says shortly, anywhere in it:
-/// - `{"$repeat": "ab", "times": 3}`: the string `ababab`;
+/// - `{"$repeat": "ab", "times": 3}`: the string `ababab`; with `"first": "x"`: `xababab`;
 /// - `{"$times": 65, "of": X}`: an array of 65 times X;
 /// - `{"$times": 65, "name": "A#", "of": X}`: an object with the members `A0` to `A64`; where the
 ///   name has no `#`, all have the same. `"first": Y` and `"then": Z` add the elements or members

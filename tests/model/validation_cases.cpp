@@ -136,7 +136,7 @@ void set_rule(validation_case& test, const std::string& name, const json& value)
     test.rules.complete = value.GetBool();
   else if (name == "tiers")
     test.names.tiers = texts_of(value);
-  else if (name == "regions")
+  else if (name == "regions" && value.IsArray()) // A limit has this name, too.
     test.names.regions = texts_of(value);
   else if (name == "aliases")
     for (const auto& each : value.GetObject())
@@ -201,8 +201,10 @@ void add_cases(std::vector<validation_case>& cases, const json& from, const std:
       steps prefix{"config"};
       prefix.insert(prefix.end(), place.begin(), place.end());
       test.about += " (at" + to_string({prefix, ")"});
+      // `too-many-errors` is about no place.
       for (auto& each : test.findings)
-        each.path.insert(each.path.begin(), prefix.begin(), prefix.end());
+        if (each.code != "too-many-errors")
+          each.path.insert(each.path.begin(), prefix.begin(), prefix.end());
     }
   }
 }
