@@ -34,6 +34,7 @@ void add_import_lobbies_command(CLI::App& import, int& code);
 void add_catalog_command(CLI::App& program, int& code);
 void add_signing_key_command(CLI::App& program, int& code);
 void add_export_command(CLI::App& program, int& code);
+void add_validate_command(CLI::App& program, int& code);
 void add_demo_command(CLI::App& program, int& code);
 void add_schema_command(CLI::App& program, int& code);
 void add_version_command(CLI::App& program, int& code);

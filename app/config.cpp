@@ -1,12 +1,7 @@
 #include "app/config.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <optional>
-#include <sstream>
 #include <unistd.h>
 #include <utility>
 
@@ -55,32 +50,25 @@ std::string complaint(const config_key& key, const given_value& given, const bas
   return text;
 }
 
-/// A TOML value in the syntax of a flag, or nothing where it has another type.
-std::optional<std::string> as_text(const toml::node& node) {
-  if (const auto text = node.value_exact<std::string>()) return text;
-  if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
-  if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
-  if (const auto real = node.value_exact<double>()) {
-    char digits[32];
-    const auto end = std::to_chars(std::begin(digits), std::end(digits), *real).ptr;
-    return std::string{digits, end};
-  }
-  return std::nullopt;
+/// Null where nothing was given.
+const given_value* last_given(const std::vector<given_value>& given, const config_key& key) {
+  const auto last = std::find_if(given.rbegin(), given.rend(),
+                                 [&](const auto& value) { return value.key == key.name; });
+  return last == given.rend() ? nullptr : &*last;
 }
 
-std::optional<std::vector<std::string>> as_values(const toml::node& node) {
-  if (const auto* array = node.as_array()) {
-    std::vector<std::string> all;
-    for (const auto& element : *array) {
-      auto text = as_text(element);
-      if (!text) return std::nullopt;
-      all.push_back(*std::move(text));
-    }
-    return all;
+/// Tells of rules that do not fit together by the first given one without which they would.
+std::string contradiction(const serve_config& config, const std::vector<given_value>& given,
+                          const base::error& why) {
+  for (const auto& key : config_keys()) {
+    const auto* culprit = last_given(given, key);
+    if (culprit == nullptr || key.where == config_key::section::service) continue;
+    auto without = config;
+    if (!key.default_value.empty())
+      static_cast<void>(key.apply(without, elements(key, {key.default_value})));
+    if (model::check_rules(without.rules)) return complaint(key, *culprit, why);
   }
-  auto text = as_text(node);
-  if (!text) return std::nullopt;
-  return std::vector<std::string>{*std::move(text)};
+  return why.detail;
 }
 
 } // namespace
@@ -89,12 +77,11 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
   serve_config config;
   std::string complaints;
   for (const auto& key : config_keys()) {
-    const auto last = std::find_if(given.rbegin(), given.rend(),
-                                   [&](const auto& value) { return value.key == key.name; });
-    if (last == given.rend()) {
+    const auto* last = last_given(given, key);
+    if (last == nullptr) {
       if (key.default_value.empty()) continue;
       // The table's own default: tests hold that all of them apply.
-      static_cast<void>(key.apply(config, elements(key, {std::string{key.default_value}})));
+      static_cast<void>(key.apply(config, elements(key, {key.default_value})));
       continue;
     }
     // Where the default is nothing, an empty value asks for it.
@@ -108,36 +95,9 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
       complaints += (complaints.empty() ? "" : "\n") + complaint(key, *last, applied.error());
   }
   if (!complaints.empty()) return base::fail(base::errc::config_invalid, std::move(complaints));
+  if (const auto sound = model::check_rules(config.rules); !sound)
+    return base::fail(base::errc::config_invalid, contradiction(config, given, sound.error()));
   return config;
-}
-
-base::expected<std::vector<given_value>> read_config_file(const std::string& file) {
-  std::vector<given_value> given;
-  try {
-    for (const auto& [name, node] : toml::parse_file(file)) {
-      const std::string key{name.str()};
-      std::ostringstream place;
-      place << file << ":" << node.source().begin.line;
-      if (find_config_key(key) == nullptr)
-        return base::fail(base::errc::config_invalid,
-                          place.str() + ": unknown key \"" + key +
-                              "\"; the keys are the flags of `matchcloud serve --help`");
-      auto values = as_values(node);
-      if (!values)
-        return base::fail(base::errc::config_invalid,
-                          place.str() + ": \"" + key + "\" must be a string, number, boolean or " +
-                              "an array of these");
-      if (values->size() > 1 && find_config_key(key)->what != config_key::kind::list)
-        return base::fail(base::errc::config_invalid,
-                          place.str() + ": \"" + key + "\" takes one value, not an array");
-      given.push_back({key, place.str() + ": " + key, *std::move(values)});
-    }
-  } catch (const toml::parse_error& failure) {
-    std::ostringstream place;
-    place << file << ":" << failure.source().begin.line << ": " << failure.description();
-    return base::fail(base::errc::config_invalid, place.str());
-  }
-  return given;
 }
 
 std::vector<given_value> read_environment(std::vector<std::string>& unknown) {

@@ -5,7 +5,7 @@
 #include "http/front.hpp"
 #include "http/listener.hpp"
 #include "model/catalog.hpp"
-#include "model/validation.hpp"
+#include "model/validation_rules.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -43,19 +43,28 @@ struct serve_config {
 /// file and the help text all come from the table of these.
 struct config_key {
   enum class kind : std::uint8_t { text, list, number, flag };
+  /// Where it stands in the TOML file and in the help text.
+  enum class section : std::uint8_t { service, rules, limits };
 
   /// With dashes: `head-limit-bytes`.
-  std::string_view name;
+  std::string name;
   kind what;
   /// In the syntax of a value; empty: none.
-  std::string_view default_value;
+  std::string default_value;
   /// What is allowed, with the unit.
-  std::string_view allowed;
+  std::string allowed;
   /// What it is for, and why one would change it.
-  std::string_view purpose;
+  std::string purpose;
   /// Takes a value (of a list: its elements). The error says what is allowed.
   std::function<base::expected<void>(serve_config&, const std::vector<std::string>&)> apply;
+  section where = section::service;
 };
+
+/// The TOML table of a section: `rules`; empty for the keys at the top.
+std::string_view table_of(config_key::section where) noexcept;
+
+/// What a key is called in that table: `max-players-highest` for `limit-max-players-highest`.
+std::string_view name_in_table(const config_key& key) noexcept;
 
 /// The table, in the order of the help text.
 std::span<const config_key> config_keys();
@@ -73,8 +82,15 @@ struct given_value {
 /// at once, as `config_invalid` with a line each: source, value, what is allowed.
 base::expected<serve_config> make_config(const std::vector<given_value>& given);
 
-/// The values of a TOML file. Unknown keys fail with `config_invalid`.
-base::expected<std::vector<given_value>> read_config_file(const std::string& file);
+/// Whether a file may give `tiers` and `regions` in `[rules]`: a service knows them from its
+/// catalog.
+enum class catalog_names : std::uint8_t { refused, accepted };
+
+/// The values of a TOML file. A key of `[rules]` and `[limits]` may stand in its table or, by its
+/// full name, at the top. Fails with `config_invalid` where there is no such key or it is given
+/// twice, naming file and line. Accepted catalog names come as the keys `tiers` and `regions`.
+base::expected<std::vector<given_value>>
+read_config_file(const std::string& file, catalog_names names = catalog_names::refused);
 
 /// The values of `MATCHCLOUD_*` in the environment. Unknown ones are left to others (orchestrators
 /// inject such names) and returned in `unknown`.

@@ -142,11 +142,12 @@ outcome set_fallback_location(serve_config& config, const values& given) {
   return {};
 }
 
-outcome set_insecure_open(serve_config& config, const values& given) {
-  const auto& text = given.front();
-  if (text != "true" && text != "false") return refuse();
-  config.insecure_open = text == "true";
-  return {};
+/// A flag, given to `set`.
+template <class Set>
+auto true_or_false(Set set) {
+  return one_of(std::array{std::pair<std::string_view, bool>{"true", true},
+                           std::pair<std::string_view, bool>{"false", false}},
+                set);
 }
 
 outcome set_data_dir(serve_config& config, const values& given) {
@@ -172,12 +173,9 @@ std::vector<config_key> service_keys() {
   const auto set_forwarded = [](serve_config& config, http::forwarded_header which) {
     config.front.proxies.header = which;
   };
-  const auto set_unknown = [](serve_config& config, model::unknown_members which) {
-    config.rules.unknown_members = which;
-  };
+  const auto set_open = [](serve_config& config, bool open) { config.insecure_open = open; };
   using transport_word = std::pair<std::string_view, transport_kind>;
   using forwarded_word = std::pair<std::string_view, http::forwarded_header>;
-  using unknown_word = std::pair<std::string_view, model::unknown_members>;
 
   return {
       {"listen", kind::list, "127.0.0.1:8080",
@@ -222,15 +220,10 @@ std::vector<config_key> service_keys() {
       {"fallback-location", kind::list, "", "LATITUDE,LONGITUDE in degrees",
        "Where a client of unknown location is taken to be. None: all its distances are 0.",
        set_fallback_location},
-      {"unknown-members", kind::text, "reject", "reject or ignore",
-       "Whether validation reports members that the specification does not know.",
-       one_of(std::array{unknown_word{"reject", model::unknown_members::reject},
-                         unknown_word{"ignore", model::unknown_members::ignore}},
-              set_unknown)},
       {"insecure-open", kind::flag, "false", "true or false",
        "Allows a listener beyond loopback although anybody who reaches it may use it: there are no "
        "tokens yet.",
-       set_insecure_open},
+       true_or_false(set_open)},
   };
 }
 
@@ -317,13 +310,115 @@ std::vector<config_key> limit_keys() {
   };
 }
 
+constexpr std::string_view validation_limit_prefix = "limit-";
+
+outcome set_aliases(serve_config& config, const values& given) {
+  model::validation_rules only;
+  for (const auto& text : given) {
+    const auto equals = std::min(text.find('='), text.size());
+    const auto alias = equals == text.size() ? std::string{} : text.substr(equals + 1);
+    only.further_aliases.push_back({text.substr(0, equals), alias});
+  }
+  if (auto sound = model::check_rules(only); !sound) return sound;
+  config.rules.further_aliases = std::move(only.further_aliases);
+  return {};
+}
+
+/// What validation refuses, apart from its numbers.
+std::vector<config_key> rule_keys() {
+  using model::service_edition;
+  using model::unknown_members;
+  const auto set_unknown = [](serve_config& config, unknown_members which) {
+    config.rules.unknown_members = which;
+  };
+  const auto set_edition = [](serve_config& config, service_edition which) {
+    config.rules.edition = which;
+  };
+  const auto set_complete = [](serve_config& config, bool on) { config.rules.complete = on; };
+  using unknown_word = std::pair<std::string_view, unknown_members>;
+  using edition_word = std::pair<std::string_view, service_edition>;
+  constexpr auto where = config_key::section::rules;
+  return {
+      {"unknown-members", kind::text, "reject", "reject or ignore",
+       "Whether validation reports members that the specification does not know.",
+       one_of(std::array{unknown_word{"reject", unknown_members::reject},
+                         unknown_word{"ignore", unknown_members::ignore}},
+              set_unknown),
+       where},
+      {"edition", kind::text, "open-source", "open-source, enterprise or hosted",
+       "What was bought of the service. `hosted` has no containers on the host's network.",
+       one_of(std::array{edition_word{"open-source", service_edition::open_source},
+                         edition_word{"enterprise", service_edition::enterprise},
+                         edition_word{"hosted", service_edition::hosted}},
+              set_edition),
+       where},
+      {"complete", kind::flag, "false", "true or false",
+       "Whether validation also asks for what a version needs to run: for services that create "
+       "what "
+       "they validate.",
+       true_or_false(set_complete), where},
+      {"alias", kind::list, "", "NEUTRAL=ALIAS, as in container_runtime=oci; repeatable",
+       "Words that payloads may use in place of the specification's neutral ones, besides the "
+       "built-in aliases.",
+       set_aliases, where},
+  };
+}
+
+/// The table's words as sentences: what is bounded, then how.
+std::string sentence_about(const model::validation_limit& limit, const std::string& bounded) {
+  const std::string_view unit = limit.unit;
+  auto text = bounded;
+  if (text.front() >= 'a' && text.front() <= 'z') text.front() -= 'a' - 'A';
+  if (unit == "port")
+    return text + (limit.name.ends_with("-lowest") ? ": the lowest." : ": the highest.");
+  if (unit.ends_with(" value")) return text + ": the " + std::string{unit} + ".";
+  return text + ": at most so many " + std::string{unit} + ".";
+}
+
+/// The numbers of validation.
+std::vector<config_key> validation_limit_keys() {
+  constexpr std::string_view ditto = "the same";
+  const model::validation_limits defaults;
+  std::vector<config_key> keys;
+  std::string before;
+  for (const auto& limit : model::validation_limit_table()) {
+    std::string bounded{limit.purpose};
+    if (bounded.starts_with(ditto)) bounded.replace(0, ditto.size(), before);
+    const auto set = [value = limit.value](serve_config& config, std::uint64_t number) {
+      config.rules.limits.*value = number;
+    };
+    keys.push_back({std::string{validation_limit_prefix} + std::string{limit.name}, kind::number,
+                    std::to_string(defaults.*limit.value),
+                    std::to_string(limit.lowest) + " to " + std::to_string(limit.highest),
+                    sentence_about(limit, bounded),
+                    number_between(limit.lowest, limit.highest, set), config_key::section::limits});
+    before = std::move(bounded);
+  }
+  return keys;
+}
+
 } // namespace
+
+std::string_view table_of(config_key::section where) noexcept {
+  switch (where) {
+  case config_key::section::service: return {};
+  case config_key::section::rules: return "rules";
+  case config_key::section::limits: return "limits";
+  }
+  return {};
+}
+
+std::string_view name_in_table(const config_key& key) noexcept {
+  std::string_view name = key.name;
+  if (key.where == config_key::section::limits) name.remove_prefix(validation_limit_prefix.size());
+  return name;
+}
 
 std::span<const config_key> config_keys() {
   static const std::vector<config_key> keys = [] {
     auto all = service_keys();
-    for (auto& key : limit_keys())
-      all.push_back(std::move(key));
+    for (auto& more : {limit_keys(), rule_keys(), validation_limit_keys()})
+      all.insert(all.end(), more.begin(), more.end());
     return all;
   }();
   return keys;

@@ -43,6 +43,7 @@ int main(int argc, char* argv[]) {
   add_catalog_command(program, code);
   add_signing_key_command(program, code);
   add_export_command(program, code);
+  add_validate_command(program, code);
   add_demo_command(program, code);
   add_schema_command(program, code);
   add_version_command(program, code);

@@ -26,10 +26,21 @@ struct serve_options {
 };
 
 std::string description(const config_key& key) {
-  std::string text{key.purpose};
+  auto text = key.purpose;
   text.append(" Allowed: ").append(key.allowed).append(".");
   if (!key.default_value.empty()) text.append(" Default: ").append(key.default_value).append(".");
   return text;
+}
+
+/// The heading of the help text under which a key stands.
+std::string heading(config_key::section where) {
+  switch (where) {
+  case config_key::section::service: return "Options";
+  case config_key::section::rules: return "Rules of validation, also [rules] of the TOML file";
+  case config_key::section::limits:
+    return "Limits of validation, also [limits] of the TOML file, without limit-";
+  }
+  return {};
 }
 
 /// File, then environment, then flags: the nearer to the user, the stronger.
@@ -137,14 +148,16 @@ void add_serve_command(CLI::App& program, int& code) {
       "Print all keys as a Markdown table.");
   command->add_option("--config", options->config_file, "A TOML file with any of these keys.");
   for (const auto& key : config_keys()) {
-    const std::string name{key.name};
-    auto& values = options->flags[name];
+    auto& values = options->flags[key.name];
     if (key.what == config_key::kind::flag) {
-      command->add_flag_callback(
-          "--" + name, [&values] { values = {"true"}; }, description(key));
+      command
+          ->add_flag_callback(
+              "--" + key.name, [&values] { values = {"true"}; }, description(key))
+          ->group(heading(key.where));
       continue;
     }
-    command->add_option("--" + name, values, description(key))
+    command->add_option("--" + key.name, values, description(key))
+        ->group(heading(key.where))
         ->expected(1)
         ->allow_extra_args(false)
         ->multi_option_policy(key.what == config_key::kind::list

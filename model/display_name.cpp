@@ -1,10 +1,14 @@
 #include "model/display_name.hpp"
 
+#include "base/characters.hpp"
 #include "model/unicode.hpp"
 
 namespace matchcloud::model {
 
 namespace {
+
+/// What most names consist of: nothing of it needs a closer look.
+constexpr base::character_set visible_ascii{[](unsigned char c) { return c > ' ' && c < 0x7f; }};
 
 fault invalid(std::string predicate) {
   return {"invalid", std::move(predicate)};
@@ -27,6 +31,11 @@ bool selects_variation_of(char32_t previous, char32_t c) noexcept {
 std::optional<fault> check_characters(std::string_view name) {
   char32_t previous = U' ';
   for (std::size_t at = 0; at < name.size();) {
+    if (const auto plain = visible_ascii.span(name.substr(at)); plain > 0) {
+      at += plain;
+      previous = static_cast<unsigned char>(name[at - 1]);
+      continue;
+    }
     const auto [c, bytes] = decode_utf8(name.substr(at));
     if (bytes == 0) return invalid("is not UTF-8.");
     if (const auto what = forbidden_class(c); !what.empty() && !selects_variation_of(previous, c)) {
@@ -49,11 +58,12 @@ std::optional<fault> check_characters(std::string_view name) {
 std::optional<fault> check_display_name(std::string_view name, std::size_t limit) {
   if (name.empty())
     return fault{"too-short", "is empty. Write 1 to " + std::to_string(limit) + " characters."};
-  if (const auto length = count_code_points(name); length > limit) {
+  // No name has more characters than bytes.
+  const auto length = name.size() > limit ? count_code_points(name) : 0;
+  if (length > limit)
     return fault{"too-long", "has " + std::to_string(length) +
                                  " characters. Shorten it to at most " + std::to_string(limit) +
                                  "."};
-  }
   if (name.front() == ' ') return invalid("starts with a space. Remove the space.");
   if (name.back() == ' ') return invalid("ends with a space. Remove the space.");
   return check_characters(name);

@@ -1,5 +1,7 @@
 #include "model/exact_integer.hpp"
 
+#include "base/characters.hpp"
+
 #include <algorithm>
 #include <limits>
 
@@ -37,9 +39,21 @@ bool is_nonzero_digit(char c) noexcept {
   return c >= '1' && c <= '9';
 }
 
+/// As almost every integer is written: digits alone, few enough for 64 bits.
+std::optional<std::uint64_t> read_plain(std::string_view number) noexcept {
+  if (number.size() > std::numeric_limits<std::uint64_t>::digits10) return std::nullopt;
+  std::uint64_t value = 0;
+  for (const char c : number) {
+    if (!base::is_digit(static_cast<unsigned char>(c))) return std::nullopt;
+    value = value * 10 + static_cast<unsigned>(c - '0');
+  }
+  return value;
+}
+
 } // namespace
 
 std::optional<exact_integer> read_integer(std::string_view number) noexcept {
+  if (const auto plain = read_plain(number)) return exact_integer{false, *plain, false};
   const bool negative = !number.empty() && number.front() == '-';
   if (negative) number.remove_prefix(1);
   const auto mantissa_end = std::min(number.find_first_of("eE"), number.size());

@@ -108,9 +108,10 @@ private:
     for_each_member([&](const json_node& node) {
       const auto name = document_.name(node);
       if (node.repeated || name == member_names[0] || name == member_names[1]) return;
-      if (++unknown <= named_unknown_limit)
-        add(unknown_member_message(body_name, name, default_echo_limit) +
-            known_names_advice(name, member_names, member_names, true));
+      if (++unknown > named_unknown_limit) return;
+      auto message = unknown_member_message(body_name, name, default_echo_limit);
+      append_known_names(message, name, member_names, member_names, member_names.size(), true);
+      add(message);
     });
     if (unknown > named_unknown_limit)
       add("It has " + std::to_string(unknown - named_unknown_limit) +

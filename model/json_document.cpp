@@ -5,15 +5,19 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
+#include <functional>
 
 namespace matchcloud::model {
 
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-/// Up to here comparing all pairs of names is cheaper than sorting them.
+/// Up to here comparing all pairs of names is cheaper than a table of them.
 constexpr std::size_t pairwise_limit = 12;
+/// Up to here slots of the table of names are looked at one after the other.
+constexpr std::size_t probe_limit = 64;
 /// A guess for the first allocation: text bytes per value in a compact document.
 constexpr std::size_t bytes_per_node = 16;
 
@@ -31,7 +35,11 @@ public:
   using Ch = char;
 
   tape_builder(std::string& bytes, std::vector<json_node>& nodes, std::size_t depth_limit)
-      : stream_(bytes.data()), bytes_(bytes), nodes_(nodes), depth_limit_(depth_limit) {}
+      : stream_(bytes.data()),
+        bytes_(bytes),
+        nodes_(nodes),
+        depth_limit_(depth_limit),
+        has_escapes_(bytes.find('\\') != bytes.npos) {}
 
   rapidjson::InsituStringStream& stream() noexcept { return stream_; }
   refusal refused() const noexcept { return refused_; }
@@ -72,6 +80,8 @@ public:
 
 private:
   static constexpr std::uint32_t no_container = 0xFFFF'FFFF;
+  static constexpr std::uint64_t hash_bits = 0xFFFF'FFFF'0000'0000;
+  static constexpr std::uint64_t empty_slot = ~std::uint64_t{0};
 
   std::size_t offset_of(const char* text) const noexcept {
     return static_cast<std::size_t>(text - bytes_.data());
@@ -86,6 +96,7 @@ private:
   /// RapidJSON lets an escaped low surrogate through that follows no high one. The text was UTF-8,
   /// so that only such an escape can have left the bytes ED A0 to ED BF.
   bool is_text(const char* text, rapidjson::SizeType length) noexcept {
+    if (!has_escapes_) return true;
     const std::string_view view{text, length};
     for (auto at = view.find('\xED'); at != view.npos; at = view.find('\xED', at + 1)) {
       if (static_cast<unsigned char>(view[at + 1]) >= 0xA0)
@@ -137,10 +148,8 @@ private:
     members_.clear();
     for (std::uint32_t i = container_ + 1; i < nodes_.size(); i = nodes_[i].next)
       members_.push_back(i);
-    if (members_.size() <= pairwise_limit)
-      mark_by_pairs();
-    else
-      mark_by_sorting();
+    if (members_.size() <= pairwise_limit) return mark_by_pairs();
+    if (!mark_by_hashing()) mark_by_sorting();
   }
 
   void mark_by_pairs() {
@@ -154,7 +163,31 @@ private:
     }
   }
 
-  // Sorting, not hashing: no choice of names makes it slow.
+  /// False where names were chosen to collide: then some are not marked yet.
+  bool mark_by_hashing() {
+    slots_.assign(std::bit_ceil(2 * members_.size()), empty_slot);
+    return std::all_of(members_.begin(), members_.end(),
+                       [this](std::uint32_t member) { return mark_or_insert(member); });
+  }
+
+  bool mark_or_insert(std::uint32_t member) {
+    const auto wanted = name(member);
+    const std::uint64_t hash = std::hash<std::string_view>{}(wanted);
+    const auto mask = slots_.size() - 1;
+    for (std::size_t probe = 0; probe < probe_limit; ++probe) {
+      auto& slot = slots_[(hash + probe) & mask];
+      if (slot == empty_slot) {
+        slot = (hash & hash_bits) | member;
+        return true;
+      }
+      if (((slot ^ hash) & hash_bits) != 0) continue;
+      if (name(static_cast<std::uint32_t>(slot)) != wanted) continue;
+      return nodes_[member].repeated = true;
+    }
+    return false;
+  }
+
+  // No choice of names makes it slow.
   void mark_by_sorting() {
     std::sort(members_.begin(), members_.end(), [this](std::uint32_t a, std::uint32_t b) {
       const auto order = name(a).compare(name(b));
@@ -168,11 +201,14 @@ private:
   const std::string& bytes_;
   std::vector<json_node>& nodes_;
   std::size_t depth_limit_;
+  bool has_escapes_;
   std::size_t depth_ = 0;
   std::uint32_t container_ = no_container;
   std::uint32_t name_at_ = 0;
   std::uint32_t name_bytes_ = 0;
   std::vector<std::uint32_t> members_;
+  /// The upper half of a name's hash and the node that has it.
+  std::vector<std::uint64_t> slots_;
   refusal refused_ = refusal::none;
   std::size_t refused_at_ = 0;
 };
@@ -232,16 +268,31 @@ std::string blank_numbers(std::string_view text) {
   return blanked;
 }
 
-base::expected<json_document> malformed(std::string_view text, std::size_t offset,
-                                        const std::string& sentence) {
-  return base::fail(base::errc::body_malformed,
-                    "At " + describe_position(text, offset) + ": " + sentence);
+tl::unexpected<json_fault> malformed(std::size_t offset, std::string sentence) {
+  return tl::unexpected(json_fault{base::errc::body_malformed, offset, std::move(sentence)});
+}
+
+base::error describe_fault(std::string_view text, const json_fault& fault) {
+  return {fault.code, "At " + describe_position(text, fault.offset) + ": " + fault.sentence};
 }
 
 std::string found_at(std::string_view text, std::size_t offset) {
   if (offset >= text.size()) return "the end of the body";
   const auto bytes = decode_utf8(text.substr(offset)).bytes;
   return "`" + printable_excerpt(text.substr(offset, bytes), 1) + "`";
+}
+
+/// Whether an error of that code is where a token should begin, not inside of one.
+bool is_between_tokens(rapidjson::ParseErrorCode code) noexcept {
+  switch (code) {
+  case rapidjson::kParseErrorDocumentRootNotSingular:
+  case rapidjson::kParseErrorValueInvalid:
+  case rapidjson::kParseErrorObjectMissName:
+  case rapidjson::kParseErrorObjectMissColon:
+  case rapidjson::kParseErrorObjectMissCommaOrCurlyBracket:
+  case rapidjson::kParseErrorArrayMissCommaOrSquareBracket: return true;
+  default: return false;
+  }
 }
 
 std::string expectation(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset) {
@@ -271,36 +322,68 @@ std::string expectation(std::string_view text, rapidjson::ParseErrorCode code, s
   }
 }
 
-base::expected<json_document> refuse(std::string_view text, const tape_builder& builder,
-                                     std::size_t depth_limit) {
+/// Whether what dialects of JSON take for a comment begins at `offset`.
+bool is_comment(std::string_view text, std::size_t offset) noexcept {
+  const auto rest = text.substr(std::min(offset, text.size()));
+  if (rest.starts_with("//") || rest.starts_with("/*")) return true;
+  if (!rest.starts_with('#')) return false;
+  // Behind a colon a colour without quotes is more likely.
+  const auto before = text.substr(0, offset).find_last_not_of(" \t\r\n");
+  return before == text.npos || text[before] != ':';
+}
+
+/// Where the comma is that stands before the bracket at `offset`, which closes an object or array;
+/// `npos` without one.
+std::size_t trailing_comma(std::string_view text, rapidjson::ParseErrorCode code,
+                           std::size_t offset) noexcept {
+  const char closing = code == rapidjson::kParseErrorObjectMissName ? '}' : ']';
+  if (offset >= text.size() || text[offset] != closing) return text.npos;
+  const auto before = text.substr(0, offset).find_last_not_of(" \t\r\n");
+  return before != text.npos && text[before] == ',' ? before : text.npos;
+}
+
+/// Says what people do who write JSON by hand, and otherwise what was expected.
+json_fault fault_at(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset) {
+  const auto malformed_at = [](std::size_t at, std::string sentence) {
+    return json_fault{base::errc::body_malformed, at, std::move(sentence)};
+  };
+  if (is_between_tokens(code)) {
+    if (is_comment(text, offset))
+      return malformed_at(offset,
+                          "JSON has no comments, but one begins here. Remove it, or convert "
+                          "the text to plain JSON before it is sent.");
+    if (const auto comma = trailing_comma(text, code, offset); comma != text.npos)
+      return malformed_at(comma, std::string("JSON has no comma before `") + text[offset] +
+                                     "`. Remove the comma.");
+  }
+  return malformed_at(offset,
+                      expectation(text, code, offset) + ", found " + found_at(text, offset) + ".");
+}
+
+tl::unexpected<json_fault> refuse(const tape_builder& builder, std::size_t depth_limit) {
   const auto offset = builder.refused_at();
   if (builder.refused() == tape_builder::refusal::lone_surrogate)
-    return malformed(text, offset,
-                     "expected a high surrogate escape before the low one in this string.");
-  return base::fail(base::errc::body_too_deep, "At " + describe_position(text, offset) +
-                                                   ": objects and arrays nest deeper "
-                                                   "than the limit of " +
-                                                   std::to_string(depth_limit) + " levels.");
+    return malformed(offset, "expected a high surrogate escape before the low one in this string.");
+  return tl::unexpected(json_fault{base::errc::body_too_deep, offset,
+                                   "objects and arrays nest deeper than the limit of " +
+                                       std::to_string(depth_limit) + " levels."});
 }
 
 /// What RapidJSON does not look at, or would not name.
-base::expected<void> check_bytes(std::string_view text) {
-  const auto wrong = [text](std::size_t offset, const std::string& sentence) {
-    return tl::unexpected(malformed(text, offset, sentence).error());
-  };
-  if (text.size() > json_document::text_limit_bytes) return wrong(0, "the body is too long.");
+tl::expected<void, json_fault> check_bytes(std::string_view text) {
+  if (text.size() > json_document::text_limit_bytes) return malformed(0, "the body is too long.");
   if (text.substr(0, byte_order_mark.size()) == byte_order_mark) {
-    return wrong(0, "the body starts with a byte order mark, which JSON forbids (RFC 8259 section "
-                    "8.1). Send it without.");
+    return malformed(0, "the body starts with a byte order mark, which JSON forbids (RFC 8259 "
+                        "section 8.1). Send it without.");
   }
   if (const auto bad = find_malformed_utf8(text); bad != text.npos) {
     char byte[8];
     std::snprintf(byte, sizeof byte, "0x%02x", static_cast<unsigned char>(text[bad]));
-    return wrong(bad, std::string("expected UTF-8, found the byte ") + byte +
-                          ", which cannot stand here.");
+    return malformed(bad, std::string("expected UTF-8, found the byte ") + byte +
+                              ", which cannot stand here.");
   }
   if (text.find_first_not_of(" \t\r\n") == text.npos)
-    return wrong(0, "the body is empty; expected a JSON value.");
+    return malformed(0, "the body is empty; expected a JSON value.");
   return {};
 }
 
@@ -318,7 +401,8 @@ std::string_view kind_name(json_kind kind) noexcept {
 
 } // namespace
 
-base::expected<json_document> json_document::parse(std::string_view text, std::size_t depth_limit) {
+tl::expected<json_document, json_fault> json_document::read(std::string_view text,
+                                                            std::size_t depth_limit) {
   if (auto checked = check_bytes(text); !checked) return tl::unexpected(checked.error());
   json_document document;
   document.bytes_.assign(text);
@@ -330,11 +414,11 @@ base::expected<json_document> json_document::parse(std::string_view text, std::s
     rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, rapidjson::MemoryPoolAllocator<>>
         reader{&allocator};
     const auto result = reader.Parse<parse_flags>(builder.stream(), builder);
-    if (builder.refused() != tape_builder::refusal::none) return refuse(text, builder, depth_limit);
+    if (builder.refused() != tape_builder::refusal::none) return refuse(builder, depth_limit);
     if (!result.IsError()) {
       const auto consumed = builder.stream().Tell();
       if (consumed == text.size()) return document;
-      return malformed(text, consumed, "expected the end of the body, found a NUL byte.");
+      return malformed(consumed, "expected the end of the body, found a NUL byte.");
     }
     // RapidJSON refuses numbers beyond a double even where it need not convert them. JSON does not:
     // parse again without the digits and take those from the text as it came.
@@ -344,20 +428,30 @@ base::expected<json_document> json_document::parse(std::string_view text, std::s
       document.nodes_.clear();
       continue;
     }
-    return malformed(text, result.Offset(),
-                     expectation(text, result.Code(), result.Offset()) + ", found " +
-                         found_at(text, result.Offset()) + ".");
+    return tl::unexpected(fault_at(text, result.Code(), result.Offset()));
   }
+}
+
+tl::expected<json_document, json_fault> json_document::read_object(std::string_view text,
+                                                                   std::size_t depth_limit) {
+  auto document = read(text, depth_limit);
+  if (!document || document->root().kind == json_kind::object) return document;
+  return tl::unexpected(json_fault{base::errc::body_not_object, document->root().offset,
+                                   "the body must be a JSON object, but is " +
+                                       std::string(kind_name(document->root().kind)) + "."});
+}
+
+base::expected<json_document> json_document::parse(std::string_view text, std::size_t depth_limit) {
+  auto document = read(text, depth_limit);
+  if (!document) return tl::unexpected(describe_fault(text, document.error()));
+  return *std::move(document);
 }
 
 base::expected<json_document> json_document::parse_object(std::string_view text,
                                                           std::size_t depth_limit) {
-  auto document = parse(text, depth_limit);
-  if (!document || document->root().kind == json_kind::object) return document;
-  return base::fail(base::errc::body_not_object,
-                    "At " + describe_position(text, document->root().offset) +
-                        ": the body must be a JSON object, but is " +
-                        std::string(kind_name(document->root().kind)) + ".");
+  auto document = read_object(text, depth_limit);
+  if (!document) return tl::unexpected(describe_fault(text, document.error()));
+  return *std::move(document);
 }
 
 const json_node* json_document::find_member(std::string_view name, json_kind kind) const noexcept {

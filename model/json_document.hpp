@@ -30,6 +30,16 @@ struct json_node {
   bool repeated = false;
 };
 
+/// Why a text is no document, for who shows the place itself.
+struct json_fault {
+  /// `body_malformed`, `body_too_deep` or `body_not_object`.
+  base::errc code;
+  /// Byte offset of what is wrong.
+  std::size_t offset;
+  /// What was expected and found; it begins in lower case.
+  std::string sentence;
+};
+
 /// A parsed JSON text that keeps what validation needs and common documents lose: repeated members,
 /// the order, the exact digits of numbers, and where each value stood. Immutable; any thread.
 class json_document {
@@ -45,6 +55,8 @@ public:
   /// The same for a text that must be an object: fails with `body_not_object` where it is another
   /// value.
   static base::expected<json_document> parse_object(std::string_view text, std::size_t depth_limit);
+  static tl::expected<json_document, json_fault> read_object(std::string_view text,
+                                                             std::size_t depth_limit);
 
   /// `node(0)` is the root.
   const json_node& node(std::uint32_t index) const noexcept { return nodes_[index]; }
@@ -65,6 +77,8 @@ public:
 
 private:
   json_document() = default;
+  static tl::expected<json_document, json_fault> read(std::string_view text,
+                                                      std::size_t depth_limit);
 
   /// The text, with strings unescaped in place.
   std::string bytes_;

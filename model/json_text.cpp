@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 namespace matchcloud::model {
 
@@ -28,6 +29,46 @@ constexpr char short_escape(char c) noexcept {
   case '\t': return 't';
   default: return 0;
   }
+}
+
+/// Bytes that each byte takes in a string.
+constexpr auto byte_widths = [] {
+  std::array<std::uint8_t, 256> widths{};
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    const bool is_short = short_escape(static_cast<char>(i)) != 0;
+    widths[i] = is_short ? 2 : i < 0x20 ? 6 : 1;
+  }
+  return widths;
+}();
+
+std::uint8_t width(char c) noexcept {
+  return byte_widths[static_cast<unsigned char>(c)];
+}
+
+/// Whether one of the eight bytes of `word` may need an escape; now and then also where none does.
+/// The bit tricks of "Hacker's Delight" section 6-1: a byte below n borrows when n is taken from
+/// it.
+constexpr bool may_need_escape(std::uint64_t word) noexcept {
+  constexpr std::uint64_t ones = 0x0101'0101'0101'0101;
+  constexpr std::uint64_t tops = ones * 0x80;
+  const auto below = [](std::uint64_t bytes, std::uint64_t n) {
+    return (bytes - ones * n) & ~bytes;
+  };
+  const auto found =
+      below(word, 0x20) | below(word ^ (ones * '"'), 1) | below(word ^ (ones * '\\'), 1);
+  return (found & tops) != 0;
+}
+
+/// How many bytes at the beginning of `text` need no escape.
+std::size_t plain_bytes(std::string_view text) noexcept {
+  std::size_t at = 0;
+  for (std::uint64_t word = 0; text.size() - at >= sizeof word; at += sizeof word) {
+    std::memcpy(&word, text.data() + at, sizeof word);
+    if (may_need_escape(word)) break;
+  }
+  while (at < text.size() && width(text[at]) == 1)
+    ++at;
+  return at;
 }
 
 void append_escape(std::string& out, char c) {
@@ -64,16 +105,25 @@ void append_integer(std::string& out, std::uint64_t value) {
 
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
-  std::size_t copied = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
-    out.append(text.substr(copied, i - copied));
-    append_escape(out, c);
-    copied = i + 1;
+  for (;;) {
+    const auto plain = plain_bytes(text);
+    out.append(text.substr(0, plain));
+    if (plain == text.size()) break;
+    append_escape(out, text[plain]);
+    text.remove_prefix(plain + 1);
   }
-  out.append(text.substr(copied));
   out += '"';
+}
+
+std::size_t json_string_bytes(std::string_view text) noexcept {
+  std::size_t bytes = 2;
+  for (;;) {
+    const auto plain = plain_bytes(text);
+    bytes += plain;
+    if (plain == text.size()) return bytes;
+    bytes += width(text[plain]);
+    text.remove_prefix(plain + 1);
+  }
 }
 
 void append_thousandths(std::string& out, double value) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,9 @@ namespace matchcloud::model {
 /// Appends `text` (UTF-8) as a JSON string with its quotes. Escapes what RFC 8259 section 7 demands
 /// and nothing else.
 void append_json_string(std::string& out, std::string_view text);
+
+/// Bytes that it appends.
+std::size_t json_string_bytes(std::string_view text) noexcept;
 
 /// Appends `value` as a JSON number with at most three decimals, rounded half away from zero from
 /// the exact binary value. No exponent, no trailing zeros, no negative zero. What is beyond

@@ -13,6 +13,8 @@ namespace matchcloud::model {
 namespace {
 
 constexpr std::uint32_t no_limit = 0xFFFF'FFFF;
+/// Findings of a document that has some.
+constexpr std::size_t usual_findings = 8;
 /// Containers that are open at once in an ordinary document.
 constexpr std::size_t usual_depth = 12;
 
@@ -346,10 +348,9 @@ private:
     for (const auto& member : shape.members)
       if (!member.alias.empty()) candidates.push_back(member.alias);
     const auto name = document_.name(child());
-    add_at(path_to(depth()), "unknown-member",
-           unknown_member_message(subject(depth() - 1), name, rules_.limits.echo) +
-               known_names_advice(name, known, candidates, checks().may_suggest),
-           name_offset());
+    auto message = unknown_member_message(subject(depth() - 1), name, rules_.limits.echo);
+    append_known_names(message, name, known, candidates, known.size(), checks().may_suggest);
+    add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
   }
 
   void add_relation(relation_fault found) {
@@ -382,7 +383,8 @@ private:
 
   void add_at(std::vector<std::string> path, std::string_view code, std::string message,
               std::size_t offset) {
-    finding found{std::move(path), std::string(code), std::move(message), offset};
+    if (findings_.empty()) findings_.reserve(usual_findings);
+    finding found{std::move(path), code, std::move(message), offset};
     findings_bytes_ += rendered_bytes(found);
     full_ = findings_.size() == rules_.limits.findings ||
             findings_bytes_ > rules_.limits.findings_bytes;

@@ -17,7 +17,7 @@ struct finding {
   /// The way to the member, in the client's spelling; array indices as decimal strings.
   std::vector<std::string> path;
   /// Stable kebab-case code of VALIDATION.md.
-  std::string code;
+  std::string_view code;
   /// What was found, what is allowed and what to write instead.
   std::string message;
   /// Byte offset in the body: of the value, of a member's name where that is what is wrong, of the

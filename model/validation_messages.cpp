@@ -65,9 +65,8 @@ std::string_view type_advice(value_type expected, const json_document& document,
   return {};
 }
 
-/// A message that listed more names would no longer be read.
-constexpr std::size_t listed_names_limit = 16;
-
+/// With the names that are known.
+constexpr std::size_t usual_message_bytes = 256;
 } // namespace
 
 std::string_view type_name(value_type type) noexcept {
@@ -129,26 +128,30 @@ std::string merged_too_many_message(std::string_view subject, std::size_t entrie
 
 std::string unknown_member_message(std::string_view owner, std::string_view name,
                                    std::size_t echo_limit) {
-  std::string message{owner};
-  return message.append(" has no member ").append(echo(name, echo_limit)).append(".");
+  std::string message;
+  message.reserve(usual_message_bytes);
+  return message.append(owner).append(" has no member ").append(echo(name, echo_limit)).append(".");
 }
 
-std::string known_names_advice(std::string_view found, std::span<const std::string_view> known,
-                               std::span<const std::string_view> candidates, bool may_suggest) {
-  std::string advice;
+void append_known_names(std::string& message, std::string_view found,
+                        std::span<const std::string_view> known,
+                        std::span<const std::string_view> candidates, std::size_t known_total,
+                        bool may_suggest) {
   if (may_suggest) {
     if (const auto close = closest_name(found, candidates); !close.empty())
-      advice.append(" Did you mean `").append(close).append("`?");
+      message.append(" Did you mean `").append(close).append("`?");
   }
-  if (known.empty()) return advice.append(" There are none.");
-  advice.append(" Known are ");
-  for (std::size_t i = 0; i < std::min(known.size(), listed_names_limit); ++i)
-    advice.append(i > 0 ? ", `" : "`").append(known[i]).append("`");
-  if (known.size() > listed_names_limit)
-    advice.append(" and ")
-        .append(std::to_string(known.size() - listed_names_limit))
-        .append(" more");
-  return advice.append(".");
+  if (known.empty()) {
+    message.append(" There are none.");
+    return;
+  }
+  message.append(" Known are ");
+  const auto listed = std::min(known.size(), listed_names_limit);
+  for (std::size_t i = 0; i < listed; ++i)
+    message.append(i > 0 ? ", `" : "`").append(known[i]).append("`");
+  if (known_total > listed)
+    message.append(" and ").append(std::to_string(known_total - listed)).append(" more");
+  message.append(".");
 }
 
 std::string duplicate_member_message(std::string_view owner, std::string_view name,

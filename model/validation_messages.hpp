@@ -44,10 +44,15 @@ std::string merged_too_many_message(std::string_view subject, std::size_t entrie
 std::string unknown_member_message(std::string_view owner, std::string_view name,
                                    std::size_t echo_limit);
 
-/// `Did you mean X? ` and what is known, for a message about `found`; `candidates` may repeat
-/// `known` and hold aliases besides.
-std::string known_names_advice(std::string_view found, std::span<const std::string_view> known,
-                               std::span<const std::string_view> candidates, bool may_suggest);
+/// A message that listed more names would no longer be read.
+inline constexpr std::size_t listed_names_limit = 16;
+
+/// Appends `Did you mean X?` and the first of the `known_total` names that are known instead of
+/// `found`; `candidates` are those that may be meant: the known and their aliases.
+void append_known_names(std::string& message, std::string_view found,
+                        std::span<const std::string_view> known,
+                        std::span<const std::string_view> candidates, std::size_t known_total,
+                        bool may_suggest);
 
 /// `known` is the member's neutral name; empty where it is the client's own.
 std::string duplicate_member_message(std::string_view owner, std::string_view name,

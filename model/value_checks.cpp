@@ -1,7 +1,9 @@
 #include "model/value_checks.hpp"
 
+#include "base/characters.hpp"
 #include "model/display_name.hpp"
 #include "model/http_field.hpp"
+#include "model/public_url.hpp"
 #include "model/route_glob.hpp"
 #include "model/unicode.hpp"
 #include "model/validation_messages.hpp"
@@ -50,30 +52,22 @@ std::optional<fault> check_length(const value_rule& rule, std::string_view text,
   return check_length(text, most, rule.unit);
 }
 
-std::vector<std::string_view> views_of(const std::vector<std::string>& names) {
-  return {names.begin(), names.end()};
-}
-
-std::optional<fault> check_tier(std::string_view text, const check_context& context) {
-  const auto& tiers = context.names.tiers;
-  if (std::ranges::binary_search(tiers, text, {},
-                                 [](const auto& s) { return std::string_view{s}; }))
-    return std::nullopt;
-  const auto known = views_of(tiers);
-  return fault{"unknown-tier", "is " + quoted(text, context) +
-                                   ", which is no tier of this service." +
-                                   known_names_advice(text, known, known, context.may_suggest)};
-}
-
-std::optional<fault> check_region(std::string_view name, const check_context& context) {
-  const auto& regions = context.names.regions;
-  if (!regions || std::ranges::binary_search(*regions, name, {},
-                                             [](const auto& s) { return std::string_view{s}; }))
-    return std::nullopt;
-  const auto known = views_of(*regions);
-  return fault{"unknown-region", "is " + quoted(name, context) +
-                                     ", which is no region of this service." +
-                                     known_names_advice(name, known, known, context.may_suggest)};
+/// Of a name that the catalog does not have.
+std::optional<fault> check_known(std::string_view code, std::string_view what,
+                                 std::string_view found, const std::vector<std::string>& known,
+                                 const check_context& context) {
+  const auto view = [](const std::string& each) { return std::string_view{each}; };
+  if (std::ranges::binary_search(known, found, {}, view)) return std::nullopt;
+  // Catalogs may be large: without a suggestion nobody looks at all of it.
+  const auto looked_at =
+      context.may_suggest ? known.size() : std::min(known.size(), listed_names_limit);
+  std::vector<std::string_view> names(looked_at);
+  std::transform(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(looked_at),
+                 names.begin(), view);
+  fault unknown{code, "is " + quoted(found, context) + ", which is no "};
+  unknown.predicate.append(what).append(" of this service.");
+  append_known_names(unknown.predicate, found, names, names, known.size(), context.may_suggest);
+  return unknown;
 }
 
 std::optional<fault> check_word(const value_rule& rule, std::string_view text,
@@ -84,9 +78,10 @@ std::optional<fault> check_word(const value_rule& rule, std::string_view text,
   for (const auto& each : proxy_aliases())
     if (std::ranges::find(rule.words, each.neutral) != rule.words.end())
       candidates.push_back(each.alias);
-  return fault{"unknown-value",
-               "is " + quoted(text, context) + ", which it cannot be." +
-                   known_names_advice(text, rule.words, candidates, context.may_suggest)};
+  fault unknown{"unknown-value", "is " + quoted(text, context) + ", which it cannot be."};
+  append_known_names(unknown.predicate, text, rule.words, candidates, rule.words.size(),
+                     context.may_suggest);
+  return unknown;
 }
 
 std::optional<fault> check_network_mode(const value_rule& rule, std::string_view text,
@@ -98,24 +93,22 @@ std::optional<fault> check_network_mode(const value_rule& rule, std::string_view
                                 "have. Write `bridge`."};
 }
 
-bool is_upper(char c) noexcept {
-  return c >= 'A' && c <= 'Z';
-}
-bool is_lower(char c) noexcept {
-  return c >= 'a' && c <= 'z';
-}
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
+constexpr base::character_set mode_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '_' || c == '-'; }};
+constexpr base::character_set label_characters{
+    [](unsigned char c) { return base::is_digit(c) || (c >= 'a' && c <= 'z') || c == '-'; }};
+constexpr base::character_set variable_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '_'; }};
+
+/// 1 to `most` of `allowed` without a dash at either end.
+bool is_label(std::string_view name, std::uint64_t most, const base::character_set& allowed) {
+  return !name.empty() && name.size() <= most && name.front() != '-' && name.back() != '-' &&
+         allowed.contains_all(name);
 }
 
 std::optional<fault> check_game_mode(std::string_view name, std::uint64_t most,
                                      const check_context& context) {
-  const auto may_stand = [](char c) {
-    return is_upper(c) || is_lower(c) || is_digit(c) || c == '_' || c == '-';
-  };
-  if (!name.empty() && name.size() <= most && std::ranges::all_of(name, may_stand) &&
-      name.front() != '-' && name.back() != '-')
-    return std::nullopt;
+  if (is_label(name, most, mode_characters)) return std::nullopt;
   return fault{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
                                    std::to_string(most) +
                                    " of A to Z, a to z, 0 to 9, `_` and `-`, without a `-` at "
@@ -124,10 +117,7 @@ std::optional<fault> check_game_mode(std::string_view name, std::uint64_t most,
 
 std::optional<fault> check_port_label(std::string_view name, std::uint64_t most,
                                       const check_context& context) {
-  const auto may_stand = [](char c) { return is_lower(c) || is_digit(c) || c == '-'; };
-  if (!name.empty() && name.size() <= most && std::ranges::all_of(name, may_stand) &&
-      name.front() != '-' && name.back() != '-' && name.find("--") == name.npos)
-    return std::nullopt;
+  if (is_label(name, most, label_characters) && name.find("--") == name.npos) return std::nullopt;
   return fault{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
                                    std::to_string(most) +
                                    " of a to z, 0 to 9 and `-`, without a `-` at either end or two "
@@ -138,10 +128,9 @@ std::optional<fault> check_env_name(std::string_view name, std::uint64_t most,
                                     const check_context& context) {
   if (name.empty()) return empty(most, length_unit::characters);
   if (auto fault = check_length(name, most, length_unit::characters)) return fault;
-  const auto may_stand = [](char c) {
-    return is_upper(c) || is_lower(c) || is_digit(c) || c == '_';
-  };
-  if (!is_digit(name.front()) && std::ranges::all_of(name, may_stand)) return std::nullopt;
+  if (!base::is_digit(static_cast<unsigned char>(name.front())) &&
+      variable_characters.contains_all(name))
+    return std::nullopt;
   return fault{"invalid", "is " + quoted(name, context) +
                               ". Write letters of A to Z and a to z, digits and `_`, and no digit "
                               "at the start."};
@@ -172,8 +161,9 @@ std::optional<fault> check_text(const value_rule& rule, std::string_view text,
   case text_rule::glob: return check_glob(text, limits.echo);
   case text_rule::header_name: return check_field_name(text, limits.*rule.most, limits.echo);
   case text_rule::header_value: return check_field_value(text, limits.*rule.most);
-  case text_rule::tier: return check_tier(text, context);
-  case text_rule::public_url: return check_length(rule, text, context);
+  case text_rule::tier:
+    return check_known("unknown-tier", "tier", text, context.names.tiers, context);
+  case text_rule::public_url: return check_public_url(text, limits.*rule.most, limits.echo);
   case text_rule::word: return check_word(rule, text, context);
   case text_rule::network_mode: return check_network_mode(rule, text, context);
   }
@@ -186,7 +176,9 @@ std::optional<fault> check_key(const value_rule& map, std::string_view name,
   switch (map.key) {
   case key_rule::any: return std::nullopt;
   case key_rule::not_empty: return check_name(name, most);
-  case key_rule::region: return check_region(name, context);
+  case key_rule::region:
+    if (!context.names.regions) return std::nullopt;
+    return check_known("unknown-region", "region", name, *context.names.regions, context);
   case key_rule::game_mode: return check_game_mode(name, most, context);
   case key_rule::env_name: return check_env_name(name, most, context);
   case key_rule::header_name: return check_header_key(name, most, context);

@@ -49,6 +49,7 @@ TEST_CASE("every key has a name of its own, what is allowed and what it is for")
     CHECK(!key.allowed.empty());
     CHECK(key.purpose.ends_with('.'));
     CHECK(find_config_key(key.name) == &key);
+    CHECK(key.name.ends_with(name_in_table(key)));
   }
   CHECK(find_config_key("no-such-key") == nullptr);
   CHECK(find_config_key("Listen") == nullptr);
@@ -227,17 +228,143 @@ TEST_CASE("a TOML file with unknown keys, tables or bad syntax is refused, namin
   CHECK(!read_config_file("/nonexistent/matchcloud.toml").has_value());
 }
 
+TEST_CASE("every limit of validation is a key with the table's default and bounds") {
+  const auto config = make_config({}).value();
+  CHECK(model::check_rules(config.rules).has_value());
+  for (const auto& limit : model::validation_limit_table()) {
+    CAPTURE(limit.name);
+    const auto name = "limit-" + std::string{limit.name};
+    const auto* key = find_config_key(name);
+    REQUIRE(key != nullptr);
+    CHECK(name_in_table(*key) == limit.name);
+    CHECK(config.rules.limits.*limit.value == model::validation_limits{}.*limit.value);
+    for (const auto bound : {limit.lowest, limit.highest}) {
+      // The other end of a span is out of the way.
+      const auto set = make_config({{"limit-max-players-lowest", "x", {"0"}},
+                                    {"limit-max-players-highest", "x", {"4294967295"}},
+                                    {"limit-host-port-lowest", "x", {"1"}},
+                                    {"limit-host-port-highest", "x", {"65535"}},
+                                    {name, name, {std::to_string(bound)}}});
+      REQUIRE(set);
+      CHECK(set->rules.limits.*limit.value == bound);
+    }
+    CHECK(why_not(name, {std::to_string(limit.highest + 1)})
+              .find(std::to_string(limit.lowest) + " to " + std::to_string(limit.highest)) !=
+          std::string::npos);
+    if (limit.lowest > 0) CHECK(!with(name, {std::to_string(limit.lowest - 1)}).has_value());
+  }
+}
+
+TEST_CASE("what limits are for is told without a word that leans on its neighbour") {
+  CHECK(find_config_key("limit-max-players-highest")->purpose ==
+        "`max_players`, `max_players_direct`, `max_players_party`: the highest value.");
+  CHECK(find_config_key("limit-findings-bytes")->purpose ==
+        "`errors` of an answer, before `too-many-errors`, as JSON: at most so many bytes.");
+  for (const auto& key : config_keys())
+    CHECK(key.purpose.find("the same,") == std::string::npos);
+}
+
+TEST_CASE("limits that leave no value are refused by the one that was given") {
+  const auto text = why_not("limit-max-players-lowest", {"300"});
+  CHECK(text.find("--limit-max-players-lowest = \"300\"") == 0);
+  CHECK(text.find("max-players-highest") != std::string::npos);
+}
+
+TEST_CASE("rules are given by words") {
+  CHECK(make_config({})->rules.edition == model::service_edition::open_source);
+  CHECK(with("edition", {"hosted"})->rules.edition == model::service_edition::hosted);
+  CHECK(!with("edition", {"Hosted"}).has_value());
+  CHECK(with("complete", {"true"})->rules.complete);
+  const auto aliases = with("alias", {"container_runtime=oci,gateway=shield"})->rules;
+  REQUIRE(aliases.further_aliases.size() == 2);
+  CHECK(aliases.further_aliases[0].neutral == "container_runtime");
+  CHECK(aliases.further_aliases[0].alias == "oci");
+  CHECK(aliases.further_aliases[1].alias == "shield");
+  for (const std::string bad : {"container_runtime", "container_runtime=", "=oci", "nothing=oci"})
+    CHECK(why_not("alias", {bad}).find("NEUTRAL=ALIAS") != std::string::npos);
+}
+
+TEST_CASE(
+    "rules and limits have tables of their own in a TOML file, or their full names at the top") {
+  const written_file tables{"loops = 3\n"
+                            "[limits]\n"
+                            "max-players-highest = 64\n"
+                            "[rules]\n"
+                            "complete = true\n"
+                            "edition = \"hosted\"\n"
+                            "unknown-members = \"ignore\"\n"
+                            "alias = [\"container_runtime=oci\"]\n"};
+  const written_file flat{"loops = 3\n"
+                          "limit-max-players-highest = 64\n"
+                          "complete = true\n"
+                          "edition = \"hosted\"\n"
+                          "unknown-members = \"ignore\"\n"
+                          "alias = \"container_runtime=oci\"\n"};
+  for (const auto* file : {&tables, &flat}) {
+    const auto config = make_config(read_config_file(file->path()).value());
+    REQUIRE(config);
+    CHECK(config->loops == 3);
+    CHECK(config->rules.limits.max_players_highest == 64);
+    CHECK(config->rules.complete);
+    CHECK(config->rules.edition == model::service_edition::hosted);
+    CHECK(config->rules.unknown_members == model::unknown_members::ignore);
+    REQUIRE(config->rules.further_aliases.size() == 1);
+    CHECK(config->rules.further_aliases[0].alias == "oci");
+  }
+}
+
+TEST_CASE("what is wrong in a table of a TOML file is told with line, key and what there is") {
+  struct wrong_file {
+    std::string text;
+    std::vector<std::string> says;
+  };
+  for (const auto& wrong : {
+           wrong_file{"\n[limits]\nmax-player-highest = 3\n",
+                      {":3: ", "[limits]", "\"max-player-highest\"",
+                       "did you mean \"max-players-highest\"?", "game-mode-name"}},
+           {"\n[limits]\ncomplete = true\n", {":3: ", "\"complete\""}},
+           {"\n[limits]\nlimit-ports = 1\n", {":3: ", "did you mean \"ports\"?"}},
+           {"\n[rules]\ncompleet = true\n",
+            {":3: ", "[rules]", "did you mean \"complete\"?", "edition"}},
+           {"\n[rules]\nloops = 1\n", {":3: ", "\"loops\""}},
+           {"\n\nlistn = \"127.0.0.1:0\"\n", {":3: ", "did you mean \"listen\"?", "--help"}},
+           {"\n\nlimits = 3\n", {":3: ", "[limits] on a line of its own"}},
+           {"limit-ports = 1\n[limits]\nports = 2\n", {"given twice", ":1: limit-ports", ":3: "}},
+           {"\n[limits]\nports = [1, 2]\n", {":3: ", "one value"}},
+           {"\n[rules]\nregions = [\"lon\"]\n", {":3: ", "catalog list regions"}},
+           {"\n[rules]\ntiers = [\"basic-1d1\"]\n", {":3: ", "catalog list tiers"}},
+       }) {
+    CAPTURE(wrong.text);
+    const written_file file{wrong.text};
+    const auto given = read_config_file(file.path());
+    REQUIRE(!given.has_value());
+    CHECK(given.error().code == base::errc::config_invalid);
+    for (const auto& part : wrong.says) {
+      CAPTURE(part, given.error().detail);
+      CHECK(given.error().detail.find(part) != std::string::npos);
+    }
+  }
+  const written_file bound{"[limits]\nports = 99999999999\n"};
+  const auto refused = make_config(read_config_file(bound.path()).value());
+  REQUIRE(!refused.has_value());
+  CHECK(refused.error().detail.find(bound.path() + ":2: ports = \"99999999999\"") == 0);
+  CHECK(refused.error().detail.find("0 to 10000000") != std::string::npos);
+}
+
 TEST_CASE("the environment gives values; unknown names are reported, not refused") {
   setenv("MATCHCLOUD_HEAD_LIMIT_BYTES", "300", 1);
   setenv("MATCHCLOUD_PORT_80_TCP", "tcp://10.0.0.1", 1);
+  setenv("MATCHCLOUD_LIMIT_GAME_MODES", "7", 1);
   std::vector<std::string> unknown;
   const auto given = read_environment(unknown);
   unsetenv("MATCHCLOUD_HEAD_LIMIT_BYTES");
   unsetenv("MATCHCLOUD_PORT_80_TCP");
+  unsetenv("MATCHCLOUD_LIMIT_GAME_MODES");
   CHECK(make_config(given)->limits.head_limit_bytes == 300);
+  CHECK(make_config(given)->rules.limits.game_modes == 7);
   CHECK(std::count(unknown.begin(), unknown.end(), "MATCHCLOUD_PORT_80_TCP") == 1);
-  REQUIRE(!given.empty());
-  CHECK(given.front().source == "MATCHCLOUD_HEAD_LIMIT_BYTES");
+  CHECK(std::ranges::any_of(
+      given, [](const auto& each) { return each.source == "MATCHCLOUD_HEAD_LIMIT_BYTES"; }));
 }
 
 TEST_CASE("the README's table has a row per key") {

@@ -47,8 +47,8 @@ bool has_ipv6() {
 TEST_CASE("the help of each command teaches by an example", "[operations]") {
   const auto program = run({"--help"});
   CHECK(program.exit_code == 0);
-  for (const std::string command :
-       {"serve", "import", "export", "catalog", "signing-key", "demo", "schema", "version"})
+  for (const std::string command : {"serve", "import", "export", "catalog", "validate", "schema",
+                                    "signing-key", "demo", "version"})
     CHECK(contains(program.out, command));
   CHECK(contains(program.out, "Exit codes"));
   const std::vector<arguments> commands{{"serve"},
@@ -59,7 +59,8 @@ TEST_CASE("the help of each command teaches by an example", "[operations]") {
                                         {"catalog", "put"},
                                         {"catalog", "remove"},
                                         {"signing-key"},
-                                        {"signing-key", "rotate"}};
+                                        {"signing-key", "rotate"},
+                                        {"validate"}};
   for (auto command : commands) {
     command.push_back("--help");
     const auto help = run(command);
@@ -76,6 +77,8 @@ TEST_CASE("the help of serve tells default and bounds of each key", "[operations
        {"--listen", "--ops-listen", "--data-dir", "--geoip", "--loops", "--transport",
         "--trusted-proxies", "--max-connections", "--drain-timeout-ms", "--config"})
     CHECK(contains(help, key));
+  CHECK(contains(help, "\nLimits of validation"));
+  CHECK(contains(help, "--limit-max-players-highest"));
   CHECK(contains(help, "Default: 15000."));
   CHECK(contains(help, "Allowed: loops or"));
 }
@@ -137,6 +140,10 @@ TEST_CASE("a bad value exits with 2 and names key, value and what is allowed", "
            {"default-namespace", "prod", "UUID"},
            {"forwarded-header", "via", "auto, x-forwarded-for or forwarded"},
            {"unknown-members", "maybe", "reject or ignore"},
+           {"edition", "free", "open-source, enterprise or hosted"},
+           {"alias", "docker", "NEUTRAL=ALIAS"},
+           {"limit-game-modes", "-1", "0 to 10000000"},
+           {"limit-max-players-lowest", "257", "max-players-highest"},
            {"head-limit-bytes", "255", "256 to 65536"},
            {"body-limit-bytes", "67108865", "1024 to 67108864"},
            {"max-connections", "0", "1 to 1000000"},
@@ -214,6 +221,26 @@ TEST_CASE("the environment configures; bad values exit with 2, unknown names are
   server lenient{{}, shared_world(), {"MATCHCLOUD_SERVICE_PORT=tcp://10.0.0.1:80"}};
   CHECK(contains(lenient.process().errors(), "MATCHCLOUD_SERVICE_PORT"));
   check_serves(lenient.data());
+}
+
+TEST_CASE("a changed limit of validation changes verdict and message over HTTP", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto verdict = [](const server& of, const std::string& name) {
+    raw_connection client{of.data()};
+    return client.ask(request("POST", groups_target, R"({"display_name":")" + name + R"("})")).body;
+  };
+  const server narrow{{"--transport", transport, "--limit-group-display-name", "5"}};
+  CHECK(findings(verdict(narrow, "Teams")).empty());
+  const auto refused = verdict(narrow, "Raider");
+  CHECK(findings(refused) == arguments{"too-long display_name"});
+  CHECK(contains(refused, "5"));
+  CHECK_FALSE(contains(refused, "24"));
+
+  const matchcloud::fixtures::temporary_directory folder;
+  const auto file = folder.file("a.toml", "[limits]\ngroup-display-name = 30\n");
+  const server wide{{"--transport", transport, "--config", file}};
+  CHECK(findings(verdict(wide, std::string(30, 'x'))).empty());
+  CHECK(findings(verdict(wide, std::string(31, 'x'))) == arguments{"too-long display_name"});
 }
 
 TEST_CASE("a listener that others can reach needs --insecure-open", "[operations]") {

@@ -36,7 +36,8 @@ std::vector<std::string> environment_with(const environment& added) {
 
 } // namespace
 
-child_process::child_process(const arguments& args, const environment& added) {
+child_process::child_process(const arguments& args, const environment& added,
+                             const std::string& input_file) {
   std::vector<std::string> words{MATCHCLOUD_BINARY};
   words.insert(words.end(), args.begin(), args.end());
   auto names = environment_with(added);
@@ -49,6 +50,10 @@ child_process::child_process(const arguments& args, const environment& added) {
   base::file_descriptor child_output{ends[1]};
   errors_ = base::file_descriptor{::memfd_create("stderr", MFD_CLOEXEC)};
 
+  base::file_descriptor input;
+  if (!input_file.empty())
+    input = base::file_descriptor{::open(input_file.c_str(), O_RDONLY | O_CLOEXEC)};
+
   const auto parent = ::getpid();
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error{"fork"};
@@ -56,6 +61,7 @@ child_process::child_process(const arguments& args, const environment& added) {
   // Only async-signal-safe calls: other threads of the test may hold locks.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(126);
+  if (input) ::dup2(input.get(), STDIN_FILENO);
   ::dup2(child_output.get(), STDOUT_FILENO);
   ::dup2(errors_.get(), STDERR_FILENO);
   ::execve(argv[0], argv.data(), envp.data());
@@ -113,8 +119,8 @@ std::string child_process::errors() const {
   }
 }
 
-command_result run(const arguments& args, const environment& added) {
-  child_process child{args, added};
+command_result run(const arguments& args, const environment& added, const std::string& input_file) {
+  child_process child{args, added, input_file};
   command_result result;
   while (auto line = child.next_line())
     result.out += *line + "\n";

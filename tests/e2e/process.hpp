@@ -19,8 +19,10 @@ using environment = std::vector<std::string>;
 /// The matchcloud program as a child process. Killed and reaped with this object, by its own id.
 class child_process {
 public:
-  /// Runs `matchcloud args..`; its stderr goes to a file of its own.
-  explicit child_process(const arguments& args, const environment& added = {});
+  /// Runs `matchcloud args..`; its stderr goes to a file of its own, its stdin comes from
+  /// `input_file` (empty: that of the test).
+  explicit child_process(const arguments& args, const environment& added = {},
+                         const std::string& input_file = {});
   child_process(const child_process&) = delete;
   child_process& operator=(const child_process&) = delete;
   ~child_process();
@@ -52,6 +54,7 @@ struct command_result {
   std::string errors;
 };
 
-command_result run(const arguments& args, const environment& added = {});
+command_result run(const arguments& args, const environment& added = {},
+                   const std::string& input_file = {});
 
 } // namespace matchcloud::e2e

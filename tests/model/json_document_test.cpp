@@ -197,13 +197,55 @@ TEST_CASE("containers nest up to the limit") {
 TEST_CASE("an error names where it is and what was expected") {
   REQUIRE(says(detail_of("{\n  \"é\" 1}"), "line 2, column 7 (byte 9)"));
   REQUIRE(says(detail_of("{\n  \"é\" 1}"), "expected a colon after the member name, found `1`"));
-  REQUIRE(says(detail_of("{\"a\":1,}"), "expected a member name in double quotes, found `}`"));
+  REQUIRE(says(detail_of("{'a':1}"), "expected a member name in double quotes, found `'`"));
   REQUIRE(says(detail_of("[1"), "expected a comma or `]` after the element, found the end"));
   REQUIRE(says(detail_of("{\"a\":1 \"b\""), "expected a comma or `}`"));
   REQUIRE(says(detail_of("\"a\nb\""), "control characters in a string to be escaped"));
   REQUIRE(says(detail_of("\"\\x\""), "expected a JSON escape"));
   REQUIRE(says(detail_of("{} {}"), "expected the end of the body"));
   REQUIRE(says(detail_of("[tru]"), "expected a JSON value"));
+}
+
+TEST_CASE("comments are refused by name, wherever they stand") {
+  for (const std::string comment : {"// c\n", "/* c */", "# c\n"}) {
+    for (const auto& [before, after] : {std::pair<std::string, std::string>{"", "{}"},
+                                        {"{", "}"},
+                                        {"{\"a\"", ":1}"},
+                                        {"{\"a\":1", "}"},
+                                        {"{\"a\":1,", "\"b\":2}"},
+                                        {"[", "]"},
+                                        {"[1", "]"},
+                                        {"[1, ", "2]"},
+                                        {"{}", ""}}) {
+      const auto detail = detail_of(before + comment + after);
+      INFO(before + comment + after);
+      CHECK(says(detail, "JSON has no comments"));
+      CHECK(says(detail, "(byte " + std::to_string(before.size()) + ")"));
+    }
+  }
+  CHECK(says(detail_of("{\"a\": // c\n1}"), "JSON has no comments"));
+  // Neither a comment's beginning in a string nor another use of its characters.
+  CHECK(parsed("[\"// c\",\"# c\",\"/*\"]").node_count() == 4);
+  CHECK(says(detail_of("{\"colour\": #ff0000}"), "expected a JSON value, found `#`"));
+  CHECK(says(detail_of("[/]"), "expected a JSON value, found `/`"));
+}
+
+TEST_CASE("a comma before a closing bracket is refused where it stands") {
+  CHECK(says(detail_of("{\"a\":1,\n}"), "column 7 (byte 6): JSON has no comma before `}`"));
+  CHECK(says(detail_of("[1 , ]"), "(byte 3): JSON has no comma before `]`. Remove the comma."));
+  CHECK(says(detail_of("{\"a\":]"), "expected a JSON value, found `]`"));
+  CHECK(says(detail_of("[1,}"), "expected a JSON value, found `}`"));
+  CHECK(says(detail_of("[,1]"), "expected a JSON value, found `,`"));
+}
+
+TEST_CASE("a fault gives the place apart from the sentence") {
+  const auto fault = json_document::read_object("\n[1]", depth_limit);
+  REQUIRE_FALSE(fault.has_value());
+  CHECK(fault.error().code == base::errc::body_not_object);
+  CHECK(fault.error().offset == 1);
+  CHECK(fault.error().sentence == "the body must be a JSON object, but is an array.");
+  CHECK(json_document::parse_object("\n[1]", depth_limit).error().detail ==
+        "At line 2, column 1 (byte 1): the body must be a JSON object, but is an array.");
 }
 
 TEST_CASE("an empty body says so") {
@@ -302,4 +344,25 @@ TEST_CASE("property: a text cut short is never accepted") {
     const auto length = seed % text.size();
     RC_ASSERT(!json_document::parse(text.substr(0, length), depth_limit).has_value());
   }));
+}
+
+TEST_CASE("names that were chosen to collide are compared all the same") {
+  // More than the table of an object of this size looks at one after the other.
+  constexpr std::size_t members = 200;
+  constexpr std::size_t table_mask = 511;
+  std::vector<std::string> names;
+  for (int i = 0; names.size() < members; ++i)
+    if (auto name = std::to_string(i); (std::hash<std::string_view>{}(name)&table_mask) == 0)
+      names.push_back(std::move(name));
+  names.push_back(names[150]);
+  names.push_back(names[3]);
+  std::string text = "{";
+  for (const auto& name : names)
+    text += (text.size() > 1 ? ",\"" : "\"") + name + "\":0";
+  const auto document = json_document::parse(text + "}", depth_limit);
+  REQUIRE(document.has_value());
+  for (std::uint32_t i = 1; i < document->node_count(); ++i) {
+    INFO(i);
+    CHECK(document->node(i).repeated == (i > members));
+  }
 }

@@ -250,7 +250,7 @@ TEST_CASE("the printed schema accepts and refuses the real configurations as val
     const auto findings = validate(test.kind, test.body, test.rules, test.names);
     REQUIRE(findings.has_value());
     for (const auto& each : *findings)
-      test.findings.push_back({each.path, each.code});
+      test.findings.push_back({each.path, std::string{each.code}});
     compare_verdicts(test);
   }
 }

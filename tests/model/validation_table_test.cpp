@@ -18,7 +18,7 @@ std::string lines_of(const std::vector<model::expected_finding>& findings) {
 std::string lines_of(const std::vector<model::finding>& findings) {
   std::string lines;
   for (const auto& each : findings)
-    lines += to_string(model::expected_finding{each.path, each.code}) + "\n";
+    lines += to_string(model::expected_finding{each.path, std::string{each.code}}) + "\n";
   return lines;
 }
 

@@ -100,7 +100,7 @@ private:
 std::vector<std::string> codes(const std::vector<model::finding>& findings) {
   std::vector<std::string> all;
   for (const auto& finding : findings)
-    all.push_back(finding.code);
+    all.emplace_back(finding.code);
   std::sort(all.begin(), all.end());
   return all;
 }

@@ -1,0 +1,167 @@
+#include "model/public_url.hpp"
+
+#include "model/special_addresses.hpp"
+#include "model/unicode.hpp"
+#include "model/url_host.hpp"
+
+#include "base/characters.hpp"
+#include "base/decimal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace matchcloud::model {
+
+namespace {
+
+constexpr std::string_view scheme_end = "://";
+constexpr std::string_view advice = " Write an absolute URL, such as `https://example.com/verify`.";
+
+/// Names of which none is public, nor any that ends in one of them (RFC 6761 section 6.3, RFC 6762,
+/// and ICANN's reservation of `internal`).
+constexpr std::array<std::string_view, 3> private_domains{"localhost", "local", "internal"};
+
+/// What a URL may be written with, percent-encoding included.
+constexpr base::character_set url_characters{[](unsigned char c) {
+  constexpr std::string_view never = "\"<>\\^`{|}";
+  return c > 0x20 && c < 0x7F && never.find(static_cast<char>(c)) == never.npos;
+}};
+
+constexpr base::character_set scheme_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '+' || c == '-' || c == '.'; }};
+
+fault invalid(std::string predicate) {
+  return {"invalid", std::move(predicate)};
+}
+
+/// What stands before `://`; empty where that is no scheme (RFC 3986 section 3.1).
+std::string_view scheme_of(std::string_view url) noexcept {
+  const auto scheme = url.substr(0, scheme_characters.span(url));
+  const bool is_scheme = !scheme.empty() && base::is_alphanumeric(scheme.front()) &&
+                         !base::is_digit(scheme.front()) &&
+                         url.substr(scheme.size()).starts_with(scheme_end);
+  return is_scheme ? scheme : std::string_view{};
+}
+
+bool is_web_scheme(std::string_view scheme) noexcept {
+  return base::equal_ignoring_case(scheme, "http") || base::equal_ignoring_case(scheme, "https");
+}
+
+/// Offset of the first `%` without two hexadecimal digits behind it, or `npos`.
+std::size_t find_malformed_escape(std::string_view url) noexcept {
+  for (auto at = url.find('%'); at != std::string_view::npos; at = url.find('%', at + 1)) {
+    const auto digits = url.substr(at + 1, 2);
+    if (digits.size() < 2 || base::hex_value(digits[0]) < 0 || base::hex_value(digits[1]) < 0)
+      return at;
+  }
+  return std::string_view::npos;
+}
+
+std::optional<fault> check_characters(std::string_view url) {
+  if (const auto sound = url_characters.span(url); sound < url.size()) {
+    return invalid("contains " + describe_character(url, sound) +
+                   ", which no URL holds as it is. Remove it or percent-encode it, such as `%20` "
+                   "for a space.");
+  }
+  if (const auto at = find_malformed_escape(url); at != std::string_view::npos) {
+    return invalid("contains " + describe_character(url, at) +
+                   " without two hexadecimal digits behind it. Write `%25` for the character "
+                   "itself.");
+  }
+  return std::nullopt;
+}
+
+fault no_scheme(std::string_view url, std::size_t echo_limit) {
+  // What stands before `@` may be a password.
+  const auto found = url.find('@') == std::string_view::npos
+                         ? "is `" + printable_excerpt(url, echo_limit) + "`, which does"
+                         : "does";
+  return invalid(found + " not begin with `https://` or `http://`." + std::string(advice));
+}
+
+bool is_port(std::string_view text) noexcept {
+  return base::parse_decimal<std::uint16_t>(text).value_or(0) != 0;
+}
+
+bool is_within(std::string_view name, std::string_view domain) noexcept {
+  if (name.size() < domain.size()) return false;
+  const auto before = name.size() - domain.size();
+  return base::equal_ignoring_case(name.substr(before), domain) &&
+         (before == 0 || name[before - 1] == '.');
+}
+
+bool is_public(const url_host& host) noexcept {
+  if (host.address) return is_globally_reachable(*host.address);
+  return std::ranges::none_of(
+      private_domains, [&host](std::string_view domain) { return is_within(host.name, domain); });
+}
+
+/// The address behind another spelling of it; empty for names.
+std::string spelled_out(std::string_view written, const url_host& host) {
+  if (!host.address) return {};
+  const auto address = to_string(*host.address);
+  return written.find(address) != std::string_view::npos ? "" : ", the address " + address;
+}
+
+std::optional<fault> check_host(std::string_view written, std::size_t echo_limit) {
+  const auto named = "names the host `" + printable_excerpt(written, echo_limit) + "`";
+  const auto host = parse_url_host(written);
+  if (!host) return invalid(named + ", " + std::string(host.error()) + "." + std::string(advice));
+  if (is_public(*host)) return std::nullopt;
+  return fault{"not-public", named + spelled_out(written, *host) +
+                                 ", which cannot be reached from the internet. Write a host with a "
+                                 "public name or address."};
+}
+
+std::optional<fault> check_port(std::string_view port, std::size_t echo_limit) {
+  if (is_port(port)) return std::nullopt;
+  return invalid("has the port `" + printable_excerpt(port, echo_limit) +
+                 "`, which is not a number from 1 to 65535. Write such a number, or leave out the "
+                 "port and the colon before it.");
+}
+
+/// What stands between `//` and the path: RFC 3986 section 3.2.
+std::optional<fault> check_authority(std::string_view authority, std::size_t echo_limit) {
+  if (authority.find('@') != std::string_view::npos) {
+    return invalid("holds a user name or password before `@`. Remove it; `headers` may hold "
+                   "credentials.");
+  }
+  const bool bracketed = authority.starts_with('[');
+  const auto colon = authority.find(':', bracketed ? authority.find(']') : 0);
+  const auto host = authority.substr(0, colon);
+  if (host.empty()) return invalid("names no host." + std::string(advice));
+  if (colon == std::string_view::npos) return check_host(host, echo_limit);
+  const auto port = authority.substr(colon + 1);
+  if (!bracketed && port.find(':') != std::string_view::npos) {
+    return invalid(
+        "has more than one colon behind `//`. Write an IPv6 address in brackets, such as "
+        "`https://[2606:4700::1111]/`.");
+  }
+  // Goes before the host, because a malformed URL is not the URL of a private one.
+  if (auto fault = check_port(port, echo_limit)) return fault;
+  return check_host(host, echo_limit);
+}
+
+} // namespace
+
+std::optional<fault> check_public_url(std::string_view url, std::size_t limit_bytes,
+                                      std::size_t echo_limit) {
+  if (url.empty()) return fault{"too-short", "is empty." + std::string(advice)};
+  if (url.size() > limit_bytes) {
+    return fault{"too-long", "has " + std::to_string(url.size()) +
+                                 " bytes. Shorten it to at most " + std::to_string(limit_bytes) +
+                                 "."};
+  }
+  const auto scheme = scheme_of(url);
+  if (!scheme.empty() && !is_web_scheme(scheme)) {
+    return fault{"invalid-scheme", "has the scheme `" + printable_excerpt(scheme, echo_limit) +
+                                       "`. Write `https` or `http` in its place."};
+  }
+  if (auto fault = check_characters(url)) return fault;
+  if (scheme.empty()) return no_scheme(url, echo_limit);
+  const auto rest = url.substr(scheme.size() + scheme_end.size());
+  return check_authority(rest.substr(0, rest.find_first_of("/?#")), echo_limit);
+}
+
+} // namespace matchcloud::model

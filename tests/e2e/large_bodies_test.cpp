@@ -1,0 +1,78 @@
+#include "tests/e2e/server.hpp"
+
+#include "tests/catch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+using namespace matchcloud::e2e;
+using std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::size_t large_body_bytes = 1024 * 1024;
+constexpr std::size_t small_requests = 500;
+
+/// A version of almost 1 MiB in which every member is wrong.
+std::string wrong_version() {
+  std::string body = R"({"display_name":"v","config":{)";
+  for (int i = 0; body.size() < large_body_bytes - 32; ++i)
+    body.append("\"m").append(std::to_string(i)).append("\":1,");
+  return body + R"("cdn":1}})";
+}
+
+double seconds_of(raw_connection& client, const std::string& asked) {
+  const auto begin = steady_clock::now();
+  if (client.ask(asked).status != 200) throw std::runtime_error{"not answered"};
+  return std::chrono::duration<double>(steady_clock::now() - begin).count();
+}
+
+double quantile(std::vector<double> times, double share) {
+  std::sort(times.begin(), times.end());
+  return times[static_cast<std::size_t>(static_cast<double>(times.size() - 1) * share)];
+}
+
+struct latencies {
+  double small_p99;
+  double large_median;
+};
+
+/// Small requests as long as large ones are under way on another connection of the same loop.
+latencies measure(const server& on) {
+  const auto small = request("POST", groups_target, good_group);
+  const auto large = request("POST", versions_target, wrong_version());
+  std::atomic<bool> done{false};
+  std::vector<double> large_times;
+  std::thread sender{[&] {
+    raw_connection client{on.data()};
+    while (!done)
+      large_times.push_back(seconds_of(client, large));
+  }};
+  std::vector<double> small_times;
+  {
+    raw_connection client{on.data()};
+    while (small_times.size() < small_requests)
+      small_times.push_back(seconds_of(client, small));
+  }
+  done = true;
+  sender.join();
+  return {quantile(small_times, 0.99), quantile(large_times, 0.5)};
+}
+
+} // namespace
+
+TEST_CASE("small requests do not wait for the validation of large bodies", "[limits]") {
+  const server one_loop{{"--loops", "1"}};
+  // A loop that validated large bodies itself would keep small requests waiting as long as these
+  // take, each time. On a busy machine small ones are late now and then whoever validates.
+  bool flows = false;
+  for (int attempt = 0; attempt < 5 && !flows; ++attempt) {
+    const auto took = measure(one_loop);
+    UNSCOPED_INFO("small p99 " << took.small_p99 << " s, large median " << took.large_median);
+    flows = took.small_p99 < took.large_median / 2;
+  }
+  CHECK(flows);
+}
