@@ -1,6 +1,7 @@
 #include "model/member_relations.hpp"
 
 #include "model/route_glob.hpp"
+#include "model/unicode.hpp"
 
 #include <algorithm>
 
@@ -63,6 +64,11 @@ struct member_relations::port_facts {
   bool is_open_on_host() const noexcept { return proxied == false && on_host == true; }
 };
 
+/// What the client wrote, as messages may show it.
+std::string member_relations::excerpt(std::string_view name) const {
+  return "`" + printable_excerpt(name, rules_.limits.echo) + "`";
+}
+
 std::string_view member_relations::name(std::uint32_t node) const noexcept {
   return document_.name(document_.node(node));
 }
@@ -101,9 +107,7 @@ member_relations::word(std::uint32_t object, std::string_view member,
   const auto at = find(object, member);
   if (at == no_node) return default_word;
   if (document_.node(at).kind != json_kind::string) return std::nullopt;
-  const auto known =
-      std::ranges::find(words, neutral_word(document_.text(document_.node(at)), rules_));
-  return known == words.end() ? std::nullopt : std::optional{*known};
+  return known_word(document_.text(document_.node(at)), words, rules_);
 }
 
 std::optional<member_relations::port_numbers>
@@ -260,7 +264,7 @@ std::optional<relation_fault> member_relations::repeated_number(const port_facts
   if (earlier == earlier_ports_.end()) return std::nullopt;
   return relation_fault{{"not-unique", "is " + std::to_string(*port.port) + " for " +
                                            quoted(*port.protocol) + ", as in the earlier port " +
-                                           quoted(earlier->label) + ". Write another number."},
+                                           excerpt(earlier->label) + ". Write another number."},
                         port.port_member};
 }
 
@@ -276,7 +280,7 @@ std::optional<relation_fault> member_relations::repeated_range(const port_facts&
       {"ranges-overlap", "is " + range_text(port.range->first, port.range->last) +
                              ", which meets " +
                              range_text(earlier->host_range->first, earlier->host_range->last) +
-                             " of the earlier port " + quoted(earlier->label) + ", also over " +
+                             " of the earlier port " + excerpt(earlier->label) + ", also over " +
                              std::string(transport) + ". Write ranges that do not meet."},
       port.range_member};
 }
@@ -308,39 +312,39 @@ std::optional<fault> member_relations::check_kind_is_new(std::uint64_t kind,
 
 // Environment
 
-const std::vector<std::string>& member_relations::labels_of(std::uint32_t ports) {
-  if (labels_of_ == ports) return labels_;
-  labels_of_ = ports;
-  labels_.clear();
+std::uint32_t member_relations::shared_runtime(const document_place& place) {
+  if (!shared_runtime_) shared_runtime_ = find(place.matchmaker, "container_runtime");
+  return *shared_runtime_;
+}
+
+void member_relations::read_labels(reserved_labels& into, std::uint32_t runtime) const {
+  if (into.runtime == runtime) return;
+  into.runtime = runtime;
+  into.labels.clear();
+  const auto ports = find(runtime, "ports");
+  if (ports == no_node || document_.node(ports).kind != json_kind::object) return;
   const auto end = document_.node(ports).next;
   for (auto at = ports + 1; at < end; at = document_.node(at).next) {
-    auto& label = labels_.emplace_back(name(at));
+    auto& label = into.labels.emplace_back(name(at));
     std::ranges::replace(label, '-', '_');
   }
-  std::ranges::sort(labels_);
-  return labels_;
+  std::ranges::sort(into.labels);
+}
+
+const std::vector<std::string>& member_relations::labels_for(const document_place& place) {
+  read_labels(own_labels_, place.container_runtime);
+  if (!own_labels_.labels.empty() || place.game_mode == no_node) return own_labels_.labels;
+  read_labels(shared_labels_, shared_runtime(place));
+  return shared_labels_.labels;
 }
 
 std::optional<fault> member_relations::check_env_is_free(std::string_view variable,
                                                          const document_place& place) {
-  const auto candidates = labels_in(variable);
-  if (candidates.empty()) return std::nullopt;
-  const auto entries = [this](std::uint32_t runtime) {
-    const auto ports = find(runtime, "ports");
-    return ports != no_node && document_.node(ports).kind == json_kind::object &&
-                   document_.node(ports).count > 0
-               ? ports
-               : no_node;
-  };
-  auto ports = entries(place.container_runtime);
-  if (ports == no_node && place.game_mode != no_node)
-    ports = entries(find(place.matchmaker, "container_runtime"));
-  if (ports == no_node) return std::nullopt;
-  for (const auto label : candidates) {
-    if (!std::ranges::binary_search(labels_of(ports), label, {},
+  for (const auto label : labels_in(variable)) {
+    if (!std::ranges::binary_search(labels_for(place), label, {},
                                     [](const auto& each) { return std::string_view{each}; }))
       continue;
-    return fault{"reserved", "is " + quoted(variable) +
+    return fault{"reserved", "is " + excerpt(variable) +
                                  ", which the service sets itself for a port of that name. Write "
                                  "another name."};
   }
@@ -350,7 +354,7 @@ std::optional<fault> member_relations::check_env_is_free(std::string_view variab
 std::size_t member_relations::merged_env_size(std::uint32_t env, const document_place& place) {
   if (!matchmaker_env_) {
     matchmaker_env_.emplace();
-    const auto shared = find(find(place.matchmaker, "container_runtime"), "env");
+    const auto shared = find(shared_runtime(place), "env");
     if (shared != no_node && document_.node(shared).kind == json_kind::object) {
       const auto end = document_.node(shared).next;
       for (auto at = shared + 1; at < end; at = document_.node(at).next)
@@ -391,10 +395,10 @@ std::optional<relation_fault> member_relations::check_matchmaker(std::uint32_t m
 }
 
 std::optional<relation_fault> member_relations::check_game_mode(std::uint32_t mode,
-                                                                const document_place& place) const {
+                                                                const document_place& place) {
   if (!rules_.complete) return std::nullopt;
   const auto own = find(mode, "container_runtime");
-  const auto shared = find(place.matchmaker, "container_runtime");
+  const auto shared = shared_runtime(place);
   if (own == no_node && shared == no_node)
     return relation_fault{{"no-runtime", "has no `container_runtime`, nor has the matchmaker. "
                                          "Write one in either."}};

@@ -102,10 +102,22 @@ private:
   std::optional<relation_fault> repeated_range(const port_facts& port) const;
   std::optional<relation_fault> check_cdn(std::uint32_t cdn) const;
   std::optional<relation_fault> check_matchmaker(std::uint32_t matchmaker) const;
-  std::optional<relation_fault> check_game_mode(std::uint32_t mode,
-                                                const document_place& place) const;
+  std::optional<relation_fault> check_game_mode(std::uint32_t mode, const document_place& place);
 
-  const std::vector<std::string>& labels_of(std::uint32_t ports);
+  /// What the service sets for the ports of a runtime.
+  struct reserved_labels {
+    /// The runtime that they were read from; absent: none yet.
+    std::optional<std::uint32_t> runtime;
+    /// As they stand in names of variables, in order.
+    std::vector<std::string> labels;
+  };
+
+  /// The matchmaker's runtime. Searched once: the matchmaker may have more members than there are
+  /// questions, and there is only one.
+  std::uint32_t shared_runtime(const document_place& place);
+  void read_labels(reserved_labels& into, std::uint32_t runtime) const;
+  const std::vector<std::string>& labels_for(const document_place& place);
+  std::string excerpt(std::string_view name) const;
 
   const json_document& document_;
   const validation_rules& rules_;
@@ -114,9 +126,11 @@ private:
   std::vector<std::pair<std::string, std::size_t>> globs_;
   std::uint64_t kinds_ = 0;
   std::uint32_t kinds_of_ = no_node;
-  /// The labels of the ports last asked for, as they stand in names of variables, in order.
-  std::vector<std::string> labels_;
-  std::uint32_t labels_of_ = no_node;
+  std::optional<std::uint32_t> shared_runtime_;
+  /// Of the runtime last asked for and of the matchmaker's, kept apart because modes ask for both
+  /// in turn.
+  reserved_labels own_labels_;
+  reserved_labels shared_labels_;
   /// The names in the matchmaker's `env`, in order.
   std::optional<std::vector<std::string_view>> matchmaker_env_;
 };

@@ -351,4 +351,13 @@ std::string_view neutral_word(std::string_view word, const validation_rules& rul
   return word;
 }
 
+std::optional<std::string_view> known_word(std::string_view value,
+                                           std::span<const std::string_view> words,
+                                           const validation_rules& rules) noexcept {
+  // A configured alias takes no word from the members that have it.
+  for (const auto word : {value, neutral_word(value, rules)})
+    if (std::ranges::find(words, word) != words.end()) return word;
+  return std::nullopt;
+}
+
 } // namespace matchcloud::model

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -175,5 +176,10 @@ std::string_view alias_of(std::string_view neutral) noexcept;
 
 /// The neutral word of a value that may be an alias; `word` itself where it is none.
 std::string_view neutral_word(std::string_view word, const validation_rules& rules) noexcept;
+
+/// Which of `words` a value is: the word itself, or that of which it is an alias. Absent: none.
+std::optional<std::string_view> known_word(std::string_view value,
+                                           std::span<const std::string_view> words,
+                                           const validation_rules& rules) noexcept;
 
 } // namespace matchcloud::model

@@ -72,8 +72,7 @@ std::optional<fault> check_known(std::string_view code, std::string_view what,
 
 std::optional<fault> check_word(const value_rule& rule, std::string_view text,
                                 const check_context& context) {
-  const auto word = neutral_word(text, context.rules);
-  if (std::ranges::find(rule.words, word) != rule.words.end()) return std::nullopt;
+  if (known_word(text, rule.words, context.rules)) return std::nullopt;
   std::vector<std::string_view> candidates{rule.words.begin(), rule.words.end()};
   for (const auto& each : proxy_aliases())
     if (std::ranges::find(rule.words, each.neutral) != rule.words.end())

@@ -47,8 +47,8 @@ bool has_ipv6() {
 TEST_CASE("the help of each command teaches by an example", "[operations]") {
   const auto program = run({"--help"});
   CHECK(program.exit_code == 0);
-  for (const std::string command : {"serve", "import", "export", "catalog", "validate", "schema",
-                                    "signing-key", "demo", "version"})
+  for (const std::string command : {"serve", "import", "export", "catalog", "validate",
+                                    "signing-key", "demo", "schema", "version"})
     CHECK(contains(program.out, command));
   CHECK(contains(program.out, "Exit codes"));
   const std::vector<arguments> commands{{"serve"},

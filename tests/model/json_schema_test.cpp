@@ -155,8 +155,7 @@ bool is_expressible(const expected_finding& finding, const std::string& body) {
                            "conflicting",
                            "needs-gateway",
                            "unsupported-port",
-                           "unsupported-port-range",
-                           "needs-host-network"};
+                           "unsupported-port-range"};
   const bool is_ascii = std::ranges::all_of(body, [](char c) { return c > 0; });
   // Bytes are no fewer than characters, but for ASCII they may be more.
   if (finding.code == "too-long") return is_ascii;

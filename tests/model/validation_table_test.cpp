@@ -4,6 +4,8 @@
 #include "tests/catch.hpp"
 #include "tests/model/validation_cases.hpp"
 
+#include <algorithm>
+
 using namespace matchcloud;
 
 namespace {
@@ -18,7 +20,7 @@ std::string lines_of(const std::vector<model::expected_finding>& findings) {
 std::string lines_of(const std::vector<model::finding>& findings) {
   std::string lines;
   for (const auto& each : findings)
-    lines += to_string(model::expected_finding{each.path, std::string{each.code}}) + "\n";
+    lines += to_string(model::expected_finding{each.path, std::string{each.code}, {}}) + "\n";
   return lines;
 }
 
@@ -32,6 +34,10 @@ void run(const model::validation_case& test) {
   }
   REQUIRE(findings.has_value());
   CHECK(lines_of(*findings) == lines_of(test.findings));
+  for (std::size_t i = 0; i < std::min(findings->size(), test.findings.size()); ++i) {
+    INFO((*findings)[i].message << "\nshould say: " << test.findings[i].says);
+    CHECK((*findings)[i].message.find(test.findings[i].says) != std::string::npos);
+  }
 }
 
 } // namespace
