@@ -20,15 +20,7 @@ tl::unexpected<base::error> failure(const char* operation, int code) {
                                                std::generic_category().message(code));
 }
 
-} // namespace
-
-base::expected<std::string> read_bounded(const std::string& file, std::size_t limit_bytes) {
-  base::file_descriptor opened;
-  if (file != "-") {
-    opened = base::file_descriptor{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)};
-    if (!opened) return failure("opened", errno);
-  }
-  const int fd = opened ? opened.get() : STDIN_FILENO;
+base::expected<std::string> read_bounded(int fd, std::size_t limit_bytes) {
   std::string text;
   while (text.size() <= limit_bytes) {
     const auto have = text.size();
@@ -39,6 +31,18 @@ base::expected<std::string> read_bounded(const std::string& file, std::size_t li
     if (got == 0) break;
   }
   return text;
+}
+
+} // namespace
+
+base::expected<std::string> read_bounded_file(const std::string& file, std::size_t limit_bytes) {
+  const base::file_descriptor opened{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)};
+  if (!opened) return failure("opened", errno);
+  return read_bounded(opened.get(), limit_bytes);
+}
+
+base::expected<std::string> read_bounded_stdin(std::size_t limit_bytes) {
+  return read_bounded(STDIN_FILENO, limit_bytes);
 }
 
 } // namespace matchcloud::app

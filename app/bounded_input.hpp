@@ -7,8 +7,11 @@
 
 namespace matchcloud::app {
 
-/// The bytes of a file of any kind, `-` is stdin: all of them, or the first `limit_bytes` + 1 where
-/// there are more. Fails with `io_failed`; the detail says why, without the file's name.
-base::expected<std::string> read_bounded(const std::string& file, std::size_t limit_bytes);
+/// The bytes of a file of any kind: all of them, or the first `limit_bytes` + 1 where there are
+/// more. Fails with `io_failed`; the detail says why, without the file's name.
+base::expected<std::string> read_bounded_file(const std::string& file, std::size_t limit_bytes);
+
+/// The same of stdin.
+base::expected<std::string> read_bounded_stdin(std::size_t limit_bytes);
 
 } // namespace matchcloud::app

@@ -57,7 +57,8 @@ const given_value* last_given(const std::vector<given_value>& given, const confi
   return last == given.rend() ? nullptr : &*last;
 }
 
-/// Tells of rules that do not fit together by the first given one without which they would.
+/// Tells of rules that do not fit together by the first given one without which they would, or
+/// other ones would be told of.
 std::string contradiction(const serve_config& config, const std::vector<given_value>& given,
                           const base::error& why) {
   for (const auto& key : config_keys()) {
@@ -66,7 +67,8 @@ std::string contradiction(const serve_config& config, const std::vector<given_va
     auto without = config;
     if (!key.default_value.empty())
       static_cast<void>(key.apply(without, elements(key, {key.default_value})));
-    if (model::check_rules(without.rules)) return complaint(key, *culprit, why);
+    const auto sound = model::check_rules(without.rules);
+    if (sound || sound.error().detail != why.detail) return complaint(key, *culprit, why);
   }
   return why.detail;
 }

@@ -1,3 +1,4 @@
+#include "app/bounded_input.hpp"
 #include "app/config.hpp"
 
 #include "model/suggestion.hpp"
@@ -19,6 +20,9 @@ using section = config_key::section;
 
 /// What only a rules file may give, in `[rules]`.
 constexpr std::array<std::string_view, 2> names_of_catalog{"tiers", "regions"};
+
+/// Thousands of names of regions and tiers fit.
+constexpr std::size_t file_limit_bytes = 1024UL * 1024;
 
 /// A TOML value in the syntax of a flag, or nothing where it has another type.
 std::optional<std::string> as_text(const toml::node& node) {
@@ -102,8 +106,10 @@ private:
                               " of [rules] is for `matchcloud validate --rules` alone: a service "
                               "knows them from its catalog (`matchcloud catalog list " +
                               std::string{name} + "`)");
+    const auto is_text = [](const toml::node& each) { return each.is_string(); };
+    const auto* array = node.as_array();
     auto values = as_values(node);
-    if (!values || !node.is_array())
+    if (array == nullptr || !values || !std::all_of(array->begin(), array->end(), is_text))
       return refuse(node, quoted(name) + " must be an array of strings");
     return keep(std::string{name}, name, node, *std::move(values));
   }
@@ -133,6 +139,9 @@ private:
       else if (key.where == where)
         known.push_back(name_in_table(key));
     }
+    if (where == section::service)
+      for (const auto table : {section::rules, section::limits})
+        known.push_back(table_of(table));
     auto text = "unknown key " + quoted(name);
     if (where != section::service) text += " of [" + std::string{table_of(where)} + "]";
     if (const auto close = model::closest_name(name, known); !close.empty())
@@ -165,9 +174,17 @@ private:
 
 base::expected<std::vector<given_value>> read_config_file(const std::string& file,
                                                           catalog_names names) {
+  const auto refuse = [&file](const std::string& why) {
+    return base::fail(base::errc::config_invalid, file + ": " + why);
+  };
+  const auto text = read_bounded_file(file, file_limit_bytes);
+  if (!text) return refuse(text.error().detail);
+  if (text->size() > file_limit_bytes)
+    return refuse("has more than " + std::to_string(file_limit_bytes) + " bytes");
   try {
     config_file_reader reader{file, names};
-    if (auto done = reader.read(toml::parse_file(file)); !done) return tl::unexpected(done.error());
+    if (auto done = reader.read(toml::parse(*text, file)); !done)
+      return tl::unexpected(done.error());
     return std::move(reader).take_given();
   } catch (const toml::parse_error& failure) {
     std::ostringstream place;

@@ -225,7 +225,19 @@ TEST_CASE("a TOML file with unknown keys, tables or bad syntax is refused, namin
     CHECK(given.error().code == base::errc::config_invalid);
     CHECK(given.error().detail.find(file.path() + ":3") == 0);
   }
-  CHECK(!read_config_file("/nonexistent/matchcloud.toml").has_value());
+}
+
+TEST_CASE("what cannot be read as a TOML file is refused, not taken for an empty one") {
+  const auto why_not = [](const std::string& file) {
+    const auto given = read_config_file(file);
+    REQUIRE(!given.has_value());
+    CHECK(given.error().code == base::errc::config_invalid);
+    return given.error().detail;
+  };
+  CHECK(why_not("/nonexistent/a.toml") ==
+        "/nonexistent/a.toml: cannot be opened: No such file or directory");
+  CHECK(why_not("/") == "/: cannot be read: Is a directory");
+  CHECK(why_not("/dev/zero") == "/dev/zero: has more than 1048576 bytes");
 }
 
 TEST_CASE("every limit of validation is a key with the table's default and bounds") {
@@ -268,6 +280,12 @@ TEST_CASE("limits that leave no value are refused by the one that was given") {
   const auto text = why_not("limit-max-players-lowest", {"300"});
   CHECK(text.find("--limit-max-players-lowest = \"300\"") == 0);
   CHECK(text.find("max-players-highest") != std::string::npos);
+
+  // Also where without it others would still leave none.
+  const auto both = make_config({{"limit-max-players-lowest", "a.toml:1: lowest", {"300"}},
+                                 {"limit-host-port-lowest", "a.toml:2: port", {"40000"}}});
+  REQUIRE(!both.has_value());
+  CHECK(both.error().detail.find("a.toml:1: lowest = \"300\"") == 0);
 }
 
 TEST_CASE("rules are given by words") {
@@ -328,6 +346,7 @@ TEST_CASE("what is wrong in a table of a TOML file is told with line, key and wh
             {":3: ", "[rules]", "did you mean \"complete\"?", "edition"}},
            {"\n[rules]\nloops = 1\n", {":3: ", "\"loops\""}},
            {"\n\nlistn = \"127.0.0.1:0\"\n", {":3: ", "did you mean \"listen\"?", "--help"}},
+           {"\n\n[limit]\nports = 3\n", {":3: ", "did you mean \"limits\"?"}},
            {"\n\nlimits = 3\n", {":3: ", "[limits] on a line of its own"}},
            {"limit-ports = 1\n[limits]\nports = 2\n", {"given twice", ":1: limit-ports", ":3: "}},
            {"\n[limits]\nports = [1, 2]\n", {":3: ", "one value"}},

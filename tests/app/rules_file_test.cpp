@@ -33,10 +33,10 @@ TEST_CASE("a rules file may give the names that a catalog would, in any order") 
 }
 
 TEST_CASE("every key of a rules file is checked, those that do not count too") {
-  for (const std::string text :
-       {"loops = 999\n", "no-such-key = 1\n", "[limits]\nports = -1\n",
-        "[rules]\ntiers = [\"Not An Id\"]\n", "[rules]\nregions = \"lon\"\n",
-        "regions = [\"lon\"]\n", "[limits]\nmax-players-lowest = 300\n", "[rules\n"}) {
+  for (const std::string text : {"loops = 999\n", "no-such-key = 1\n", "[limits]\nports = -1\n",
+                                 "[rules]\ntiers = [\"Not An Id\"]\n", "[rules]\ntiers = [1]\n",
+                                 "[rules]\nregions = \"lon\"\n", "regions = [\"lon\"]\n",
+                                 "[limits]\nmax-players-lowest = 300\n", "[rules\n"}) {
     CAPTURE(text);
     const auto rules = rules_of(text);
     REQUIRE(!rules.has_value());
