@@ -28,7 +28,7 @@ class github_report final : public findings_report {
 public:
   std::string add(const judged_file& file) override {
     std::string text;
-    const auto name = well_formed(file.name);
+    const auto name = printable_name(file.name);
     if (file.error)
       append(text, name, file.error->offset ? &file.error->at : nullptr,
              base::describe(file.error->code).code, file.error->message);

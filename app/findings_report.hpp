@@ -34,4 +34,7 @@ std::unique_ptr<findings_report> make_github_report();
 /// `text` with U+FFFD for what is not UTF-8: names of files may be any bytes.
 std::string well_formed(std::string_view text);
 
+/// A file's name for a line of text: what cannot be seen is written out.
+std::string printable_name(std::string_view file);
+
 } // namespace matchcloud::app

@@ -29,12 +29,9 @@ private:
   static constexpr std::string_view bold_green = "\x1b[1;32m";
   static constexpr std::string_view plain = "\x1b[0m";
 
-  static std::string shown_name(const judged_file& file) {
-    return model::printable_excerpt(well_formed(file.name), file.name.size());
-  }
-
   static std::string placed(const judged_file& file, const model::text_position& at) {
-    return shown_name(file) + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+    return printable_name(file.name) + ":" + std::to_string(at.line) + ":" +
+           std::to_string(at.column);
   }
 
   std::string painted(std::string_view colour, std::string_view text) const {
@@ -47,7 +44,7 @@ private:
 
   void append_error(std::string& text, const judged_file& file, const unusable_file& error) const {
     const auto code = base::describe(error.code).code;
-    append_line(text, error.offset ? placed(file, error.at) : shown_name(file), code,
+    append_line(text, error.offset ? placed(file, error.at) : printable_name(file.name), code,
                 error.message);
     if (error.offset) append_excerpt(text, file.text, *error.offset);
   }
@@ -78,6 +75,10 @@ std::string well_formed(std::string_view text) {
     text.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
   return made;
+}
+
+std::string printable_name(std::string_view file) {
+  return model::printable_excerpt(well_formed(file), file.size());
 }
 
 std::unique_ptr<findings_report> make_text_report(bool colours) {

@@ -9,8 +9,9 @@
 
 namespace matchcloud::app {
 
-/// Writes one JSON text part by part. Every function writes a value, or a member's name before its
-/// value; the caller sees to it that they make a text.
+/// Writes one JSON text part by part, in ASCII: no name of a file or member acts on a terminal.
+/// Every function writes a value, or a member's name before its value; the caller sees to it that
+/// they make a text.
 class json_stream {
 public:
   /// What was written since the last time.
@@ -55,7 +56,8 @@ public:
 
 private:
   rapidjson::StringBuffer buffer_;
-  rapidjson::Writer<rapidjson::StringBuffer> writer_{buffer_};
+  rapidjson::Writer<rapidjson::StringBuffer, rapidjson::UTF8<>, rapidjson::ASCII<>> writer_{
+      buffer_};
 };
 
 } // namespace matchcloud::app

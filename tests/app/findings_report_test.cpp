@@ -2,6 +2,10 @@
 
 #include "tests/catch.hpp"
 
+#include <functional>
+#include <memory>
+#include <vector>
+
 namespace matchcloud::app {
 namespace {
 
@@ -67,7 +71,7 @@ TEST_CASE("the JSON report has a member for each file, in order") {
         R"("line":2,"column":11,"offset":12}]},)"
         R"({"file":"/b.json","kind":"version","errors":[],"error":)"
         R"({"code":"body_malformed","message":"expected a name","line":1,"column":2,"offset":1}},)"
-        "{\"file\":\"c\uFFFD\\n.json\",\"kind\":\"version\",\"errors\":[],\"error\":"
+        R"({"file":"c\uFFFD\n.json","kind":"version","errors":[],"error":)"
         R"({"code":"io_failed","message":"cannot be opened"}},)"
         R"({"file":"","kind":"version","errors":[]}],"findings":1})"
         "\n");
@@ -106,7 +110,25 @@ TEST_CASE("the GitHub report is workflow commands, one a line, whatever the text
         "::error file=a dir/50%25%2Cb%3Ac.json,line=2,col=11,title=wrong-type::50%25 "
         "\"a\",%0D%0Ab: c\n"
         "::error file=/b.json,line=1,col=2,title=body_malformed::expected a name\n"
-        "::error file=c\uFFFD%0A.json,title=io_failed::cannot be opened\n");
+        "::error file=c\uFFFD\\u000a.json,title=io_failed::cannot be opened\n");
+}
+
+TEST_CASE("no name of a file or member acts on the terminal that shows a report") {
+  judged_file file;
+  file.name = "\x1b[2J\u009b2J\u202e.json";
+  file.text = "{\"\u009b2J\": 1}";
+  file.findings = {{{{"\x1b[2J\u009b2J\u202e"}, "unknown-member", "says", 1}, {1, 2}}};
+  for (const auto& make : std::vector<std::function<std::unique_ptr<findings_report>()>>{
+           [] { return make_text_report(false); }, make_json_report, make_sarif_report,
+           make_github_report}) {
+    const auto report = make();
+    auto printed = report->begin();
+    printed += report->add(file);
+    printed += report->end();
+    CAPTURE(printed);
+    for (const std::string_view acts : {"\x1b", "\u009b", "\u202e"})
+      CHECK(printed.find(acts) == std::string::npos);
+  }
 }
 
 TEST_CASE("what is not UTF-8 is replaced, byte by byte") {
