@@ -76,6 +76,13 @@ bool is_shown_escaped(char32_t c) noexcept {
   return is_control(c) || is_invisible(c) || is_noncharacter(c) || c == 0x2028 || c == 0x2029;
 }
 
+/// How many bytes at the beginning of `text` are visible ASCII or spaces.
+std::size_t printable_ascii_prefix(std::string_view text) noexcept {
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
+  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) -
+                                  text.begin());
+}
+
 std::string escaped(char32_t c) {
   char text[16];
   std::snprintf(text, sizeof text, c > 0xFFFF ? "\\u{%x}" : "\\u%04x", static_cast<unsigned>(c));
@@ -156,6 +163,11 @@ std::string describe_character(std::string_view text, std::size_t offset) {
 std::string printable_excerpt(std::string_view text, std::size_t limit) {
   std::string shown;
   for (std::size_t taken = 0; !text.empty(); ++taken) {
+    const auto plain = printable_ascii_prefix(text.substr(0, limit - taken));
+    shown += text.substr(0, plain);
+    text.remove_prefix(plain);
+    taken += plain;
+    if (text.empty()) break;
     const auto c = decode_utf8(text);
     if (taken == limit || c.bytes == 0) return shown + "…";
     if (is_shown_escaped(c.value))

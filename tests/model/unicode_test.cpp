@@ -13,3 +13,15 @@ TEST_CASE("a character is shown with its place, and with its looks where it has 
   CHECK(describe_character(std::string_view{"\0", 1}, 0) == "U+0000 at character 1");
   CHECK(describe_character("a\xFF", 1) == "a byte that is not UTF-8 at character 2");
 }
+
+TEST_CASE("an excerpt has so many characters, and writes out what cannot be seen") {
+  CHECK(printable_excerpt("abc", 3) == "abc");
+  CHECK(printable_excerpt("abcd", 3) == "abc…");
+  CHECK(printable_excerpt("aéb\tc", 5) == "aéb\\u0009c");
+  CHECK(printable_excerpt("aéb\tc", 4) == "aéb\\u0009…");
+  CHECK(printable_excerpt("aéb\tc", 2) == "aé…");
+  CHECK(printable_excerpt("\u009b\x7f\u202e", 3) == "\\u009b\\u007f\\u202e");
+  CHECK(printable_excerpt("a\xff", 9) == "a…");
+  CHECK(printable_excerpt("a", 0) == "…");
+  CHECK(printable_excerpt("", 0).empty());
+}
