@@ -25,6 +25,14 @@ inline void set_help(CLI::App& command, const std::string& text) {
   command.footer(text + "\n\n" + exit_code_help);
 }
 
+/// Refuses the name of a file that a variable of a script lacks: nothing would be read, silently.
+inline CLI::Validator named_file() {
+  return {[](const std::string& name) {
+            return name.empty() ? std::string{"the file's name is empty"} : std::string{};
+          },
+          "FILE"};
+}
+
 /// Each adds its subcommand; the subcommand's callback leaves the exit code in `code`.
 void add_serve_command(CLI::App& program, int& code);
 void add_import_command(CLI::App& program, int& code);

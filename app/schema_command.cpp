@@ -1,36 +1,22 @@
 #include "app/commands.hpp"
-#include "app/rules_file.hpp"
+#include "app/payload_options.hpp"
 
 #include "model/json_schema.hpp"
 
 #include <iostream>
 #include <memory>
-#include <string>
-#include <string_view>
 
 namespace matchcloud::app {
 
 namespace {
 
-struct schema_options {
-  std::string kind = "version";
-  std::string rules;
-};
-
-model::payload_kind kind_of(std::string_view word) {
-  if (word == "game") return model::payload_kind::game;
-  if (word == "group") return model::payload_kind::group;
-  return model::payload_kind::version;
-}
-
-int print_schema(const schema_options& options) {
-  const auto rules = options.rules.empty() ? base::expected<payload_rules>{default_payload_rules()}
-                                           : read_rules_file(options.rules);
+int print_schema(const payload_options& options) {
+  const auto rules = rules_of(options);
   if (!rules) {
     std::cerr << "matchcloud schema: " << rules.error().detail << "\n";
     return usage;
   }
-  std::cout << model::json_schema(kind_of(options.kind), rules->rules, rules->names) << std::endl;
+  std::cout << model::json_schema(options.kind, rules->rules, rules->names) << std::endl;
   if (std::cout) return ok;
   std::cerr << "matchcloud schema: stdout cannot be written\n";
   return failed;
@@ -54,12 +40,8 @@ void add_schema_command(CLI::App& program, int& code) {
            "\"./version.schema.json\"}]\n"
            "A file that holds a `config` alone: a schema of its own\n"
            "  {\"$ref\": \"version.schema.json#/properties/config\"}");
-  const auto options = std::make_shared<schema_options>();
-  command->add_option("--kind", options->kind, "version, game or group.")
-      ->check(CLI::IsMember({"version", "game", "group"}))
-      ->option_text("KIND")
-      ->capture_default_str();
-  command->add_option("--rules", options->rules, "A TOML file with the rules and limits.");
+  const auto options = std::make_shared<payload_options>();
+  add_payload_options(*command, *options, "What it is the body of.");
   command->callback([options, &code] { code = print_schema(*options); });
 }
 

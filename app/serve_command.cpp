@@ -146,14 +146,12 @@ void add_serve_command(CLI::App& program, int& code) {
         throw CLI::Success{};
       },
       "Print all keys as a Markdown table.");
-  command->add_option("--config", options->config_file, "A TOML file with any of these keys.");
+  command->add_option("--config", options->config_file, "A TOML file with any of these keys.")
+      ->check(named_file());
   for (const auto& key : config_keys()) {
     auto& values = options->flags[key.name];
     if (key.what == config_key::kind::flag) {
-      command
-          ->add_flag_callback(
-              "--" + key.name, [&values] { values = {"true"}; }, description(key))
-          ->group(heading(key.where));
+      command->add_flag("--" + key.name, values, description(key))->group(heading(key.where));
       continue;
     }
     command->add_option("--" + key.name, values, description(key))

@@ -1,7 +1,7 @@
 #include "app/commands.hpp"
 #include "app/findings_report.hpp"
 #include "app/judged_file.hpp"
-#include "app/rules_file.hpp"
+#include "app/payload_options.hpp"
 
 #include <unistd.h>
 
@@ -25,20 +25,11 @@ constexpr int has_findings = 1;
 constexpr int has_unusable = usage;
 
 struct validate_options {
-  std::string kind = "version";
+  payload_options payload;
   std::string format = "text";
-  std::string rules;
   std::string color = "auto";
   std::vector<std::string> files;
 };
-
-constexpr std::array kinds{std::pair{"version", model::payload_kind::version},
-                           std::pair{"game", model::payload_kind::game},
-                           std::pair{"group", model::payload_kind::group}};
-
-model::payload_kind parse_kind(const std::string& name) {
-  return std::ranges::find_if(kinds, [&](const auto& each) { return each.first == name; })->second;
-}
 
 /// See https://no-color.org: who asks for colours by an option gets them.
 bool wants_colours(const std::string& when) {
@@ -107,18 +98,16 @@ bool print(const std::string& text) {
 }
 
 int validate(const validate_options& options) {
-  auto rules = options.rules.empty() ? base::expected<payload_rules>{default_payload_rules()}
-                                     : read_rules_file(options.rules);
+  const auto rules = rules_of(options.payload);
   if (!rules) {
     std::cerr << "matchcloud validate: " << rules.error().detail << "\n";
     return usage;
   }
-  const auto kind = parse_kind(options.kind);
   const auto report = make_report(options);
   totals all;
   if (!print(report->begin())) return has_unusable;
   for (const auto& file : options.files) {
-    const auto judged = judge(file, kind, *rules);
+    const auto judged = judge(file, options.payload.kind, *rules);
     all.add(judged);
     if (!print(report->add(judged))) return has_unusable;
   }
@@ -159,17 +148,10 @@ void add_validate_command(CLI::App& program, int& code) {
   auto* command =
       program.add_subcommand("validate", "Validate payloads in files, without a service.");
   command->footer(help);
-  std::vector<std::string> kind_names;
-  kind_names.reserve(kinds.size());
-  for (const auto& each : kinds)
-    kind_names.emplace_back(each.first);
-  command->add_option("--kind", options->kind, "What the files are bodies of.")
-      ->check(CLI::IsMember(kind_names))
-      ->capture_default_str();
+  add_payload_options(*command, options->payload, "What the files are bodies of.");
   command->add_option("--format", options->format, "How findings are printed.")
       ->check(CLI::IsMember({"text", "json", "sarif", "github"}))
       ->capture_default_str();
-  command->add_option("--rules", options->rules, "A TOML file with the rules and limits.");
   command->add_option("--color", options->color, "Whether text has colours.")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();

@@ -189,6 +189,23 @@ TEST_CASE("a TOML file configures, the environment beats it, a flag beats both",
   CHECK(found_at(by_flag, "/flag"));
 }
 
+TEST_CASE("a flag that is false beats a file that says true", "[operations]") {
+  const matchcloud::fixtures::temporary_directory folder;
+  const auto file = folder.file("a.toml", "complete = true\n");
+  const auto verdict = [](const server& of) {
+    raw_connection client{of.data()};
+    return findings(
+        client.ask(request("POST", versions_target, R"({"display_name":"v","config":{"cdn":{}}})"))
+            .body);
+  };
+  CHECK(verdict(server{{"--config", file}}) == arguments{"required config/cdn/site_id"});
+  CHECK(verdict(server{{"--config", file, "--complete=false"}}).empty());
+
+  const auto maybe = serve({"--complete=maybe"});
+  CHECK(maybe.exit_code == 2);
+  CHECK(contains(maybe.errors, "--complete = \"maybe\" is not valid; allowed: true or false"));
+}
+
 TEST_CASE("an unknown key of a TOML file exits with 2 and names file, line and key",
           "[operations]") {
   const matchcloud::fixtures::temporary_directory folder;
@@ -208,7 +225,11 @@ TEST_CASE("an unknown key of a TOML file exits with 2 and names file, line and k
   CHECK(bound.exit_code == 2);
   CHECK(contains(bound.errors, "d.toml:1"));
   CHECK(contains(bound.errors, "0 to 256"));
-  CHECK(serve({"--config", folder.path() + "/missing.toml"}).exit_code == 2);
+  for (const auto& unreadable : {folder.path() + "/missing.toml", folder.path(), std::string{}}) {
+    const auto refused = serve({"--config", unreadable});
+    CHECK(refused.exit_code == 2);
+    CHECK(contains(refused.errors, unreadable.empty() ? "--config" : unreadable + ": cannot be "));
+  }
 }
 
 TEST_CASE("the environment configures; bad values exit with 2, unknown names are told",

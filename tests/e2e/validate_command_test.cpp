@@ -225,7 +225,8 @@ TEST_CASE("validate has colours where they are asked for", "[operations]") {
 TEST_CASE("validate that is asked for wrongly exits with 2", "[operations]") {
   for (const arguments& wrong :
        {arguments{}, arguments{"--kind", "lobby", "a.json"}, arguments{"--format", "xml", "a.json"},
-        arguments{"--color", "maybe", "a.json"}, arguments{"-", "-"}, arguments{"--rules"}}) {
+        arguments{"--color", "maybe", "a.json"}, arguments{"-", "-"}, arguments{"--rules"},
+        arguments{"--rules", "", "a.json"}}) {
     const auto got = validate(wrong);
     INFO(got.errors);
     CHECK(got.exit_code == 2);
