@@ -103,7 +103,7 @@ private:
   base::expected<void> take_catalog_names(std::string_view name, const toml::node& node) {
     if (names_ == catalog_names::refused)
       return refuse(node, quoted(name) +
-                              " of [rules] is for `matchcloud validate --rules` alone: a service "
+                              " of [rules] is for `--rules` of `validate` and `schema` alone: a service "
                               "knows them from its catalog (`matchcloud catalog list " +
                               std::string{name} + "`)");
     const auto is_text = [](const toml::node& each) { return each.is_string(); };

@@ -2,12 +2,14 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/json.hpp"
 #include "tests/e2e/server.hpp"
+#include "tests/model/validation_cases.hpp"
 
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 namespace {
 
@@ -264,32 +266,77 @@ std::string rules_of_catalog(const temporary_directory& folder) {
   return folder.file("rules.toml", text);
 }
 
-TEST_CASE("validate says of a file what the service says of that body", "[operations]") {
+struct asked_body {
+  std::string kind;
+  std::string target;
+  std::string text;
+};
+
+/// Those of all cases of validation, whatever rules they are for, and real configurations.
+std::vector<asked_body> asked_bodies() {
+  using matchcloud::model::payload_kind;
+  std::vector<asked_body> all;
+  for (const auto& each : matchcloud::model::validation_cases())
+    switch (each.kind) {
+    case payload_kind::version: all.push_back({"version", versions_target, each.body}); break;
+    case payload_kind::game: all.push_back({"game", games_target, each.body}); break;
+    case payload_kind::group: all.push_back({"group", groups_target, each.body}); break;
+    }
+  for (const auto& file : matchcloud::model::json_files("real-configs"))
+    all.push_back({"version", versions_target, matchcloud::model::content(file)});
+  return all;
+}
+
+/// What `validate` says of each body, in order: entries of its report.
+std::vector<rapidjson::Document> judged_offline(const std::vector<asked_body>& bodies) {
   const temporary_directory folder;
-  const server over_http;
+  std::map<std::string, arguments> words_of;
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    words_of[bodies[i].kind].push_back(folder.file(std::to_string(i) + ".json", bodies[i].text));
   const auto rules = rules_of_catalog(folder);
-  for (const std::string text :
-       {R"({})", R"({"display_name": "v", "config": {}})",
-        R"({"display_name": " \u00e9 ", "config": {"kv": 1, "matchmaker": {"max_playrs": 1}}})",
-        R"({"config": {"matchmaker": {"idle_lobbies": {"min": "1"}, "idle_lobbies": 1}}})",
-        R"({"display_name": "v", "config": {"matchmaker": {"max_players": 1e400, "tier": 5}}})",
-        R"({"display_name": "v", "config": {"matchmaker": {"tier": "basic1d1", "max_players": 900,
-            "regions": {"lon": {}, "lnd-lon": {"tier": "huge"}}, "game_modes": {"a b": {}}}}})"}) {
-    const auto got = validate({"--format", "json", "--rules", rules, folder.file("a.json", text)});
+  std::vector<rapidjson::Document> all(bodies.size());
+  for (auto& [kind, files] : words_of) {
+    arguments words{"--kind", kind, "--format", "json", "--rules", rules};
+    words.insert(words.end(), files.begin(), files.end());
+    const auto report = parse_json(validate(words).out);
+    REQUIRE(report.IsObject());
+    for (const auto& each : report["files"].GetArray()) {
+      const auto name = std::filesystem::path{text_at(each, "file")}.stem().string();
+      all[std::stoul(name)].CopyFrom(each, all[std::stoul(name)].GetAllocator());
+    }
+  }
+  return all;
+}
+
+TEST_CASE("validate says of a file what the service says of that body", "[operations]") {
+  const server over_http;
+  const auto bodies = asked_bodies();
+  const auto offline = judged_offline(bodies);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    // A `config` alone is no body.
+    if (text_at(offline[i], "kind") == "config") continue;
+    CAPTURE(bodies[i].text.substr(0, 1000));
     raw_connection client{over_http.data()};
-    const auto answer = client.ask(request("POST", versions_target, text));
-    REQUIRE(answer.status == 200);
-    const auto offline = parse_json(got.out);
+    const auto answer = client.ask(request("POST", bodies[i].target, bodies[i].text));
     const auto online = parse_json(answer.body);
-    REQUIRE(offline.IsObject());
     REQUIRE(online.IsObject());
-    const auto& here = offline["files"][0]["errors"];
+    if (offline[i].HasMember("error")) {
+      const auto& error = offline[i]["error"];
+      CHECK(answer.status == 400);
+      CHECK(text_at(online, "code") == text_at(error, "code"));
+      CHECK(text_at(online, "detail") ==
+            "At line " + std::to_string(error["line"].GetUint()) + ", column " +
+                std::to_string(error["column"].GetUint()) + " (byte " +
+                std::to_string(error["offset"].GetUint()) + "): " + text_at(error, "message"));
+      continue;
+    }
+    REQUIRE(answer.status == 200);
+    const auto& here = offline[i]["errors"];
     const auto& there = online["errors"];
-    INFO(got.out << got.errors);
     REQUIRE(here.Size() == there.Size());
-    for (rapidjson::SizeType i = 0; i < here.Size(); ++i)
+    for (rapidjson::SizeType at = 0; at < here.Size(); ++at)
       for (const auto* member : {"path", "code", "message"})
-        CHECK(here[i][member] == there[i][member]);
+        CHECK(here[at][member] == there[at][member]);
   }
 }
 
