@@ -2,6 +2,8 @@
 #include "app/source_excerpt.hpp"
 #include "model/unicode.hpp"
 
+#include <algorithm>
+
 namespace matchcloud::app {
 
 namespace {

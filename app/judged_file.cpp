@@ -4,6 +4,7 @@
 #include "app/text_places.hpp"
 #include "model/schema.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace matchcloud::app {
@@ -65,10 +66,37 @@ bool has_regions(const json_document& document, file_kind kind) {
   return false;
 }
 
-/// Brings findings of the framed text back to the text within.
-void take_from_frame(model::finding& found) {
-  if (!found.path.empty() && found.path.front() == "config") found.path.erase(found.path.begin());
-  found.offset -= std::min(found.offset, frame_begin.size());
+/// What is known of a file before it is judged.
+struct file_shape {
+  file_kind kind;
+  bool names_regions;
+};
+
+/// Fails where the text is no body of that kind.
+tl::expected<file_shape, model::json_fault> look_at(std::string_view text, model::payload_kind kind,
+                                                    const model::validation_rules& rules) {
+  const auto document = json_document::read_object(text, rules.limits.depth);
+  if (!document) return tl::unexpected(document.error());
+  if (kind != model::payload_kind::version || !is_config_alone(*document, rules))
+    return file_shape{kind_of(kind), has_regions(*document, kind_of(kind))};
+  // One level is the version's.
+  const auto within = json_document::read_object(text, rules.limits.depth - 1);
+  if (!within) return tl::unexpected(within.error());
+  return file_shape{file_kind::config, has_regions(*within, file_kind::config)};
+}
+
+/// Judges a `config` alone by putting a version around it; paths and offsets are those of `config`.
+base::expected<std::vector<model::finding>> validate_config(std::string_view config,
+                                                            const payload_rules& rules) {
+  std::string framed{frame_begin};
+  framed.append(config).append(frame_end);
+  auto found = model::validate(model::payload_kind::version, framed, rules.rules, rules.names);
+  if (!found) return found;
+  for (auto& each : *found) {
+    if (!each.path.empty() && each.path.front() == "config") each.path.erase(each.path.begin());
+    each.offset -= std::min(each.offset, frame_begin.size());
+  }
+  return found;
 }
 
 } // namespace
@@ -86,39 +114,34 @@ std::string_view name_of(file_kind kind) noexcept {
 judged_file judge_text(std::string name, std::string text, model::payload_kind kind,
                        const payload_rules& rules) {
   judged_file judged{std::move(name), kind_of(kind), std::move(text), {}, {}, false};
-  const auto& bytes = judged.text;
-  const auto refuse = [&judged](base::errc code, std::string why) -> judged_file&& {
+  const auto whole = [&judged](base::errc code, std::string why) {
     judged.error = unusable_file{code, std::move(why), std::nullopt, {}};
-    return std::move(judged);
   };
-  if (bytes.size() > rules.body_limit_bytes)
-    return refuse(base::errc::body_too_large,
-                  "the file has more than " + std::to_string(rules.body_limit_bytes) +
-                      " bytes, the most that the service takes (body-limit-bytes)");
-  const auto places = text_places{bytes};
-  const auto refuse_at = [&](const model::json_fault& fault) -> judged_file&& {
-    judged.error = unusable_file{fault.code, fault.sentence, fault.offset, places.at(fault.offset)};
-    return std::move(judged);
-  };
-  auto document = json_document::read_object(bytes, rules.rules.limits.depth);
-  if (!document) return refuse_at(document.error());
-  const bool alone =
-      kind == model::payload_kind::version && is_config_alone(*document, rules.rules);
-  if (alone) {
-    judged.kind = file_kind::config;
-    // One level is the version's.
-    document = json_document::read_object(bytes, rules.rules.limits.depth - 1);
-    if (!document) return refuse_at(document.error());
+  if (judged.text.size() > rules.body_limit_bytes) {
+    whole(base::errc::body_too_large, "the file has more than " +
+                                          std::to_string(rules.body_limit_bytes) +
+                                          " bytes, the most that the service takes "
+                                          "(body-limit-bytes)");
+    return judged;
   }
-  judged.names_regions = has_regions(*document, judged.kind);
-  auto found =
-      alone ? model::validate(kind, std::string{frame_begin} + bytes + std::string{frame_end},
-                              rules.rules, rules.names)
-            : model::validate(kind, bytes, rules.rules, rules.names);
-  if (!found) return refuse(found.error().code, found.error().detail);
+  const text_places places{judged.text};
+  const auto shape = look_at(judged.text, kind, rules.rules);
+  if (!shape) {
+    const auto& fault = shape.error();
+    judged.error = unusable_file{fault.code, fault.sentence, fault.offset, places.at(fault.offset)};
+    return judged;
+  }
+  judged.kind = shape->kind;
+  judged.names_regions = shape->names_regions;
+  auto found = shape->kind == file_kind::config
+                   ? validate_config(judged.text, rules)
+                   : model::validate(kind, judged.text, rules.rules, rules.names);
+  if (!found) {
+    whole(found.error().code, found.error().detail);
+    return judged;
+  }
   judged.findings.reserve(found->size());
   for (auto& each : *found) {
-    if (alone) take_from_frame(each);
     const auto at = places.at(each.offset);
     judged.findings.push_back({std::move(each), at});
   }
@@ -129,12 +152,11 @@ judged_file judge(const std::string& file, model::payload_kind kind, const paylo
   auto name = file == "-" ? std::string{"stdin"} : file;
   auto text = read_bounded(file, rules.body_limit_bytes);
   if (text) return judge_text(std::move(name), *std::move(text), kind, rules);
-  return {std::move(name),
-          kind_of(kind),
-          {},
-          {},
-          unusable_file{text.error().code, text.error().detail, std::nullopt, {}},
-          false};
+  judged_file judged;
+  judged.name = std::move(name);
+  judged.kind = kind_of(kind);
+  judged.error = unusable_file{text.error().code, text.error().detail, std::nullopt, {}};
+  return judged;
 }
 
 } // namespace matchcloud::app

@@ -1,4 +1,5 @@
 #include "app/commands.hpp"
+#include "app/rules_file.hpp"
 
 #include "model/json_schema.hpp"
 
@@ -13,6 +14,7 @@ namespace {
 
 struct schema_options {
   std::string kind = "version";
+  std::string rules;
 };
 
 model::payload_kind kind_of(std::string_view word) {
@@ -22,9 +24,13 @@ model::payload_kind kind_of(std::string_view word) {
 }
 
 int print_schema(const schema_options& options) {
-  const model::validation_rules rules;
-  std::cout << model::json_schema(kind_of(options.kind), rules, model::default_reference_names())
-            << std::endl;
+  const auto rules = options.rules.empty() ? base::expected<payload_rules>{default_payload_rules()}
+                                           : read_rules_file(options.rules);
+  if (!rules) {
+    std::cerr << "matchcloud schema: " << rules.error().detail << "\n";
+    return usage;
+  }
+  std::cout << model::json_schema(kind_of(options.kind), rules->rules, rules->names) << std::endl;
   if (std::cout) return ok;
   std::cerr << "matchcloud schema: stdout cannot be written\n";
   return failed;
@@ -38,6 +44,8 @@ void add_schema_command(CLI::App& program, int& code) {
            "Prints the shape of a request body as JSON Schema 2020-12, made from the rules that "
            "validation applies.\nEditors complete, explain and check with it while you write; "
            "`description`s tell what JSON Schema cannot check.\n\n"
+           "FILE of --rules is what `matchcloud validate --rules` reads: its limits and edition, "
+           "tiers and regions\nare those of the schema.\n\n"
            "Example: matchcloud schema --kind version > version.schema.json\n\n"
            "YAML in editors with yaml-language-server: as the first line of the file\n"
            "  # yaml-language-server: $schema=version.schema.json\n"
@@ -51,6 +59,7 @@ void add_schema_command(CLI::App& program, int& code) {
       ->check(CLI::IsMember({"version", "game", "group"}))
       ->option_text("KIND")
       ->capture_default_str();
+  command->add_option("--rules", options->rules, "A TOML file with the rules and limits.");
   command->callback([options, &code] { code = print_schema(*options); });
 }
 

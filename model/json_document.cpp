@@ -19,7 +19,7 @@ constexpr std::size_t pairwise_limit = 12;
 /// Up to here slots of the table of names are looked at one after the other.
 constexpr std::size_t probe_limit = 64;
 /// A guess for the first allocation: text bytes per value in a compact document.
-constexpr std::size_t bytes_per_node = 16;
+constexpr std::size_t bytes_per_node = 6;
 
 // In situ: names and strings become stable views without a copy each. Numbers stay text, which
 // keeps every digit. Encoding is checked beforehand, in one pass that knows where the fault is.

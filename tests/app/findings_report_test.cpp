@@ -78,24 +78,27 @@ TEST_CASE("the SARIF report has results with places, and what could not be judge
   const std::string_view version = "\"version\":\"";
   const auto begin = log.rfind(version) + version.size();
   log.replace(begin, log.find('"', begin) - begin, "VERSION");
-  CHECK(
-      log ==
-      R"({"version":"2.1.0","$schema":"https://json.schemastore.org/sarif-2.1.0.json","runs":[)"
-      R"({"columnKind":"unicodeCodePoints","results":[)"
-      R"({"ruleId":"wrong-type","level":"error","message":{"text":"50% \"a\",\r\nb: c"},)"
-      R"("locations":[{"physicalLocation":{"artifactLocation":{"uri":"a%20dir/50%25%2Cb%3Ac.json"},)"
-      R"("region":{"startLine":2,"startColumn":11}},)"
-      R"("logicalLocations":[{"fullyQualifiedName":"/config/a~1b~0"}]}]},)"
-      R"({"ruleId":"body_malformed","level":"error","message":{"text":"expected a name"},)"
-      R"("locations":[{"physicalLocation":{"artifactLocation":{"uri":"file:///b.json"},)"
-      R"("region":{"startLine":1,"startColumn":2}}}]}],)"
-      R"("tool":{"driver":{"name":"matchcloud","version":"VERSION","rules":[{"id":"wrong-type"},{"id":"body_malformed"}]}},)"
-      R"("invocations":[{"executionSuccessful":false,"toolExecutionNotifications":[)"
-      R"({"level":"error","descriptor":{"id":"body_malformed"},"message":{"text":"expected a name"},)"
-      R"("locations":[{"physicalLocation":{"artifactLocation":{"uri":"file:///b.json"}}}]},)"
-      R"({"level":"error","descriptor":{"id":"io_failed"},"message":{"text":"cannot be opened"},)"
-      R"("locations":[{"physicalLocation":{"artifactLocation":{"uri":"c%FF%0A.json"}}}]}]}]}]})"
-      "\n");
+  CHECK(log ==
+        R"({"version":"2.1.0","$schema":"https://json.schemastore.org/sarif-2.1.0.json","runs":[)"
+        R"({"columnKind":"unicodeCodePoints","results":[)"
+        R"({"ruleId":"wrong-type","level":"error","message":{"text":"50% \"a\",\r\nb: c"},)"
+        R"("locations":[{"physicalLocation":{"artifactLocation":)"
+        R"({"uri":"a%20dir/50%25%2Cb%3Ac.json"},)"
+        R"("region":{"startLine":2,"startColumn":11}},)"
+        R"("logicalLocations":[{"fullyQualifiedName":"/config/a~1b~0"}]}]},)"
+        R"({"ruleId":"body_malformed","level":"error","message":{"text":"expected a name"},)"
+        R"("locations":[{"physicalLocation":{"artifactLocation":{"uri":"file:///b.json"},)"
+        R"("region":{"startLine":1,"startColumn":2}}}]}],)"
+        R"("tool":{"driver":{"name":"matchcloud","version":"VERSION","rules":[)"
+        R"({"id":"wrong-type"},{"id":"body_malformed"}]}},)"
+        R"("invocations":[{"executionSuccessful":false,"toolExecutionNotifications":[)"
+        R"({"level":"error","descriptor":{"id":"body_malformed"},)"
+        R"("message":{"text":"expected a name"},)"
+        R"("locations":[{"physicalLocation":{"artifactLocation":{"uri":"file:///b.json"}}}]},)"
+        R"({"level":"error","descriptor":{"id":"io_failed"},)"
+        R"("message":{"text":"cannot be opened"},)"
+        R"("locations":[{"physicalLocation":{"artifactLocation":{"uri":"c%FF%0A.json"}}}]}]}]}]})"
+        "\n");
 }
 
 TEST_CASE("the GitHub report is workflow commands, one a line, whatever the texts hold") {

@@ -18,8 +18,8 @@ judged_file judged(const std::string& text, payload_kind kind = payload_kind::ve
 std::vector<std::string> findings(const judged_file& file) {
   std::vector<std::string> all;
   for (const auto& each : file.findings) {
-    auto text =
-        std::to_string(each.at.line) + ":" + std::to_string(each.at.column) + " " + each.found.code;
+    auto text = std::to_string(each.at.line) + ":" + std::to_string(each.at.column) + " ";
+    text += each.found.code;
     for (const auto& step : each.found.path)
       text += (&step == &each.found.path.front() ? " " : "/") + step;
     all.push_back(text);

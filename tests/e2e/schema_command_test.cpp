@@ -2,6 +2,7 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/json.hpp"
 #include "tests/e2e/process.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
 
 #include <rapidjson/pointer.h>
 
@@ -36,6 +37,24 @@ TEST_CASE("the help of schema tells how editors use it", "[operations]") {
   for (const std::string part : {"Example: matchcloud schema", "# yaml-language-server: $schema=",
                                  "json.schemas", "version, game or group"})
     CHECK(help.out.find(part) != std::string::npos);
+}
+
+TEST_CASE("schema has the limits and names of the rules that it is given", "[operations]") {
+  const matchcloud::fixtures::temporary_directory folder;
+  const auto rules = folder.file("rules.toml", "[rules]\nregions = [\"atl\"]\n"
+                                               "[limits]\nversion-display-name = 7\n");
+  const auto got = run({"schema", "--rules", rules});
+  CHECK(got.exit_code == 0);
+  const auto schema = parse_json(got.out);
+  const auto* longest = rapidjson::Pointer{"/properties/display_name/maxLength"}.Get(schema);
+  REQUIRE(longest);
+  CHECK(longest->GetInt() == 7);
+  CHECK(got.out.find(R"("enum": ["atl"])") != std::string::npos);
+
+  const auto missing = run({"schema", "--rules", folder.path() + "/none.toml"});
+  CHECK(missing.exit_code == 2);
+  CHECK(missing.out.empty());
+  CHECK(missing.errors.find("none.toml") != std::string::npos);
 }
 
 TEST_CASE("schema of an unknown kind exits with 2 and names the known ones", "[operations]") {

@@ -44,8 +44,10 @@ TEST_CASE("validate's exit code tells findings from files that cannot be judged"
 
   const auto one = group({wrong});
   CHECK(one.exit_code == 1);
-  CHECK(one.out == wrong + ":2:19: invalid: The display name starts with a space. Remove the "
-                           "space.\n  \"display_name\": \" Team\"\n                  ^~~~~~~\n");
+  CHECK(one.out.starts_with(wrong + ":2:19: invalid: "));
+  CHECK(one.out.ends_with("starts with a space. Remove the space.\n"
+                          "  \"display_name\": \" Team\"\n"
+                          "                  ^~~~~~~\n"));
   CHECK(one.errors == "1 finding in 1 file\n");
   CHECK(group({sound, wrong, wrong}).errors == "2 findings in 2 of 3 files\n");
 
@@ -133,7 +135,7 @@ TEST_CASE("validate's JSON and SARIF are whole whatever the files are", "[operat
 
   const auto github = in("github");
   CHECK(github.exit_code == 2);
-  CHECK(contains(github.out, "::error file=" + files[0] + ",line=2,col=19,title=invalid::The "));
+  CHECK(contains(github.out, "::error file=" + files[0] + ",line=2,col=19,title=invalid::"));
   CHECK(std::count(github.out.begin(), github.out.end(), '\n') == 3);
 }
 
@@ -245,15 +247,33 @@ TEST_CASE("validate that cannot write says so and exits with 2", "[operations]")
   }
 }
 
+/// A rules file with the names of the shared world's catalog.
+std::string rules_of_catalog(const temporary_directory& folder) {
+  std::string text = "[rules]\n";
+  for (const auto& [plural, id] : {std::pair{"tiers", "tier"}, std::pair{"regions", "region_id"}}) {
+    const auto listed = run(
+        {"catalog", "list", plural, "--data-dir", shared_world().data_dir(), "--format", "json"});
+    const auto document = parse_json(listed.out);
+    REQUIRE(document.IsObject());
+    text += std::string{plural} + " = [";
+    for (const auto& each : document[plural].GetArray())
+      text += "\"" + (each.IsString() ? std::string{each.GetString()} : text_at(each, id)) + "\", ";
+    text += "]\n";
+  }
+  return folder.file("rules.toml", text);
+}
+
 TEST_CASE("validate says of a file what the service says of that body", "[operations]") {
   const temporary_directory folder;
   const server over_http;
-  const auto rules = folder.file("rules.toml", "[rules]\nregions = [\"fra\", \"lon\", \"nrt\"]\n");
+  const auto rules = rules_of_catalog(folder);
   for (const std::string text :
        {R"({})", R"({"display_name": "v", "config": {}})",
-        R"({"display_name": " é ", "config": {"kv": 1, "matchmaker": {"max_playrs": 1}}})",
+        R"({"display_name": " \u00e9 ", "config": {"kv": 1, "matchmaker": {"max_playrs": 1}}})",
         R"({"config": {"matchmaker": {"idle_lobbies": {"min": "1"}, "idle_lobbies": 1}}})",
-        R"({"display_name": "v", "config": {"matchmaker": {"max_players": 1e400, "tier": 5}}})"}) {
+        R"({"display_name": "v", "config": {"matchmaker": {"max_players": 1e400, "tier": 5}}})",
+        R"({"display_name": "v", "config": {"matchmaker": {"tier": "basic1d1", "max_players": 900,
+            "regions": {"lon": {}, "lnd-lon": {"tier": "huge"}}, "game_modes": {"a b": {}}}}})"}) {
     const auto got = validate({"--format", "json", "--rules", rules, folder.file("a.json", text)});
     raw_connection client{over_http.data()};
     const auto answer = client.ask(request("POST", versions_target, text));
@@ -264,6 +284,7 @@ TEST_CASE("validate says of a file what the service says of that body", "[operat
     REQUIRE(online.IsObject());
     const auto& here = offline["files"][0]["errors"];
     const auto& there = online["errors"];
+    INFO(got.out << got.errors);
     REQUIRE(here.Size() == there.Size());
     for (rapidjson::SizeType i = 0; i < here.Size(); ++i)
       for (const auto* member : {"path", "code", "message"})
