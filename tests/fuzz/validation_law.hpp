@@ -50,16 +50,17 @@ inline std::string check_place(const model::json_document& document, const model
     return found.offset == node.offset || (node.name_at > 0 && found.offset == node.name_at - 1);
   };
   if (std::ranges::any_of(named, stands_at)) return {};
-  const auto is_null = [&](std::uint32_t index) {
-    return document.node(index).kind == model::json_kind::null;
-  };
-  if (!std::ranges::all_of(named, is_null)) return "the offset is not the named value's";
-  const auto around = resolve(document, found.path, found.path.size() - 1);
+  // Or a member is missing from an object, of which there may be several by that path, too.
   const auto misses_it = [&](std::uint32_t index) {
-    const auto& node = document.node(index);
-    return node.kind == model::json_kind::object && found.offset == node.offset;
+    if (document.node(index).kind != model::json_kind::object) return false;
+    nodes members;
+    append_children(members, document, index, found.path.back());
+    const bool is_absent =
+        members.empty() || document.node(members.front()).kind == model::json_kind::null;
+    return is_absent && found.offset == document.node(index).offset;
   };
-  return std::ranges::any_of(around, misses_it) ? "" : "the path leads nowhere";
+  const auto around = resolve(document, found.path, found.path.size() - 1);
+  return std::ranges::any_of(around, misses_it) ? "" : "it points at something else";
 }
 
 inline bool are_strings(const model::json_document& document, std::uint32_t array,
