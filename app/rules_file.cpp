@@ -24,8 +24,7 @@ names_given(const std::vector<given_value>& given, std::string_view key) {
                         found->source + " = \"" + name +
                             "\" is not valid; allowed: " + std::string{model::identifier_allowed});
   std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

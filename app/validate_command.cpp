@@ -160,6 +160,7 @@ void add_validate_command(CLI::App& program, int& code) {
       program.add_subcommand("validate", "Validate payloads in files, without a service.");
   command->footer(help);
   std::vector<std::string> kind_names;
+  kind_names.reserve(kinds.size());
   for (const auto& each : kinds)
     kind_names.emplace_back(each.first);
   command->add_option("--kind", options->kind, "What the files are bodies of.")

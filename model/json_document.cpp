@@ -66,7 +66,7 @@ public:
   bool StartObject() { return open(json_kind::object); }
   bool StartArray() { return open(json_kind::array); }
   bool EndObject(rapidjson::SizeType count) {
-    if (count > 1) mark_repeated();
+    if (count > 1) mark_repeated(count);
     return close(count);
   }
   bool EndArray(rapidjson::SizeType count) { return close(count); }
@@ -141,23 +141,24 @@ private:
 
   std::string_view name(std::uint32_t index) const noexcept {
     const auto& node = nodes_[index];
-    return std::string_view(bytes_).substr(node.name_at, node.name_bytes);
+    return {bytes_.data() + node.name_at, node.name_bytes};
   }
 
-  void mark_repeated() {
+  void mark_repeated(rapidjson::SizeType count) {
+    if (count <= pairwise_limit) return mark_by_pairs();
     members_.clear();
     for (std::uint32_t i = container_ + 1; i < nodes_.size(); i = nodes_[i].next)
       members_.push_back(i);
-    if (members_.size() <= pairwise_limit) return mark_by_pairs();
     if (!mark_by_hashing()) mark_by_sorting();
   }
 
   void mark_by_pairs() {
-    for (std::size_t later = 1; later < members_.size(); ++later) {
-      const auto wanted = name(members_[later]);
-      for (std::size_t earlier = 0; earlier < later; ++earlier) {
-        if (name(members_[earlier]) != wanted) continue;
-        nodes_[members_[later]].repeated = true;
+    const auto first = container_ + 1;
+    for (auto later = nodes_[first].next; later < nodes_.size(); later = nodes_[later].next) {
+      const auto bytes = nodes_[later].name_bytes;
+      for (auto earlier = first; earlier < later; earlier = nodes_[earlier].next) {
+        if (nodes_[earlier].name_bytes != bytes || name(earlier) != name(later)) continue;
+        nodes_[later].repeated = true;
         break;
       }
     }

@@ -72,7 +72,7 @@ public:
 
   /// The member name under which the value stands, without escapes; empty for elements and root.
   std::string_view name(const json_node& node) const noexcept {
-    return std::string_view(bytes_).substr(node.name_at, node.name_bytes);
+    return {bytes_.data() + node.name_at, node.name_bytes};
   }
 
 private:

@@ -56,6 +56,11 @@ constexpr std::array<code_point_range, 16> invisible{{{0xAD, 0xAD},
 constexpr std::uint64_t high_bits = 0x8080808080808080U;
 
 std::size_t ascii_prefix(std::string_view text, std::size_t from) noexcept {
+  for (std::array<std::uint64_t, 4> block{}; text.size() - from >= sizeof block;
+       from += sizeof block) {
+    std::memcpy(block.data(), text.data() + from, sizeof block);
+    if (((block[0] | block[1] | block[2] | block[3]) & high_bits) != 0) break;
+  }
   std::uint64_t word = 0;
   while (text.size() - from >= sizeof word) {
     std::memcpy(&word, text.data() + from, sizeof word);
