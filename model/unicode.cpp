@@ -1,5 +1,7 @@
 #include "model/unicode.hpp"
 
+#include "base/characters.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -71,6 +73,9 @@ std::size_t ascii_prefix(std::string_view text, std::size_t from) noexcept {
     ++from;
   return from;
 }
+
+constexpr base::character_set printable_ascii{
+    [](unsigned char c) { return c >= 0x20 && c < 0x7F; }};
 
 bool is_shown_escaped(char32_t c) noexcept {
   return is_control(c) || is_invisible(c) || is_noncharacter(c) || c == 0x2028 || c == 0x2029;
@@ -156,6 +161,11 @@ std::string describe_character(std::string_view text, std::size_t offset) {
 std::string printable_excerpt(std::string_view text, std::size_t limit) {
   std::string shown;
   for (std::size_t taken = 0; !text.empty(); ++taken) {
+    const auto plain = printable_ascii.span(text.substr(0, limit - taken));
+    shown += text.substr(0, plain);
+    text.remove_prefix(plain);
+    taken += plain;
+    if (text.empty()) break;
     const auto c = decode_utf8(text);
     if (taken == limit || c.bytes == 0) return shown + "…";
     if (is_shown_escaped(c.value))
