@@ -1,5 +1,7 @@
 #include "model/unicode.hpp"
 
+#include "base/characters.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -72,15 +74,11 @@ std::size_t ascii_prefix(std::string_view text, std::size_t from) noexcept {
   return from;
 }
 
+constexpr base::character_set printable_ascii{
+    [](unsigned char c) { return c >= 0x20 && c < 0x7F; }};
+
 bool is_shown_escaped(char32_t c) noexcept {
   return is_control(c) || is_invisible(c) || is_noncharacter(c) || c == 0x2028 || c == 0x2029;
-}
-
-/// How many bytes at the beginning of `text` are visible ASCII or spaces.
-std::size_t printable_ascii_prefix(std::string_view text) noexcept {
-  const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
-  return static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_plain) -
-                                  text.begin());
 }
 
 std::string escaped(char32_t c) {
@@ -163,7 +161,7 @@ std::string describe_character(std::string_view text, std::size_t offset) {
 std::string printable_excerpt(std::string_view text, std::size_t limit) {
   std::string shown;
   for (std::size_t taken = 0; !text.empty(); ++taken) {
-    const auto plain = printable_ascii_prefix(text.substr(0, limit - taken));
+    const auto plain = printable_ascii.span(text.substr(0, limit - taken));
     shown += text.substr(0, plain);
     text.remove_prefix(plain);
     taken += plain;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 namespace matchcloud::model {
 
@@ -340,13 +341,13 @@ private:
   }
 
   void add_unknown(const object_shape& shape) {
-    std::vector<std::string_view> known;
-    known.reserve(2 * shape.members.size());
+    std::vector<std::string_view> candidates;
+    candidates.reserve(2 * shape.members.size());
     for (const auto& member : shape.members)
-      known.push_back(member.name);
-    auto candidates = known;
+      candidates.push_back(member.name);
     for (const auto& member : shape.members)
       if (!member.alias.empty()) candidates.push_back(member.alias);
+    const auto known = std::span{candidates}.first(shape.members.size());
     const auto name = document_.name(child());
     auto message = unknown_member_message(subject(depth() - 1), name, rules_.limits.echo);
     append_known_names(message, name, known, candidates, known.size(), checks().may_suggest);
