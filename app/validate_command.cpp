@@ -6,14 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 namespace matchcloud::app {
