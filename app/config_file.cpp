@@ -102,10 +102,11 @@ private:
 
   base::expected<void> take_catalog_names(std::string_view name, const toml::node& node) {
     if (names_ == catalog_names::refused)
-      return refuse(node, quoted(name) +
-                              " of [rules] is for `--rules` of `validate` and `schema` alone: a service "
-                              "knows them from its catalog (`matchcloud catalog list " +
-                              std::string{name} + "`)");
+      return refuse(node,
+                    quoted(name) +
+                        " of [rules] is for `--rules` of `validate` and `schema` alone: a service "
+                        "knows them from its catalog (`matchcloud catalog list " +
+                        std::string{name} + "`)");
     const auto is_text = [](const toml::node& each) { return each.is_string(); };
     const auto* array = node.as_array();
     auto values = as_values(node);
