@@ -81,7 +81,7 @@ private:
           time_advice(node));
       return std::nullopt;
     }
-    if (value->too_large || (value->negative && value->magnitude != 0)) {
+    if (value->too_large || value->negative) {
       add(out_of_range_message(quoted(name), unsigned_64_bit.meaning, text,
                                {unsigned_64_bit.lowest, unsigned_64_bit.highest},
                                default_echo_limit));

@@ -94,10 +94,10 @@ std::optional<std::uint64_t> member_relations::number(std::uint32_t node,
                                                       const value_rule& rule) const noexcept {
   if (node == no_node || document_.node(node).kind != json_kind::number) return std::nullopt;
   const auto value = read_integer(document_.text(document_.node(node)));
-  if (!value || (value->negative && value->magnitude > 0) || !is_within(*value, *rule.range))
-    return std::nullopt;
-  if (rule.least && value->magnitude < rules_.limits.*rule.least) return std::nullopt;
-  if (rule.most && value->magnitude > rules_.limits.*rule.most) return std::nullopt;
+  if (!value || value->too_large || value->negative) return std::nullopt;
+  const auto [lowest, highest] = bounds_of(rule, rules_.limits);
+  const auto least = static_cast<std::uint64_t>(std::max<std::int64_t>(lowest, 0));
+  if (value->magnitude < least || value->magnitude > highest) return std::nullopt;
   return value->magnitude;
 }
 
@@ -343,7 +343,7 @@ void member_relations::read_labels(reserved_labels& into, std::uint32_t runtime)
 
 const std::vector<std::string>& member_relations::labels_for(const document_place& place) {
   read_labels(own_labels_, place.container_runtime);
-  if (!own_labels_.labels.empty() || place.game_mode == no_node) return own_labels_.labels;
+  if (!own_labels_.labels.empty()) return own_labels_.labels;
   read_labels(shared_labels_, shared_runtime(place));
   return shared_labels_.labels;
 }

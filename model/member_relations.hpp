@@ -32,7 +32,6 @@ struct relation_fault {
 struct document_place {
   /// The objects around the one at hand; `no_node` where there is none.
   std::uint32_t matchmaker = no_node;
-  std::uint32_t game_mode = no_node;
   std::uint32_t container_runtime = no_node;
 };
 
@@ -63,8 +62,8 @@ public:
   /// Whether the service sets `name` itself in the environment of a runtime, for one of its ports.
   std::optional<fault> check_env_is_free(std::string_view name, const document_place& place);
 
-  /// Names in a game mode's `env` and the matchmaker's together, where the latter is within its
-  /// limit; 0 otherwise. O(n log n).
+  /// Names in an `env` and the matchmaker's, which may be the same, together, where the latter is
+  /// within its limit; 0 otherwise. O(n log n).
   std::size_t merged_env_size(std::uint32_t env, const document_place& place);
 
 private:

@@ -309,7 +309,7 @@ bool same(std::string_view a, std::string_view b) noexcept {
 
 bool is_within(const exact_integer& value, const integer_range& range) noexcept {
   if (value.too_large) return false;
-  if (!value.negative || value.magnitude == 0) {
+  if (!value.negative) {
     return value.magnitude <= range.highest &&
            (range.lowest <= 0 || value.magnitude >= static_cast<std::uint64_t>(range.lowest));
   }

@@ -100,14 +100,12 @@ private:
     if (rule->key == key_rule::port_label) relations_.begin_ports(open_[open_.size() - 2].node);
     if (!rule->shape) return;
     if (rule->shape->rule == object_rule::matchmaker) matchmaker_ = node;
-    if (rule->shape->rule == object_rule::game_mode) game_mode_ = node;
   }
 
   void close() {
     if (const auto* shape = open_.back().shape()) {
       check_missing(*shape);
       check_relations(*shape);
-      if (shape->rule == object_rule::game_mode) game_mode_ = no_node;
     }
     open_.pop_back();
   }
@@ -218,8 +216,7 @@ private:
       return add("out-of-range", out_of_range_message(subject(depth()), rule.range->meaning, text,
                                                       bounds, rules_.limits.echo));
     if (!rule.most) return;
-    const bool is_negative = value->negative && value->magnitude > 0;
-    if (is_negative || value->magnitude < static_cast<std::uint64_t>(bounds.lowest))
+    if (value->negative || value->magnitude < static_cast<std::uint64_t>(bounds.lowest))
       return add("too-low",
                  bounds_message(subject(depth()), text, "low", bounds, rules_.limits.echo));
     if (value->magnitude > bounds.highest)
@@ -234,10 +231,10 @@ private:
       const auto entries = count_entries(at, limit);
       if (entries > limit)
         add("too-many", too_many_message(subject(depth()), entries, limit));
-      else if (rule.key == key_rule::env_name && game_mode_ != no_node)
+      else if (rule.key == key_rule::env_name)
         check_merged_env(at, limit);
     }
-    if (!full_) open(at, &rule);
+    open(at, &rule);
   }
 
   std::size_t count_entries(std::uint32_t node, std::uint64_t limit) const noexcept {
@@ -281,7 +278,7 @@ private:
 
   /// The place, with the runtime at that position of the stack.
   document_place place(std::size_t runtime) const noexcept {
-    return {matchmaker_, game_mode_, runtime < open_.size() ? open_[runtime].node : no_node};
+    return {matchmaker_, runtime < open_.size() ? open_[runtime].node : no_node};
   }
 
   check_context checks() noexcept {
@@ -401,7 +398,6 @@ private:
   member_relations relations_;
   std::vector<container> open_;
   std::uint32_t matchmaker_ = no_node;
-  std::uint32_t game_mode_ = no_node;
   suggestion_budget suggestions_;
   std::vector<finding> findings_;
   std::size_t findings_bytes_ = 0;

@@ -292,6 +292,18 @@ TEST_CASE("no message shows a value that may be a secret") {
     CHECK_FALSE(holds(only_message(config), "777"));
 }
 
+TEST_CASE("the size of the list counts its findings as they are rendered") {
+  const auto body = version(R"({"mind":1,"tëxt":"2"})");
+  model::validation_rules rules;
+  rules.limits.findings_bytes = 0;
+  for (const auto& found : findings_of(body))
+    rules.limits.findings_bytes += model::rendered_bytes(found);
+  REQUIRE(findings_of(body, rules) == findings_of(body));
+  --rules.limits.findings_bytes;
+  REQUIRE(findings_of(body, rules).size() == 2);
+  REQUIRE(findings_of(body, rules).back().code == "too-many-errors");
+}
+
 TEST_CASE("a list whose first finding has no room says where that is") {
   model::validation_rules rules;
   rules.limits.findings_bytes = 1'024;
