@@ -2,6 +2,7 @@
 
 #include "model/route_glob.hpp"
 #include "model/unicode.hpp"
+#include "model/value_checks.hpp"
 
 #include <algorithm>
 
@@ -335,6 +336,8 @@ void member_relations::read_labels(reserved_labels& into, std::uint32_t runtime)
   if (ports == no_node || document_.node(ports).kind != json_kind::object) return;
   const auto end = document_.node(ports).next;
   for (auto at = ports + 1; at < end; at = document_.node(at).next) {
+    // One that is wrong by itself will be another.
+    if (!is_port_label(name(at), rules_.limits.port_label)) continue;
     auto& label = into.labels.emplace_back(name(at));
     std::ranges::replace(label, '-', '_');
   }

@@ -102,7 +102,7 @@ std::optional<fault> check_game_mode(std::string_view name, std::uint64_t most,
 
 std::optional<fault> check_port_label(std::string_view name, std::uint64_t most,
                                       const check_context& context) {
-  if (is_label(name, most, label_characters) && name.find("--") == name.npos) return std::nullopt;
+  if (is_port_label(name, most)) return std::nullopt;
   return fault{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
                                    std::to_string(most) +
                                    " of a to z, 0 to 9 and `-`, without a `-` at either end or two "
@@ -170,6 +170,10 @@ std::optional<fault> check_key(const value_rule& map, std::string_view name,
   case key_rule::port_label: return check_port_label(name, most, context);
   }
   return std::nullopt;
+}
+
+bool is_port_label(std::string_view name, std::uint64_t most) noexcept {
+  return is_label(name, most, label_characters) && name.find("--") == name.npos;
 }
 
 bool is_about_size(std::string_view code) noexcept {

@@ -5,6 +5,7 @@
 #include "model/validation_rules.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -48,6 +49,9 @@ std::optional<fault> check_text(const value_rule& rule, std::string_view text,
 /// compared with those that the service sets by who walks the document.
 std::optional<fault> check_key(const value_rule& map, std::string_view name,
                                const check_context& context);
+
+/// Whether `name` can be a port's, of at most `most` characters.
+bool is_port_label(std::string_view name, std::uint64_t most) noexcept;
 
 /// Whether `code` is about a value's size, which VALIDATION.md says before what else is wrong.
 bool is_about_size(std::string_view code) noexcept;

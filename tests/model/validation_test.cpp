@@ -262,7 +262,8 @@ TEST_CASE("a message echoes at most 64 characters, and nothing that hides or tur
 
 TEST_CASE("no message shows a value that may be a secret") {
   const auto verification = [](const std::string& value) {
-    return R"({"matchmaker":{"game_modes":{"m":{"actions":{"find":{"enabled":true,"verification":)" +
+    return R"({"matchmaker":{"game_modes":{"m":{"actions":{"find":)"
+           R"({"enabled":true,"verification":)" +
            value + "}}}}}}";
   };
   const auto captcha = [](const std::string& value) {
