@@ -1,6 +1,7 @@
 #include "model/display_name.hpp"
 
 #include "base/characters.hpp"
+#include "model/text_length.hpp"
 #include "model/unicode.hpp"
 
 namespace matchcloud::model {
@@ -57,13 +58,9 @@ std::optional<fault> check_characters(std::string_view name) {
 
 std::optional<fault> check_display_name(std::string_view name, std::size_t limit) {
   if (name.empty())
-    return fault{"too-short", "is empty. Write 1 to " + std::to_string(limit) + " characters."};
-  // No name has more characters than bytes.
-  const auto length = name.size() > limit ? count_code_points(name) : 0;
-  if (length > limit)
-    return fault{"too-long", "has " + std::to_string(length) +
-                                 " characters. Shorten it to at most " + std::to_string(limit) +
-                                 "."};
+    return fault{"too-short",
+                 "is empty. Write " + counted_up_to(limit, length_unit::characters) + "."};
+  if (auto fault = check_longest(name, limit, length_unit::characters)) return fault;
   if (name.front() == ' ') return invalid("starts with a space. Remove the space.");
   if (name.back() == ' ') return invalid("ends with a space. Remove the space.");
   return check_characters(name);

@@ -8,6 +8,7 @@ namespace matchcloud::model {
 
 /// The integer that a JSON number writes, decided on its decimal text: nothing is rounded.
 struct exact_integer {
+  /// Below zero.
   bool negative = false;
   /// Its absolute value; the largest value also stands for everything beyond it if `too_large`.
   std::uint64_t magnitude = 0;

@@ -76,13 +76,15 @@ private:
     }
     const auto value = node.kind == json_kind::number ? read_integer(text) : std::nullopt;
     if (!value) {
-      add(wrong_type_message(quoted(name), value_type::integer, document_, node,
+      add(wrong_type_message(quoted(name), {.type = value_type::integer}, document_, node,
                              default_echo_limit) +
           time_advice(node));
       return std::nullopt;
     }
-    if (value->too_large || (value->negative && value->magnitude != 0)) {
-      add(out_of_range_message(quoted(name), unsigned_64_bit, text, default_echo_limit));
+    if (value->too_large || value->negative) {
+      add(out_of_range_message(quoted(name), unsigned_64_bit.meaning, text,
+                               {unsigned_64_bit.lowest, unsigned_64_bit.highest},
+                               default_echo_limit));
       return std::nullopt;
     }
     return value->magnitude;

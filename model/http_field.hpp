@@ -11,9 +11,9 @@ namespace matchcloud::model {
 // The headers that a payload configures (VALIDATION.md "config.cdn" and verification `headers`).
 
 /// `too-short` or `too-long`, both in bytes, or `invalid` where `name` is not a token (RFC 9110
-/// section 5.6.2). A message shows at most `echo_limit` characters of it. O(name).
-std::optional<fault> check_field_name(std::string_view name, std::size_t limit_bytes,
-                                      std::size_t echo_limit);
+/// section 5.6.2). No message shows the name: who took it for the whole line wrote a secret, too.
+/// O(name).
+std::optional<fault> check_field_name(std::string_view name, std::size_t limit_bytes);
 
 /// `too-long`, or `invalid` where `value` holds other than visible ASCII, spaces, tabs and obs-text
 /// (RFC 9110 section 5.5). No message shows the value, which may be a secret. O(value).

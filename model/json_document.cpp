@@ -18,8 +18,10 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 constexpr std::size_t pairwise_limit = 12;
 /// Up to here slots of the table of names are looked at one after the other.
 constexpr std::size_t probe_limit = 64;
-/// A guess for the first allocation: text bytes per value in a compact document.
-constexpr std::size_t bytes_per_node = 6;
+/// A value takes no less in a text: a digit and its comma, two brackets. As many nodes are
+/// reserved, of which a document touches those that it has, so that none are moved while it is
+/// read.
+constexpr std::size_t least_value_bytes = 2;
 
 // In situ: names and strings become stable views without a copy each. Numbers stay text, which
 // keeps every digit. Encoding is checked beforehand, in one pass that knows where the fault is.
@@ -407,7 +409,7 @@ tl::expected<json_document, json_fault> json_document::read(std::string_view tex
   if (auto checked = check_bytes(text); !checked) return tl::unexpected(checked.error());
   json_document document;
   document.bytes_.assign(text);
-  document.nodes_.reserve(text.size() / bytes_per_node + 4);
+  document.nodes_.reserve(text.size() / least_value_bytes + depth_limit);
   for (;;) {
     tape_builder builder{document.bytes_, document.nodes_, depth_limit};
     std::array<char, 1024> stack;

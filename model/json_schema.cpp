@@ -201,13 +201,9 @@ private:
   }
 
   void describe_integer(json& schema, const value_rule& rule) {
-    const auto& range = rule.range ? *rule.range : signed_64_bit;
-    const auto least = rule.least ? static_cast<std::int64_t>(limit(rule.least)) : 0;
-    const bool is_limited = rule.least || rule.most;
-    make_.add(schema, "minimum", json{is_limited ? std::max(range.lowest, least) : range.lowest});
-    auto highest = range.highest;
-    if (rule.most) highest = std::min(highest, limit(rule.most));
-    make_.add(schema, "maximum", json{highest});
+    const auto bounds = bounds_of(rule, rules_.limits);
+    make_.add(schema, "minimum", json{bounds.lowest});
+    make_.add(schema, "maximum", json{bounds.highest});
   }
 
   void describe_map(json& schema, const value_rule& rule) {

@@ -2,6 +2,7 @@
 
 #include "model/route_glob.hpp"
 #include "model/unicode.hpp"
+#include "model/value_checks.hpp"
 
 #include <algorithm>
 
@@ -55,6 +56,7 @@ struct member_relations::port_facts {
   std::optional<std::uint64_t> port;
   std::optional<port_numbers> range;
   std::optional<std::string_view> protocol;
+  bool is_protocol_given = false;
   /// Whether the gateway stands before it.
   std::optional<bool> proxied;
   std::optional<bool> on_host;
@@ -66,7 +68,7 @@ struct member_relations::port_facts {
 
 /// What the client wrote, as messages may show it.
 std::string member_relations::excerpt(std::string_view name) const {
-  return "`" + printable_excerpt(name, rules_.limits.echo) + "`";
+  return quoted_excerpt(name, rules_.limits.echo);
 }
 
 std::string_view member_relations::name(std::uint32_t node) const noexcept {
@@ -93,10 +95,10 @@ std::optional<std::uint64_t> member_relations::number(std::uint32_t node,
                                                       const value_rule& rule) const noexcept {
   if (node == no_node || document_.node(node).kind != json_kind::number) return std::nullopt;
   const auto value = read_integer(document_.text(document_.node(node)));
-  if (!value || (value->negative && value->magnitude > 0) || !is_within(*value, *rule.range))
-    return std::nullopt;
-  if (rule.least && value->magnitude < rules_.limits.*rule.least) return std::nullopt;
-  if (rule.most && value->magnitude > rules_.limits.*rule.most) return std::nullopt;
+  if (!value || value->too_large || value->negative) return std::nullopt;
+  const auto [lowest, highest] = bounds_of(rule, rules_.limits);
+  const auto least = static_cast<std::uint64_t>(std::max<std::int64_t>(lowest, 0));
+  if (value->magnitude < least || value->magnitude > highest) return std::nullopt;
   return value->magnitude;
 }
 
@@ -129,7 +131,7 @@ std::vector<relation_fault> member_relations::check(object_rule rule, const obje
   case object_rule::ordered_range: return one(check_order(shape, object));
   case object_rule::exactly_one:
   case object_rule::at_least_one: return one(check_choice(rule, shape, object));
-  case object_rule::port: return check_port(object, place);
+  case object_rule::port: return check_port(object);
   case object_rule::cdn: return one(check_cdn(object));
   case object_rule::matchmaker: return one(check_matchmaker(object));
   case object_rule::game_mode: return one(check_game_mode(object, place));
@@ -160,15 +162,23 @@ std::optional<relation_fault> member_relations::check_choice(object_rule rule,
     if (find(object, member.name) != no_node) ++present;
   }
   if (present == 0)
-    return relation_fault{{"required", "has none of " + choices + ". Write one of them."}};
+    return relation_fault{{"required", choices.find(',') == choices.npos
+                                           ? "lacks " + choices + ". Write it."
+                                           : "has none of " + choices + ". Write one of them."}};
   if (rule == object_rule::at_least_one || present == 1) return std::nullopt;
   return relation_fault{{"conflicting", "has more than one of " + choices + ". Keep one of them."}};
 }
 
 // Ports
 
-member_relations::port_facts member_relations::read_port(std::uint32_t port,
-                                                         const document_place& place) const {
+void member_relations::begin_ports(std::uint32_t container_runtime) {
+  earlier_ports_.clear();
+  const auto mode =
+      word(container_runtime, "network_mode", network_mode_words, default_network_mode);
+  on_host_ = mode ? std::optional{*mode != default_network_mode} : std::nullopt;
+}
+
+member_relations::port_facts member_relations::read_port(std::uint32_t port) const {
   port_facts facts;
   facts.label = name(port);
   facts.port_member = find(port, "port");
@@ -176,17 +186,15 @@ member_relations::port_facts member_relations::read_port(std::uint32_t port,
   facts.port = number(facts.port_member, port_rule);
   facts.range = read_range(facts.range_member);
   facts.protocol = word(port, "protocol", protocol_words, default_protocol);
+  facts.is_protocol_given = find(port, "protocol") != no_node;
   if (const auto proxy = word(port, "proxy", proxy_words, default_proxy))
     facts.proxied = *proxy == default_proxy;
-  if (const auto mode =
-          word(place.container_runtime, "network_mode", network_mode_words, default_network_mode))
-    facts.on_host = *mode != default_network_mode;
+  facts.on_host = on_host_;
   return facts;
 }
 
-std::vector<relation_fault> member_relations::check_port(std::uint32_t port,
-                                                         const document_place& place) {
-  const auto facts = read_port(port, place);
+std::vector<relation_fault> member_relations::check_port(std::uint32_t port) {
+  const auto facts = read_port(port);
   std::vector<relation_fault> faults;
   auto first = presence_fault(facts);
   const bool is_settled = first.has_value();
@@ -216,17 +224,23 @@ std::optional<relation_fault> member_relations::network_fault(const port_facts& 
     // A range that is no object has its own fault.
     if (!port.has_range() || document_.node(port.range_member).kind != json_kind::object)
       return std::nullopt;
-    return relation_fault{{"unsupported-port-range",
-                           "cannot be proxied by the gateway. Write `port`, or `\"proxy\": "
-                           "\"none\"` and, beside `ports`, `\"network_mode\": \"host\"`."},
-                          port.range_member};
+    return relation_fault{
+        {"unsupported-port-range",
+         has_host_network()
+             ? "cannot be proxied by the gateway. Write `port`; or `\"proxy\": \"none\"`, a "
+               "`protocol` `tcp` or `udp` and, beside `ports`, `\"network_mode\": \"host\"`."
+             : "cannot be proxied by the gateway. Write `port`."},
+        port.range_member};
   }
   if (!port.on_host) return std::nullopt;
   if (!*port.on_host)
-    return relation_fault{{"needs-host-network",
-                           "is not proxied, for which `network_mode` must be `host`, but is "
-                           "`bridge`. Write `\"network_mode\": \"host\"` beside `ports`, or "
-                           "leave `proxy` out."}};
+    return relation_fault{
+        {"needs-host-network",
+         has_host_network()
+             ? "is not proxied, for which `network_mode` must be `host`, but is `bridge`. Write "
+               "`\"network_mode\": \"host\"` beside `ports`, or leave `proxy` out."
+             : "is not proxied, for which `network_mode` must be `host`, which the hosted edition "
+               "does not have. Leave `proxy` out."}};
   return host_fault(port);
 }
 
@@ -237,6 +251,7 @@ std::optional<relation_fault> member_relations::host_fault(const port_facts& por
   if (*port.protocol != "tcp" && *port.protocol != "udp")
     return relation_fault{{"needs-gateway", "is not proxied, but only the gateway speaks " +
                                                 quoted(*port.protocol) +
+                                                (port.is_protocol_given ? "" : ", the default") +
                                                 ". Leave `proxy` out, or write `tcp` or `udp` as "
                                                 "`protocol`."}};
   if (port.has_port()) {
@@ -288,15 +303,11 @@ std::optional<relation_fault> member_relations::repeated_range(const port_facts&
 // Routes
 
 std::optional<fault> member_relations::check_glob_is_new(std::string_view glob, std::size_t route) {
-  auto folded = folded_glob(glob);
-  const auto earlier = std::ranges::find(
-      globs_, folded, [](const auto& each) -> const std::string& { return each.first; });
-  if (earlier != globs_.end())
-    return fault{"not-unique", "matches the same as that of the earlier route " +
-                                   std::to_string(earlier->second) +
-                                   ". Join the two routes, or write another pattern."};
-  globs_.emplace_back(std::move(folded), route);
-  return std::nullopt;
+  const auto [earlier, is_new] = globs_.emplace(folded_glob(glob), route);
+  if (is_new) return std::nullopt;
+  return fault{"not-unique", "matches the same as that of the earlier route " +
+                                 std::to_string(earlier->second) +
+                                 ". Join the two routes, or write another pattern."};
 }
 
 std::optional<fault> member_relations::check_kind_is_new(std::uint64_t kind,
@@ -325,6 +336,8 @@ void member_relations::read_labels(reserved_labels& into, std::uint32_t runtime)
   if (ports == no_node || document_.node(ports).kind != json_kind::object) return;
   const auto end = document_.node(ports).next;
   for (auto at = ports + 1; at < end; at = document_.node(at).next) {
+    // One that is wrong by itself will be another.
+    if (!is_port_label(name(at), rules_.limits.port_label)) continue;
     auto& label = into.labels.emplace_back(name(at));
     std::ranges::replace(label, '-', '_');
   }
@@ -333,7 +346,7 @@ void member_relations::read_labels(reserved_labels& into, std::uint32_t runtime)
 
 const std::vector<std::string>& member_relations::labels_for(const document_place& place) {
   read_labels(own_labels_, place.container_runtime);
-  if (!own_labels_.labels.empty() || place.game_mode == no_node) return own_labels_.labels;
+  if (!own_labels_.labels.empty()) return own_labels_.labels;
   read_labels(shared_labels_, shared_runtime(place));
   return shared_labels_.labels;
 }
@@ -394,6 +407,11 @@ std::optional<relation_fault> member_relations::check_matchmaker(std::uint32_t m
       modes == no_node ? "game_modes" : ""};
 }
 
+bool member_relations::has_shared_image(const document_place& place) {
+  if (!has_shared_image_) has_shared_image_ = find(shared_runtime(place), "image_id") != no_node;
+  return *has_shared_image_;
+}
+
 std::optional<relation_fault> member_relations::check_game_mode(std::uint32_t mode,
                                                                 const document_place& place) {
   if (!rules_.complete) return std::nullopt;
@@ -406,7 +424,7 @@ std::optional<relation_fault> member_relations::check_game_mode(std::uint32_t mo
     return runtime != no_node && document_.node(runtime).kind != json_kind::object;
   };
   if (is_faulty(own) || is_faulty(shared)) return std::nullopt;
-  if (find(own, "image_id") != no_node || find(shared, "image_id") != no_node) return std::nullopt;
+  if (has_shared_image(place) || find(own, "image_id") != no_node) return std::nullopt;
   return relation_fault{{"no-build", "has no `image_id` in its `container_runtime` nor in the "
                                      "matchmaker's. Write the id of an uploaded image in either."}};
 }

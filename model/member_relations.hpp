@@ -5,11 +5,12 @@
 #include "model/schema.hpp"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace matchcloud::model {
@@ -31,7 +32,6 @@ struct relation_fault {
 struct document_place {
   /// The objects around the one at hand; `no_node` where there is none.
   std::uint32_t matchmaker = no_node;
-  std::uint32_t game_mode = no_node;
   std::uint32_t container_runtime = no_node;
 };
 
@@ -50,8 +50,8 @@ public:
   std::vector<relation_fault> check(object_rule rule, const object_shape& shape,
                                     std::uint32_t object, const document_place& place);
 
-  /// Ports are compared with those of the same map before them.
-  void begin_ports() { earlier_ports_.clear(); }
+  /// The ports of that runtime follow. They are compared with those of the same map before them.
+  void begin_ports(std::uint32_t container_runtime);
 
   /// A route's pattern, compared with those before it.
   std::optional<fault> check_glob_is_new(std::string_view glob, std::size_t route);
@@ -62,8 +62,8 @@ public:
   /// Whether the service sets `name` itself in the environment of a runtime, for one of its ports.
   std::optional<fault> check_env_is_free(std::string_view name, const document_place& place);
 
-  /// Names in a game mode's `env` and the matchmaker's together, where the latter is within its
-  /// limit; 0 otherwise. O(n log n).
+  /// Names in an `env` and the matchmaker's, which may be the same, together, where the latter is
+  /// within its limit; 0 otherwise. O(n log n).
   std::size_t merged_env_size(std::uint32_t env, const document_place& place);
 
 private:
@@ -93,8 +93,9 @@ private:
   std::optional<relation_fault> check_order(const object_shape& shape, std::uint32_t range) const;
   std::optional<relation_fault> check_choice(object_rule rule, const object_shape& shape,
                                              std::uint32_t object) const;
-  std::vector<relation_fault> check_port(std::uint32_t port, const document_place& place);
-  port_facts read_port(std::uint32_t port, const document_place& place) const;
+  std::vector<relation_fault> check_port(std::uint32_t port);
+  port_facts read_port(std::uint32_t port) const;
+  bool has_host_network() const noexcept { return rules_.edition != service_edition::hosted; }
   std::optional<relation_fault> presence_fault(const port_facts& port) const;
   std::optional<relation_fault> network_fault(const port_facts& port) const;
   std::optional<relation_fault> host_fault(const port_facts& port) const;
@@ -103,6 +104,7 @@ private:
   std::optional<relation_fault> check_cdn(std::uint32_t cdn) const;
   std::optional<relation_fault> check_matchmaker(std::uint32_t matchmaker) const;
   std::optional<relation_fault> check_game_mode(std::uint32_t mode, const document_place& place);
+  bool has_shared_image(const document_place& place);
 
   /// What the service sets for the ports of a runtime.
   struct reserved_labels {
@@ -122,11 +124,15 @@ private:
   const json_document& document_;
   const validation_rules& rules_;
   std::vector<earlier_port> earlier_ports_;
+  /// Whether the ports at hand stand in a runtime on the host's network; absent where that is wrong
+  /// by itself. Searched once for all of them.
+  std::optional<bool> on_host_;
   /// Folded, with the position of the route.
-  std::vector<std::pair<std::string, std::size_t>> globs_;
+  std::map<std::string, std::size_t, std::less<>> globs_;
   std::uint64_t kinds_ = 0;
   std::uint32_t kinds_of_ = no_node;
   std::optional<std::uint32_t> shared_runtime_;
+  std::optional<bool> has_shared_image_;
   /// Of the runtime last asked for and of the matchmaker's, kept apart because modes ask for both
   /// in turn.
   reserved_labels own_labels_;

@@ -1,6 +1,7 @@
 #include "model/public_url.hpp"
 
 #include "model/special_addresses.hpp"
+#include "model/text_length.hpp"
 #include "model/unicode.hpp"
 #include "model/url_host.hpp"
 
@@ -72,11 +73,33 @@ std::optional<fault> check_characters(std::string_view url) {
   return std::nullopt;
 }
 
+/// What messages show of a URL. Where it has an `@` that is nothing: somewhere before it may stand
+/// a password, also beyond what is the authority by the letter (`https://me:a/b@example.com`).
+class excerpts {
+public:
+  excerpts(std::string_view url, std::size_t limit)
+      : has_secret_(url.find('@') != std::string_view::npos), limit_(limit) {}
+
+  bool has_secret() const noexcept { return has_secret_; }
+
+  /// `the host `example.com``, or `a host`.
+  std::string of(std::string_view what, std::string_view part) const {
+    const std::string name{what};
+    return has_secret_ ? "a " + name : "the " + name + " `" + printable_excerpt(part, limit_) + "`";
+  }
+
+private:
+  bool has_secret_;
+  std::size_t limit_;
+};
+
 fault no_scheme(std::string_view url, std::size_t echo_limit) {
-  // What stands before `@` may be a password.
-  const auto found = url.find('@') == std::string_view::npos
-                         ? "is `" + printable_excerpt(url, echo_limit) + "`, which does"
-                         : "does";
+  const excerpts shown{url, echo_limit};
+  // Nor is a query shown.
+  const auto before_query = url.substr(0, url.find_first_of("?#"));
+  const auto found = shown.has_secret()
+                         ? "does"
+                         : "is `" + printable_excerpt(before_query, echo_limit) + "`, which does";
   return invalid(found + " not begin with `https://` or `http://`." + std::string(advice));
 }
 
@@ -104,25 +127,26 @@ std::string spelled_out(std::string_view written, const url_host& host) {
   return written.find(address) != std::string_view::npos ? "" : ", the address " + address;
 }
 
-std::optional<fault> check_host(std::string_view written, std::size_t echo_limit) {
-  const auto named = "names the host `" + printable_excerpt(written, echo_limit) + "`";
+std::optional<fault> check_host(std::string_view written, const excerpts& shown) {
+  const auto named = "names " + shown.of("host", written);
   const auto host = parse_url_host(written);
   if (!host) return invalid(named + ", " + std::string(host.error()) + "." + std::string(advice));
   if (is_public(*host)) return std::nullopt;
-  return fault{"not-public", named + spelled_out(written, *host) +
+  const auto address = shown.has_secret() ? std::string{} : spelled_out(written, *host);
+  return fault{"not-public", named + address +
                                  ", which cannot be reached from the internet. Write a host with a "
                                  "public name or address."};
 }
 
-std::optional<fault> check_port(std::string_view port, std::size_t echo_limit) {
+std::optional<fault> check_port(std::string_view port, const excerpts& shown) {
   if (is_port(port)) return std::nullopt;
-  return invalid("has the port `" + printable_excerpt(port, echo_limit) +
-                 "`, which is not a number from 1 to 65535. Write such a number, or leave out the "
+  return invalid("has " + shown.of("port", port) +
+                 ", which is not a number from 1 to 65535. Write such a number, or leave out the "
                  "port and the colon before it.");
 }
 
 /// What stands between `//` and the path: RFC 3986 section 3.2.
-std::optional<fault> check_authority(std::string_view authority, std::size_t echo_limit) {
+std::optional<fault> check_authority(std::string_view authority, const excerpts& shown) {
   if (authority.find('@') != std::string_view::npos) {
     return invalid("holds a user name or password before `@`. Remove it; `headers` may hold "
                    "credentials.");
@@ -131,7 +155,7 @@ std::optional<fault> check_authority(std::string_view authority, std::size_t ech
   const auto colon = authority.find(':', bracketed ? authority.find(']') : 0);
   const auto host = authority.substr(0, colon);
   if (host.empty()) return invalid("names no host." + std::string(advice));
-  if (colon == std::string_view::npos) return check_host(host, echo_limit);
+  if (colon == std::string_view::npos) return check_host(host, shown);
   const auto port = authority.substr(colon + 1);
   if (!bracketed && port.find(':') != std::string_view::npos) {
     return invalid(
@@ -139,8 +163,8 @@ std::optional<fault> check_authority(std::string_view authority, std::size_t ech
         "`https://[2606:4700::1111]/`.");
   }
   // Goes before the host, because a malformed URL is not the URL of a private one.
-  if (auto fault = check_port(port, echo_limit)) return fault;
-  return check_host(host, echo_limit);
+  if (auto fault = check_port(port, shown)) return fault;
+  return check_host(host, shown);
 }
 
 } // namespace
@@ -148,11 +172,7 @@ std::optional<fault> check_authority(std::string_view authority, std::size_t ech
 std::optional<fault> check_public_url(std::string_view url, std::size_t limit_bytes,
                                       std::size_t echo_limit) {
   if (url.empty()) return fault{"too-short", "is empty." + std::string(advice)};
-  if (url.size() > limit_bytes) {
-    return fault{"too-long", "has " + std::to_string(url.size()) +
-                                 " bytes. Shorten it to at most " + std::to_string(limit_bytes) +
-                                 "."};
-  }
+  if (auto fault = check_longest(url, limit_bytes, length_unit::bytes)) return fault;
   const auto scheme = scheme_of(url);
   if (!scheme.empty() && !is_web_scheme(scheme)) {
     return fault{"invalid-scheme", "has the scheme `" + printable_excerpt(scheme, echo_limit) +
@@ -161,7 +181,7 @@ std::optional<fault> check_public_url(std::string_view url, std::size_t limit_by
   if (auto fault = check_characters(url)) return fault;
   if (scheme.empty()) return no_scheme(url, echo_limit);
   const auto rest = url.substr(scheme.size() + scheme_end.size());
-  return check_authority(rest.substr(0, rest.find_first_of("/?#")), echo_limit);
+  return check_authority(rest.substr(0, rest.find_first_of("/?#")), {url, echo_limit});
 }
 
 } // namespace matchcloud::model

@@ -292,6 +292,15 @@ constexpr value_rule group_body = object_of(group_shape);
 static_assert(matchmaker_members.size() <= shape_members_limit);
 static_assert(game_mode_members.size() <= shape_members_limit);
 
+/// With recursion: the table is ours, finite, and as deep as the specification.
+bool has_member(const value_rule& rule, std::string_view name) noexcept {
+  if (rule.element != nullptr && has_member(*rule.element, name)) return true;
+  return rule.shape != nullptr &&
+         std::ranges::any_of(rule.shape->members, [name](const member_rule& member) {
+           return member.name == name || member.alias == name || has_member(*member.value, name);
+         });
+}
+
 bool same(std::string_view a, std::string_view b) noexcept {
   return a.size() == b.size() && (a.empty() || (a.front() == b.front() && a == b));
 }
@@ -300,13 +309,20 @@ bool same(std::string_view a, std::string_view b) noexcept {
 
 bool is_within(const exact_integer& value, const integer_range& range) noexcept {
   if (value.too_large) return false;
-  if (!value.negative || value.magnitude == 0) {
+  if (!value.negative) {
     return value.magnitude <= range.highest &&
            (range.lowest <= 0 || value.magnitude >= static_cast<std::uint64_t>(range.lowest));
   }
   // The absolute value of the lowest, without overflow at the lowest of all.
   return range.lowest < 0 &&
          value.magnitude <= std::uint64_t{0} - static_cast<std::uint64_t>(range.lowest);
+}
+
+integer_bounds bounds_of(const value_rule& integer, const validation_limits& limits) noexcept {
+  const auto& range = integer.range ? *integer.range : signed_64_bit;
+  if (!integer.most) return {range.lowest, range.highest};
+  const auto least = integer.least ? static_cast<std::int64_t>(limits.*integer.least) : 0;
+  return {std::max(range.lowest, least), std::min(range.highest, limits.*integer.most)};
 }
 
 const value_rule& body_rule(payload_kind kind) noexcept {
@@ -329,6 +345,11 @@ const member_rule* find_member(const object_shape& shape, std::string_view name,
       if (member.name == key.neutral) return &member;
   }
   return nullptr;
+}
+
+bool is_member_name(std::string_view name) noexcept {
+  // Games and groups have no members besides.
+  return !name.empty() && has_member(version_body, name);
 }
 
 std::span<const name_alias> key_aliases() noexcept {

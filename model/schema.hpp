@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model/exact_integer.hpp"
+#include "model/text_length.hpp"
 #include "model/validation_rules.hpp"
 
 #include <array>
@@ -73,8 +74,6 @@ enum class object_rule : std::uint8_t {
   game_mode,
 };
 
-enum class length_unit : std::uint8_t { bytes, characters };
-
 /// The integers that a member can hold, both ends included: beyond is `out-of-range`.
 struct integer_range {
   std::int64_t lowest;
@@ -130,6 +129,15 @@ struct value_rule {
   const value_rule* element = nullptr;
 };
 
+/// Both ends included.
+struct integer_bounds {
+  std::int64_t lowest;
+  std::uint64_t highest;
+};
+
+/// What an integer of that rule may be, by its range and its limits.
+integer_bounds bounds_of(const value_rule& integer, const validation_limits& limits) noexcept;
+
 /// A row of the table: one member of an object.
 struct member_rule {
   /// As SPECIFICATION.md has it, neutral where it is.
@@ -158,6 +166,9 @@ const value_rule& body_rule(payload_kind kind) noexcept;
 /// The row of `name`, which may be an alias; null where there is none.
 const member_rule* find_member(const object_shape& shape, std::string_view name,
                                const validation_rules& rules) noexcept;
+
+/// Whether some object of the specification has a member of that name, its alias included.
+bool is_member_name(std::string_view name) noexcept;
 
 /// A neutral word of the specification and the product's word that is accepted in its place.
 struct name_alias {

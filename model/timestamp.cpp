@@ -131,7 +131,7 @@ std::optional<std::int64_t> parse_timestamp(std::string_view text) noexcept {
 
 std::optional<std::int64_t> parse_timestamp_ms(std::string_view number) noexcept {
   const auto value = read_integer(number);
-  if (!value || (value->negative && value->magnitude != 0)) return std::nullopt;
+  if (!value || value->negative) return std::nullopt;
   if (value->magnitude > static_cast<std::uint64_t>(timestamp_limit_ms)) return std::nullopt;
   return static_cast<std::int64_t>(value->magnitude);
 }

@@ -177,4 +177,8 @@ std::string printable_excerpt(std::string_view text, std::size_t limit) {
   return shown;
 }
 
+std::string quoted_excerpt(std::string_view text, std::size_t limit) {
+  return "`" + (text.empty() ? "\"\"" : printable_excerpt(text, limit)) + "`";
+}
+
 } // namespace matchcloud::model

@@ -51,4 +51,7 @@ std::string describe_character(std::string_view text, std::size_t offset);
 /// turn the line around is written `\u202e`, and an ellipsis says that something was left out.
 std::string printable_excerpt(std::string_view text, std::size_t limit);
 
+/// The same between backticks, for messages; nothing at all is written `""`.
+std::string quoted_excerpt(std::string_view text, std::size_t limit);
+
 } // namespace matchcloud::model

@@ -97,17 +97,16 @@ private:
           static_cast<std::uint32_t>(std::min<std::uint64_t>(rules_.limits.*rule->most, no_limit));
     open_.push_back({node, no_node, node + 1, 0, allowed, rule, 0});
     if (!rule) return;
-    if (rule->key == key_rule::port_label) relations_.begin_ports();
+    // A map of ports stands in its runtime.
+    if (rule->key == key_rule::port_label) relations_.begin_ports(open_[open_.size() - 2].node);
     if (!rule->shape) return;
     if (rule->shape->rule == object_rule::matchmaker) matchmaker_ = node;
-    if (rule->shape->rule == object_rule::game_mode) game_mode_ = node;
   }
 
   void close() {
     if (const auto* shape = open_.back().shape()) {
       check_missing(*shape);
       check_relations(*shape);
-      if (shape->rule == object_rule::game_mode) game_mode_ = no_node;
     }
     open_.pop_back();
   }
@@ -213,19 +212,16 @@ private:
     const auto text = document_.text(child());
     const auto value = read_integer(text);
     if (!value) return add_wrong_type(rule);
+    const auto bounds = bounds_of(rule, rules_.limits);
     if (rule.range && !is_within(*value, *rule.range))
-      return add("out-of-range",
-                 out_of_range_message(subject(depth()), *rule.range, text, rules_.limits.echo));
+      return add("out-of-range", out_of_range_message(subject(depth()), rule.range->meaning, text,
+                                                      bounds, rules_.limits.echo));
     if (!rule.most) return;
-    const auto least = rule.least ? rules_.limits.*rule.least : 0;
-    const auto most = rules_.limits.*rule.most;
-    const bool is_negative = value->negative && value->magnitude > 0;
-    if (is_negative || value->magnitude < least)
+    if (value->negative || value->magnitude < static_cast<std::uint64_t>(bounds.lowest))
       return add("too-low",
-                 bounds_message(subject(depth()), text, "low", least, most, rules_.limits.echo));
-    if (value->magnitude > most)
-      add("too-high",
-          bounds_message(subject(depth()), text, "high", least, most, rules_.limits.echo));
+                 bounds_message(subject(depth()), text, "low", bounds, rules_.limits.echo));
+    if (value->magnitude > bounds.highest)
+      add("too-high", bounds_message(subject(depth()), text, "high", bounds, rules_.limits.echo));
   }
 
   /// Says of a map or array that it is too long, and goes inside.
@@ -236,10 +232,10 @@ private:
       const auto entries = count_entries(at, limit);
       if (entries > limit)
         add("too-many", too_many_message(subject(depth()), entries, limit));
-      else if (rule.key == key_rule::env_name && game_mode_ != no_node)
+      else if (rule.key == key_rule::env_name)
         check_merged_env(at, limit);
     }
-    if (!full_) open(at, &rule);
+    open(at, &rule);
   }
 
   std::size_t count_entries(std::uint32_t node, std::uint64_t limit) const noexcept {
@@ -275,9 +271,7 @@ private:
   void check_relations(const object_shape& shape) {
     if (shape.rule == object_rule::none || full_) return;
     const auto object = open_.back().node;
-    // A port stands in a map in its runtime.
-    const auto runtime = shape.rule == object_rule::port ? open_.size() - 3 : open_.size();
-    for (auto& found : relations_.check(shape.rule, shape, object, place(runtime))) {
+    for (auto& found : relations_.check(shape.rule, shape, object, place(open_.size()))) {
       if (full_) return;
       add_relation(std::move(found));
     }
@@ -285,11 +279,12 @@ private:
 
   /// The place, with the runtime at that position of the stack.
   document_place place(std::size_t runtime) const noexcept {
-    return {matchmaker_, game_mode_, runtime < open_.size() ? open_[runtime].node : no_node};
+    return {matchmaker_, runtime < open_.size() ? open_[runtime].node : no_node};
   }
 
-  check_context checks() const noexcept {
-    return {rules_, names_, findings_.size() < rules_.limits.suggestions};
+  check_context checks() noexcept {
+    const bool may_suggest = findings_.size() < rules_.limits.suggestions;
+    return {rules_, names_, may_suggest ? &suggestions_ : nullptr};
   }
 
   // Findings. Levels count open containers; level 0 is the body, level n the child at hand of the
@@ -330,7 +325,7 @@ private:
 
   void add_wrong_type(const value_rule& rule) {
     add("wrong-type",
-        wrong_type_message(subject(depth()), rule.type, document_, child(), rules_.limits.echo));
+        wrong_type_message(subject(depth()), rule, document_, child(), rules_.limits.echo));
   }
 
   void add_duplicate(std::string_view known) {
@@ -350,7 +345,8 @@ private:
     const auto known = std::span{candidates}.first(shape.members.size());
     const auto name = document_.name(child());
     auto message = unknown_member_message(subject(depth() - 1), name, rules_.limits.echo);
-    append_known_names(message, name, known, candidates, known.size(), checks().may_suggest);
+    append_known_names(message, name, known, candidates, known.size(),
+                       checks().may_suggest(candidates.size()));
     add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
   }
 
@@ -389,7 +385,11 @@ private:
     findings_bytes_ += rendered_bytes(found);
     full_ = findings_.size() == rules_.limits.findings ||
             findings_bytes_ > rules_.limits.findings_bytes;
-    if (full_) found = {{}, "too-many-errors", too_many_errors_message(findings_.size()), offset};
+    if (full_) {
+      found = {{}, "too-many-errors", {}, offset};
+      found.message = findings_.empty() ? no_room_message(rules_.limits.findings_bytes, offset)
+                                        : too_many_errors_message(findings_.size());
+    }
     findings_.push_back(std::move(found));
   }
 
@@ -399,7 +399,7 @@ private:
   member_relations relations_;
   std::vector<container> open_;
   std::uint32_t matchmaker_ = no_node;
-  std::uint32_t game_mode_ = no_node;
+  suggestion_budget suggestions_;
   std::vector<finding> findings_;
   std::size_t findings_bytes_ = 0;
   bool full_ = false;

@@ -22,16 +22,19 @@ std::string_view type_name(value_type type) noexcept;
 
 std::string required_message(std::string_view subject, value_type type, bool is_null);
 
-std::string wrong_type_message(std::string_view subject, value_type expected,
+/// Shows the value itself only where a number or boolean belongs: elsewhere it may be a secret.
+std::string wrong_type_message(std::string_view subject, const value_rule& expected,
                                const json_document& document, const json_node& found,
                                std::size_t echo_limit);
 
-std::string out_of_range_message(std::string_view subject, const integer_range& range,
-                                 std::string_view number, std::size_t echo_limit);
+/// `meaning` is what the number cannot be, with its article: `a port`.
+std::string out_of_range_message(std::string_view subject, std::string_view meaning,
+                                 std::string_view number, const integer_bounds& allowed,
+                                 std::size_t echo_limit);
 
-/// `too` is `low` or `high`; `least` and `most` are allowed.
+/// `too` is `low` or `high`.
 std::string bounds_message(std::string_view subject, std::string_view number, std::string_view too,
-                           std::uint64_t least, std::uint64_t most, std::size_t echo_limit);
+                           const integer_bounds& allowed, std::size_t echo_limit);
 
 /// Of a map or array with more than `most` entries.
 std::string too_many_message(std::string_view subject, std::size_t entries, std::uint64_t most);
@@ -58,6 +61,10 @@ void append_known_names(std::string& message, std::string_view found,
 std::string duplicate_member_message(std::string_view owner, std::string_view name,
                                      std::string_view known, std::size_t echo_limit);
 
+/// The last of a list, in which `listed` are before it, one at least.
 std::string too_many_errors_message(std::size_t listed);
+
+/// The same where not even the first, at `offset`, has room in `most_bytes`.
+std::string no_room_message(std::uint64_t most_bytes, std::size_t offset);
 
 } // namespace matchcloud::model

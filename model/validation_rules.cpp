@@ -16,6 +16,8 @@ constexpr std::uint64_t day_ms = 86'400'000;
 /// More entries than a body of any configurable size could hold.
 constexpr std::uint64_t most_entries = 10'000'000;
 constexpr std::uint64_t longest_text = 67'108'864;
+/// Each port is compared with all before it.
+constexpr std::uint64_t most_ports = 256;
 
 constexpr std::array table{
     validation_limit{"version-display-name", &limits::version_display_name, 1, 1'024, "characters",
@@ -69,7 +71,7 @@ constexpr std::array table{
                      "a name in `env`"},
     validation_limit{"env-value-bytes", &limits::env_value_bytes, 0, longest_text, "bytes",
                      "a value in `env`"},
-    validation_limit{"ports", &limits::ports, 0, most_entries, "entries", "`ports`"},
+    validation_limit{"ports", &limits::ports, 0, most_ports, "entries", "`ports`"},
     validation_limit{"port-label", &limits::port_label, 1, longest_text, "characters",
                      "the name of a port"},
     validation_limit{"host-port-lowest", &limits::host_port_lowest, 1, 65'535, "port",
@@ -91,6 +93,12 @@ constexpr std::array table{
 static_assert(table.size() * sizeof(std::uint64_t) == sizeof(validation_limits),
               "every limit has its row");
 
+/// Whether `alias` means something already where `neutral` may stand.
+bool is_taken(std::string_view alias, std::string_view neutral) {
+  return alias_of(neutral).empty() ? known_word(alias, proxy_words, {}).has_value()
+                                   : is_member_name(alias);
+}
+
 bool is_neutral_word(std::string_view word) {
   const auto is_it = [word](const name_alias& each) { return each.neutral == word; };
   return std::ranges::any_of(key_aliases(), is_it) || std::ranges::any_of(proxy_aliases(), is_it);
@@ -98,6 +106,21 @@ bool is_neutral_word(std::string_view word) {
 
 tl::unexpected<base::error> invalid(std::string detail) {
   return base::fail(base::errc::config_invalid, std::move(detail));
+}
+
+base::expected<void> check_aliases(std::span<const configured_alias> aliases) {
+  for (const auto& each : aliases) {
+    if (is_taken(each.alias, each.neutral))
+      return invalid("\"" + each.neutral + "=" + each.alias + "\": " + each.alias +
+                     " has a meaning of its own; choose another word");
+    const auto other = std::ranges::find_if(aliases, [&](const configured_alias& candidate) {
+      return candidate.alias == each.alias && candidate.neutral != each.neutral;
+    });
+    if (other != aliases.end())
+      return invalid("\"" + each.alias + "\" cannot stand for both " + each.neutral + " and " +
+                     other->neutral);
+  }
+  return {};
 }
 
 } // namespace
@@ -117,7 +140,7 @@ base::expected<void> check_rules(const validation_rules& rules) {
       return invalid("\"" + each.neutral + "=" + each.alias +
                      "\" is no alias: write NEUTRAL=ALIAS, where NEUTRAL is a neutral word of the "
                      "specification, such as container_runtime");
-  return {};
+  return check_aliases(rules.further_aliases);
 }
 
 reference_names reference_names_of(const catalog& from) {

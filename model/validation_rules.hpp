@@ -96,7 +96,8 @@ struct validation_rules {
   std::vector<configured_alias> further_aliases;
 };
 
-/// Fails with `config_invalid` where limits contradict one another or an alias is none.
+/// Fails with `config_invalid` where limits contradict one another, or an alias is none, has a
+/// meaning of its own or stands for several words.
 base::expected<void> check_rules(const validation_rules& rules);
 
 /// The names that payloads may refer to, in ascending order.

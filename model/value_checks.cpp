@@ -17,29 +17,15 @@ namespace matchcloud::model {
 namespace {
 
 std::string quoted(std::string_view text, const check_context& context) {
-  return "`" + printable_excerpt(text, context.rules.limits.echo) + "`";
-}
-
-std::string counted(std::uint64_t count, length_unit unit) {
-  const std::string_view one = unit == length_unit::bytes ? " byte" : " character";
-  return std::to_string(count).append(one).append(count == 1 ? "" : "s");
+  return quoted_excerpt(text, context.rules.limits.echo);
 }
 
 fault empty(std::uint64_t most, length_unit unit) {
-  return {"too-short", "is empty. Write 1 to " + counted(most, unit) + "."};
+  return {"too-short", "is empty. Write " + counted_up_to(most, unit) + "."};
 }
 
 fault empty() {
   return {"too-short", "is empty. Write at least one character."};
-}
-
-std::optional<fault> check_length(std::string_view text, std::uint64_t most, length_unit unit) {
-  // No text has more characters than bytes.
-  if (text.size() <= most) return std::nullopt;
-  const auto length = unit == length_unit::bytes ? text.size() : count_code_points(text);
-  if (length <= most) return std::nullopt;
-  return fault{"too-long", "has " + counted(length, unit) + ". Shorten it to at most " +
-                               std::to_string(most) + "."};
 }
 
 std::optional<fault> check_length(const value_rule& rule, std::string_view text,
@@ -49,7 +35,7 @@ std::optional<fault> check_length(const value_rule& rule, std::string_view text,
     return must_not_be_empty && text.empty() ? std::optional{empty()} : std::nullopt;
   const auto most = context.rules.limits.*rule.most;
   if (must_not_be_empty && text.empty()) return empty(most, rule.unit);
-  return check_length(text, most, rule.unit);
+  return check_longest(text, most, rule.unit);
 }
 
 /// Of a name that the catalog does not have.
@@ -59,14 +45,14 @@ std::optional<fault> check_known(std::string_view code, std::string_view what,
   const auto view = [](const std::string& each) { return std::string_view{each}; };
   if (std::ranges::binary_search(known, found, {}, view)) return std::nullopt;
   // Catalogs may be large: without a suggestion nobody looks at all of it.
-  const auto looked_at =
-      context.may_suggest ? known.size() : std::min(known.size(), listed_names_limit);
+  const bool may_suggest = context.may_suggest(known.size());
+  const auto looked_at = may_suggest ? known.size() : std::min(known.size(), listed_names_limit);
   std::vector<std::string_view> names(looked_at);
   std::transform(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(looked_at),
                  names.begin(), view);
   fault unknown{code, "is " + quoted(found, context) + ", which is no "};
   unknown.predicate.append(what).append(" of this service.");
-  append_known_names(unknown.predicate, found, names, names, known.size(), context.may_suggest);
+  append_known_names(unknown.predicate, found, names, names, known.size(), may_suggest);
   return unknown;
 }
 
@@ -79,7 +65,7 @@ std::optional<fault> check_word(const value_rule& rule, std::string_view text,
       candidates.push_back(each.alias);
   fault unknown{"unknown-value", "is " + quoted(text, context) + ", which it cannot be."};
   append_known_names(unknown.predicate, text, rule.words, candidates, rule.words.size(),
-                     context.may_suggest);
+                     context.may_suggest(candidates.size()));
   return unknown;
 }
 
@@ -116,7 +102,7 @@ std::optional<fault> check_game_mode(std::string_view name, std::uint64_t most,
 
 std::optional<fault> check_port_label(std::string_view name, std::uint64_t most,
                                       const check_context& context) {
-  if (is_label(name, most, label_characters) && name.find("--") == name.npos) return std::nullopt;
+  if (is_port_label(name, most)) return std::nullopt;
   return fault{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
                                    std::to_string(most) +
                                    " of a to z, 0 to 9 and `-`, without a `-` at either end or two "
@@ -126,7 +112,7 @@ std::optional<fault> check_port_label(std::string_view name, std::uint64_t most,
 std::optional<fault> check_env_name(std::string_view name, std::uint64_t most,
                                     const check_context& context) {
   if (name.empty()) return empty(most, length_unit::characters);
-  if (auto fault = check_length(name, most, length_unit::characters)) return fault;
+  if (auto fault = check_longest(name, most, length_unit::characters)) return fault;
   if (!base::is_digit(static_cast<unsigned char>(name.front())) &&
       variable_characters.contains_all(name))
     return std::nullopt;
@@ -137,7 +123,7 @@ std::optional<fault> check_env_name(std::string_view name, std::uint64_t most,
 
 std::optional<fault> check_header_key(std::string_view name, std::uint64_t most,
                                       const check_context& context) {
-  if (auto fault = check_field_name(name, most, context.rules.limits.echo)) return fault;
+  if (auto fault = check_field_name(name, most)) return fault;
   if (!is_reserved_field(name)) return std::nullopt;
   return fault{"reserved", "is " + quoted(name, context) +
                                ", a header that the service sets itself. Remove it."};
@@ -145,7 +131,7 @@ std::optional<fault> check_header_key(std::string_view name, std::uint64_t most,
 
 std::optional<fault> check_name(std::string_view name, std::uint64_t most) {
   if (name.empty()) return empty(most, length_unit::characters);
-  return check_length(name, most, length_unit::characters);
+  return check_longest(name, most, length_unit::characters);
 }
 
 } // namespace
@@ -158,7 +144,7 @@ std::optional<fault> check_text(const value_rule& rule, std::string_view text,
   case text_rule::not_empty: return check_length(rule, text, context);
   case text_rule::display_name: return check_display_name(text, limits.*rule.most);
   case text_rule::glob: return check_glob(text, limits.echo);
-  case text_rule::header_name: return check_field_name(text, limits.*rule.most, limits.echo);
+  case text_rule::header_name: return check_field_name(text, limits.*rule.most);
   case text_rule::header_value: return check_field_value(text, limits.*rule.most);
   case text_rule::tier:
     return check_known("unknown-tier", "tier", text, context.names.tiers, context);
@@ -184,6 +170,10 @@ std::optional<fault> check_key(const value_rule& map, std::string_view name,
   case key_rule::port_label: return check_port_label(name, most, context);
   }
   return std::nullopt;
+}
+
+bool is_port_label(std::string_view name, std::uint64_t most) noexcept {
+  return is_label(name, most, label_characters) && name.find("--") == name.npos;
 }
 
 bool is_about_size(std::string_view code) noexcept {

@@ -4,17 +4,40 @@
 #include "model/schema.hpp"
 #include "model/validation_rules.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace matchcloud::model {
 
+/// What guessing may still cost while one document is judged.
+class suggestion_budget {
+public:
+  /// Comparisons with names, of a few words each: together well below a millisecond.
+  static constexpr std::size_t names_limit = 4'096;
+
+  /// Whether one may guess among that many names. They are spent then.
+  bool spend(std::size_t names) noexcept {
+    if (names > names_left_) return false;
+    names_left_ -= names;
+    return true;
+  }
+
+private:
+  std::size_t names_left_ = names_limit;
+};
+
 /// What the checks of single values depend on.
 struct check_context {
   const validation_rules& rules;
   const reference_names& names;
-  /// Whether a fault may say "did you mean".
-  bool may_suggest = true;
+  /// Null: a fault may not say "did you mean".
+  suggestion_budget* suggestions = nullptr;
+
+  bool may_suggest(std::size_t among) const noexcept {
+    return suggestions != nullptr && suggestions->spend(among);
+  }
 };
 
 /// The first rule of a string's row that `text`, well-formed UTF-8, breaks. A glob is only compared
@@ -26,6 +49,9 @@ std::optional<fault> check_text(const value_rule& rule, std::string_view text,
 /// compared with those that the service sets by who walks the document.
 std::optional<fault> check_key(const value_rule& map, std::string_view name,
                                const check_context& context);
+
+/// Whether `name` can be a port's, of at most `most` characters.
+bool is_port_label(std::string_view name, std::uint64_t most) noexcept;
 
 /// Whether `code` is about a value's size, which VALIDATION.md says before what else is wrong.
 bool is_about_size(std::string_view code) noexcept;

@@ -14,7 +14,7 @@ std::string text_of(const std::optional<fault>& fault) {
 }
 
 std::string said_of_name(std::string_view name) {
-  return text_of(check_field_name(name, 16, 8));
+  return text_of(check_field_name(name, 16));
 }
 
 std::string said_of_value(std::string_view value) {
@@ -33,16 +33,16 @@ TEST_CASE("a header's name is a token of bounded length") {
   for (const auto name :
        {"a b"sv, "a:"sv, "a\0"sv, "(a)"sv, "a\tb"sv, "\"a\""sv, "a/b"sv, "a@b"sv, "[a]"sv, "{a}"sv,
         "a,b"sv, "a;b"sv, "a=b"sv, "a\\b"sv, "<a>"sv, "a?"sv, "é"sv, "a\x7F"sv, "a\r\nb"sv})
-    CHECK(check_field_name(name, 16, 8)->code == "invalid");
+    CHECK(check_field_name(name, 16)->code == "invalid");
 }
 
 TEST_CASE("what is wrong with a header's name is said with its first offending character") {
   CHECK(said_of_name("X-Größe:") ==
-        "invalid: is `X-Größe:`, with `ö` (U+00F6) at character 5, which no header's name can "
-        "have. Write letters, digits, dashes and underscores, such as `X-Game-Token`.");
-  CHECK(said_of_name("X-Token: secret").find("`X-Token:…`, with `:` (U+003A) at character 8") !=
-        std::string::npos);
-  CHECK(said_of_name("a\nb").find("`a\\u000ab`, with U+000A at character 2") != std::string::npos);
+        "invalid: contains `ö` (U+00F6) at character 5, which no header's name can have. Write "
+        "letters, digits, dashes and underscores, such as `X-Game-Token`.");
+  CHECK(said_of_name("a\nb").find("contains U+000A at character 2") != std::string::npos);
+  // Who takes it for the whole line writes a secret.
+  CHECK(said_of_name("Token: secret").find("secret") == std::string::npos);
 }
 
 TEST_CASE("a header's value is one line of bounded length") {

@@ -126,7 +126,7 @@ TEST_CASE("messages say what was found, what is allowed and what to write") {
   REQUIRE(only_message(R"({"matchmaker":{"max_players":12.5}})") ==
           "`max_players` must be an integer, but is the number `12.5`. Write a whole number.");
   REQUIRE(only_message(R"({"matchmaker":{"docker":{"env":{"A":1}}}})") ==
-          "An entry of `env` must be a string, but is the number `1`. Put it in double quotes.");
+          "An entry of `env` must be a string, but is a number. Put it in double quotes.");
   REQUIRE(only_message(R"({"matchmaker":{"docker":{"args":[[]]}}})") ==
           "An element of `args` must be a string, but is an array.");
   REQUIRE(only_message(R"({"matchmaker":{"docker":{"ports":{"a":{"port":70000}}}}})") ==
@@ -138,6 +138,77 @@ TEST_CASE("messages say what was found, what is allowed and what to write") {
           "the same. Keep one of them.");
   REQUIRE(only_message(R"({"scripts":{"a":"1","a":"2"}})") ==
           "`scripts` has the member `a` more than once. Keep one of them.");
+}
+
+TEST_CASE("messages name the numbers that are really allowed") {
+  REQUIRE(only_message(R"({"matchmaker":{"max_players":9223372036854775808}})") ==
+          "`max_players` is `9223372036854775808`, which is not a signed 64-bit integer. Write a "
+          "number from 1 to 256.");
+  REQUIRE(only_message(R"({"matchmaker":{"idle_lobbies":{"min":0,"max":-1e400}}})") ==
+          "`max` is `-1e400`, which is not a signed 64-bit integer. Write a number from 0 to 32.");
+  REQUIRE(holds(
+      only_message(R"({"cdn":{"routes":[{"glob":"a","priority":5000000000,"middlewares":[]}]}})"),
+      "Write a number from 0 to 100."));
+  model::validation_rules rules;
+  rules.limits.idle_lobbies_min_highest = 0;
+  REQUIRE(only_message(R"({"matchmaker":{"idle_lobbies":{"min":1,"max":1}}})", rules) ==
+          "`min` is `1`, which is too high. Write 0.");
+}
+
+TEST_CASE("messages count one of a thing as one") {
+  model::validation_rules rules;
+  rules.limits.regions = 0;
+  rules.limits.header_value_bytes = 0;
+  rules.limits.env_name = 1;
+  rules.limits.header_name_bytes = 1;
+  rules.limits.version_display_name = 1;
+  const auto headers = [](const std::string& header) {
+    return R"({"cdn":{"routes":[{"glob":"a","priority":1,"middlewares":[{"kind":{"custom_headers":)"
+           R"({"headers":[)" +
+           header + "]}}}]}]}}";
+  };
+  REQUIRE(holds(only_message(R"({"matchmaker":{"regions":{"a":{}}}})", rules),
+                "`regions` holds 1 entry. Keep at most 0;"));
+  REQUIRE(holds(only_message(headers(R"({"name":"a","value":"b"})"), rules), "has 1 byte. "));
+  REQUIRE(holds(only_message(headers(R"({"name":"","value":""})"), rules),
+                "Write the name of a header, 1 byte."));
+  REQUIRE(holds(only_message(R"({"matchmaker":{"docker":{"env":{"":""}}}})", rules),
+                "Write 1 character."));
+  REQUIRE(findings_of(R"({"display_name":"","config":{}})", rules).front().message ==
+          "`display_name` is empty. Write 1 character.");
+}
+
+TEST_CASE("advice fits what was written and what may be configured") {
+  REQUIRE(only_message(R"({"cdn":{"routes":"x"}})") ==
+          "`routes` must be an array, but is a string.");
+  REQUIRE(only_message(R"({"matchmaker":{"docker":{"args":"x"}}})") ==
+          "`args` must be an array, but is a string. Put it in brackets to make it the one "
+          "element.");
+  // Without its quotes it would be no JSON.
+  REQUIRE(only_message(R"({"matchmaker":{"max_players":"007"}})") ==
+          "`max_players` must be an integer, but is the string `007`.");
+  REQUIRE(only_message(
+              R"({"cdn":{"routes":[{"glob":"a","priority":1,"middlewares":[{"kind":{}}]}]}})") ==
+          "`kind` lacks `custom_headers`. Write it.");
+  REQUIRE(holds(only_message(R"({"":1})"), "`config` has no member `\"\"`. Known are `cdn`, "));
+  const auto port = [](const std::string& members) {
+    return R"({"matchmaker":{"docker":{"network_mode":"host","ports":{"a":{)" + members + "}}}}}";
+  };
+  REQUIRE(holds(only_message(port(R"("port":1,"proxy":"none")")),
+                "only the gateway speaks `https`, the default. Leave `proxy` out"));
+  REQUIRE(holds(only_message(port(R"("port":1,"proxy":"none","protocol":"https")")),
+                "only the gateway speaks `https`. Leave `proxy` out"));
+}
+
+TEST_CASE("the hosted edition is not advised what it does not have") {
+  model::validation_rules rules;
+  rules.edition = model::service_edition::hosted;
+  for (const auto* port :
+       {R"({"port":1,"proxy":"none"})", R"({"port_range":{"min":26000,"max":26001}})"}) {
+    const auto config = R"({"matchmaker":{"docker":{"ports":{"a":)" + std::string(port) + "}}}}";
+    CHECK_FALSE(holds(only_message(config, rules), "\"host\""));
+    CHECK(holds(only_message(config), "`\"network_mode\": \"host\"`"));
+  }
 }
 
 TEST_CASE("an unknown member close to a known one is asked about") {
@@ -185,8 +256,85 @@ TEST_CASE("a message echoes at most 64 characters, and nothing that hides or tur
   REQUIRE_FALSE(holds(message, name.substr(0, 130)));
   REQUIRE(
       holds(only_message(R"({"a\u202eb\n\u0000\u200b":1})"), R"(`a\u202eb\u000a\u0000\u200b`)"));
-  REQUIRE(holds(only_message(R"({"scripts":{"a":)" + std::string(1'000, '7') + "}}"),
+  REQUIRE(holds(only_message(R"({"matchmaker":{"max_players":)" + std::string(1'000, '7') + "}}"),
                 "`" + std::string(64, '7') + "…`"));
+}
+
+TEST_CASE("no message shows a value that may be a secret") {
+  const auto verification = [](const std::string& value) {
+    return R"({"matchmaker":{"game_modes":{"m":{"actions":{"find":)"
+           R"({"enabled":true,"verification":)" +
+           value + "}}}}}}";
+  };
+  const auto captcha = [](const std::string& value) {
+    return R"({"matchmaker":{"captcha":{"requests_before_reverify":1,"verification_ttl":1,)" +
+           value + "}}}";
+  };
+  const std::vector<std::string> configs{
+      verification(R"("777secret")"),
+      verification(R"({"url":"https://me:a/777secret@example.com","headers":{}})"),
+      verification(R"({"url":"https://me:777secret/a@example.com","headers":{}})"),
+      verification(R"({"url":"https://me:777secret#a@example.com","headers":{}})"),
+      verification(R"({"url":"https://777secret.local/a@b","headers":{}})"),
+      verification(R"({"url":"example.com/?token=777secret","headers":{}})"),
+      verification(R"({"url":"https://example.com","headers":"Authorization: 777secret"})"),
+      verification(R"({"url":"https://example.com","headers":{"Authorization":777}})"),
+      verification(R"({"url":"https://example.com","headers":{"Authorization: 777secret":""}})"),
+      captcha(R"("hcaptcha":"777secret")"),
+      captcha(R"("hcaptcha":{"site_key":"a","secret_key":777})"),
+      captcha(R"("hcaptcha":{"site_key":"a","secret_key":"777secret)" + std::string(128, 'a') +
+              "\"}"),
+      R"({"matchmaker":{"captcha":"777secret"}})",
+      R"({"matchmaker":{"docker":{"env":"KEY=777secret"}}})",
+      R"({"matchmaker":{"docker":{"env":{"KEY":777}}}})",
+      R"({"matchmaker":{"docker":{"args":[777]}}})",
+      R"({"scripts":"777secret"})"};
+  for (const auto& config : configs)
+    CHECK_FALSE(holds(only_message(config), "777"));
+}
+
+TEST_CASE("the size of the list counts its findings as they are rendered") {
+  const auto body = version(R"({"mind":1,"tëxt":"2"})");
+  model::validation_rules rules;
+  rules.limits.findings_bytes = 0;
+  for (const auto& found : findings_of(body))
+    rules.limits.findings_bytes += model::rendered_bytes(found);
+  REQUIRE(findings_of(body, rules) == findings_of(body));
+  --rules.limits.findings_bytes;
+  REQUIRE(findings_of(body, rules).size() == 2);
+  REQUIRE(findings_of(body, rules).back().code == "too-many-errors");
+}
+
+TEST_CASE("a list whose first finding has no room says where that is") {
+  model::validation_rules rules;
+  rules.limits.findings_bytes = 1'024;
+  const auto body = version("{\"" + std::string(2'000, 'k') + "\":1}");
+  const auto findings = findings_of(body, rules);
+  REQUIRE(findings.size() == 1);
+  REQUIRE(findings.front().code == "too-many-errors");
+  REQUIRE(findings.front().message ==
+          "The first error, at byte 30 of the body, takes more than the 1024 bytes that all may "
+          "take. Mend it, or shorten the names around it, and validate again.");
+  REQUIRE(body.substr(30, 4) == "\"kkk");
+}
+
+TEST_CASE("guesses have a budget of names, so that no catalog makes a small body slow") {
+  auto names = model::default_reference_names();
+  names.regions.emplace();
+  for (int i = 1'000; i < 2'000; ++i)
+    names.regions->push_back("region-" + std::to_string(i));
+  std::string regions = "{";
+  for (int i = 0; i < 6; ++i)
+    regions += (i > 0 ? ",\"regoin-100" : "\"regoin-100") + std::to_string(i) + "\":{}";
+  const auto findings = model::validate(
+      payload_kind::version, version(R"({"matchmaker":{"regions":)" + regions + "}}}"), {}, names);
+  REQUIRE(findings.has_value());
+  REQUIRE(findings->size() == 6);
+  for (std::size_t i = 0; i < findings->size(); ++i) {
+    const auto meant = "Did you mean `region-100" + std::to_string(i) + "`?";
+    CHECK(holds((*findings)[i].message, meant) == (i < 4));
+    CHECK(holds((*findings)[i].message, "`region-1015` and 984 more."));
+  }
 }
 
 TEST_CASE("names that the client chose are no part of a sentence about something else") {
@@ -233,6 +381,7 @@ TEST_CASE("missing members count towards the limit") {
   REQUIRE(findings.size() == 2);
   REQUIRE(findings[0].code == "required");
   REQUIRE(findings[1].code == "too-many-errors");
+  REQUIRE(holds(findings[1].message, "than the one listed here. Mend it "));
 }
 
 TEST_CASE("the list of findings ends at its size") {
