@@ -43,7 +43,7 @@ std::optional<fault> check_characters(std::string_view name) {
       return invalid("contains " + describe_character(name, at) + ", " + std::string(what) +
                      ". Remove it, or write a plain space where it parts words.");
     }
-    if (c == U' ' && previous == U' ' && at > 0) {
+    if (c == U' ' && previous == U' ') {
       return invalid("has two spaces in a row, the second at character " +
                      std::to_string(count_code_points(name.substr(0, at)) + 1) +
                      ". Write a single space.");
