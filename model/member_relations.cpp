@@ -87,7 +87,7 @@ std::uint32_t member_relations::find(std::uint32_t object,
   };
   const auto end = document_.node(object).next;
   for (auto at = object + 1; at < end; at = document_.node(at).next)
-    if (is_it(name(at))) return document_.node(at).kind == json_kind::null ? no_node : at;
+    if (document_.node(at).kind != json_kind::null && is_it(name(at))) return at;
   return no_node;
 }
 

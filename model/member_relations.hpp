@@ -43,7 +43,8 @@ public:
   member_relations(const json_document& document, const validation_rules& rules)
       : document_(document), rules_(rules) {}
 
-  /// The first member of `object` by that neutral name, under whichever of its names.
+  /// The first member of `object` by that neutral name, under whichever of its names, that is not
+  /// null.
   std::uint32_t find(std::uint32_t object, std::string_view neutral) const noexcept;
 
   /// What does not hold in `object`, a finished object with relation `rule`.
