@@ -20,6 +20,7 @@ constexpr std::array kinds{std::pair{"version", model::payload_kind::version},
 void add_payload_options(CLI::App& command, payload_options& options,
                          const std::string& what_kind_is) {
   std::vector<std::string> names;
+  names.reserve(kinds.size());
   for (const auto& each : kinds)
     names.emplace_back(each.first);
   const auto set_kind = [&options](const std::string& name) {

@@ -1,5 +1,8 @@
 #pragma once
 
+// RapidJSON includes it, where the attribute below would fall on the standard library.
+#include <iterator>
+
 // RapidJSON's parts that the product uses. Its stack adds to a null pointer before it first
 // allocates, which clang's UBSan reports: only these headers are spared that check.
 #ifdef __clang__

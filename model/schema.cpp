@@ -318,11 +318,11 @@ bool is_within(const exact_integer& value, const integer_range& range) noexcept 
          value.magnitude <= std::uint64_t{0} - static_cast<std::uint64_t>(range.lowest);
 }
 
-integer_bounds bounds_of(const value_rule& integer, const validation_limits& limits) noexcept {
-  const auto& range = integer.range ? *integer.range : signed_64_bit;
-  if (!integer.most) return {range.lowest, range.highest};
-  const auto least = integer.least ? static_cast<std::int64_t>(limits.*integer.least) : 0;
-  return {std::max(range.lowest, least), std::min(range.highest, limits.*integer.most)};
+integer_bounds bounds_of(const value_rule& rule, const validation_limits& limits) noexcept {
+  const auto& range = rule.range ? *rule.range : signed_64_bit;
+  if (!rule.most) return {range.lowest, range.highest};
+  const auto least = rule.least ? static_cast<std::int64_t>(limits.*rule.least) : 0;
+  return {std::max(range.lowest, least), std::min(range.highest, limits.*rule.most)};
 }
 
 const value_rule& body_rule(payload_kind kind) noexcept {

@@ -136,7 +136,7 @@ struct integer_bounds {
 };
 
 /// What an integer of that rule may be, by its range and its limits.
-integer_bounds bounds_of(const value_rule& integer, const validation_limits& limits) noexcept;
+integer_bounds bounds_of(const value_rule& rule, const validation_limits& limits) noexcept;
 
 /// A row of the table: one member of an object.
 struct member_rule {

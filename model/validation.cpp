@@ -174,7 +174,7 @@ private:
       return add_at(path_to(depth()), of_name->code,
                     "The name of an entry of " + subject(depth() - 1) + " " + of_name->predicate,
                     name_offset());
-    if (of_value) return add(std::move(*of_value));
+    if (of_value) return add(*of_value);
     if (value.repeated) return add_duplicate({});
     if (is_container(value)) open_value(rule);
   }
@@ -205,7 +205,7 @@ private:
     auto found = check_text(rule, text, checks());
     if (!found && rule.text == text_rule::glob && !child().repeated)
       found = relations_.check_glob_is_new(text, open_[open_.size() - 2].position - 1);
-    if (found) add(std::move(*found));
+    if (found) add(*found);
   }
 
   void check_integer(const value_rule& rule) {
@@ -254,8 +254,7 @@ private:
 
   void check_kind_is_new(std::uint64_t kind) {
     // Kind, middleware, list of middlewares.
-    if (auto found = relations_.check_kind_is_new(kind, open_[open_.size() - 3].node))
-      add(std::move(*found));
+    if (auto found = relations_.check_kind_is_new(kind, open_[open_.size() - 3].node)) add(*found);
   }
 
   void check_missing(const object_shape& shape) {
@@ -271,9 +270,9 @@ private:
   void check_relations(const object_shape& shape) {
     if (shape.rule == object_rule::none || full_) return;
     const auto object = open_.back().node;
-    for (auto& found : relations_.check(shape.rule, shape, object, place(open_.size()))) {
+    for (const auto& found : relations_.check(shape.rule, shape, object, place(open_.size()))) {
       if (full_) return;
-      add_relation(std::move(found));
+      add_relation(found);
     }
   }
 
@@ -350,7 +349,7 @@ private:
     add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
   }
 
-  void add_relation(relation_fault found) {
+  void add_relation(const relation_fault& found) {
     if (!found.missing.empty())
       return add_missing(found.missing, found.what.code,
                          quoted(found.missing) + " " + found.what.predicate);
@@ -372,7 +371,7 @@ private:
     add_at(std::move(path), code, std::move(message), document_.node(open_.back().node).offset);
   }
 
-  void add(fault found) { add(found.code, subject(depth()) + " " + found.predicate); }
+  void add(const fault& found) { add(found.code, subject(depth()) + " " + found.predicate); }
 
   void add(std::string_view code, std::string message) {
     add_at(path_to(depth()), code, std::move(message), child().offset);
