@@ -43,6 +43,11 @@ bool depends_on_order(std::string_view code) {
          code == "too-many";
 }
 
+bool depend_on_order(const std::vector<finding>& findings) {
+  return std::ranges::any_of(findings,
+                             [](const auto& each) { return depends_on_order(each.code); });
+}
+
 } // namespace
 
 TEST_CASE("property: a valid version has no findings") {
@@ -89,12 +94,12 @@ TEST_CASE("property: the order of members changes no finding") {
         spoil(version, mutations[random.below(mutations.size())], random);
       const auto body = to_text(version);
       const auto before = findings_of(body);
-      if (std::ranges::any_of(before, [](const auto& each) { return depends_on_order(each.code); }))
-        continue;
       shuffle_members(version, random);
       const auto shuffled = to_text(version);
-      if (lines_of(findings_of(shuffled), true) != lines_of(before, true))
-        RC_FAIL(body + "\n" + shuffled);
+      const auto after = findings_of(shuffled);
+      // In both: a repeated member with a fault of its own shows only that where it comes later.
+      if (depend_on_order(before) || depend_on_order(after)) continue;
+      if (lines_of(after, true) != lines_of(before, true)) RC_FAIL(body + "\n" + shuffled);
     }
   }));
 }
