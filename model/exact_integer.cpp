@@ -44,7 +44,7 @@ std::optional<std::uint64_t> read_plain(std::string_view number) noexcept {
   if (number.size() > std::numeric_limits<std::uint64_t>::digits10) return std::nullopt;
   std::uint64_t value = 0;
   for (const char c : number) {
-    if (!base::is_digit(static_cast<unsigned char>(c))) return std::nullopt;
+    if (!base::is_digit(c)) return std::nullopt;
     value = value * 10 + static_cast<unsigned>(c - '0');
   }
   return value;

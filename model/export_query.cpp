@@ -26,10 +26,6 @@ constexpr std::array<std::string_view, 2> member_names{"query_start", "query_end
 constexpr integer_range unsigned_64_bit{0, std::numeric_limits<std::uint64_t>::max(),
                                         "an unsigned 64-bit integer"};
 
-std::string quoted(std::string_view name) {
-  return std::string{"`"}.append(name).append("`");
-}
-
 /// Takes the members of a body and says everything that is wrong with them.
 class span_reader {
 public:

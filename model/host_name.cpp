@@ -1,5 +1,7 @@
 #include "model/host_name.hpp"
 
+#include "base/characters.hpp"
+
 #include <algorithm>
 
 namespace matchcloud::model {
@@ -10,17 +12,12 @@ namespace {
 constexpr std::size_t host_name_limit_bytes = 253;
 constexpr std::size_t host_label_limit_bytes = 63;
 
-constexpr bool is_lower(char c) {
-  return c >= 'a' && c <= 'z';
-}
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
+constexpr base::character_set label_characters{
+    [](unsigned char c) { return base::is_digit(c) || (c >= 'a' && c <= 'z') || c == '-'; }};
 
 bool is_host_label(std::string_view label) {
   return !label.empty() && label.size() <= host_label_limit_bytes && label.front() != '-' &&
-         label.back() != '-' &&
-         std::ranges::all_of(label, [](char c) { return is_lower(c) || is_digit(c) || c == '-'; });
+         label.back() != '-' && label_characters.contains_all(label);
 }
 
 } // namespace
@@ -37,9 +34,7 @@ bool is_host_name(std::string_view text) {
 
 std::string to_lower(std::string_view text) {
   std::string lower{text};
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  std::ranges::transform(lower, lower.begin(), base::to_lower);
   return lower;
 }
 

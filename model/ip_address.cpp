@@ -1,5 +1,7 @@
 #include "model/ip_address.hpp"
 
+#include "base/characters.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <charconv>
@@ -18,24 +20,12 @@ constexpr std::size_t prefix_digits_limit = 3;
 
 using v4_octets = std::array<std::uint8_t, 4>;
 
-constexpr bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
-
-/// The value of a hexadecimal digit, or -1.
-constexpr int hex_value(char c) noexcept {
-  if (is_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 /// Takes a decimal number without leading zeros off the front of `text`.
 std::optional<int> take_decimal(std::string_view& text, std::size_t digits_limit,
                                 int limit) noexcept {
   std::size_t digits = 0;
   int value = 0;
-  while (digits < text.size() && is_digit(text[digits])) {
+  while (digits < text.size() && base::is_digit(text[digits])) {
     if (digits == digits_limit) return std::nullopt;
     value = value * 10 + (text[digits++] - '0');
   }
@@ -98,8 +88,8 @@ private:
 std::size_t take_group(std::string_view& text, std::array<std::uint8_t, 2>& group) noexcept {
   unsigned value = 0;
   std::size_t digits = 0;
-  while (digits < text.size() && digits < group_digits_limit && hex_value(text[digits]) >= 0)
-    value = value * 16 + static_cast<unsigned>(hex_value(text[digits++]));
+  while (digits < text.size() && digits < group_digits_limit && base::hex_value(text[digits]) >= 0)
+    value = value * 16 + static_cast<unsigned>(base::hex_value(text[digits++]));
   group = {static_cast<std::uint8_t>(value >> 8), static_cast<std::uint8_t>(value & 0xff)};
   text.remove_prefix(digits);
   return digits;

@@ -1,5 +1,7 @@
 #include "model/json_document.hpp"
 
+#include "base/characters.hpp"
+
 #include "model/rapidjson.hpp"
 #include "model/unicode.hpp"
 
@@ -216,12 +218,8 @@ private:
   std::size_t refused_at_ = 0;
 };
 
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
-
 std::size_t digits_end(std::string_view text, std::size_t at) noexcept {
-  while (at < text.size() && is_digit(text[at]))
+  while (at < text.size() && base::is_digit(text[at]))
     ++at;
   return at;
 }
@@ -229,7 +227,7 @@ std::size_t digits_end(std::string_view text, std::size_t at) noexcept {
 /// End of the longest number (RFC 8259 section 6) at `at`; `at` itself if there is none.
 std::size_t number_end(std::string_view text, std::size_t at) noexcept {
   const auto sign_end = at + (at < text.size() && text[at] == '-' ? 1 : 0);
-  if (sign_end == text.size() || !is_digit(text[sign_end])) return at;
+  if (sign_end == text.size() || !base::is_digit(text[sign_end])) return at;
   auto end = text[sign_end] == '0' ? sign_end + 1 : digits_end(text, sign_end);
   if (end < text.size() && text[end] == '.') {
     const auto fraction = digits_end(text, end + 1);

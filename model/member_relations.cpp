@@ -2,6 +2,7 @@
 
 #include "model/route_glob.hpp"
 #include "model/unicode.hpp"
+#include "model/validation_messages.hpp"
 #include "model/value_checks.hpp"
 
 #include <algorithm>
@@ -20,10 +21,6 @@ constexpr std::string_view most_variable = "_MAX";
 
 std::string range_text(std::uint64_t first, std::uint64_t last) {
   return std::to_string(first) + " to " + std::to_string(last);
-}
-
-std::string quoted(std::string_view name) {
-  return "`" + std::string(name) + "`";
 }
 
 /// Everything but `udp` is spoken over TCP.

@@ -1,5 +1,7 @@
 #include "model/timestamp.hpp"
 
+#include "base/characters.hpp"
+
 #include "model/exact_integer.hpp"
 
 #include <chrono>
@@ -17,10 +19,6 @@ constexpr std::int64_t ms_per_day = 24 * ms_per_hour;
 /// `+HH:MM`.
 constexpr std::size_t offset_length = 6;
 
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// Takes the parts of a date-time from the front of a text; fails once and for all.
 class cursor {
 public:
@@ -30,7 +28,7 @@ public:
   int number(std::size_t digits, int least, int most) {
     int value = 0;
     for (std::size_t i = 0; i < digits; ++i) {
-      if (i >= rest_.size() || !is_digit(rest_[i])) return fail();
+      if (i >= rest_.size() || !base::is_digit(rest_[i])) return fail();
       value = value * 10 + (rest_[i] - '0');
     }
     rest_.remove_prefix(digits);
@@ -52,9 +50,9 @@ public:
   int fraction_ms() {
     if (rest_.empty() || rest_.front() != '.') return 0;
     rest_.remove_prefix(1);
-    if (rest_.empty() || !is_digit(rest_.front())) return fail();
+    if (rest_.empty() || !base::is_digit(rest_.front())) return fail();
     int value = 0;
-    for (int weight = 100; !rest_.empty() && is_digit(rest_.front()); weight /= 10) {
+    for (int weight = 100; !rest_.empty() && base::is_digit(rest_.front()); weight /= 10) {
       value += weight * (rest_.front() - '0');
       rest_.remove_prefix(1);
     }

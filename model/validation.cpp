@@ -291,8 +291,6 @@ private:
 
   std::size_t depth() const noexcept { return open_.size(); }
 
-  static std::string quoted(std::string_view name) { return "`" + std::string(name) + "`"; }
-
   /// What a sentence about the value at `level` begins with. Names only what the schema knows.
   std::string subject(std::size_t level) const {
     if (level == 0) return "The body";

@@ -93,6 +93,10 @@ std::string_view type_name(value_type type) noexcept {
   return {};
 }
 
+std::string quoted(std::string_view name) {
+  return "`" + std::string(name) + "`";
+}
+
 std::string required_message(std::string_view subject, value_type type, bool is_null) {
   return std::string(subject) + " is required, but is " + (is_null ? "null" : "absent") +
          ". Write " + std::string(type_name(type)) + ".";

@@ -20,6 +20,9 @@ inline constexpr std::size_t default_echo_limit = validation_limits{}.echo;
 /// `an integer`.
 std::string_view type_name(value_type type) noexcept;
 
+/// A name of ours, as messages show it.
+std::string quoted(std::string_view name);
+
 std::string required_message(std::string_view subject, value_type type, bool is_null);
 
 /// Shows the value itself only where a number or boolean belongs: elsewhere it may be a secret.

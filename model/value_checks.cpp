@@ -109,13 +109,15 @@ std::optional<fault> check_port_label(std::string_view name, std::uint64_t most,
                                    "in a row."};
 }
 
+std::optional<fault> check_name(std::string_view name, std::uint64_t most) {
+  if (name.empty()) return empty(most, length_unit::characters);
+  return check_longest(name, most, length_unit::characters);
+}
+
 std::optional<fault> check_env_name(std::string_view name, std::uint64_t most,
                                     const check_context& context) {
-  if (name.empty()) return empty(most, length_unit::characters);
-  if (auto fault = check_longest(name, most, length_unit::characters)) return fault;
-  if (!base::is_digit(static_cast<unsigned char>(name.front())) &&
-      variable_characters.contains_all(name))
-    return std::nullopt;
+  if (auto fault = check_name(name, most)) return fault;
+  if (!base::is_digit(name.front()) && variable_characters.contains_all(name)) return std::nullopt;
   return fault{"invalid", "is " + quoted(name, context) +
                               ". Write letters of A to Z and a to z, digits and `_`, and no digit "
                               "at the start."};
@@ -127,11 +129,6 @@ std::optional<fault> check_header_key(std::string_view name, std::uint64_t most,
   if (!is_reserved_field(name)) return std::nullopt;
   return fault{"reserved", "is " + quoted(name, context) +
                                ", a header that the service sets itself. Remove it."};
-}
-
-std::optional<fault> check_name(std::string_view name, std::uint64_t most) {
-  if (name.empty()) return empty(most, length_unit::characters);
-  return check_longest(name, most, length_unit::characters);
 }
 
 } // namespace
