@@ -1,177 +1,51 @@
 #include "store/geoip.hpp"
 
-#include "store/memory_file.hpp"
+#include "store/mmdb_file.hpp"
 #include "store/mmdb_record.hpp"
 
-#include <maxminddb.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstring>
-#include <netinet/in.h>
-#include <span>
-#include <string_view>
-#include <sys/socket.h>
 #include <utility>
 
 namespace matchcloud::store {
 
 namespace {
 
-/// The offsets of the format have 32 bits.
-constexpr std::uint64_t geoip_file_limit_bytes = std::uint64_t{4} << 30;
-
-/// The metadata stands in the last part of the file, behind its marker (MaxMind DB specification
-/// 2.0, "Database metadata").
-constexpr std::size_t metadata_limit_bytes = 128 << 10;
-constexpr std::string_view metadata_marker = "\xab\xcd\xefMaxMind.com";
-
 /// Above the offset in a key stands the file.
 constexpr int key_file_shift = 40;
 
-/// Whether the metadata can be handed to libmaxminddb, which follows their nesting without a limit.
-/// Where there are none, it says so itself.
-bool has_sound_metadata(const memory_file& copy) {
-  const auto tail = copy.tail(metadata_limit_bytes);
-  const auto is_byte = [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); };
-  const auto marker = std::find_end(tail.begin(), tail.end(), metadata_marker.begin(),
-                                    metadata_marker.end(), is_byte);
-  if (marker == tail.end()) return true;
-  const auto begin = static_cast<std::size_t>(marker - tail.begin()) + metadata_marker.size();
-  return is_sound_value(std::span{tail}.subspan(begin));
-}
-
-/// One open database file.
-class database {
-public:
-  database() = default;
-  database(const database&) = delete;
-  database& operator=(const database&) = delete;
-  ~database() {
-    if (open_) MMDB_close(&file_);
-  }
-
-  /// Maps and checks the copy. An empty reason means success.
-  std::string open(const memory_file& copy);
-
-  /// Looks up `address`, the first of whose keys is `first_key`.
-  geo_location locate(const model::ip_address& address, std::uint64_t first_key) const noexcept;
-
-private:
-  std::string check_metadata() const;
-  std::string check_tree() const;
-  MMDB_lookup_result_s find(const model::ip_address& address) const noexcept;
-
-  std::span<const std::uint8_t> data_section() const noexcept {
-    return {file_.data_section, file_.data_section_size};
-  }
-
-  MMDB_s file_{};
-  bool open_ = false;
-};
-
-std::string database::open(const memory_file& copy) {
-  if (!has_sound_metadata(copy)) return "its metadata are damaged";
-  const int status = MMDB_open(copy.path().c_str(), MMDB_MODE_MMAP, &file_);
-  if (status != MMDB_SUCCESS) return MMDB_strerror(status);
-  open_ = true;
-  auto reason = check_metadata();
-  return reason.empty() ? check_tree() : reason;
-}
-
-std::string database::check_metadata() const {
-  const auto& metadata = file_.metadata;
-  if (metadata.ip_version != 4 && metadata.ip_version != 6)
-    return "its IP version is " + std::to_string(metadata.ip_version) + ", not 4 or 6";
-  if (metadata.node_count == 0) return "its search tree is empty";
-  if (file_.data_section == nullptr || file_.data_section_size == 0) return "it holds no records";
-  return {};
-}
-
-std::string database::check_tree() const {
-  const auto sound = [this](std::uint8_t type, const MMDB_entry_s& entry) {
-    if (type == MMDB_RECORD_TYPE_DATA) return entry.offset < file_.data_section_size;
-    return type == MMDB_RECORD_TYPE_SEARCH_NODE || type == MMDB_RECORD_TYPE_EMPTY;
-  };
-  for (std::uint32_t number = 0; number < file_.metadata.node_count; ++number) {
-    MMDB_search_node_s node{};
-    const bool read = MMDB_read_node(&file_, number, &node) == MMDB_SUCCESS;
-    if (!read || !sound(node.left_record_type, node.left_record_entry) ||
-        !sound(node.right_record_type, node.right_record_entry))
-      return "node " + std::to_string(number) + " of its search tree points nowhere";
-  }
-  return {};
-}
-
-MMDB_lookup_result_s database::find(const model::ip_address& address) const noexcept {
-  int status = MMDB_SUCCESS;
-  sockaddr_storage storage{};
-  if (address.is_v4()) {
-    sockaddr_in v4{};
-    v4.sin_family = AF_INET;
-    std::memcpy(&v4.sin_addr, address.bytes.data() + 12, 4);
-    std::memcpy(&storage, &v4, sizeof v4);
-  } else {
-    sockaddr_in6 v6{};
-    v6.sin6_family = AF_INET6;
-    std::memcpy(&v6.sin6_addr, address.bytes.data(), 16);
-    std::memcpy(&storage, &v6, sizeof v6);
-  }
-  auto found = MMDB_lookup_sockaddr(&file_, reinterpret_cast<const sockaddr*>(&storage), &status);
-  // Among the failures: an IPv6 address in a database of IPv4.
-  if (status != MMDB_SUCCESS) found.found_entry = false;
-  return found;
-}
-
-geo_location database::locate(const model::ip_address& address,
-                              std::uint64_t first_key) const noexcept {
-  const auto found = find(address);
-  if (!found.found_entry) return {};
-  const auto at = read_coordinates(data_section(), found.entry.offset);
-  if (!at) return {};
-  return {first_key + found.entry.offset, at};
-}
-
 class opened_geoip final : public geoip {
 public:
-  explicit opened_geoip(std::vector<std::unique_ptr<const database>> files) noexcept
+  explicit opened_geoip(std::vector<std::shared_ptr<const mmdb_file>> files) noexcept
       : files_(std::move(files)) {}
 
   geo_location locate(const model::ip_address& address) const noexcept override {
     std::uint64_t number = 0;
     for (const auto& file : files_) {
-      const auto found = file->locate(address, ++number << key_file_shift);
-      if (found.at) return found;
+      ++number;
+      const auto offset = file->find(address);
+      const auto at = offset ? read_coordinates(file->data_section(), *offset) : std::nullopt;
+      if (at) return {(number << key_file_shift) + *offset, at};
     }
     return {};
   }
 
 private:
-  std::vector<std::unique_ptr<const database>> files_;
+  std::vector<std::shared_ptr<const mmdb_file>> files_;
 };
-
-base::expected<std::unique_ptr<const database>> open_file(const std::string& path) {
-  const auto refuse = [&path](const std::string& reason) {
-    return base::fail(base::errc::geoip_invalid, path + ": " + reason);
-  };
-  const auto copy = memory_file::copy_of(path, geoip_file_limit_bytes);
-  if (!copy) return refuse(copy.error().detail);
-  auto file = std::make_unique<database>();
-  const auto reason = file->open(*copy);
-  if (!reason.empty()) return refuse(reason);
-  return file;
-}
 
 } // namespace
 
 base::expected<std::shared_ptr<const geoip>> geoip::open(const std::vector<std::string>& files) {
-  std::vector<std::unique_ptr<const database>> opened;
+  std::vector<std::shared_ptr<const mmdb_file>> opened;
   for (const auto& path : files) {
-    auto file = open_file(path);
+    auto file = mmdb_file::open(path);
     if (!file) return tl::unexpected{file.error()};
-    opened.push_back(std::move(*file));
+    opened.push_back(*std::move(file));
   }
-  return std::make_shared<const opened_geoip>(std::move(opened));
+  return of(std::move(opened));
+}
+
+std::shared_ptr<const geoip> geoip::of(std::vector<std::shared_ptr<const mmdb_file>> files) {
+  return std::make_shared<const opened_geoip>(std::move(files));
 }
 
 } // namespace matchcloud::store

@@ -12,6 +12,8 @@
 
 namespace matchcloud::store {
 
+class mmdb_file;
+
 /// Where an address is, as far as the GeoIP files know.
 struct geo_location {
   /// The same for all addresses that share a data record, and never 0 when `at` is set: a cache
@@ -20,13 +22,15 @@ struct geo_location {
   std::optional<model::coordinates> at;
 };
 
-/// One or several MaxMind databases, held in private memory (a memfd): a file that is overwritten
-/// in place cannot crash a reader. Immutable once opened, so any thread may look up.
+/// One or several MaxMind databases. Immutable once opened, so any thread may look up.
 class geoip {
 public:
   /// Opens the files in the order of preference. Fails with `geoip_invalid`, naming the file and
-  /// the reason. Copies and checks each whole: blocks for a quarter of a second per 100 MB.
+  /// the reason. Blocks as `mmdb_file::open` does, for each.
   static base::expected<std::shared_ptr<const geoip>> open(const std::vector<std::string>& files);
+
+  /// Likewise, of files that are open.
+  static std::shared_ptr<const geoip> of(std::vector<std::shared_ptr<const mmdb_file>> files);
 
   virtual ~geoip() = default;
 

@@ -1,0 +1,115 @@
+#include "store/mmdb_file.hpp"
+
+#include "store/memory_file.hpp"
+#include "store/mmdb_record.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+namespace matchcloud::store {
+
+namespace {
+
+/// The offsets of the format have 32 bits.
+constexpr std::uint64_t file_limit_bytes = std::uint64_t{4} << 30;
+
+/// The metadata stands in the last part of the file, behind its marker (MaxMind DB specification
+/// 2.0, "Database metadata").
+constexpr std::size_t metadata_limit_bytes = 128 << 10;
+constexpr std::string_view metadata_marker = "\xab\xcd\xefMaxMind.com";
+
+/// Whether the metadata can be handed to libmaxminddb, which follows their nesting without a limit.
+/// Where there are none, it says so itself.
+bool has_sound_metadata(const memory_file& copy) {
+  const auto tail = copy.tail(metadata_limit_bytes);
+  const auto is_byte = [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); };
+  const auto marker = std::find_end(tail.begin(), tail.end(), metadata_marker.begin(),
+                                    metadata_marker.end(), is_byte);
+  if (marker == tail.end()) return true;
+  const auto begin = static_cast<std::size_t>(marker - tail.begin()) + metadata_marker.size();
+  return is_sound_value(std::span{tail}.subspan(begin));
+}
+
+sockaddr_storage socket_address_of(const model::ip_address& address) noexcept {
+  sockaddr_storage storage{};
+  if (address.is_v4()) {
+    sockaddr_in v4{};
+    v4.sin_family = AF_INET;
+    std::memcpy(&v4.sin_addr, address.bytes.data() + 12, 4);
+    std::memcpy(&storage, &v4, sizeof v4);
+  } else {
+    sockaddr_in6 v6{};
+    v6.sin6_family = AF_INET6;
+    std::memcpy(&v6.sin6_addr, address.bytes.data(), 16);
+    std::memcpy(&storage, &v6, sizeof v6);
+  }
+  return storage;
+}
+
+} // namespace
+
+base::expected<std::shared_ptr<const mmdb_file>> mmdb_file::open(const std::string& path) {
+  const auto refuse = [&path](const std::string& reason) {
+    return base::fail(base::errc::geoip_invalid, path + ": " + reason);
+  };
+  const auto copy = memory_file::copy_of(path, file_limit_bytes);
+  if (!copy) return refuse(copy.error().detail);
+  auto file = std::make_shared<mmdb_file>();
+  const auto reason = file->open_copy(*copy);
+  if (!reason.empty()) return refuse(reason);
+  return file;
+}
+
+mmdb_file::~mmdb_file() {
+  if (open_) MMDB_close(&file_);
+}
+
+std::string mmdb_file::open_copy(const memory_file& copy) {
+  if (!has_sound_metadata(copy)) return "its metadata are damaged";
+  const int status = MMDB_open(copy.path().c_str(), MMDB_MODE_MMAP, &file_);
+  if (status != MMDB_SUCCESS) return MMDB_strerror(status);
+  open_ = true;
+  auto reason = check_metadata();
+  return reason.empty() ? check_tree() : reason;
+}
+
+std::string mmdb_file::check_metadata() const {
+  const auto& metadata = file_.metadata;
+  if (metadata.ip_version != 4 && metadata.ip_version != 6)
+    return "its IP version is " + std::to_string(metadata.ip_version) + ", not 4 or 6";
+  if (metadata.node_count == 0) return "its search tree is empty";
+  if (file_.data_section == nullptr || file_.data_section_size == 0) return "it holds no records";
+  return {};
+}
+
+std::string mmdb_file::check_tree() const {
+  const auto sound = [this](std::uint8_t type, const MMDB_entry_s& entry) {
+    if (type == MMDB_RECORD_TYPE_DATA) return entry.offset < file_.data_section_size;
+    return type == MMDB_RECORD_TYPE_SEARCH_NODE || type == MMDB_RECORD_TYPE_EMPTY;
+  };
+  for (std::uint32_t number = 0; number < file_.metadata.node_count; ++number) {
+    MMDB_search_node_s node{};
+    const bool read = MMDB_read_node(&file_, number, &node) == MMDB_SUCCESS;
+    if (!read || !sound(node.left_record_type, node.left_record_entry) ||
+        !sound(node.right_record_type, node.right_record_entry))
+      return "node " + std::to_string(number) + " of its search tree points nowhere";
+  }
+  return {};
+}
+
+std::optional<std::uint32_t> mmdb_file::find(const model::ip_address& address) const noexcept {
+  const auto storage = socket_address_of(address);
+  int status = MMDB_SUCCESS;
+  const auto found =
+      MMDB_lookup_sockaddr(&file_, reinterpret_cast<const sockaddr*>(&storage), &status);
+  // Among the failures: an IPv6 address in a database of IPv4.
+  if (status != MMDB_SUCCESS || !found.found_entry) return std::nullopt;
+  return found.entry.offset;
+}
+
+} // namespace matchcloud::store
