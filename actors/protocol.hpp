@@ -6,6 +6,7 @@
 #include "model/validation.hpp"
 #include "store/export_files.hpp"
 #include "store/game_revisions.hpp"
+#include "store/geoip.hpp"
 #include "store/lobby_history.hpp"
 #include "store/media_files.hpp"
 
@@ -256,6 +257,11 @@ struct catalog_changed {
   model::catalog_snapshot snapshot;
 };
 
+/// geoip -> region_ranking, supervisor: GeoIP files were replaced.
+struct geoip_changed {
+  std::shared_ptr<const store::geoip> geoip;
+};
+
 /// catalog -> avatar shards: lists that another process or thread changed.
 struct avatars_changed {
   std::shared_ptr<const store::moved_games> moved;
@@ -320,6 +326,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_compressed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::tend_downloads)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::operation_failed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::catalog_changed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::geoip_changed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_changed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::audience)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::poll_store)

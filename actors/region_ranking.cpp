@@ -2,6 +2,7 @@
 
 #include "model/ranking.hpp"
 
+#include <bit>
 #include <utility>
 
 namespace matchcloud::actors {
@@ -39,14 +40,14 @@ region_ranking_state::namespace_for(const std::string& origin_host) const {
 std::shared_ptr<const std::string> region_ranking_state::rank(const model::ip_address& client,
                                                               const std::string& origin_host) {
   const auto* where = namespace_for(origin_host);
-  const auto location = settings_.geoip ? settings_.geoip->locate(client) : store::geo_location{};
+  auto location = settings_.geoip ? settings_.geoip->locate(client) : std::nullopt;
+  if (!location) location = settings_.fallback;
   const cache_key key{where == nullptr
                           ? no_namespace
                           : static_cast<std::size_t>(where - catalog_->namespaces.data()),
-                      location.key};
+                      location};
   if (const auto* cached = cache_.get(key)) return *cached;
-  auto json = std::make_shared<const std::string>(
-      render(where, location.at ? location.at : settings_.fallback));
+  auto json = std::make_shared<const std::string>(render(where, location));
   cache_.put(key, json, json->capacity() + cache_entry_overhead_bytes);
   return json;
 }
@@ -58,8 +59,12 @@ std::string region_ranking_state::render(const model::game_namespace* where,
 }
 
 std::size_t region_ranking_state::cache_key_hash::operator()(const cache_key& key) const noexcept {
-  // Fibonacci hashing: the multiplier spreads neighbouring record offsets over the buckets.
-  return static_cast<std::size_t>((key.location + key.where * 31) * 0x9E3779B97F4A7C15ULL >> 16U);
+  // Fibonacci hashing: the multiplier spreads what little differs between two doubles.
+  constexpr std::uint64_t golden = 0x9E3779B97F4A7C15ULL;
+  const auto at = key.location.value_or(model::coordinates{91, 0}); // nowhere on earth
+  auto hash = std::bit_cast<std::uint64_t>(at.latitude) * golden;
+  hash = (hash ^ hash >> 32U ^ std::bit_cast<std::uint64_t>(at.longitude)) * golden;
+  return static_cast<std::size_t>((hash ^ hash >> 32U ^ key.where) * golden >> 16U);
 }
 
 region_ranking::region_ranking(caf::actor_config& cfg, ranking_settings settings,
@@ -74,6 +79,7 @@ caf::behavior region_ranking::make_behavior() {
              regions_ranked{job.exchange, state_.rank(job.client, job.origin_host)});
       },
       [this](const catalog_changed& news) { state_.take(news.snapshot); },
+      [this](const geoip_changed& news) { state_.take(news.geoip); },
   };
 }
 

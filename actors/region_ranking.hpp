@@ -32,6 +32,9 @@ public:
   /// Forgets what was rendered from the old snapshot.
   void take(model::catalog_snapshot catalog);
 
+  /// Locates clients by other files from now on. What is cached by location stays.
+  void take(std::shared_ptr<const store::geoip> geoip) { settings_.geoip = std::move(geoip); }
+
   /// The response body for a client. A cached one costs a GeoIP look-up and a hash look-up.
   std::shared_ptr<const std::string> rank(const model::ip_address& client,
                                           const std::string& origin_host);
@@ -42,8 +45,8 @@ private:
   struct cache_key {
     /// Position of the namespace in the snapshot; `no_namespace` without one.
     std::size_t where;
-    /// Key of the GeoIP location; 0: unknown.
-    std::uint64_t location;
+    /// Nothing: unknown.
+    std::optional<model::coordinates> location;
 
     friend bool operator==(const cache_key&, const cache_key&) = default;
   };

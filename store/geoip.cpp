@@ -9,23 +9,19 @@ namespace matchcloud::store {
 
 namespace {
 
-/// Above the offset in a key stands the file.
-constexpr int key_file_shift = 40;
-
 class opened_geoip final : public geoip {
 public:
   explicit opened_geoip(std::vector<std::shared_ptr<const mmdb_file>> files) noexcept
       : files_(std::move(files)) {}
 
-  geo_location locate(const model::ip_address& address) const noexcept override {
-    std::uint64_t number = 0;
+  std::optional<model::coordinates>
+  locate(const model::ip_address& address) const noexcept override {
     for (const auto& file : files_) {
-      ++number;
       const auto offset = file->find(address);
-      const auto at = offset ? read_coordinates(file->data_section(), *offset) : std::nullopt;
-      if (at) return {(number << key_file_shift) + *offset, at};
+      if (!offset) continue;
+      if (const auto at = read_coordinates(file->data_section(), *offset)) return at;
     }
-    return {};
+    return std::nullopt;
   }
 
 private:

@@ -4,7 +4,6 @@
 #include "model/catalog.hpp"
 #include "model/ip_address.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,14 +12,6 @@
 namespace matchcloud::store {
 
 class mmdb_file;
-
-/// Where an address is, as far as the GeoIP files know.
-struct geo_location {
-  /// The same for all addresses that share a data record, and never 0 when `at` is set: a cache
-  /// key. 0: unknown.
-  std::uint64_t key = 0;
-  std::optional<model::coordinates> at;
-};
 
 /// One or several MaxMind databases. Immutable once opened, so any thread may look up.
 class geoip {
@@ -38,7 +29,8 @@ public:
   /// (`location.latitude`) and flat (`latitude`) records, judged per record; floats, doubles,
   /// integers and numbers as strings. Never fails: what a damaged record does not give is unknown.
   /// Does not allocate. About 0.5 microseconds.
-  virtual geo_location locate(const model::ip_address& address) const noexcept = 0;
+  virtual std::optional<model::coordinates>
+  locate(const model::ip_address& address) const noexcept = 0;
 };
 
 } // namespace matchcloud::store

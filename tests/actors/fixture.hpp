@@ -305,17 +305,18 @@ private:
 /// Knows the locations it was given, by the last byte of an address.
 class fake_geoip final : public store::geoip {
 public:
-  explicit fake_geoip(std::vector<std::pair<std::uint8_t, store::geo_location>> known)
+  explicit fake_geoip(std::vector<std::pair<std::uint8_t, model::coordinates>> known)
       : known_{std::move(known)} {}
 
-  store::geo_location locate(const model::ip_address& address) const noexcept override {
+  std::optional<model::coordinates>
+  locate(const model::ip_address& address) const noexcept override {
     for (const auto& [last_byte, location] : known_)
       if (address.bytes[15] == last_byte) return location;
-    return {};
+    return std::nullopt;
   }
 
 private:
-  std::vector<std::pair<std::uint8_t, store::geo_location>> known_;
+  std::vector<std::pair<std::uint8_t, model::coordinates>> known_;
 };
 
 inline model::ip_address address_of(std::uint8_t last_byte) {

@@ -19,10 +19,9 @@ constexpr std::uint8_t unknown = 9;
 
 ranking_settings located() {
   ranking_settings settings;
-  settings.geoip = std::make_shared<fake_geoip>(
-      std::vector<std::pair<std::uint8_t, store::geo_location>>{{german, {100, near_frankfurt}},
-                                                                {german_too, {100, near_frankfurt}},
-                                                                {japanese, {200, near_tokyo}}});
+  settings.geoip =
+      std::make_shared<fake_geoip>(std::vector<std::pair<std::uint8_t, model::coordinates>>{
+          {german, near_frankfurt}, {german_too, near_frankfurt}, {japanese, near_tokyo}});
   return settings;
 }
 
