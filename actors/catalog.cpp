@@ -58,6 +58,7 @@ caf::behavior catalog::make_behavior() {
         greet(listeners.avatar_shards);
         audience_ = listeners;
       },
+      [](const discarded&) {}, // freed with the message, on this thread
       [this](poll_store) { poll(); },
       [this](const store_polled& found) {
         take(found);

@@ -3,6 +3,8 @@
 #include "base/error.hpp"
 #include "model/catalog.hpp"
 #include "model/ip_address.hpp"
+#include "model/measured_latency.hpp"
+#include "model/region_listing.hpp"
 #include "model/validation.hpp"
 #include "store/export_files.hpp"
 #include "store/game_revisions.hpp"
@@ -104,12 +106,14 @@ struct rank_regions {
   model::ip_address client;
   /// Host name of the request's `Origin`, lower case; empty without one.
   std::string origin_host;
+  /// What the client measured itself, in ascending order of id.
+  std::vector<model::measured_latency> measured = {};
 };
 
-/// region_ranking -> front: `json` is the response body, shared by all who get the same.
+/// region_ranking -> front: the response, shared by all who get the same.
 struct regions_ranked {
   exchange_ref exchange;
-  std::shared_ptr<const std::string> json;
+  std::shared_ptr<const model::region_listing> listing;
 };
 
 /// front -> avatar. Answers `avatars_listed`, or `operation_failed` with `game_not_found`,
@@ -257,6 +261,12 @@ struct catalog_changed {
   model::catalog_snapshot snapshot;
 };
 
+/// region_ranking -> catalog: what it rendered of the old snapshot. Whoever destroys the message
+/// frees it: not an event loop.
+struct discarded {
+  std::shared_ptr<const void> what;
+};
+
 /// geoip -> region_ranking, supervisor: GeoIP files were replaced.
 struct geoip_changed {
   std::shared_ptr<const store::geoip> geoip;
@@ -326,6 +336,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_compressed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::tend_downloads)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::operation_failed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::catalog_changed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::discarded)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::geoip_changed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_changed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::audience)

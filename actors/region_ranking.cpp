@@ -4,13 +4,15 @@
 
 #include <bit>
 #include <utility>
+#include <vector>
 
 namespace matchcloud::actors {
 
 namespace {
 
-/// List node, hash node, control block and string header of a cached reply.
-constexpr std::size_t cache_entry_overhead_bytes = 192;
+/// Of an entry, besides what its listing says: nodes of list and hash table, control block, and
+/// what the allocator adds to five pieces of memory.
+constexpr std::size_t cache_entry_overhead_bytes = 256;
 
 } // namespace
 
@@ -20,13 +22,17 @@ region_ranking_state::region_ranking_state(ranking_settings settings,
   take(std::move(catalog));
 }
 
-void region_ranking_state::take(model::catalog_snapshot catalog) {
-  if (catalog == catalog_) return; // told again: somebody joined the audience
+std::shared_ptr<const void> region_ranking_state::take(model::catalog_snapshot catalog) {
+  if (catalog == catalog_) return nullptr; // told again: somebody joined the audience
   catalog_ = std::move(catalog);
-  cache_.clear();
+  auto old = std::make_shared<const listing_cache>(
+      std::exchange(cache_, listing_cache{settings_.cache_limit_bytes}));
+  if (settings_.metrics != nullptr) settings_.metrics->bytes.set(0);
+  fragments_ = std::make_shared<const model::region_fragments>(catalog_->regions);
   default_namespace_ = settings_.default_namespace
                            ? catalog_->find_namespace(*settings_.default_namespace)
                            : nullptr;
+  return old;
 }
 
 const model::game_namespace*
@@ -37,34 +43,67 @@ region_ranking_state::namespace_for(const std::string& origin_host) const {
   return default_namespace_;
 }
 
-std::shared_ptr<const std::string> region_ranking_state::rank(const model::ip_address& client,
-                                                              const std::string& origin_host) {
-  const auto* where = namespace_for(origin_host);
+std::shared_ptr<const model::region_listing>
+region_ranking_state::rank(const model::ip_address& client, const std::string& origin_host,
+                           std::span<const model::measured_latency> measured) {
   auto location = settings_.geoip ? settings_.geoip->locate(client) : std::nullopt;
   if (!location) location = settings_.fallback;
-  const cache_key key{where == nullptr
-                          ? no_namespace
-                          : static_cast<std::size_t>(where - catalog_->namespaces.data()),
-                      location};
-  if (const auto* cached = cache_.get(key)) return *cached;
-  auto json = std::make_shared<const std::string>(render(where, location));
-  cache_.put(key, json, json->capacity() + cache_entry_overhead_bytes);
-  return json;
+  auto listing = cached(namespace_for(origin_host), location);
+  return measured.empty() ? listing : measured_first(listing, measured);
 }
 
-std::string region_ranking_state::render(const model::game_namespace* where,
-                                         const std::optional<model::coordinates>& client) const {
-  const auto regions = model::regions_of(*catalog_, where);
-  return model::render_regions(model::rank_regions(regions, client));
+region_ranking_state::listing_ptr
+region_ranking_state::cached(const model::game_namespace* where,
+                             const std::optional<model::coordinates>& location) {
+  const bool of_its_own = where != nullptr && where->regions;
+  const auto* first = catalog_->namespaces.data();
+  const cache_key key{of_its_own ? static_cast<std::size_t>(where - first) + 1 : 0, location};
+  auto* metrics = settings_.metrics;
+  if (const auto* known = cache_.get(key)) {
+    if (metrics != nullptr) metrics->hits.add();
+    return *known;
+  }
+  auto listing = listing_for(where, location);
+  const auto before = cache_.size();
+  cache_.put(key, listing, listing->memory_bytes() + cache_entry_overhead_bytes);
+  if (metrics != nullptr) {
+    metrics->misses.add();
+    metrics->evictions.add(before + 1 - cache_.size());
+    metrics->bytes.set(static_cast<std::int64_t>(cache_.used_bytes()));
+  }
+  return listing;
+}
+
+region_ranking_state::listing_ptr
+region_ranking_state::listing_for(const model::game_namespace* where,
+                                  const std::optional<model::coordinates>& location) const {
+  std::vector<model::listed_region> rows;
+  for (const auto& [region, distance_m] :
+       model::rank_regions(model::regions_of(*catalog_, where), location))
+    rows.push_back({static_cast<std::size_t>(region - catalog_->regions.data()), distance_m});
+  return std::make_shared<const model::region_listing>(fragments_, rows);
+}
+
+region_ranking_state::listing_ptr
+region_ranking_state::measured_first(const listing_ptr& listing,
+                                     std::span<const model::measured_latency> measured) const {
+  std::vector<std::string_view> ids;
+  ids.reserve(listing->size());
+  for (std::size_t i = 0; i < listing->size(); ++i)
+    ids.push_back(catalog_->regions[listing->position(i)].region_id);
+  const auto order = model::order_by_latency(ids, measured);
+  if (order.empty()) return listing;
+  return std::make_shared<const model::region_listing>(listing->reordered(order));
 }
 
 std::size_t region_ranking_state::cache_key_hash::operator()(const cache_key& key) const noexcept {
   // Fibonacci hashing: the multiplier spreads what little differs between two doubles.
   constexpr std::uint64_t golden = 0x9E3779B97F4A7C15ULL;
   const auto at = key.location.value_or(model::coordinates{91, 0}); // nowhere on earth
-  auto hash = std::bit_cast<std::uint64_t>(at.latitude) * golden;
-  hash = (hash ^ hash >> 32U ^ std::bit_cast<std::uint64_t>(at.longitude)) * golden;
-  return static_cast<std::size_t>((hash ^ hash >> 32U ^ key.where) * golden >> 16U);
+  // Adding 0 makes the negative zero, which equals it, a positive one.
+  auto hash = std::bit_cast<std::uint64_t>(at.latitude + 0.0) * golden;
+  hash = (hash ^ hash >> 32U ^ std::bit_cast<std::uint64_t>(at.longitude + 0.0)) * golden;
+  return static_cast<std::size_t>((hash ^ hash >> 32U ^ key.list) * golden >> 16U);
 }
 
 region_ranking::region_ranking(caf::actor_config& cfg, ranking_settings settings,
@@ -76,9 +115,12 @@ caf::behavior region_ranking::make_behavior() {
   return {
       [this](const rank_regions& job) {
         send(caf::actor_cast<caf::actor>(current_sender()),
-             regions_ranked{job.exchange, state_.rank(job.client, job.origin_host)});
+             regions_ranked{job.exchange, state_.rank(job.client, job.origin_host, job.measured)});
       },
-      [this](const catalog_changed& news) { state_.take(news.snapshot); },
+      [this](const catalog_changed& news) {
+        if (auto old = state_.take(news.snapshot))
+          send(caf::actor_cast<caf::actor>(current_sender()), discarded{std::move(old)});
+      },
       [this](const geoip_changed& news) { state_.take(news.geoip); },
   };
 }

@@ -3,14 +3,26 @@
 #include "actors/protocol.hpp"
 #include "actors/resident.hpp"
 #include "base/lru_cache.hpp"
+#include "base/metrics.hpp"
+#include "model/region_listing.hpp"
 #include "store/geoip.hpp"
 
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace matchcloud::actors {
+
+/// What one region_ranking counts. Written by its thread, read by the ops plane.
+struct ranking_metrics {
+  base::counter hits;
+  base::counter misses;
+  /// Entries that made room for others.
+  base::counter evictions;
+  base::gauge bytes;
+};
 
 /// What decides a listing besides the client's address and the catalog.
 struct ranking_settings {
@@ -21,30 +33,34 @@ struct ranking_settings {
   /// Namespace of listings whose origin says nothing; absent: all regions.
   std::optional<model::uuid> default_namespace;
   std::size_t cache_limit_bytes = 64UL * 1024 * 1024;
+  /// Outlives the actor. Null: nobody wants to know.
+  ranking_metrics* metrics = nullptr;
 };
 
-/// What a region_ranking owns: its catalog snapshot and the replies rendered from it, one per
-/// namespace and location. No threads, no actor: tests call it directly.
+/// What a region_ranking owns: its catalog snapshot, what listings say of the regions to everybody,
+/// and the order and distances for each location. No threads, no actor: tests call it directly.
 class region_ranking_state {
 public:
   region_ranking_state(ranking_settings settings, model::catalog_snapshot catalog);
 
-  /// Forgets what was rendered from the old snapshot.
-  void take(model::catalog_snapshot catalog);
-
-  /// Locates clients by other files from now on. What is cached by location stays.
+  /// Forgets what was rendered from the old snapshot, and returns it: freeing tens of thousands of
+  /// listings takes milliseconds, which a loop does not have.
+  std::shared_ptr<const void> take(model::catalog_snapshot catalog);
+  /// Locates clients by other files from now on. What is cached by location stays right.
   void take(std::shared_ptr<const store::geoip> geoip) { settings_.geoip = std::move(geoip); }
 
-  /// The response body for a client. A cached one costs a GeoIP look-up and a hash look-up.
-  std::shared_ptr<const std::string> rank(const model::ip_address& client,
-                                          const std::string& origin_host);
+  /// The listing for a client. A cached one costs a GeoIP look-up and a hash look-up. `measured`,
+  /// in ascending order of id, come first; that order is not cached.
+  std::shared_ptr<const model::region_listing>
+  rank(const model::ip_address& client, const std::string& origin_host,
+       std::span<const model::measured_latency> measured = {});
 
-  std::size_t cached_replies() const noexcept { return cache_.size(); }
+  std::size_t cached_listings() const noexcept { return cache_.size(); }
 
 private:
   struct cache_key {
-    /// Position of the namespace in the snapshot; `no_namespace` without one.
-    std::size_t where;
+    /// Which regions: 0 for all, else behind the position of the namespace whose own they are.
+    std::size_t list = 0;
     /// Nothing: unknown.
     std::optional<model::coordinates> location;
 
@@ -53,16 +69,23 @@ private:
   struct cache_key_hash {
     std::size_t operator()(const cache_key& key) const noexcept;
   };
-  static constexpr std::size_t no_namespace = SIZE_MAX;
+  using listing_ptr = std::shared_ptr<const model::region_listing>;
+
+  using listing_cache = base::lru_cache<cache_key, listing_ptr, cache_key_hash>;
 
   const model::game_namespace* namespace_for(const std::string& origin_host) const;
-  std::string render(const model::game_namespace* where,
-                     const std::optional<model::coordinates>& client) const;
+  listing_ptr cached(const model::game_namespace* where,
+                     const std::optional<model::coordinates>& location);
+  listing_ptr listing_for(const model::game_namespace* where,
+                          const std::optional<model::coordinates>& location) const;
+  listing_ptr measured_first(const listing_ptr& listing,
+                             std::span<const model::measured_latency> measured) const;
 
   ranking_settings settings_;
   model::catalog_snapshot catalog_;
+  std::shared_ptr<const model::region_fragments> fragments_;
   const model::game_namespace* default_namespace_ = nullptr;
-  base::lru_cache<cache_key, std::shared_ptr<const std::string>, cache_key_hash> cache_;
+  listing_cache cache_;
 };
 
 /// Ranks regions for players. One per event loop, resident on it.

@@ -155,6 +155,7 @@ base::expected<void> node::bind_listeners() {
     httplib_ = std::make_unique<http::httplib_transport>(
         base::machine_clock(), bounds_, transport_metrics_.emplace_back(), random_seed(),
         [this] { on_transport_empty(); });
+  ranking_metrics_.resize(std::max<std::size_t>(1, loops_.size()));
   for (const auto& where : config_.listen) {
     auto bound = bind_data(where);
     if (!bound) return tl::unexpected(bound.error());
@@ -188,6 +189,8 @@ base::expected<void> node::bind_ops() {
   sources.blocking = blocking_.get();
   for (const auto& place : loops_)
     sources.loops.push_back(&place.loop->metrics());
+  for (const auto& counted : ranking_metrics_)
+    sources.rankings.push_back(&counted);
   for (const auto& counted : transport_metrics_)
     sources.transports.push_back(&counted);
   metrics_ = std::make_unique<http::service_metrics>(std::move(sources));
@@ -288,6 +291,12 @@ void node::add_export_places(std::vector<actors::place>& all) {
        }});
 }
 
+actors::ranking_settings node::ranking_settings(std::size_t place) {
+  auto settings = ranking_;
+  settings.metrics = &ranking_metrics_[place];
+  return settings;
+}
+
 std::vector<actors::place> node::places() {
   using actors::owner;
   using actors::place;
@@ -316,9 +325,6 @@ std::vector<actors::place> node::places() {
   const auto make_validator = [this](const snapshot& now) -> caf::actor {
     return actors_.spawn<actors::validator>(config_.rules, now);
   };
-  const auto make_ranking = [this](const snapshot& now) -> caf::actor {
-    return actors_.spawn<actors::region_ranking>(ranking_, now);
-  };
   on_pool("validator/large", owner::large_validator, make_validator);
   add_export_places(all);
   for (std::size_t i = 0; i < actors::avatar_shard_count; ++i)
@@ -329,7 +335,10 @@ std::vector<actors::place> node::places() {
             });
   if (httplib_) {
     on_pool("validator", owner::validator, make_validator);
-    on_pool("region_ranking", owner::region_ranking, make_ranking);
+    on_pool("region_ranking", owner::region_ranking,
+            [this, settings = ranking_settings(0)](const snapshot& now) -> caf::actor {
+              return actors_.spawn<actors::region_ranking>(settings, now);
+            });
     on_pool("media", owner::media, [this, media](const snapshot&) -> caf::actor {
       return actors_.spawn<actors::media>(media);
     });
@@ -349,8 +358,8 @@ std::vector<actors::place> node::places() {
                                                                       now);
                    }});
     all.push_back({"region_ranking" + number, place::kind::owner, owner::region_ranking, i,
-                   [this, loop](const snapshot& now) {
-                     return actors::spawn_resident<actors::region_ranking>(actors_, *loop, ranking_,
+                   [this, loop, settings = ranking_settings(i)](const snapshot& now) {
+                     return actors::spawn_resident<actors::region_ranking>(actors_, *loop, settings,
                                                                            now);
                    }});
     all.push_back({"media" + number, place::kind::owner, owner::media, i,

@@ -74,6 +74,8 @@ private:
   void make_loops(std::size_t count);
   void start_actors();
   void start_serving();
+  /// Those of a region_ranking that counts in the place's metrics.
+  actors::ranking_settings ranking_settings(std::size_t place);
   std::vector<actors::place> places();
   void add_export_places(std::vector<actors::place>& all);
   actors::avatar_settings avatar_settings();
@@ -91,6 +93,8 @@ private:
   http::shared_bounds bounds_;
   std::deque<http::transport_metrics> transport_metrics_;
   base::counter actor_restarts_;
+  /// One for each place of a region_ranking.
+  std::deque<actors::ranking_metrics> ranking_metrics_;
   actors::avatar_metrics avatar_metrics_;
   actors::export_metrics export_metrics_;
   // The threads of exports use these until they are joined.

@@ -59,7 +59,8 @@ enum class errc : std::uint8_t {
   list_too_large,
   /// No image has this upload id and file name.
   media_not_found,
-  /// The body of an export does not say which span of time it is about.
+  /// The body of an export does not say which span of time it is about, or the query of a listing
+  /// not what was measured.
   query_invalid,
   /// A signed URL was not signed by this service, or not like this.
   signature_invalid,

@@ -57,7 +57,7 @@ void write_response(benchmark::State& state) {
     out.clear();
     write_head(out, answer,
                {"0123456789abcdef0123456789abcdef", "Fri, 20 Nov 2026 05:52:31 GMT", true, false});
-    out.append(answer.body_bytes());
+    answer.append_body(out);
     benchmark::DoNotOptimize(out.data());
   }
 }

@@ -239,7 +239,7 @@ void connection::queue(response&& answer, bool keep_alive) {
 }
 
 std::size_t connection::leasable_bytes(const response& answer) const noexcept {
-  const auto size = answer.body_bytes().size();
+  const auto size = answer.memory_size();
   return answer.body_leased && size > copied_body_bytes ? 0 : size;
 }
 
@@ -254,7 +254,7 @@ void connection::append_body(response& answer) {
     body_sent_ = 0;
     return;
   }
-  out_.append(answer.body_bytes());
+  answer.append_body(out_);
 }
 
 void connection::settle(int status) {

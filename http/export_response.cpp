@@ -3,6 +3,7 @@
 #include "base/decimal.hpp"
 #include "http/content_coding.hpp"
 #include "http/file_response.hpp"
+#include "http/query.hpp"
 
 #include <utility>
 
@@ -35,25 +36,13 @@ std::optional<std::uint64_t> read_seconds(std::string_view text) noexcept {
 } // namespace
 
 std::optional<export_link> read_export_link(std::string_view query) noexcept {
-  constexpr std::string_view expires_name = "expires=";
-  constexpr std::string_view signature_name = "signature=";
-  std::optional<std::string_view> expires;
-  std::optional<std::string_view> signature;
-  while (!query.empty()) {
-    const auto end = std::min(query.find('&'), query.size());
-    const auto part = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
-    for (auto [name, into] :
-         {std::pair{expires_name, &expires}, std::pair{signature_name, &signature}}) {
-      if (!part.starts_with(name)) continue;
-      if (*into) return std::nullopt;
-      *into = part.substr(name.size());
-    }
-  }
-  if (!expires || !signature) return std::nullopt;
-  const auto seconds = read_seconds(*expires);
+  const auto expires = find_parameter(query, "expires");
+  const auto signature = find_parameter(query, "signature");
+  if (!expires.value || expires.repeated || !signature.value || signature.repeated)
+    return std::nullopt;
+  const auto seconds = read_seconds(*expires.value);
   if (!seconds) return std::nullopt;
-  return export_link{*seconds, *signature};
+  return export_link{*seconds, *signature.value};
 }
 
 bool may_be_compressed(const request& asking) {

@@ -3,6 +3,8 @@
 #include "http/export_response.hpp"
 #include "http/media_response.hpp"
 #include "http/media_type.hpp"
+#include "http/query.hpp"
+#include "http/regions_response.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,6 +17,14 @@ using actors::exchange_ref;
 using actors::owner;
 
 constexpr std::string_view any_origin_header = "Access-Control-Allow-Origin: *\r\n";
+/// A page that measures may also read how long each part of a ping took (Resource Timing).
+constexpr std::string_view ping_headers = "Access-Control-Allow-Origin: *\r\n"
+                                          "Timing-Allow-Origin: *\r\n"
+                                          "Cache-Control: no-store\r\n";
+constexpr std::string_view ping_preflight_headers = "Access-Control-Allow-Origin: *\r\n"
+                                                    "Access-Control-Allow-Methods: GET, HEAD\r\n"
+                                                    "Access-Control-Allow-Headers: *\r\n"
+                                                    "Access-Control-Max-Age: 86400\r\n";
 constexpr std::string_view media_preflight_headers =
     "Access-Control-Allow-Origin: *\r\n"
     "Access-Control-Allow-Methods: GET, HEAD\r\n"
@@ -124,6 +134,7 @@ void front::handle(const dispatch& job) {
 
   switch (where->operation) {
   case operation::list_regions: return list_regions(job);
+  case operation::ping: return ping(job);
   case operation::validate_version: return validate(job, *where, model::payload_kind::version);
   case operation::validate_game: return validate(job, *where, model::payload_kind::game);
   case operation::validate_group: return validate(job, *where, model::payload_kind::group);
@@ -143,23 +154,56 @@ void front::preflight(const dispatch& job, const route& where) {
   if (where.operation == operation::list_regions && asking.has(header::origin)) {
     answer.headers.append(cors_headers(asking));
     if (may_read(asking))
-      answer.headers.append("Access-Control-Allow-Methods: GET, HEAD\r\n"
-                            "Access-Control-Allow-Headers: Authorization, X-Request-Id\r\n"
-                            "Access-Control-Max-Age: 86400\r\n");
+      answer.headers.append(
+          "Access-Control-Allow-Methods: GET, HEAD\r\n"
+          "Access-Control-Allow-Headers: Authorization, If-None-Match, X-Request-Id\r\n"
+          "Access-Control-Max-Age: 86400\r\n");
   }
   if (where.operation == operation::download_media && asking.has(header::origin))
     answer.fixed_headers = media_preflight_headers;
+  if (where.operation == operation::ping) answer.fixed_headers = ping_preflight_headers;
   sink_->answer(job.exchange, std::move(answer));
 }
 
 void front::list_regions(const dispatch& job) {
   const auto& asking = *job.request;
+  auto measured = read_rtt(job);
+  if (!measured) return;
   actors::rank_regions message{
       job.exchange,
       client_address(asking.peer, asking.get(header::x_forwarded_for),
                      asking.get(header::forwarded), settings_->proxies),
-      asking.has(header::origin) ? host_of_origin(asking.get(header::origin)) : std::string{}};
+      asking.has(header::origin) ? host_of_origin(asking.get(header::origin)) : std::string{},
+      *std::move(measured)};
   forward(job, operation::list_regions, owner::region_ranking, std::move(message));
+}
+
+std::optional<std::vector<model::measured_latency>> front::read_rtt(const dispatch& job) {
+  const auto rtt = find_parameter(job.request->query(), "rtt");
+  if (!rtt.value) return std::vector<model::measured_latency>{};
+  const auto refuse = [&](const base::error& why) {
+    fail(job, operation::list_regions, why);
+    return std::nullopt;
+  };
+  if (rtt.repeated)
+    return refuse({base::errc::query_invalid,
+                   "rtt is in the query twice. Write it once, regions separated by commas."});
+  const auto text = percent_decode(*rtt.value);
+  if (!text)
+    return refuse({base::errc::query_invalid,
+                   "A percent sign in rtt is not followed by two hexadecimal digits of a visible "
+                   "character. Write rtt=lon:23,fra:31.5."});
+  auto measured = model::read_measured_latencies(*text);
+  if (!measured) return refuse(measured.error());
+  return *std::move(measured);
+}
+
+void front::ping(const dispatch& job) {
+  sink_->routed(job.exchange, operation::ping, owner::none, progress::forwarded);
+  http::response answer;
+  answer.status = 204;
+  answer.fixed_headers = ping_headers;
+  sink_->answer(job.exchange, std::move(answer));
 }
 
 std::optional<model::uuid> front::read_game_id(const dispatch& job, const route& where) {
@@ -271,12 +315,13 @@ void front::fail(const dispatch& job, operation asked, const base::error& what,
 }
 
 void front::answer_regions(const actors::regions_ranked& reply) {
-  auto answer = json_response(reply.json);
-  if (any_origin_) {
-    answer.fixed_headers = any_origin_header;
-  } else if (const auto asking = sink_->find(reply.exchange)) {
-    answer.headers = cors_headers(*asking);
-  }
+  const auto asking = sink_->find(reply.exchange);
+  if (!asking) return;
+  auto answer = regions_response(*asking, reply.listing, any_origin_);
+  if (!any_origin_ && may_read(*asking))
+    answer.headers.append("Access-Control-Allow-Origin: ")
+        .append(asking->get(header::origin))
+        .append("\r\n");
   sink_->answer(reply.exchange, std::move(answer));
 }
 
@@ -291,7 +336,8 @@ void front::answer_failure(const actors::operation_failed& reply) {
 
 std::string front::cors_headers_of(operation asked, const http::request& asking) const {
   if (asked == operation::list_regions) return cors_headers(asking);
-  return asked == operation::download_media ? std::string{any_origin_header} : std::string{};
+  const bool open = asked == operation::download_media || asked == operation::ping;
+  return open ? std::string{any_origin_header} : std::string{};
 }
 
 bool front::may_read(const http::request& asking) const {

@@ -45,6 +45,7 @@ private:
   void handle(const dispatch& job);
   void preflight(const dispatch& job, const route& where);
   void list_regions(const dispatch& job);
+  void ping(const dispatch& job);
   void list_avatars(const dispatch& job, const route& where);
   void validate(const dispatch& job, const route& where, model::payload_kind kind);
   /// The `{game_id}` of the path; answers with a problem where it is not a UUID.
@@ -64,6 +65,8 @@ private:
             std::string headers = {});
   void answer_regions(const actors::regions_ranked& reply);
   void answer_failure(const actors::operation_failed& reply);
+  /// Latencies in the query; answers with a problem where they cannot be read.
+  std::optional<std::vector<model::measured_latency>> read_rtt(const dispatch& job);
   /// The headers without which a page could not tell a refusal from a broken network.
   std::string cors_headers_of(operation asked, const http::request& asking) const;
   /// Whether the page that asks may read the regions listing.

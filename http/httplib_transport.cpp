@@ -68,7 +68,9 @@ void write_body(response& answer, httplib::Response& into) {
       return into.set_content_provider(size, type, provider_of(std::move(*shared)));
     }
   }
-  into.set_content(std::string{answer.body_bytes()}, type);
+  std::string body;
+  answer.append_body(body);
+  into.set_content(std::move(body), type);
 }
 
 void write(response answer, std::string_view request_id, const std::string& date, bool closing,
@@ -197,6 +199,8 @@ void httplib_transport::serve(const httplib::Request& asked, httplib::Response& 
 
   const auto date = http_date(clock_->unix_ms() / 1'000);
   const auto read_request = read(asked, into.status);
+  // Likewise codings: it would compress what is compressed, and not say that the answer varies.
+  const_cast<httplib::Request&>(asked).headers.erase("Accept-Encoding");
   if (!read_request) {
     std::unique_lock lock{mutex_};
     const auto id = ids_.next();

@@ -13,6 +13,7 @@ enum class operation : std::uint8_t {
   validate_game,
   validate_group,
   list_regions,
+  ping,
   list_avatars,
   export_lobby_history,
   download_media,
@@ -20,10 +21,10 @@ enum class operation : std::uint8_t {
   /// No route, or the bytes never became a request.
   unmatched,
 };
-inline constexpr std::size_t operation_count = 9;
+inline constexpr std::size_t operation_count = 10;
 
 inline constexpr std::array<std::string_view, operation_count> operation_names{
-    "validate_version",     "validate_game",  "validate_group",  "list_regions", "list_avatars",
-    "export_lobby_history", "download_media", "download_export", "unmatched"};
+    "validate_version", "validate_game",        "validate_group", "list_regions",    "ping",
+    "list_avatars",     "export_lobby_history", "download_media", "download_export", "unmatched"};
 
 } // namespace matchcloud::http

@@ -38,7 +38,19 @@ std::string_view response::body_bytes() const noexcept {
 
 std::uint64_t response::body_size() const noexcept {
   const auto* file = std::get_if<file_range>(&body);
-  return file != nullptr ? file->length : body_bytes().size();
+  return file != nullptr ? file->length : memory_size();
+}
+
+std::size_t response::memory_size() const noexcept {
+  const auto* assembled = std::get_if<assembled_body>(&body);
+  return assembled != nullptr ? assembled->size : body_bytes().size();
+}
+
+void response::append_body(std::string& out) const {
+  if (const auto* assembled = std::get_if<assembled_body>(&body))
+    assembled->append(assembled->parts.get(), out);
+  else
+    out.append(body_bytes());
 }
 
 bool has_body(int status) noexcept {

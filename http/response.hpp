@@ -23,6 +23,14 @@ struct file_range {
   std::uint64_t length = 0;
 };
 
+/// Bytes that are put together where they are sent from, out of parts that several answers share.
+struct assembled_body {
+  std::shared_ptr<const void> parts;
+  /// Appends the `size` bytes.
+  void (*append)(const void* parts, std::string& out) = nullptr;
+  std::size_t size = 0;
+};
+
 /// What an exchange is answered with. The transport adds `Date`, `Content-Length`, `X-Request-Id`
 /// and `Connection`.
 struct response {
@@ -33,15 +41,19 @@ struct response {
   std::string_view fixed_headers;
   /// Whole header lines with their line ends.
   std::string headers;
-  /// Owned bytes, shared immutable ones (a cached reply), or a part of a file. With a status that
-  /// has no body it is what a success would have had: it is not sent.
-  std::variant<std::string, std::shared_ptr<const std::string>, file_range> body;
+  /// Owned bytes, shared immutable ones (a cached reply), those of several parts, or a part of a
+  /// file. With a status that has no body it is what a success would have had: it is not sent.
+  std::variant<std::string, std::shared_ptr<const std::string>, assembled_body, file_range> body;
   /// Whoever shares the body has taken its bytes from the budget: its readers need not.
   bool body_leased = false;
 
-  /// Empty for a file's.
+  /// Empty for a file's and for what is not put together yet.
   std::string_view body_bytes() const noexcept;
   std::uint64_t body_size() const noexcept;
+  /// Those of `body_size` that are in memory, or will be: all but a file's.
+  std::size_t memory_size() const noexcept;
+  /// Appends the body, unless it is a file's.
+  void append_body(std::string& out) const;
 };
 
 /// What the writer needs besides the response.

@@ -22,8 +22,9 @@ struct pattern {
   std::array<std::string_view, segment_limit> segments;
 };
 
-constexpr std::array<pattern, 8> patterns{{
+constexpr std::array<pattern, 9> patterns{{
     {operation::list_regions, method::get, {"matchmaker", "regions"}},
+    {operation::ping, method::get, {"ping"}},
     {operation::validate_group, method::post, {"cloud", "groups", "validate"}},
     {operation::validate_game, method::post, {"cloud", "games", "validate"}},
     {operation::validate_version,

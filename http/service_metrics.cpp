@@ -102,11 +102,11 @@ std::size_t value_of(const std::atomic<std::size_t>& number) {
   return number.load(std::memory_order_relaxed);
 }
 
-template <class Member>
+template <class Metrics, class Member>
 MetricFamily summed(std::string name, std::string help, MetricType type,
-                    const std::vector<const transport_metrics*>& transports, Member member) {
+                    const std::vector<const Metrics*>& parts, Member member) {
   double sum = 0;
-  for (const auto* part : transports)
+  for (const auto* part : parts)
     sum += static_cast<double>(value_of(part->*member));
   auto result = family(std::move(name), std::move(help), type);
   result.metric.push_back(type == MetricType::Counter ? counter_metric({}, sum)
@@ -170,6 +170,22 @@ void add_exports(std::vector<MetricFamily>& all, const actors::export_metrics& o
   counter("matchcloud_exported_bytes_total", "Bytes of CSV of finished exports.", of.bytes);
 }
 
+void add_rankings(std::vector<MetricFamily>& all,
+                  const std::vector<const actors::ranking_metrics*>& rankings) {
+  using actors::ranking_metrics;
+  const auto add = [&](const char* name, const char* help, MetricType type, auto member) {
+    all.push_back(summed(name, help, type, rankings, member));
+  };
+  add("matchcloud_ranking_cache_hits_total", "Listings of regions answered from the cache.",
+      MetricType::Counter, &ranking_metrics::hits);
+  add("matchcloud_ranking_cache_misses_total", "Listings of regions ranked anew.",
+      MetricType::Counter, &ranking_metrics::misses);
+  add("matchcloud_ranking_cache_evictions_total", "Cached listings that made room for others.",
+      MetricType::Counter, &ranking_metrics::evictions);
+  add("matchcloud_ranking_cache_bytes", "Cached listings of regions.", MetricType::Gauge,
+      &ranking_metrics::bytes);
+}
+
 } // namespace
 
 std::vector<MetricFamily> service_metrics::Collect() const {
@@ -218,6 +234,7 @@ std::vector<MetricFamily> service_metrics::Collect() const {
          MetricType::Gauge, static_cast<double>(sources_.media->known()));
   single("matchcloud_blocking_jobs_queued", "Jobs that wait for a blocking thread.",
          MetricType::Gauge, static_cast<double>(sources_.blocking->queued()));
+  add_rankings(all, sources_.rankings);
   if (sources_.exports)
     add_exports(all, *sources_.exports,
                 sources_.export_files ? sources_.export_files->used_bytes() : 0);

@@ -2,6 +2,7 @@
 
 #include "actors/avatar.hpp"
 #include "actors/export_job.hpp"
+#include "actors/region_ranking.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/metrics.hpp"
@@ -26,6 +27,8 @@ struct metric_sources {
   const base::byte_budget* budget = nullptr;
   const ingestion_metrics* ingestion = nullptr;
   const actors::avatar_metrics* avatars = nullptr;
+  /// One per region_ranking.
+  std::vector<const actors::ranking_metrics*> rankings;
   const actors::export_metrics* exports = nullptr;
   const store::export_files* export_files = nullptr;
   const store::media_files* media = nullptr;

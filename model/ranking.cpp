@@ -66,39 +66,48 @@ std::vector<const region*> regions_of(const catalog& snapshot, const game_namesp
   return regions;
 }
 
-void append_region_head(std::string& out, const region& where) {
-  out.append(R"({"region_id":)");
-  append_json_string(out, where.region_id);
-  out.append(R"(,"region_display_name":)");
-  append_json_string(out, where.region_display_name);
-  out.append(R"(,"provider_display_name":)");
-  append_json_string(out, where.provider_display_name);
-  out.append(R"(,"datacenter_coord":{"latitude":)");
-  append_shortest(out, where.datacenter_coord.latitude);
-  out.append(R"(,"longitude":)");
-  append_shortest(out, where.datacenter_coord.longitude);
-  out.append(R"(},"datacenter_distance_from_client":)");
+std::array<text_range, 5> append_region_head(std::string& out, const region& where) {
+  const auto begin = out.size();
+  std::array<text_range, 5> places;
+  auto* place = places.data();
+  const auto add = [&](std::string_view before, auto append, const auto& value, bool quoted) {
+    out.append(before);
+    const std::size_t mark = quoted ? 1 : 0;
+    place->begin = out.size() + mark - begin;
+    append(out, value);
+    (place++)->end = out.size() - mark - begin;
+  };
+  add(R"({"region_id":)", append_json_string, where.region_id, true);
+  add(R"(,"region_display_name":)", append_json_string, where.region_display_name, true);
+  add(R"(,"provider_display_name":)", append_json_string, where.provider_display_name, true);
+  add(R"(,"datacenter_coord":{"latitude":)", append_shortest, where.datacenter_coord.latitude,
+      false);
+  add(R"(,"longitude":)", append_shortest, where.datacenter_coord.longitude, false);
+  out.append(R"(},"datacenter_distance_from_client":{"kilometers":)");
+  return places;
 }
 
-void append_region_tail(std::string& out, double distance_m) {
-  const double kilometers = distance_m / metres_per_kilometer;
-  out.append(R"({"kilometers":)");
-  append_thousandths(out, kilometers);
-  out.append(R"(,"miles":)");
-  append_thousandths(out, kilometers / kilometers_per_mile);
-  out.append("}}");
+void append_kilometers(std::string& out, double distance_m) {
+  append_thousandths(out, distance_m / metres_per_kilometer);
+}
+
+void append_miles(std::string& out, double distance_m) {
+  append_thousandths(out, distance_m / metres_per_kilometer / kilometers_per_mile);
 }
 
 std::string render_regions(std::span<const ranked_region> ranked) {
   std::string out;
   out.reserve((ranked.size() + 1) * region_size_estimate_bytes);
-  out.append(R"({"regions":[)");
+  out.append(listing_begin);
   for (const auto& entry : ranked) {
     if (&entry != ranked.data()) out += ',';
     append_region_head(out, *entry.where);
-    append_region_tail(out, entry.distance_m);
+    append_kilometers(out, entry.distance_m);
+    out.append(between_units);
+    append_miles(out, entry.distance_m);
+    out.append(region_end);
   }
-  out.append("]}");
+  out.append(listing_end);
   return out;
 }
 

@@ -1,8 +1,11 @@
 #include "actors/region_ranking.hpp"
 
+#include "model/ranking.hpp"
+
 #include "tests/actors/fixture.hpp"
 #include "tests/catch.hpp"
 
+#include <rapidcheck.h>
 #include <rapidjson/document.h>
 
 namespace matchcloud::actors {
@@ -30,7 +33,9 @@ struct entry {
   double kilometers;
 };
 
-std::vector<entry> entries(const std::string& json) {
+std::vector<entry> entries(const model::region_listing& listing) {
+  std::string json;
+  listing.append_json(json);
   rapidjson::Document parsed;
   parsed.Parse(json.c_str());
   REQUIRE(parsed.IsObject());
@@ -41,9 +46,9 @@ std::vector<entry> entries(const std::string& json) {
   return all;
 }
 
-std::string ids(const std::string& json) {
+std::string ids(const model::region_listing& listing) {
   std::string all;
-  for (const auto& found : entries(json))
+  for (const auto& found : entries(listing))
     all += (all.empty() ? "" : " ") + found.region_id;
   return all;
 }
@@ -59,12 +64,12 @@ TEST_CASE("those of one location share one reply until the catalog changes") {
   const auto first = state.rank(address_of(german), "");
   CHECK(state.rank(address_of(german_too), "") == first);
   CHECK(state.rank(address_of(japanese), "") != first);
-  CHECK(state.cached_replies() == 2);
+  CHECK(state.cached_listings() == 2);
 
   auto changed = two_regions();
   changed->regions.push_back({"syd", "Sydney", "Cloud", {-33, 151}});
   state.take(changed);
-  CHECK(state.cached_replies() == 0);
+  CHECK(state.cached_listings() == 0);
   CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt syd");
   CHECK(ids(*first) == "fra nrt");
 }
@@ -121,7 +126,115 @@ TEST_CASE("a cache without room still answers") {
   settings.cache_limit_bytes = 0;
   region_ranking_state state{settings, two_regions()};
   CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt");
-  CHECK(state.cached_replies() == 0);
+  CHECK(state.cached_listings() == 0);
+}
+
+TEST_CASE("what is cached equals what is not, whatever is asked and evicted") {
+  REQUIRE(rc::check("cached equals uncached", [] {
+    auto catalog = std::make_shared<model::catalog>();
+    const auto count = *rc::gen::inRange(1, 12);
+    for (int i = 0; i < count; ++i)
+      catalog->regions.push_back(
+          {std::string{"abcdefghijkl"}.substr(i, 1),
+           "Region",
+           "Cloud",
+           {double(*rc::gen::inRange(-90, 91)), double(*rc::gen::inRange(-180, 181))}});
+    const auto own = *rc::gen::container<std::vector<std::string>>(
+        rc::gen::element<std::string>("a", "b", "c", "d", "gone"));
+    catalog->namespaces = {{id_of(11), id_of(1), "all", {"all.example"}, std::nullopt},
+                           {id_of(12), id_of(1), "own", {"own.example"}, own}};
+    catalog->index_domains();
+    std::vector<std::pair<std::uint8_t, model::coordinates>> places;
+    for (std::uint8_t i = 1; i <= 8; ++i)
+      places.emplace_back(i, model::coordinates{double(*rc::gen::inRange(-90, 91)),
+                                                double(*rc::gen::inRange(-180, 181))});
+    ranking_settings settings;
+    settings.geoip = std::make_shared<fake_geoip>(places);
+    // Room for none, for some or for all of them.
+    settings.cache_limit_bytes = *rc::gen::element<std::size_t>(0, 1'500, 1 << 20);
+    region_ranking_state state{settings, catalog};
+    for (int i = 0; i < 40; ++i) {
+      const auto client = *rc::gen::inRange(0, 10);
+      const std::string origin = *rc::gen::element("", "all.example", "own.example", "x.example");
+      std::optional<model::coordinates> location;
+      if (client >= 1 && client <= 8)
+        location = places[static_cast<std::size_t>(client) - 1].second;
+      const auto* where = origin.empty() ? nullptr : catalog->find_namespace_of_domain(origin);
+      const auto expected =
+          model::render_regions(model::rank_regions(model::regions_of(*catalog, where), location));
+      std::string json;
+      state.rank(address_of(static_cast<std::uint8_t>(client)), origin)->append_json(json);
+      RC_ASSERT(json == expected);
+    }
+  }));
+}
+
+TEST_CASE("the cache holds what it may and counts what it does") {
+  ranking_metrics metrics;
+  std::vector<std::pair<std::uint8_t, model::coordinates>> places;
+  for (std::uint8_t i = 0; i < 100; ++i)
+    places.emplace_back(i, model::coordinates{double(i) - 50, double(i)});
+  ranking_settings settings;
+  settings.geoip = std::make_shared<fake_geoip>(places);
+  settings.metrics = &metrics;
+  settings.cache_limit_bytes = 20'000;
+  region_ranking_state state{settings, two_regions()};
+  for (int round = 0; round < 3; ++round)
+    for (std::uint8_t i = 0; i < 100; ++i)
+      state.rank(address_of(i), "");
+  const auto kept = state.cached_listings();
+  CHECK(kept > 20);
+  CHECK(kept < 80);
+  CHECK(metrics.bytes.get() <= 20'000);
+  CHECK(metrics.bytes.get() > 15'000);
+  // Asked round and round, a cache that forgets the oldest never has what is asked for.
+  CHECK(metrics.hits.get() == 0);
+  CHECK(metrics.misses.get() == 300);
+  CHECK(metrics.evictions.get() == 300 - kept);
+  state.rank(address_of(99), "");
+  CHECK(metrics.hits.get() == 1);
+  CHECK(state.take(two_regions()) != nullptr);
+  CHECK(metrics.bytes.get() == 0);
+}
+
+TEST_CASE("namespaces without regions of their own share what is cached") {
+  region_ranking_state state{located(), two_regions()};
+  const auto all = state.rank(address_of(german), "");
+  CHECK(state.rank(address_of(german), "game.example") == all);
+  CHECK(state.rank(address_of(german), "tokyo.example") != all);
+}
+
+TEST_CASE("other GeoIP files change where clients are, and nothing that is cached") {
+  region_ranking_state state{located(), two_regions()};
+  const auto german_listing = state.rank(address_of(german), "");
+  state.take(std::make_shared<fake_geoip>(std::vector<std::pair<std::uint8_t, model::coordinates>>{
+      {german, near_tokyo}, {japanese, near_frankfurt}}));
+  CHECK(ids(*state.rank(address_of(german), "")) == "nrt fra");
+  CHECK(state.rank(address_of(japanese), "") == german_listing);
+  state.take(std::shared_ptr<const store::geoip>{});
+  CHECK(entries(*state.rank(address_of(german), ""))[0].kilometers == 0);
+}
+
+TEST_CASE("regions that the client measured come first, by latency") {
+  auto catalog = two_regions();
+  catalog->regions.push_back({"syd", "Sydney", "Cloud", {-33, 151}});
+  region_ranking_state state{located(), catalog};
+  const auto by = [&](const std::string& rtt) {
+    return ids(*state.rank(address_of(german), "", model::read_measured_latencies(rtt).value()));
+  };
+  CHECK(by("") == "fra nrt syd");
+  CHECK(by("syd:1") == "syd fra nrt");
+  CHECK(by("syd:20,fra:30,nrt:25") == "syd nrt fra");
+  CHECK(by("syd:20,fra:20") == "fra syd nrt");
+  CHECK(by("unknown:3") == "fra nrt syd");
+  const auto distances =
+      entries(*state.rank(address_of(german), "", model::read_measured_latencies("syd:1").value()));
+  CHECK(distances[0].kilometers > 10'000);
+  CHECK(distances[1].kilometers < 100);
+  // What was measured is not kept for others.
+  CHECK(state.cached_listings() == 1);
+  CHECK(ids(*state.rank(address_of(german), "tokyo.example",
+                        model::read_measured_latencies("fra:1,nrt:5").value())) == "nrt");
 }
 
 TEST_CASE("the actor answers for the exchange it was asked for, with the newest catalog") {
@@ -134,14 +247,14 @@ TEST_CASE("the actor answers for the exchange it was asked for, with the newest 
   REQUIRE(log->ranked.size() == 2);
   CHECK(log->ranked[0].exchange == exchange_ref{5, 1});
   CHECK(log->ranked[1].exchange == exchange_ref{6, 3});
-  CHECK(log->ranked[0].json == log->ranked[1].json);
+  CHECK(log->ranked[0].listing == log->ranked[1].listing);
 
   auto fewer = two_regions();
   fewer->regions.pop_back();
   caf::anon_send(ranking, catalog_changed{fewer});
   on.send_as(front, ranking, rank_regions{{7, 1}, address_of(german), ""});
   REQUIRE(log->ranked.size() == 3);
-  CHECK(ids(*log->ranked[2].json) == "fra");
+  CHECK(ids(*log->ranked[2].listing) == "fra");
 }
 
 } // namespace

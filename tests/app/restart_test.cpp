@@ -13,10 +13,10 @@
 #include "http/loop_transport.hpp"
 #include "tests/actors/fixture.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/inflated.hpp"
 #include "tests/fixtures/shared_file.hpp"
 
 #include <caf/all.hpp>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -296,20 +296,6 @@ std::string span_until(int end) {
   return R"({"query_start":100,"query_end":)" + std::to_string(end) + "}";
 }
 
-std::string inflated(const std::string& bytes) {
-  z_stream stream{};
-  std::string plain(64UL * 1024, '\0');
-  if (inflateInit2(&stream, 15 + 16) != Z_OK) return {};
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(plain.data());
-  stream.avail_out = static_cast<uInt>(plain.size());
-  inflate(&stream, Z_FINISH);
-  plain.resize(stream.total_out);
-  inflateEnd(&stream);
-  return plain;
-}
-
 /// Exports and downloads what was exported; nothing where either goes wrong. A new span is a job,
 /// one that was asked for before gets its file.
 std::optional<std::string> exported(httplib::Client& client, int end, bool gzip) {
@@ -322,7 +308,7 @@ std::optional<std::string> exported(httplib::Client& client, int end, bool gzip)
   const auto file = client.Get(url, headers);
   if (!file || file->status != 200) return std::nullopt;
   const bool compressed = file->get_header_value("Content-Encoding") == "gzip";
-  return compressed ? inflated(file->body) : file->body;
+  return compressed ? fixtures::inflated(file->body) : file->body;
 }
 
 /// Asks one thing of a service again and again; each client something else. False where it is not

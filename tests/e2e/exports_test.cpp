@@ -2,8 +2,7 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/json.hpp"
 #include "tests/e2e/shared_servers.hpp"
-
-#include <zlib.h>
+#include "tests/fixtures/inflated.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -49,21 +48,6 @@ answer download(const server& from, const std::string& target, std::string_view 
   return client.ask(request(method, target, {}, headers));
 }
 
-std::string inflated(const std::string& bytes) {
-  z_stream stream{};
-  REQUIRE(inflateInit2(&stream, 15 + 16) == Z_OK);
-  std::string plain(16UL * 1024 * 1024, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(plain.data());
-  stream.avail_out = static_cast<uInt>(plain.size());
-  const auto status = inflate(&stream, Z_FINISH);
-  plain.resize(stream.total_out);
-  inflateEnd(&stream);
-  CHECK(status == Z_STREAM_END);
-  return plain;
-}
-
 TEST_CASE("a day of demo lobbies is exported, downloaded, compressed and taken in parts",
           "[operations]") {
   const auto transport = GENERATE("loops", "httplib");
@@ -99,7 +83,7 @@ TEST_CASE("a day of demo lobbies is exported, downloaded, compressed and taken i
   CHECK(zipped.header("etag") != etag);
   CHECK(zipped.header("vary") == "Accept-Encoding");
   CHECK(zipped.body.size() < whole.body.size() / 2);
-  CHECK(inflated(zipped.body) == whole.body);
+  CHECK(matchcloud::fixtures::inflated(zipped.body) == whole.body);
   CHECK(download(from, target, "Accept-Encoding: gzip\r\n").body == zipped.body);
   CHECK(download(from, target, "Accept-Encoding: gzip\r\nRange: bytes=0-9\r\n").body ==
         whole.body.substr(0, 10));

@@ -2,6 +2,7 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/json.hpp"
 #include "tests/e2e/shared_servers.hpp"
+#include "tests/fixtures/inflated.hpp"
 
 #include <GeographicLib/Geodesic.hpp>
 
@@ -153,13 +154,13 @@ TEST_CASE("configured origins may read the listing, others not", "[operations]")
     const auto allowed = ask("Origin: " + origin + "\r\n");
     CHECK(allowed.status == 200);
     CHECK(allowed.header("access-control-allow-origin") == origin);
-    CHECK(allowed.header("vary") == "Origin");
+    CHECK(allowed.header("vary") == "Accept-Encoding, Origin");
   }
   for (const std::string origin : {"https://evil.example", "http://play.example"}) {
     const auto denied = ask("Origin: " + origin + "\r\n");
     CHECK(denied.status == 200);
     CHECK(denied.header("access-control-allow-origin").empty());
-    CHECK(denied.header("vary") == "Origin");
+    CHECK(denied.header("vary") == "Accept-Encoding, Origin");
   }
 }
 
@@ -193,6 +194,99 @@ TEST_CASE("HEAD answers like GET without the body", "[operations]") {
   CHECK(head.header("content-type") == "application/json");
   // The next answer begins where a body would stand.
   CHECK(client.ask(request("GET", regions_target)).body == whole.body);
+}
+
+TEST_CASE("a client that takes gzip gets the same listing compressed", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& to = located_server(transport).data();
+  const std::string london = "X-Forwarded-For: 192.0.2.7\r\n";
+  const auto plain = list(to, london);
+  const auto gzip = list(to, london + "Accept-Encoding: gzip, deflate, br\r\n");
+  CHECK(plain.header("content-encoding").empty());
+  CHECK(gzip.header("content-encoding") == "gzip");
+  CHECK(gzip.header("content-type") == "application/json");
+  CHECK(gzip.body.size() * 3 < plain.body.size());
+  CHECK(matchcloud::fixtures::inflated(gzip.body) == plain.body);
+  CHECK(gzip.header("etag") != plain.header("etag"));
+  for (const auto& each : {plain, gzip}) {
+    CHECK(each.header("cache-control") == "private, max-age=60");
+    CHECK(each.header("vary") == "Accept-Encoding, Origin");
+  }
+  raw_connection client{to};
+  const auto head = client.ask(
+      request("HEAD", regions_target, {}, london + "Accept-Encoding: gzip, deflate, br\r\n"));
+  CHECK(head.header("content-length") == std::to_string(gzip.body.size()));
+}
+
+TEST_CASE("who has the listing is told so, until it says something else", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& to = located_server(transport).data();
+  const std::string london = "X-Forwarded-For: 192.0.2.7\r\n";
+  for (const std::string coding : {"", "Accept-Encoding: gzip\r\n"}) {
+    const auto first = list(to, london + coding);
+    const auto tag = first.header("etag");
+    REQUIRE(tag.size() > 4);
+    const std::string having = "If-None-Match: " + tag + "\r\n";
+    const auto again = list(to, london + coding + having);
+    CHECK(again.status == 304);
+    CHECK(again.body.empty());
+    CHECK(again.header("etag") == tag);
+    CHECK(again.header("cache-control") == "private, max-age=60");
+    CHECK(again.header("vary") == "Accept-Encoding, Origin");
+    CHECK(again.header("access-control-allow-origin") == "*");
+    // Another place near by has the same order and other distances.
+    CHECK(list(to, "X-Forwarded-For: 198.51.100.1\r\n" + coding + having).status == 200);
+    CHECK(list(to, london + coding + "If-None-Match: W/\"x\", " + tag + "\r\n").status == 304);
+    CHECK(list(to, london + coding + "If-None-Match: \"x\"\r\n").status == 200);
+  }
+}
+
+TEST_CASE("regions that the client measured come first", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& to = located_server(transport).data();
+  const std::string london = "X-Forwarded-For: 192.0.2.7\r\n";
+  const auto by_distance = list(to, london);
+  auto expected = region_ids(by_distance);
+  const auto by = [&](const std::string& query) {
+    return list(to, london, regions_target + "?" + query);
+  };
+  for (const auto* nothing : {"", "rtt=", "x=1", "rtt=nowhere:1"})
+    CHECK(by(nothing).body == by_distance.body);
+  const auto measured = by("rtt=syd:5.5,nrt:3,nowhere:1");
+  std::erase_if(expected, [](const auto& id) { return id == "syd" || id == "nrt"; });
+  expected.insert(expected.begin(), {"nrt", "syd"});
+  CHECK(region_ids(measured) == expected);
+  CHECK(measured.header("etag") != by_distance.header("etag"));
+  CHECK(by("rtt=syd%3A5.5%2Cnrt%3A3").body == measured.body);
+  CHECK(matchcloud::fixtures::inflated(list(to, london + "Accept-Encoding: gzip\r\n",
+                                            regions_target + "?rtt=syd:5.5,nrt:3,nowhere:1")
+                                           .body) == measured.body);
+  for (const auto* bad : {"rtt=lon", "rtt=lon:x", "rtt=lon:-1", "rtt=lon:1,lon:2", "rtt=lon:1,",
+                          "rtt=lon:1&rtt=fra:1", "rtt=lon:99999999"}) {
+    INFO(bad);
+    const auto refused = by(bad);
+    CHECK(refused.status == 400);
+    CHECK(refused.problem_code() == "query_invalid");
+    CHECK(refused.header("access-control-allow-origin") == "*");
+  }
+}
+
+TEST_CASE("a ping has no body, for any page and either method", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  raw_connection client{plain_server(transport).data()};
+  for (const std::string method : {"GET", "HEAD", "GET"}) {
+    const auto pong = client.ask(request(method, "/ping", {}, "Origin: https://a.example\r\n"));
+    CHECK(pong.status == 204);
+    CHECK(pong.body.empty());
+    // httplib says that a length is 0 where there is none.
+    CHECK((pong.header("content-length").empty() || transport == std::string{"httplib"}));
+    CHECK(pong.header("access-control-allow-origin") == "*");
+    CHECK(pong.header("timing-allow-origin") == "*");
+    CHECK(pong.header("cache-control") == "no-store");
+  }
+  raw_connection other{configured_server(transport).data()};
+  CHECK(other.ask(request("GET", "/mm/ping", {}, "Origin: https://a.example\r\n"))
+            .header("access-control-allow-origin") == "*");
 }
 
 } // namespace

@@ -105,8 +105,13 @@ struct bench : deterministic_system {
     CHECK(sink.answers.back().first == exchange_ref{last, 1});
     return sink.answers.back().second;
   }
-  void reply_regions(exchange_ref to, std::string json = "{}") {
-    caf::anon_send(front, actors::regions_ranked{to, std::make_shared<const std::string>(json)});
+  void reply_regions(exchange_ref to) {
+    const std::vector<model::region> regions{{"lon", "London", "Cloud", {51.5, 0}}};
+    const std::vector<model::listed_region> rows{{0, 0}};
+    caf::anon_send(front,
+                   actors::regions_ranked{
+                       to, std::make_shared<const model::region_listing>(
+                               std::make_shared<const model::region_fragments>(regions), rows)});
     run();
   }
 };
@@ -485,10 +490,60 @@ TEST_CASE("of configured origins each is named alone, and caches are told") {
   auto asking = bench::make("GET", "/matchmaker/regions");
   asking->set(header::origin, "https://a.example");
   on.reply_regions(on.send(asking));
-  CHECK(on.answer().headers ==
-        "Access-Control-Allow-Origin: https://a.example\r\nVary: Origin\r\n");
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: https://a.example\r\n"));
+  CHECK(says(on.answer(), "Vary: Accept-Encoding, Origin\r\n"));
   on.reply_regions(on.send("GET", "/matchmaker/regions"));
-  CHECK(on.answer().headers == "Vary: Origin\r\n");
+  CHECK(!says(on.answer(), "Access-Control"));
+  CHECK(says(on.answer(), "Vary: Accept-Encoding, Origin\r\n"));
+}
+
+TEST_CASE("latencies in the query go to the ranking, decoded") {
+  bench on;
+  on.start();
+  on.send("GET", "/matchmaker/regions?a=b&rtt=lon%3A23%2Cfra:31.5&c");
+  REQUIRE(on.ranking_log->rankings.size() == 1);
+  CHECK(on.ranking_log->rankings[0].measured ==
+        std::vector<model::measured_latency>{{"fra", 31.5}, {"lon", 23}});
+  on.send("GET", "/matchmaker/regions?RTT=x&rt=y&rtts=z");
+  CHECK(on.ranking_log->rankings.back().measured.empty());
+  on.send("GET", "/matchmaker/regions?rtt=");
+  CHECK(on.ranking_log->rankings.back().measured.empty());
+}
+
+TEST_CASE("bad latencies are refused before the ranking hears of them, and pages may read that") {
+  bench on;
+  on.start();
+  for (const std::string bad : {"rtt=lon", "rtt=lon:1&rtt=fra:2", "rtt=%zz", "rtt=lon:1%00"}) {
+    CAPTURE(bad);
+    const auto ref = on.send("GET", "/matchmaker/regions?" + bad);
+    CHECK(on.answer().status == 400);
+    CHECK(has_code(on.answer(), "query_invalid"));
+    CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+    CHECK(on.sink.routes[ref.exchange] == std::pair{operation::list_regions, owner::none});
+  }
+  CHECK(on.ranking_log->rankings.empty());
+}
+
+TEST_CASE("a ping is answered at once, to any page") {
+  bench on;
+  on.settings->cors_origins = {"https://a.example"};
+  on.start();
+  for (const std::string method : {"GET", "HEAD"}) {
+    const auto ref = on.send(method, "/ping");
+    CHECK(on.answer().status == 204);
+    CHECK(on.answer().body_size() == 0);
+    CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+    CHECK(says(on.answer(), "Timing-Allow-Origin: *\r\n"));
+    CHECK(says(on.answer(), "Cache-Control: no-store\r\n"));
+    CHECK(on.sink.routes[ref.exchange] == std::pair{operation::ping, owner::none});
+  }
+  on.send(preflight("/ping", "https://b.example"));
+  CHECK(on.answer().status == 204);
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Methods: GET, HEAD\r\n"));
+  on.send("POST", "/ping");
+  CHECK(on.answer().status == 405);
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
 }
 
 TEST_CASE("no configured origin: no page may read the regions") {

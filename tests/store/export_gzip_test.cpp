@@ -1,8 +1,7 @@
 #include "store/gzip.hpp"
 
+#include "tests/fixtures/inflated.hpp"
 #include "tests/store/export_fixture.hpp"
-
-#include <zlib.h>
 
 #include <thread>
 
@@ -12,21 +11,6 @@ namespace {
 
 using base::errc;
 using fixtures::temporary_directory;
-
-std::string inflated(const std::string& packed, std::size_t limit_bytes) {
-  std::string out(limit_bytes, '\0');
-  z_stream stream{};
-  REQUIRE(inflateInit2(&stream, 15 + 16) == Z_OK); // gzip and nothing else
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-  stream.avail_in = static_cast<uInt>(packed.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  CHECK(inflate(&stream, Z_FINISH) == Z_STREAM_END);
-  CHECK(stream.avail_in == 0);
-  out.resize(stream.total_out);
-  inflateEnd(&stream);
-  return out;
-}
 
 std::string gzip_of(export_files& files, std::uint8_t number) {
   const auto opened = files.open(export_id_of(number));
@@ -44,7 +28,7 @@ TEST_CASE("the compressed file has the same bytes, around the sizes of buffers")
     const auto content = csv_lines(size);
     publish_ok(*files, facts_of(++number), content);
     REQUIRE(files->compress(export_id_of(number), {}));
-    CHECK(inflated(gzip_of(*files, number), size + 1) == content);
+    CHECK(fixtures::inflated(gzip_of(*files, number)) == content);
   }
   CHECK(unfinished_of(directory.path()) == 0);
 }
@@ -58,7 +42,7 @@ TEST_CASE("bytes that do not compress survive as well") {
     each = static_cast<char>((state = state * 1'664'525 + 1'013'904'223) >> 24U);
   publish_ok(*files, facts_of(1), content);
   REQUIRE(files->compress(export_id_of(1), {}));
-  CHECK(inflated(gzip_of(*files, 1), content.size() + 1) == content);
+  CHECK(fixtures::inflated(gzip_of(*files, 1)) == content);
 }
 
 TEST_CASE("the same bytes make the same compressed file, without a time; it is made once") {
@@ -97,7 +81,7 @@ TEST_CASE("two compressions of an export at once are harmless") {
   CHECK(second);
   CHECK(third);
   const auto packed = gzip_of(*files, 1);
-  CHECK(inflated(packed, content.size() + 1) == content);
+  CHECK(fixtures::inflated(packed) == content);
   REQUIRE(files->sweep(0));
   REQUIRE(others->sweep(0));
   CHECK(files->used_bytes() == content.size() + packed.size());
