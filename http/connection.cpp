@@ -172,7 +172,8 @@ void connection::keep_rest(std::string_view rest) {
     input_ = host_->take_buffer();
     input_.assign(rest);
   } else {
-    input_framed_ = input_.size() - rest.size(); // `rest` is the end of `input_`
+    // `rest` is the end of `input_`.
+    input_framed_ = static_cast<std::uint32_t>(input_.size() - rest.size());
   }
 }
 
@@ -437,7 +438,7 @@ void connection::discard() {
   switch (got.status) {
   case io_status::blocked: return;
   case io_status::moved:
-    discarded_bytes_ += got.bytes;
+    discarded_bytes_ += static_cast<std::uint32_t>(got.bytes);
     if (discarded_bytes_ > linger_bytes) return close();
     return schedule();
   case io_status::ended:

@@ -187,8 +187,6 @@ private:
   std::shared_ptr<admitted_request> request_;
   /// Bytes read but not framed: pipelined requests behind the current one.
   std::string input_;
-  /// How many of them are framed by now.
-  std::size_t input_framed_ = 0;
   std::string out_;
   /// One of them is sent after `out_`, or none.
   std::shared_ptr<const std::string> body_;
@@ -202,7 +200,10 @@ private:
   base::steady_time phase_deadline_;
   base::steady_time write_deadline_;
   base::steady_time begun_;
-  std::size_t discarded_bytes_ = 0;
+  /// How many bytes of `input_` are framed by now: at most one read.
+  std::uint32_t input_framed_ = 0;
+  /// At most `linger_bytes` and one read.
+  std::uint32_t discarded_bytes_ = 0;
   std::uint32_t slot_;
   std::uint32_t generation_ = 0;
   exchange_state exchange_;
