@@ -73,6 +73,19 @@ std::string contradiction(const serve_config& config, const std::vector<given_va
   return why.detail;
 }
 
+base::expected<void> check_transport(const serve_config& config,
+                                     const std::vector<given_value>& given) {
+  const auto reads_header = [](const data_listener& each) { return each.proxy_header; };
+  if (config.transport == transport_kind::loops ||
+      std::ranges::none_of(config.listen, reads_header))
+    return {};
+  const base::error why{base::errc::config_invalid,
+                        "PROXY protocol headers are read by the transport loops alone, and the "
+                        "transport is httplib; leave out /proxy, or choose loops"};
+  const auto& key = *find_config_key("listen");
+  return base::fail(why.code, complaint(key, *last_given(given, key), why));
+}
+
 } // namespace
 
 base::expected<serve_config> make_config(const std::vector<given_value>& given) {
@@ -97,6 +110,7 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
       complaints += (complaints.empty() ? "" : "\n") + complaint(key, *last, applied.error());
   }
   if (!complaints.empty()) return base::fail(base::errc::config_invalid, std::move(complaints));
+  if (auto fits = check_transport(config, given); !fits) return tl::unexpected(fits.error());
   if (const auto sound = model::check_rules(config.rules); !sound)
     return base::fail(base::errc::config_invalid, contradiction(config, given, sound.error()));
   return config;

@@ -20,9 +20,16 @@ namespace matchcloud::app {
 
 enum class transport_kind : std::uint8_t { loops, httplib };
 
+/// A listener of the data plane.
+struct data_listener {
+  http::endpoint where;
+  /// Whether its connections begin with a PROXY protocol header each.
+  bool proxy_header = false;
+};
+
 /// Everything `serve` can be told.
 struct serve_config {
-  std::vector<http::endpoint> listen;
+  std::vector<data_listener> listen;
   http::endpoint ops_listen;
   std::string data_dir;
   std::vector<std::string> geoip_files;

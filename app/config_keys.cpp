@@ -58,11 +58,14 @@ auto one_of(std::array<std::pair<std::string_view, Value>, Count> words, Set set
 }
 
 outcome set_listen(serve_config& config, const values& given) {
+  constexpr std::string_view proxy_suffix = "/proxy";
   config.listen.clear();
-  for (const auto& text : given) {
+  for (std::string_view text : given) {
+    const bool proxy_header = text.ends_with(proxy_suffix);
+    if (proxy_header) text.remove_suffix(proxy_suffix.size());
     const auto where = http::parse_endpoint(text);
     if (!where) return tl::unexpected(where.error());
-    config.listen.push_back(*where);
+    config.listen.push_back({*where, proxy_header});
   }
   return config.listen.empty() ? outcome{refuse()} : outcome{};
 }
@@ -179,8 +182,12 @@ std::vector<config_key> service_keys() {
 
   return {
       {"listen", kind::list, "127.0.0.1:8080",
-       "ADDRESS:PORT, IPv6 in brackets, port 0 for the kernel's choice; repeatable",
-       "Where the data plane listens.", set_listen},
+       "ADDRESS:PORT or ADDRESS:PORT/proxy, IPv6 in brackets, port 0 for the kernel's choice; "
+       "repeatable",
+       "Where the data plane listens. With /proxy each connection must begin with a PROXY protocol "
+       "header (version 1 or 2), which tells the client's address where the peer is in "
+       "trusted-proxies; not with the transport httplib.",
+       set_listen},
       {"ops-listen", kind::text, "127.0.0.1:8081", "ADDRESS:PORT",
        "Where health, metrics and administration listen; keep it off the open internet.",
        set_ops_listen},
@@ -204,7 +211,8 @@ std::vector<config_key> service_keys() {
       {"base-path", kind::text, "", "/path without a slash at the end, or empty",
        "Put before every path, for a service that shares its host name.", set_base_path},
       {"trusted-proxies", kind::list, "", "CIDR blocks or addresses; repeatable",
-       "Peers whose forwarding headers tell the client's address. Everybody else's are ignored.",
+       "Peers whose forwarding headers and PROXY protocol headers tell the client's address. "
+       "Everybody else's are ignored.",
        set_trusted_proxies},
       {"forwarded-header", kind::text, "auto", "auto, x-forwarded-for or forwarded",
        "The header that trusted proxies write.",

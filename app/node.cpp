@@ -156,17 +156,28 @@ base::expected<void> node::bind_listeners() {
         base::machine_clock(), bounds_, transport_metrics_.emplace_back(), random_seed(),
         [this] { on_transport_empty(); });
   ranking_metrics_.resize(std::max<std::size_t>(1, loops_.size()));
-  for (const auto& where : config_.listen) {
-    auto bound = bind_data(where);
+  for (const auto& wanted : config_.listen) {
+    auto bound = bind_data(wanted.where);
     if (!bound) return tl::unexpected(bound.error());
-    data_endpoints_.push_back(*bound);
+    data_listeners_.push_back({*bound, wanted.proxy_header});
   }
-  const auto& first = data_endpoints_.front();
-  if (config_.public_url.empty() && first.address.is_unspecified())
-    spdlog::warn("public-url is not given, so avatar lists name images at http://{}, where other "
-                 "machines do not find them; give --public-url URL",
-                 http::to_string(first));
+  warn_of_listeners();
   return bind_ops();
+}
+
+void node::warn_of_listeners() const {
+  const auto& first = data_listeners_.front();
+  if (config_.public_url.empty() && (first.where.address.is_unspecified() || first.proxy_header))
+    spdlog::warn("public-url is not given, so avatar lists name images at http://{}, where {}; "
+                 "give --public-url URL",
+                 http::to_string(first.where),
+                 first.proxy_header ? "only a proxy is let in" : "other machines do not find them");
+  if (!config_.front.proxies.trusted_proxies.empty()) return;
+  for (const auto& each : data_listeners_)
+    if (each.proxy_header)
+      spdlog::warn("{} expects PROXY protocol headers and no proxy is trusted, so that what they "
+                   "say is ignored; give --trusted-proxies",
+                   http::to_string(each.where));
 }
 
 base::expected<http::endpoint> node::bind_data(const http::endpoint& where) {
@@ -273,7 +284,7 @@ actors::export_download_settings node::export_download_settings() {
 
 std::string node::public_url() const {
   const auto base = config_.public_url.empty()
-                        ? "http://" + http::to_string(data_endpoints_.front())
+                        ? "http://" + http::to_string(data_listeners_.front().where)
                         : config_.public_url;
   return base + config_.front.base_path;
 }
@@ -383,12 +394,14 @@ void node::start_actors() {
 }
 
 void node::start_serving() {
-  for (auto& listener : listeners_) {
+  for (std::size_t number = 0; number < listeners_.size(); ++number) {
+    const auto* trust = data_listeners_[number].proxy_header ? &config_.front.proxies : nullptr;
     for (std::size_t i = 0; i < loops_.size(); ++i) {
       // The job must be copyable; the socket is not.
-      auto socket = std::make_shared<base::file_descriptor>(std::move(listener.sockets[i]));
-      loops_[i].loop->post([transport = loops_[i].transport.get(), socket] {
-        transport->listen(std::move(*socket));
+      auto socket =
+          std::make_shared<base::file_descriptor>(std::move(listeners_[number].sockets[i]));
+      loops_[i].loop->post([transport = loops_[i].transport.get(), socket, trust] {
+        transport->listen(std::move(*socket), trust);
       });
     }
   }

@@ -49,7 +49,7 @@ public:
   node& operator=(const node&) = delete;
 
   /// The data listeners in the order given, with their real ports.
-  const std::vector<http::endpoint>& data_endpoints() const noexcept { return data_endpoints_; }
+  const std::vector<data_listener>& data_listeners() const noexcept { return data_listeners_; }
   const http::endpoint& ops_endpoint() const noexcept { return ops_endpoint_; }
 
   /// Stops accepting and lets requests under way end; idle connections close in the last third of
@@ -70,6 +70,7 @@ private:
   base::expected<void> bind_listeners();
   /// The endpoint with its real port.
   base::expected<http::endpoint> bind_data(const http::endpoint& where);
+  void warn_of_listeners() const;
   base::expected<void> bind_ops();
   void make_loops(std::size_t count);
   void start_actors();
@@ -110,6 +111,7 @@ private:
   /// An eventfd that counts transports without connections, while draining.
   base::file_descriptor emptied_;
   std::size_t transports_left_ = 0;
+  /// In the order of `data_listeners_`; none with the transport httplib.
   std::vector<http::listeners> listeners_;
   std::vector<loop_place> loops_;
   std::unique_ptr<http::httplib_transport> httplib_;
@@ -118,7 +120,7 @@ private:
   std::unique_ptr<http::lobby_ingestion> ingestion_;
   std::unique_ptr<http::catalog_admin> catalog_admin_;
   std::unique_ptr<http::ops_plane> ops_;
-  std::vector<http::endpoint> data_endpoints_;
+  std::vector<data_listener> data_listeners_;
   http::endpoint ops_endpoint_;
   caf::actor supervisor_;
 };

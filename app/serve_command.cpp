@@ -70,8 +70,8 @@ base::expected<void> check_exposure(const serve_config& config) {
                           " is reachable from outside this machine, and there are no tokens yet; "
                           "listen on loopback, or say --insecure-open to serve everybody");
   };
-  for (const auto& where : config.listen)
-    if (auto safe = check("--listen", where); !safe) return safe;
+  for (const auto& each : config.listen)
+    if (auto safe = check("--listen", each.where); !safe) return safe;
   return check("--ops-listen", config.ops_listen);
 }
 
@@ -107,8 +107,9 @@ int serve(const serve_options& options) {
   auto started = node::start(*config);
   if (!started) return fail(started.error(), failed);
   auto& running = **started;
-  for (const auto& where : running.data_endpoints())
-    std::cout << "listening on http://" << http::to_string(where) << "\n";
+  for (const auto& each : running.data_listeners())
+    std::cout << "listening on http://" << http::to_string(each.where)
+              << (each.proxy_header ? " (PROXY protocol)" : "") << "\n";
   std::cout << "ops plane on http://" << http::to_string(running.ops_endpoint()) << std::endl;
 
   wait_for_signal(signals);

@@ -1,5 +1,8 @@
 #include "http/client_address.hpp"
 
+#include "base/decimal.hpp"
+#include "http/characters.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -16,56 +19,17 @@ using parsed_address = std::optional<ip_address>;
 /// The longest RFC 7239 node whose escapes are resolved; a longer one is garbage.
 constexpr std::size_t escaped_node_limit_bytes = 256;
 constexpr std::size_t port_digits_limit = 5;
-constexpr unsigned port_limit = 65535;
 
-constexpr bool is_blank(char c) noexcept {
-  return c == ' ' || c == '\t';
-}
-constexpr bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
-constexpr char to_lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-constexpr bool is_alphanumeric(char c) noexcept {
-  return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'z');
-}
-
-/// RFC 9110 section 5.6.2.
-constexpr bool is_token_char(char c) noexcept {
-  return is_alphanumeric(c) || string_view{"!#$%&'*+-.^_`|~"}.find(c) != string_view::npos;
-}
-
-/// What may follow a backslash in a quoted string (RFC 9110 section 5.6.4); all of it but the
-/// quotation mark and the backslash may also stand alone.
-constexpr bool is_quotable(char c) noexcept {
-  return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
-}
-
-string_view trim(string_view text) noexcept {
-  while (!text.empty() && is_blank(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back()))
-    text.remove_suffix(1);
-  return text;
-}
+constexpr character_set obfuscated_characters{
+    [](unsigned char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; }};
 
 bool is_port(string_view text) noexcept {
-  if (text.empty() || text.size() > port_digits_limit) return false;
-  unsigned value = 0;
-  for (const char c : text) {
-    if (!is_digit(c)) return false;
-    value = value * 10 + static_cast<unsigned>(c - '0');
-  }
-  return value <= port_limit;
+  return text.size() <= port_digits_limit && base::parse_decimal<std::uint16_t>(text);
 }
 
 /// RFC 7239 section 6.3.
 bool is_obfuscated_port(string_view text) noexcept {
-  const auto allowed = [](char c) {
-    return is_alphanumeric(c) || c == '.' || c == '_' || c == '-';
-  };
-  return text.size() > 1 && text.front() == '_' && std::all_of(text.begin(), text.end(), allowed);
+  return text.size() > 1 && text.front() == '_' && obfuscated_characters.contains_all(text);
 }
 
 bool is_node_port(string_view text) noexcept {
@@ -90,7 +54,7 @@ parsed_address parse_host_port(string_view text, bool (*accepts_port)(string_vie
 /// An element of X-Forwarded-For, for which there is no standard: an address as it is, or with a
 /// port as in a URI.
 parsed_address parse_x_forwarded_for_element(string_view element) noexcept {
-  element = trim(element);
+  element = trim_blanks(element);
   if (const auto address = model::parse_ip_address(element)) return address;
   return parse_host_port(element, is_port);
 }
@@ -114,14 +78,14 @@ std::optional<written_value> take_quoted(string_view& rest) noexcept {
       value.escaped = true;
       if (++i == rest.size()) break;
     }
-    if (!is_quotable(rest[i])) break;
+    // All of `quoted-pair` and `qdtext` (RFC 9110 section 5.6.4) together.
+    if (!value_characters.contains(rest[i])) break;
   }
   return std::nullopt;
 }
 
 string_view take_token(string_view& rest) noexcept {
-  const auto end = std::find_if_not(rest.begin(), rest.end(), is_token_char);
-  const auto token = rest.substr(0, static_cast<std::size_t>(end - rest.begin()));
+  const auto token = rest.substr(0, token_characters.span(rest));
   rest.remove_prefix(token.size());
   return token;
 }
@@ -133,25 +97,21 @@ std::optional<written_value> take_value(string_view& rest) noexcept {
   return written_value{token, false};
 }
 
-bool is_for(string_view name) noexcept {
-  return name.size() == 3 && to_lower(name[0]) == 'f' && to_lower(name[1]) == 'o' &&
-         to_lower(name[2]) == 'r';
-}
-
 /// The `for` parameter of one forwarded-element (RFC 7239 section 4), once its grammar holds as a
 /// whole. Blanks around a semicolon are let pass. A second `for` is garbage.
 std::optional<written_value> find_for(string_view rest) noexcept {
   std::optional<written_value> found;
   while (true) {
-    rest = trim(rest);
+    rest = trim_blanks(rest);
     if (!rest.empty() && rest.front() != ';') {
       const auto name = take_token(rest);
       if (name.empty() || !rest.starts_with('=')) return std::nullopt;
       rest.remove_prefix(1);
       const auto value = take_value(rest);
-      if (!value || (is_for(name) && found)) return std::nullopt;
-      if (is_for(name)) found = value;
-      rest = trim(rest);
+      const bool is_for = equal_ignoring_case(name, "for");
+      if (!value || (is_for && found)) return std::nullopt;
+      if (is_for) found = value;
+      rest = trim_blanks(rest);
     }
     if (rest.empty()) return found;
     if (rest.front() != ';') return std::nullopt;
@@ -206,11 +166,6 @@ std::size_t last_unquoted_comma(string_view list) noexcept {
   return string_view::npos;
 }
 
-bool is_trusted(const ip_address& address, const proxy_trust& trust) noexcept {
-  return std::any_of(trust.trusted_proxies.begin(), trust.trusted_proxies.end(),
-                     [&](const model::cidr& block) { return block.contains(address); });
-}
-
 /// Walks `list` from the right, starting at the trusted `peer`. An empty element stops the walk
 /// like garbage: a proxy that did not know its client must not make the client's own words count.
 template <class LastSeparator, class Parse>
@@ -239,13 +194,18 @@ ip_address walk_forwarded(const ip_address& peer, string_view list,
 
 } // namespace
 
+bool is_trusted(const ip_address& peer, const proxy_trust& trust) noexcept {
+  return std::any_of(trust.trusted_proxies.begin(), trust.trusted_proxies.end(),
+                     [&](const model::cidr& block) { return block.contains(peer); });
+}
+
 ip_address client_address(const ip_address& peer, string_view x_forwarded_for,
                           string_view forwarded, const proxy_trust& trust) {
   if (!is_trusted(peer, trust)) return peer;
   const bool may_use_x = trust.header != forwarded_header::forwarded;
   const bool may_use_forwarded = trust.header != forwarded_header::x_forwarded_for;
-  const bool has_x = may_use_x && !trim(x_forwarded_for).empty();
-  const bool has_forwarded = may_use_forwarded && !trim(forwarded).empty();
+  const bool has_x = may_use_x && !trim_blanks(x_forwarded_for).empty();
+  const bool has_forwarded = may_use_forwarded && !trim_blanks(forwarded).empty();
   if (!has_x && !has_forwarded) return peer;
   if (!has_forwarded) return walk_x_forwarded_for(peer, x_forwarded_for, trust);
   const auto told = walk_forwarded(peer, forwarded, trust);

@@ -10,15 +10,44 @@
 
 namespace matchcloud::http {
 
+namespace {
+
+base::error head_too_late(bool in_proxy_header) {
+  return {base::errc::head_timeout, in_proxy_header
+                                        ? "The PROXY protocol header took too long to arrive."
+                                        : "The request head took too long to arrive."};
+}
+
+base::error ended_early(bool in_proxy_header) {
+  return {base::errc::request_malformed,
+          std::string{"The connection's sending side was closed before the "} +
+              (in_proxy_header ? "PROXY protocol header" : "request") + " was complete."};
+}
+
+/// What forwarding headers say comes from somebody of whom nothing is known.
+void drop_forwarding(request& from) {
+  for (const auto which : {header::x_forwarded_for, header::forwarded})
+    if (from.has(which)) from.set(which, {});
+}
+
+} // namespace
+
 connection::connection(connection_host& host, std::unique_ptr<byte_stream> stream,
-                       const model::ip_address& peer, std::uint32_t slot, std::uint32_t generation)
+                       const model::ip_address& peer, std::uint32_t slot, std::uint32_t generation,
+                       opening begins_with)
     : host_{&host},
       stream_{std::move(stream)},
       peer_{peer},
       framer_{host.framing()},
       phase_deadline_{host.loop().now() + host.limits().idle_timeout},
       slot_{slot},
-      generation_{generation} {}
+      generation_{generation},
+      proxy_believed_{begins_with == opening::believed_proxy_header} {
+  if (begins_with == opening::request) return;
+  proxy_header_ = std::make_unique<proxy_header_reader>();
+  // The proxy sends its header at once: whoever is silent is none.
+  phase_deadline_ = host.loop().now() + host.limits().head_timeout;
+}
 
 connection::~connection() = default;
 
@@ -61,7 +90,8 @@ bool connection::may_read() {
 
 void connection::process() {
   if (!may_read()) return;
-  const auto bytes = next_bytes();
+  auto bytes = next_bytes();
+  if (proxy_header_ && !bytes.empty()) bytes = read_proxy_header(bytes);
   if (!bytes.empty()) parse(bytes);
   if (phase_ != phase::reading || close_after_flush_) return;
   // Fair: one read per turn; what is left waits for the others.
@@ -96,6 +126,26 @@ std::string_view connection::read_some() {
   return {};
 }
 
+std::string_view connection::read_proxy_header(std::string_view bytes) {
+  const auto read = proxy_header_->feed(bytes);
+  switch (read.status) {
+  case proxy_header_status::need_more: return {};
+  case proxy_header_status::failed: refuse(proxy_header_->failure(), true); return {};
+  case proxy_header_status::complete: end_proxy_header(); return bytes.substr(read.consumed);
+  }
+  return {};
+}
+
+void connection::end_proxy_header() {
+  const auto header = std::move(proxy_header_);
+  if (proxy_believed_) {
+    if (header->client() == proxied_client::named) peer_ = header->address();
+    client_unknown_ = header->client() == proxied_client::unknown;
+  }
+  phase_deadline_ = host_->loop().now() + host_->limits().idle_timeout;
+  arm();
+}
+
 void connection::parse(std::string_view bytes) {
   if (!request_) request_ = host_->take_request();
   const auto framed = framer_.feed(bytes, *request_);
@@ -122,7 +172,8 @@ void connection::keep_rest(std::string_view rest) {
     input_ = host_->take_buffer();
     input_.assign(rest);
   } else {
-    input_framed_ = input_.size() - rest.size(); // `rest` is the end of `input_`
+    // `rest` is the end of `input_`.
+    input_framed_ = static_cast<std::uint32_t>(input_.size() - rest.size());
   }
 }
 
@@ -153,14 +204,13 @@ void connection::on_end_of_input() {
     close_after_flush_ = true;
     return unsent_bytes() > 0 ? schedule() : close();
   }
-  refuse({base::errc::request_malformed,
-          "The connection's sending side was closed before the request was complete."},
-         true);
+  refuse(ended_early(bool{proxy_header_}), true);
 }
 
 void connection::begin_exchange() {
   const auto now = host_->loop().now();
   request_->peer = peer_;
+  if (client_unknown_) drop_forwarding(*request_);
   host_->assign_id(*request_);
   phase_ = phase::waiting;
   ++generation_;
@@ -388,7 +438,7 @@ void connection::discard() {
   switch (got.status) {
   case io_status::blocked: return;
   case io_status::moved:
-    discarded_bytes_ += got.bytes;
+    discarded_bytes_ += static_cast<std::uint32_t>(got.bytes);
     if (discarded_bytes_ > linger_bytes) return close();
     return schedule();
   case io_status::ended:
@@ -410,7 +460,8 @@ void connection::close() {
 }
 
 bool connection::idle() const noexcept {
-  return phase_ == phase::reading && framer_.idle() && input_.empty();
+  return phase_ == phase::reading && framer_.idle() && input_.empty() &&
+         (!proxy_header_ || proxy_header_->idle());
 }
 
 void connection::close_if_idle() {
@@ -456,7 +507,7 @@ void connection::on_deadline() {
   }
   if (framer_.in_body())
     return refuse({base::errc::body_timeout, "The request body took too long to arrive."}, true);
-  refuse({base::errc::head_timeout, "The request head took too long to arrive."}, true);
+  refuse(head_too_late(bool{proxy_header_}), true);
 }
 
 } // namespace matchcloud::http

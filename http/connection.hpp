@@ -8,6 +8,7 @@
 #include "http/event_loop.hpp"
 #include "http/exchange.hpp"
 #include "http/operation.hpp"
+#include "http/proxy_header.hpp"
 #include "http/request_framer.hpp"
 #include "http/response.hpp"
 #include "http/timer_wheel.hpp"
@@ -64,6 +65,17 @@ public:
   virtual void closed(connection& which) = 0;
 };
 
+/// What the bytes of a connection begin with.
+enum class opening : std::uint8_t {
+  /// Its first request.
+  request,
+  /// A PROXY protocol header, whose address is the client's.
+  believed_proxy_header,
+  /// A PROXY protocol header of a peer that is not to be believed: it must be well-formed, and what
+  /// it says is dropped.
+  ignored_proxy_header,
+};
+
 /// One client connection of an event loop: reads and frames requests, hands each as an exchange to
 /// the front, writes the answers in order. One exchange at a time; pipelined requests wait in
 /// `input_`. Between requests it owns no buffer. Loop thread only.
@@ -86,7 +98,8 @@ public:
   /// `slot` names it among its transport's connections; `generation` is the last that the slot's
   /// previous connection used, so that a late reply to that one is not taken for this one's.
   connection(connection_host& host, std::unique_ptr<byte_stream> stream,
-             const model::ip_address& peer, std::uint32_t slot, std::uint32_t generation);
+             const model::ip_address& peer, std::uint32_t slot, std::uint32_t generation,
+             opening begins_with = opening::request);
   ~connection() override;
 
   /// Watches the socket. 0, or errno.
@@ -126,6 +139,9 @@ private:
   bool may_read();
   std::string_view next_bytes();
   std::string_view read_some();
+  /// What is left of `bytes` behind the PROXY header.
+  std::string_view read_proxy_header(std::string_view bytes);
+  void end_proxy_header();
   void parse(std::string_view bytes);
   void keep_rest(std::string_view rest);
   void take_partial();
@@ -163,13 +179,14 @@ private:
 
   connection_host* host_;
   std::unique_ptr<byte_stream> stream_;
+  /// Null once the header is read, and where none is expected.
+  std::unique_ptr<proxy_header_reader> proxy_header_;
+  /// The socket's, or the one that the PROXY header names.
   model::ip_address peer_;
   request_framer framer_;
   std::shared_ptr<admitted_request> request_;
   /// Bytes read but not framed: pipelined requests behind the current one.
   std::string input_;
-  /// How many of them are framed by now.
-  std::size_t input_framed_ = 0;
   std::string out_;
   /// One of them is sent after `out_`, or none.
   std::shared_ptr<const std::string> body_;
@@ -183,7 +200,10 @@ private:
   base::steady_time phase_deadline_;
   base::steady_time write_deadline_;
   base::steady_time begun_;
-  std::size_t discarded_bytes_ = 0;
+  /// How many bytes of `input_` are framed by now: at most one read.
+  std::uint32_t input_framed_ = 0;
+  /// At most `linger_bytes` and one read.
+  std::uint32_t discarded_bytes_ = 0;
   std::uint32_t slot_;
   std::uint32_t generation_ = 0;
   exchange_state exchange_;
@@ -192,6 +212,9 @@ private:
   bool hung_up_ = false;
   bool ended_ = false;
   bool in_body_ = false;
+  bool proxy_believed_ = false;
+  /// The proxy says that it does not know its client: no header of a request can name it either.
+  bool client_unknown_ = false;
   bool close_after_flush_ = false;
   /// Pipelined bytes were dropped for want of budget: the next answer is the last.
   bool cut_ = false;

@@ -25,8 +25,8 @@ shared_bounds::shared_bounds(const base::limits& configured)
 /// descriptors; the timer looks again.
 class loop_transport::accepting final : public io_handler, public timer {
 public:
-  accepting(loop_transport& owner, base::file_descriptor socket)
-      : owner_{&owner}, socket_{std::move(socket)} {
+  accepting(loop_transport& owner, base::file_descriptor socket, const proxy_trust* trust)
+      : owner_{&owner}, socket_{std::move(socket)}, trust_{trust} {
     owner_->loop_->watch(socket_.get(), EPOLLIN, *this);
   }
 
@@ -53,11 +53,18 @@ public:
         if (errno == EAGAIN || errno == EWOULDBLOCK) return;
         continue; // that one client is gone (ECONNABORTED and the like)
       }
-      owner_->add(std::move(client), endpoint_of(storage).address);
+      const auto peer = endpoint_of(storage).address;
+      owner_->add(std::move(client), peer, opening_of(peer));
     }
   }
 
 private:
+  opening opening_of(const model::ip_address& peer) const noexcept {
+    if (trust_ == nullptr) return opening::request;
+    return is_trusted(peer, *trust_) ? opening::believed_proxy_header
+                                     : opening::ignored_proxy_header;
+  }
+
   void pause() {
     owner_->loop_->modify(socket_.get(), 0, *this);
     owner_->loop_->timers().arm(*this, owner_->loop_->now() + accept_pause);
@@ -67,6 +74,8 @@ private:
 
   loop_transport* owner_;
   base::file_descriptor socket_;
+  /// Null: its connections begin with a request.
+  const proxy_trust* trust_;
 };
 
 loop_transport::loop_transport(event_loop& loop, const base::clock& clock,
@@ -84,11 +93,12 @@ loop_transport::loop_transport(event_loop& loop, const base::clock& clock,
 
 loop_transport::~loop_transport() = default;
 
-void loop_transport::listen(base::file_descriptor socket) {
-  listeners_.push_back(std::make_unique<accepting>(*this, std::move(socket)));
+void loop_transport::listen(base::file_descriptor socket, const proxy_trust* trust) {
+  listeners_.push_back(std::make_unique<accepting>(*this, std::move(socket), trust));
 }
 
-void loop_transport::add(base::file_descriptor socket, const model::ip_address& peer) {
+void loop_transport::add(base::file_descriptor socket, const model::ip_address& peer,
+                         opening begins_with) {
   const int on = 1;
   setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (free_slots_.empty()) {
@@ -99,8 +109,9 @@ void loop_transport::add(base::file_descriptor socket, const model::ip_address& 
   free_slots_.pop_back();
   auto& place = slots_[index];
   connection_host& host = *this;
-  place.occupant = std::make_unique<connection>(
-      host, std::make_unique<socket_stream>(std::move(socket)), peer, index, place.generation);
+  place.occupant =
+      std::make_unique<connection>(host, std::make_unique<socket_stream>(std::move(socket)), peer,
+                                   index, place.generation, begins_with);
   live_.fetch_add(1, std::memory_order_relaxed);
   metrics_->connections.add(1);
   metrics_->connections_accepted.add();

@@ -3,6 +3,7 @@
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/limits.hpp"
+#include "http/client_address.hpp"
 #include "http/connection.hpp"
 #include "http/event_loop.hpp"
 #include "http/exchange.hpp"
@@ -52,8 +53,10 @@ public:
                  std::function<void()> on_empty);
   ~loop_transport() override;
 
-  /// Takes over a listening socket.
-  void listen(base::file_descriptor socket);
+  /// Takes over a listening socket. With `trust` its connections begin with a PROXY protocol header
+  /// each, which is believed where the socket's peer is a trusted proxy; `trust` must outlive the
+  /// transport.
+  void listen(base::file_descriptor socket, const proxy_trust* trust = nullptr);
 
   /// Takes what waits in the backlogs, then stops listening; from now on each answer closes its
   /// connection.
@@ -111,7 +114,7 @@ private:
   void closed(connection& which) override;
 
   connection* current(actors::exchange_ref exchange) const noexcept;
-  void add(base::file_descriptor socket, const model::ip_address& peer);
+  void add(base::file_descriptor socket, const model::ip_address& peer, opening begins_with);
   void file_ready(std::uint32_t index, std::uint32_t generation);
   void finish_turn();
   void plan_turn_end();

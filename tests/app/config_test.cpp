@@ -67,7 +67,7 @@ TEST_CASE("without a word the table's defaults are those of the limits") {
   const auto config = make_config({}).value();
   const base::limits limits;
   CHECK(config.listen.size() == 1);
-  CHECK(http::to_string(config.listen[0]) == "127.0.0.1:8080");
+  CHECK(http::to_string(config.listen[0].where) == "127.0.0.1:8080");
   CHECK(http::to_string(config.ops_listen) == "127.0.0.1:8081");
   CHECK(config.transport == transport_kind::loops);
   CHECK(config.front.cors_origins == std::vector<std::string>{"*"});
@@ -143,7 +143,7 @@ TEST_CASE("a later source replaces an earlier one, lists too") {
   REQUIRE(config);
   CHECK(config->loops == 2);
   REQUIRE(config->listen.size() == 1);
-  CHECK(config->listen[0].port == 3);
+  CHECK(config->listen[0].where.port == 3);
 }
 
 TEST_CASE("lists are repeatable and comma-separated") {
@@ -154,6 +154,32 @@ TEST_CASE("lists are repeatable and comma-separated") {
   CHECK(!with("listen", {""}).has_value());
   CHECK(!with("listen", {","}).has_value());
   CHECK(why_not("listen", {"127.0.0.1:1,localhost"}).find("ADDRESS:PORT") != std::string::npos);
+}
+
+TEST_CASE("a listener may expect PROXY headers, on the loops transport alone") {
+  const auto config = with("listen", {"127.0.0.1:1/proxy", "127.0.0.1:2", "[::1]:3/proxy"});
+  REQUIRE(config);
+  REQUIRE(config->listen.size() == 3);
+  CHECK(config->listen[0].proxy_header);
+  CHECK(http::to_string(config->listen[0].where) == "127.0.0.1:1");
+  CHECK(!config->listen[1].proxy_header);
+  CHECK(config->listen[2].proxy_header);
+  CHECK(http::to_string(config->listen[2].where) == "[::1]:3");
+  for (const std::string bad :
+       {"127.0.0.1:1/PROXY", "127.0.0.1:1/", "127.0.0.1:1/proxy/", "127.0.0.1:1/proxy/proxy",
+        "/proxy", "127.0.0.1/proxy", "127.0.0.1:1 /proxy", "127.0.0.1:1/tls"})
+    CHECK(why_not("listen", {bad}).find("ADDRESS:PORT/proxy") != std::string::npos);
+  CHECK(!with("ops-listen", {"127.0.0.1:1/proxy"}).has_value());
+
+  const auto both = [](const std::string& listen) {
+    return make_config({{"listen", "file: listen", {listen}}, {"transport", "file", {"httplib"}}});
+  };
+  CHECK(both("127.0.0.1:1").has_value());
+  const auto refused = both("127.0.0.1:1,127.0.0.1:2/proxy");
+  REQUIRE(!refused.has_value());
+  CHECK(refused.error().code == base::errc::config_invalid);
+  CHECK(refused.error().detail.starts_with("file: listen = \"127.0.0.1:1,127.0.0.1:2/proxy\""));
+  CHECK(refused.error().detail.find("loops alone") != std::string::npos);
 }
 
 TEST_CASE("an empty value asks for nothing where nothing is the default") {

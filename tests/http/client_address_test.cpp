@@ -1,5 +1,6 @@
 #include "http/client_address.hpp"
 
+#include "http/request.hpp"
 #include "tests/catch.hpp"
 
 #include <rapidcheck.h>
@@ -76,11 +77,81 @@ TEST_CASE("An element of X-Forwarded-For may have brackets and a port") {
   CHECK(by_x("203.0.113.7, 10.0.0.3:80") == "203.0.113.7");
 }
 
+TEST_CASE("White space, case and notation of an address do not matter") {
+  CHECK(by_x("\t203.0.113.7 ,\t10.0.0.3\t,  10.0.0.2") == "203.0.113.7");
+  CHECK(by_x("2001:DB8::ABCD") == "2001:db8::abcd");
+  CHECK(by_x("2001:0db8:0000:0000:0000:0000:0000:0001") == "2001:db8::1");
+  CHECK(by_x("[2001:DB8::1]:443, 10.0.0.2") == "2001:db8::1");
+  CHECK(by_forwarded("FOR=\"[2001:DB8::1]\" , For=10.0.0.2") == "2001:db8::1");
+  CHECK(by_forwarded("\tfor=203.0.113.7 ;\tproto=https\t,\tfor=10.0.0.2 ") == "203.0.113.7");
+}
+
+TEST_CASE("An IPv4 address is the same client and the same proxy in IPv6 notation") {
+  for (const std::string mapped : {"::ffff:203.0.113.7", "::FFFF:cb00:7107",
+                                   "0:0:0:0:0:ffff:203.0.113.7", "[::ffff:203.0.113.7]:80"})
+    CHECK(by_x(mapped) == "203.0.113.7");
+  CHECK(by_x("203.0.113.7, ::ffff:10.0.0.3, [::ffff:a00:2]:80") == "203.0.113.7");
+  CHECK(by_forwarded("for=203.0.113.7, for=\"[::ffff:10.0.0.2]:80\"") == "203.0.113.7");
+  // Others that hold four octets are addresses of their own.
+  CHECK(by_x("203.0.113.7, ::10.0.0.2") == "::a00:2");
+}
+
+TEST_CASE("Any port is let pass, and no more than a port") {
+  for (const std::string port : {"0", "80", "00080", "65535"}) {
+    CHECK(by_x("203.0.113.7:" + port) == "203.0.113.7");
+    CHECK(by_forwarded("for=\"[2001:db8::1]:" + port + "\"") == "2001:db8::1");
+  }
+  for (const std::string port :
+       {"", "000080", "65536", "99999", "+80", "-1", "8 0", "0x50", "http"}) {
+    INFO(port);
+    CHECK(by_x("203.0.113.7:" + port) == proxy);
+    CHECK(by_forwarded("for=\"[2001:db8::1]:" + port + "\"") == proxy);
+  }
+}
+
+TEST_CASE("Whom to trust is told by blocks of either family") {
+  const auto trust = trusting(forwarded_header::automatic);
+  for (const auto* text : {"10.0.0.0", "10.255.255.255", "::ffff:10.1.2.3", "fd00::", "fdff::1"})
+    CHECK(http::is_trusted(address(text), trust));
+  for (const auto* text : {"9.255.255.255", "11.0.0.0", "::10.0.0.1", "fc00::1", "fe00::", "::"})
+    CHECK(!http::is_trusted(address(text), trust));
+  CHECK(!http::is_trusted(address("10.0.0.1"), {}));
+}
+
 TEST_CASE("Garbage stops the walk at the last trusted hop") {
-  for (const auto* garbage :
-       {"x", "unknown", "203.0.113.7:", "203.0.113.7:65536", "203.0.113.7:_p", "[203.0.113.7]",
-        "[2001:db8::1", "2001:db8::1]", "[2001:db8::1]4711", "[]", "[]:1", "203.0.113.07",
-        "203.0.113.7 10.0.0.9", "fe80::1%eth0", "\"203.0.113.7\"", "for=203.0.113.7"}) {
+  for (const auto* garbage : {"x",
+                              "_hidden",
+                              "fe80::1%25eth0",
+                              "[fe80::1%eth0]:80",
+                              "2001:db8::1:",
+                              "1.2.3",
+                              "203.0.113.7;",
+                              "203.0.113.7 :80",
+                              "203.0.113.7: 80",
+                              "[ 2001:db8::1 ]",
+                              "::ffff:1.2.3",
+                              "2001:db8::1/64",
+                              "0xcb007107",
+                              "3405803783",
+                              "http://203.0.113.7",
+                              "client.example",
+                              "\xc3\xa9",
+                              "203.0.113.7\x7f",
+                              "unknown",
+                              "203.0.113.7:",
+                              "203.0.113.7:65536",
+                              "203.0.113.7:_p",
+                              "[203.0.113.7]",
+                              "[2001:db8::1",
+                              "2001:db8::1]",
+                              "[2001:db8::1]4711",
+                              "[]",
+                              "[]:1",
+                              "203.0.113.07",
+                              "203.0.113.7 10.0.0.9",
+                              "fe80::1%eth0",
+                              "\"203.0.113.7\"",
+                              "for=203.0.113.7"}) {
     CHECK(by_x(garbage) == proxy);
     CHECK(by_x(std::string{"203.0.113.7, "} + garbage + ", 10.0.0.2") == "10.0.0.2");
   }
@@ -93,6 +164,27 @@ TEST_CASE("A proxy that adds an empty element does not make the client's words c
   CHECK(by_x(",203.0.113.7") == "203.0.113.7");
   CHECK(by_forwarded("for=203.0.113.7,") == proxy);
   CHECK(by_forwarded("for=203.0.113.7, proto=https") == proxy);
+  CHECK(by_x("203.0.113.7, ,") == proxy);
+  CHECK(by_x("203.0.113.7,\t,10.0.0.2,10.0.0.3") == "10.0.0.2");
+  CHECK(by_forwarded("for=203.0.113.7,,for=10.0.0.2") == "10.0.0.2");
+  CHECK(by_forwarded(",for=203.0.113.7") == "203.0.113.7");
+  CHECK(by_forwarded(";") == proxy);
+  CHECK(by_forwarded(",,,") == proxy);
+}
+
+TEST_CASE("Several lines are one list, as the framer joins them") {
+  http::request got;
+  got.append(http::header::x_forwarded_for, "198.51.100.1");
+  got.append(http::header::x_forwarded_for, "203.0.113.7");
+  got.append(http::header::x_forwarded_for, "10.0.0.2, 10.0.0.3");
+  CHECK(by_x(got.get(http::header::x_forwarded_for)) == "203.0.113.7");
+  // A client's line must neither swallow its proxy's nor stand in for it.
+  for (const auto* line : {"", "for=\"", "for=\"\\", "for=1.2.3.4,", ",", "\""}) {
+    http::request forged;
+    forged.append(http::header::forwarded, line);
+    forged.append(http::header::forwarded, "for=203.0.113.7");
+    CHECK(by_forwarded(forged.get(http::header::forwarded)) == "203.0.113.7");
+  }
 }
 
 TEST_CASE("Where all are trusted the left-most is the client") {
@@ -212,6 +304,49 @@ TEST_CASE("What a client writes to the left of what its proxy adds never counts"
     RC_ASSERT(by_x(prefix + ", " + text + x_tail) == text);
     RC_ASSERT(by_forwarded(prefix + ", for=" + text + forwarded_tail) == text);
     RC_ASSERT(by_forwarded(prefix + ",for=\"" + text + ":80\"" + forwarded_tail) == text);
+  }));
+}
+
+/// An address of a trusted proxy or a client, in one of the ways that proxies write it.
+std::string spelled_for_x(const std::string& text) {
+  return *rc::gen::element(text, text + ":4711", "::ffff:" + text, "[::ffff:" + text + "]:80",
+                           " " + text + "\t");
+}
+
+std::string spelled_for_forwarded(const std::string& text) {
+  return *rc::gen::element("for=" + text, "FOR=\"" + text + "\"", "for=\"" + text + ":4711\"",
+                           "For=\"[::ffff:" + text + "]:_p\"", "proto=https;for=" + text + ";by=_x",
+                           "by=\"a,b;\\\"for=1.2.3.4\"; for=\"\\" + text + "\" ");
+}
+
+TEST_CASE("Whatever stands left of the client, however its proxies write it, is never read") {
+  REQUIRE(rc::check("any chain behind any text", [] {
+    const auto client = to_string(*any_public_v4());
+    const auto prefix = *rc::gen::oneOf(hostile_text(), rc::gen::string<std::string>());
+    std::string x = prefix;
+    std::string forwarded = prefix;
+    const auto add = [&](const std::string& hop) {
+      x += "," + spelled_for_x(hop);
+      forwarded += "," + spelled_for_forwarded(hop);
+    };
+    add(client);
+    for (int hops = *rc::gen::inRange(0, 4); hops > 0; --hops)
+      add("10.0.0." + std::to_string(hops));
+    RC_ASSERT(by_x(x) == client);
+    RC_ASSERT(by_forwarded(forwarded) == client);
+    RC_ASSERT(by_both(x, forwarded) == client);
+  }));
+}
+
+TEST_CASE("A client can at most hide behind its proxy where it adds the header that one does not") {
+  // Only in automatic mode: naming the proxy's header leaves the other unread.
+  REQUIRE(rc::check("the other header", [] {
+    const auto client = to_string(*any_public_v4());
+    const auto forged = *hostile_text();
+    const auto by_x_proxy = by_both(client, forged);
+    const auto by_forwarded_proxy = by_both(forged, "for=" + client);
+    RC_ASSERT(by_x_proxy == client || by_x_proxy == proxy);
+    RC_ASSERT(by_forwarded_proxy == client || by_forwarded_proxy == proxy);
   }));
 }
 

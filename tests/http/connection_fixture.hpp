@@ -118,13 +118,14 @@ public:
 
   static constexpr std::string_view get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
 
-  explicit connection_bench(const base::limits& configured = {})
+  explicit connection_bench(const base::limits& configured = {},
+                            http::opening begins_with = http::opening::request)
       : limits_{configured},
         framing_{configured.head_limit_bytes, configured.target_limit_bytes, 100,
                  configured.body_limit_bytes},
         budget_{configured.byte_budget_bytes} {
     client = std::make_unique<http::connection>(*this, std::make_unique<scripted_stream>(peer),
-                                                address_of(1), 3, 0);
+                                                address_of(1), 3, 0, begins_with);
     REQUIRE(client->start() == 0);
     advance(std::chrono::milliseconds{0}); // takes the first edge of "writable"
   }
