@@ -16,6 +16,7 @@ WARM_UP_SECONDS = 1
 WARM_UP_LIMIT_SECONDS = 60
 CORES = sorted(os.sched_getaffinity(0))[:2]  # the servers', wrk's
 OTHERS_PERCENT = 5  # of the servers' core, taken by other processes: more spoils a number
+CPU_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
 BUSY_PERCENT = 90  # a server below it was not what limited the round
 
 # What wrk sends: a path, header lines, a Lua script below bench/ with a function of the round's
@@ -69,6 +70,7 @@ def round_of(target, number, arguments):
         "requests_per_second": result["requests"] / passed,
         "p50_us": result["p50_us"], "p99_us": result["p99_us"],
         "reply_bytes": result["bytes"] / max(1, result["requests"]),
+        "requests_per_cpu_second": result["requests"] / max(spent, CPU_TICK_SECONDS),
         "server_cpu_percent": 100 * spent / passed,
         "others_cpu_percent": 100 * max(0, others) / passed}
 
@@ -91,8 +93,8 @@ def summary(rounds):
     rates = [one["requests_per_second"] for one in rounds]
     median = statistics.median(rates)
     middle = {key: statistics.median(one[key] for one in rounds)
-              for key in ("p50_us", "p99_us", "reply_bytes", "server_cpu_percent",
-                          "others_cpu_percent")}
+              for key in ("p50_us", "p99_us", "reply_bytes", "requests_per_cpu_second",
+                          "server_cpu_percent", "others_cpu_percent")}
     return {"median": median, "min": min(rates), "max": max(rates),
             "spread_percent": 100 * (max(rates) - min(rates)) / median, **middle}
 
@@ -101,17 +103,18 @@ def table(title, results, peers=()):
     """Prints one part: each against its own baseline, and against each of `peers`."""
     print(f"\n{title}")
     print(f"  {'server':14} {'median req/s':>12} {'min':>8} {'max':>8} {'spread':>7} "
-          f"{'p50 us':>7} {'p99 us':>7} {'CPU':>5} {'reply':>6}  compared"
-          + "".join(f" {'x ' + peer:>10}" for peer in peers))
+          f"{'p50 us':>7} {'p99 us':>7} {'CPU':>5} {'req/CPU s':>9} {'reply':>6}"
+          + "".join(f" {'x ' + peer:>10}" for peer in peers) + "  compared")
     for name, of in results.items():
         one = of["summary"]
         ratio = one["median"] / results[of["baseline"]]["summary"]["median"]
-        compared = "" if of["baseline"] == name else f"{ratio:.2f} x {of['baseline']}"
+        compared = "" if of["baseline"] == name else f"{ratio:6.2f} x {of['baseline']}"
         print(f"  {name:14} {one['median']:12.0f} {one['min']:8.0f} {one['max']:8.0f} "
               f"{one['spread_percent']:6.1f}% {one['p50_us']:7.0f} {one['p99_us']:7.0f} "
-              f"{one['server_cpu_percent']:4.0f}% {one['reply_bytes']:6.0f}  {compared:8}"
+              f"{one['server_cpu_percent']:4.0f}% {one['requests_per_cpu_second']:9.0f} "
+              f"{one['reply_bytes']:6.0f}"
               + "".join(f" {one['median'] / results[peer]['summary']['median']:10.2f}"
-                        for peer in peers))
+                        for peer in peers) + f" {compared}")
         if one["others_cpu_percent"] > OTHERS_PERCENT:
             print(f"  {'':14} (other processes had {one['others_cpu_percent']:.0f}% of the core of "
                   f"{name}: do not quote this number)")

@@ -100,7 +100,7 @@ def nginx_location(reply, body_folder, body_file):
     if any("$" in value for _, value in reply.headers):
         raise SystemExit("bench: a header holds $, which nginx cannot say")
     if reply.status in wire.BODILESS:
-        return lines + [f"return {reply.status};"]
+        return lines + ["default_type '';", f"return {reply.status};"]
     lines.append(f"default_type {quoted(wire.header(reply.headers, 'content-type') or '')};")
     if not body_file:
         literal = literal_of(reply.body)
