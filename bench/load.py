@@ -6,6 +6,7 @@ import re
 import statistics
 import subprocess
 import sys
+import time
 from collections import namedtuple
 
 import servers
@@ -62,7 +63,9 @@ def warm_up(target, connections):
 def round_of(target, number, arguments):
     pid = target.child.pid
     before, core = servers.cpu_seconds(pid), servers.core_busy_seconds(CORES[0])
+    begin = time.monotonic()
     result = wrk(target, number, arguments.connections, arguments.seconds)
+    elapsed = time.monotonic() - begin  # wrk's preparations included
     spent = servers.cpu_seconds(pid) - before
     others = servers.core_busy_seconds(CORES[0]) - core - spent
     passed = result["microseconds"] / 1e6
@@ -72,7 +75,7 @@ def round_of(target, number, arguments):
         "reply_bytes": result["bytes"] / max(1, result["requests"]),
         "requests_per_cpu_second": result["requests"] / max(spent, CPU_TICK_SECONDS),
         "server_cpu_percent": 100 * spent / passed,
-        "others_cpu_percent": 100 * max(0, others) / passed}
+        "others_cpu_percent": 100 * max(0, others) / elapsed}
 
 
 def measured(targets, arguments):
