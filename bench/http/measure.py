@@ -11,26 +11,19 @@ import contextlib
 import hashlib
 import json
 import os
-import re
-import statistics
 import subprocess
-import sys
 import tempfile
-import time
 
 import idle
 import servers
 import wire
 from harness import (BINARY, ROOT, add_parts, machine, refuse_other_builds, run_part,
                      write_result)
+from load import CORES, Load, Target, checked_replies, compare, refuse_one_core
 
 GEOIP = [os.path.join(ROOT, "var", "geoip", f"dbip-city-ipv{v}.mmdb") for v in (4, 6)]
 PLAYER = "X-Forwarded-For: 81.2.69.142"
 GROUP = '{"display_name": "Bench group"}'
-WARM_UP_SECONDS = 1
-CORES = sorted(os.sched_getaffinity(0))[:2]  # the servers', wrk's
-OTHERS_PERCENT = 5  # of the servers' core, taken by other processes: more spoils a number
-BUSY_PERCENT = 90  # a server below it was not what limited the round
 MEDIA_BYTES = 100_000
 AVATAR_COUNTS = (5, 100, 10_000)
 AVATAR_GAME = "00000000-0000-4000-8000-0000000000b1"
@@ -54,95 +47,14 @@ def parsed_arguments():
     return arguments
 
 
-def wrk(address, path, arguments, seconds, method="GET", body=None):
-    command = servers.pinned(CORES[1]) + [
-        "wrk", "-t1", f"-c{arguments.connections}", f"-d{seconds}s", "--timeout", "10s",
-        "-H", PLAYER, "-s", os.path.join(ROOT, "bench", "http", "report.lua"),
-        f"http://{address[0]}:{address[1]}{path}", "--", method] + ([body] if body else [])
-    done = subprocess.run(command, capture_output=True, text=True)
-    found = re.search(r"^wrk-result (.*)$", done.stdout, re.MULTILINE)
-    if done.returncode or not found:
-        sys.exit(f"bench: wrk failed:\n{done.stdout}{done.stderr}")
-    return json.loads(found.group(1))
-
-
-def round_of(name, child, address, path, arguments, **what):
-    before, core = servers.cpu_seconds(child.pid), servers.core_busy_seconds(CORES[0])
-    begin = time.monotonic()
-    result = wrk(address, path, arguments, arguments.seconds, **what)
-    passed = time.monotonic() - begin
-    spent = servers.cpu_seconds(child.pid) - before
-    others = servers.core_busy_seconds(CORES[0]) - core - spent
-    if result["bad_status"] or result["socket_errors"] or result["timeouts"]:
-        sys.exit(f"bench: {name} did not answer everything with success: {result}")
-    return {
-        "requests_per_second": result["requests"] / result["microseconds"] * 1e6,
-        "p50_us": result["p50_us"], "p99_us": result["p99_us"],
-        "server_cpu_percent": 100 * spent / passed,
-        "others_cpu_percent": 100 * max(0, others) / passed}
-
-
-def measured(targets, path, arguments, **what):
-    """{name: rounds}, interleaved; targets: {name: (child, address)}."""
-    for name, (_, address) in targets.items():
-        wrk(address, path, arguments, WARM_UP_SECONDS, **what)
-    rounds = {name: [] for name in targets}
-    for number in range(arguments.rounds):
-        for name, (child, address) in targets.items():
-            one = round_of(name, child, address, path, arguments, **what)
-            rounds[name].append(one)
-            print(f"  round {number + 1}: {name:8} {one['requests_per_second']:9.0f} req/s",
-                  file=sys.stderr, flush=True)
-    return rounds
-
-
-def summary(rounds):
-    rates = [one["requests_per_second"] for one in rounds]
-    median = statistics.median(rates)
-    middle = {key: statistics.median(one[key] for one in rounds)
-              for key in ("p50_us", "p99_us", "server_cpu_percent", "others_cpu_percent")}
-    return {"median": median, "min": min(rates), "max": max(rates),
-            "spread_percent": 100 * (max(rates) - min(rates)) / median, **middle}
-
-
-def table(title, results, baseline):
-    """Prints one part; `baseline` names the server that the last column compares with."""
-    print(f"\n{title}")
-    print(f"  {'server':8} {'median req/s':>12} {'min':>8} {'max':>8} {'spread':>7} "
-          f"{'p50 us':>7} {'p99 us':>7} {'CPU':>5} {'reply':>6} {'x ' + baseline:>9}")
-    for name, of in results.items():
-        one = of["summary"]
-        ratio = one["median"] / results[baseline]["summary"]["median"]
-        print(f"  {name:8} {one['median']:12.0f} {one['min']:8.0f} {one['max']:8.0f} "
-              f"{one['spread_percent']:6.1f}% {one['p50_us']:7.0f} {one['p99_us']:7.0f} "
-              f"{one['server_cpu_percent']:4.0f}% {of['reply_bytes']:6} {ratio:9.2f}")
-        if one["others_cpu_percent"] > OTHERS_PERCENT:
-            print(f"  {'':8} (other processes had {one['others_cpu_percent']:.0f}% of the core of "
-                  f"{name}: do not quote this number)")
-        elif one["server_cpu_percent"] < BUSY_PERCENT:
-            print(f"  {'':8} ({name} was not busy: what limited it here is wrk)")
-
-
-def checked_replies(targets, what):
-    """One reply of each target, all with the same body, or there is nothing to compare."""
-    replies = {name: wire.fetch(address, **what) for name, (_, address) in targets.items()}
-    first = next(iter(replies.values()))
-    for name, reply in replies.items():
-        if reply.status != 200:
-            sys.exit(f"bench: {name} answers {reply.status}: {reply.body[:300]!r}")
-        if reply.body != first.body:
-            sys.exit(f"bench: {name} answers with other bytes: {reply.body[:300]!r}")
-    return replies
-
-
-def compare(title, targets, arguments, baseline, method, path, body=None):
-    what = {"method": method, "path": path, "headers": [PLAYER], "body": (body or "").encode()}
-    replies = checked_replies(targets, what)
-    rounds = measured(targets, path, arguments, method=method, body=body)
-    results = {name: {"reply_bytes": replies[name].size, "summary": summary(rounds[name]),
-                      "rounds": rounds[name]} for name in targets}
-    table(title, results, baseline)
-    return results
+def compare_replies(title, listening, arguments, baseline, method, path, body=None):
+    """Servers that must all answer this one request alike; listening: {name: (child, address)}."""
+    checked_replies({name: address for name, (_, address) in listening.items()},
+                    {"method": method, "path": path, "headers": [PLAYER],
+                     "body": (body or "").encode()})
+    load = Load(path, [PLAYER], "http/constant.lua", lambda _: [method] + ([body] if body else []))
+    return compare(title, [Target(name, child, address, load, baseline)
+                           for name, (child, address) in listening.items()], arguments)
 
 
 def compare_media(folder, geoip, arguments):
@@ -165,8 +77,8 @@ def compare_media(folder, geoip, arguments):
         reply = wire.fetch(targets["loops"][1], path=path)
         targets["nginx"] = stack.enter_context(
             servers.nginx(reply, folder, core=CORES[0], body_file=files[0]))
-        return compare(f"GET {path} ({MEDIA_BYTES} bytes)", targets, arguments, "nginx", "GET",
-                       path)
+        return compare_replies(f"GET {path} ({MEDIA_BYTES} bytes)", targets, arguments, "nginx",
+                               "GET", path)
 
 
 def import_avatars(data, count):
@@ -191,8 +103,8 @@ def compare_avatars(folder, count, arguments):
         path = f"/cloud/games/{AVATAR_GAME}/avatars"
         # Who waits for the same list gets the same rendering: only one at a time has its own.
         alone = argparse.Namespace(**{**vars(arguments), "connections": 1})
-        return compare(f"GET {path}: {count} avatars, one connection", targets, alone,
-                       "cached", "GET", path)
+        return compare_replies(f"GET {path}: {count} avatars, one connection", targets, alone,
+                               "cached", "GET", path)
 
 
 def run(arguments, folder):
@@ -208,14 +120,15 @@ def run(arguments, folder):
                 servers.matchcloud(BINARY, name, folder, geoip, core=CORES[0]))
                 for name in ("loops", "httplib")}
             if "groups" in arguments.parts:
-                result["groups"] = compare("POST /cloud/groups/validate", targets, arguments,
-                                           "httplib", "POST", "/cloud/groups/validate", GROUP)
+                path = "/cloud/groups/validate"
+                result["groups"] = compare_replies(f"POST {path}", targets, arguments, "httplib",
+                                                   "POST", path, GROUP)
             if "regions" in arguments.parts:
                 path = "/matchmaker/regions"
                 reply = wire.fetch(targets["loops"][1], path=path, headers=[PLAYER])
                 targets["nginx"] = stack.enter_context(servers.nginx(reply, folder, core=CORES[0]))
-                result["regions"] = compare(f"GET {path}", targets, arguments, "nginx", "GET",
-                                            path)
+                result["regions"] = compare_replies(f"GET {path}", targets, arguments, "nginx",
+                                                    "GET", path)
     if "avatars" in arguments.parts:
         result["avatars"] = {count: compare_avatars(folder, count, arguments)
                              for count in AVATAR_COUNTS}
@@ -231,8 +144,7 @@ def run(arguments, folder):
 def main():
     arguments = parsed_arguments()
     refuse_other_builds()
-    if len(CORES) < 2:
-        sys.exit("bench: needs two cores, one for the server and one for wrk")
+    refuse_one_core()
     servers.raise_descriptor_limit()
     with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
         result = run(arguments, folder)

@@ -1,11 +1,15 @@
 #include "model/ranking.hpp"
 
+#include "model/catalog_document.hpp"
+#include "model/json_text.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/known_distances.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <rapidcheck.h>
 #include <rapidjson/document.h>
+#include <set>
 #include <tuple>
 
 namespace {
@@ -20,6 +24,20 @@ rc::Gen<coordinates> any_coordinates() {
       [](const auto& millidegrees) {
         return coordinates{millidegrees.first / 1e3, millidegrees.second / 1e3};
       });
+}
+
+/// Few enough places that some are the same, at the same distance, or antipodes.
+rc::Gen<coordinates> any_corner() {
+  return rc::gen::map(rc::gen::pair(rc::gen::inRange(-2, 3), rc::gen::inRange(-4, 5)),
+                      [](const auto& steps) {
+                        return coordinates{steps.first * 45.0, steps.second * 45.0};
+                      });
+}
+
+const std::vector<matchcloud::fixtures::known_distance>& known_distances() {
+  static const auto rows =
+      matchcloud::fixtures::read_known_distances(MATCHCLOUD_TEST_FILES "/geodesics.csv");
+  return rows;
 }
 
 region region_at(std::string id, double latitude, double longitude) {
@@ -56,6 +74,30 @@ TEST_CASE("Distances on WGS-84 are the published ones") {
   CHECK(geodesic_distance_m({40.6, -73.8}, {51.6, -0.5}) == Approx(5551759.400).margin(1e-2));
   // Karney (2013), "Algorithms for geodesics", table 5: nearly antipodal.
   CHECK(geodesic_distance_m({-30, 0}, {29.9, 179.8}) == Approx(19989832.82761).margin(1e-4));
+}
+
+TEST_CASE("Distances are those that were computed to more digits, by another method") {
+  // The worst of them is off by 5.6 nanometres; GeographicLib promises 15.
+  constexpr long double tolerance_m = 15e-9L;
+  REQUIRE(known_distances().size() == 200);
+  for (const auto& known : known_distances()) {
+    INFO(to_string(known.client_address) << " is " << known.metres << " m away");
+    const auto exact = std::strtold(known.metres.c_str(), nullptr);
+    CHECK(std::abs(geodesic_distance_m(known.client, known.region) - exact) < tolerance_m);
+    CHECK(std::abs(geodesic_distance_m(known.region, known.client) - exact) < tolerance_m);
+  }
+}
+
+TEST_CASE("A listing has the exact distances, rounded to 3 decimals in both units") {
+  for (const auto& known : known_distances()) {
+    INFO(to_string(known.client_address) << " is " << known.metres << " m away");
+    const auto there = region_at("there", known.region.latitude, known.region.longitude);
+    const auto text =
+        render_regions(rank_regions(std::vector<const region*>{&there}, known.client));
+    const auto expected =
+        R"({"kilometers":)" + known.kilometers() + R"(,"miles":)" + known.miles() + "}";
+    CHECK(text.find(R"("datacenter_distance_from_client":)" + expected) != std::string::npos);
+  }
 }
 
 TEST_CASE("Antipodes on the equator are reached over a pole") {
@@ -107,22 +149,89 @@ TEST_CASE("Without a client's location all distances are 0 and ids decide") {
     CHECK(each.distance_m == 0);
 }
 
-TEST_CASE("A ranking is ordered and loses nothing") {
-  REQUIRE(rc::check("ordered", [] {
-    const auto places = *rc::gen::container<std::vector<coordinates>>(any_coordinates());
-    const auto client = *any_coordinates();
-    std::vector<region> regions;
-    for (const auto& at : places)
-      regions.push_back({"r" + std::to_string(regions.size()), "", "", at});
-    std::vector<const region*> pointers;
-    for (const auto& each : regions)
-      pointers.push_back(&each);
-    const auto ranked = rank_regions(pointers, client);
-    RC_ASSERT(ranked.size() == pointers.size());
+/// Regions `r0`, `r1`, .. at corners, and a namespace that names some of them, some more than once,
+/// and some that there are not.
+catalog any_catalog(game_namespace& where) {
+  catalog snapshot;
+  const auto places = *rc::gen::container<std::vector<coordinates>>(any_corner());
+  for (const auto& at : places)
+    snapshot.regions.push_back({"r" + std::to_string(snapshot.regions.size()), "", "", at});
+  std::sort(snapshot.regions.begin(), snapshot.regions.end(),
+            [](const region& a, const region& b) { return a.region_id < b.region_id; });
+  const auto id = rc::gen::map(rc::gen::inRange(0, 20),
+                               [](int number) { return "r" + std::to_string(number); });
+  if (*rc::gen::arbitrary<bool>())
+    where.regions = *rc::gen::container<std::vector<std::string>>(id);
+  return snapshot;
+}
+
+TEST_CASE("A ranking is the namespace's regions, each once, by distance and then by id") {
+  REQUIRE(rc::check("ordered permutation", [] {
+    game_namespace where;
+    const auto snapshot = any_catalog(where);
+    const auto client = *any_corner();
+    std::set<std::string> expected;
+    for (const auto& each : snapshot.regions)
+      if (!where.regions ||
+          std::count(where.regions->begin(), where.regions->end(), each.region_id) > 0)
+        expected.insert(each.region_id);
+
+    const auto ranked = rank_regions(regions_of(snapshot, &where), client);
+    const auto ids = ids_of(ranked);
+    RC_ASSERT(ids.size() == expected.size());
+    RC_ASSERT((std::set<std::string>{ids.begin(), ids.end()} == expected));
+    for (const auto& each : ranked)
+      RC_ASSERT(each.distance_m == geodesic_distance_m(client, each.where->datacenter_coord));
     RC_ASSERT(std::is_sorted(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
       return std::tie(a.distance_m, a.where->region_id) <
              std::tie(b.distance_m, b.where->region_id);
     }));
+  }));
+}
+
+TEST_CASE("A ranking does not depend on the order that the regions come in") {
+  REQUIRE(rc::check("any order", [] {
+    game_namespace all;
+    const auto snapshot = any_catalog(all);
+    const auto client = *any_corner();
+    const auto regions = regions_of(snapshot, nullptr);
+    auto turned = regions;
+    if (!turned.empty())
+      std::rotate(turned.begin(), turned.begin() + *rc::gen::inRange<int>(0, int(turned.size())),
+                  turned.end());
+    if (*rc::gen::arbitrary<bool>()) std::reverse(turned.begin(), turned.end());
+    RC_ASSERT(render_regions(rank_regions(turned, client)) ==
+              render_regions(rank_regions(regions, client)));
+  }));
+}
+
+TEST_CASE("Where the datacenter stands is where the listing is shortest") {
+  REQUIRE(rc::check("nearest first", [] {
+    game_namespace all;
+    const auto snapshot = any_catalog(all);
+    RC_PRE(!snapshot.regions.empty());
+    const auto at = *rc::gen::inRange<std::size_t>(0, snapshot.regions.size());
+    const auto& home = snapshot.regions[at];
+    const auto ranked = rank_regions(regions_of(snapshot, nullptr), home.datacenter_coord);
+    RC_ASSERT(ranked.front().distance_m == 0);
+    RC_ASSERT(ranked.front().where->region_id <= home.region_id);
+  }));
+}
+
+TEST_CASE("A longitude that goes round the earth once more is refused, not wrapped") {
+  REQUIRE(rc::check("no second name for a place", [] {
+    const auto at = *any_coordinates();
+    const auto document = [&](double longitude) {
+      std::string text = R"({"regions":[{"region_id":"r","region_display_name":"R",)"
+                         R"("provider_display_name":"P","datacenter_coord":{"latitude":)";
+      append_shortest(text, at.latitude);
+      text += R"(,"longitude":)";
+      append_shortest(text, longitude);
+      return parse_catalog_document(text + "}}]}").has_value();
+    };
+    RC_ASSERT(document(at.longitude));
+    RC_ASSERT(document(at.longitude + 360) == (at.longitude == -180));
+    RC_ASSERT(document(at.longitude - 360) == (at.longitude == 180));
   }));
 }
 

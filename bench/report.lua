@@ -1,13 +1,4 @@
--- For wrk: sends what the arguments say (METHOD [BODY]) and prints the result as a line of JSON.
--- The request is set before wrk renders it, so that no Lua runs per request.
-
-function init(args)
-  wrk.method = args[1] or "GET"
-  if args[2] then
-    wrk.body = args[2]
-    wrk.headers["Content-Type"] = "application/json"
-  end
-end
+-- For wrk: prints the result as a line of JSON. load.py reads it.
 
 function done(summary, latency)
   local errors = summary.errors

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 
+import wire
 from harness import process
 
 START_SECONDS = 30
@@ -77,6 +78,16 @@ def quoted(text):
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
+def literal_of(body):
+    """`body` as what nginx can return from its configuration; None where it can not."""
+    try:
+        literal = quoted(body.decode("utf-8"))
+    except UnicodeDecodeError:
+        return None
+    fits = len(literal.encode("utf-8")) <= NGINX_LITERAL_BYTES and "$" not in literal
+    return literal if fits else None
+
+
 def nginx_location(reply, body_folder, body_file):
     """What answers with the bytes of `reply`: a literal, or a file for what is none.
 
@@ -88,11 +99,12 @@ def nginx_location(reply, body_folder, body_file):
              for name, value in reply.headers if name.lower() not in own]
     if any("$" in value for _, value in reply.headers):
         raise SystemExit("bench: a header holds $, which nginx cannot say")
-    kind = dict((name.lower(), value) for name, value in reply.headers).get("content-type", "")
-    lines.append(f"default_type {quoted(kind)};")
+    if reply.status in wire.BODILESS:
+        return lines + ["default_type '';", f"return {reply.status};"]
+    lines.append(f"default_type {quoted(wire.header(reply.headers, 'content-type') or '')};")
     if not body_file:
-        literal = quoted(reply.body.decode("utf-8"))
-        if len(literal.encode("utf-8")) <= NGINX_LITERAL_BYTES and "$" not in literal:
+        literal = literal_of(reply.body)
+        if literal:
             return lines + [f"return 200 {literal};"]
         body_file = os.path.join(body_folder, "body")
         with open(body_file, "wb") as file:
@@ -138,6 +150,7 @@ def nginx(reply, folder, core, body_file=None):
     `body_file`: a file with the body, to be sent from where it is.
     """
     body_folder = tempfile.mkdtemp(prefix="matchcloud-bench-", dir="/dev/shm")
+    folder = tempfile.mkdtemp(prefix="nginx-", dir=folder)
     try:
         config, log = os.path.join(folder, "nginx.conf"), os.path.join(folder, "nginx.log")
         port = free_port()
@@ -151,6 +164,15 @@ def nginx(reply, folder, core, body_file=None):
             yield child, ("127.0.0.1", port)
     finally:
         shutil.rmtree(body_folder)
+
+
+@contextlib.contextmanager
+def fastify(installed, geoip, regions, core, log):
+    """bench/peers/fastify, as it is in the folder `installed` with its packages; yields (child,
+    (host, port)). `regions`: the file with the regions."""
+    command = pinned(core) + ["node", os.path.join(installed, "server.js"), geoip, regions]
+    with process("fastify", command, log) as child:
+        yield child, wait_for_listener(child, "fastify", log)
 
 
 def wait_for_port(child, port, log):

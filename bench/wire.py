@@ -3,6 +3,7 @@ import socket
 from collections import namedtuple
 
 REPLY_LIMIT_BYTES = 1 << 20
+BODILESS = (204, 304)
 
 Reply = namedtuple("Reply", "status headers body size")  # size: bytes on the wire
 
@@ -19,8 +20,8 @@ def request(address, method="GET", path="/", headers=(), body=b""):
     return "\r\n".join(lines + ["", ""]).encode() + body
 
 
-def exchange(connection, request_bytes):
-    """Sends a request and reads its reply, which must have a Content-Length."""
+def exchange(connection, request_bytes, method="GET"):
+    """Sends a request of `method`; its reply, which must have a Content-Length or no body."""
     connection.sendall(request_bytes)
     received = b""
     while b"\r\n\r\n" not in received:
@@ -28,10 +29,17 @@ def exchange(connection, request_bytes):
     head, body = received.split(b"\r\n\r\n", 1)
     first, *rest = head.decode("latin-1").split("\r\n")
     headers = [tuple(part.strip() for part in line.split(":", 1)) for line in rest]
-    length = int(next(v for n, v in headers if n.lower() == "content-length"))
+    status = int(first.split()[1])
+    bodiless = method == "HEAD" or status in BODILESS
+    length = 0 if bodiless else int(header(headers, "content-length"))
     while len(body) < length:
         body += more(connection, received)
-    return Reply(int(first.split()[1]), headers, body, len(head) + 4 + length)
+    return Reply(status, headers, body, len(head) + 4 + length)
+
+
+def header(headers, name):
+    """The value of the header of that name in lower case; None where there is none."""
+    return next((value for known, value in headers if known.lower() == name), None)
 
 
 def more(connection, received):
@@ -41,6 +49,6 @@ def more(connection, received):
     return got
 
 
-def fetch(address, **what):
+def fetch(address, method="GET", **what):
     with connect(address) as connection:
-        return exchange(connection, request(address, **what))
+        return exchange(connection, request(address, method, **what), method)

@@ -1,0 +1,146 @@
+"""Load by wrk in rounds that are interleaved over the servers, so that what else happens on the
+machine falls on all alike. The servers have one core, wrk has another."""
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections import namedtuple
+
+import servers
+import wire
+from harness import ROOT
+
+WARM_UP_SECONDS = 1
+WARM_UP_LIMIT_SECONDS = 60
+CORES = sorted(os.sched_getaffinity(0))[:2]  # the servers', wrk's
+OTHERS_PERCENT = 5  # of the servers' core, taken by other processes: more spoils a number
+CPU_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
+BUSY_PERCENT = 90  # a server below it was not what limited the round
+
+# What wrk sends: a path, header lines, a Lua script below bench/ with a function of the round's
+# number that gives its arguments. `warm_up_requests`: at least so many come before the first round.
+Load = namedtuple("Load", "path headers script words warm_up_requests", defaults=(0,))
+# Whom it sends it to. `baseline`: the server that it is compared with.
+Target = namedtuple("Target", "name child address load baseline")
+
+
+def refuse_one_core():
+    if len(CORES) < 2:
+        sys.exit("bench: needs two cores, one for the server and one for wrk")
+
+
+def wrk(target, number, connections, seconds):
+    load, (host, port) = target.load, target.address
+    command = servers.pinned(CORES[1]) + [
+        "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s",
+        "-s", os.path.join(ROOT, "bench", load.script)]
+    for line in load.headers:
+        command += ["-H", line]
+    command += [f"http://{host}:{port}{load.path}", "--", *load.words(number)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    found = re.search(r"^wrk-result (.*)$", done.stdout, re.MULTILINE)
+    if done.returncode or not found:
+        sys.exit(f"bench: wrk failed against {target.name}:\n{done.stdout}{done.stderr}")
+    result = json.loads(found.group(1))
+    if result["bad_status"] or result["socket_errors"] or result["timeouts"]:
+        sys.exit(f"bench: {target.name} did not answer everything with success: {result}")
+    return result
+
+
+def warm_up(target, connections):
+    first = wrk(target, 0, connections, WARM_UP_SECONDS)
+    missing = target.load.warm_up_requests - first["requests"]
+    if missing > 0:
+        # The same order again, from its beginning: all of it this time.
+        rate = first["requests"] / first["microseconds"] * 1e6
+        seconds = int(1.5 * target.load.warm_up_requests / rate) + 1
+        wrk(target, 0, connections, min(seconds, WARM_UP_LIMIT_SECONDS))
+
+
+def round_of(target, number, arguments):
+    pid = target.child.pid
+    before, core = servers.cpu_seconds(pid), servers.core_busy_seconds(CORES[0])
+    begin = time.monotonic()
+    result = wrk(target, number, arguments.connections, arguments.seconds)
+    elapsed = time.monotonic() - begin  # wrk's preparations included
+    spent = servers.cpu_seconds(pid) - before
+    others = servers.core_busy_seconds(CORES[0]) - core - spent
+    passed = result["microseconds"] / 1e6
+    return {
+        "requests_per_second": result["requests"] / passed,
+        "p50_us": result["p50_us"], "p99_us": result["p99_us"],
+        "reply_bytes": result["bytes"] / max(1, result["requests"]),
+        "requests_per_cpu_second": result["requests"] / max(spent, CPU_TICK_SECONDS),
+        "server_cpu_percent": 100 * spent / passed,
+        "others_cpu_percent": 100 * max(0, others) / elapsed}
+
+
+def measured(targets, arguments):
+    """{name: rounds}. `arguments` has rounds, seconds and connections."""
+    for target in targets:
+        warm_up(target, arguments.connections)
+    rounds = {target.name: [] for target in targets}
+    for number in range(1, arguments.rounds + 1):
+        for target in targets:
+            one = round_of(target, number, arguments)
+            rounds[target.name].append(one)
+            print(f"  round {number}: {target.name:14} {one['requests_per_second']:9.0f} req/s",
+                  file=sys.stderr, flush=True)
+    return rounds
+
+
+def summary(rounds):
+    rates = [one["requests_per_second"] for one in rounds]
+    median = statistics.median(rates)
+    middle = {key: statistics.median(one[key] for one in rounds)
+              for key in ("p50_us", "p99_us", "reply_bytes", "requests_per_cpu_second",
+                          "server_cpu_percent", "others_cpu_percent")}
+    return {"median": median, "min": min(rates), "max": max(rates),
+            "spread_percent": 100 * (max(rates) - min(rates)) / median, **middle}
+
+
+def table(title, results, peers=()):
+    """Prints one part: each against its own baseline, and against each of `peers`."""
+    print(f"\n{title}")
+    print(f"  {'server':14} {'median req/s':>12} {'min':>8} {'max':>8} {'spread':>7} "
+          f"{'p50 us':>7} {'p99 us':>7} {'CPU':>5} {'req/CPU s':>9} {'reply':>6}"
+          + "".join(f" {'x ' + peer:>10}" for peer in peers) + "  compared")
+    for name, of in results.items():
+        one = of["summary"]
+        ratio = one["median"] / results[of["baseline"]]["summary"]["median"]
+        compared = "" if of["baseline"] == name else f"{ratio:6.2f} x {of['baseline']}"
+        print(f"  {name:14} {one['median']:12.0f} {one['min']:8.0f} {one['max']:8.0f} "
+              f"{one['spread_percent']:6.1f}% {one['p50_us']:7.0f} {one['p99_us']:7.0f} "
+              f"{one['server_cpu_percent']:4.0f}% {one['requests_per_cpu_second']:9.0f} "
+              f"{one['reply_bytes']:6.0f}"
+              + "".join(f" {one['median'] / results[peer]['summary']['median']:10.2f}"
+                        for peer in peers) + f" {compared}")
+        if one["others_cpu_percent"] > OTHERS_PERCENT:
+            print(f"  {'':14} (other processes had {one['others_cpu_percent']:.0f}% of the core of "
+                  f"{name}: do not quote this number)")
+        elif one["server_cpu_percent"] < BUSY_PERCENT:
+            print(f"  {'':14} ({name} was not busy: what limited it here is wrk)")
+
+
+def compare(title, targets, arguments, peers=()):
+    """Measures and prints; {name: its rounds, their summary, its baseline}."""
+    rounds = measured(targets, arguments)
+    results = {target.name: {"baseline": target.baseline, "summary": summary(rounds[target.name]),
+                             "rounds": rounds[target.name]} for target in targets}
+    table(title, results, peers)
+    return results
+
+
+def checked_replies(addresses, what):
+    """One reply of each server, all with the same body, or there is nothing to compare."""
+    replies = {name: wire.fetch(address, **what) for name, address in addresses.items()}
+    first = next(iter(replies.values()))
+    for name, reply in replies.items():
+        if reply.status != 200:
+            sys.exit(f"bench: {name} answers {reply.status}: {reply.body[:300]!r}")
+        if reply.body != first.body:
+            sys.exit(f"bench: {name} answers with other bytes: {reply.body[:300]!r}")
+    return replies

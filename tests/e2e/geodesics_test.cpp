@@ -1,0 +1,108 @@
+// The listing's distances against those of tests/model/geodesics.csv, through everything: GeoIP,
+// the forwarded address, the catalog, the ranking and its cache.
+#include "model/json_text.hpp"
+#include "tests/catch.hpp"
+#include "tests/e2e/json.hpp"
+#include "tests/e2e/server.hpp"
+#include "tests/fixtures/known_distances.hpp"
+#include "tests/fixtures/mmdb_builder.hpp"
+
+#include <map>
+#include <utility>
+
+namespace {
+
+using namespace matchcloud;
+using namespace matchcloud::e2e;
+using fixtures::known_distance;
+
+const std::vector<known_distance>& known_distances() {
+  static const auto rows = fixtures::read_known_distances(MATCHCLOUD_TEST_FILES "/geodesics.csv");
+  return rows;
+}
+
+/// A database with the clients' addresses, each in a block of its own.
+std::string clients_as_mmdb() {
+  fixtures::mmdb_builder builder;
+  for (const auto& known : known_distances()) {
+    const auto record = fixtures::mmdb_nested_record(known.client.latitude, known.client.longitude);
+    const auto& bytes = known.client_address.bytes;
+    if (known.client_address.is_v4())
+      builder.add_v4({bytes[12], bytes[13], bytes[14], bytes[15]}, 32, record);
+    else
+      builder.add_v6(bytes, 48, record);
+  }
+  return builder.build();
+}
+
+using region_ids = std::map<std::pair<double, double>, std::string>;
+
+/// An id for every place where there is a region.
+region_ids ids_of_places() {
+  region_ids ids;
+  for (const auto& known : known_distances())
+    ids.try_emplace({known.region.latitude, known.region.longitude},
+                    "r" + std::to_string(ids.size()));
+  return ids;
+}
+
+std::string catalog_of(const region_ids& ids) {
+  std::string text = R"({"regions":[)";
+  for (const auto& [at, id] : ids) {
+    if (text.back() == '}') text += ',';
+    text.append(R"({"region_id":")").append(id);
+    text.append(R"(","region_display_name":"R","provider_display_name":"P",)");
+    text.append(R"("datacenter_coord":{"latitude":)");
+    model::append_shortest(text, at.first);
+    text.append(R"(,"longitude":)");
+    model::append_shortest(text, at.second);
+    text.append("}}");
+  }
+  return text + "]}";
+}
+
+/// The distances of a listing as it writes them, by region; the order is checked on the way.
+std::map<std::string, std::string> distances_of(const answer& listed) {
+  REQUIRE(listed.status == 200);
+  rapidjson::Document document;
+  // Numbers as they are written.
+  document.Parse<rapidjson::kParseNumbersAsStringsFlag>(listed.body.data(), listed.body.size());
+  REQUIRE_FALSE(document.HasParseError());
+  std::map<std::string, std::string> distances;
+  double last = 0;
+  for (const auto& region : document["regions"].GetArray()) {
+    const auto& far = region["datacenter_distance_from_client"];
+    const auto kilometers = text_at(far, "kilometers");
+    distances[text_at(region, "region_id")] = kilometers + " km, " + text_at(far, "miles") + " mi";
+    CHECK(std::stod(kilometers) >= last);
+    last = std::stod(kilometers);
+  }
+  return distances;
+}
+
+TEST_CASE("200 clients get the distances that are known of them", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto ids = ids_of_places();
+  const world places;
+  places.import(catalog_of(ids));
+  const auto geoip = places.directory().file("clients.mmdb", clients_as_mmdb());
+  server serving{{"--transport", transport, "--loops", "2", "--geoip", geoip, "--trusted-proxies",
+                  "127.0.0.1"},
+                 places};
+
+  REQUIRE(known_distances().size() == 200);
+  raw_connection proxy{serving.data()};
+  for (const auto& known : known_distances()) {
+    const auto client = to_string(known.client_address);
+    INFO(client << " is " << known.metres << " m away");
+    const auto listed =
+        proxy.ask(request("GET", regions_target, {}, "X-Forwarded-For: " + client + "\r\n"));
+    const auto distances = distances_of(listed);
+    // The demo's regions are there too.
+    CHECK(distances.size() == ids.size() + 12);
+    const auto& id = ids.at({known.region.latitude, known.region.longitude});
+    CHECK(distances.at(id) == known.kilometers() + " km, " + known.miles() + " mi");
+  }
+}
+
+} // namespace
