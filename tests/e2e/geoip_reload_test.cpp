@@ -16,8 +16,7 @@ using namespace matchcloud::e2e;
 
 constexpr std::size_t clients = 4;
 
-/// A change is to be seen within a second. That is printed and not asserted: a busy machine gets
-/// more time, though not as much as anything.
+/// A change is to be seen within a second: most must be, and all by now, on however busy a machine.
 constexpr milliseconds soon{8'000};
 
 /// Clients under way against a server whose GeoIP file or catalog a test replaces, the bodies that
@@ -44,8 +43,8 @@ public:
 
   /// Makes a change; waits until every loop lists something new, the same from each.
   void change(const std::function<void()>& how) {
+    how(); // not measured: disks of busy machines stop for seconds
     const auto began = clock::now();
-    how();
     std::string now;
     REQUIRE(eventually(
         [&] {
@@ -61,23 +60,21 @@ public:
     REQUIRE(eventually(agreed, deadline{soon}));
     delays_.push_back(std::chrono::duration_cast<milliseconds>(clock::now() - began));
     note(now);
+    ask_on();
   }
   /// Makes a change that must have no effect but a line in the log, which says `why`.
   void change_badly(const std::string& why, const std::function<void()>& how) {
-    const auto before = refused();
+    const auto line = why + "; what was opened before stays in force";
+    const auto told = [&] { return occurrences(server_.process().errors(), line); };
+    const auto before = told();
     const auto body = listing();
     how();
-    CHECK(eventually([&] { return refused() > before; }, deadline{soon}));
-    const auto log = server_.process().errors();
-    INFO(log);
-    CHECK(log.find("geoip_invalid: " + geoip_ + ": ") != std::string::npos);
-    CHECK(log.find(why + "; what was opened before stays in force") != std::string::npos);
-    const auto turns = load_.turns();
-    CHECK(eventually([&] { return load_.turns() > turns + 10; }));
+    CHECK(eventually([&] { return told() > before; }, deadline{soon}));
+    INFO(server_.process().errors());
+    CHECK(server_.process().errors().find("geoip_invalid: " + geoip_ + ": ") != std::string::npos);
+    ask_on();
     CHECK(listing() == body);
   }
-  double refused() const { return server_.metric("matchcloud_geoip_refused_total"); }
-
   /// That every answer was whole and of one state, and no other; prints the delays.
   void finish() {
     const auto report = load_.finish();
@@ -86,15 +83,28 @@ public:
       CHECK(known(body));
     CHECK(report.bodies.size() == bodies_.size());
     std::sort(delays_.begin(), delays_.end());
-    WARN(delays_.size() << " changes seen after " << delays_[delays_.size() / 2].count()
-                        << " ms (median), " << delays_.back().count() << " ms (most), under "
-                        << report.answers << " requests");
+    const auto median = delays_[delays_.size() / 2];
+    CHECK(median <= milliseconds{1'000});
+    WARN(delays_.size() << " changes seen after " << median.count() << " ms (median), "
+                        << delays_.back().count() << " ms (most), under " << report.answers
+                        << " requests");
   }
 
 private:
   static const std::string& settled(const std::string& path) {
     fixtures::wait_until_settled(path);
     return path;
+  }
+  static std::size_t occurrences(const std::string& text, const std::string& of) {
+    std::size_t count = 0;
+    for (auto at = text.find(of); at != std::string::npos; at = text.find(of, at + 1))
+      ++count;
+    return count;
+  }
+  /// Until a client has asked and been answered after now.
+  void ask_on() {
+    const auto turns = load_.turns();
+    REQUIRE(eventually([&] { return load_.turns() > turns + 1; }));
   }
   bool known(const std::string& body) const { return bodies_.count(body) > 0; }
   void note(const std::string& body) { bodies_.insert(body); }
@@ -130,7 +140,8 @@ TEST_CASE("GeoIP files are replaced under load: every answer is of one of them",
   }
   of.change([&] { fixtures::rename_over(path, next()); });
   CHECK(reloads() == at_start + 13);
-  CHECK(of.refused() == 12);
+  // More, where the disk made the test's own writing take so long that it was seen unfinished.
+  CHECK(of.serving().metric("matchcloud_geoip_refused_total") >= 12);
   CHECK(of.serving().metric("matchcloud_geoip_loaded_timestamp_seconds") > 1.7e9);
   of.finish();
 }
