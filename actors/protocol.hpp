@@ -40,7 +40,8 @@
 ///                               |  <--export_opened / operation_failed---'
 ///     catalog --catalog_changed--> validator, region_ranking, avatar, lobby_export, supervisor
 ///     catalog --avatars_changed--> avatar
-///     supervisor --audience--> catalog;  supervisor --owners--> front
+///     geoip_watch --geoip_changed--> region_ranking, supervisor
+///     supervisor --audience--> catalog, geoip_watch;  supervisor --owners--> front
 namespace matchcloud::actors {
 
 /// Names one try at one exchange of a transport. A reply for a try that is not the current one, or
@@ -267,7 +268,7 @@ struct discarded {
   std::shared_ptr<const void> what;
 };
 
-/// geoip -> region_ranking, supervisor: GeoIP files were replaced.
+/// geoip_watch -> everyone in its audience: on joining it and whenever GeoIP files were replaced.
 struct geoip_changed {
   std::shared_ptr<const store::geoip> geoip;
 };
@@ -277,11 +278,11 @@ struct avatars_changed {
   std::shared_ptr<const store::moved_games> moved;
 };
 
-/// supervisor -> catalog: who hears of changes from now on.
+/// supervisor -> catalog, geoip_watch: who hears of changes from now on.
 struct audience {
-  /// Of the catalog's.
+  /// Of what the one who is told owns.
   std::vector<caf::actor> members;
-  /// Of changed avatar lists.
+  /// Of changed avatar lists; for the catalog only.
   std::vector<caf::actor> avatar_shards;
 };
 
@@ -295,6 +296,14 @@ struct store_polled {
   std::shared_ptr<const store::moved_games> avatars;
   /// Set where the store could not be read; the old snapshot stays in force.
   std::shared_ptr<const base::error> failure;
+};
+
+/// geoip_watch -> geoip_watch, every poll interval.
+struct look_at_geoip {};
+
+/// blocking pool -> geoip_watch: the files were looked at.
+struct geoip_looked {
+  std::shared_ptr<const store::geoip> in_force;
 };
 
 /// supervisor -> front: where the owners are now, indexed by `owner`. An empty handle: being
@@ -342,6 +351,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_changed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::audience)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::poll_store)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::store_polled)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::look_at_geoip)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::geoip_looked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::owners)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::restart_place)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::stop_all)

@@ -19,11 +19,10 @@ std::chrono::milliseconds restart_policy::next_delay(base::steady_time now) {
   return recent_.size() > intensity ? backoff : std::chrono::milliseconds{0};
 }
 
-supervisor::supervisor(caf::actor_config& cfg, std::vector<place> places,
-                       model::catalog_snapshot snapshot, const base::clock& clock,
-                       base::counter& restarts)
+supervisor::supervisor(caf::actor_config& cfg, std::vector<place> places, standing in_force,
+                       const base::clock& clock, base::counter& restarts)
     : caf::event_based_actor{cfg},
-      snapshot_{std::move(snapshot)},
+      in_force_{std::move(in_force)},
       clock_{&clock},
       restarts_{&restarts} {
   seats_.reserve(places.size());
@@ -38,7 +37,8 @@ caf::behavior supervisor::make_behavior() {
     fill(i);
   announce();
   return {
-      [this](const catalog_changed& news) { snapshot_ = news.snapshot; },
+      [this](const catalog_changed& news) { in_force_.catalog = news.snapshot; },
+      [this](const geoip_changed& news) { in_force_.geoip = news.geoip; },
       [this](const restart_place& due) {
         if (stopping_) return;
         fill(due.place);
@@ -50,7 +50,7 @@ caf::behavior supervisor::make_behavior() {
 
 void supervisor::fill(std::size_t index) {
   auto& seat = seats_[index];
-  seat.occupant = seat.where.make(snapshot_);
+  seat.occupant = seat.where.make(in_force_);
   monitor(seat.occupant);
 }
 
@@ -75,14 +75,17 @@ void supervisor::on_down(const caf::down_msg& down) {
 
 void supervisor::announce() {
   audience listeners{{caf::actor_cast<caf::actor>(this)}, {}};
+  audience of_geoip = listeners;
   for (const auto& seat : seats_) {
     if (!seat.occupant || seat.where.what != place::kind::owner) continue;
     listeners.members.push_back(seat.occupant);
     if (seat.where.role >= owner::avatar) listeners.avatar_shards.push_back(seat.occupant);
+    if (seat.where.role == owner::region_ranking) of_geoip.members.push_back(seat.occupant);
   }
   for (const auto& seat : seats_) {
     if (!seat.occupant) continue;
     if (seat.where.what == place::kind::catalog) send(seat.occupant, listeners);
+    if (seat.where.what == place::kind::geoip_watch) send(seat.occupant, of_geoip);
     if (seat.where.what == place::kind::front) send(seat.occupant, owners_for(seat.where.loop));
   }
 }

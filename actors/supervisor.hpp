@@ -10,22 +10,30 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace matchcloud::actors {
 
+/// What is in force, so that an actor has it before its first message.
+struct standing {
+  model::catalog_snapshot catalog;
+  /// Null: there are no GeoIP files.
+  std::shared_ptr<const store::geoip> geoip = {};
+};
+
 /// Where an actor stands and how to make it. A place outlives the actors that fill it.
 struct place {
   /// For logs and metrics: `validator/0`.
   std::string name;
-  enum class kind : std::uint8_t { catalog, owner, front } what = kind::owner;
+  enum class kind : std::uint8_t { catalog, geoip_watch, owner, front } what = kind::owner;
   /// Of an owner: its part.
   owner role = owner::none;
   /// Of an owner or front that serves one event loop: which; `every_loop` where it serves all.
   std::size_t loop = every_loop;
-  /// Makes the actor with the snapshot in force.
-  std::function<caf::actor(const model::catalog_snapshot&)> make;
+  /// Makes the actor with what is in force.
+  std::function<caf::actor(const standing&)> make;
 
   static constexpr std::size_t every_loop = SIZE_MAX;
 };
@@ -46,11 +54,11 @@ private:
 };
 
 /// Knows who is alive and restarts what dies, one for one; tells the fronts the owners' addresses
-/// and the catalog its audience. One, on the pool.
+/// and the catalog and the GeoIP watch their audiences. One, on the pool.
 class supervisor final : public caf::event_based_actor {
 public:
   /// `clock` and `restarts` (counts restarts) must outlive the actor.
-  supervisor(caf::actor_config& cfg, std::vector<place> places, model::catalog_snapshot snapshot,
+  supervisor(caf::actor_config& cfg, std::vector<place> places, standing in_force,
              const base::clock& clock, base::counter& restarts);
 
   const char* name() const override { return "supervisor"; }
@@ -72,7 +80,7 @@ private:
   void stop();
 
   std::vector<filled_place> seats_;
-  model::catalog_snapshot snapshot_;
+  standing in_force_;
   const base::clock* clock_;
   base::counter* restarts_;
   bool stopping_ = false;

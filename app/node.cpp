@@ -133,17 +133,19 @@ base::expected<void> node::open() {
     spdlog::warn("default-namespace {}: the catalog has no such namespace; until it has, listings "
                  "that name none show all regions",
                  model::to_string(*config_.default_namespace));
-  ranking_.fallback = config_.fallback_location;
-  ranking_.default_namespace = config_.default_namespace;
-  ranking_.cache_limit_bytes = config_.limits.ranking_cache_bytes;
+  return open_geoip();
+}
+
+base::expected<void> node::open_geoip() {
   if (config_.geoip_files.empty()) {
     spdlog::warn("no GeoIP file: every player's location is unknown and regions are not ordered "
                  "by distance; give --geoip FILE");
     return {};
   }
-  auto geoip = store::geoip::open(config_.geoip_files);
-  if (!geoip) return tl::unexpected(geoip.error());
-  ranking_.geoip = *std::move(geoip);
+  auto files = store::geoip_files::open(config_.geoip_files);
+  if (!files) return tl::unexpected(files.error());
+  geoip_files_ = *std::move(files);
+  geoip_metrics_.last_taken_s.set(base::machine_clock().unix_ms() / 1'000);
   return {};
 }
 
@@ -197,6 +199,7 @@ base::expected<void> node::bind_ops() {
   sources.exports = &export_metrics_;
   sources.export_files = export_files_.get();
   sources.media = media_.get();
+  if (geoip_files_) sources.geoip = &geoip_metrics_;
   sources.blocking = blocking_.get();
   for (const auto& place : loops_)
     sources.loops.push_back(&place.loop->metrics());
@@ -292,18 +295,46 @@ std::string node::public_url() const {
 void node::add_export_places(std::vector<actors::place>& all) {
   using actors::owner;
   using actors::place;
-  all.push_back({"lobby_export", place::kind::owner, owner::lobby_export, place::every_loop,
-                 [this, settings = lobby_export_settings()](const model::catalog_snapshot& now)
-                     -> caf::actor { return actors_.spawn<actors::lobby_export>(settings, now); }});
+  all.push_back(
+      {"lobby_export", place::kind::owner, owner::lobby_export, place::every_loop,
+       [this, settings = lobby_export_settings()](const actors::standing& now) -> caf::actor {
+         return actors_.spawn<actors::lobby_export>(settings, now.catalog);
+       }});
   all.push_back(
       {"export_download", place::kind::owner, owner::export_download, place::every_loop,
-       [this, settings = export_download_settings()](const model::catalog_snapshot&) -> caf::actor {
+       [this, settings = export_download_settings()](const actors::standing&) -> caf::actor {
          return actors_.spawn<actors::export_download>(settings);
        }});
 }
 
-actors::ranking_settings node::ranking_settings(std::size_t place) {
-  auto settings = ranking_;
+void node::add_watching_places(std::vector<actors::place>& all) {
+  using actors::owner;
+  using actors::place;
+  actors::catalog_settings catalog;
+  catalog.open_store = [dir = config_.data_dir] { return store::open_sqlite(dir); };
+  catalog.pool = blocking_.get();
+  all.push_back({"catalog", place::kind::catalog, owner::none, place::every_loop,
+                 [this, catalog](const actors::standing& now) -> caf::actor {
+                   return actors_.spawn<actors::catalog>(catalog, now.catalog);
+                 }});
+  if (!geoip_files_) return;
+  actors::geoip_watch_settings geoip;
+  geoip.files = geoip_files_;
+  geoip.pool = blocking_.get();
+  geoip.clock = &base::machine_clock();
+  geoip.metrics = &geoip_metrics_;
+  all.push_back({"geoip_watch", place::kind::geoip_watch, owner::none, place::every_loop,
+                 [this, geoip](const actors::standing& now) -> caf::actor {
+                   return actors_.spawn<actors::geoip_watch>(geoip, now.geoip);
+                 }});
+}
+
+actors::ranking_settings node::ranking_by(const actors::standing& now, std::size_t place) {
+  actors::ranking_settings settings;
+  settings.geoip = now.geoip;
+  settings.fallback = config_.fallback_location;
+  settings.default_namespace = config_.default_namespace;
+  settings.cache_limit_bytes = config_.limits.ranking_cache_bytes;
   settings.metrics = &ranking_metrics_[place];
   return settings;
 }
@@ -311,12 +342,8 @@ actors::ranking_settings node::ranking_settings(std::size_t place) {
 std::vector<actors::place> node::places() {
   using actors::owner;
   using actors::place;
-  using snapshot = model::catalog_snapshot;
+  using actors::standing;
   const auto front = std::make_shared<const http::front_settings>(config_.front);
-  actors::catalog_settings catalog;
-  catalog.open_store = [dir = config_.data_dir] { return store::open_sqlite(dir); };
-  catalog.pool = blocking_.get();
-
   actors::media_settings media;
   media.files = media_;
   media.pool = blocking_.get();
@@ -326,35 +353,31 @@ std::vector<actors::place> node::places() {
   media.open_files = std::clamp<std::size_t>(most_kept, 1, config_.limits.media_open_files);
 
   std::vector<place> all;
-  all.push_back({"catalog", place::kind::catalog, owner::none, place::every_loop,
-                 [this, catalog](const snapshot& now) -> caf::actor {
-                   return actors_.spawn<actors::catalog>(catalog, now);
-                 }});
+  add_watching_places(all);
   const auto on_pool = [&](std::string name, owner role, auto make) {
     all.push_back({std::move(name), place::kind::owner, role, place::every_loop, make});
   };
-  const auto make_validator = [this](const snapshot& now) -> caf::actor {
-    return actors_.spawn<actors::validator>(config_.rules, now);
+  const auto make_validator = [this](const standing& now) -> caf::actor {
+    return actors_.spawn<actors::validator>(config_.rules, now.catalog);
   };
   on_pool("validator/large", owner::large_validator, make_validator);
   add_export_places(all);
   for (std::size_t i = 0; i < actors::avatar_shard_count; ++i)
     on_pool("avatar/" + std::to_string(i),
             static_cast<owner>(static_cast<std::size_t>(owner::avatar) + i),
-            [this, settings = avatar_settings()](const snapshot& now) -> caf::actor {
-              return actors_.spawn<actors::avatar>(settings, now);
+            [this, settings = avatar_settings()](const standing& now) -> caf::actor {
+              return actors_.spawn<actors::avatar>(settings, now.catalog);
             });
   if (httplib_) {
     on_pool("validator", owner::validator, make_validator);
-    on_pool("region_ranking", owner::region_ranking,
-            [this, settings = ranking_settings(0)](const snapshot& now) -> caf::actor {
-              return actors_.spawn<actors::region_ranking>(settings, now);
-            });
-    on_pool("media", owner::media, [this, media](const snapshot&) -> caf::actor {
+    on_pool("region_ranking", owner::region_ranking, [this](const standing& now) -> caf::actor {
+      return actors_.spawn<actors::region_ranking>(ranking_by(now, 0), now.catalog);
+    });
+    on_pool("media", owner::media, [this, media](const standing&) -> caf::actor {
       return actors_.spawn<actors::media>(media);
     });
     all.push_back({"front", place::kind::front, owner::none, place::every_loop,
-                   [this, front](const snapshot&) -> caf::actor {
+                   [this, front](const standing&) -> caf::actor {
                      return actors_.spawn<http::front>(front,
                                                        std::ref<http::exchange_sink>(*httplib_));
                    }});
@@ -364,21 +387,21 @@ std::vector<actors::place> node::places() {
     auto* transport = loops_[i].transport.get();
     const auto number = "/" + std::to_string(i);
     all.push_back({"validator" + number, place::kind::owner, owner::validator, i,
-                   [this, loop](const snapshot& now) {
+                   [this, loop](const standing& now) {
                      return actors::spawn_resident<actors::validator>(actors_, *loop, config_.rules,
-                                                                      now);
+                                                                      now.catalog);
                    }});
     all.push_back({"region_ranking" + number, place::kind::owner, owner::region_ranking, i,
-                   [this, loop, settings = ranking_settings(i)](const snapshot& now) {
-                     return actors::spawn_resident<actors::region_ranking>(actors_, *loop, settings,
-                                                                           now);
+                   [this, loop, i](const standing& now) {
+                     return actors::spawn_resident<actors::region_ranking>(
+                         actors_, *loop, ranking_by(now, i), now.catalog);
                    }});
     all.push_back({"media" + number, place::kind::owner, owner::media, i,
-                   [this, loop, media](const snapshot&) {
+                   [this, loop, media](const standing&) {
                      return actors::spawn_resident<actors::media>(actors_, *loop, media);
                    }});
     all.push_back({"front" + number, place::kind::front, owner::none, i,
-                   [this, loop, transport, front](const snapshot&) {
+                   [this, loop, transport, front](const standing&) {
                      return actors::spawn_resident<http::front>(
                          actors_, *loop, front, std::ref<http::exchange_sink>(*transport));
                    }});
@@ -390,7 +413,8 @@ void node::start_actors() {
   for (auto& place : loops_)
     place.thread = std::thread{[loop = place.loop.get()] { loop->run(); }};
   supervisor_ = actors_.spawn<actors::supervisor>(
-      places(), first_catalog_, std::cref(base::machine_clock()), std::ref(actor_restarts_));
+      places(), actors::standing{first_catalog_, geoip_files_ ? geoip_files_->in_force() : nullptr},
+      std::cref(base::machine_clock()), std::ref(actor_restarts_));
 }
 
 void node::start_serving() {

@@ -2,6 +2,7 @@
 
 #include "actors/avatar.hpp"
 #include "actors/export_download.hpp"
+#include "actors/geoip_watch.hpp"
 #include "actors/lobby_export.hpp"
 #include "actors/region_ranking.hpp"
 #include "actors/supervisor.hpp"
@@ -18,6 +19,7 @@
 #include "http/ops_plane.hpp"
 #include "http/service_metrics.hpp"
 #include "store/export_files.hpp"
+#include "store/geoip_files.hpp"
 #include "store/media_files.hpp"
 #include "store/signing_key_ring.hpp"
 
@@ -67,6 +69,7 @@ private:
   explicit node(const serve_config& config);
 
   base::expected<void> open();
+  base::expected<void> open_geoip();
   base::expected<void> bind_listeners();
   /// The endpoint with its real port.
   base::expected<http::endpoint> bind_data(const http::endpoint& where);
@@ -75,10 +78,11 @@ private:
   void make_loops(std::size_t count);
   void start_actors();
   void start_serving();
-  /// Those of a region_ranking that counts in the place's metrics.
-  actors::ranking_settings ranking_settings(std::size_t place);
   std::vector<actors::place> places();
+  void add_watching_places(std::vector<actors::place>& all);
   void add_export_places(std::vector<actors::place>& all);
+  /// What decides listings, by the GeoIP files in force.
+  actors::ranking_settings ranking_by(const actors::standing& now, std::size_t place);
   actors::avatar_settings avatar_settings();
   actors::lobby_export_settings lobby_export_settings();
   actors::export_download_settings export_download_settings();
@@ -98,13 +102,15 @@ private:
   std::deque<actors::ranking_metrics> ranking_metrics_;
   actors::avatar_metrics avatar_metrics_;
   actors::export_metrics export_metrics_;
+  actors::geoip_metrics geoip_metrics_;
   // The threads of exports use these until they are joined.
   std::unique_ptr<store::export_files> export_files_;
   std::unique_ptr<store::signing_key_ring> signing_keys_;
   caf::actor_system_config actor_config_;
   caf::actor_system actors_;
   model::catalog_snapshot first_catalog_;
-  actors::ranking_settings ranking_;
+  /// Null: there are none.
+  std::shared_ptr<store::geoip_files> geoip_files_;
   std::unique_ptr<base::thread_pool> blocking_;
   std::unique_ptr<base::thread_pool> exporting_;
   std::shared_ptr<store::media_files> media_;

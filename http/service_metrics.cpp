@@ -186,6 +186,17 @@ void add_rankings(std::vector<MetricFamily>& all,
       &ranking_metrics::bytes);
 }
 
+void add_geoip(std::vector<MetricFamily>& all, const actors::geoip_metrics& of) {
+  add_single(all, "matchcloud_geoip_reloads_total", "GeoIP files taken up while serving.",
+             MetricType::Counter, static_cast<double>(of.taken.get()));
+  add_single(all, "matchcloud_geoip_refused_total",
+             "Replaced GeoIP files that were not taken up; the log says why.", MetricType::Counter,
+             static_cast<double>(of.refused.get()));
+  add_single(all, "matchcloud_geoip_loaded_timestamp_seconds",
+             "When a GeoIP file was last loaded, in seconds since 1970.", MetricType::Gauge,
+             static_cast<double>(of.last_taken_s.get()));
+}
+
 } // namespace
 
 std::vector<MetricFamily> service_metrics::Collect() const {
@@ -238,6 +249,7 @@ std::vector<MetricFamily> service_metrics::Collect() const {
   if (sources_.exports)
     add_exports(all, *sources_.exports,
                 sources_.export_files ? sources_.export_files->used_bytes() : 0);
+  if (sources_.geoip) add_geoip(all, *sources_.geoip);
   if (sources_.ingestion) add_ingestion(all, *sources_.ingestion);
   return all;
 }

@@ -2,6 +2,7 @@
 
 #include "actors/avatar.hpp"
 #include "actors/export_job.hpp"
+#include "actors/geoip_watch.hpp"
 #include "actors/region_ranking.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
@@ -32,6 +33,8 @@ struct metric_sources {
   const actors::export_metrics* exports = nullptr;
   const store::export_files* export_files = nullptr;
   const store::media_files* media = nullptr;
+  /// Null: there are no GeoIP files.
+  const actors::geoip_metrics* geoip = nullptr;
   const base::thread_pool* blocking = nullptr;
 };
 

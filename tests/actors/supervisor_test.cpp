@@ -40,9 +40,9 @@ struct bench : deterministic_system {
 
   bench() {
     const auto make = [this](std::size_t index) {
-      return [this, index](const model::catalog_snapshot& snapshot) {
+      return [this, index](const standing& in_force) {
         auto& here = at[index];
-        here.revisions.push_back(snapshot->revision);
+        here.revisions.push_back(in_force.catalog->revision);
         here.made.push_back(spawn<probe>(here.log));
         return here.made.back();
       };
@@ -58,7 +58,7 @@ struct bench : deterministic_system {
             {"avatar/0", kind::owner, owner::avatar, place::every_loop, make(shard)},
             {"front/0", kind::front, owner::none, 0, make(front_0)},
             {"front/1", kind::front, owner::none, 1, make(front_1)}},
-        model::catalog_snapshot{two_regions()}, std::cref<base::clock>(clock), std::ref(restarts));
+        standing{two_regions()}, std::cref<base::clock>(clock), std::ref(restarts));
     run();
   }
   ~bench() {

@@ -1,6 +1,7 @@
 #include "actors/avatar.hpp"
 #include "actors/catalog.hpp"
 #include "actors/export_download.hpp"
+#include "actors/geoip_watch.hpp"
 #include "actors/lobby_export.hpp"
 #include "actors/media.hpp"
 #include "actors/region_ranking.hpp"
@@ -14,6 +15,7 @@
 #include "tests/actors/fixture.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/inflated.hpp"
+#include "tests/fixtures/replaced_file.hpp"
 #include "tests/fixtures/shared_file.hpp"
 
 #include <caf/all.hpp>
@@ -30,6 +32,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -38,7 +41,7 @@ namespace {
 
 using actors::owner;
 using actors::place;
-using snapshot = model::catalog_snapshot;
+using actors::standing;
 
 /// How long whatever must come may take: exports are synced, and disks are shared.
 constexpr std::chrono::seconds patience{120};
@@ -109,6 +112,9 @@ struct supervised {
   http::transport_metrics metrics;
   base::counter restarts;
   actors::avatar_metrics avatar_metrics;
+  actors::geoip_metrics geoip_metrics;
+  std::string geoip_path = stored.folder.file("geoip.mmdb", fixtures::mmdb_of_place(50, 8));
+  std::shared_ptr<store::geoip_files> geoip_files = *store::geoip_files::open({geoip_path});
   /// One thread: the database is no real one.
   std::unique_ptr<base::thread_pool> pool = std::make_unique<base::thread_pool>(1, 0);
   std::unique_ptr<base::thread_pool> long_pool = std::make_unique<base::thread_pool>(2, 0);
@@ -125,11 +131,11 @@ struct supervised {
   explicit supervised(const base::limits& limits) : bounds{limits} {}
 
   void add(std::string name, place::kind what, owner role,
-           std::function<caf::actor(const snapshot&)> make) {
+           std::function<caf::actor(const standing&)> make) {
     const auto index = occupants.size();
     occupants.emplace_back();
     places.push_back({std::move(name), what, role, place::every_loop,
-                      [this, index, make = std::move(make)](const snapshot& now) {
+                      [this, index, make = std::move(make)](const standing& now) {
                         auto made = make(now);
                         const std::lock_guard lock{mutex};
                         return occupants[index] = made;
@@ -140,9 +146,26 @@ struct supervised {
     to_store.pool = pool.get();
     to_store.open_store = [this] { return stored.open(); };
     to_store.poll_interval = std::chrono::milliseconds{1};
-    add("catalog", place::kind::catalog, owner::none, [this, to_store](const snapshot& now) {
-      return system.spawn<actors::catalog>(to_store, now);
+    add("catalog", place::kind::catalog, owner::none, [this, to_store](const standing& now) {
+      return system.spawn<actors::catalog>(to_store, now.catalog);
     });
+  }
+  void add_geoip() {
+    actors::geoip_watch_settings to_files;
+    to_files.files = geoip_files;
+    to_files.pool = pool.get();
+    to_files.clock = &base::machine_clock();
+    to_files.metrics = &geoip_metrics;
+    to_files.poll_interval = std::chrono::milliseconds{1};
+    add("geoip_watch", place::kind::geoip_watch, owner::none,
+        [this, to_files](const standing& now) {
+          return system.spawn<actors::geoip_watch>(to_files, now.geoip);
+        });
+  }
+  static actors::ranking_settings ranking_by(const standing& now) {
+    actors::ranking_settings made;
+    made.geoip = now.geoip;
+    return made;
   }
   void add_avatars() {
     actors::avatar_settings to_lists;
@@ -152,8 +175,8 @@ struct supervised {
     to_lists.metrics = &avatar_metrics;
     to_lists.cache_limit_bytes = 0; // each request is to need the pool
     add("avatar", place::kind::owner, actors::avatar_shard_of(fixtures::id_of(1)),
-        [this, to_lists](const snapshot& now) {
-          return system.spawn<actors::avatar>(to_lists, now);
+        [this, to_lists](const standing& now) {
+          return system.spawn<actors::avatar>(to_lists, now.catalog);
         });
   }
   void add_exports() {
@@ -168,8 +191,8 @@ struct supervised {
     to_history.long_work = long_pool.get();
     to_history.tidy_work = long_pool.get();
     add("lobby_export", place::kind::owner, owner::lobby_export,
-        [this, to_history](const snapshot& now) {
-          return system.spawn<actors::lobby_export>(to_history, now);
+        [this, to_history](const standing& now) {
+          return system.spawn<actors::lobby_export>(to_history, now.catalog);
         });
     actors::export_download_settings to_files;
     to_files.files = history.files.get();
@@ -179,7 +202,7 @@ struct supervised {
     to_files.clock = &base::machine_clock();
     to_files.metrics = &history.metrics;
     add("export_download", place::kind::owner, owner::export_download,
-        [this, to_files](const snapshot&) {
+        [this, to_files](const standing&) {
           return system.spawn<actors::export_download>(to_files);
         });
   }
@@ -199,13 +222,18 @@ struct supervised {
     return made;
   }
   void start() {
-    supervisor =
-        system.spawn<actors::supervisor>(places, snapshot{fixtures::two_regions()},
-                                         std::cref(base::machine_clock()), std::ref(restarts));
+    supervisor = system.spawn<actors::supervisor>(
+        places, standing{fixtures::two_regions(), geoip_files->in_force()},
+        std::cref(base::machine_clock()), std::ref(restarts));
   }
   caf::actor occupant(std::size_t index) {
     const std::lock_guard lock{mutex};
     return occupants[index];
+  }
+  caf::actor occupant_named(std::string_view name) {
+    const auto found = std::find_if(places.begin(), places.end(),
+                                    [&](const place& where) { return where.name == name; });
+    return occupant(static_cast<std::size_t>(found - places.begin()));
   }
   void stop() {
     caf::scoped_actor self{system};
@@ -227,21 +255,22 @@ struct on_a_loop : supervised {
   std::thread thread;
 
   explicit on_a_loop(const base::limits& limits = {}) : supervised{limits} {
-    add("validator", place::kind::owner, owner::validator, [this](const snapshot& now) {
+    add("validator", place::kind::owner, owner::validator, [this](const standing& now) {
       return actors::spawn_resident<actors::validator>(system, loop, model::validation_rules{},
-                                                       now);
+                                                       now.catalog);
     });
-    add("region_ranking", place::kind::owner, owner::region_ranking, [this](const snapshot& now) {
-      return actors::spawn_resident<actors::region_ranking>(system, loop,
-                                                            actors::ranking_settings{}, now);
+    add("region_ranking", place::kind::owner, owner::region_ranking, [this](const standing& now) {
+      return actors::spawn_resident<actors::region_ranking>(system, loop, ranking_by(now),
+                                                            now.catalog);
     });
-    add("media", place::kind::owner, owner::media, [this](const snapshot&) {
+    add("media", place::kind::owner, owner::media, [this](const standing&) {
       return actors::spawn_resident<actors::media>(system, loop, to_images());
     });
     add_avatars();
     add_exports();
     add_catalog();
-    add("front", place::kind::front, owner::none, [this](const snapshot&) {
+    add_geoip();
+    add("front", place::kind::front, owner::none, [this](const standing&) {
       return actors::spawn_resident<http::front>(system, loop, settings,
                                                  std::ref<http::exchange_sink>(transport));
     });
@@ -263,18 +292,19 @@ struct on_httplib : supervised {
   http::httplib_transport transport{base::machine_clock(), bounds, metrics, 1, [] {}};
 
   explicit on_httplib(const base::limits& limits = {}) : supervised{limits} {
-    add("validator", place::kind::owner, owner::validator, [this](const snapshot& now) {
-      return system.spawn<actors::validator>(model::validation_rules{}, now);
+    add("validator", place::kind::owner, owner::validator, [this](const standing& now) {
+      return system.spawn<actors::validator>(model::validation_rules{}, now.catalog);
     });
-    add("region_ranking", place::kind::owner, owner::region_ranking, [this](const snapshot& now) {
-      return system.spawn<actors::region_ranking>(actors::ranking_settings{}, now);
+    add("region_ranking", place::kind::owner, owner::region_ranking, [this](const standing& now) {
+      return system.spawn<actors::region_ranking>(ranking_by(now), now.catalog);
     });
     add("media", place::kind::owner, owner::media,
-        [this](const snapshot&) { return system.spawn<actors::media>(to_images()); });
+        [this](const standing&) { return system.spawn<actors::media>(to_images()); });
     add_avatars();
     add_exports();
     add_catalog();
-    add("front", place::kind::front, owner::none, [this](const snapshot&) {
+    add_geoip();
+    add("front", place::kind::front, owner::none, [this](const standing&) {
       return system.spawn<http::front>(settings, std::ref<http::exchange_sink>(transport));
     });
     port = transport.bind(http::parse_endpoint("127.0.0.1:0").value()).value().port;
@@ -334,6 +364,22 @@ bool ask(httplib::Client& client, const Service& service, int which, int turn) {
   }
 }
 
+/// That a replaced GeoIP file is taken up, and that a ranking made later has it too.
+void check_geoip_outlives(supervised& service) {
+  const auto nearest = [&] {
+    const auto reply = httplib::Client{"127.0.0.1", service.port}.Get("/matchmaker/regions");
+    const auto at = reply ? reply->body.find("\"region_id\":\"") : std::string::npos;
+    return at == std::string::npos ? std::string{} : reply->body.substr(at + 13, 3);
+  };
+  CHECK(nearest() == "fra");
+  fixtures::rename_over(service.geoip_path, fixtures::mmdb_of_place(35, 139));
+  CHECK(eventually([&] { return nearest() == "nrt"; }));
+  const auto before = service.restarts.get();
+  caf::anon_send_exit(service.occupant_named("region_ranking"), caf::exit_reason::kill);
+  CHECK(eventually([&] { return service.restarts.get() == before + 1; }));
+  CHECK(nearest() == "nrt");
+}
+
 template <class Service>
 void kill_everyone_under_load() {
   constexpr int clients = 6;
@@ -369,6 +415,7 @@ void kill_everyone_under_load() {
     CHECK(eventually([&] { return service.restarts.get() == before + 1; }));
   }
   CHECK(everybody_got_answers());
+  check_geoip_outlives(service);
   stopping = true;
   for (auto& thread : load)
     thread.join();

@@ -1,0 +1,73 @@
+#include "actors/geoip_watch.hpp"
+
+#include "actors/resident.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+/// Not left to the actor: it may have ended when the files were looked at.
+void report(const store::geoip_files::findings& found, const geoip_watch_settings& settings) {
+  for (const auto& file : found.taken) {
+    spdlog::info("geoip: {} was replaced; its {} bytes are in force", file.path, file.size_bytes);
+    settings.metrics->taken.add();
+    settings.metrics->last_taken_s.set(settings.clock->unix_ms() / 1'000);
+  }
+  for (const auto& reason : found.refused) {
+    spdlog::error("geoip: {}; what was opened before stays in force", base::to_string(reason));
+    settings.metrics->refused.add();
+  }
+}
+
+} // namespace
+
+geoip_watch::geoip_watch(caf::actor_config& cfg, geoip_watch_settings settings,
+                         std::shared_ptr<const store::geoip> in_force)
+    : caf::event_based_actor{cfg}, settings_{std::move(settings)}, in_force_{std::move(in_force)} {}
+
+caf::behavior geoip_watch::make_behavior() {
+  set_strict_handlers(*this, name());
+  look();
+  return {
+      [this](const audience& listeners) {
+        audience_ = listeners.members;
+        tell();
+      },
+      [this](look_at_geoip) { look(); },
+      [this](const geoip_looked& found) {
+        take(found);
+        look_later();
+      },
+  };
+}
+
+void geoip_watch::look() {
+  auto job = [self = caf::actor_cast<caf::actor>(this), settings = settings_] {
+    auto found = settings.files->look();
+    report(found, settings);
+    caf::anon_send(self, geoip_looked{std::move(found.in_force)});
+  };
+  if (!settings_.pool->submit(std::move(job))) look_later();
+}
+
+void geoip_watch::look_later() {
+  delayed_send(this, settings_.poll_interval, look_at_geoip{});
+}
+
+void geoip_watch::tell() {
+  for (const auto& listener : audience_)
+    send(listener, geoip_changed{in_force_});
+}
+
+void geoip_watch::take(const geoip_looked& found) {
+  // A predecessor's look may have found what its successor is the first to tell.
+  if (found.in_force == in_force_) return;
+  in_force_ = found.in_force;
+  tell();
+}
+
+} // namespace matchcloud::actors

@@ -1,0 +1,177 @@
+// GeoIP files and the catalog change while clients ask without pause.
+#include "tests/catch.hpp"
+#include "tests/e2e/load.hpp"
+#include "tests/e2e/server.hpp"
+#include "tests/fixtures/replaced_file.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <set>
+
+namespace {
+
+using namespace matchcloud;
+using namespace matchcloud::e2e;
+
+constexpr std::size_t clients = 4;
+
+/// A change is to be seen within a second: most must be, and all by now, on however busy a machine.
+constexpr milliseconds soon{8'000};
+
+/// Clients under way against a server whose GeoIP file or catalog a test replaces, the bodies that
+/// it saw come into force, and how long that took.
+class changing_server {
+public:
+  explicit changing_server(const std::string& transport)
+      : geoip_{settled(own_.directory().file("changing.mmdb", place(0)))},
+        server_{{"--transport", transport, "--geoip", geoip_}, own_},
+        load_{server_.data(), request("GET", regions_target), clients} {
+    note(listing());
+    REQUIRE(eventually([&] { return load_.turns() > 0; }));
+  }
+
+  static std::string place(int number) { return fixtures::mmdb_of_place(-60 + number, 8); }
+
+  const world& catalog() const { return own_; }
+  const server& serving() const { return server_; }
+  const std::string& geoip() const { return geoip_; }
+  std::string listing() const {
+    raw_connection client{server_.data()};
+    return client.ask(request("GET", regions_target)).body;
+  }
+
+  /// Makes a change; waits until every loop lists something new, the same from each.
+  void change(const std::function<void()>& how) {
+    how(); // not measured: disks of busy machines stop for seconds
+    const auto began = clock::now();
+    std::string now;
+    REQUIRE(eventually(
+        [&] {
+          now = listing();
+          return !known(now);
+        },
+        deadline{soon}));
+    const auto agreed = [&] {
+      for (int i = 0; i < 20; ++i) // connections spread over the loops
+        if (listing() != now) return false;
+      return true;
+    };
+    REQUIRE(eventually(agreed, deadline{soon}));
+    delays_.push_back(std::chrono::duration_cast<milliseconds>(clock::now() - began));
+    note(now);
+    ask_on();
+  }
+  /// Makes a change that must have no effect but a line in the log, which says `why`.
+  void change_badly(const std::string& why, const std::function<void()>& how) {
+    const auto line = why + "; what was opened before stays in force";
+    const auto told = [&] { return occurrences(server_.process().errors(), line); };
+    const auto before = told();
+    const auto body = listing();
+    how();
+    CHECK(eventually([&] { return told() > before; }, deadline{soon}));
+    INFO(server_.process().errors());
+    CHECK(server_.process().errors().find("geoip_invalid: " + geoip_ + ": ") != std::string::npos);
+    ask_on();
+    CHECK(listing() == body);
+  }
+  /// That every answer was whole and of one state, and no other; prints the delays.
+  void finish() {
+    const auto report = load_.finish();
+    CHECK(report.failure.empty());
+    for (const auto& body : report.bodies)
+      CHECK(known(body));
+    CHECK(report.bodies.size() == bodies_.size());
+    std::sort(delays_.begin(), delays_.end());
+    const auto median = delays_[delays_.size() / 2];
+    CHECK(median <= milliseconds{1'000});
+    WARN(delays_.size() << " changes seen after " << median.count() << " ms (median), "
+                        << delays_.back().count() << " ms (most), under " << report.answers
+                        << " requests");
+  }
+
+private:
+  static const std::string& settled(const std::string& path) {
+    fixtures::wait_until_settled(path);
+    return path;
+  }
+  static std::size_t occurrences(const std::string& text, const std::string& of) {
+    std::size_t count = 0;
+    for (auto at = text.find(of); at != std::string::npos; at = text.find(of, at + 1))
+      ++count;
+    return count;
+  }
+  /// Until a client has asked and been answered after now.
+  void ask_on() {
+    const auto turns = load_.turns();
+    REQUIRE(eventually([&] { return load_.turns() > turns + 1; }));
+  }
+  bool known(const std::string& body) const { return bodies_.count(body) > 0; }
+  void note(const std::string& body) { bodies_.insert(body); }
+
+  world own_;
+  std::string geoip_;
+  mutable server server_;
+  steady_load load_;
+  std::set<std::string> bodies_;
+  std::vector<milliseconds> delays_;
+};
+
+TEST_CASE("GeoIP files are replaced under load: every answer is of one of them", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  changing_server of{transport};
+  const auto& path = of.geoip();
+  int number = 0;
+  const auto next = [&] { return changing_server::place(++number); };
+  const auto reloads = [&] { return of.serving().metric("matchcloud_geoip_reloads_total"); };
+  const auto at_start = reloads();
+  for (int round = 0; round < 3; ++round) {
+    of.change([&] { fixtures::rename_over(path, next()); });
+    of.change([&] { fixtures::overwrite(path, next()); });
+    of.change_badly("", [&] { fixtures::rename_over(path, std::string(5'000, 'x')); });
+    of.change([&] { fixtures::overwrite(path, next()); });
+    of.change_badly("", [&] {
+      const auto whole = next();
+      fixtures::overwrite(path, std::string_view{whole}.substr(0, whole.size() / 2));
+    });
+    of.change([&] { fixtures::rename_over(path, next()); });
+    of.change_badly("the file is empty", [&] { fixtures::overwrite(path, ""); });
+    of.change_badly("open: No such file or directory", [&] { std::filesystem::remove(path); });
+  }
+  of.change([&] { fixtures::rename_over(path, next()); });
+  CHECK(reloads() == at_start + 13);
+  // More, where the disk made the test's own writing take so long that it was seen unfinished.
+  CHECK(of.serving().metric("matchcloud_geoip_refused_total") >= 12);
+  CHECK(of.serving().metric("matchcloud_geoip_loaded_timestamp_seconds") > 1.7e9);
+  of.finish();
+}
+
+TEST_CASE("the catalog changes under load: every answer is of one revision", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  changing_server of{transport};
+  const auto region = [](const std::string& name) {
+    return R"("region_display_name":")" + name +
+           R"(","provider_display_name":"P","datacenter_coord":{"latitude":1.5,"longitude":-2}})";
+  };
+  const auto ask_ops = [&](const std::string& method, const std::string& target,
+                           const std::string& body) {
+    raw_connection client{of.serving().ops()};
+    return client
+        .ask(method + " " + target + " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+             std::to_string(body.size()) + "\r\n\r\n" + body)
+        .status;
+  };
+  for (int round = 0; round < 4; ++round) {
+    const auto id = "new" + std::to_string(round);
+    of.change([&] { CHECK(ask_ops("PUT", "/v1/regions/" + id, "{" + region("Put")) == 201); });
+    CHECK(of.listing().find("\"region_id\":\"" + id + "\"") != std::string::npos);
+    of.change([&] {
+      of.catalog().import(R"({"regions":[{"region_id":")" + id + R"(",)" + region("Imported") +
+                          "]}");
+    });
+    CHECK(of.listing().find("\"Imported\"") != std::string::npos);
+  }
+  of.finish();
+}
+
+} // namespace
