@@ -33,6 +33,15 @@ public:
     writer_.Uint64(number);
     return *this;
   }
+  /// A number that is written already.
+  json_stream& digits(std::string_view text) {
+    writer_.RawValue(text.data(), text.size(), rapidjson::kNumberType);
+    return *this;
+  }
+  json_stream& null() {
+    writer_.Null();
+    return *this;
+  }
   json_stream& boolean(bool value) {
     writer_.Bool(value);
     return *this;

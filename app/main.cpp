@@ -41,6 +41,7 @@ int main(int argc, char* argv[]) {
   add_serve_command(program, code);
   add_import_command(program, code);
   add_catalog_command(program, code);
+  add_geoip_command(program, code);
   add_signing_key_command(program, code);
   add_export_command(program, code);
   add_validate_command(program, code);

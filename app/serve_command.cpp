@@ -1,65 +1,20 @@
 #include "app/commands.hpp"
-#include "app/config.hpp"
+#include "app/configuration_options.hpp"
 #include "app/node.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <sys/signalfd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace matchcloud::app {
 
 namespace {
-
-/// What the command line gave, before the other sources are added.
-struct serve_options {
-  std::map<std::string, std::vector<std::string>> flags;
-  std::string config_file;
-};
-
-std::string description(const config_key& key) {
-  auto text = key.purpose;
-  text.append(" Allowed: ").append(key.allowed).append(".");
-  if (!key.default_value.empty()) text.append(" Default: ").append(key.default_value).append(".");
-  return text;
-}
-
-/// The heading of the help text under which a key stands.
-std::string heading(config_key::section where) {
-  switch (where) {
-  case config_key::section::service: return "Options";
-  case config_key::section::rules: return "Rules of validation, also [rules] of the TOML file";
-  case config_key::section::limits:
-    return "Limits of validation, also [limits] of the TOML file, without limit-";
-  }
-  return {};
-}
-
-/// File, then environment, then flags: the nearer to the user, the stronger.
-base::expected<serve_config> read_configuration(const serve_options& options) {
-  std::vector<given_value> given;
-  if (!options.config_file.empty()) {
-    auto from_file = read_config_file(options.config_file);
-    if (!from_file) return tl::unexpected(from_file.error());
-    given = *std::move(from_file);
-  }
-  std::vector<std::string> unknown;
-  for (auto& value : read_environment(unknown))
-    given.push_back(std::move(value));
-  for (const auto& name : unknown)
-    spdlog::warn("{} is not a configuration key of matchcloud and has no effect", name);
-  for (const auto& [name, values] : options.flags)
-    if (!values.empty()) given.push_back({name, "--" + name, values});
-  return make_config(given);
-}
 
 base::expected<void> check_exposure(const serve_config& config) {
   if (config.insecure_open) return {};
@@ -94,7 +49,7 @@ int wait_for_signal(const base::file_descriptor& signals) {
   return static_cast<int>(info.ssi_signo);
 }
 
-int serve(const serve_options& options) {
+int serve(const configuration_options& options) {
   const auto config = read_configuration(options);
   const auto fail = [](const base::error& why, int code) {
     std::cerr << "matchcloud serve: " << why.detail << "\n";
@@ -139,7 +94,7 @@ void add_serve_command(CLI::App& program, int& code) {
       "-) or in a TOML file; a flag beats the environment, that beats the file. Lists are "
       "comma-separated and repeatable; giving one replaces its default.\n\n"
       "Example: matchcloud serve --data-dir var --geoip city.mmdb --listen 127.0.0.1:8080");
-  const auto options = std::make_shared<serve_options>();
+  const auto options = std::make_shared<configuration_options>();
   command->add_flag_callback(
       "--keys",
       [] {
@@ -147,22 +102,9 @@ void add_serve_command(CLI::App& program, int& code) {
         throw CLI::Success{};
       },
       "Print all keys as a Markdown table.");
-  command->add_option("--config", options->config_file, "A TOML file with any of these keys.")
-      ->check(named_file());
-  for (const auto& key : config_keys()) {
-    auto& values = options->flags[key.name];
-    if (key.what == config_key::kind::flag) {
-      command->add_flag("--" + key.name, values, description(key))->group(heading(key.where));
-      continue;
-    }
-    command->add_option("--" + key.name, values, description(key))
-        ->group(heading(key.where))
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->multi_option_policy(key.what == config_key::kind::list
-                                  ? CLI::MultiOptionPolicy::TakeAll
-                                  : CLI::MultiOptionPolicy::TakeLast);
-  }
+  add_config_option(*command, *options);
+  for (const auto& key : config_keys())
+    add_key_option(*command, *options, key);
   command->callback([options, &code] { code = serve(*options); });
 }
 

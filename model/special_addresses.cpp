@@ -1,5 +1,7 @@
 #include "model/special_addresses.hpp"
 
+#include "model/embedded_address.hpp"
+
 #include <algorithm>
 #include <initializer_list>
 
@@ -72,17 +74,11 @@ constexpr std::array special_blocks{
 /// fe80::/10), as are fec0::/10, multicast, IPv4-compatible addresses and what is not assigned.
 constexpr cidr global_unicast = v6_block({0x2000}, 3);
 
-/// RFC 6052 section 2.1: the IPv4 address is the last four bytes.
-constexpr cidr nat64 = v6_block({0x64, 0xFF9B}, 96);
-/// RFC 3056 section 2: the IPv4 address follows the prefix.
-constexpr cidr six_to_four = v6_block({0x2002}, 16);
-
 /// The address that datagrams for `address` arrive at.
 ip_address target_of(const ip_address& address) noexcept {
-  const std::span bytes{address.bytes};
-  if (nat64.contains(address)) return ip_address::from_v4(bytes.last<4>());
-  if (six_to_four.contains(address)) return ip_address::from_v4(bytes.subspan<2, 4>());
-  return address;
+  const auto inside = find_embedded_v4(address);
+  // Teredo is itself a special purpose: nothing but its relays can be reached by it.
+  return inside && inside->way != embedding::teredo ? inside->v4 : address;
 }
 
 } // namespace

@@ -1,8 +1,9 @@
 #include "store/geoip.hpp"
 
+#include "model/embedded_address.hpp"
 #include "store/mmdb_file.hpp"
-#include "store/mmdb_record.hpp"
 
+#include <cstddef>
 #include <utility>
 
 namespace matchcloud::store {
@@ -16,12 +17,8 @@ public:
 
   std::optional<model::coordinates>
   locate(const model::ip_address& address) const noexcept override {
-    for (const auto& file : files_) {
-      const auto offset = file->find(address);
-      if (!offset) continue;
-      if (const auto at = read_coordinates(file->data_section(), *offset)) return at;
-    }
-    return std::nullopt;
+    const auto found = locate_in(files_, address);
+    return found ? std::optional{found->place.at} : std::nullopt;
   }
 
 private:
@@ -29,6 +26,25 @@ private:
 };
 
 } // namespace
+
+model::ip_address looked_up(const model::ip_address& address) noexcept {
+  if (address.is_v4()) return address;
+  const auto inside = model::find_embedded_v4(address);
+  return inside ? inside->v4 : address;
+}
+
+std::optional<located_address> locate_in(std::span<const std::shared_ptr<const mmdb_file>> files,
+                                         const model::ip_address& address) noexcept {
+  const auto wanted = looked_up(address);
+  std::optional<located_address> found;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const auto place = files[i]->find(wanted);
+    if (!place) continue;
+    if (place->is_exact()) return located_address{*place, i};
+    if (!found) found = located_address{*place, i};
+  }
+  return found;
+}
 
 base::expected<std::shared_ptr<const geoip>> geoip::open(const std::vector<std::string>& files) {
   std::vector<std::shared_ptr<const mmdb_file>> opened;

@@ -3,9 +3,12 @@
 #include "base/expected.hpp"
 #include "model/catalog.hpp"
 #include "model/ip_address.hpp"
+#include "store/mmdb_record.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,12 +28,25 @@ public:
 
   virtual ~geoip() = default;
 
-  /// Of the files, the first that has coordinates for `address` decides. GeoIP2/GeoLite2
-  /// (`location.latitude`) and flat (`latitude`) records, judged per record; floats, doubles,
-  /// integers and numbers as strings. Never fails: what a damaged record does not give is unknown.
-  /// Does not allocate. About 0.5 microseconds.
+  /// Where `address` is, by `locate_in`. Never fails, does not allocate. About 0.5 microseconds.
   virtual std::optional<model::coordinates>
   locate(const model::ip_address& address) const noexcept = 0;
 };
+
+/// A place and the file that tells it.
+struct located_address {
+  mmdb_place place;
+  /// Among those that were asked.
+  std::size_t file = 0;
+};
+
+/// Of the files, in the order given, the first that has coordinates for `address` decides; where
+/// none has, the first that names its country. An address of 6to4, NAT64 or Teredo is where the
+/// IPv4 address within it is. Any thread.
+std::optional<located_address> locate_in(std::span<const std::shared_ptr<const mmdb_file>> files,
+                                         const model::ip_address& address) noexcept;
+
+/// The address that `locate_in` looks up for `address`.
+model::ip_address looked_up(const model::ip_address& address) noexcept;
 
 } // namespace matchcloud::store

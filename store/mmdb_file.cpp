@@ -1,7 +1,7 @@
 #include "store/mmdb_file.hpp"
 
+#include "model/unicode.hpp"
 #include "store/memory_file.hpp"
-#include "store/mmdb_record.hpp"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace matchcloud::store {
 
@@ -22,6 +23,9 @@ constexpr std::uint64_t file_limit_bytes = std::uint64_t{4} << 30;
 /// 2.0, "Database metadata").
 constexpr std::size_t metadata_limit_bytes = 128 << 10;
 constexpr std::string_view metadata_marker = "\xab\xcd\xefMaxMind.com";
+
+/// Characters of a database's own name for its type that a message repeats.
+constexpr std::size_t shown_type_limit = 64;
 
 /// Whether the metadata can be handed to libmaxminddb, which follows their nesting without a limit.
 /// Where there are none, it says so itself.
@@ -75,7 +79,7 @@ std::string mmdb_file::open_copy(const memory_file& copy) {
   if (status != MMDB_SUCCESS) return MMDB_strerror(status);
   open_ = true;
   auto reason = check_metadata();
-  return reason.empty() ? check_tree() : reason;
+  return reason.empty() ? read_places() : reason;
 }
 
 std::string mmdb_file::check_metadata() const {
@@ -87,29 +91,46 @@ std::string mmdb_file::check_metadata() const {
   return {};
 }
 
-std::string mmdb_file::check_tree() const {
-  const auto sound = [this](std::uint8_t type, const MMDB_entry_s& entry) {
-    if (type == MMDB_RECORD_TYPE_DATA) return entry.offset < file_.data_section_size;
-    return type == MMDB_RECORD_TYPE_SEARCH_NODE || type == MMDB_RECORD_TYPE_EMPTY;
+std::string mmdb_file::read_places() {
+  offset_set records{file_.data_section_size};
+  const auto take = [this, &records](std::uint8_t type, const MMDB_entry_s& entry) {
+    if (type != MMDB_RECORD_TYPE_DATA)
+      return type == MMDB_RECORD_TYPE_SEARCH_NODE || type == MMDB_RECORD_TYPE_EMPTY;
+    if (entry.offset >= file_.data_section_size) return false;
+    records.insert(entry.offset);
+    return true;
   };
   for (std::uint32_t number = 0; number < file_.metadata.node_count; ++number) {
     MMDB_search_node_s node{};
     const bool read = MMDB_read_node(&file_, number, &node) == MMDB_SUCCESS;
-    if (!read || !sound(node.left_record_type, node.left_record_entry) ||
-        !sound(node.right_record_type, node.right_record_entry))
+    if (!read || !take(node.left_record_type, node.left_record_entry) ||
+        !take(node.right_record_type, node.right_record_entry))
       return "node " + std::to_string(number) + " of its search tree points nowhere";
   }
+  auto table = place_table::read({file_.data_section, file_.data_section_size}, std::move(records));
+  if (!table) return table.error().detail;
+  if (table->size() == 0)
+    return "it is a database of the type " +
+           model::quoted_excerpt(file_.metadata.database_type, shown_type_limit) +
+           ", none of whose records has coordinates or a country that is known; give one of cities "
+           "or of countries";
+  places_ = *std::move(table);
   return {};
 }
 
-std::optional<std::uint32_t> mmdb_file::find(const model::ip_address& address) const noexcept {
+std::optional<mmdb_place> mmdb_file::find(const model::ip_address& address) const noexcept {
   const auto storage = socket_address_of(address);
   int status = MMDB_SUCCESS;
   const auto found =
       MMDB_lookup_sockaddr(&file_, reinterpret_cast<const sockaddr*>(&storage), &status);
   // Among the failures: an IPv6 address in a database of IPv4.
   if (status != MMDB_SUCCESS || !found.found_entry) return std::nullopt;
-  return found.entry.offset;
+  return places_.find(found.entry.offset);
+}
+
+mmdb_description mmdb_file::describe() const {
+  const auto& metadata = file_.metadata;
+  return {metadata.database_type, metadata.build_epoch, metadata.ip_version, metadata.node_count};
 }
 
 } // namespace matchcloud::store

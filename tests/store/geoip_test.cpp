@@ -1,5 +1,6 @@
 #include "store/geoip.hpp"
 
+#include "store/mmdb_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -40,11 +41,32 @@ std::shared_ptr<const store::geoip> opened(const std::vector<std::string>& bytes
   return store::geoip::open(paths).value();
 }
 
-/// Where 192.0.2.1 is when all that is known is `record`.
-std::optional<coordinates> located(const std::string& record) {
+/// A file that says `record` of 192.0.2.0/24, and a place of elsewhere.
+std::string file_with(const std::string& record) {
   mmdb_builder builder;
   builder.add_v4({192, 0, 2, 0}, 24, record);
-  return opened({builder.build()})->locate(address("192.0.2.1"));
+  builder.add_v4({198, 51, 100, 0}, 24, mmdb_nested_record(7, 7));
+  return builder.build();
+}
+
+/// Where 192.0.2.1 is when all that is known of it is `record`.
+std::optional<coordinates> located(const std::string& record) {
+  return opened({file_with(record)})->locate(address("192.0.2.1"));
+}
+
+/// Why a file with these bytes is refused, without its name.
+std::string refusal(const std::string& bytes) {
+  const temporary_directory folder;
+  const auto path = folder.file("refused.mmdb", bytes);
+  const auto result = store::geoip::open({path});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().code == base::errc::geoip_invalid);
+  REQUIRE(result.error().detail.starts_with(path + ": "));
+  return result.error().detail.substr(path.size() + 2);
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
 }
 
 TEST_CASE("Every size of record and both trees are read") {
@@ -90,7 +112,7 @@ TEST_CASE("What is not a place on earth is unknown") {
   for (const auto& record :
        {mmdb_nested_record(90.1, 0), mmdb_nested_record(0, -180.5), mmdb_nested_record(nan, 0),
         mmdb_nested_record(0, std::numeric_limits<double>::infinity()),
-        mmdb_map({{"country_code", mmdb_string("GB")}}), mmdb_map({{"latitude", mmdb_double(1)}}),
+        mmdb_map({{"country_code", mmdb_string("ZZ")}}), mmdb_map({{"latitude", mmdb_double(1)}}),
         mmdb_map({{"latitude", mmdb_string("")}, {"longitude", mmdb_string("1")}}),
         mmdb_map({{"latitude", mmdb_string("1x")}, {"longitude", mmdb_string("1")}}),
         mmdb_map({{"latitude", mmdb_string("nan")}, {"longitude", mmdb_string("1")}}),
@@ -111,18 +133,126 @@ TEST_CASE("Pointers to keys and values are followed once") {
 
   mmdb_builder circular;
   circular.add_v4({192, 0, 2, 0}, 24, mmdb_pointer(0));
-  CHECK_FALSE(opened({circular.build()})->locate(address("192.0.2.1")));
+  CHECK(contains(refusal(circular.build()), "is damaged"));
 }
 
-TEST_CASE("Of several files the first with coordinates decides") {
+std::optional<coordinates> country(std::string_view code) {
+  const auto* const found = model::find_country(code);
+  return found == nullptr ? std::nullopt : std::optional{found->at};
+}
+
+std::string iso_map(std::string_view code) {
+  return mmdb_map({{"geoname_id", mmdb_integer(mmdb_type::uint32, 1)},
+                   {"iso_code", mmdb_string(code)},
+                   {"names", mmdb_map({{"en", mmdb_string("Somewhere")}})}});
+}
+
+TEST_CASE("A record without coordinates is where its country is") {
+  CHECK(located(mmdb_map({{"country", iso_map("GB")}})) == country("GB"));
+  CHECK(located(mmdb_map({{"country_code", mmdb_string("jp")}})) == country("JP"));
+  CHECK(located(mmdb_map({{"country", mmdb_string("FR")}})) == country("FR"));
+  CHECK(located(mmdb_map({{"registered_country", iso_map("DE")}})) == country("DE"));
+  CHECK(located(mmdb_map({{"country", mmdb_string("United Kingdom")},
+                          {"country_code", mmdb_string("GB")}})) == country("GB"));
+  CHECK(located(mmdb_map({{"country", iso_map("SE")},
+                          {"location", mmdb_map({{"time_zone", mmdb_string("Europe/Stockholm")}})},
+                          {"registered_country", iso_map("US")}})) == country("SE"));
+  CHECK(located(mmdb_map({{"country", iso_map("ZZ")}, {"registered_country", iso_map("NL")}})) ==
+        country("NL"));
+  CHECK(located(mmdb_map({{"country_code", mmdb_string("FR")},
+                          {"latitude", mmdb_double(91)},
+                          {"longitude", mmdb_double(0)}})) == country("FR"));
+  CHECK_FALSE(located(mmdb_map({{"country", iso_map("XX")}})));
+  CHECK_FALSE(located(mmdb_map({{"continent", iso_map("EU")}})));
+}
+
+TEST_CASE("A country that several records point to is read for each") {
+  mmdb_builder builder;
+  const auto spain = builder.add_value(iso_map("ES"));
+  const auto record =
+      mmdb_control(mmdb_type::map, 1) + mmdb_string("country") + mmdb_pointer(spain);
+  builder.add_v4({192, 0, 2, 0}, 24, record);
+  builder.add_v4({198, 51, 100, 0}, 24,
+                 mmdb_control(mmdb_type::map, 1) + mmdb_string("registered_country") +
+                     mmdb_pointer(spain));
+  const auto geoip = opened({builder.build()});
+  CHECK(geoip->locate(address("192.0.2.1")) == country("ES"));
+  CHECK(geoip->locate(address("198.51.100.1")) == country("ES"));
+}
+
+TEST_CASE("Of several files the first with coordinates decides, else the first with a country") {
   mmdb_builder first{{4, 24}};
   first.add_v4({192, 0, 2, 0}, 25, mmdb_flat_record(1, 1));
-  first.add_v4({192, 0, 2, 128}, 25, mmdb_map({{"country_code", mmdb_string("GB")}}));
-  const auto geoip = opened({first.build(), two_places()});
+  first.add_v4({192, 0, 2, 128}, 25, mmdb_map({{"country_code", mmdb_string("FR")}}));
+  first.add_v4({203, 0, 113, 0}, 25, mmdb_map({{"country_code", mmdb_string("FR")}}));
+  mmdb_builder third{{4, 28}};
+  third.add_v4({203, 0, 113, 0}, 24, mmdb_map({{"country_code", mmdb_string("DE")}}));
+  const auto geoip = opened({first.build(), two_places(), third.build()});
   CHECK(geoip->locate(address("192.0.2.1")) == coordinates{1, 1});
   CHECK(geoip->locate(address("192.0.2.200")) == coordinates{51.5074, -0.1278});
   CHECK(geoip->locate(address("2001:db8::1")) == coordinates{-33.87, 151.21});
-  CHECK_FALSE(geoip->locate(address("203.0.113.1")));
+  CHECK(geoip->locate(address("203.0.113.1")) == country("FR"));
+  CHECK(geoip->locate(address("203.0.113.200")) == country("DE"));
+  CHECK_FALSE(geoip->locate(address("198.51.100.1")));
+}
+
+TEST_CASE("What was found tells its file and whether it is exact") {
+  const temporary_directory folder;
+  mmdb_builder countries;
+  countries.add_v4({0, 0, 0, 0}, 0, mmdb_map({{"country", iso_map("gb")}}));
+  const std::vector files{
+      store::mmdb_file::open(folder.file("countries.mmdb", countries.build())).value(),
+      store::mmdb_file::open(folder.file("cities.mmdb", two_places())).value()};
+  const auto exact = store::locate_in(files, address("192.0.2.1"));
+  REQUIRE(exact);
+  CHECK(exact->file == 1);
+  CHECK(exact->place.is_exact());
+  const auto coarse = store::locate_in(files, address("203.0.113.1"));
+  REQUIRE(coarse);
+  CHECK(coarse->file == 0);
+  REQUIRE(coarse->place.country != nullptr);
+  CHECK(coarse->place.country->code == "GB");
+  CHECK(coarse->place.at == country("GB"));
+}
+
+TEST_CASE("A file tells what it is") {
+  const temporary_directory folder;
+  const auto file = store::mmdb_file::open(folder.file("a.mmdb", two_places({4, 28}))).value();
+  const auto told = file->describe();
+  CHECK(told.database_type == "matchcloud-test");
+  CHECK(told.build_epoch == 1'700'000'000);
+  CHECK(told.ip_version == 4);
+  CHECK(told.node_count == 24);
+  CHECK(file->places().size() == 1);
+}
+
+TEST_CASE("IPv6 addresses that carry an IPv4 address are where that is") {
+  const auto both = opened({two_places()});
+  const auto v4_only = opened({two_places({4, 24})});
+  for (const auto& geoip : {both, v4_only})
+    for (const auto* text : {"::ffff:192.0.2.1", "2002:c000:0201::1", "2002:c000:0201:7::",
+                             "64:ff9b::192.0.2.1", "2001:0:1:2:3:4:3fff:fdfe"}) {
+      INFO(text);
+      CHECK(geoip->locate(address(text)) == coordinates{51.5074, -0.1278});
+    }
+  // What a file says of the carrier itself is where its relay is, not its user.
+  mmdb_builder relays;
+  relays.add_v6({0x20, 0x02}, 16, mmdb_nested_record(5, 5));
+  CHECK_FALSE(opened({relays.build()})->locate(address("2002:c000:0201::1")));
+}
+
+TEST_CASE("A file of IPv4 and one of IPv6 work in either order") {
+  mmdb_builder v6;
+  v6.add_v6(documentation_v6, 32, mmdb_nested_record(-33.87, 151.21));
+  for (const auto& files : {std::vector{two_places({4, 24}), v6.build()},
+                            std::vector{v6.build(), two_places({4, 24})}}) {
+    const auto geoip = opened(files);
+    CHECK(geoip->locate(address("192.0.2.1")) == coordinates{51.5074, -0.1278});
+    CHECK(geoip->locate(address("2002:c000:0201::1")) == coordinates{51.5074, -0.1278});
+    CHECK(geoip->locate(address("2001:db8::1")) == coordinates{-33.87, 151.21});
+    CHECK_FALSE(geoip->locate(address("198.51.100.1")));
+    CHECK_FALSE(geoip->locate(address("2001:db9::1")));
+  }
 }
 
 TEST_CASE("Without files every place is unknown") {
@@ -175,27 +305,105 @@ std::string bottomless_value() {
   return bytes;
 }
 
-TEST_CASE("Nesting without end is unknown in a record and refused in the metadata") {
+std::string with_metadata(const std::string& metadata) {
+  return std::string(2000, '\0') + "\xab\xcd\xefMaxMind.com" + metadata;
+}
+
+TEST_CASE("Nesting without end is refused, in a record and in the metadata") {
   const auto deep = bottomless_value();
-  CHECK_FALSE(located(mmdb_control(mmdb_type::map, 1) + mmdb_string("a") + deep));
-  CHECK_FALSE(located(deep));
-
-  const temporary_directory folder;
-  const auto bytes = std::string(2000, '\0') + "\xab\xcd\xefMaxMind.com" +
-                     mmdb_control(mmdb_type::map, 1) + mmdb_string("description") +
-                     deep.substr(0, 120'000);
-  const auto result = store::geoip::open({folder.file("deep.mmdb", bytes)});
-  REQUIRE_FALSE(result);
-  CHECK(result.error().code == base::errc::geoip_invalid);
+  for (const auto& record : {mmdb_control(mmdb_type::map, 1) + mmdb_string("a") + deep, deep})
+    CHECK(contains(refusal(file_with(record)), "the record at byte 0 "));
+  CHECK(contains(refusal(with_metadata(mmdb_control(mmdb_type::map, 1) +
+                                       mmdb_string("description") + deep.substr(0, 120'000))),
+                 "metadata are damaged"));
 }
 
-TEST_CASE("A record that claims more than there is, is unknown") {
+TEST_CASE("Metadata that grow when their pointers are followed are refused") {
+  // Each map names the one before it four times: 4 to the 40th names when written out.
+  auto metadata = mmdb_control(mmdb_type::map, 41);
+  std::size_t last = metadata.size() + mmdb_string("k00").size();
+  metadata += mmdb_string("k00") + mmdb_map({{"en", mmdb_string("x")}});
+  for (int i = 1; i <= 40; ++i) {
+    const auto key = i == 40 ? std::string{"description"} : "k" + std::to_string(10 + i);
+    metadata += mmdb_string(key);
+    const auto here = metadata.size();
+    metadata += mmdb_control(mmdb_type::map, 4);
+    for (const auto* name : {"a", "b", "c", "d"})
+      metadata += mmdb_string(name) + mmdb_pointer(static_cast<std::uint32_t>(last));
+    last = here;
+  }
+  CHECK(contains(refusal(with_metadata(metadata)), "metadata are damaged"));
+}
+
+TEST_CASE("A record that claims more than there is, is damage") {
   for (const auto* head : {"\xff\xff\xff\xff", "\x5f\xff\xff\xff", "\x3f\xff\xff\xff\xff"})
-    CHECK_FALSE(located(head));
-  CHECK_FALSE(located(mmdb_control(mmdb_type::map, 16'000'000) + mmdb_string("a")));
+    CHECK(contains(refusal(file_with(head)), "is damaged"));
+  const auto few_of_many = mmdb_control(mmdb_type::map, 16'000'000) + mmdb_string("a");
+  CHECK(contains(refusal(file_with(few_of_many)), "is damaged"));
 }
 
-TEST_CASE("Damaged files are refused or harmless") {
+TEST_CASE("A damaged record is refused, whatever else is sound") {
+  const auto value_of = [](const std::string& value) {
+    return mmdb_control(mmdb_type::map, 1) + mmdb_string("a") + value;
+  };
+  for (const auto& record : {
+           value_of(std::string(1, '\x64') + "four"), // a double of four bytes
+           value_of(mmdb_pointer(1'000'000)),         // behind the data
+           value_of(std::string("\x00\x05", 2)),      // a cache container
+           mmdb_control(mmdb_type::map, 1) + mmdb_double(1) + mmdb_double(1), // a key no string
+       }) {
+    const auto why = refusal(file_with(record));
+    INFO(why);
+    CHECK(contains(why, "the record at byte 0 of its data section is damaged"));
+  }
+}
+
+TEST_CASE("A record of too many fields is refused") {
+  auto record = mmdb_control(mmdb_type::array, 5'000);
+  for (int i = 0; i < 5'000; ++i)
+    record += mmdb_boolean(true);
+  CHECK(contains(refusal(file_with(record)), "more than 4096 fields"));
+}
+
+TEST_CASE("Records within one another are read no longer than a file of their size deserves") {
+  // Records of some thirty bytes that all point to a map of three thousand fields.
+  const auto nested_in_one = [](unsigned records) {
+    mmdb_builder builder;
+    const auto shared = builder.add_value(mmdb_control(mmdb_type::map, 1'500) + [] {
+      std::string bytes;
+      for (int i = 0; i < 1'500; ++i)
+        bytes += mmdb_string("k") + mmdb_boolean(true);
+      return bytes;
+    }());
+    for (unsigned i = 0; i < records; ++i) {
+      // Each its own bytes, or it would be the same record.
+      const auto record = mmdb_control(mmdb_type::map, 2) + mmdb_string("location") +
+                          mmdb_pointer(shared) + mmdb_string("n") +
+                          mmdb_integer(mmdb_type::uint32, i);
+      builder.add_v4({10, 0, static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i)}, 32,
+                     record);
+    }
+    builder.add_v4({198, 51, 100, 0}, 24, mmdb_nested_record(7, 7));
+    return builder.build();
+  };
+  CHECK(opened({nested_in_one(20)})->locate(address("198.51.100.1")) == coordinates{7, 7});
+  CHECK(contains(refusal(nested_in_one(2'000)), "takes too long"));
+}
+
+TEST_CASE("A database without places is refused by its type") {
+  mmdb_builder asn;
+  asn.add_v4({192, 0, 2, 0}, 24,
+             mmdb_map({{"autonomous_system_number", mmdb_integer(mmdb_type::uint32, 64496)},
+                       {"autonomous_system_organization", mmdb_string("Example")}}));
+  const auto why = refusal(asn.build());
+  CHECK(contains(why, "`matchcloud-test`"));
+  CHECK(contains(why, "coordinates or a country"));
+  mmdb_builder empty;
+  empty.add_value(mmdb_nested_record(1, 1));
+  CHECK(contains(refusal(empty.build()), "`matchcloud-test`"));
+}
+
+TEST_CASE("Files damaged anywhere are refused or harmless") {
   const temporary_directory folder;
   const auto probe = [&folder](const std::string& bytes) {
     const auto result = store::geoip::open({folder.file("damaged.mmdb", bytes)});

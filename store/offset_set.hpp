@@ -1,0 +1,71 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// Offsets of records in a section of bytes, and the how manieth each is: what is known of a record
+/// can stand in a plain array. A bit for each byte and a count before each 32: a quarter of the
+/// section's size, whatever the offsets are. (A hash table would be no smaller for real files, and
+/// a hostile file could make it slow.) Immutable once counted, so any thread may ask then.
+class offset_set {
+public:
+  offset_set() = default;
+  /// For offsets below `limit`.
+  explicit offset_set(std::size_t limit) : blocks_((limit + block_bits - 1) / block_bits) {}
+
+  /// `offset` is below the limit. Any number of times.
+  void insert(std::uint32_t offset) noexcept {
+    blocks_[offset / block_bits].members |= bit_of(offset);
+  }
+
+  /// Removes, in ascending order, those of which `keep(offset)` is false. Call it before `count`.
+  template <class Keep>
+  void filter(Keep keep) {
+    for (std::size_t i = 0; i < blocks_.size(); ++i)
+      for (auto left = blocks_[i].members; left != 0; left &= left - 1) {
+        const auto lowest = static_cast<std::uint32_t>(std::countr_zero(left));
+        if (!keep(static_cast<std::uint32_t>(i * block_bits) + lowest))
+          blocks_[i].members &= ~(1U << lowest);
+      }
+  }
+
+  /// Call it once no more is inserted: `rank` needs it.
+  void count() noexcept {
+    std::uint32_t before = 0;
+    for (auto& each : blocks_) {
+      each.before = before;
+      before += static_cast<std::uint32_t>(std::popcount(each.members));
+    }
+  }
+
+  /// How many members are below `offset`, if it is one; it is below the limit.
+  std::optional<std::uint32_t> rank(std::uint32_t offset) const noexcept {
+    const auto& [members, before] = blocks_[offset / block_bits];
+    const auto bit = bit_of(offset);
+    if ((members & bit) == 0) return std::nullopt;
+    return before + static_cast<std::uint32_t>(std::popcount(members & (bit - 1)));
+  }
+
+  std::size_t bytes() const noexcept { return blocks_.size() * sizeof(block); }
+
+private:
+  static constexpr std::uint32_t block_bits = 32;
+
+  struct block {
+    std::uint32_t members = 0;
+    std::uint32_t before = 0;
+  };
+
+  static constexpr std::uint32_t bit_of(std::uint32_t offset) noexcept {
+    return 1U << offset % block_bits;
+  }
+
+  std::vector<block> blocks_;
+};
+
+} // namespace matchcloud::store
