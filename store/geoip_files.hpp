@@ -54,6 +54,7 @@ public:
   /// does, for each file that is opened.
   findings look();
 
+  /// Waits for a look that is under way.
   std::shared_ptr<const geoip> in_force() const;
 
 private:
