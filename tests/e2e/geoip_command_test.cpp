@@ -160,8 +160,8 @@ TEST_CASE("geoip without a store or files says so and leaves nothing behind", "[
 
 TEST_CASE("geoip refuses what is no address and what is no database", "[operations]") {
   const temporary_directory folder;
-  for (const std::string wrong : {"localhost", "192.0.2", "192.0.2.1:80", "[2001:db8::1]",
-                                  "fe80::1%eth0", "192.0.2.0/24", ""}) {
+  for (const std::string wrong :
+       {"localhost", "192.0.2", "192.0.2.1:80", "fe80::1%eth0", "192.0.2.0/24", ""}) {
     const auto got = geoip({"192.0.2.1", wrong, "--data-dir", folder.path("none")});
     INFO(wrong);
     CHECK(got.exit_code == 2);
