@@ -195,8 +195,7 @@ std::vector<config_key> service_keys() {
        "Where the store lives. Several processes may share it.", set_data_dir},
       {"geoip", kind::list, "", "MMDB files; repeatable",
        "Where addresses are. Of several files the first with coordinates decides, else the first "
-       "with a country. Without one all "
-       "locations are unknown.",
+       "with a country. Without one all locations are unknown.",
        set_geoip},
       {"loops", kind::number, "0", "0 to 256; 0: one per core", "Event loops, each a thread.",
        number_between(0, 256, set_loops)},

@@ -43,8 +43,9 @@ public:
     }
   }
 
-  /// How many members are below `offset`, if it is one; it is below the limit.
+  /// How many members are below `offset`, if it is one.
   std::optional<std::uint32_t> rank(std::uint32_t offset) const noexcept {
+    if (offset / block_bits >= blocks_.size()) return std::nullopt;
     const auto& [members, before] = blocks_[offset / block_bits];
     const auto bit = bit_of(offset);
     if ((members & bit) == 0) return std::nullopt;

@@ -22,7 +22,8 @@ public:
   static base::expected<place_table> read(std::span<const std::uint8_t> section,
                                           offset_set offsets);
 
-  /// Of the record at `offset`, which is within the section. Nothing where it tells no place.
+  /// Of the record at `offset`. Nothing where it tells no place and where there is none: of a tree
+  /// that goes round, libmaxminddb finds records at offsets behind the section.
   std::optional<mmdb_place> find(std::uint32_t offset) const noexcept;
 
   /// Records that tell a place.

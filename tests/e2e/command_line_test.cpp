@@ -48,7 +48,7 @@ TEST_CASE("the help of each command teaches by an example", "[operations]") {
   const auto program = run({"--help"});
   CHECK(program.exit_code == 0);
   for (const std::string command : {"serve", "import", "export", "catalog", "validate",
-                                    "signing-key", "demo", "schema", "version"})
+                                    "signing-key", "demo", "schema", "version", "geoip"})
     CHECK(contains(program.out, command));
   CHECK(contains(program.out, "Exit codes"));
   const std::vector<arguments> commands{{"serve"},
@@ -60,6 +60,7 @@ TEST_CASE("the help of each command teaches by an example", "[operations]") {
                                         {"catalog", "remove"},
                                         {"signing-key"},
                                         {"signing-key", "rotate"},
+                                        {"geoip"},
                                         {"validate"}};
   for (auto command : commands) {
     command.push_back("--help");

@@ -403,6 +403,15 @@ TEST_CASE("A database without places is refused by its type") {
   CHECK(contains(refusal(empty.build()), "`matchcloud-test`"));
 }
 
+TEST_CASE("A tree that goes round finds nothing") {
+  auto bytes = two_places({4, 24});
+  // 192.0.2.0 goes right, then right: the second node's right is the second node.
+  bytes.replace(9, 3, std::string("\0\0\1", 3));
+  const auto geoip = opened({bytes});
+  for (const auto* text : {"0.0.0.0", "192.0.2.1", "224.0.0.0", "255.255.255.255"})
+    CHECK_FALSE(geoip->locate(address(text)));
+}
+
 TEST_CASE("Files damaged anywhere are refused or harmless") {
   const temporary_directory folder;
   const auto probe = [&folder](const std::string& bytes) {

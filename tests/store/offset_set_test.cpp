@@ -28,7 +28,7 @@ TEST_CASE("Ranks are those of an ordered set") {
     const std::set<std::uint32_t> all{inserted.begin(), inserted.end()};
     RC_ASSERT(visited == std::vector<std::uint32_t>(all.begin(), all.end()));
     offsets.count();
-    for (std::uint32_t each = 0; each < limit; ++each) {
+    for (std::uint32_t each = 0; each < limit + 100; ++each) {
       const auto found = expected.find(each);
       const auto rank = offsets.rank(each);
       RC_ASSERT(rank.has_value() == (found != expected.end()));

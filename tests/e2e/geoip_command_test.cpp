@@ -1,0 +1,182 @@
+// `matchcloud geoip`: what a service would make of an address.
+#include "tests/catch.hpp"
+#include "tests/e2e/json.hpp"
+#include "tests/e2e/server.hpp"
+#include "tests/fixtures/mmdb_builder.hpp"
+
+#include <filesystem>
+
+namespace {
+
+using namespace matchcloud::e2e;
+using namespace matchcloud::fixtures;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// `matchcloud geoip ADDRESS.. FLAGS..`
+command_result geoip(arguments args, const environment& added = {}) {
+  args.insert(args.begin(), "geoip");
+  return run(args, added);
+}
+
+/// 192.0.2.0/24 in Tokyo, flat and without IPv6.
+std::string flat_file() {
+  mmdb_builder builder{{4, 28}};
+  builder.add_v4({192, 0, 2, 0}, 24, mmdb_flat_record(35.5F, 139.75F));
+  return builder.build();
+}
+
+/// Everything in Germany, but for 2001:db8::/32, which is in Japan.
+std::string country_file() {
+  const auto of = [](std::string_view code) {
+    return mmdb_map({{"country", mmdb_map({{"iso_code", mmdb_string(code)}})}});
+  };
+  mmdb_builder builder;
+  builder.add_v4({0, 0, 0, 0}, 0, of("DE"));
+  builder.add_v6({0x20, 0x01, 0x0d, 0xb8}, 32, of("JP"));
+  return builder.build();
+}
+
+/// The ids of the regions of the only address, nearest first.
+arguments region_ids(const command_result& got) {
+  INFO(got.errors);
+  REQUIRE(got.exit_code == 0);
+  const auto document = parse_json(got.out);
+  REQUIRE(document.IsObject());
+  arguments ids;
+  for (const auto& region : document["addresses"][0]["regions"].GetArray())
+    ids.push_back(text_at(region, "region_id"));
+  return ids;
+}
+
+TEST_CASE("geoip shows where addresses are and what is near", "[operations]") {
+  const auto& in = shared_world();
+  const auto got = geoip({"192.0.2.1", "2002:c633:6401::9", "203.0.113.5", "--geoip", in.geoip(),
+                          "--data-dir", in.data_dir()});
+  INFO(got.errors);
+  CHECK(got.exit_code == 0);
+  CHECK(contains(got.out, "matchcloud-test  2023-11-14  6 "));
+  CHECK(contains(got.out,
+                 "192.0.2.1: 51.5074, -0.1278, exact, from " + in.geoip() + "\nREGION ID  NAME"));
+  CHECK(contains(got.out, "2002:c633:6401::9 (6to4 of 198.51.100.1): 35.6762, 139.6503, exact"));
+  CHECK(contains(got.out, "203.0.113.5: unknown, and there is no fallback location"));
+}
+
+TEST_CASE("geoip ranks as the service answers", "[operations]") {
+  const auto& in = shared_world();
+  server service{{"--geoip", in.geoip(), "--trusted-proxies", "127.0.0.1"}};
+  for (const std::string address : {"192.0.2.1", "198.51.100.7", "2001:db8::5", "203.0.113.1"}) {
+    raw_connection client{service.data()};
+    const auto listed =
+        client.ask(request("GET", regions_target, {}, "X-Forwarded-For: " + address + "\r\n"));
+    const auto answer = parse_json(listed.body);
+    REQUIRE(answer.IsObject());
+    const auto got = geoip({address, "--json", "--geoip", in.geoip(), "--data-dir", in.data_dir()});
+    const auto shown = parse_json(got.out);
+    REQUIRE(shown.IsObject());
+    const auto& regions = shown["addresses"][0]["regions"];
+    REQUIRE(regions.Size() == answer["regions"].Size());
+    for (rapidjson::SizeType i = 0; i < regions.Size(); ++i) {
+      const auto& theirs = answer["regions"][i];
+      CHECK(text_at(regions[i], "region_id") == text_at(theirs, "region_id"));
+      const auto& distance = theirs["datacenter_distance_from_client"];
+      CHECK(regions[i]["kilometers"].GetDouble() == distance["kilometers"].GetDouble());
+      CHECK(regions[i]["miles"].GetDouble() == distance["miles"].GetDouble());
+    }
+  }
+}
+
+TEST_CASE("geoip prefers coordinates to a country whatever the order of the files",
+          "[operations]") {
+  const temporary_directory folder;
+  const auto flat = folder.file("flat.mmdb", flat_file());
+  const auto countries = folder.file("countries.mmdb", country_file());
+  for (const auto& files : {flat + "," + countries, countries + "," + flat}) {
+    const auto got =
+        geoip({"192.0.2.9", "64:ff9b::192.0.2.9", "198.51.100.1", "2001:db8::1", "2001:db9::1",
+               "--json", "--geoip", files, "--data-dir", folder.path("none")});
+    INFO(got.errors);
+    REQUIRE(got.exit_code == 0);
+    const auto document = parse_json(got.out);
+    REQUIRE(document.IsObject());
+    const auto& all = document["addresses"];
+    for (const rapidjson::SizeType exact : {0U, 1U}) {
+      CHECK(text_at(all[exact], "precision") == "exact");
+      CHECK(text_at(all[exact], "file") == flat);
+      CHECK(all[exact]["location"]["latitude"].GetDouble() == 35.5);
+    }
+    CHECK(text_at(all[2], "country") == "DE");
+    CHECK(all[2]["location"]["latitude"].GetDouble() == Approx(52.5).margin(0.01));
+    CHECK(text_at(all[3], "country") == "JP");
+    CHECK(text_at(all[4], "precision") == "unknown");
+    CHECK(all[0]["regions"].IsNull());
+  }
+}
+
+TEST_CASE("geoip takes its configuration from file, environment and flags", "[operations]") {
+  const auto& in = shared_world();
+  const temporary_directory folder;
+  const auto config = folder.file("serve.toml", "geoip = [\"" + in.geoip() + "\"]\n" +
+                                                    "data-dir = \"" + in.data_dir() + "\"\n" +
+                                                    "fallback-location = \"35.6762,139.6503\"\n");
+  CHECK(region_ids(geoip({"203.0.113.1", "--json", "--config", config})).front() == "nrt");
+  CHECK(region_ids(geoip({"203.0.113.1", "--json", "--config", config},
+                         {"MATCHCLOUD_FALLBACK_LOCATION=51.5,-0.1"}))
+            .front() == "lon");
+  CHECK(region_ids(geoip({"203.0.113.1", "--json", "--config", config, "--fallback-location",
+                          "50.11,8.68"},
+                         {"MATCHCLOUD_FALLBACK_LOCATION=51.5,-0.1"}))
+            .front() == "fra");
+}
+
+TEST_CASE("geoip ranks the regions of a namespace", "[operations]") {
+  const auto& in = shared_world();
+  const arguments base{"192.0.2.1", "--json", "--geoip", in.geoip(), "--data-dir", in.data_dir()};
+  const std::string eu = "00000000-0000-4000-8000-000000000021";
+  auto of_one = base;
+  of_one.insert(of_one.end(), {"--namespace", eu});
+  CHECK(region_ids(geoip(of_one)) == arguments{"lon", "fra"});
+  CHECK(region_ids(geoip(base, {"MATCHCLOUD_DEFAULT_NAMESPACE=" + eu})) == arguments{"lon", "fra"});
+  for (const std::string wrong : {"00000000-0000-4000-8000-0000000000ff", "eu"}) {
+    auto args = base;
+    args.insert(args.end(), {"--namespace", wrong});
+    const auto got = geoip(args);
+    CHECK(got.exit_code == 2);
+    CHECK(contains(got.errors, wrong));
+  }
+}
+
+TEST_CASE("geoip without a store or files says so and leaves nothing behind", "[operations]") {
+  const temporary_directory folder;
+  const auto got = geoip({"192.0.2.1", "--data-dir", folder.path("none")});
+  CHECK(got.exit_code == 0);
+  CHECK(contains(got.out, "no GeoIP file"));
+  CHECK(contains(got.out, "there is no store"));
+  CHECK(contains(got.out, "192.0.2.1: unknown"));
+  CHECK_FALSE(std::filesystem::exists(folder.path("none")));
+}
+
+TEST_CASE("geoip refuses what is no address and what is no database", "[operations]") {
+  const temporary_directory folder;
+  for (const std::string wrong :
+       {"localhost", "192.0.2", "192.0.2.1:80", "fe80::1%eth0", "192.0.2.0/24", ""}) {
+    const auto got = geoip({"192.0.2.1", wrong, "--data-dir", folder.path("none")});
+    INFO(wrong);
+    CHECK(got.exit_code == 2);
+    CHECK(got.out.empty());
+    CHECK(contains(got.errors, wrong));
+  }
+  CHECK(geoip({}).exit_code == 2);
+
+  mmdb_builder asn;
+  asn.add_v4({192, 0, 2, 0}, 24, mmdb_map({{"as_name", mmdb_string("Example")}}));
+  const auto path = folder.file("asn.mmdb", asn.build());
+  const auto got = geoip({"192.0.2.1", "--geoip", path, "--data-dir", folder.path("none")});
+  CHECK(got.exit_code == 1);
+  CHECK(got.out.empty());
+  CHECK(contains(got.errors, path + ": it is a database of the type `matchcloud-test`"));
+}
+
+} // namespace
