@@ -51,16 +51,26 @@ std::map<std::string, coordinates> read_zone_table() {
   return places;
 }
 
+/// The tz database of this machine is the one that the table was made from.
+bool has_version_of_table() {
+  std::ifstream file{"/usr/share/zoneinfo/tzdata.zi"};
+  std::string line;
+  return std::getline(file, line) && line == "# version 2025b";
+}
+
 TEST_CASE("The table of countries is that of the tz database") {
   if (!std::filesystem::exists(zone_table)) return;
   const auto expected = read_zone_table();
-  CHECK(country_places().size() == expected.size());
+  // Other versions of it may know another country, or a place more exactly.
+  const bool same = has_version_of_table();
+  if (same) CHECK(country_places().size() == expected.size());
   for (const auto& [code, at] : expected) {
     INFO(code);
     const auto* const found = find_country(code);
+    if (!same && found == nullptr) continue;
     REQUIRE(found != nullptr);
-    CHECK(found->at.latitude == Approx(at.latitude).margin(1e-9));
-    CHECK(found->at.longitude == Approx(at.longitude).margin(1e-9));
+    CHECK(found->at.latitude == Approx(at.latitude).margin(same ? 1e-9 : 1));
+    CHECK(found->at.longitude == Approx(at.longitude).margin(same ? 1e-9 : 1));
   }
 }
 
