@@ -1,0 +1,107 @@
+#include "actors/region_ranking.hpp"
+#include "bench/located_clients.hpp"
+#include "model/catalog_document.hpp"
+#include "model/ranking.hpp"
+#include "store/geoip.hpp"
+
+#include <benchmark/benchmark.h>
+
+namespace {
+
+using namespace matchcloud;
+
+/// The demo's 12 regions, then others that are spread over the earth.
+std::shared_ptr<const model::catalog> snapshot_of(std::int64_t count) {
+  auto catalog = std::make_shared<model::catalog>();
+  catalog->regions = model::demo_catalog().regions;
+  std::mt19937 random{1};
+  std::uniform_real_distribution<double> latitude{-60, 70};
+  std::uniform_real_distribution<double> longitude{-180, 180};
+  for (auto i = static_cast<std::int64_t>(catalog->regions.size()); i < count; ++i)
+    catalog->regions.push_back({"r" + std::to_string(i),
+                                "Region " + std::to_string(i),
+                                "Demo Cloud",
+                                {latitude(random), longitude(random)}});
+  return catalog;
+}
+
+void geodesic_distance(benchmark::State& state) {
+  for (auto _ : state)
+    benchmark::DoNotOptimize(model::geodesic_distance_m({51.5074, -0.1278}, {-33.8688, 151.2093}));
+}
+BENCHMARK(geodesic_distance);
+
+void rank_regions(benchmark::State& state) {
+  const auto snapshot = snapshot_of(state.range(0));
+  const auto regions = model::regions_of(*snapshot, nullptr);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(model::rank_regions(regions, model::coordinates{51.5, -0.1}));
+}
+BENCHMARK(rank_regions)->Arg(12)->Arg(100)->Arg(1'000);
+
+void render_uncached(benchmark::State& state) {
+  const auto snapshot = snapshot_of(state.range(0));
+  const auto ranked =
+      model::rank_regions(model::regions_of(*snapshot, nullptr), model::coordinates{51.5, -0.1});
+  for (auto _ : state)
+    benchmark::DoNotOptimize(model::render_regions(ranked));
+}
+BENCHMARK(render_uncached)->Arg(12)->Arg(100)->Arg(1'000);
+
+/// A listing for a location that is not cached, without the distances.
+void make_listing(benchmark::State& state) {
+  const auto snapshot = snapshot_of(state.range(0));
+  const auto fragments = std::make_shared<const model::region_fragments>(snapshot->regions);
+  std::vector<model::listed_region> rows;
+  for (std::int64_t i = 0; i < state.range(0); ++i)
+    rows.push_back({static_cast<std::size_t>(i), 1'234'567.8 * static_cast<double>(i % 16)});
+  for (auto _ : state)
+    benchmark::DoNotOptimize(model::region_listing{fragments, rows}.digest());
+}
+BENCHMARK(make_listing)->Arg(12)->Arg(100)->Arg(1'000);
+
+/// What a cached listing costs where it is sent.
+template <auto Append>
+void append_listing(benchmark::State& state) {
+  actors::region_ranking_state ranking{{}, snapshot_of(state.range(0))};
+  const auto listing = ranking.rank(*model::parse_ip_address("81.2.69.142"), {});
+  std::string out;
+  for (auto _ : state) {
+    out.clear();
+    (*listing.*Append)(out);
+    benchmark::DoNotOptimize(out.data());
+  }
+  state.counters["bytes"] = static_cast<double>(out.size());
+}
+BENCHMARK(append_listing<&model::region_listing::append_json>)->Arg(12)->Arg(100)->Arg(1'000);
+BENCHMARK(append_listing<&model::region_listing::append_gzip>)->Arg(12)->Arg(100)->Arg(1'000);
+
+/// All that the actor does for a client whose location is cached: the look-up of the address, of
+/// the location, and the writing of the listing.
+void answer_cached_client(benchmark::State& state) {
+  actors::ranking_settings settings;
+  settings.geoip = store::geoip::of({bench::file_under_test()});
+  actors::region_ranking_state ranking{settings, snapshot_of(state.range(0))};
+  const auto addresses = bench::random_addresses();
+  for (const auto& each : addresses)
+    ranking.rank(each, {});
+  std::size_t next = 0;
+  std::string out;
+  const bool written = state.range(1) != 0;
+  for (auto _ : state) {
+    const auto listing = ranking.rank(addresses[next++ % addresses.size()], {});
+    if (!written) continue;
+    out.clear();
+    listing->append_json(out);
+    benchmark::DoNotOptimize(out.data());
+  }
+  state.counters["locations"] = static_cast<double>(ranking.cached_listings());
+}
+BENCHMARK(answer_cached_client)
+    ->ArgNames({"regions", "written"})
+    ->Args({12, 0})
+    ->Args({12, 1})
+    ->Args({100, 0})
+    ->Args({100, 1});
+
+} // namespace
