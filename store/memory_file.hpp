@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,12 @@ public:
 
   /// A path under which this process can open the bytes, as long as this object lives.
   std::string path() const;
+
+  /// Puts a private copy of the bytes, in huge pages as far as the kernel has them, where `mapped`
+  /// lies, which is a mapping of them: look-ups that jump about find their pages by fewer steps (a
+  /// third of the time of one, in a virtual machine). False: there is no memory, and nothing is
+  /// mapped there any more, or everything is as it was.
+  bool copy_over(std::span<const std::uint8_t> mapped) const noexcept;
 
   /// The last `limit_bytes` bytes, or all if there are fewer. Empty if they cannot be read.
   std::vector<std::uint8_t> tail(std::size_t limit_bytes) const;

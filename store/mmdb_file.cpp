@@ -78,6 +78,8 @@ std::string mmdb_file::open_copy(const memory_file& copy) {
   const int status = MMDB_open(copy.path().c_str(), MMDB_MODE_MMAP, &file_);
   if (status != MMDB_SUCCESS) return MMDB_strerror(status);
   open_ = true;
+  if (!copy.copy_over({file_.file_content, static_cast<std::size_t>(file_.file_size)}))
+    return "there is no memory for it";
   auto reason = check_metadata();
   return reason.empty() ? read_places() : reason;
 }
