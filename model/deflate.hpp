@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 /// Deflate (RFC 1951) for a writer who knows where its text repeats itself: one block with the
@@ -15,10 +16,22 @@ inline constexpr std::size_t shortest_match = 3;
 inline constexpr std::size_t longest_match = 258;
 inline constexpr std::size_t longest_distance = 32'768;
 
-/// What stands for a symbol, its first bit lowest.
+/// What stands for one or several symbols, the first bit lowest.
 struct code {
-  std::uint32_t bits = 0;
+  std::uint64_t bits = 0;
   std::uint32_t count = 0;
+};
+
+/// The same of one symbol, for tables.
+struct short_code {
+  std::uint16_t bits = 0;
+  std::uint16_t count = 0;
+
+  constexpr short_code() = default;
+  constexpr explicit short_code(code wide) noexcept
+      : bits{static_cast<std::uint16_t>(wide.bits)},
+        count{static_cast<std::uint16_t>(wide.count)} {}
+  constexpr operator code() const noexcept { return {bits, count}; }
 };
 
 constexpr std::uint32_t reversed(std::uint32_t bits, std::uint32_t count) noexcept {
@@ -53,27 +66,35 @@ constexpr code length_code(std::uint32_t length) noexcept {
 }
 
 inline constexpr auto literal_codes = [] {
-  std::array<code, 256> codes;
+  std::array<short_code, 256> codes;
   for (std::uint32_t i = 0; i < codes.size(); ++i)
-    codes[i] = symbol_code(i);
+    codes[i] = short_code{symbol_code(i)};
   return codes;
 }();
 
 inline constexpr auto length_codes = [] {
-  std::array<code, longest_match + 1> codes;
+  std::array<short_code, longest_match + 1> codes;
   for (auto i = static_cast<std::uint32_t>(shortest_match); i < codes.size(); ++i)
-    codes[i] = length_code(i);
+    codes[i] = short_code{length_code(i)};
+  return codes;
+}();
+
+/// Of the distance alphabet.
+inline constexpr auto distance_symbol_codes = [] {
+  std::array<short_code, 30> codes;
+  for (std::uint32_t i = 0; i < codes.size(); ++i)
+    codes[i] = short_code{{reversed(i, 5), 5}};
   return codes;
 }();
 
 /// `distance` is 1 to 32768.
 constexpr code distance_code(std::size_t distance) noexcept {
   const auto over = static_cast<std::uint32_t>(distance - 1);
-  if (over < 4) return {reversed(over, 5), 5};
+  if (over < 4) return distance_symbol_codes[over];
   // Two symbols for each power of two.
   const auto extra = static_cast<std::uint32_t>(std::bit_width(over)) - 2;
   const auto symbol = 2 * extra + (over >> extra);
-  return joined({reversed(symbol, 5), 5}, {over & ((1U << extra) - 1), extra});
+  return joined(distance_symbol_codes[symbol], {over & ((1U << extra) - 1), extra});
 }
 
 /// Only counts, to know how long a stream will be.
@@ -86,34 +107,29 @@ private:
   std::size_t bits_ = 0;
 };
 
-/// Writes to memory that is large enough.
+/// Writes to memory that has room for the stream and 8 bytes more.
 class bit_writer {
 public:
   explicit bit_writer(char* to) noexcept : at_{to} {}
 
-  /// At most 32 bits.
+  /// At most 56 bits.
   void put(code next) noexcept {
-    held_ |= std::uint64_t{next.bits} << count_;
+    held_ |= next.bits << count_;
     count_ += next.count;
-    if (count_ < 32) return;
-    for (unsigned i = 0; i < 4; ++i)
-      at_[i] = static_cast<char>(held_ >> (8 * i));
-    at_ += 4;
-    held_ >>= 32U;
-    count_ -= 32;
+    static_assert(std::endian::native == std::endian::little);
+    std::memcpy(at_, &held_, sizeof held_);
+    const auto whole_bytes = count_ / 8;
+    at_ += whole_bytes;
+    held_ >>= 8 * whole_bytes;
+    count_ %= 8;
   }
 
-  /// Writes what is held, filled up with zeros to whole bytes. The end of what was written.
-  char* finish() noexcept {
-    for (; count_ > 0; count_ -= std::min(count_, 8U)) {
-      *at_++ = static_cast<char>(held_);
-      held_ >>= 8U;
-    }
-    return at_;
-  }
+  /// Fills the last byte up with zeros. The end of what was written.
+  char* finish() noexcept { return count_ > 0 ? at_ + 1 : at_; }
 
 private:
   char* at_;
+  /// What is not a whole byte yet; it is written already.
   std::uint64_t held_ = 0;
   std::uint32_t count_ = 0;
 };
@@ -126,8 +142,15 @@ void begin(Sink& sink) noexcept {
 
 template <class Sink>
 void literals(Sink& sink, std::string_view text) noexcept {
-  for (const char c : text)
-    sink.put(literal_codes[static_cast<unsigned char>(c)]);
+  constexpr std::size_t at_once = 6; // of at most 9 bits
+  while (!text.empty()) {
+    const auto part = text.substr(0, at_once);
+    code codes;
+    for (const char c : part)
+      codes = joined(codes, literal_codes[static_cast<unsigned char>(c)]);
+    sink.put(codes);
+    text.remove_prefix(part.size());
+  }
 }
 
 /// `text`, which also stands `distance` bytes before.
