@@ -107,7 +107,7 @@ def table(title, results, peers=()):
     print(f"\n{title}")
     print(f"  {'server':14} {'median req/s':>12} {'min':>8} {'max':>8} {'spread':>7} "
           f"{'p50 us':>7} {'p99 us':>7} {'CPU':>5} {'req/CPU s':>9} {'reply':>6}"
-          + "".join(f" {'x ' + peer:>10}" for peer in peers) + "  compared")
+          + "".join(f" {'x ' + peer:>14}" for peer in peers) + "  compared")
     for name, of in results.items():
         one = of["summary"]
         ratio = one["median"] / results[of["baseline"]]["summary"]["median"]
@@ -116,7 +116,7 @@ def table(title, results, peers=()):
               f"{one['spread_percent']:6.1f}% {one['p50_us']:7.0f} {one['p99_us']:7.0f} "
               f"{one['server_cpu_percent']:4.0f}% {one['requests_per_cpu_second']:9.0f} "
               f"{one['reply_bytes']:6.0f}"
-              + "".join(f" {one['median'] / results[peer]['summary']['median']:10.2f}"
+              + "".join(f" {one['median'] / results[peer]['summary']['median']:14.2f}"
                         for peer in peers) + f" {compared}")
         if one["others_cpu_percent"] > OTHERS_PERCENT:
             print(f"  {'':14} (other processes had {one['others_cpu_percent']:.0f}% of the core of "

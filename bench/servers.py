@@ -167,10 +167,11 @@ def nginx(reply, folder, core, body_file=None):
 
 
 @contextlib.contextmanager
-def fastify(installed, geoip, regions, core, log):
+def fastify(installed, geoip, regions, core, log, *arguments):
     """bench/peers/fastify, as it is in the folder `installed` with its packages; yields (child,
     (host, port)). `regions`: the file with the regions."""
-    command = pinned(core) + ["node", os.path.join(installed, "server.js"), geoip, regions]
+    command = pinned(core) + ["node", os.path.join(installed, "server.js"), geoip, regions,
+                              *arguments]
     with process("fastify", command, log) as child:
         yield child, wait_for_listener(child, "fastify", log)
 

@@ -1,9 +1,10 @@
 'use strict';
 // The listing of regions as a Node.js author would write it, for script/bench regions: Fastify,
-// maxmind for the look-up, geographiclib-geodesic for distances, and a cache by location.
+// maxmind for the look-up, geographiclib-geodesic for distances, and a cache of replies by location.
 //
-//   node server.js GEOIP.mmdb REGIONS.json     listens on a port of the kernel's choice, says which
+//   node server.js GEOIP.mmdb REGIONS.json [uncached]
 //
+// listens on a port of the kernel's choice and says which. Uncached, it ranks for each request.
 // REGIONS.json: [{"region_id", "region_display_name", "provider_display_name", "datacenter_coord"}].
 // The client is the right-most address of X-Forwarded-For that is no trusted proxy; loopback is.
 
@@ -48,7 +49,7 @@ function locationOf(record) {
 }
 
 async function main() {
-  const [geoipFile, regionsFile] = process.argv.slice(2);
+  const [geoipFile, regionsFile, uncached] = process.argv.slice(2);
   const geoip = await maxmind.open(geoipFile, { cache: { max: LOOKUP_CACHE_ENTRIES } });
   const regions = JSON.parse(fs.readFileSync(regionsFile, 'utf8'));
   const replies = new LRUCache({
@@ -60,8 +61,11 @@ async function main() {
   app.get('/matchmaker/regions', (request, reply) => {
     const location = locationOf(geoip.get(request.ip));
     const key = location ? `${location.latitude},${location.longitude}` : '';
-    let body = replies.get(key);
-    if (body === undefined) replies.set(key, body = render(regions, location));
+    let body = uncached ? undefined : replies.get(key);
+    if (body === undefined) {
+      body = render(regions, location);
+      if (!uncached) replies.set(key, body);
+    }
     reply.header('content-type', 'application/json').header('access-control-allow-origin', '*')
       .send(body);
   });
