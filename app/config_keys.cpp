@@ -285,7 +285,7 @@ std::vector<config_key> limit_keys() {
        "From SIGTERM to the end; idle connections close in its last third.",
        milliseconds_key(&limits::drain_timeout, 0, hour_ms)},
       {"ranking-cache-bytes", kind::number, "67108864", "0 to 1099511627776",
-       "Rendered region lists kept, per event loop.",
+       "Rankings kept by location (order and distances), per event loop.",
        bytes_key(&limits::ranking_cache_bytes, 0, mebibyte * mebibyte)},
       {"avatar-cache-bytes", kind::number, "268435456", "0 to 1099511627776",
        "Rendered avatar lists kept; a quarter for each of the four shards.",

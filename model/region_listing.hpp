@@ -48,8 +48,8 @@ public:
   std::size_t json_bytes() const noexcept { return json_bytes_; }
   void append_json(std::string& out) const;
 
-  /// The same JSON in the gzip format (RFC 1952), compressed by what is known of its text: a
-  /// twentieth of zlib's time, about its size at level 1.
+  /// The same JSON in the gzip format (RFC 1952), compressed by what is known of its text: in an
+  /// eighth of the time that zlib takes at level 1, and a third longer.
   std::size_t gzip_bytes() const noexcept { return gzip_bytes_; }
   void append_gzip(std::string& out) const;
 
