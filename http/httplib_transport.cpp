@@ -70,7 +70,7 @@ void write_body(response& answer, httplib::Response& into) {
   }
   std::string body;
   answer.append_body(body);
-  into.set_content(std::move(body), type);
+  into.set_content(body, type);
 }
 
 void write(response answer, std::string_view request_id, const std::string& date, bool closing,
