@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Listings of regions per second for many clients: against nginx, which answers all of them with a
-constant, and against Fastify with maxmind, which does the same job (bench/peers/fastify): "fastify" keeps whole replies
-by location, four times the memory that we may have; "fastify each" ranks for each request.
+constant, and against Fastify with maxmind, which does the same job (bench/peers/fastify): "fastify"
+keeps whole replies by location in four times the memory that we may have; "fastify each" ranks for
+each request.
 
 The clients are distinct public IPv4 addresses, uniformly random from a seed; each request names one
 in X-Forwarded-For, and every server is sent the same ones. All servers look them up in the same
