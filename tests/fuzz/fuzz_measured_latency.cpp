@@ -1,0 +1,38 @@
+// Laws: no bytes crash the reading of latencies; those that are taken are within their limits, each
+// region once and in order, and a refusal says something that can be sent.
+#include "model/measured_latency.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+using namespace matchcloud;
+
+namespace {
+
+void require(bool law) {
+  if (!law) std::abort();
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  const auto read = model::read_measured_latencies({reinterpret_cast<const char*>(bytes), size});
+  if (!read) {
+    require(read.error().code == base::errc::query_invalid);
+    for (const char c : read.error().detail)
+      require(c >= 0x20 && c < 0x7f);
+    return 0;
+  }
+  require(read->size() <= model::measured_limit);
+  for (std::size_t i = 0; i < read->size(); ++i) {
+    const auto& [region_id, milliseconds] = (*read)[i];
+    require(milliseconds >= 0 && milliseconds <= model::latency_limit_ms);
+    require(i == 0 || (*read)[i - 1].region_id < region_id);
+  }
+  std::vector<std::string_view> ids{"fra", "lon", "syd"};
+  const auto order = model::order_by_latency(ids, *read);
+  require(order.empty() || std::is_permutation(order.begin(), order.end(),
+                                               std::vector<std::size_t>{0, 1, 2}.begin()));
+  return 0;
+}

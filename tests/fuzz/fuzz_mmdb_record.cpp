@@ -1,0 +1,45 @@
+// Laws: no data section crashes the reading of records, or makes it read more than the limits
+// allow; a place that is told is on earth, and a table of records says what reading each says.
+#include "store/mmdb_record.hpp"
+#include "store/place_table.hpp"
+
+#include <cmath>
+#include <cstdlib>
+
+using namespace matchcloud;
+
+namespace {
+
+void require(bool law) {
+  if (!law) std::abort();
+}
+
+/// The first bytes choose the offsets of the records: 8 of them, each of 2 bytes.
+constexpr std::size_t offset_count = 8;
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  if (size < 2 * offset_count + 1) return 0;
+  const std::span section{bytes + 2 * offset_count, size - 2 * offset_count};
+  static_cast<void>(store::is_sound_value(section));
+
+  store::offset_set offsets{section.size()};
+  bool readable = true;
+  for (std::size_t i = 0; i < offset_count; ++i) {
+    const auto offset =
+        static_cast<std::uint32_t>((bytes[2 * i] * 256U + bytes[2 * i + 1]) % section.size());
+    offsets.insert(offset);
+    store::mmdb_record_reader reader{section};
+    const auto place = reader.read(offset);
+    readable = readable && place.has_value();
+    if (!place) require(place.error().code == base::errc::geoip_invalid);
+    if (!place || !*place) continue;
+    const auto& [latitude, longitude] = (*place)->at;
+    require(std::fabs(latitude) <= 90 && std::fabs(longitude) <= 180);
+  }
+  const auto table = store::place_table::read(section, offsets);
+  require(table.has_value() == readable);
+  if (table) require(table->size() <= offset_count);
+  return 0;
+}
