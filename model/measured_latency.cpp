@@ -1,6 +1,7 @@
 #include "model/measured_latency.hpp"
 
 #include "base/characters.hpp"
+#include "model/unicode.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -12,15 +13,12 @@ namespace matchcloud::model {
 namespace {
 
 constexpr std::string_view example = "Write rtt=lon:23,fra:31.5: ids of regions and milliseconds.";
-/// Of an element, in an error.
-constexpr std::size_t shown_bytes = 64;
+/// Characters of an element, in an error.
+constexpr std::size_t shown_limit = 64;
 
 tl::unexpected<base::error> refuse(std::string_view element, const std::string& why) {
-  std::string shown;
-  for (const char c : element.substr(0, shown_bytes))
-    shown += c > 0x20 && c < 0x7f ? c : '?';
-  return base::fail(base::errc::query_invalid,
-                    "\"" + shown + "\" in rtt " + why + ". " + std::string{example});
+  return base::fail(base::errc::query_invalid, quoted_excerpt(element, shown_limit) + " in rtt " +
+                                                   why + ". " + std::string{example});
 }
 
 /// Digits, and after a point more of them: no sign, no exponent, no blanks.

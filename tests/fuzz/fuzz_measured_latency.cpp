@@ -1,6 +1,7 @@
 // Laws: no bytes crash the reading of latencies; those that are taken are within their limits, each
 // region once and in order, and a refusal says something that can be sent.
 #include "model/measured_latency.hpp"
+#include "model/unicode.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -20,8 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   const auto read = model::read_measured_latencies({reinterpret_cast<const char*>(bytes), size});
   if (!read) {
     require(read.error().code == base::errc::query_invalid);
-    for (const char c : read.error().detail)
-      require(c >= 0x20 && c < 0x7f);
+    require(model::find_malformed_utf8(read.error().detail) == std::string_view::npos);
     return 0;
   }
   require(read->size() <= model::measured_limit);

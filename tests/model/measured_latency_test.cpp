@@ -1,5 +1,6 @@
 #include "model/measured_latency.hpp"
 
+#include "model/unicode.hpp"
 #include "tests/catch.hpp"
 
 #include <rapidcheck.h>
@@ -51,8 +52,10 @@ TEST_CASE("Bad latencies are refused, naming the element") {
     CHECK(read.error().code == base::errc::query_invalid);
     CHECK(read.error().detail.find("rtt=lon:23,fra:31.5") != std::string::npos);
   }
-  CHECK(read_measured_latencies("fra:2,lon:x").error().detail.starts_with("\"lon:x\" in rtt "));
-  CHECK(read_measured_latencies("fra:2,\x1b[2J\xff:x").error().detail.starts_with("\"?[2J?:x\""));
+  CHECK(read_measured_latencies("fra:2,lon:x").error().detail.starts_with("`lon:x` in rtt "));
+  const auto hidden = read_measured_latencies("fra:2,\x1b[2J\xff:x").error().detail;
+  CHECK(hidden.starts_with("`\\u001b[2J"));
+  CHECK(find_malformed_utf8(hidden) == std::string_view::npos);
 }
 
 TEST_CASE("As many regions may be measured as there is a limit for") {
