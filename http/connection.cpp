@@ -272,7 +272,7 @@ void connection::refuse(const base::error& why, bool close) {
     exchange_.asked = operation::unmatched;
     if (begun_ == base::steady_time{}) begun_ = host_->loop().now();
   }
-  queue(problem(why, request_->id), !close && request_->keep_alive);
+  queue(refusal(why, request_->id), !close && request_->keep_alive);
 }
 
 void connection::queue(response&& answer, bool keep_alive) {

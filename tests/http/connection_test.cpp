@@ -314,6 +314,23 @@ TEST_CASE("a transport that takes no more exchanges answers 503 and keeps the co
   CHECK(on.client->waiting());
 }
 
+TEST_CASE("a page can tell what a transport itself refuses from a broken network") {
+  const std::string readable = "\r\nAccess-Control-Allow-Origin: *\r\n";
+  bench full;
+  full.takes = false;
+  full.receive(get("/x"));
+  CHECK(full.peer.written().starts_with("HTTP/1.1 503 "));
+  CHECK(count_of(full.peer.written(), readable) == 1);
+  bench malformed;
+  malformed.receive("GET /x HTTP/1.1\r\n\r\n");
+  CHECK(malformed.peer.written().starts_with("HTTP/1.1 400 "));
+  CHECK(count_of(malformed.peer.written(), readable) == 1);
+  bench answered;
+  answered.receive(get("/x"));
+  answered.reply("{}");
+  CHECK(count_of(answered.peer.written(), readable) == 0);
+}
+
 TEST_CASE("bytes that are no request are answered, then the connection ends both ways") {
   bench on;
   on.receive("GET / HTTP/1.1\r\nno colon\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n");
