@@ -187,7 +187,7 @@ void connection::take_partial() {
   if (framer_.in_body()) {
     if (!std::exchange(in_body_, true)) phase_deadline_ = now + host_->limits().body_timeout;
     if (framer_.take_continue()) {
-      if (out_.empty()) out_ = host_->take_buffer();
+      make_room();
       out_.append("HTTP/1.1 100 Continue\r\n\r\n");
       write_deadline_ = now + host_->limits().write_timeout;
       schedule();
@@ -255,7 +255,7 @@ bool connection::retry() {
 
 void connection::answer(actors::exchange_ref ref, response&& with) {
   if (!is_current(ref)) return;
-  const auto size = leasable_bytes(with);
+  const auto size = sends_body(with) ? leasable_bytes(with) : 0;
   if (size > unsent_free_bytes && !unsent_lease_.grow_to(host_->budget(), unsent_bytes() + size))
     return refuse(too_many_response_bytes(), false);
   queue(std::move(with), request_->keep_alive);
@@ -272,20 +272,34 @@ void connection::refuse(const base::error& why, bool close) {
     exchange_.asked = operation::unmatched;
     if (begun_ == base::steady_time{}) begun_ = host_->loop().now();
   }
-  queue(problem(why, request_->id), !close && request_->keep_alive);
+  queue(refusal(why, request_->id), !close && request_->keep_alive);
 }
 
 void connection::queue(response&& answer, bool keep_alive) {
   keep_alive = keep_alive && !cut_ && !host_->draining();
-  if (out_.empty()) out_ = host_->take_buffer();
+  make_room();
   write_head(out_, answer, {request_->id, host_->date(), keep_alive, request_->http_1_0});
-  if (request_->method != method::head && has_body(answer.status)) append_body(answer);
+  if (sends_body(answer)) append_body(answer);
   settle(answer.status);
   if (!keep_alive) close_after_flush_ = true;
   phase_ = phase::reading;
   phase_deadline_ = host_->loop().now() + host_->limits().idle_timeout;
   write_deadline_ = host_->loop().now() + host_->limits().write_timeout;
   schedule();
+}
+
+/// Before something is appended to `out_`.
+void connection::make_room() {
+  if (out_.empty()) out_ = host_->take_buffer();
+  // What is sent goes, or a client that never takes the last byte would make it grow for ever. What
+  // has to move is never more than what goes.
+  if (out_sent_ < out_.size() - out_sent_) return;
+  out_.erase(0, out_sent_);
+  out_sent_ = 0;
+}
+
+bool connection::sends_body(const response& answer) const noexcept {
+  return request_->method != method::head && has_body(answer.status);
 }
 
 std::size_t connection::leasable_bytes(const response& answer) const noexcept {

@@ -151,7 +151,9 @@ private:
   /// Answers without an actor: for what never became an exchange, and for deadlines.
   void refuse(const base::error& why, bool close);
   void queue(response&& answer, bool keep_alive);
+  void make_room();
   void append_body(response& answer);
+  bool sends_body(const response& answer) const noexcept;
   std::size_t leasable_bytes(const response& answer) const noexcept;
   void settle(int status);
   void release_request();

@@ -1,5 +1,7 @@
 #include "http/content_coding.hpp"
 
+#include "http/characters.hpp"
+
 #include <algorithm>
 #include <optional>
 
@@ -7,25 +9,12 @@ namespace matchcloud::http {
 
 namespace {
 
-std::string_view trimmed(std::string_view text) noexcept {
-  constexpr std::string_view blank = " \t";
-  text.remove_prefix(std::min(text.find_first_not_of(blank), text.size()));
-  return text.substr(0, text.find_last_not_of(blank) + 1);
-}
-
-bool equal_ignoring_case(std::string_view text, std::string_view lower) noexcept {
-  return text.size() == lower.size() &&
-         std::equal(text.begin(), text.end(), lower.begin(), [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a + 32) : a) == b;
-         });
-}
-
 /// The part before `mark`, which is taken off `rest` with it.
 std::string_view take_until(std::string_view& rest, char mark) noexcept {
   const auto end = std::min(rest.find(mark), rest.size());
   const auto part = rest.substr(0, end);
   rest.remove_prefix(std::min(end + 1, rest.size()));
-  return trimmed(part);
+  return trim_blanks(part);
 }
 
 /// Whether a weight (`q=0.5`) is above 0; nothing where it is none.

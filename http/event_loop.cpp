@@ -137,7 +137,8 @@ void event_loop::take_remote() {
 }
 
 void event_loop::run_residents() {
-  for (std::size_t i = 0; i < resumes_per_turn && !ready_.empty(); ++i) {
+  const auto until = clock_->now() + residents_turn_time;
+  for (std::size_t i = 0; i < resumes_per_turn && now_ < until && !ready_.empty(); ++i) {
     auto* next = ready_.front();
     ready_.pop_front();
     const auto outcome = next->resume(this, messages_per_resume);

@@ -35,11 +35,14 @@ struct loop_metrics {
 };
 
 /// One thread with epoll, timers and the actors that reside on it. Fair: a turn runs a bounded
-/// number of resumes, then looks at the sockets again.
+/// number of resumes for a bounded time, then looks at the sockets again.
 class event_loop final : public caf::execution_unit {
 public:
   static constexpr std::size_t resumes_per_turn = 64;
-  static constexpr std::size_t messages_per_resume = 64;
+  static constexpr std::size_t messages_per_resume = 16;
+  /// What residents take of a turn, besides the last resume: a ranking of 1,000 regions alone takes
+  /// a millisecond, and many may wait.
+  static constexpr std::chrono::milliseconds residents_turn_time{1};
   static constexpr int events_per_turn = 128;
 
   event_loop(caf::actor_system& system, const base::clock& clock);

@@ -1,5 +1,6 @@
 #include "http/front.hpp"
 
+#include "http/characters.hpp"
 #include "http/export_response.hpp"
 #include "http/media_response.hpp"
 #include "http/media_type.hpp"
@@ -31,10 +32,6 @@ constexpr std::string_view media_preflight_headers =
     "Access-Control-Allow-Headers: If-None-Match, If-Range, Range, X-Request-Id\r\n"
     "Access-Control-Max-Age: 86400\r\n";
 
-char lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
 /// The host name of an `Origin` (`scheme://host[:port]`, RFC 6454), lower case.
 std::string host_of_origin(std::string_view origin) {
   const auto scheme_end = origin.find("://");
@@ -42,7 +39,7 @@ std::string host_of_origin(std::string_view origin) {
   origin.remove_prefix(scheme_end + 3);
   const auto end = origin.starts_with('[') ? origin.find(']') + 1 : origin.find(':');
   std::string host{origin.substr(0, end)};
-  std::transform(host.begin(), host.end(), host.begin(), lower);
+  std::transform(host.begin(), host.end(), host.begin(), to_lower);
   return host;
 }
 

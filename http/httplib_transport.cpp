@@ -164,7 +164,7 @@ void httplib_transport::end_now() {
   std::unique_lock lock{mutex_};
   while (!waiting_.empty()) {
     auto& left = *waiting_.begin()->second;
-    settle(left, problem(shutting_down(), left.request->id));
+    settle(left, refusal(shutting_down(), left.request->id));
   }
   // Other threads write these, unless their connections are ended before.
   written_.wait_for(lock, last_answers_patience, [this] {
@@ -205,7 +205,7 @@ void httplib_transport::serve(const httplib::Request& asked, httplib::Response& 
     std::unique_lock lock{mutex_};
     const auto id = ids_.next();
     lock.unlock();
-    auto answer = problem(read_request.error(), id);
+    auto answer = refusal(read_request.error(), id);
     metrics_->count_answer(operation::unmatched, answer.status);
     return write(std::move(answer), id, date, draining_, into);
   }
@@ -267,7 +267,7 @@ response httplib_transport::await(waiting_exchange& waiting) {
   while (!waiting.answered && clock_->now() < deadline())
     waiting.done.wait_for(lock, deadline() - clock_->now());
   if (!waiting.answered)
-    settle(waiting, problem(not_answered_in_time(waiting.state.asked), waiting.request->id));
+    settle(waiting, refusal(not_answered_in_time(waiting.state.asked), waiting.request->id));
   metrics_->count_answer(waiting.state.asked, waiting.answer.status);
   metrics_->latency[static_cast<std::size_t>(waiting.state.asked)].observe(
       static_cast<std::uint64_t>((clock_->now() - begun).count()));
@@ -312,7 +312,7 @@ void httplib_transport::redispatch_where(Condition&& condition) {
     auto& waiting = *(next++)->second; // settling takes it out
     if (!condition(waiting)) continue;
     if (!waiting.state.begin_retry()) {
-      settle(waiting, problem(failed_repeatedly(), waiting.request->id));
+      settle(waiting, refusal(failed_repeatedly(), waiting.request->id));
       continue;
     }
     metrics_->redispatched.add();

@@ -87,7 +87,6 @@ std::string find_fault(string_view rest, bool v6, ip_address& source) {
 } // namespace
 
 proxy_header_result proxy_header_reader::feed(string_view bytes) {
-  if (status_ != proxy_header_status::need_more) return {status_, 0};
   std::size_t consumed = 0;
   while (status_ == proxy_header_status::need_more && consumed < bytes.size())
     take(bytes[consumed++]);

@@ -35,4 +35,10 @@ base::error shutting_down() {
   return {errc::draining, "The service is shutting down. Try again later."};
 }
 
+response refusal(const base::error& why, std::string_view request_id) {
+  auto answer = problem(why, request_id);
+  answer.headers = "Access-Control-Allow-Origin: *\r\n";
+  return answer;
+}
+
 } // namespace matchcloud::http

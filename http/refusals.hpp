@@ -2,6 +2,9 @@
 
 #include "base/error.hpp"
 #include "http/operation.hpp"
+#include "http/response.hpp"
+
+#include <string_view>
 
 namespace matchcloud::http {
 
@@ -15,5 +18,9 @@ base::error too_many_in_flight();
 base::error failed_repeatedly();
 base::error not_answered_in_time(operation asked);
 base::error shutting_down();
+
+/// What a transport answers of its own. Pages of every origin may read it, so that they can tell it
+/// from a broken network: it says nothing that depends on who asks.
+response refusal(const base::error& why, std::string_view request_id);
 
 } // namespace matchcloud::http

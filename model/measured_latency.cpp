@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view example = "Write rtt=lon:23,fra:31.5: ids of regions and milliseconds.";
 /// Characters of an element, in an error.
 constexpr std::size_t shown_limit = 64;
+constexpr std::size_t number_limit_bytes = 16;
 
 tl::unexpected<base::error> refuse(std::string_view element, const std::string& why) {
   return base::fail(base::errc::query_invalid, quoted_excerpt(element, shown_limit) + " in rtt " +
@@ -23,7 +24,8 @@ tl::unexpected<base::error> refuse(std::string_view element, const std::string& 
 
 /// Digits, and after a point more of them: no sign, no exponent, no blanks.
 std::optional<double> parse_milliseconds(std::string_view text) noexcept {
-  if (text.empty() || !base::is_digit(text.front()) || !base::is_digit(text.back()))
+  if (text.empty() || text.size() > number_limit_bytes || !base::is_digit(text.front()) ||
+      !base::is_digit(text.back()))
     return std::nullopt;
   double value = 0;
   const auto [end, status] =
@@ -37,7 +39,9 @@ base::expected<measured_latency> read_element(std::string_view element) {
   if (colon == std::string_view::npos || colon == 0)
     return refuse(element, "is not a region's id and milliseconds with a colon between them");
   const auto milliseconds = parse_milliseconds(element.substr(colon + 1));
-  if (!milliseconds) return refuse(element, "has no number behind the colon");
+  if (!milliseconds)
+    return refuse(element, "needs a number of at most " + std::to_string(number_limit_bytes) +
+                               " characters behind the colon");
   if (*milliseconds > latency_limit_ms)
     return refuse(element, "is more than " + std::to_string(int(latency_limit_ms)) +
                                " milliseconds; leave out what did not answer");

@@ -117,4 +117,19 @@ TEST_CASE("connections and bytes are counted", "[operations]") {
   CHECK(eventually([&] { return own.metric("matchcloud_budget_used_bytes") == 0; }));
 }
 
+TEST_CASE("what the cache of listings does is counted", "[operations]") {
+  const server own{{"--loops", "1"}};
+  const auto counted = [&](const std::string& what) {
+    return own.metric("matchcloud_ranking_cache_" + what);
+  };
+  CHECK(counted("bytes") == 0);
+  raw_connection client{own.data()};
+  for (int i = 0; i < 3; ++i)
+    client.ask(request("GET", regions_target));
+  CHECK(counted("misses_total") == 1);
+  CHECK(counted("hits_total") == 2);
+  CHECK(counted("evictions_total") == 0);
+  CHECK(counted("bytes") > 0);
+}
+
 } // namespace

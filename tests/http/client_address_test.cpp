@@ -256,6 +256,10 @@ TEST_CASE("A node whose escapes are endless is garbage") {
   for (int i = 0; i < 300; ++i)
     node += "\\1";
   CHECK(by_forwarded("for=\"" + node + "\"") == proxy);
+  // Nor is what its beginning would say an address.
+  const std::string port(300, 'p');
+  CHECK(by_forwarded("for=\"203.0.113.7:_" + port + "\"") == "203.0.113.7");
+  CHECK(by_forwarded("for=\"\\203.0.113.7:_" + port + "\"") == proxy);
 }
 
 TEST_CASE("In automatic mode the header that is present counts, and the peer when both disagree") {

@@ -182,7 +182,10 @@ public:
     ++buffers_out;
     return {};
   }
-  void give_back(std::string) override { --buffers_out; }
+  void give_back(std::string used) override {
+    --buffers_out;
+    largest_buffer = std::max(largest_buffer, used.capacity());
+  }
   void give_back(std::shared_ptr<const std::string>) override {}
   void assign_id(http::request& to) override { to.id = "id"; }
   bool admit(http::admitted_request& which) override {
@@ -209,6 +212,8 @@ public:
   bool drains = false;
   int requests_out = 0;
   int buffers_out = 0;
+  /// Of those given back, in bytes.
+  std::size_t largest_buffer = 0;
   int closings = 0;
   std::vector<actors::exchange_ref> dispatched;
   std::vector<std::string> targets;

@@ -171,6 +171,30 @@ TEST_CASE("reading pauses at 256 KiB unsent and goes on when they are taken") {
   CHECK(on.budget().used_bytes() == 0);
 }
 
+TEST_CASE("a client that never takes the last byte does not make the buffer grow for ever") {
+  bench on;
+  on.receive(get("/x") + get("/x"));
+  constexpr std::size_t body_bytes = 10'000;
+  for (int i = 0; i < 500; ++i) {
+    on.peer.room = i == 0 ? body_bytes / 2 : body_bytes;
+    REQUIRE(on.client->waiting());
+    on.reply(std::string(body_bytes, static_cast<char>('a' + i % 26)));
+    on.receive(get("/x"));
+    on.event(EPOLLOUT);
+  }
+  on.peer.room = SIZE_MAX;
+  on.event(EPOLLOUT);
+  CHECK(on.largest_buffer > body_bytes);
+  CHECK(on.largest_buffer < 3 * connection::unsent_pause_bytes);
+  const auto all = on.peer.written();
+  std::size_t at = 0;
+  for (int i = 0; i < 500; ++i) {
+    at = all.find("\r\n\r\n" + std::string(body_bytes, static_cast<char>('a' + i % 26)), at);
+    REQUIRE(at != std::string::npos);
+    at += body_bytes;
+  }
+}
+
 TEST_CASE("reading pauses when the budget has no room for unsent bytes") {
   base::limits small;
   small.byte_budget_bytes = 64 * 1024;
@@ -263,6 +287,22 @@ TEST_CASE("an answer for which the budget has no room is 503") {
   CHECK(over.budget().used_bytes() == 0);
 }
 
+TEST_CASE("what is answered without its body takes nothing from the budget") {
+  base::limits small;
+  small.byte_budget_bytes = 20'000;
+  bench on{small};
+  on.receive("HEAD /x HTTP/1.1\r\nHost: h\r\n\r\n");
+  on.reply(std::string(20'001, 'x'));
+  CHECK(on.peer.written().find("\r\nContent-Length: 20001\r\n") != std::string::npos);
+  on.receive(get("/x"));
+  auto unchanged = json_answer(std::string(20'001, 'x'));
+  unchanged.status = 304;
+  on.answer(std::move(unchanged));
+  on.end_turn();
+  CHECK(on.peer.written().find("HTTP/1.1 304 ") != std::string::npos);
+  CHECK(on.peer.written().find("HTTP/1.1 503 ") == std::string::npos);
+}
+
 TEST_CASE("a transport that takes no more exchanges answers 503 and keeps the connection") {
   bench on;
   on.takes = false;
@@ -272,6 +312,23 @@ TEST_CASE("a transport that takes no more exchanges answers 503 and keeps the co
   on.takes = true;
   on.receive(get("/3"));
   CHECK(on.client->waiting());
+}
+
+TEST_CASE("a page can tell what a transport itself refuses from a broken network") {
+  const std::string readable = "\r\nAccess-Control-Allow-Origin: *\r\n";
+  bench full;
+  full.takes = false;
+  full.receive(get("/x"));
+  CHECK(full.peer.written().starts_with("HTTP/1.1 503 "));
+  CHECK(count_of(full.peer.written(), readable) == 1);
+  bench malformed;
+  malformed.receive("GET /x HTTP/1.1\r\n\r\n");
+  CHECK(malformed.peer.written().starts_with("HTTP/1.1 400 "));
+  CHECK(count_of(malformed.peer.written(), readable) == 1);
+  bench answered;
+  answered.receive(get("/x"));
+  answered.reply("{}");
+  CHECK(count_of(answered.peer.written(), readable) == 0);
 }
 
 TEST_CASE("bytes that are no request are answered, then the connection ends both ways") {

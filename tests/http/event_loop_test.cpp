@@ -266,6 +266,55 @@ TEST_CASE("a turn makes 64 resumes and leaves the other actors for the next, in 
   CHECK(handled.back() == 1);
 }
 
+/// Takes half a millisecond for a message.
+class slow final : public actors::resident {
+public:
+  slow(caf::actor_config& cfg, manual_clock& clock, int& handled)
+      : resident{cfg}, clock_{&clock}, handled_{&handled} {}
+
+protected:
+  caf::behavior make_behavior() override {
+    return {[this](int) {
+      clock_->advance(std::chrono::microseconds{500});
+      ++*handled_;
+    }};
+  }
+
+private:
+  manual_clock* clock_;
+  int* handled_;
+};
+
+TEST_CASE("residents that take long leave the others for the next turn, and all come") {
+  bench on;
+  constexpr int count = 10;
+  int handled = 0;
+  std::vector<caf::actor> many;
+  for (int i = 0; i < count; ++i)
+    many.push_back(on.spawn<slow>(on.clock, handled));
+  on.turn(); // all of them are initialised
+  for (const auto& one : many)
+    caf::anon_send(one, 1);
+  for (int turns = 1; turns <= count / 2; ++turns) {
+    on.loop.run_once();
+    CHECK(handled == 2 * turns);
+  }
+}
+
+TEST_CASE("who has many long messages keeps the loop for one resume at most") {
+  bench on;
+  int handled = 0;
+  const auto one = on.spawn<slow>(on.clock, handled);
+  on.turn();
+  for (int i = 0; i < 100; ++i)
+    caf::anon_send(one, 1);
+  on.loop.run_once();
+  CHECK(handled > 0);
+  CHECK(handled <= static_cast<int>(event_loop::messages_per_resume));
+  while (handled < 100)
+    on.loop.run_once();
+}
+
 TEST_CASE("messages of other threads reach a resident of a sleeping loop") {
   bench on;
   int handled = 0;

@@ -174,6 +174,23 @@ TEST_CASE("a request over a socket is dispatched and its answer comes back") {
   CHECK(on.counted().in_flight.load() == 0);
 }
 
+TEST_CASE("a PROXY header is believed where the socket's peer is trusted, not from others") {
+  for (const auto* trusted : {"127.0.0.0/8", "10.0.0.0/8"}) {
+    CAPTURE(trusted);
+    const proxy_trust trust{{*model::parse_cidr(trusted)}};
+    bench on;
+    on.attach();
+    auto sockets = listen_on(loopback, 1, 64);
+    REQUIRE(sockets);
+    on.transport->listen(std::move(sockets->sockets[0]), &trust);
+    client one{sockets->where.port};
+    one.send("PROXY TCP4 192.0.2.7 10.0.0.1 1 2\r\n" + get);
+    REQUIRE(on.see(1));
+    CHECK(to_string(on.seen->at(0).request->peer) ==
+          (trusted == std::string{"127.0.0.0/8"} ? "192.0.2.7" : "127.0.0.1"));
+  }
+}
+
 TEST_CASE("a late reply for a closed connection never reaches the next one in its place") {
   bench on;
   on.attach();

@@ -104,6 +104,14 @@ TEST_CASE("who has the listing gets 304, in the coding that was asked for") {
   CHECK(status("\"x\"", false) == 200);
   CHECK(status(tag, false, listing(1'000)) == 200);
 
+  // It speaks of the listing, not of a body: there is none.
+  const auto gzip = regions_response(
+      asked{}.with(header::if_none_match, gzip_tag).with(header::accept_encoding, "gzip").of,
+      listing(), true);
+  CHECK(header_of(gzip, "ETag") == gzip_tag);
+  CHECK(header_of(gzip, "Content-Encoding").empty());
+  CHECK(gzip.content_type.empty());
+
   const auto answer =
       regions_response(asked{}.with(header::if_none_match, tag).of, listing(), true);
   CHECK(header_of(answer, "ETag") == tag);

@@ -39,6 +39,7 @@ TEST_CASE("Bad latencies are refused, naming the element") {
                           "lon:inf",
                           "lon:60000.1",
                           "lon:99999999999999999",
+                          "lon:0.000000000000001",
                           "lon:1,",
                           ",lon:1",
                           "lon:1,,fra:2",
