@@ -313,7 +313,7 @@ TEST_CASE("a health check that connects and leaves is closed without a word", "[
 }
 
 TEST_CASE("who connects to a PROXY listener and is silent has a head's time", "[limits]") {
-  const server hasty{{"--listen", "127.0.0.1:0/proxy", "--head-timeout-ms", "1000",
+  const server hasty{{"--listen", "127.0.0.1:0/proxy", "--head-timeout-ms", "3000",
                       "--idle-timeout-ms", "600000"}};
   raw_connection silent{hasty.data()};
   raw_connection slow{hasty.data()};

@@ -16,8 +16,9 @@ using namespace matchcloud::e2e;
 
 constexpr std::size_t clients = 4;
 
-/// A change is to be seen within a second: most must be, and all by now, on however busy a machine.
-constexpr milliseconds soon{8'000};
+/// A change is to be seen within a second, and is on a machine that is not busier than it can bear
+/// (half a second). Under sanitizers beside other tests most must be seen by this.
+constexpr milliseconds soon{2'000};
 
 /// Clients under way against a server whose GeoIP file or catalog a test replaces, the bodies that
 /// it saw come into force, and how long that took.
@@ -51,13 +52,13 @@ public:
           now = listing();
           return !known(now);
         },
-        deadline{soon}));
+        deadline{}));
     const auto agreed = [&] {
       for (int i = 0; i < 20; ++i) // connections spread over the loops
         if (listing() != now) return false;
       return true;
     };
-    REQUIRE(eventually(agreed, deadline{soon}));
+    REQUIRE(eventually(agreed, deadline{}));
     delays_.push_back(std::chrono::duration_cast<milliseconds>(clock::now() - began));
     note(now);
     ask_on();
@@ -69,7 +70,7 @@ public:
     const auto before = told();
     const auto body = listing();
     how();
-    CHECK(eventually([&] { return told() > before; }, deadline{soon}));
+    CHECK(eventually([&] { return told() > before; }, deadline{}));
     INFO(server_.process().errors());
     CHECK(server_.process().errors().find("geoip_invalid: " + geoip_ + ": ") != std::string::npos);
     ask_on();
@@ -84,7 +85,7 @@ public:
     CHECK(report.bodies.size() == bodies_.size());
     std::sort(delays_.begin(), delays_.end());
     const auto median = delays_[delays_.size() / 2];
-    CHECK(median <= milliseconds{1'000});
+    CHECK(median <= soon);
     WARN(delays_.size() << " changes seen after " << median.count() << " ms (median), "
                         << delays_.back().count() << " ms (most), under " << report.answers
                         << " requests");
