@@ -358,6 +358,19 @@ TEST_CASE("A damaged record is refused, whatever else is sound") {
   }
 }
 
+TEST_CASE("Records end where the metadata begin") {
+  auto bytes = two_places({4, 24});
+  const auto marker = bytes.find("\xab\xcd\xefMaxMind.com");
+  auto cut = bytes;
+  cut.erase(marker - 1, 1); // the last record's last byte would be the marker's first
+  CHECK(contains(refusal(cut), "of its data section is damaged"));
+  // The metadata are a sound value, but no record.
+  const std::size_t section = 24 * 6 + 16; // behind 24 nodes
+  const auto metadata = marker + 14 - section;
+  bytes.replace(0, 3, mmdb_big_endian(24 + 16 + metadata, 3));
+  CHECK(contains(refusal(bytes), "node 0 of its search tree points nowhere"));
+}
+
 TEST_CASE("A record of too many fields is refused") {
   auto record = mmdb_control(mmdb_type::array, 5'000);
   for (int i = 0; i < 5'000; ++i)
