@@ -124,9 +124,13 @@ TEST_CASE("a client of unknown location is taken to be at the fallback") {
 TEST_CASE("a cache without room still answers") {
   auto settings = located();
   settings.cache_limit_bytes = 0;
+  ranking_metrics metrics;
+  settings.metrics = &metrics;
   region_ranking_state state{settings, two_regions()};
   CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt");
   CHECK(state.cached_listings() == 0);
+  CHECK(metrics.misses.get() == 1);
+  CHECK(metrics.evictions.get() == 0); // nothing made room
 }
 
 TEST_CASE("what is cached equals what is not, whatever is asked and evicted") {
