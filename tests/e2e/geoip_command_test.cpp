@@ -162,8 +162,10 @@ TEST_CASE("geoip fails where the store is damaged", "[operations]") {
   const temporary_directory folder;
   REQUIRE(run({"demo", "--data-dir", folder.path()}).exit_code == 0);
   folder.file("matchcloud.db", std::string(5'000, 'x'));
-  for (const std::string format : {"--json", "--geoip="}) {
-    const auto got = geoip({"192.0.2.1", "--data-dir", folder.path(), format});
+  for (const arguments& format : {arguments{}, arguments{"--json"}}) {
+    arguments args{"192.0.2.1", "--data-dir", folder.path()};
+    args.insert(args.end(), format.begin(), format.end());
+    const auto got = geoip(args);
     CHECK(got.exit_code == 1);
     CHECK(got.out.empty());
     CHECK(contains(got.errors, "file is not a database"));
