@@ -64,11 +64,11 @@ region_ranking_state::cached(const model::game_namespace* where,
     return *known;
   }
   auto listing = listing_for(where, location);
-  const auto before = cache_.size();
-  cache_.put(key, listing, listing->memory_bytes() + cache_entry_overhead_bytes);
+  const auto evicted =
+      cache_.put(key, listing, listing->memory_bytes() + cache_entry_overhead_bytes);
   if (metrics != nullptr) {
     metrics->misses.add();
-    metrics->evictions.add(before + 1 - cache_.size());
+    metrics->evictions.add(evicted);
     metrics->bytes.set(static_cast<std::int64_t>(cache_.used_bytes()));
   }
   return listing;

@@ -41,13 +41,22 @@ parse_addresses(const std::vector<std::string>& texts) {
 }
 
 base::expected<model::catalog> load_catalog(const std::string& data_dir) {
-  // Opening would create it.
-  if (!store::has_store(data_dir))
-    return base::fail(base::errc::store_failed,
-                      data_dir + ": there is no store; is it the --data-dir of serve?");
   auto store = store::open_sqlite(data_dir);
   if (!store) return tl::unexpected(store.error());
   return (*store)->load_catalog();
+}
+
+/// Without a store there is nothing to rank, which is no failure; a store that cannot be read is.
+base::expected<void> choose_catalog(geoip_surroundings& in, const std::string& data_dir) {
+  // Opening would create it.
+  if (!store::has_store(data_dir)) {
+    in.catalog = base::fail(base::errc::store_failed,
+                            data_dir + ": there is no store; is it the --data-dir of serve?");
+    return {};
+  }
+  in.catalog = load_catalog(data_dir);
+  if (!in.catalog) return tl::unexpected(in.catalog.error());
+  return {};
 }
 
 /// Where `--namespace` names one, the catalog must have it: a slip would rank other regions.
@@ -67,11 +76,11 @@ base::expected<void> choose_namespace(geoip_surroundings& in, const std::string&
 base::expected<geoip_surroundings> open_surroundings(const geoip_options& options) {
   const auto config = read_configuration(options.configuration);
   if (!config) return tl::unexpected(config.error());
-  geoip_surroundings in{config->geoip_files,
-                        {},
-                        config->fallback_location,
-                        load_catalog(config->data_dir),
-                        config->default_namespace};
+  geoip_surroundings in;
+  in.paths = config->geoip_files;
+  in.fallback = config->fallback_location;
+  in.namespace_id = config->default_namespace;
+  if (auto read = choose_catalog(in, config->data_dir); !read) return tl::unexpected(read.error());
   if (auto chosen = choose_namespace(in, options.namespace_id); !chosen)
     return tl::unexpected(chosen.error());
   for (const auto& path : in.paths) {

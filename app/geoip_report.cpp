@@ -140,7 +140,7 @@ void write_location(json_stream& out, const std::optional<model::coordinates>& a
 void write_client(json_stream& out, const geoip_surroundings& in, const located_client& client) {
   const auto* const country = client.found ? client.found->place.country : nullptr;
   out.object().name("address").text(to_string(client.address));
-  out.name("looked_up").text(to_string(client.inside ? client.inside->v4 : client.address));
+  out.name("looked_up").text(to_string(store::looked_up(client.address)));
   out.name("embedding");
   client.inside ? out.text(name_of(client.inside->way)) : out.null();
   out.name("location");

@@ -24,15 +24,17 @@ public:
   }
 
   /// Keeps `value`, said to cost `bytes`, and forgets the oldest until all fit. A value larger than
-  /// the whole cache is not kept.
-  void put(const Key& key, Value value, std::size_t bytes) {
+  /// the whole cache is not kept. How many made room for it.
+  std::size_t put(const Key& key, Value value, std::size_t bytes) {
     erase(key);
-    if (bytes > limit_bytes_) return;
-    while (used_bytes_ + bytes > limit_bytes_)
+    if (bytes > limit_bytes_) return 0;
+    std::size_t evicted = 0;
+    for (; used_bytes_ + bytes > limit_bytes_; ++evicted)
       erase(order_.back().key);
     order_.push_front(entry{key, std::move(value), bytes});
     index_.emplace(key, order_.begin());
     used_bytes_ += bytes;
+    return evicted;
   }
 
   void erase(const Key& key) {

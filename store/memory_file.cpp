@@ -104,8 +104,11 @@ std::string memory_file::path() const {
 
 bool memory_file::copy_over(std::span<const std::uint8_t> mapped) const noexcept {
   auto* const at = const_cast<std::uint8_t*>(mapped.data());
-  if (::mmap(at, mapped.size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-             0) == MAP_FAILED)
+  // In two steps: what cannot be touched takes no memory, so that it is never lack of memory that
+  // leaves a hole, which another thread's mapping might fill before the owner unmaps it.
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+  if (::mmap(at, mapped.size(), PROT_NONE, flags, -1, 0) == MAP_FAILED ||
+      ::mprotect(at, mapped.size(), PROT_READ | PROT_WRITE) != 0)
     return false;
   ::madvise(at, mapped.size(), MADV_HUGEPAGE);
   // A memfd reads whole, in steps of at most 2 GiB.

@@ -28,8 +28,8 @@ public:
 
   /// Puts a private copy of the bytes, in huge pages as far as the kernel has them, where `mapped`
   /// lies, which is a mapping of them: look-ups that jump about find their pages by fewer steps (a
-  /// third of the time of one, in a virtual machine). False: there is no memory, and nothing is
-  /// mapped there any more, or everything is as it was.
+  /// third of the time of one, in a virtual machine). False: there is no memory for it, and what is
+  /// mapped there must not be read any more.
   bool copy_over(std::span<const std::uint8_t> mapped) const noexcept;
 
   /// The last `limit_bytes` bytes, or all if there are fewer. Empty if they cannot be read.

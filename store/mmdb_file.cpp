@@ -89,17 +89,25 @@ std::string mmdb_file::check_metadata() const {
   if (metadata.ip_version != 4 && metadata.ip_version != 6)
     return "its IP version is " + std::to_string(metadata.ip_version) + ", not 4 or 6";
   if (metadata.node_count == 0) return "its search tree is empty";
-  if (file_.data_section == nullptr || file_.data_section_size == 0) return "it holds no records";
+  if (records().empty()) return "it holds no records";
   return {};
 }
 
+std::span<const std::uint8_t> mmdb_file::records() const noexcept {
+  // libmaxminddb has the section end with the file, behind the metadata.
+  const auto* const end = file_.metadata_section - metadata_marker.size();
+  if (file_.data_section == nullptr || end <= file_.data_section) return {};
+  return {file_.data_section, end};
+}
+
 std::string mmdb_file::read_places() {
-  offset_set records{file_.data_section_size};
-  const auto take = [this, &records](std::uint8_t type, const MMDB_entry_s& entry) {
+  const auto section = records();
+  offset_set offsets{section.size()};
+  const auto take = [&](std::uint8_t type, const MMDB_entry_s& entry) {
     if (type != MMDB_RECORD_TYPE_DATA)
       return type == MMDB_RECORD_TYPE_SEARCH_NODE || type == MMDB_RECORD_TYPE_EMPTY;
-    if (entry.offset >= file_.data_section_size) return false;
-    records.insert(entry.offset);
+    if (entry.offset >= section.size()) return false;
+    offsets.insert(entry.offset);
     return true;
   };
   for (std::uint32_t number = 0; number < file_.metadata.node_count; ++number) {
@@ -109,7 +117,7 @@ std::string mmdb_file::read_places() {
         !take(node.right_record_type, node.right_record_entry))
       return "node " + std::to_string(number) + " of its search tree points nowhere";
   }
-  auto table = place_table::read({file_.data_section, file_.data_section_size}, std::move(records));
+  auto table = place_table::read(section, std::move(offsets));
   if (!table) return table.error().detail;
   if (table->size() == 0)
     return "it is a database of the type " +

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace matchcloud::store {
@@ -55,6 +56,8 @@ private:
   /// Maps and checks the copy. An empty reason means success.
   std::string open_copy(const memory_file& copy);
   std::string check_metadata() const;
+  /// The bytes between the tree and the metadata. Empty where there are none.
+  std::span<const std::uint8_t> records() const noexcept;
   /// Goes over the whole tree and reads what it points to.
   std::string read_places();
 

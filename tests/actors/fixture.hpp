@@ -102,6 +102,7 @@ struct probe_log {
   std::vector<actors::regions_ranked> ranked;
   std::vector<actors::operation_failed> failed;
   std::vector<actors::catalog_changed> catalogs;
+  std::vector<actors::discarded> discarded;
   std::vector<actors::geoip_changed> geoips;
   std::vector<actors::owners> owners;
   std::vector<actors::audience> audiences;
@@ -132,6 +133,7 @@ protected:
         [this](const actors::regions_ranked& got) { log_->ranked.push_back(got); },
         [this](const actors::operation_failed& got) { log_->failed.push_back(got); },
         [this](const actors::catalog_changed& got) { log_->catalogs.push_back(got); },
+        [this](const actors::discarded& got) { log_->discarded.push_back(got); },
         [this](const actors::geoip_changed& got) { log_->geoips.push_back(got); },
         [this](const actors::owners& got) { log_->owners.push_back(got); },
         [this](const actors::audience& got) { log_->audiences.push_back(got); },

@@ -124,9 +124,13 @@ TEST_CASE("a client of unknown location is taken to be at the fallback") {
 TEST_CASE("a cache without room still answers") {
   auto settings = located();
   settings.cache_limit_bytes = 0;
+  ranking_metrics metrics;
+  settings.metrics = &metrics;
   region_ranking_state state{settings, two_regions()};
   CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt");
   CHECK(state.cached_listings() == 0);
+  CHECK(metrics.misses.get() == 1);
+  CHECK(metrics.evictions.get() == 0); // nothing made room
 }
 
 TEST_CASE("what is cached equals what is not, whatever is asked and evicted") {
@@ -202,6 +206,45 @@ TEST_CASE("namespaces without regions of their own share what is cached") {
   const auto all = state.rank(address_of(german), "");
   CHECK(state.rank(address_of(german), "game.example") == all);
   CHECK(state.rank(address_of(german), "tokyo.example") != all);
+}
+
+TEST_CASE("namespaces with regions of their own share nothing") {
+  auto catalog = two_regions();
+  catalog->namespaces.push_back(
+      {id_of(13), id_of(1), "fra", {"frankfurt.example"}, std::vector<std::string>{"fra"}});
+  catalog->index_domains();
+  region_ranking_state state{located(), catalog};
+  CHECK(ids(*state.rank(address_of(german), "tokyo.example")) == "nrt");
+  CHECK(ids(*state.rank(address_of(german), "frankfurt.example")) == "fra");
+}
+
+TEST_CASE("both zeros are one location") {
+  ranking_settings settings;
+  settings.geoip = std::make_shared<fake_geoip>(
+      std::vector<std::pair<std::uint8_t, model::coordinates>>{{1, {0, 0}}, {2, {-0.0, -0.0}}});
+  region_ranking_state state{settings, two_regions()};
+  CHECK(state.rank(address_of(1), "") == state.rank(address_of(2), ""));
+}
+
+TEST_CASE("what a new catalog makes useless is freed by who sent it, and nothing twice") {
+  deterministic_system on;
+  const auto log = std::make_shared<probe_log>();
+  const auto catalog = on.spawn<probe>(log);
+  const auto first = two_regions();
+  const auto ranking = on.spawn<region_ranking>(located(), first);
+  on.send_as(catalog, ranking, rank_regions{{1, 1}, address_of(german), ""});
+  REQUIRE(log->ranked.size() == 1);
+  on.send_as(catalog, ranking, catalog_changed{first}); // told again: nothing is forgotten
+  CHECK(log->discarded.empty());
+  on.send_as(catalog, ranking, rank_regions{{2, 1}, address_of(german), ""});
+  CHECK(log->ranked.back().listing == log->ranked.front().listing);
+  const std::weak_ptr<const model::region_listing> listing = log->ranked.front().listing;
+  log->ranked.clear();
+  on.send_as(catalog, ranking, catalog_changed{two_regions()});
+  REQUIRE(log->discarded.size() == 1);
+  CHECK_FALSE(listing.expired());
+  log->discarded.clear();
+  CHECK(listing.expired());
 }
 
 TEST_CASE("other GeoIP files change where clients are, and nothing that is cached") {

@@ -158,6 +158,20 @@ TEST_CASE("geoip without a store or files says so and leaves nothing behind", "[
   CHECK_FALSE(std::filesystem::exists(folder.path("none")));
 }
 
+TEST_CASE("geoip fails where the store is damaged", "[operations]") {
+  const temporary_directory folder;
+  REQUIRE(run({"demo", "--data-dir", folder.path()}).exit_code == 0);
+  folder.file("matchcloud.db", std::string(5'000, 'x'));
+  for (const arguments& format : {arguments{}, arguments{"--json"}}) {
+    arguments args{"192.0.2.1", "--data-dir", folder.path()};
+    args.insert(args.end(), format.begin(), format.end());
+    const auto got = geoip(args);
+    CHECK(got.exit_code == 1);
+    CHECK(got.out.empty());
+    CHECK(contains(got.errors, "file is not a database"));
+  }
+}
+
 TEST_CASE("geoip refuses what is no address and what is no database", "[operations]") {
   const temporary_directory folder;
   for (const std::string wrong :

@@ -189,6 +189,45 @@ TEST_CASE("a file that was away for a while is not missed twice") {
   }
 }
 
+TEST_CASE("a folder that was away and came back as it was is not missed twice either") {
+  bench on;
+  const auto there = on.folder.path("there");
+  std::filesystem::create_directory(there);
+  on.paths = {on.folder.file("there/a.mmdb", at_latitude(1))};
+  on.open();
+  on.settle();
+  for (std::size_t i = 1; i <= 2; ++i) {
+    std::filesystem::rename(there, there + ".away");
+    on.settle();
+    CHECK(on.refused.size() == i);
+    std::filesystem::rename(there + ".away", there);
+    on.settle();
+  }
+  CHECK(on.taken.empty());
+}
+
+TEST_CASE("a file whose last change is too young to be told from the next is not opened yet") {
+  bench on;
+  rename_over(on.path(), at_latitude(2));
+  on.look();
+  on.look();
+  // On a machine that is too slow for this, nothing is found out.
+  if (file_state::of(on.path()).is_fresh()) CHECK(on.taken.empty());
+  on.settle();
+  CHECK(on.latitude() == 2.0);
+}
+
+TEST_CASE("a file that was just written when the process began is opened once more") {
+  bench on;
+  overwrite(on.path(), at_latitude(2));
+  on.files = geoip_files::open(on.paths).value();
+  const bool was_fresh = file_state::of(on.path()).is_fresh();
+  on.settle();
+  on.settle();
+  if (was_fresh) CHECK(on.taken == strings{on.path()});
+  CHECK(on.latitude() == 2.0);
+}
+
 TEST_CASE("a link that leads elsewhere is followed, as Kubernetes replaces files of config maps") {
   bench on;
   const auto set = [&](const std::string& version, double latitude) {
@@ -304,6 +343,24 @@ TEST_CASE("with too many replaced databases in use no more are opened, until the
   for (unsigned i = 0; i < geoip_files::looks_until_retry; ++i)
     on.look();
   CHECK(on.latitude() == 50.0);
+}
+
+TEST_CASE("a file that is refused for another reason than before is told of again") {
+  bench on;
+  std::vector<std::shared_ptr<const geoip>> users;
+  for (std::size_t i = 0; i < geoip_files::retired_limit; ++i) {
+    users.push_back(on.files->in_force());
+    rename_over(on.path(), at_latitude(static_cast<double>(i) + 2));
+    on.settle();
+  }
+  overwrite(on.path(), "garbage");
+  on.settle();
+  users.clear();
+  for (unsigned i = 0; i < 2 * geoip_files::looks_until_retry; ++i)
+    on.look();
+  REQUIRE(on.refused.size() == 2);
+  CHECK(on.refused[0].find("still in use") != std::string::npos);
+  CHECK(on.refused[1].find("still in use") == std::string::npos);
 }
 
 TEST_CASE("a refused file is tried again after a while, in silence") {

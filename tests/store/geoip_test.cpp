@@ -136,6 +136,56 @@ TEST_CASE("Pointers to keys and values are followed once") {
   CHECK(contains(refusal(circular.build()), "is damaged"));
 }
 
+/// A pointer to `offset` in the shortest form that reaches it.
+std::string shortest_pointer(std::uint32_t offset) {
+  const auto form = [](unsigned number, std::uint32_t distance, unsigned bytes) {
+    const auto high = distance >> (8 * bytes);
+    return std::string(1, static_cast<char>(0x20U | number << 3U | high)) +
+           mmdb_big_endian(distance, bytes);
+  };
+  if (offset < 2'048) return form(0, offset, 1);
+  if (offset < 526'336) return form(1, offset - 2'048, 2);
+  return form(2, offset - 526'336, 3);
+}
+
+TEST_CASE("Pointers of every length lead where they say") {
+  for (const std::uint32_t offset : {40U, 2'047U, 2'048U, 526'335U, 526'336U, 600'000U}) {
+    INFO(offset);
+    mmdb_builder builder;
+    builder.add_value(std::string(offset, '\0')); // no fields
+    REQUIRE(builder.add_value(mmdb_double(12.5)) == offset);
+    builder.add_v4({192, 0, 2, 0}, 24,
+                   mmdb_control(mmdb_type::map, 2) + mmdb_string("latitude") +
+                       shortest_pointer(offset) + mmdb_string("longitude") + mmdb_double(3));
+    CHECK(opened({builder.build()})->locate(address("192.0.2.1")) == coordinates{12.5, 3});
+  }
+}
+
+TEST_CASE("Values of every length are skipped") {
+  for (const std::size_t length : {28U, 29U, 284U, 285U, 65'820U, 65'821U, 70'000U})
+    CHECK(located(mmdb_map({{"name", mmdb_string(std::string(length, 'n'))},
+                            {"latitude", mmdb_double(1)},
+                            {"longitude", mmdb_double(2)}})) == coordinates{1, 2});
+}
+
+TEST_CASE("Keys that others are near are not taken for them") {
+  // What is remembered of keys goes by the offset modulo 64.
+  mmdb_builder builder;
+  const auto latitude = builder.add_value(mmdb_string("latitude"));
+  builder.add_value(std::string(64 - mmdb_string("latitude").size(), '\0'));
+  const auto longitude = builder.add_value(mmdb_string("longitude"));
+  REQUIRE(longitude == latitude + 64);
+  builder.add_v4({192, 0, 2, 0}, 24,
+                 mmdb_control(mmdb_type::map, 2) + mmdb_pointer(latitude) + mmdb_double(1) +
+                     mmdb_pointer(longitude) + mmdb_double(2));
+  CHECK(opened({builder.build()})->locate(address("192.0.2.1")) == coordinates{1, 2});
+}
+
+TEST_CASE("The ends of the earth are on it") {
+  for (const auto& corner : {coordinates{90, 180}, coordinates{-90, -180}})
+    CHECK(located(mmdb_nested_record(corner.latitude, corner.longitude)) == corner);
+}
+
 std::optional<coordinates> country(std::string_view code) {
   const auto* const found = model::find_country(code);
   return found == nullptr ? std::nullopt : std::optional{found->at};
@@ -162,6 +212,15 @@ TEST_CASE("A record without coordinates is where its country is") {
   CHECK(located(mmdb_map({{"country_code", mmdb_string("FR")},
                           {"latitude", mmdb_double(91)},
                           {"longitude", mmdb_double(0)}})) == country("FR"));
+  // The order of preference.
+  CHECK(located(mmdb_map({{"country_code", mmdb_string("FR")}, {"country", iso_map("SE")}})) ==
+        country("SE"));
+  CHECK(located(mmdb_map({{"country", mmdb_string("DE")}, {"country_code", mmdb_string("FR")}})) ==
+        country("FR"));
+  CHECK(located(mmdb_map({{"registered_country", iso_map("US")},
+                          {"country", mmdb_string("DE")}})) == country("DE"));
+  CHECK(located(mmdb_map({{"country_code", mmdb_string("FR")},
+                          {"country_code", mmdb_string("DE")}})) == country("FR"));
   CHECK_FALSE(located(mmdb_map({{"country", iso_map("XX")}})));
   CHECK_FALSE(located(mmdb_map({{"continent", iso_map("EU")}})));
 }
@@ -178,6 +237,23 @@ TEST_CASE("A country that several records point to is read for each") {
   const auto geoip = opened({builder.build()});
   CHECK(geoip->locate(address("192.0.2.1")) == country("ES"));
   CHECK(geoip->locate(address("198.51.100.1")) == country("ES"));
+}
+
+TEST_CASE("Exact places behind a country's are exact") {
+  mmdb_builder builder;
+  builder.add_v4({198, 51, 100, 0}, 24, mmdb_map({{"country_code", mmdb_string("FR")}}));
+  for (std::uint8_t i = 0; i < 100; ++i)
+    builder.add_v4({10, 0, i, 0}, 24, mmdb_nested_record(0, i));
+  const temporary_directory folder;
+  const auto file = store::mmdb_file::open(folder.file("a.mmdb", builder.build())).value();
+  CHECK_FALSE(file->find(address("198.51.100.1")).value().is_exact());
+  for (std::uint8_t i = 0; i < 100; ++i) {
+    const auto found =
+        file->find(model::ip_address::from_v4(std::array<std::uint8_t, 4>{10, 0, i, 1}));
+    REQUIRE(found);
+    CHECK(found->is_exact());
+    CHECK(found->at == coordinates{0, double(i)});
+  }
 }
 
 TEST_CASE("Of several files the first with coordinates decides, else the first with a country") {
@@ -316,6 +392,11 @@ TEST_CASE("Nesting without end is refused, in a record and in the metadata") {
   CHECK(contains(refusal(with_metadata(mmdb_control(mmdb_type::map, 1) +
                                        mmdb_string("description") + deep.substr(0, 120'000))),
                  "metadata are damaged"));
+  // The last marker counts.
+  CHECK(contains(refusal(with_metadata(mmdb_map({}) + "\xab\xcd\xefMaxMind.com" +
+                                       mmdb_control(mmdb_type::map, 1) +
+                                       mmdb_string("description") + deep.substr(0, 120'000))),
+                 "metadata are damaged"));
 }
 
 TEST_CASE("Metadata that grow when their pointers are followed are refused") {
@@ -349,12 +430,27 @@ TEST_CASE("A damaged record is refused, whatever else is sound") {
   for (const auto& record : {
            value_of(std::string(1, '\x64') + "four"), // a double of four bytes
            value_of(mmdb_pointer(1'000'000)),         // behind the data
-           value_of(std::string("\x00\x05", 2)),      // a cache container
+           value_of(mmdb_control(mmdb_type::uint16, 3) + "abc"),
+           value_of(std::string("\x00\x05", 2)),                              // a cache container
            mmdb_control(mmdb_type::map, 1) + mmdb_double(1) + mmdb_double(1), // a key no string
        }) {
     const auto why = refusal(file_with(record));
     INFO(why);
     CHECK(contains(why, "the record at byte 0 of its data section is damaged"));
+  }
+}
+
+TEST_CASE("Records end where the metadata begin") {
+  auto bytes = two_places({4, 24});
+  const auto marker = bytes.find("\xab\xcd\xefMaxMind.com");
+  auto cut = bytes;
+  cut.erase(marker - 1, 1); // the last record's last byte would be the marker's first
+  CHECK(contains(refusal(cut), "of its data section is damaged"));
+  // The metadata are a sound value, but no record.
+  const std::size_t section = 24 * 6 + 16; // behind 24 nodes
+  for (const std::size_t behind : {0U, 14U}) {
+    bytes.replace(0, 3, mmdb_big_endian(24 + 16 + marker - section + behind, 3));
+    CHECK(contains(refusal(bytes), "node 0 of its search tree points nowhere"));
   }
 }
 
