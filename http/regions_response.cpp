@@ -47,8 +47,7 @@ assembled_body body_of(std::shared_ptr<const model::region_listing> listing, boo
 
 response regions_response(const request& asking,
                           std::shared_ptr<const model::region_listing> listing, bool any_origin) {
-  const bool gzip = asking.has(header::accept_encoding) &&
-                    listing->gzip_bytes() < listing->json_bytes() &&
+  const bool gzip = asking.has(header::accept_encoding) && listing->is_compressible() &&
                     accepts_gzip(asking.get(header::accept_encoding));
   response answer;
   answer.fixed_headers = any_origin ? open_listing_headers : listing_headers;

@@ -39,6 +39,13 @@ char* put(char* at, std::string_view text) noexcept {
   return at + text.size();
 }
 
+std::uint64_t digest_of(std::string_view text) {
+  std::uint64_t digest = 0;
+  const auto sha256 = base::sha256(text);
+  std::memcpy(&digest, sha256.data(), sizeof digest);
+  return digest;
+}
+
 } // namespace
 
 region_fragments::region_fragments(std::span<const region> regions) {
@@ -86,7 +93,17 @@ region_listing::region_listing(std::shared_ptr<const region_fragments> fragments
     append_miles(miles, entry.distance_m);
     add(entry.position, kilometers, miles);
   }
-  finish();
+  digits_.shrink_to_fit();
+  measure();
+
+  std::string text;
+  append_json(text);
+  deflate::bit_counter counter;
+  compress(counter, text);
+  gzip_bytes_ = gzip_head.size() + counter.bytes() + gzip_tail_bytes;
+  crc32_ = static_cast<std::uint32_t>(
+      crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
+  digest_ = digest_of(text);
 }
 
 region_listing region_listing::reordered(std::span<const std::size_t> order) const {
@@ -104,7 +121,10 @@ region_listing region_listing::reordered(std::span<const std::size_t> order) con
     result.add(line.position, digits[place].substr(0, line.kilometers_bytes),
                digits[place].substr(line.kilometers_bytes));
   }
-  result.finish();
+  result.measure();
+  std::string named{reinterpret_cast<const char*>(&digest_), sizeof digest_};
+  named.append(reinterpret_cast<const char*>(order.data()), order.size_bytes());
+  result.digest_ = digest_of(named);
   return result;
 }
 
@@ -117,23 +137,12 @@ void region_listing::add(std::size_t position, std::string_view kilometers,
   digits_.append(kilometers).append(miles);
 }
 
-void region_listing::finish() {
-  digits_.shrink_to_fit();
+void region_listing::measure() {
   json_bytes_ = listing_begin.size() + digits_.size() + listing_end.size() +
                 rows_.size() * (between_units.size() + region_end.size());
   for (const auto& line : rows_)
     json_bytes_ += (*fragments_)[line.position].head.size();
   if (!rows_.empty()) json_bytes_ += rows_.size() - 1; // commas
-
-  std::string text;
-  append_json(text);
-  deflate::bit_counter counter;
-  compress(counter, text);
-  gzip_bytes_ = gzip_head.size() + counter.bytes() + gzip_tail_bytes;
-  crc32_ = static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
-  const auto sha256 = base::sha256(text);
-  std::memcpy(&digest_, sha256.data(), sizeof digest_);
 }
 
 void region_listing::append_json(std::string& out) const {

@@ -258,9 +258,13 @@ TEST_CASE("regions that the client measured come first", "[operations]") {
   CHECK(region_ids(measured) == expected);
   CHECK(measured.header("etag") != by_distance.header("etag"));
   CHECK(by("rtt=syd%3A5.5%2Cnrt%3A3").body == measured.body);
-  CHECK(matchcloud::fixtures::inflated(list(to, london + "Accept-Encoding: gzip\r\n",
-                                            regions_target + "?rtt=syd:5.5,nrt:3,nowhere:1")
-                                           .body) == measured.body);
+  const auto to_gzip =
+      list(to, london + "Accept-Encoding: gzip\r\n", regions_target + "?rtt=syd:5.5,nrt:3");
+  CHECK(to_gzip.header("content-encoding").empty());
+  CHECK(to_gzip.body == measured.body);
+  CHECK(list(to, london + "If-None-Match: " + measured.header("etag") + "\r\n",
+             regions_target + "?rtt=syd:7,nrt:3")
+            .status == 304);
   for (const auto* bad : {"rtt=lon", "rtt=lon:x", "rtt=lon:-1", "rtt=lon:1,lon:2", "rtt=lon:1,",
                           "rtt=lon:1&rtt=fra:1", "rtt=lon:99999999"}) {
     INFO(bad);

@@ -140,7 +140,9 @@ TEST_CASE("A reordered listing is that of the other order") {
     const auto reordered = of.listing.reordered(order);
     const auto json = render_regions(expected);
     RC_ASSERT(json_of(reordered) == json);
-    RC_ASSERT(matchcloud::fixtures::inflated(gzip_of(reordered)) == json);
+    RC_ASSERT(!reordered.is_compressible());
+    RC_ASSERT(order.size() < 2 || reordered.digest() != of.listing.digest());
+    RC_ASSERT(reordered.digest() == of.listing.reordered(order).digest());
   }));
 }
 
