@@ -27,16 +27,20 @@ constexpr std::string_view metadata_marker = "\xab\xcd\xefMaxMind.com";
 /// Characters of a database's own name for its type that a message repeats.
 constexpr std::size_t shown_type_limit = 64;
 
-/// Whether the metadata can be handed to libmaxminddb, which follows their nesting without a limit.
-/// Where there are none, it says so itself.
-bool has_sound_metadata(const memory_file& copy) {
+/// What to do about a file that is not as it was made.
+constexpr std::string_view advice = "; fetch it again";
+
+/// Why the metadata cannot be handed to libmaxminddb, which follows their nesting without a limit;
+/// empty where they can.
+std::string find_metadata_fault(const memory_file& copy) {
   const auto tail = copy.tail(metadata_limit_bytes);
   const auto is_byte = [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); };
   const auto marker = std::find_end(tail.begin(), tail.end(), metadata_marker.begin(),
                                     metadata_marker.end(), is_byte);
-  if (marker == tail.end()) return true;
+  if (marker == tail.end())
+    return "it is no MaxMind database, or was cut short: no metadata stand near its end";
   const auto begin = static_cast<std::size_t>(marker - tail.begin()) + metadata_marker.size();
-  return is_sound_value(std::span{tail}.subspan(begin));
+  return is_sound_value(std::span{tail}.subspan(begin)) ? "" : "its metadata are damaged";
 }
 
 sockaddr_storage socket_address_of(const model::ip_address& address) noexcept {
@@ -74,14 +78,14 @@ mmdb_file::~mmdb_file() {
 }
 
 std::string mmdb_file::open_copy(const memory_file& copy) {
-  if (!has_sound_metadata(copy)) return "its metadata are damaged";
+  if (auto fault = find_metadata_fault(copy); !fault.empty()) return fault.append(advice);
   const int status = MMDB_open(copy.path().c_str(), MMDB_MODE_MMAP, &file_);
-  if (status != MMDB_SUCCESS) return MMDB_strerror(status);
+  if (status != MMDB_SUCCESS) return std::string{MMDB_strerror(status)}.append(advice);
   open_ = true;
   if (!copy.copy_over({file_.file_content, static_cast<std::size_t>(file_.file_size)}))
     return "there is no memory for it";
   auto reason = check_metadata();
-  return reason.empty() ? read_places() : reason;
+  return reason.empty() ? read_places() : reason.append(advice);
 }
 
 std::string mmdb_file::check_metadata() const {
@@ -115,10 +119,11 @@ std::string mmdb_file::read_places() {
     const bool read = MMDB_read_node(&file_, number, &node) == MMDB_SUCCESS;
     if (!read || !take(node.left_record_type, node.left_record_entry) ||
         !take(node.right_record_type, node.right_record_entry))
-      return "node " + std::to_string(number) + " of its search tree points nowhere";
+      return ("node " + std::to_string(number) + " of its search tree points nowhere")
+          .append(advice);
   }
   auto table = place_table::read(section, std::move(offsets));
-  if (!table) return table.error().detail;
+  if (!table) return std::string{table.error().detail}.append(advice);
   if (table->size() == 0)
     return "it is a database of the type " +
            model::quoted_excerpt(file_.metadata.database_type, shown_type_limit) +

@@ -370,6 +370,10 @@ TEST_CASE("What is no database is refused, and the error names the file") {
     CHECK(result.error().code == base::errc::geoip_invalid);
     CHECK(result.error().detail.starts_with(path + ": "));
     CHECK(result.error().detail.size() > path.size() + 2);
+    // What is not as it was made is said to be mended by another copy.
+    const bool is_content =
+        std::filesystem::is_regular_file(path) && std::filesystem::file_size(path) > 0;
+    CHECK(result.error().detail.ends_with("; fetch it again") == is_content);
   }
 }
 
@@ -389,6 +393,7 @@ TEST_CASE("Nesting without end is refused, in a record and in the metadata") {
   const auto deep = bottomless_value();
   for (const auto& record : {mmdb_control(mmdb_type::map, 1) + mmdb_string("a") + deep, deep})
     CHECK(contains(refusal(file_with(record)), "the record at byte 0 "));
+  CHECK(contains(refusal(std::string(5000, 'x')), "no MaxMind database, or was cut short"));
   CHECK(contains(refusal(with_metadata(mmdb_control(mmdb_type::map, 1) +
                                        mmdb_string("description") + deep.substr(0, 120'000))),
                  "metadata are damaged"));
