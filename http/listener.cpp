@@ -1,6 +1,7 @@
 #include "http/listener.hpp"
 
 #include "base/decimal.hpp"
+#include "model/socket_address.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -13,31 +14,6 @@
 namespace matchcloud::http {
 
 namespace {
-
-struct socket_address {
-  sockaddr_storage storage{};
-  socklen_t length = 0;
-};
-
-socket_address to_socket_address(const endpoint& where) noexcept {
-  socket_address result;
-  if (where.address.is_v4()) {
-    sockaddr_in v4{};
-    v4.sin_family = AF_INET;
-    v4.sin_port = htons(where.port);
-    std::memcpy(&v4.sin_addr, where.address.bytes.data() + 12, 4);
-    std::memcpy(&result.storage, &v4, sizeof v4);
-    result.length = sizeof v4;
-  } else {
-    sockaddr_in6 v6{};
-    v6.sin6_family = AF_INET6;
-    v6.sin6_port = htons(where.port);
-    std::memcpy(&v6.sin6_addr, where.address.bytes.data(), 16);
-    std::memcpy(&result.storage, &v6, sizeof v6);
-    result.length = sizeof v6;
-  }
-  return result;
-}
 
 tl::unexpected<base::error> unavailable(const endpoint& where, const char* call) {
   const int reason = errno;
@@ -53,7 +29,7 @@ bool set_flag(int fd, int level, int option) noexcept {
 
 /// A bound socket. With `exclusive` no other socket may be bound there when this one is.
 base::expected<base::file_descriptor> bind_to(const endpoint& where, bool exclusive) {
-  const auto address = to_socket_address(where);
+  const auto address = model::socket_address_of(where.address, where.port);
   const int family = address.storage.ss_family;
   base::file_descriptor socket{::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   if (!socket) return unavailable(where, "socket");
@@ -63,8 +39,7 @@ base::expected<base::file_descriptor> bind_to(const endpoint& where, bool exclus
     return unavailable(where, "setsockopt");
   if (!exclusive && !set_flag(socket.get(), SOL_SOCKET, SO_REUSEPORT))
     return unavailable(where, "setsockopt");
-  const auto* plain = reinterpret_cast<const sockaddr*>(&address.storage);
-  if (::bind(socket.get(), plain, address.length) != 0) return unavailable(where, "bind");
+  if (::bind(socket.get(), address.plain(), address.length) != 0) return unavailable(where, "bind");
   return socket;
 }
 

@@ -1,14 +1,11 @@
 #include "store/mmdb_file.hpp"
 
+#include "model/socket_address.hpp"
 #include "model/unicode.hpp"
 #include "store/memory_file.hpp"
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -27,8 +24,10 @@ constexpr std::string_view metadata_marker = "\xab\xcd\xefMaxMind.com";
 /// Characters of a database's own name for its type that a message repeats.
 constexpr std::size_t shown_type_limit = 64;
 
-/// What to do about a file that is not as it was made.
-constexpr std::string_view advice = "; fetch it again";
+/// A reason with what to do about a file that is not as it was made.
+std::string damaged(std::string reason) {
+  return std::move(reason).append("; fetch it again");
+}
 
 /// Why the metadata cannot be handed to libmaxminddb, which follows their nesting without a limit;
 /// empty where they can.
@@ -41,22 +40,6 @@ std::string find_metadata_fault(const memory_file& copy) {
     return "it is no MaxMind database, or was cut short: no metadata stand near its end";
   const auto begin = static_cast<std::size_t>(marker - tail.begin()) + metadata_marker.size();
   return is_sound_value(std::span{tail}.subspan(begin)) ? "" : "its metadata are damaged";
-}
-
-sockaddr_storage socket_address_of(const model::ip_address& address) noexcept {
-  sockaddr_storage storage{};
-  if (address.is_v4()) {
-    sockaddr_in v4{};
-    v4.sin_family = AF_INET;
-    std::memcpy(&v4.sin_addr, address.bytes.data() + 12, 4);
-    std::memcpy(&storage, &v4, sizeof v4);
-  } else {
-    sockaddr_in6 v6{};
-    v6.sin6_family = AF_INET6;
-    std::memcpy(&v6.sin6_addr, address.bytes.data(), 16);
-    std::memcpy(&storage, &v6, sizeof v6);
-  }
-  return storage;
 }
 
 } // namespace
@@ -78,14 +61,14 @@ mmdb_file::~mmdb_file() {
 }
 
 std::string mmdb_file::open_copy(const memory_file& copy) {
-  if (auto fault = find_metadata_fault(copy); !fault.empty()) return fault.append(advice);
+  if (const auto fault = find_metadata_fault(copy); !fault.empty()) return damaged(fault);
   const int status = MMDB_open(copy.path().c_str(), MMDB_MODE_MMAP, &file_);
-  if (status != MMDB_SUCCESS) return std::string{MMDB_strerror(status)}.append(advice);
+  if (status != MMDB_SUCCESS) return damaged(MMDB_strerror(status));
   open_ = true;
   if (!copy.copy_over({file_.file_content, static_cast<std::size_t>(file_.file_size)}))
     return "there is no memory for it";
-  auto reason = check_metadata();
-  return reason.empty() ? read_places() : reason.append(advice);
+  const auto reason = check_metadata();
+  return reason.empty() ? read_places() : damaged(reason);
 }
 
 std::string mmdb_file::check_metadata() const {
@@ -119,11 +102,10 @@ std::string mmdb_file::read_places() {
     const bool read = MMDB_read_node(&file_, number, &node) == MMDB_SUCCESS;
     if (!read || !take(node.left_record_type, node.left_record_entry) ||
         !take(node.right_record_type, node.right_record_entry))
-      return ("node " + std::to_string(number) + " of its search tree points nowhere")
-          .append(advice);
+      return damaged("node " + std::to_string(number) + " of its search tree points nowhere");
   }
   auto table = place_table::read(section, std::move(offsets));
-  if (!table) return std::string{table.error().detail}.append(advice);
+  if (!table) return damaged(table.error().detail);
   if (table->size() == 0)
     return "it is a database of the type " +
            model::quoted_excerpt(file_.metadata.database_type, shown_type_limit) +
@@ -134,10 +116,9 @@ std::string mmdb_file::read_places() {
 }
 
 std::optional<mmdb_place> mmdb_file::find(const model::ip_address& address) const noexcept {
-  const auto storage = socket_address_of(address);
+  const auto wanted = model::socket_address_of(address, 0);
   int status = MMDB_SUCCESS;
-  const auto found =
-      MMDB_lookup_sockaddr(&file_, reinterpret_cast<const sockaddr*>(&storage), &status);
+  const auto found = MMDB_lookup_sockaddr(&file_, wanted.plain(), &status);
   // Among the failures: an IPv6 address in a database of IPv4.
   if (status != MMDB_SUCCESS || !found.found_entry) return std::nullopt;
   return places_.find(found.entry.offset);
