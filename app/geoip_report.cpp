@@ -19,31 +19,23 @@ namespace {
 /// Characters of a file's name and of its database's type that are shown.
 constexpr std::size_t shown_limit = 4096;
 
-constexpr double metres_per_kilometer = 1000;
-constexpr double kilometers_per_mile = 1.609344;
-
 std::string shown(std::string_view text) {
   return model::printable_excerpt(text, shown_limit);
 }
 
-std::string thousandths(double value) {
+/// What `append`, one of model's, writes of a number.
+std::string written(void (*append)(std::string&, double), double value) {
   std::string text;
-  model::append_thousandths(text, value);
+  append(text, value);
   return text;
 }
 
-std::string shortest(double value) {
-  std::string text;
-  model::append_shortest(text, value);
-  return text;
+std::string kilometers(const model::ranked_region& region) {
+  return written(model::append_kilometers, region.distance_m);
 }
 
-double kilometers(const model::ranked_region& region) {
-  return region.distance_m / metres_per_kilometer;
-}
-
-double miles(const model::ranked_region& region) {
-  return kilometers(region) / kilometers_per_mile;
+std::string miles(const model::ranked_region& region) {
+  return written(model::append_miles, region.distance_m);
 }
 
 /// Four decimals of a degree are some ten metres.
@@ -98,8 +90,8 @@ std::string region_table(const located_client& client, std::size_t width) {
   text_table table;
   table.columns = {{"REGION ID"}, {"NAME", true}, {"KM"}, {"MILES"}};
   for (const auto& each : client.regions)
-    table.rows.push_back({each.where->region_id, each.where->region_display_name,
-                          thousandths(kilometers(each)), thousandths(miles(each))});
+    table.rows.push_back(
+        {each.where->region_id, each.where->region_display_name, kilometers(each), miles(each)});
   return table.render(width);
 }
 
@@ -122,8 +114,8 @@ void write_regions(json_stream& out, const located_client& client) {
   for (const auto& each : client.regions) {
     out.object().name("region_id").text(each.where->region_id);
     out.name("region_display_name").text(each.where->region_display_name);
-    out.name("kilometers").digits(thousandths(kilometers(each)));
-    out.name("miles").digits(thousandths(miles(each))).end_object();
+    out.name("kilometers").digits(kilometers(each));
+    out.name("miles").digits(miles(each)).end_object();
   }
   out.end_array();
 }
@@ -133,8 +125,8 @@ void write_location(json_stream& out, const std::optional<model::coordinates>& a
     out.null();
     return;
   }
-  out.object().name("latitude").digits(shortest(at->latitude));
-  out.name("longitude").digits(shortest(at->longitude)).end_object();
+  out.object().name("latitude").digits(written(model::append_shortest, at->latitude));
+  out.name("longitude").digits(written(model::append_shortest, at->longitude)).end_object();
 }
 
 void write_client(json_stream& out, const geoip_surroundings& in, const located_client& client) {
