@@ -46,16 +46,6 @@ std::optional<located_address> locate_in(std::span<const std::shared_ptr<const m
   return found;
 }
 
-base::expected<std::shared_ptr<const geoip>> geoip::open(const std::vector<std::string>& files) {
-  std::vector<std::shared_ptr<const mmdb_file>> opened;
-  for (const auto& path : files) {
-    auto file = mmdb_file::open(path);
-    if (!file) return tl::unexpected{file.error()};
-    opened.push_back(*std::move(file));
-  }
-  return of(std::move(opened));
-}
-
 std::shared_ptr<const geoip> geoip::of(std::vector<std::shared_ptr<const mmdb_file>> files) {
   return std::make_shared<const opened_geoip>(std::move(files));
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "model/catalog.hpp"
 #include "model/ip_address.hpp"
 #include "store/mmdb_record.hpp"
@@ -9,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace matchcloud::store {
@@ -19,11 +17,7 @@ class mmdb_file;
 /// One or several MaxMind databases. Immutable once opened, so any thread may look up.
 class geoip {
 public:
-  /// Opens the files in the order of preference. Fails with `geoip_invalid`, naming the file and
-  /// the reason. Blocks as `mmdb_file::open` does, for each.
-  static base::expected<std::shared_ptr<const geoip>> open(const std::vector<std::string>& files);
-
-  /// Likewise, of files that are open.
+  /// Of open files, in the order of preference.
   static std::shared_ptr<const geoip> of(std::vector<std::shared_ptr<const mmdb_file>> files);
 
   virtual ~geoip() = default;

@@ -1,5 +1,6 @@
 #include "store/geoip.hpp"
 
+#include "store/geoip_files.hpp"
 #include "store/mmdb_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
@@ -33,12 +34,20 @@ std::string two_places(mmdb_options options = {}) {
   return builder.build();
 }
 
+/// As a service opens them.
+base::expected<std::shared_ptr<const store::geoip>>
+open_geoip(const std::vector<std::string>& paths) {
+  const auto files = store::geoip_files::open(paths);
+  if (!files) return tl::unexpected{files.error()};
+  return (*files)->in_force();
+}
+
 std::shared_ptr<const store::geoip> opened(const std::vector<std::string>& bytes) {
   const temporary_directory folder;
   std::vector<std::string> paths;
   for (const auto& each : bytes)
     paths.push_back(folder.file(std::to_string(paths.size()) + ".mmdb", each));
-  return store::geoip::open(paths).value();
+  return open_geoip(paths).value();
 }
 
 /// A file that says `record` of 192.0.2.0/24, and a place of elsewhere.
@@ -58,7 +67,7 @@ std::optional<coordinates> located(const std::string& record) {
 std::string refusal(const std::string& bytes) {
   const temporary_directory folder;
   const auto path = folder.file("refused.mmdb", bytes);
-  const auto result = store::geoip::open({path});
+  const auto result = open_geoip({path});
   REQUIRE_FALSE(result);
   CHECK(result.error().code == base::errc::geoip_invalid);
   REQUIRE(result.error().detail.starts_with(path + ": "));
@@ -332,14 +341,14 @@ TEST_CASE("A file of IPv4 and one of IPv6 work in either order") {
 }
 
 TEST_CASE("Without files every place is unknown") {
-  const auto geoip = store::geoip::open({}).value();
+  const auto geoip = open_geoip({}).value();
   CHECK_FALSE(geoip->locate(address("192.0.2.1")));
 }
 
 TEST_CASE("A file that is overwritten or removed does not disturb what is open") {
   const temporary_directory folder;
   const auto path = folder.file("a.mmdb", two_places());
-  const auto geoip = store::geoip::open({path}).value();
+  const auto geoip = open_geoip({path}).value();
   folder.file("a.mmdb", "short");
   CHECK(geoip->locate(address("192.0.2.1")) == coordinates{51.5074, -0.1278});
   std::filesystem::remove(path);
@@ -364,7 +373,7 @@ TEST_CASE("What is no database is refused, and the error names the file") {
   };
   const auto good = folder.file("good.mmdb", whole);
   for (const auto& path : refused) {
-    const auto result = store::geoip::open({good, path});
+    const auto result = open_geoip({good, path});
     INFO(path);
     REQUIRE_FALSE(result);
     CHECK(result.error().code == base::errc::geoip_invalid);
@@ -516,7 +525,7 @@ TEST_CASE("A tree that goes round finds nothing") {
 TEST_CASE("Files damaged anywhere are refused or harmless") {
   const temporary_directory folder;
   const auto probe = [&folder](const std::string& bytes) {
-    const auto result = store::geoip::open({folder.file("damaged.mmdb", bytes)});
+    const auto result = open_geoip({folder.file("damaged.mmdb", bytes)});
     if (!result) return;
     for (const auto* text : {"192.0.2.1", "2001:db8::1", "255.255.255.255", "::", "ff::"}) {
       const auto found = (*result)->locate(address(text));
