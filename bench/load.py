@@ -1,5 +1,6 @@
 """Load by wrk in rounds that are interleaved over the servers, so that what else happens on the
 machine falls on all alike. The servers have one core, wrk has another."""
+import argparse
 import json
 import os
 import re
@@ -30,6 +31,19 @@ Target = namedtuple("Target", "name child address load baseline")
 def refuse_one_core():
     if len(CORES) < 2:
         sys.exit("bench: needs two cores, one for the server and one for wrk")
+
+
+def add_load_options(parser):
+    """Adds what all loads take."""
+    def positive(text):
+        if int(text) < 1:
+            raise argparse.ArgumentTypeError("at least 1")
+        return int(text)
+
+    for name, default, what in (("rounds", 5, "per server"), ("seconds", 5, "of a round"),
+                                ("connections", 64, "of wrk")):
+        parser.add_argument(f"--{name}", type=positive, default=default,
+                            help=f"{what} (%(default)s)")
 
 
 def wrk(target, number, connections, seconds):

@@ -19,7 +19,8 @@ import servers
 import wire
 from harness import (BINARY, ROOT, add_parts, machine, refuse_other_builds, run_part,
                      write_result)
-from load import CORES, Load, Target, checked_replies, compare, refuse_one_core
+from load import (CORES, Load, Target, add_load_options, checked_replies, compare,
+                  refuse_one_core)
 
 GEOIP = [os.path.join(ROOT, "var", "geoip", f"dbip-city-ipv{v}.mmdb") for v in (4, 6)]
 PLAYER = "X-Forwarded-For: 81.2.69.142"
@@ -34,14 +35,10 @@ def parsed_arguments():
     parser = argparse.ArgumentParser(
         prog="script/bench http", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="per server (%(default)s)")
-    parser.add_argument("--seconds", type=int, default=5, help="of a round (%(default)s)")
-    parser.add_argument("--connections", type=int, default=64, help="of wrk (%(default)s)")
+    add_load_options(parser)
     parser.add_argument("--idle-connections", type=int, default=10000, help="(%(default)s)")
     add_parts(parser, PARTS)
     arguments = parser.parse_args()
-    if min(arguments.rounds, arguments.seconds, arguments.connections) < 1:
-        parser.error("--rounds, --seconds and --connections are at least 1")
     if arguments.idle_connections < 2 * idle.STEPS:
         parser.error(f"--idle-connections is at least {2 * idle.STEPS}")
     return arguments

