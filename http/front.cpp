@@ -17,7 +17,6 @@ namespace {
 using actors::exchange_ref;
 using actors::owner;
 
-constexpr std::string_view any_origin_header = "Access-Control-Allow-Origin: *\r\n";
 /// A page that measures may also read how long each part of a ping took (Resource Timing).
 constexpr std::string_view ping_headers = "Access-Control-Allow-Origin: *\r\n"
                                           "Timing-Allow-Origin: *\r\n"

@@ -37,7 +37,7 @@ base::error shutting_down() {
 
 response refusal(const base::error& why, std::string_view request_id) {
   auto answer = problem(why, request_id);
-  answer.headers = "Access-Control-Allow-Origin: *\r\n";
+  answer.headers = any_origin_header;
   return answer;
 }
 

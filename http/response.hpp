@@ -15,6 +15,8 @@ namespace matchcloud::http {
 
 inline constexpr std::string_view json_type = "application/json";
 inline constexpr std::string_view problem_type = "application/problem+json";
+/// Pages of every origin may read the answer.
+inline constexpr std::string_view any_origin_header = "Access-Control-Allow-Origin: *\r\n";
 
 /// Bytes of a file that others may share: sent from where they are, they cost no memory.
 struct file_range {
