@@ -325,14 +325,20 @@ TEST_CASE("a replaced database is freed by a look, never by who used it last") {
   CHECK(observed.expired());
 }
 
-TEST_CASE("with too many replaced databases in use no more are opened, until they are let go") {
-  bench on;
+/// Replaces the file as often as may be while everybody still uses what was in force.
+std::vector<std::shared_ptr<const geoip>> replaced_while_in_use(bench& on) {
   std::vector<std::shared_ptr<const geoip>> users;
   for (std::size_t i = 0; i < geoip_files::retired_limit; ++i) {
     users.push_back(on.files->in_force());
     rename_over(on.path(), at_latitude(static_cast<double>(i) + 2));
     on.settle();
   }
+  return users;
+}
+
+TEST_CASE("with too many replaced databases in use no more are opened, until they are let go") {
+  bench on;
+  auto users = replaced_while_in_use(on);
   CHECK(on.taken.size() == geoip_files::retired_limit);
   rename_over(on.path(), at_latitude(50));
   on.settle();
@@ -347,12 +353,7 @@ TEST_CASE("with too many replaced databases in use no more are opened, until the
 
 TEST_CASE("a file that is refused for another reason than before is told of again") {
   bench on;
-  std::vector<std::shared_ptr<const geoip>> users;
-  for (std::size_t i = 0; i < geoip_files::retired_limit; ++i) {
-    users.push_back(on.files->in_force());
-    rename_over(on.path(), at_latitude(static_cast<double>(i) + 2));
-    on.settle();
-  }
+  auto users = replaced_while_in_use(on);
   overwrite(on.path(), "garbage");
   on.settle();
   users.clear();
