@@ -1,6 +1,5 @@
 #include "actors/avatar.hpp"
 
-#include "actors/resident.hpp"
 #include "model/avatar.hpp"
 
 #include <spdlog/spdlog.h>
@@ -58,7 +57,7 @@ base::expected<std::shared_ptr<const std::string>> lease(std::string text,
 } // namespace
 
 avatar::avatar(caf::actor_config& cfg, avatar_settings settings, model::catalog_snapshot catalog)
-    : caf::event_based_actor{cfg},
+    : supervised_actor{cfg, {base::fault_point::avatar_receive, base::fault_point::avatar_reply}},
       settings_{std::move(settings)},
       catalog_{std::move(catalog)},
       link_{std::make_shared<store_link>(settings_.open_store)},
@@ -72,9 +71,9 @@ void avatar::on_exit() {
 }
 
 caf::behavior avatar::make_behavior() {
-  set_strict_handlers(*this, name());
+  be_strict();
   return {
-      [this](const list_avatars& job) { handle(job); },
+      serving<list_avatars>([this](const list_avatars& job) { handle(job); }),
       [this](const avatars_loaded& loaded) { take(loaded); },
       [this](const avatars_changed& news) { take(news); },
       [this](const catalog_changed& news) { catalog_ = news.snapshot; },
@@ -82,17 +81,18 @@ caf::behavior avatar::make_behavior() {
 }
 
 void avatar::handle(const list_avatars& job) {
-  if (is_over(job.over)) return;
+  if (is_over(job.ticket)) return;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
   if (catalog_->find_game(job.game_id) == nullptr)
-    return send(front, operation_failed{job.exchange, model::no_such_game(job.game_id)});
+    return reply(front, operation_failed{job.exchange, model::no_such_game(job.game_id)},
+                 job.ticket);
   if (const auto* cached = cache_.get(job.game_id)) {
     settings_.metrics->cache_hits.add();
-    return send(front, avatars_listed{job.exchange, cached->json});
+    return reply(front, avatars_listed{job.exchange, cached->json}, job.ticket);
   }
   const auto [found, is_new] = loads_.try_emplace(job.game_id);
   auto& to = found->second.moved_to > 0 ? found->second.late : found->second.waiters;
-  to.push_back({front, job.exchange, job.over});
+  to.push_back({front, job.exchange, job.ticket});
   if (!is_new) return;
   queue_.push_back(job.game_id);
   start_next();
@@ -151,11 +151,12 @@ void avatar::take(const avatars_loaded& loaded) {
   if (ended.empty()) return start_next();
   auto& finished = ended.mapped();
   const bool current = loaded.revision >= finished.moved_to;
-  if (loaded.json && current) {
+  with_in_hand(finished.waiters, [&] {
+    if (!loaded.json || !current) return;
     cache_.put(loaded.game_id, {loaded.json, loaded.revision},
                loaded.json->capacity() + cache_entry_overhead_bytes);
     count_cached_bytes();
-  }
+  });
   answer(finished.waiters, loaded);
   if (current || loaded.failure) {
     answer(finished.late, loaded);
@@ -170,9 +171,9 @@ void avatar::answer(const std::vector<waiter>& waiters, const avatars_loaded& lo
   for (const auto& each : waiters) {
     if (each.is_gone()) continue;
     if (loaded.json)
-      send(each.front, avatars_listed{each.exchange, loaded.json});
+      reply(each.front, avatars_listed{each.exchange, loaded.json}, each.ticket);
     else
-      send(each.front, operation_failed{each.exchange, *loaded.failure});
+      reply(each.front, operation_failed{each.exchange, *loaded.failure}, each.ticket);
   }
 }
 

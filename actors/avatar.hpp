@@ -2,13 +2,12 @@
 
 #include "actors/protocol.hpp"
 #include "actors/store_link.hpp"
+#include "actors/supervised_actor.hpp"
 #include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/lru_cache.hpp"
 #include "base/metrics.hpp"
-
-#include <caf/event_based_actor.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +47,7 @@ struct avatar_settings {
 /// Owns the avatar lists of its share of the games: the rendered replies, which are loaded at first
 /// use and forgotten when the game's revision moves. A shard, on the pool; it reads and renders on
 /// the blocking pool, one list at a time, and everybody who asks meanwhile waits for the same load.
-class avatar final : public caf::event_based_actor {
+class avatar final : public supervised_actor {
 public:
   avatar(caf::actor_config& cfg, avatar_settings settings, model::catalog_snapshot catalog);
 

@@ -1,7 +1,5 @@
 #include "actors/catalog.hpp"
 
-#include "actors/resident.hpp"
-
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -43,24 +41,25 @@ base::expected<store_polled> read_moved(store::store& from, std::int64_t catalog
 
 catalog::catalog(caf::actor_config& cfg, catalog_settings settings,
                  model::catalog_snapshot snapshot)
-    : caf::event_based_actor{cfg},
+    : supervised_actor{cfg, {base::fault_point::catalog_receive, base::fault_point::catalog_reply}},
       settings_{std::move(settings)},
       snapshot_{std::move(snapshot)},
       link_{std::make_shared<store_link>(settings_.open_store)} {}
 
 caf::behavior catalog::make_behavior() {
-  set_strict_handlers(*this, name());
+  be_strict();
   poll();
   return {
       [this](const audience& listeners) {
         for (const auto& listener : listeners.members)
-          send(listener, catalog_changed{snapshot_});
+          tell(listener, catalog_changed{snapshot_});
         greet(listeners.avatar_shards);
         audience_ = listeners;
       },
       [](const discarded&) {}, // freed with the message, on this thread
       [this](poll_store) { poll(); },
       [this](const store_polled& found) {
+        wake();
         take(found);
         delayed_send(this, settings_.poll_interval, poll_store{});
       },
@@ -75,7 +74,7 @@ void catalog::greet(const std::vector<caf::actor>& shards) {
   const auto& known = audience_.avatar_shards;
   for (const auto& shard : shards)
     if (std::find(known.begin(), known.end(), shard) == known.end())
-      send(shard, avatars_changed{news});
+      tell(shard, avatars_changed{news});
 }
 
 void catalog::poll() {
@@ -110,13 +109,13 @@ void catalog::take(const store_polled& found) {
   if (found.avatars) {
     avatars_revision_ = found.avatars->revision;
     for (const auto& shard : audience_.avatar_shards)
-      send(shard, avatars_changed{found.avatars});
+      tell(shard, avatars_changed{found.avatars});
   }
   if (!found.snapshot) return;
   previous_ = std::exchange(snapshot_, found.snapshot);
   spdlog::info("catalog: revision {}", snapshot_->revision);
   for (const auto& listener : audience_.members)
-    send(listener, catalog_changed{snapshot_});
+    tell(listener, catalog_changed{snapshot_});
 }
 
 } // namespace matchcloud::actors

@@ -2,9 +2,8 @@
 
 #include "actors/protocol.hpp"
 #include "actors/store_link.hpp"
+#include "actors/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
-
-#include <caf/event_based_actor.hpp>
 
 #include <chrono>
 #include <memory>
@@ -23,7 +22,7 @@ struct catalog_settings {
 /// Owns the catalog: polls the store for a new revision, loads what moved as an immutable snapshot
 /// and sends it to its audience; tells the avatar shards which lists moved. One, on the pool; its
 /// blocking work runs on the blocking pool, one job at a time.
-class catalog final : public caf::event_based_actor {
+class catalog final : public supervised_actor {
 public:
   /// `snapshot` is in force until the store says otherwise.
   catalog(caf::actor_config& cfg, catalog_settings settings, model::catalog_snapshot snapshot);

@@ -1,7 +1,6 @@
 #include "actors/export_download.hpp"
 
 #include "actors/export_link.hpp"
-#include "actors/resident.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -33,13 +32,16 @@ base::error too_many_waiting() {
 } // namespace
 
 export_download::export_download(caf::actor_config& cfg, export_download_settings settings)
-    : caf::event_based_actor{cfg}, settings_{settings} {}
+    : supervised_actor{cfg,
+                       {base::fault_point::export_download_receive,
+                        base::fault_point::export_download_reply}},
+      settings_{settings} {}
 
 caf::behavior export_download::make_behavior() {
-  set_strict_handlers(*this, name());
+  be_strict();
   tend();
   return {
-      [this](const open_export& asked) { handle(asked); },
+      serving<open_export>([this](const open_export& asked) { handle(asked); }),
       [this](const export_open_ended& ended) { take(ended); },
       [this](const export_compressed& ended) { take(ended); },
       [this](tend_downloads) { tend(); },
@@ -56,7 +58,8 @@ void export_download::on_exit() {
 // -- opening ------------------------------------------------------------------
 
 void export_download::handle(const open_export& asked) {
-  download who{caf::actor_cast<caf::actor>(current_sender()), asked.exchange, asked.gzip};
+  download who{caf::actor_cast<caf::actor>(current_sender()), asked.exchange, asked.ticket,
+               asked.gzip};
   const auto now_ts = settings_.clock->unix_ms();
   if (!is_export_url_signed(asked.export_id, asked.expires_s, asked.signature,
                             *settings_.keys->current(), now_ts))
@@ -93,7 +96,7 @@ void export_download::take(const export_open_ended& ended) {
     if (ended.file)
       give(ended.file, who);
     else if (who.plain) // removed while it was compressed
-      send(who.front, export_opened{who.exchange, who.plain});
+      reply(who.front, export_opened{who.exchange, who.plain}, who.ticket);
     else
       fail(who, ended.failure);
   }
@@ -111,11 +114,11 @@ void export_download::give(const std::shared_ptr<const store::opened_export>& fi
       return;
     }
   }
-  send(who.front, export_opened{who.exchange, file});
+  reply(who.front, export_opened{who.exchange, file}, who.ticket);
 }
 
 void export_download::fail(const download& who, const base::error& why) {
-  send(who.front, operation_failed{who.exchange, why});
+  reply(who.front, operation_failed{who.exchange, why}, who.ticket);
 }
 
 // -- compressing --------------------------------------------------------------
@@ -179,7 +182,7 @@ void export_download::tend() {
     if (now - under_way.asked < compression_patience) continue;
     for (const auto& who : std::exchange(under_way.waiters, {})) {
       --waiting_count_;
-      send(who.front, export_opened{who.exchange, under_way.plain});
+      reply(who.front, export_opened{who.exchange, under_way.plain}, who.ticket);
     }
   }
   // Where the pool is full, the next tick is soon enough.

@@ -2,12 +2,11 @@
 
 #include "actors/export_job.hpp"
 #include "actors/protocol.hpp"
+#include "actors/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
 #include "store/export_files.hpp"
 #include "store/signing_key_ring.hpp"
-
-#include <caf/event_based_actor.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -38,7 +37,7 @@ struct export_download_settings {
 
 /// Checks the signatures of export URLs, opens the files for downloads and has compressed ones made
 /// when they are first asked for. One, on the pool.
-class export_download final : public caf::event_based_actor {
+class export_download final : public supervised_actor {
 public:
   /// Shorter files are not compressed: nobody would notice.
   static constexpr std::uint64_t least_compressed_bytes = 1'024;
@@ -63,6 +62,7 @@ private:
   struct download {
     caf::actor front;
     exchange_ref exchange;
+    ticket_ptr ticket;
     bool gzip = false;
     /// What it gets if the compressed file is not to be had. Null before that was tried.
     std::shared_ptr<const store::opened_export> plain = {};

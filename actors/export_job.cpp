@@ -10,6 +10,13 @@ namespace matchcloud::actors {
 
 namespace {
 
+/// The store, or the file that was to be written: the same to a client.
+base::error export_impossible() {
+  return {base::errc::store_failed,
+          "The export cannot be made now. The log of the service tells its operator why. Try again "
+          "later."};
+}
+
 /// What clients hear: paths and SQL are the operator's to know.
 base::error for_clients(const base::error& why, const model::export_query& query) {
   switch (why.code) {
@@ -24,7 +31,7 @@ base::error for_clients(const base::error& why, const model::export_query& query
     return {base::errc::store_full,
             "The disk of the service is full, so the export was given up. Its operator has to make "
             "room."};
-  return history_unreadable();
+  return export_impossible();
 }
 
 base::error took_too_long(std::chrono::milliseconds timeout) {

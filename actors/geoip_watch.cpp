@@ -1,7 +1,5 @@
 #include "actors/geoip_watch.hpp"
 
-#include "actors/resident.hpp"
-
 #include <spdlog/spdlog.h>
 
 #include <utility>
@@ -27,18 +25,23 @@ void report(const store::geoip_files::findings& found, const geoip_watch_setting
 
 geoip_watch::geoip_watch(caf::actor_config& cfg, geoip_watch_settings settings,
                          std::shared_ptr<const store::geoip> in_force)
-    : caf::event_based_actor{cfg}, settings_{std::move(settings)}, in_force_{std::move(in_force)} {}
+    : supervised_actor{cfg,
+                       {base::fault_point::geoip_watch_receive,
+                        base::fault_point::geoip_watch_reply}},
+      settings_{std::move(settings)},
+      in_force_{std::move(in_force)} {}
 
 caf::behavior geoip_watch::make_behavior() {
-  set_strict_handlers(*this, name());
+  be_strict();
   look();
   return {
       [this](const audience& listeners) {
         audience_ = listeners.members;
-        tell();
+        tell_all();
       },
       [this](look_at_geoip) { look(); },
       [this](const geoip_looked& found) {
+        wake();
         take(found);
         look_later();
       },
@@ -58,16 +61,16 @@ void geoip_watch::look_later() {
   delayed_send(this, settings_.poll_interval, look_at_geoip{});
 }
 
-void geoip_watch::tell() {
+void geoip_watch::tell_all() {
   for (const auto& listener : audience_)
-    send(listener, geoip_changed{in_force_});
+    tell(listener, geoip_changed{in_force_});
 }
 
 void geoip_watch::take(const geoip_looked& found) {
   // A predecessor's look may have found what its successor is the first to tell.
   if (found.in_force == in_force_) return;
   in_force_ = found.in_force;
-  tell();
+  tell_all();
 }
 
 } // namespace matchcloud::actors

@@ -1,12 +1,11 @@
 #pragma once
 
 #include "actors/protocol.hpp"
+#include "actors/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
 #include "store/geoip_files.hpp"
-
-#include <caf/event_based_actor.hpp>
 
 #include <chrono>
 #include <memory>
@@ -37,7 +36,7 @@ struct geoip_watch_settings {
 /// Looks whether GeoIP files were replaced, and sends what is in force then to its audience; the
 /// log tells what was taken up and what was refused. One, on the pool; its blocking work runs on
 /// the blocking pool, one job at a time.
-class geoip_watch final : public caf::event_based_actor {
+class geoip_watch final : public supervised_actor {
 public:
   /// `in_force` is what the audience has.
   geoip_watch(caf::actor_config& cfg, geoip_watch_settings settings,
@@ -51,7 +50,7 @@ protected:
 private:
   void look();
   void look_later();
-  void tell();
+  void tell_all();
   void take(const geoip_looked& found);
 
   geoip_watch_settings settings_;

@@ -1,7 +1,6 @@
 #include "actors/lobby_export.hpp"
 
 #include "actors/export_link.hpp"
-#include "actors/resident.hpp"
 #include "model/json_text.hpp"
 
 #include <spdlog/spdlog.h>
@@ -71,20 +70,23 @@ history_looked look_at(store_link& link, const store::export_files& files,
 
 lobby_export::lobby_export(caf::actor_config& cfg, lobby_export_settings settings,
                            model::catalog_snapshot catalog)
-    : caf::event_based_actor{cfg},
+    : supervised_actor{cfg,
+                       {base::fault_point::lobby_export_receive,
+                        base::fault_point::lobby_export_reply}},
       settings_{std::move(settings)},
       catalog_{std::move(catalog)},
       link_{std::make_shared<store_link>(settings_.job.open_store)},
       next_sweep_{settings_.job.clock->now()} {}
 
 caf::behavior lobby_export::make_behavior() {
-  set_strict_handlers(*this, name());
+  be_strict();
+  adopt_jobs();
   tend();
   return {
-      [this](const export_lobbies& asked) {
+      serving<export_lobbies>([this](const export_lobbies& asked) {
         handle(asked);
         count();
-      },
+      }),
       [this](const history_looked& looked) {
         take(looked);
         count();
@@ -103,21 +105,32 @@ caf::behavior lobby_export::make_behavior() {
 }
 
 void lobby_export::on_exit() {
-  *ended_ = true;
+  settings_.book->take_from(address());
   jobs_.clear();
   queue_.clear();
   running_ = 0;
   looking_.clear();
-  finished_.clear();
-  newest_.clear();
   link_.reset();
   count();
+}
+
+void lobby_export::adopt_jobs() {
+  for (const auto& [number, each] : settings_.book->hand_to(caf::actor_cast<caf::actor>(this))) {
+    job known;
+    known.query = each.query;
+    known.running = true;
+    known.snapshot = each.snapshot;
+    jobs_.emplace(number, std::move(known));
+    ++running_;
+    // Told while nobody listened; that it may be told twice does no harm.
+    if (each.end) send(this, *each.end);
+  }
 }
 
 // -- requests -----------------------------------------------------------------
 
 void lobby_export::handle(const export_lobbies& asked) {
-  const waiter who{caf::actor_cast<caf::actor>(current_sender()), asked.exchange, asked.over};
+  const waiter who{caf::actor_cast<caf::actor>(current_sender()), asked.exchange, asked.ticket};
   if (who.is_gone()) return;
   const auto span = model::read_export_span(*asked.body);
   if (!span) return fail(who, span.error());
@@ -133,13 +146,13 @@ void lobby_export::handle(const export_lobbies& asked) {
 }
 
 bool lobby_export::is_known(const model::export_query& query) const {
-  return newest_.contains(query) || std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& each) {
-           return each.second.query == query;
-         });
+  return settings_.book->newest.contains(query) ||
+         std::any_of(jobs_.begin(), jobs_.end(),
+                     [&](const auto& each) { return each.second.query == query; });
 }
 
 void lobby_export::look(const model::export_query& query, waiter who) {
-  const auto number = ++last_number_;
+  const auto number = settings_.book->next_number();
   looking_.emplace(number, looking{query, std::move(who)});
   next_look_.push_back(number);
   start_looking();
@@ -152,9 +165,10 @@ void lobby_export::start_looking() {
     const auto found = looking_.find(number);
     if (found == looking_.end()) continue;
     const auto& query = found->second.query;
-    const auto newest = newest_.find(query);
-    requests.push_back({number, query.game_id,
-                        newest == newest_.end() ? std::nullopt : std::optional{newest->second}});
+    const auto newest = settings_.book->newest.find(query);
+    requests.push_back(
+        {number, query.game_id,
+         newest == settings_.book->newest.end() ? std::nullopt : std::optional{newest->second}});
   }
   look_under_way_ = settings_.short_work->submit(
       [self = caf::actor_cast<caf::actor>(this), link = link_, files = settings_.job.files,
@@ -219,9 +233,9 @@ bool lobby_export::join_running(const model::export_query& query, const waiter& 
 
 bool lobby_export::give_finished(const model::export_query& query, const waiter& who,
                                  const store::history_revisions& needs) {
-  const auto newest = newest_.find(query);
-  if (newest == newest_.end()) return false;
-  auto& file = finished_.at(newest->second);
+  const auto newest = settings_.book->newest.find(query);
+  if (newest == settings_.book->newest.end()) return false;
+  auto& file = settings_.book->finished.at(newest->second);
   const bool lives_on = promise_end_s() * 1'000 <= file.facts.keep_until_ts;
   if (!lives_on || grows(file.summary, query) || !covers(file.summary.snapshot.revisions, needs))
     return false;
@@ -235,7 +249,7 @@ bool lobby_export::give_finished(const model::export_query& query, const waiter&
 void lobby_export::add_job(const model::export_query& query, waiter who) {
   if (running_ >= settings_.jobs_limit && queue_.size() >= settings_.queue_limit)
     return fail(who, too_many_queued(settings_.queue_limit));
-  const auto number = ++last_number_;
+  const auto number = settings_.book->next_number();
   job made;
   made.query = query;
   made.waiters.push_back(std::move(who));
@@ -254,23 +268,22 @@ void lobby_export::start_queued() {
 
 void lobby_export::run(std::uint64_t number) {
   auto& each = jobs_.at(number);
-  const auto self = caf::actor_cast<caf::actor>(this);
-  auto work = [self, number, ended = ended_, settings = settings_.job, query = each.query] {
+  auto work = [number, book = settings_.book, settings = settings_.job, query = each.query] {
     run_export(
-        settings, query, *ended,
-        [&](const store::history_snapshot& snapshot) {
-          caf::anon_send(self, export_begun{number, snapshot});
-        },
+        settings, query, book->closing(),
+        [&](const store::history_snapshot& snapshot) { book->note_begin(number, snapshot); },
         [&](export_ended result) {
           result.job = number;
-          caf::anon_send(self, std::move(result));
+          book->note_end(std::move(result));
         });
   };
+  settings_.book->add(number, each.query);
   if (settings_.long_work->submit(std::move(work))) {
     each.running = true;
     ++running_;
     return;
   }
+  settings_.book->remove(number);
   const auto refused = jobs_.extract(number);
   for (const auto& who : refused.mapped().waiters)
     fail(who, pool_full());
@@ -290,6 +303,7 @@ void lobby_export::take(const export_ended& ended) {
   --running_;
   auto& [query, running, snapshot, waiters, undecided] = found.mapped();
   if (ended.failure) {
+    settings_.book->remove(ended.job);
     settings_.job.metrics->failed.add();
     // It may have failed before it had begun.
     for (auto& each : undecided)
@@ -305,12 +319,13 @@ void lobby_export::take(const export_ended& ended) {
 
 void lobby_export::keep(const export_ended& ended, const std::vector<waiter>& waiters) {
   const auto& facts = ended.facts;
-  auto& file = finished_[facts.export_id] = {facts, ended.summary, 0};
+  auto& file = settings_.book->finished[facts.export_id] = {facts, ended.summary, 0};
   // Of two that ran at once the one that saw more is the one to give.
-  const auto [newest, added] = newest_.try_emplace(facts.query, facts.export_id);
-  if (!added &&
-      finished_.at(newest->second).summary.snapshot.taken_ts <= ended.summary.snapshot.taken_ts)
+  const auto [newest, added] = settings_.book->newest.try_emplace(facts.query, facts.export_id);
+  if (!added && settings_.book->finished.at(newest->second).summary.snapshot.taken_ts <=
+                    ended.summary.snapshot.taken_ts)
     newest->second = facts.export_id;
+  settings_.book->remove(ended.job);
   const auto json = std::make_shared<const std::string>(promise(file));
   for (const auto& who : waiters)
     answer(who, json);
@@ -332,11 +347,11 @@ std::string lobby_export::promise(finished_export& file) {
 }
 
 void lobby_export::answer(const waiter& who, const std::shared_ptr<const std::string>& json) {
-  if (!who.is_gone()) send(who.front, lobbies_exported{who.exchange, json});
+  if (!who.is_gone()) reply(who.front, lobbies_exported{who.exchange, json}, who.ticket);
 }
 
 void lobby_export::fail(const waiter& who, const base::error& why) {
-  if (!who.is_gone()) send(who.front, operation_failed{who.exchange, why});
+  if (!who.is_gone()) reply(who.front, operation_failed{who.exchange, why}, who.ticket);
 }
 
 // -- files and limits ---------------------------------------------------------
@@ -352,7 +367,7 @@ void lobby_export::tend() {
 void lobby_export::remove_expired() {
   const auto now_ts = settings_.job.clock->unix_ms();
   std::vector<model::uuid> over;
-  for (const auto& [id, file] : finished_)
+  for (const auto& [id, file] : settings_.book->finished)
     if (file.promised_until_ts <= now_ts) over.push_back(id);
   if (over.empty()) return;
   const auto taken = tidy([over](store::export_files& files) {
@@ -365,10 +380,11 @@ void lobby_export::remove_expired() {
 }
 
 void lobby_export::forget(const model::uuid& export_id) {
-  const auto gone = finished_.extract(export_id);
+  const auto gone = settings_.book->finished.extract(export_id);
   if (gone.empty()) return;
-  const auto newest = newest_.find(gone.mapped().facts.query);
-  if (newest != newest_.end() && newest->second == export_id) newest_.erase(newest);
+  const auto newest = settings_.book->newest.find(gone.mapped().facts.query);
+  if (newest != settings_.book->newest.end() && newest->second == export_id)
+    settings_.book->newest.erase(newest);
 }
 
 void lobby_export::sweep() {

@@ -1,13 +1,13 @@
 #pragma once
 
+#include "actors/export_book.hpp"
 #include "actors/export_job.hpp"
 #include "actors/protocol.hpp"
 #include "actors/store_link.hpp"
+#include "actors/supervised_actor.hpp"
 #include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
 #include "store/signing_key_ring.hpp"
-
-#include <caf/event_based_actor.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -27,6 +27,8 @@ namespace matchcloud::actors {
 /// How the export actor reaches what it needs. What is pointed at must outlive the actor.
 struct lobby_export_settings {
   export_job_settings job;
+  /// Shared by all actors of the place.
+  std::shared_ptr<export_book> book = std::make_shared<export_book>();
   store::signing_key_ring* keys = nullptr;
   /// For looking at revisions, which clients wait for.
   base::blocking_pool* short_work = nullptr;
@@ -54,7 +56,7 @@ struct lobby_export_settings {
 /// Who asks for what is being exported joins that, and who asks for what was exported gets the
 /// file, where both would be of the same lobbies and names: the store is asked for that, after the
 /// request came.
-class lobby_export final : public caf::event_based_actor {
+class lobby_export final : public supervised_actor {
 public:
   lobby_export(caf::actor_config& cfg, lobby_export_settings settings,
                model::catalog_snapshot catalog);
@@ -63,7 +65,7 @@ public:
 
 protected:
   caf::behavior make_behavior() override;
-  /// Handles may keep the ended actor: what it owns goes now, and its jobs give up.
+  /// Handles may keep the ended actor: what it owns goes now. Its jobs go on, for its successor.
   void on_exit() override;
 
 private:
@@ -84,13 +86,10 @@ private:
     model::export_query query;
     waiter who;
   };
-  struct finished_export {
-    store::export_facts facts;
-    store::history_summary summary;
-    /// Milliseconds since 1970: when the last URL that was given out ends.
-    std::int64_t promised_until_ts = 0;
-  };
+  using finished_export = export_book::finished_export;
 
+  /// Takes over the jobs of the actor that was here before.
+  void adopt_jobs();
   void handle(const export_lobbies& asked);
   void look(const model::export_query& query, waiter who);
   void start_looking();
@@ -129,9 +128,6 @@ private:
   lobby_export_settings settings_;
   model::catalog_snapshot catalog_;
   std::shared_ptr<store_link> link_;
-  /// Tells the jobs, which outlive this for a moment.
-  std::shared_ptr<std::atomic<bool>> ended_ = std::make_shared<std::atomic<bool>>(false);
-  std::uint64_t last_number_ = 0;
   /// Queued and running, by number.
   std::map<std::uint64_t, job> jobs_;
   std::deque<std::uint64_t> queue_;
@@ -141,9 +137,6 @@ private:
   /// Of those, the ones that came after the look that is under way.
   std::vector<std::uint64_t> next_look_;
   bool look_under_way_ = false;
-  std::unordered_map<model::uuid, finished_export> finished_;
-  /// The newest file of each query.
-  std::map<model::export_query, model::uuid> newest_;
   base::steady_time next_sweep_;
   /// Files are being removed or counted.
   std::shared_ptr<std::atomic<bool>> tidying_ = std::make_shared<std::atomic<bool>>(false);

@@ -20,7 +20,7 @@ std::shared_ptr<const base::open_file> media_state::find(const store::image_key&
   return kept != nullptr ? *kept : nullptr;
 }
 
-media_state::lookup media_state::wait(const store::image_key& key, waiting who) {
+media_state::lookup media_state::wait(const store::image_key& key, waiter who) {
   if (waiting_count_ >= waiting_limit_) return lookup::refused;
   ++waiting_count_;
   auto& line = waiting_[key];
@@ -28,7 +28,7 @@ media_state::lookup media_state::wait(const store::image_key& key, waiting who) 
   return line.size() == 1 ? lookup::first : lookup::joined;
 }
 
-std::vector<media_state::waiting> media_state::take_waiting(const store::image_key& key) {
+std::vector<waiter> media_state::take_waiting(const store::image_key& key) {
   auto line = waiting_.extract(key);
   if (line.empty()) return {};
   waiting_count_ -= line.mapped().size();
@@ -40,14 +40,14 @@ void media_state::keep(const store::image_key& key, std::shared_ptr<const base::
 }
 
 media::media(caf::actor_config& cfg, media_settings settings)
-    : resident{cfg},
+    : resident{cfg, {base::fault_point::media_receive, base::fault_point::media_reply}},
       settings_{std::move(settings)},
       state_{settings_.open_files, settings_.waiting_limit} {}
 
 caf::behavior media::make_behavior() {
-  set_strict_handlers(*this, name());
+  be_strict();
   return {
-      [this](const open_media& job) { open(job); },
+      serving<open_media>([this](const open_media& job) { open(job); }),
       [this](const media_open_ended& ended) { take(ended); },
   };
 }
@@ -59,11 +59,11 @@ void media::on_exit() {
 void media::open(const open_media& job) {
   auto front = caf::actor_cast<caf::actor>(current_sender());
   if (auto file = state_.find(job.key))
-    return send(front, media_opened{job.exchange, job.key, std::move(file)});
-  switch (state_.wait(job.key, {job.exchange, front})) {
+    return reply(front, media_opened{job.exchange, job.key, std::move(file)}, job.ticket);
+  switch (state_.wait(job.key, {front, job.exchange, job.ticket})) {
   case media_state::lookup::joined: return;
   case media_state::lookup::refused:
-    return send(front, operation_failed{job.exchange, too_many_waiting()});
+    return reply(front, operation_failed{job.exchange, too_many_waiting()}, job.ticket);
   case media_state::lookup::first: break;
   }
   if (!submit(job.key)) fail(state_.take_waiting(job.key), too_many_waiting());
@@ -87,15 +87,15 @@ bool media::submit(const store::image_key& key) {
 void media::take(const media_open_ended& ended) {
   const auto all = state_.take_waiting(ended.key);
   if (!ended.file) return fail(all, ended.failure);
-  state_.keep(ended.key, ended.file);
-  for (const auto& [exchange, front] : all)
-    send(front, media_opened{exchange, ended.key, ended.file});
+  with_in_hand(all, [&] { state_.keep(ended.key, ended.file); });
+  for (const auto& [front, exchange, ticket] : all)
+    reply(front, media_opened{exchange, ended.key, ended.file}, ticket);
 }
 
-void media::fail(const std::vector<media_state::waiting>& all, const base::error& why) {
+void media::fail(const std::vector<waiter>& all, const base::error& why) {
   if (why.code == base::errc::io_failed) spdlog::error("media: {}", base::to_string(why));
-  for (const auto& [exchange, front] : all)
-    send(front, operation_failed{exchange, why});
+  for (const auto& [front, exchange, ticket] : all)
+    reply(front, operation_failed{exchange, why}, ticket);
 }
 
 } // namespace matchcloud::actors

@@ -2,6 +2,7 @@
 
 #include "actors/protocol.hpp"
 #include "actors/resident.hpp"
+#include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/lru_cache.hpp"
 #include "store/media_files.hpp"
@@ -28,10 +29,6 @@ struct media_settings {
 /// tests call it directly.
 class media_state {
 public:
-  struct waiting {
-    exchange_ref exchange;
-    caf::actor front;
-  };
   enum class lookup : std::uint8_t {
     /// Somebody is opening it; the caller waits with them.
     joined,
@@ -46,9 +43,9 @@ public:
 
   /// An open file, now the most recently used, or null.
   std::shared_ptr<const base::open_file> find(const store::image_key& key);
-  lookup wait(const store::image_key& key, waiting who);
+  lookup wait(const store::image_key& key, waiter who);
   /// Who waited for `key`, in order; nobody waits any more.
-  std::vector<waiting> take_waiting(const store::image_key& key);
+  std::vector<waiter> take_waiting(const store::image_key& key);
   /// Keeps a file open until others were used since.
   void keep(const store::image_key& key, std::shared_ptr<const base::open_file> file);
 
@@ -59,7 +56,7 @@ private:
   /// Each costs 1: bounded by their number, which is of descriptors.
   base::lru_cache<store::image_key, std::shared_ptr<const base::open_file>, store::image_key_hash>
       files_;
-  std::unordered_map<store::image_key, std::vector<waiting>, store::image_key_hash> waiting_;
+  std::unordered_map<store::image_key, std::vector<waiter>, store::image_key_hash> waiting_;
   std::size_t waiting_limit_;
   std::size_t waiting_count_ = 0;
 };
@@ -85,7 +82,7 @@ private:
   void open(const open_media& job);
   bool submit(const store::image_key& key);
   void take(const media_open_ended& ended);
-  void fail(const std::vector<media_state::waiting>& all, const base::error& why);
+  void fail(const std::vector<waiter>& all, const base::error& why);
 
   media_settings settings_;
   media_state state_;

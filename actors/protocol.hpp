@@ -1,5 +1,7 @@
 #pragma once
 
+#include "actors/owner.hpp"
+#include "actors/ticket.hpp"
 #include "base/error.hpp"
 #include "model/catalog.hpp"
 #include "model/ip_address.hpp"
@@ -14,8 +16,8 @@
 
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/message.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,7 +26,7 @@
 
 /// Every message between actors, and who sends it to whom. Plain messages, no CAF requests: a
 /// deadline is the transport's, and a reply carries the exchange it belongs to. What messages share
-/// is immutable.
+/// is immutable, but for the ticket of their request.
 ///
 ///     transport --dispatch--> front --validate_payload--> validator
 ///                               |  <--payload_validated / operation_failed--'
@@ -53,36 +55,6 @@ struct exchange_ref {
   friend bool operator==(const exchange_ref&, const exchange_ref&) = default;
 };
 
-/// The actors that own what operations need; a front forwards to one of them.
-enum class owner : std::uint8_t {
-  /// Answers where the request is (nobody else is waited for).
-  none,
-  validator,
-  /// Bodies over `large_body_bytes`, on the pool.
-  large_validator,
-  region_ranking,
-  media,
-  lobby_export,
-  export_download,
-  /// The first of `avatar_shard_count`; see `avatar_shard_of`.
-  avatar,
-};
-
-/// Avatar lists are spread over this many actors, so that a large list holds up few others.
-inline constexpr std::size_t avatar_shard_count = 4;
-inline constexpr std::size_t owner_count =
-    static_cast<std::size_t>(owner::avatar) + avatar_shard_count;
-
-/// The shard that owns a game's avatars. Always the same for a game.
-inline owner avatar_shard_of(const model::uuid& game_id) noexcept {
-  // The random bits of a UUID are at its end.
-  const auto shard = game_id.bytes.back() % avatar_shard_count;
-  return static_cast<owner>(static_cast<std::size_t>(owner::avatar) + shard);
-}
-
-/// Larger bodies are validated on the pool, so that a loop never stops for long.
-inline constexpr std::size_t large_body_bytes = 64 * 1024;
-
 /// front -> validator. Answers `payload_validated`, or `operation_failed` with `body_malformed`,
 /// `body_too_deep`, `body_not_object`, or, for a version, `game_not_found`.
 struct validate_payload {
@@ -91,8 +63,7 @@ struct validate_payload {
   /// Only for a version.
   model::uuid game_id;
   std::shared_ptr<const std::string> body;
-  /// Turns true when nobody waits for the answer any more: then none is owed. May be null.
-  std::shared_ptr<const std::atomic<bool>> over = {};
+  ticket_ptr ticket = {};
 };
 
 /// validator -> front: `json` is the response body.
@@ -109,6 +80,7 @@ struct rank_regions {
   std::string origin_host;
   /// What the client measured itself, in ascending order of id.
   std::vector<model::measured_latency> measured = {};
+  ticket_ptr ticket = {};
 };
 
 /// region_ranking -> front: the response, shared by all who get the same.
@@ -122,8 +94,7 @@ struct regions_ranked {
 struct list_avatars {
   exchange_ref exchange;
   model::uuid game_id;
-  /// Turns true when nobody waits for the answer any more; holds the request and its permit.
-  std::shared_ptr<const std::atomic<bool>> over;
+  ticket_ptr ticket = {};
 };
 
 /// avatar -> front: `json` is the response body, shared by all who get the same; its bytes hold
@@ -148,6 +119,7 @@ struct avatars_loaded {
 struct open_media {
   exchange_ref exchange;
   store::image_key key;
+  ticket_ptr ticket = {};
 };
 
 /// media -> front: the file stays open for as long as this or the answer holds it.
@@ -172,8 +144,8 @@ struct export_lobbies {
   exchange_ref exchange;
   model::uuid game_id;
   std::shared_ptr<const std::string> body;
-  /// Turns true when nobody waits for the answer any more; the export goes on.
-  std::shared_ptr<const std::atomic<bool>> over;
+  /// Where it is over the export goes on.
+  ticket_ptr ticket = {};
 };
 
 /// lobby_export -> front: `json` is the response body.
@@ -225,6 +197,7 @@ struct open_export {
   std::string signature;
   /// The client takes the compressed file.
   bool gzip = false;
+  ticket_ptr ticket = {};
 };
 
 /// export_download -> front: the files stay open for as long as this or the answer holds them.
@@ -317,6 +290,21 @@ struct restart_place {
   std::size_t place = 0;
 };
 
+/// Any actor -> itself: a message that a fault holds back.
+struct held_message {
+  /// Null: the next of the news that are late.
+  caf::actor to;
+  /// Who seems to have sent it; null: nobody.
+  caf::strong_actor_ptr from;
+  caf::message what;
+  base::fault_point at{};
+  /// The rule that stalls it; 0: it was only late.
+  std::uint32_t stalled_by = 0;
+};
+
+/// supervisor -> supervisor, while there are restart storms: whether they are over.
+struct look_for_calm {};
+
 /// app -> supervisor: ends all actors, then itself.
 struct stop_all {};
 
@@ -355,4 +343,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::look_at_geoip)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::geoip_looked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::owners)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::restart_place)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::look_for_calm)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::held_message)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::stop_all)

@@ -108,15 +108,19 @@ std::size_t region_ranking_state::cache_key_hash::operator()(const cache_key& ke
 
 region_ranking::region_ranking(caf::actor_config& cfg, ranking_settings settings,
                                model::catalog_snapshot catalog)
-    : resident{cfg}, state_{std::move(settings), std::move(catalog)} {}
+    : resident{cfg,
+               {base::fault_point::region_ranking_receive,
+                base::fault_point::region_ranking_reply}},
+      state_{std::move(settings), std::move(catalog)} {}
 
 caf::behavior region_ranking::make_behavior() {
-  set_strict_handlers(*this, name());
+  be_strict();
   return {
-      [this](const rank_regions& job) {
-        send(caf::actor_cast<caf::actor>(current_sender()),
-             regions_ranked{job.exchange, state_.rank(job.client, job.origin_host, job.measured)});
-      },
+      serving<rank_regions>([this](const rank_regions& job) {
+        reply(caf::actor_cast<caf::actor>(current_sender()),
+              regions_ranked{job.exchange, state_.rank(job.client, job.origin_host, job.measured)},
+              job.ticket);
+      }),
       [this](const catalog_changed& news) {
         if (auto old = state_.take(news.snapshot))
           send(caf::actor_cast<caf::actor>(current_sender()), discarded{std::move(old)});

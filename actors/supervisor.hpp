@@ -1,88 +1,73 @@
 #pragma once
 
-#include "actors/protocol.hpp"
+#include "actors/roster.hpp"
+#include "actors/supervised_actor.hpp"
 #include "base/clock.hpp"
-#include "base/metrics.hpp"
-
-#include <caf/event_based_actor.hpp>
 
 #include <chrono>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
-#include <vector>
+#include <random>
 
 namespace matchcloud::actors {
 
-/// What is in force, so that an actor has it before its first message.
-struct standing {
-  model::catalog_snapshot catalog;
-  /// Null: there are no GeoIP files.
-  std::shared_ptr<const store::geoip> geoip = {};
-};
-
-/// Where an actor stands and how to make it. A place outlives the actors that fill it.
-struct place {
-  /// For logs and metrics: `validator/0`.
-  std::string name;
-  enum class kind : std::uint8_t { catalog, geoip_watch, owner, front } what = kind::owner;
-  /// Of an owner: its part.
-  owner role = owner::none;
-  /// Of an owner or front that serves one event loop: which; `every_loop` where it serves all.
-  std::size_t loop = every_loop;
-  /// Makes the actor with what is in force.
-  std::function<caf::actor(const standing&)> make;
-
-  static constexpr std::size_t every_loop = SIZE_MAX;
-};
-
-/// How long a place waits before its next actor: nothing, until more than `intensity` restarts fell
-/// into `window`; then `backoff`.
-class restart_policy {
-public:
-  static constexpr std::size_t intensity = 5;
-  static constexpr std::chrono::seconds window{10};
-  static constexpr std::chrono::milliseconds backoff{1'000};
-
-  /// Counts a restart at `now`.
-  std::chrono::milliseconds next_delay(base::steady_time now);
-
-private:
-  std::deque<base::steady_time> recent_;
+/// What a supervisor needs. What is pointed at must outlive it.
+struct supervisor_settings {
+  std::shared_ptr<roster> places;
+  const base::clock* clock = nullptr;
+  /// Called when the first restart storm begins (true) and when the last is over (false), by the
+  /// supervisor.
+  std::function<void(bool)> on_storm = {};
+  /// Of the backoffs' spread.
+  std::uint32_t seed = 1;
 };
 
 /// Knows who is alive and restarts what dies, one for one; tells the fronts the owners' addresses
-/// and the catalog and the GeoIP watch their audiences. One, on the pool.
-class supervisor final : public caf::event_based_actor {
+/// and the catalog and the GeoIP watch their audiences. One, on the pool. It may die as well:
+/// whoever spawned it spawns the next, which finds everybody in the roster.
+class supervisor final : public supervised_actor {
 public:
-  /// `clock` and `restarts` (counts restarts) must outlive the actor.
-  supervisor(caf::actor_config& cfg, std::vector<place> places, standing in_force,
-             const base::clock& clock, base::counter& restarts);
+  /// Between looks whether a restart storm is over.
+  static constexpr std::chrono::milliseconds storm_look_interval{100};
+  /// An actor that nobody asked for anything is well after that.
+  static constexpr std::chrono::milliseconds calm_time{10'000};
+
+  supervisor(caf::actor_config& cfg, supervisor_settings settings);
 
   const char* name() const override { return "supervisor"; }
 
 protected:
   caf::behavior make_behavior() override;
+  /// Those it watched outlive it: what they know of one who watches them would stay with them.
+  void on_exit() override;
 
 private:
-  struct filled_place {
-    place where;
-    caf::actor occupant;
-    restart_policy policy;
-  };
+  using seat = roster::seat;
 
+  void adopt();
   void fill(std::size_t index);
   void on_down(const caf::down_msg& down);
+  /// Notes how the occupant ended; how long its successor waits.
+  std::chrono::milliseconds bury(seat& of, const caf::down_msg& down);
   void announce();
   owners owners_for(std::size_t loop) const;
+  void check_calm();
+  void tell_of_storms();
   void stop();
 
-  std::vector<filled_place> seats_;
-  standing in_force_;
-  const base::clock* clock_;
-  base::counter* restarts_;
+  /// Changes what reports show.
+  template <class Change>
+  void change(Change what) {
+    const std::lock_guard lock{roster_->mutex_};
+    what();
+  }
+
+  supervisor_settings settings_;
+  std::shared_ptr<roster> roster_;
+  std::minstd_rand random_;
+  bool storming_ = false;
   bool stopping_ = false;
 };
 

@@ -1,7 +1,5 @@
 #include "actors/validator.hpp"
 
-#include "actors/waiter.hpp"
-
 #include <utility>
 
 namespace matchcloud::actors {
@@ -29,20 +27,21 @@ validator_state::validate(const validate_payload& job) const {
 
 validator::validator(caf::actor_config& cfg, model::validation_rules rules,
                      model::catalog_snapshot catalog)
-    : resident{cfg}, state_{std::move(rules), std::move(catalog)} {}
+    : resident{cfg, {base::fault_point::validator_receive, base::fault_point::validator_reply}},
+      state_{std::move(rules), std::move(catalog)} {}
 
 caf::behavior validator::make_behavior() {
-  set_strict_handlers(*this, name());
+  be_strict();
   return {
-      [this](const validate_payload& job) {
-        if (is_over(job.over)) return;
+      serving<validate_payload>([this](const validate_payload& job) {
+        if (is_over(job.ticket)) return;
         const auto front = caf::actor_cast<caf::actor>(current_sender());
         auto json = state_.validate(job);
         if (json)
-          send(front, payload_validated{job.exchange, *std::move(json)});
+          reply(front, payload_validated{job.exchange, *std::move(json)}, job.ticket);
         else
-          send(front, operation_failed{job.exchange, std::move(json).error()});
-      },
+          reply(front, operation_failed{job.exchange, std::move(json).error()}, job.ticket);
+      }),
       [this](const catalog_changed& news) { state_.take(news.snapshot); },
   };
 }

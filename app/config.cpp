@@ -1,5 +1,7 @@
 #include "app/config.hpp"
 
+#include "app/take_over.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <unistd.h>
@@ -75,15 +77,33 @@ std::string contradiction(const serve_config& config, const std::vector<given_va
 
 base::expected<void> check_transport(const serve_config& config,
                                      const std::vector<given_value>& given) {
+  if (config.transport == transport_kind::loops) return {};
+  const auto refuse = [&](std::string_view name, std::string why) {
+    const base::error complete{base::errc::config_invalid, std::move(why)};
+    const auto& key = *find_config_key(name);
+    return base::fail(complete.code, complaint(key, *last_given(given, key), complete));
+  };
   const auto reads_header = [](const data_listener& each) { return each.proxy_header; };
-  if (config.transport == transport_kind::loops ||
-      std::ranges::none_of(config.listen, reads_header))
-    return {};
-  const base::error why{base::errc::config_invalid,
-                        "PROXY protocol headers are read by the transport loops alone, and the "
-                        "transport is httplib; leave out /proxy, or choose loops"};
-  const auto& key = *find_config_key("listen");
-  return base::fail(why.code, complaint(key, *last_given(given, key), why));
+  if (std::ranges::any_of(config.listen, reads_header))
+    return refuse("listen", "PROXY protocol headers are read by the transport loops alone, and the "
+                            "transport is httplib; leave out /proxy, or choose loops");
+  if (config.take_over) return refuse("take-over", std::string{httplib_cannot_be_taken_over});
+  return {};
+}
+
+/// What breaks a service is not to be found in it by accident.
+base::expected<void> check_faults(const serve_config& config,
+                                  const std::vector<given_value>& given) {
+  if (config.fault_injection) return {};
+  for (const auto* name : {"faults", "fault-seed"}) {
+    const auto& key = *find_config_key(name);
+    const auto* last = last_given(given, key);
+    if (last == nullptr || last->values.empty() || last->values.front().empty()) continue;
+    const base::error why{base::errc::config_invalid,
+                          "faults are injected only with --enable-fault-injection"};
+    return base::fail(why.code, complaint(key, *last, why));
+  }
+  return {};
 }
 
 } // namespace
@@ -111,6 +131,7 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
   }
   if (!complaints.empty()) return base::fail(base::errc::config_invalid, std::move(complaints));
   if (auto fits = check_transport(config, given); !fits) return tl::unexpected(fits.error());
+  if (auto fits = check_faults(config, given); !fits) return tl::unexpected(fits.error());
   if (const auto sound = model::check_rules(config.rules); !sound)
     return base::fail(base::errc::config_invalid, contradiction(config, given, sound.error()));
   return config;

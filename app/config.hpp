@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/fault_file.hpp"
 #include "base/expected.hpp"
 #include "base/limits.hpp"
 #include "http/front.hpp"
@@ -43,6 +44,15 @@ struct serve_config {
   std::optional<model::uuid> default_namespace;
   std::optional<model::coordinates> fallback_location;
   bool insecure_open = false;
+  /// Takes the listeners of a running process.
+  bool take_over = false;
+  bool exit_on_restart_storm = false;
+  /// Whether the ops plane lets faults be injected.
+  bool fault_injection = false;
+  /// Nothing: chance.
+  std::optional<std::uint64_t> fault_seed;
+  /// What is injected from the beginning.
+  fault_rules faults;
   base::limits limits;
 };
 

@@ -164,6 +164,13 @@ outcome set_geoip(serve_config& config, const values& given) {
   return {};
 }
 
+outcome set_faults(serve_config& config, const values& given) {
+  auto rules = read_fault_rules(given.front());
+  if (!rules) return tl::unexpected(rules.error());
+  config.faults = *std::move(rules);
+  return {};
+}
+
 constexpr std::uint64_t mebibyte = 1024 * 1024;
 constexpr std::uint64_t hour_ms = 3'600'000;
 
@@ -177,6 +184,10 @@ std::vector<config_key> service_keys() {
     config.front.proxies.header = which;
   };
   const auto set_open = [](serve_config& config, bool open) { config.insecure_open = open; };
+  const auto set_take_over = [](serve_config& config, bool on) { config.take_over = on; };
+  const auto set_exit = [](serve_config& config, bool ends) {
+    config.exit_on_restart_storm = ends;
+  };
   using transport_word = std::pair<std::string_view, transport_kind>;
   using forwarded_word = std::pair<std::string_view, http::forwarded_header>;
 
@@ -228,15 +239,39 @@ std::vector<config_key> service_keys() {
       {"fallback-location", kind::list, "", "LATITUDE,LONGITUDE in degrees",
        "Where a client of unknown location is taken to be. None: all its distances are 0.",
        set_fallback_location},
+      {"exit-on-restart-storm", kind::flag, "false", "true or false",
+       "Ends the process where restart-intensity is exceeded, for whoever restarts it elsewhere.",
+       true_or_false(set_exit)},
       {"insecure-open", kind::flag, "false", "true or false",
        "Allows a listener beyond loopback although anybody who reaches it may use it: there are no "
        "tokens yet.",
        true_or_false(set_open)},
+      {"take-over", kind::flag, "false", "true or false",
+       "Replaces the process that serves the same listeners from the same data directory, without "
+       "losing a request: it hands over its listening sockets once this one is ready, drains and "
+       "ends. Where none runs, starts as usual. Not with the transport httplib.",
+       true_or_false(set_take_over)},
   };
 }
 
-/// The bounds of the data plane.
-std::vector<config_key> limit_keys() {
+/// For those who break it on purpose.
+std::vector<config_key> fault_keys() {
+  const auto set_enabled = [](serve_config& config, bool on) { config.fault_injection = on; };
+  const auto set_seed = [](serve_config& config, std::uint64_t seed) { config.fault_seed = seed; };
+  return {
+      {"enable-fault-injection", kind::flag, "false", "true or false",
+       "Lets whoever reaches the ops plane make the service fail (/faults). Not for production.",
+       true_or_false(set_enabled)},
+      {"faults", kind::text, "", "a TOML file, or TOML text (with a = in it)",
+       "Faults that are injected from the beginning; see \"Fault injection\".", set_faults},
+      {"fault-seed", kind::number, "", "0 to 18446744073709551615; empty: by chance",
+       "Decides which passes of a fault point are hit; printed at the start.",
+       number_between(0, std::numeric_limits<std::uint64_t>::max(), set_seed)},
+  };
+}
+
+/// What one request and all connections may take.
+std::vector<config_key> transport_keys() {
   using base::limits;
   const auto set_backlog = [](serve_config& config, std::uint64_t n) {
     config.limits.listen_backlog = static_cast<int>(n);
@@ -255,15 +290,58 @@ std::vector<config_key> limit_keys() {
        "less 512, an eighth (at most 4096) for images and another (at most 2048) for exports, or "
        "half of it where that is more.",
        bytes_key(&limits::connection_limit, 1, 1'000'000)},
-      {"max-in-flight", kind::number, "4096", "1 to 1000000",
-       "Requests per event loop that wait for an actor; beyond: 503.",
-       bytes_key(&limits::in_flight_limit, 1, 1'000'000)},
-      {"byte-budget-bytes", kind::number, "536870912", "1048576 to 1099511627776",
-       "Request and response bytes held by the process; beyond: 503.",
-       bytes_key(&limits::byte_budget_bytes, mebibyte, mebibyte * mebibyte)},
       {"listen-backlog", kind::number, "4096", "1 to 65535",
        "Connections that wait to be accepted, per listener (also bounded by net.core.somaxconn).",
        number_between(1, 65'535, set_backlog)},
+      {"byte-budget-bytes", kind::number, "536870912", "1048576 to 1099511627776",
+       "Request and response bytes held by the process; beyond: 503.",
+       bytes_key(&limits::byte_budget_bytes, mebibyte, mebibyte * mebibyte)},
+      {"httplib-threads", kind::number, "64", "1 to 1024",
+       "Threads of the httplib transport; each serves one connection at a time.",
+       bytes_key(&limits::httplib_threads, 1, 1'024)},
+  };
+}
+
+/// How much waits for actors, and when they die too often.
+std::vector<config_key> actor_keys() {
+  using base::limits;
+  return {
+      {"max-in-flight", kind::number, "4096", "1 to 1000000",
+       "Requests per event loop that wait for an actor; beyond: 503. An eighth is kept for those "
+       "that cost most to repeat.",
+       bytes_key(&limits::in_flight_limit, 1, 1'000'000)},
+      {"mailbox-validator", kind::number, "4096", "1 to 1000000",
+       "Of these, how many wait for the event loop's validator; beyond: 503.",
+       bytes_key(&limits::validator_mailbox, 1, 1'000'000)},
+      {"mailbox-large-validator", kind::number, "256", "1 to 1000000",
+       "Likewise for the validator of bodies over 64 KiB.",
+       bytes_key(&limits::large_validator_mailbox, 1, 1'000'000)},
+      {"mailbox-region-ranking", kind::number, "4096", "1 to 1000000",
+       "Likewise for the event loop's region ranking.",
+       bytes_key(&limits::region_ranking_mailbox, 1, 1'000'000)},
+      {"mailbox-media", kind::number, "4096", "1 to 1000000", "Likewise for images.",
+       bytes_key(&limits::media_mailbox, 1, 1'000'000)},
+      {"mailbox-avatar", kind::number, "2048", "1 to 1000000",
+       "Likewise for each of the four avatar shards.",
+       bytes_key(&limits::avatar_mailbox, 1, 1'000'000)},
+      {"mailbox-lobby-export", kind::number, "1024", "1 to 1000000", "Likewise for exports.",
+       bytes_key(&limits::lobby_export_mailbox, 1, 1'000'000)},
+      {"mailbox-export-download", kind::number, "1024", "1 to 1000000",
+       "Likewise for downloads of exports.",
+       bytes_key(&limits::export_download_mailbox, 1, 1'000'000)},
+      {"restart-intensity", kind::number, "5", "1 to 1000",
+       "An actor that dies more often than that within restart-window-ms, each time without having "
+       "handled anything, makes the service not ready.",
+       bytes_key(&limits::restart_intensity, 1, 1'000)},
+      {"restart-window-ms", kind::number, "10000", "100 to 3600000", "See restart-intensity.",
+       milliseconds_key(&limits::restart_window, 100, hour_ms)},
+  };
+}
+
+/// How long anything may take.
+std::vector<config_key> timeout_keys() {
+  using base::limits;
+  return {
       {"head-timeout-ms", kind::number, "10000", "10 to 3600000",
        "From a request's first byte to the end of its head; beyond: 408.",
        milliseconds_key(&limits::head_timeout, 10, hour_ms)},
@@ -284,6 +362,13 @@ std::vector<config_key> limit_keys() {
       {"drain-timeout-ms", kind::number, "15000", "0 to 3600000",
        "From SIGTERM to the end; idle connections close in its last third.",
        milliseconds_key(&limits::drain_timeout, 0, hour_ms)},
+  };
+}
+
+/// What is kept: in memory, in open files, on the disk.
+std::vector<config_key> storage_keys() {
+  using base::limits;
+  return {
       {"ranking-cache-bytes", kind::number, "67108864", "0 to 1099511627776",
        "Rankings kept by location (order and distances), per event loop.",
        bytes_key(&limits::ranking_cache_bytes, 0, mebibyte * mebibyte)},
@@ -312,9 +397,6 @@ std::vector<config_key> limit_keys() {
       {"export-url-lifetime-ms", kind::number, "3600000", "1000 to 86400000",
        "How long the URL of an export is valid, and at least how long its file is kept.",
        milliseconds_key(&limits::export_url_lifetime, 1'000, 24 * hour_ms)},
-      {"httplib-threads", kind::number, "64", "1 to 1024",
-       "Threads of the httplib transport; each serves one connection at a time.",
-       bytes_key(&limits::httplib_threads, 1, 1'024)},
   };
 }
 
@@ -425,7 +507,8 @@ std::string_view name_in_table(const config_key& key) noexcept {
 std::span<const config_key> config_keys() {
   static const std::vector<config_key> keys = [] {
     auto all = service_keys();
-    for (auto& more : {limit_keys(), rule_keys(), validation_limit_keys()})
+    for (auto& more : {fault_keys(), transport_keys(), actor_keys(), timeout_keys(), storage_keys(),
+                       rule_keys(), validation_limit_keys()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

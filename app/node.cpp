@@ -4,8 +4,13 @@
 #include "actors/catalog.hpp"
 #include "actors/media.hpp"
 #include "actors/validator.hpp"
+#include "app/take_over.hpp"
+#include "base/faults.hpp"
+#include "base/io_failure.hpp"
 #include "base/randomness.hpp"
+#include "http/actor_report.hpp"
 #include "http/front.hpp"
+#include "http/media_type.hpp"
 #include "store/geoip.hpp"
 #include "store/store.hpp"
 
@@ -95,10 +100,22 @@ base::limits bounded_by_descriptors(base::limits limits, std::size_t all) {
 
 base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
   std::unique_ptr<node> made{new node{config}};
+  if (config.take_over) {
+    auto found = find_predecessor(config);
+    if (!found) return tl::unexpected(found.error());
+    made->predecessor_ = *std::move(found);
+    if (!made->predecessor_)
+      spdlog::info("--take-over: no process serves these listeners from data-dir {}; starting as "
+                   "usual",
+                   config.data_dir);
+  }
   if (auto opened = made->open(); !opened) return tl::unexpected(opened.error());
-  if (auto bound = made->bind_listeners(); !bound) return tl::unexpected(bound.error());
+  if (auto bound = made->bind_listeners(); !bound)
+    return tl::unexpected(made->advised(std::move(bound).error()));
   made->start_actors();
+  if (auto alone = made->succeed(); !alone) return tl::unexpected(alone.error());
   made->start_serving();
+  made->offer_take_over();
   return made;
 }
 
@@ -113,7 +130,9 @@ node::node(const serve_config& config)
           config.limits.export_jobs + export_tending_threads, exporting_nice)},
       media_{std::make_shared<store::media_files>(config.data_dir,
                                                   media_descriptors(raise_descriptor_limit()))},
-      emptied_{eventfd(0, EFD_CLOEXEC)} {}
+      emptied_{eventfd(0, EFD_CLOEXEC)},
+      handed_over_{eventfd(0, EFD_CLOEXEC)},
+      failed_{eventfd(0, EFD_CLOEXEC)} {}
 
 base::expected<void> node::open() {
   auto store = store::open_sqlite(config_.data_dir);
@@ -159,11 +178,14 @@ base::expected<void> node::bind_listeners() {
         [this] { on_transport_empty(); });
   ranking_metrics_.resize(std::max<std::size_t>(1, loops_.size()));
   for (const auto& wanted : config_.listen) {
-    auto bound = bind_data(wanted.where);
+    auto bound = bind_data(wanted);
     if (!bound) return tl::unexpected(bound.error());
     data_listeners_.push_back({*bound, wanted.proxy_header});
   }
   warn_of_listeners();
+  roster_ = std::make_shared<actors::roster>(
+      places(), actors::standing{first_catalog_, geoip_files_ ? geoip_files_->in_force() : nullptr},
+      config_.limits.restart_intensity, config_.limits.restart_window);
   return bind_ops();
 }
 
@@ -182,17 +204,37 @@ void node::warn_of_listeners() const {
                    http::to_string(each.where));
 }
 
-base::expected<http::endpoint> node::bind_data(const http::endpoint& where) {
-  if (httplib_) return httplib_->bind(where);
-  auto bound = http::listen_on(where, loops_.size(), config_.limits.listen_backlog);
+base::expected<http::endpoint> node::bind_data(const data_listener& wanted) {
+  if (httplib_) return httplib_->bind(wanted.where);
+  auto bound = predecessor_
+                   ? adopt_data(wanted)
+                   : http::listen_on(wanted.where, loops_.size(), config_.limits.listen_backlog);
   if (!bound) return tl::unexpected(bound.error());
+  auto duplicates = http::duplicates_of(bound->sockets);
+  if (!duplicates) return tl::unexpected(duplicates.error());
+  offered_.push_back({bound->where, purpose_of(wanted), *std::move(duplicates)});
+  // Each loop has one at least; one of a predecessor with more loops has several.
+  if (auto enough = spread(bound->sockets, loops_.size(), config_.limits.listen_backlog); !enough)
+    return tl::unexpected(enough.error());
   listeners_.push_back(*std::move(bound));
   return listeners_.back().where;
 }
 
+base::expected<http::listeners> node::adopt_data(const data_listener& wanted) {
+  return http::listeners{wanted.where,
+                         take_sockets(predecessor_->listeners(), purpose_of(wanted), wanted.where)};
+}
+
+base::expected<http::endpoint> node::adopt_or_bind_ops() {
+  using purpose = http::handed_listener::purpose;
+  if (!predecessor_) return ops_->bind(config_.ops_listen);
+  auto sockets = take_sockets(predecessor_->listeners(), purpose::ops, config_.ops_listen);
+  return ops_->adopt(std::move(sockets.front()), config_.ops_listen);
+}
+
 base::expected<void> node::bind_ops() {
   http::metric_sources sources;
-  sources.actor_restarts = &actor_restarts_;
+  sources.roster = roster_.get();
   sources.budget = &bounds_.budget;
   sources.ingestion = &ingestion_metrics_;
   sources.avatars = &avatar_metrics_;
@@ -205,8 +247,8 @@ base::expected<void> node::bind_ops() {
     sources.loops.push_back(&place.loop->metrics());
   for (const auto& counted : ranking_metrics_)
     sources.rankings.push_back(&counted);
-  for (const auto& counted : transport_metrics_)
-    sources.transports.push_back(&counted);
+  sources.transports = transports();
+  sources.faults = config_.fault_injection;
   metrics_ = std::make_unique<http::service_metrics>(std::move(sources));
 
   ops_ = std::make_unique<http::ops_plane>(*metrics_, random_seed());
@@ -222,10 +264,33 @@ base::expected<void> node::bind_ops() {
     return store::open_sqlite(dir, {.patience = http::catalog_admin::patience});
   });
   ops_->add_routes([this](httplib::Server& server) { catalog_admin_->add_routes(server); });
-  auto bound = ops_->bind(config_.ops_listen);
+  ops_->add_routes([this](httplib::Server& server) {
+    server.Get("/actors", [this](const httplib::Request&, httplib::Response& into) {
+      into.set_content(http::actor_report(*roster_, transports()), std::string{http::json_type});
+    });
+  });
+  if (config_.fault_injection) {
+    if (!config_.fault_seed) config_.fault_seed = random_seed();
+    base::faults::seed(*config_.fault_seed);
+    fault_admin_ = std::make_unique<http::fault_admin>(*config_.fault_seed);
+    ops_->add_routes([this](httplib::Server& server) { fault_admin_->add_routes(server); });
+  }
+  auto bound = adopt_or_bind_ops();
   if (!bound) return tl::unexpected(bound.error());
   ops_endpoint_ = *bound;
+  base::file_descriptor offered{::fcntl(ops_->listening().get(), F_DUPFD_CLOEXEC, 0)};
+  if (!offered)
+    return base::io_failure("ops-listen", "duplicate the socket", errno, base::errc::io_failed);
+  offered_.push_back({*bound, http::handed_listener::purpose::ops, {}});
+  offered_.back().sockets.push_back(std::move(offered));
   return {};
+}
+
+std::vector<const http::transport_metrics*> node::transports() const {
+  std::vector<const http::transport_metrics*> all;
+  for (const auto& counted : transport_metrics_)
+    all.push_back(&counted);
+  return all;
 }
 
 void node::make_loops(std::size_t count) {
@@ -253,6 +318,7 @@ actors::avatar_settings node::avatar_settings() {
 
 actors::lobby_export_settings node::lobby_export_settings() {
   actors::lobby_export_settings settings;
+  settings.book = export_book_;
   settings.job.open_store = [dir = config_.data_dir] { return store::open_sqlite(dir); };
   settings.job.files = export_files_.get();
   settings.job.clock = &base::machine_clock();
@@ -412,27 +478,130 @@ std::vector<actors::place> node::places() {
 void node::start_actors() {
   for (auto& place : loops_)
     place.thread = std::thread{[loop = place.loop.get()] { loop->run(); }};
-  supervisor_ = actors_.spawn<actors::supervisor>(
-      places(), actors::standing{first_catalog_, geoip_files_ ? geoip_files_->in_force() : nullptr},
-      std::cref(base::machine_clock()), std::ref(actor_restarts_));
+  start_supervisor();
+}
+
+actors::supervisor_settings node::supervisor_settings() {
+  actors::supervisor_settings settings;
+  settings.places = roster_;
+  settings.clock = &base::machine_clock();
+  settings.on_storm = [this](bool storms) { on_storm(storms); };
+  settings.seed = static_cast<std::uint32_t>(random_seed());
+  return settings;
+}
+
+void node::start_supervisor() {
+  caf::actor made;
+  {
+    const std::lock_guard lock{supervisor_mutex_};
+    if (ending_) return;
+    made = supervisor_ = actors_.spawn<actors::supervisor>(supervisor_settings());
+  }
+  made->attach_functor([this](const caf::error& reason) {
+    if (ending_) return;
+    spdlog::error("supervisor ended ({}); the next one takes over", to_string(reason));
+    start_supervisor();
+  });
+}
+
+void node::on_storm(bool storms) {
+  storming_ = storms;
+  show_ready();
+  if (!storms || !config_.exit_on_restart_storm) return;
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(failed_.get(), &one, sizeof one));
+}
+
+void node::show_ready() {
+  ops_->set_ready(serving_ && !storming_);
+}
+
+void node::end_supervisor() {
+  // Nothing may be stalled, or die of a fault, from now on.
+  base::faults::clear_all();
+  caf::actor last;
+  {
+    const std::lock_guard lock{supervisor_mutex_};
+    ending_ = true;
+    last = std::exchange(supervisor_, nullptr);
+  }
+  if (!last) return;
+  caf::scoped_actor self{actors_};
+  const auto end = [&] {
+    self->send(last, actors::stop_all{});
+    self->wait_for(last);
+  };
+  end();
+  while (!roster_->is_empty()) { // it had died before, and left the others behind
+    last = actors_.spawn<actors::supervisor>(supervisor_settings());
+    end();
+  }
 }
 
 void node::start_serving() {
   for (std::size_t number = 0; number < listeners_.size(); ++number) {
     const auto* trust = data_listeners_[number].proxy_header ? &config_.front.proxies : nullptr;
-    for (std::size_t i = 0; i < loops_.size(); ++i) {
+    auto& sockets = listeners_[number].sockets;
+    for (std::size_t i = 0; i < sockets.size(); ++i) {
+      const auto& place = loops_[i % loops_.size()];
       // The job must be copyable; the socket is not.
-      auto socket =
-          std::make_shared<base::file_descriptor>(std::move(listeners_[number].sockets[i]));
-      loops_[i].loop->post([transport = loops_[i].transport.get(), socket, trust] {
+      auto socket = std::make_shared<base::file_descriptor>(std::move(sockets[i]));
+      place.loop->post([transport = place.transport.get(), socket, trust] {
         transport->listen(std::move(*socket), trust);
       });
     }
   }
   if (httplib_) httplib_->start();
   transports_left_ = httplib_ ? 1 : loops_.size();
-  ops_->start();
-  ops_->set_ready(true);
+  ops_->start([this] { on_transport_empty(); });
+  serving_ = true;
+  show_ready();
+  // Starting is not to fail of them. They were checked when they were read.
+  for (const auto& [at, rule] : config_.faults)
+    static_cast<void>(base::faults::set(at, rule));
+}
+
+base::error node::advised(base::error why) const {
+  const bool asked_nobody = config_.take_over && !predecessor_;
+  if (why.code == base::errc::address_unavailable && asked_nobody)
+    why.detail += "; --take-over found no process that serves it from data-dir " +
+                  config_.data_dir +
+                  ": give the data-dir and the --listen of the process to be replaced, or end it "
+                  "first";
+  return why;
+}
+
+base::expected<void> node::succeed() {
+  if (!predecessor_) return {};
+  predecessor_pid_ = predecessor_->pid();
+  return predecessor_->succeed();
+}
+
+void node::offer_take_over() {
+  const auto name = http::take_over_name(data_listeners_.front().where);
+  auto local = predecessor_ ? predecessor_->take_local() : std::nullopt;
+  predecessor_.reset();
+  if (!local) {
+    auto fresh = http::listen_local(config_.data_dir, name);
+    if (!fresh) {
+      spdlog::warn("--take-over cannot find this process: {}", fresh.error().detail);
+      return offered_.clear();
+    }
+    local = *std::move(fresh);
+  }
+  http::handover_settings settings;
+  if (httplib_) settings.refusal = httplib_cannot_be_taken_over;
+  handover_ = std::make_unique<http::handover>(
+      *std::move(local), std::exchange(offered_, {}), settings, [this] {
+        const std::uint64_t one = 1;
+        static_cast<void>(!::write(handed_over_.get(), &one, sizeof one));
+      });
+}
+
+bool node::end_offer() {
+  if (!handover_) return false;
+  handover_->stop();
+  return handover_->successor().has_value();
 }
 
 void node::on_transport_empty() {
@@ -464,8 +633,15 @@ bool node::wait_drained(std::chrono::milliseconds at_most, int interrupt_fd) {
 
 void node::drain(int interrupt_fd) {
   const auto whole = config_.limits.drain_timeout;
-  ops_->set_ready(false);
-  on_each_loop(&http::loop_transport::begin_drain);
+  // First of all: who starts in place of this process finds its name and its ports free together.
+  const bool handed_over = end_offer();
+  serving_ = false;
+  show_ready();
+  if (handed_over) {
+    ops_->stop_accepting();
+    ++transports_left_;
+  }
+  on_each_loop(handed_over ? &http::loop_transport::hand_over : &http::loop_transport::begin_drain);
   if (httplib_) httplib_->begin_drain();
   if (wait_drained(whole * 2 / 3, interrupt_fd)) return;
   on_each_loop(&http::loop_transport::close_idle);
@@ -476,23 +652,22 @@ void node::drain(int interrupt_fd) {
 }
 
 node::~node() {
+  handover_.reset();
+  // What is stalled goes on, or the threads that are joined first (ingests) would never end.
+  if (fault_admin_) fault_admin_->end();
   ops_.reset();
   if (httplib_) {
     httplib_->begin_drain();
     httplib_->end_now();
   }
   // Residents end first, while their loops still run them; then nobody uses the transports.
-  if (supervisor_) {
-    caf::scoped_actor self{actors_};
-    self->send(supervisor_, actors::stop_all{});
-    self->wait_for(supervisor_);
-    supervisor_ = nullptr;
-  }
+  end_supervisor();
   httplib_.reset();
   for (auto& place : loops_) {
     place.loop->stop();
     if (place.thread.joinable()) place.thread.join();
   }
+  export_book_->close(); // the threads that are joined next write exports
   blocking_.reset();
   exporting_.reset();
   loops_.clear();

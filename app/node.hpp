@@ -13,10 +13,13 @@
 #include "base/metrics.hpp"
 #include "http/catalog_admin.hpp"
 #include "http/event_loop.hpp"
+#include "http/fault_admin.hpp"
+#include "http/handover.hpp"
 #include "http/httplib_transport.hpp"
 #include "http/lobby_ingestion.hpp"
 #include "http/loop_transport.hpp"
 #include "http/ops_plane.hpp"
+#include "http/predecessor.hpp"
 #include "http/service_metrics.hpp"
 #include "store/export_files.hpp"
 #include "store/geoip_files.hpp"
@@ -29,6 +32,8 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -54,10 +59,25 @@ public:
   const std::vector<data_listener>& data_listeners() const noexcept { return data_listeners_; }
   const http::endpoint& ops_endpoint() const noexcept { return ops_endpoint_; }
 
+  /// Whose listeners these were; nothing where this process bound them itself.
+  std::optional<pid_t> predecessor() const noexcept { return predecessor_pid_; }
+  /// Readable once another process has the listeners: `drain` then.
+  int handed_over_fd() const noexcept { return handed_over_.get(); }
+  /// Which process that is.
+  std::optional<pid_t> successor() const noexcept {
+    return handover_ ? handover_->successor() : std::nullopt;
+  }
+
   /// Stops accepting and lets requests under way end; idle connections close in the last third of
   /// the drain timeout, what is left at its end is cut. Returns when no connection is left, or at
-  /// once when `interrupt_fd` becomes readable.
+  /// once when `interrupt_fd` becomes readable. With a successor the listeners stay open: they are
+  /// its own.
   void drain(int interrupt_fd);
+
+  /// What decides which passes of fault points are hit; nothing where none can be.
+  std::optional<std::uint64_t> fault_seed() const noexcept { return config_.fault_seed; }
+  /// Readable once a restart storm is to end the service.
+  int failure_fd() const noexcept { return failed_.get(); }
 
 private:
   struct loop_place {
@@ -72,11 +92,30 @@ private:
   base::expected<void> open_geoip();
   base::expected<void> bind_listeners();
   /// The endpoint with its real port.
-  base::expected<http::endpoint> bind_data(const http::endpoint& where);
+  base::expected<http::endpoint> bind_data(const data_listener& wanted);
   void warn_of_listeners() const;
   base::expected<void> bind_ops();
+  /// Likewise with sockets of the predecessor.
+  base::expected<http::listeners> adopt_data(const data_listener& wanted);
+  base::expected<http::endpoint> adopt_or_bind_ops();
+  /// Waits until no other process accepts any more.
+  base::expected<void> succeed();
+  /// With what to do about a listener that is taken.
+  base::error advised(base::error why) const;
+  void offer_take_over();
+  /// Whether another process has the listeners.
+  bool end_offer();
+  /// What each transport counts.
+  std::vector<const http::transport_metrics*> transports() const;
   void make_loops(std::size_t count);
   void start_actors();
+  actors::supervisor_settings supervisor_settings();
+  /// Spawns a supervisor, and the next should it die.
+  void start_supervisor();
+  void end_supervisor();
+  void on_storm(bool storms);
+  /// Has the ops plane say whether the service is ready.
+  void show_ready();
   void start_serving();
   std::vector<actors::place> places();
   void add_watching_places(std::vector<actors::place>& all);
@@ -97,7 +136,6 @@ private:
   // Messages hold requests, and requests point here: before the actors, to outlive them.
   http::shared_bounds bounds_;
   std::deque<http::transport_metrics> transport_metrics_;
-  base::counter actor_restarts_;
   /// One for each place of a region_ranking.
   std::deque<actors::ranking_metrics> ranking_metrics_;
   actors::avatar_metrics avatar_metrics_;
@@ -106,6 +144,7 @@ private:
   // The threads of exports use these until they are joined.
   std::unique_ptr<store::export_files> export_files_;
   std::unique_ptr<store::signing_key_ring> signing_keys_;
+  std::shared_ptr<actors::export_book> export_book_ = std::make_shared<actors::export_book>();
   caf::actor_system_config actor_config_;
   caf::actor_system actors_;
   model::catalog_snapshot first_catalog_;
@@ -125,10 +164,28 @@ private:
   http::ingestion_metrics ingestion_metrics_;
   std::unique_ptr<http::lobby_ingestion> ingestion_;
   std::unique_ptr<http::catalog_admin> catalog_admin_;
+  /// Null: nobody may inject faults.
+  std::unique_ptr<http::fault_admin> fault_admin_;
   std::unique_ptr<http::ops_plane> ops_;
   std::vector<data_listener> data_listeners_;
   http::endpoint ops_endpoint_;
+  /// While starting: who serves meanwhile.
+  std::optional<http::predecessor> predecessor_;
+  std::optional<pid_t> predecessor_pid_;
+  /// While starting: what a successor will be offered.
+  std::vector<http::handed_listener> offered_;
+  /// An eventfd.
+  base::file_descriptor handed_over_;
+  std::unique_ptr<http::handover> handover_;
+  std::shared_ptr<actors::roster> roster_;
+  std::mutex supervisor_mutex_;
   caf::actor supervisor_;
+  /// From now on no further supervisor.
+  std::atomic<bool> ending_{false};
+  std::atomic<bool> serving_{false};
+  std::atomic<bool> storming_{false};
+  /// An eventfd: a restart storm is to end the service.
+  base::file_descriptor failed_;
 };
 
 } // namespace matchcloud::app

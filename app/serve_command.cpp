@@ -1,12 +1,16 @@
 #include "app/commands.hpp"
 #include "app/configuration_options.hpp"
+#include "app/fault_table.hpp"
 #include "app/node.hpp"
 
 #include <spdlog/spdlog.h>
 
+#include <poll.h>
 #include <sys/signalfd.h>
 
+#include <array>
 #include <csignal>
+#include <cstdint>
 #include <iostream>
 #include <memory>
 #include <system_error>
@@ -42,11 +46,22 @@ base::file_descriptor block_signals() {
   return base::file_descriptor{fd};
 }
 
-int wait_for_signal(const base::file_descriptor& signals) {
+/// Why a service ends.
+enum class ending : std::uint8_t { told, taken_over, failed };
+
+/// Waits until a signal comes, a successor has the listeners, or the service cannot go on.
+ending wait_for_end(const base::file_descriptor& signals, const node& running) {
+  std::array<pollfd, 3> watched{pollfd{signals.get(), POLLIN, 0},
+                                pollfd{running.handed_over_fd(), POLLIN, 0},
+                                pollfd{running.failure_fd(), POLLIN, 0}};
+  while (::poll(watched.data(), watched.size(), -1) <= 0) {
+  }
+  if ((watched[0].revents & POLLIN) == 0)
+    return watched[1].revents != 0 ? ending::taken_over : ending::failed;
   signalfd_siginfo info{};
   while (::read(signals.get(), &info, sizeof info) != sizeof info) {
   }
-  return static_cast<int>(info.ssi_signo);
+  return ending::told;
 }
 
 int serve(const configuration_options& options) {
@@ -62,13 +77,20 @@ int serve(const configuration_options& options) {
   auto started = node::start(*config);
   if (!started) return fail(started.error(), failed);
   auto& running = **started;
+  if (const auto replaced = running.predecessor())
+    std::cout << "took over from process " << *replaced << "\n";
   for (const auto& each : running.data_listeners())
     std::cout << "listening on http://" << http::to_string(each.where)
               << (each.proxy_header ? " (PROXY protocol)" : "") << "\n";
+  if (const auto seed = running.fault_seed())
+    std::cout << "fault injection enabled, seed " << *seed << ", " << config->faults.size()
+              << " faults injected\n";
   std::cout << "ops plane on http://" << http::to_string(running.ops_endpoint()) << std::endl;
 
-  wait_for_signal(signals);
-  spdlog::info("draining; a second signal ends at once");
+  const auto why = wait_for_end(signals, running);
+  if (const auto successor = running.successor())
+    spdlog::info("process {} has taken over", *successor);
+  spdlog::info("draining; a{} signal ends at once", why == ending::told ? " second" : "");
   running.drain(signals.get());
   // A second signal is still unread then: end without tidying up.
   sigset_t pending;
@@ -80,7 +102,7 @@ int serve(const configuration_options& options) {
   pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
   started->reset();
   spdlog::info("ended");
-  return ok;
+  return why == ending::failed ? failed : ok;
 }
 
 } // namespace
@@ -95,13 +117,19 @@ void add_serve_command(CLI::App& program, int& code) {
       "comma-separated and repeatable; giving one replaces its default.\n\n"
       "Example: matchcloud serve --data-dir var --geoip city.mmdb --listen 127.0.0.1:8080");
   const auto options = std::make_shared<configuration_options>();
-  command->add_flag_callback(
-      "--keys",
-      [] {
-        std::cout << config_table();
-        throw CLI::Success{};
-      },
-      "Print all keys as a Markdown table.");
+  const auto add_print_flag = [command](const char* name, std::string (*print)(),
+                                        const char* what) {
+    command->add_flag_callback(
+        name,
+        [print] {
+          std::cout << print();
+          throw CLI::Success{};
+        },
+        what);
+  };
+  add_print_flag("--keys", config_table, "Print all keys as a Markdown table.");
+  add_print_flag("--fault-points", fault_point_table,
+                 "Print where faults can be injected as a Markdown table.");
   add_config_option(*command, *options);
   for (const auto& key : config_keys())
     add_key_option(*command, *options, key);

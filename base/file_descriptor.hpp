@@ -23,6 +23,9 @@ public:
   int get() const noexcept { return fd_; }
   explicit operator bool() const noexcept { return fd_ >= 0; }
 
+  /// Gives up what it owns, without closing it.
+  [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
+
   void reset() noexcept {
     if (fd_ >= 0) ::close(fd_);
     fd_ = -1;

@@ -10,7 +10,10 @@ namespace matchcloud::base {
 /// Whether an errno says that the disk, or this user's share of it, is full.
 bool is_disk_full(int code) noexcept;
 
-/// `PATH: cannot OPERATION: REASON` for an errno: `store_full` where the disk is full, else
+/// What the operator can do about an errno; empty where its own sentence tells.
+std::string_view advice(int code) noexcept;
+
+/// `PATH: cannot OPERATION: REASON; ADVICE` for an errno: `store_full` where the disk is full, else
 /// `other`.
 tl::unexpected<error> io_failure(std::string_view path, std::string_view operation, int code,
                                  errc other);

@@ -14,6 +14,18 @@ struct limits {
   std::size_t connection_limit = 100'000;
   /// Requests that wait for an actor, per event loop.
   std::size_t in_flight_limit = 4'096;
+  /// Of these, how many may wait for a validator, for the one of large bodies, for a
+  /// region_ranking, a media actor, an avatar shard, the export and the download actor.
+  std::size_t validator_mailbox = 4'096;
+  std::size_t large_validator_mailbox = 256;
+  std::size_t region_ranking_mailbox = 4'096;
+  std::size_t media_mailbox = 4'096;
+  std::size_t avatar_mailbox = 2'048;
+  std::size_t lobby_export_mailbox = 1'024;
+  std::size_t export_download_mailbox = 1'024;
+  /// Restarts of an actor in `restart_window` that had handled nothing since the one before.
+  std::size_t restart_intensity = 5;
+  std::chrono::milliseconds restart_window{10'000};
   /// Request and response bytes of the whole process.
   std::size_t byte_budget_bytes = 512UL * 1024 * 1024;
   int listen_backlog = 4'096;

@@ -1,5 +1,6 @@
 #include "http/catalog_admin.hpp"
 
+#include "http/bounded_body.hpp"
 #include "http/characters.hpp"
 #include "http/media_type.hpp"
 #include "http/ops_guard.hpp"
@@ -34,22 +35,8 @@ tl::unexpected<base::error> too_large() {
 base::expected<std::string> read_body(const Request& asked, const ContentReader& body) {
   // Checked first: there is no need to wait for it.
   if (declared_length(asked).value_or(0) > model::element_limit_bytes) return too_large();
-  std::string text;
-  bool fits = true;
-  bool in_time = true;
-  const auto until = std::chrono::steady_clock::now() + catalog_admin::body_timeout;
-  const bool complete = body([&](const char* bytes, std::size_t count) {
-    in_time = std::chrono::steady_clock::now() < until;
-    fits = text.size() + count <= model::element_limit_bytes;
-    if (fits) text.append(bytes, count);
-    return fits && in_time;
-  });
-  if (!fits) return too_large();
-  if (!in_time)
-    return base::fail(errc::body_timeout, "The body took too long to arrive; send it again.");
-  if (!complete)
-    return base::fail(errc::request_malformed, "The body did not arrive whole: it ended early, "
-                                               "stalled, or its chunks are malformed.");
+  auto text = read_bounded_body(body, model::element_limit_bytes);
+  if (text && text->size() > model::element_limit_bytes) return too_large();
   return text;
 }
 
@@ -102,7 +89,7 @@ void catalog_admin::answer(const Request& asked, Response& into, const ContentRe
 }
 
 base::expected<catalog_admin::store_lease> catalog_admin::lease_store() {
-  auto permit = std::make_unique<in_flight_permit>();
+  auto permit = std::make_unique<base::permit>();
   if (!permit->acquire(leased_, concurrency_limit))
     return base::fail(errc::overloaded, "Too many requests wait for the store; ask again.");
   auto store = open_();

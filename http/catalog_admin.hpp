@@ -35,9 +35,6 @@ public:
   /// waits, or it would do what nobody waits for any more. Then: 503.
   static constexpr std::chrono::seconds patience{5};
 
-  /// For the whole body of a change: it holds a thread of the ops plane meanwhile.
-  static constexpr std::chrono::seconds body_timeout{5};
-
   explicit catalog_admin(open_store open) : open_{std::move(open)} {}
 
   /// Adds its routes, which refer to this object.
@@ -52,7 +49,7 @@ private:
 
   /// A store and, until it is closed, a place among those at once.
   struct store_lease {
-    std::unique_ptr<in_flight_permit> permit;
+    std::unique_ptr<base::permit> permit;
     std::unique_ptr<store::store> store;
   };
 

@@ -1,5 +1,7 @@
 #include "http/connection.hpp"
 
+#include "base/faults.hpp"
+#include "http/faulty_stream.hpp"
 #include "http/refusals.hpp"
 
 #include <sys/epoll.h>
@@ -12,6 +14,8 @@ namespace matchcloud::http {
 
 namespace {
 
+using base::fault_point;
+
 base::error head_too_late(bool in_proxy_header) {
   return {base::errc::head_timeout, in_proxy_header
                                         ? "The PROXY protocol header took too long to arrive."
@@ -22,6 +26,16 @@ base::error ended_early(bool in_proxy_header) {
   return {base::errc::request_malformed,
           std::string{"The connection's sending side was closed before the "} +
               (in_proxy_header ? "PROXY protocol header" : "request") + " was complete."};
+}
+
+base::error framing_broken() {
+  return {base::errc::request_malformed,
+          "The request was not framed: " + base::faults::reason_at(fault_point::frame) + "."};
+}
+
+/// `bytes` lie in the loop's read buffer or in a connection's own input, which can be written.
+void corrupt(std::string_view bytes, std::uint64_t random) {
+  base::faults::flip_bit({const_cast<char*>(bytes.data()), bytes.size()}, random);
 }
 
 /// What forwarding headers say comes from somebody of whom nothing is known.
@@ -78,6 +92,13 @@ void connection::at_turn_end() {
   if (phase_ == phase::lingering) discard();
 }
 
+byte_stream& connection::stream(fault_point at) {
+  // Stays for the rest of the connection: it costs little where nothing is injected any more.
+  if (base::faults::armed(at) && !std::exchange(stream_is_faulty_, true)) [[unlikely]]
+    stream_ = std::make_unique<faulty_stream>(std::move(stream_), host_->loop(), *this);
+  return *stream_;
+}
+
 // -- reading ------------------------------------------------------------------
 
 bool connection::may_read() {
@@ -108,7 +129,7 @@ std::string_view connection::next_bytes() {
 std::string_view connection::read_some() {
   if (!readable_ || ended_) return {};
   const auto buffer = host_->read_buffer();
-  const auto got = stream_->read(buffer);
+  const auto got = stream(fault_point::read).read(buffer);
   switch (got.status) {
   case io_status::moved:
     host_->metrics().received_bytes.add(got.bytes);
@@ -147,6 +168,9 @@ void connection::end_proxy_header() {
 }
 
 void connection::parse(std::string_view bytes) {
+  const auto hit = base::faults::strike(fault_point::frame);
+  if (hit.kind == base::fault_kind::error) return refuse(framing_broken(), true);
+  if (hit.kind == base::fault_kind::corrupt) corrupt(bytes, hit.random);
   if (!request_) request_ = host_->take_request();
   const auto framed = framer_.feed(bytes, *request_);
   keep_rest(bytes.substr(framed.consumed));
@@ -225,7 +249,7 @@ void connection::begin_exchange() {
 }
 
 void connection::hand_over() {
-  if (host_->dispatch(*this)) ++exchange_.tries;
+  host_->dispatch(*this);
 }
 
 // -- answering ----------------------------------------------------------------
@@ -238,14 +262,17 @@ bool connection::is_current(actors::exchange_ref ref) const noexcept {
   return phase_ == phase::waiting && ref == current();
 }
 
-void connection::routed(operation asked, actors::owner waits_for, progress now) {
-  exchange_.routed(asked, waits_for, now);
+bool connection::routed(operation asked, actors::owner waits_for) {
+  if (!enter_mailbox(*request_, exchange_, waits_for, host_->limits(), host_->metrics()))
+    return false;
+  exchange_.routed(asked, waits_for);
   const auto deadline = begun_ + answer_timeout(host_->limits(), asked);
   if (std::exchange(phase_deadline_, deadline) != deadline) arm();
+  return true;
 }
 
-bool connection::retry() {
-  if (!exchange_.begin_retry()) {
+bool connection::retry(actors::handler dead) {
+  if (!exchange_.begin_retry(*request_, dead)) {
     refuse(failed_repeatedly(), false);
     return false;
   }
@@ -392,7 +419,7 @@ io_result connection::send_memory(std::size_t most) {
   };
   add(out_, out_sent_);
   if (body_) add(*body_, body_sent_);
-  const auto sent = stream_->write({pieces.data(), count}, bool{file_.file});
+  const auto sent = stream(fault_point::write).write({pieces.data(), count}, bool{file_.file});
   const auto from_out = std::min(sent.bytes, out_.size() - out_sent_);
   out_sent_ += from_out;
   body_sent_ += sent.bytes - from_out;
@@ -400,8 +427,9 @@ io_result connection::send_memory(std::size_t most) {
 }
 
 io_result connection::send_file(std::size_t most) {
-  const auto sent = stream_->send_file(file_.file->descriptor(), file_.offset,
-                                       std::min<std::uint64_t>(file_.length, most));
+  const auto sent = stream(fault_point::write)
+                        .send_file(file_.file->descriptor(), file_.offset,
+                                   std::min<std::uint64_t>(file_.length, most));
   file_.offset += sent.bytes;
   file_.length -= sent.bytes;
   return sent;
@@ -448,7 +476,7 @@ void connection::linger() {
 
 void connection::discard() {
   const auto buffer = host_->read_buffer();
-  const auto got = stream_->read(buffer);
+  const auto got = stream(fault_point::read).read(buffer);
   switch (got.status) {
   case io_status::blocked: return;
   case io_status::moved:

@@ -2,6 +2,7 @@
 
 #include "actors/protocol.hpp"
 #include "base/byte_budget.hpp"
+#include "base/fault_point.hpp"
 #include "base/limits.hpp"
 #include "http/admitted_request.hpp"
 #include "http/byte_stream.hpp"
@@ -52,8 +53,8 @@ public:
 
   /// Gives the request a permit. False: too many are in flight.
   virtual bool admit(admitted_request& which) = 0;
-  /// Sends the connection's exchange to the front. False: there is none; the next one gets it.
-  virtual bool dispatch(connection& from) = 0;
+  /// Sends the connection's exchange to the front; where there is none, the next one gets it.
+  virtual void dispatch(connection& from) = 0;
   /// A connection wrote so much: the transport bounds what all write in one turn.
   virtual void wrote(std::size_t bytes) noexcept = 0;
   /// Has a part of a file read into memory if it is not there, then calls `file_ready`. False: it
@@ -111,10 +112,11 @@ public:
   void answer(actors::exchange_ref ref, response&& with);
   /// Whether `ref` is the current attempt of an exchange that is not answered.
   bool is_current(actors::exchange_ref ref) const noexcept;
-  void routed(operation asked, actors::owner waits_for, progress now);
-  /// Dispatches the exchange again, as a further attempt. False where too many were made: then it
-  /// is answered.
-  bool retry();
+  /// False where as many requests wait for that owner as may.
+  bool routed(operation asked, actors::owner waits_for);
+  /// Dispatches the exchange again, as a further attempt, because `dead` died. False where too many
+  /// died of it: then it is answered.
+  bool retry(actors::handler dead);
 
   /// What `read_ahead` promised is in memory.
   void file_ready();
@@ -135,6 +137,8 @@ public:
 private:
   enum class phase : std::uint8_t { reading, waiting, lingering, closed };
 
+  /// The stream, which faults hit as soon as any is injected at that point.
+  byte_stream& stream(base::fault_point at);
   void process();
   bool may_read();
   std::string_view next_bytes();
@@ -210,6 +214,7 @@ private:
   std::uint32_t generation_ = 0;
   exchange_state exchange_;
   phase phase_ = phase::reading;
+  bool stream_is_faulty_ = false;
   bool readable_ = false;
   bool hung_up_ = false;
   bool ended_ = false;

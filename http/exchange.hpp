@@ -5,6 +5,7 @@
 #include "http/admitted_request.hpp"
 #include "http/operation.hpp"
 #include "http/response.hpp"
+#include "http/transport_metrics.hpp"
 
 #include <caf/actor.hpp>
 
@@ -13,42 +14,44 @@
 
 namespace matchcloud::http {
 
-/// Times that an exchange is handed to actors which die before it is answered `unavailable`: a
-/// request that kills who handles it must not do so for ever.
-inline constexpr std::uint32_t attempt_limit = 3;
-
-/// Where an exchange is, after its front has routed it.
-enum class progress : std::uint8_t {
-  /// With the actor that it waits for.
-  forwarded,
-  /// Held back until that actor is there again; this attempt does not count.
-  parked,
-};
+/// How often an exchange is sent again that an actor had in hand when it died: a request that kills
+/// who handles it must not do so for ever. One that only waited behind it is sent again each time.
+inline constexpr std::uint32_t resend_limit = 2;
 
 /// Where one exchange stands with its front: the part that every transport keeps alike. One thread,
 /// or guarded by the transport.
 struct exchange_state {
   /// Names the current attempt in messages.
   std::uint32_t attempt = 1;
-  /// Attempts that reached an actor.
-  std::uint32_t tries = 0;
+  /// Actors that died with it in hand.
+  std::uint32_t deaths = 0;
   operation asked = operation::unmatched;
   actors::owner waits_for = actors::owner::none;
 
-  void routed(operation what, actors::owner who, progress now) noexcept {
+  void routed(operation what, actors::owner who) noexcept {
     asked = what;
     waits_for = who;
-    if (now == progress::parked) --tries;
   }
 
-  /// Begins a further attempt. False where too many reached an actor.
-  bool begin_retry() noexcept {
-    if (tries >= attempt_limit) return false;
+  /// Begins a further attempt, because `dead` died. False where too many died of it.
+  bool begin_retry(const actors::ticket& of, actors::handler dead) noexcept {
+    const auto had = of.in_hand.exchange(actors::handler::nobody, std::memory_order_relaxed);
+    if (had == dead && ++deaths > resend_limit) return false;
+    of.passed_faults.store(0, std::memory_order_relaxed);
     ++attempt;
     waits_for = actors::owner::none;
     return true;
   }
 };
+
+/// Of `in_flight_limit`, the share (one of so many) that is kept for requests which cost more to
+/// repeat than a listing, an image or a small payload.
+inline constexpr std::size_t reserved_share = 8;
+
+/// Has the request of an exchange wait for `who`: false where as many do as may, or where it is
+/// cheap and the rest is reserved. Only a first attempt is refused: what waits keeps its place.
+bool enter_mailbox(const admitted_request& request, const exchange_state& of, actors::owner who,
+                   const base::limits& limits, transport_metrics& metrics) noexcept;
 
 /// How long an exchange may take from its complete request to its answer. Exports have their own
 /// time; before an exchange is routed it has that of all others.
@@ -73,9 +76,9 @@ public:
   /// The front knows the owners and is ready. Every unanswered exchange is dispatched to it.
   virtual void attach(caf::actor front) = 0;
 
-  /// Notes what the exchange asks for and who is to answer it. `owner::none`: the front is.
-  virtual void routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for,
-                      progress now) = 0;
+  /// Notes what the exchange asks for and who is to answer it. `owner::none`: the front is. False
+  /// where as many wait for that owner as may.
+  virtual bool routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) = 0;
 
   /// The request of a current exchange; null where it is answered or its client is gone.
   virtual request_ptr find(actors::exchange_ref exchange) const = 0;
@@ -83,7 +86,8 @@ public:
   /// Answers an exchange. A second answer, or one to an older attempt, is dropped.
   virtual void answer(actors::exchange_ref exchange, response&& with) = 0;
 
-  /// Dispatches every exchange that waits for `owner` again, as a further attempt.
+  /// The owner was replaced: dispatches every exchange that waits for it again, as a further
+  /// attempt.
   virtual void redispatch(actors::owner owner) = 0;
 };
 

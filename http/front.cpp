@@ -2,9 +2,11 @@
 
 #include "http/characters.hpp"
 #include "http/export_response.hpp"
+#include "http/fault_header.hpp"
 #include "http/media_response.hpp"
 #include "http/media_type.hpp"
 #include "http/query.hpp"
+#include "http/refusals.hpp"
 #include "http/regions_response.hpp"
 
 #include <algorithm>
@@ -15,6 +17,8 @@ namespace matchcloud::http {
 namespace {
 
 using actors::exchange_ref;
+using actors::handler;
+using actors::injected_failure;
 using actors::owner;
 
 /// A page that measures may also read how long each part of a ping took (Resource Timing).
@@ -61,43 +65,84 @@ response json_response(Bytes&& body) {
 
 front::front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
              exchange_sink& sink)
-    : resident{cfg},
+    : resident{cfg, {base::fault_point::front_dispatch, base::fault_point::front_reply}},
       settings_{std::move(settings)},
       sink_{&sink},
       any_origin_{settings_->cors_origins == std::vector<std::string>{"*"}} {}
 
+template <class Reply>
+bool front::arrives(const Reply& reply, const request_ptr& asking) {
+  const auto fares =
+      fate_at(base::fault_point::front_reply, current_sender(), caf::make_message(reply), asking);
+  if (fares == fate::fails)
+    sink_->answer(reply.exchange, failure_answer(*asking, {reply.exchange, injected_failure()}));
+  return fares == fate::arrives;
+}
+
+template <class Reply, class Make>
+auto front::answering(Make make) {
+  return [this, make](const Reply& reply) {
+    auto asking = sink_->find(reply.exchange);
+    if (!asking) return; // answered, or a later attempt is under way
+    take_in_hand(asking, handler::front);
+    if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, asking))
+      return put_down(asking, handler::front);
+    auto answer = make(*asking, reply);
+    asking.reset(); // a transport reuses requests that nobody else holds
+    sink_->answer(reply.exchange, std::move(answer));
+  };
+}
+
 caf::behavior front::make_behavior() {
-  actors::set_strict_handlers(*this, name());
+  be_strict();
   set_down_handler([this](caf::down_msg& down) {
     // What it held is dispatched again when the supervisor names its successor.
     for (auto& known : owners_)
       if (known && known.address() == down.source) known = nullptr;
   });
   return {
-      [this](const dispatch& job) { handle(job); },
-      [this](const actors::regions_ranked& reply) { answer_regions(reply); },
-      [this](const actors::payload_validated& reply) {
-        sink_->answer(reply.exchange, json_response(reply.json));
+      [this](const dispatch& job) {
+        take_in_hand(job.request, handler::front);
+        if (arrives(job)) handle(job);
+        put_down(job.request, handler::front);
+        own_vitals().count_handled();
       },
-      [this](const actors::avatars_listed& reply) {
-        auto answer = json_response(reply.json);
-        answer.body_leased = true;
-        sink_->answer(reply.exchange, std::move(answer));
-      },
-      [this](const actors::media_opened& reply) {
-        const auto asking = sink_->find(reply.exchange);
-        if (asking) sink_->answer(reply.exchange, media_response(*asking, reply));
-      },
-      [this](const actors::lobbies_exported& reply) {
-        sink_->answer(reply.exchange, json_response(reply.json));
-      },
-      [this](const actors::export_opened& reply) {
-        const auto asking = sink_->find(reply.exchange);
-        if (asking) sink_->answer(reply.exchange, export_response(*asking, *reply.file));
-      },
-      [this](const actors::operation_failed& reply) { answer_failure(reply); },
+      answering<actors::regions_ranked>(
+          [this](const http::request& asking, const actors::regions_ranked& reply) {
+            return regions_answer(asking, reply);
+          }),
+      answering<actors::payload_validated>(
+          [](const http::request&, const actors::payload_validated& reply) {
+            return json_response(reply.json);
+          }),
+      answering<actors::avatars_listed>(
+          [](const http::request&, const actors::avatars_listed& reply) {
+            auto answer = json_response(reply.json);
+            answer.body_leased = true;
+            return answer;
+          }),
+      answering<actors::media_opened>(media_response),
+      answering<actors::lobbies_exported>(
+          [](const http::request&, const actors::lobbies_exported& reply) {
+            return json_response(reply.json);
+          }),
+      answering<actors::export_opened>(
+          [](const http::request& asking, const actors::export_opened& reply) {
+            return export_response(asking, *reply.file);
+          }),
+      answering<actors::operation_failed>(
+          [this](const http::request& asking, const actors::operation_failed& reply) {
+            return failure_answer(asking, reply);
+          }),
       [this](const actors::owners& known) { take(known); },
   };
+}
+
+void front::on_exit() {
+  for (auto& known : owners_) {
+    if (known) demonitor(known.address());
+    known = nullptr;
+  }
 }
 
 void front::take(const actors::owners& known) {
@@ -110,6 +155,17 @@ void front::take(const actors::owners& known) {
   }
   // Attaching brings every unanswered exchange: only now can they go on to their owners.
   if (!std::exchange(attached_, true)) sink_->attach(caf::actor_cast<caf::actor>(this));
+}
+
+bool front::arrives(const dispatch& job) {
+  const auto& asking = *job.request;
+  if (asking.has(header::x_fault))
+    asking.named_faults = faults_named_in(asking.get(header::x_fault));
+  if (!base::faults::armed(base::fault_point::front_dispatch)) return true;
+  const auto fares =
+      fate_at(base::fault_point::front_dispatch, nullptr, caf::make_message(job), job.request);
+  if (fares == fate::fails) fail(job, operation::unmatched, injected_failure());
+  return fares == fate::arrives;
 }
 
 void front::handle(const dispatch& job) {
@@ -144,7 +200,7 @@ void front::handle(const dispatch& job) {
 }
 
 void front::preflight(const dispatch& job, const route& where) {
-  sink_->routed(job.exchange, where.operation, owner::none, progress::forwarded);
+  sink_->routed(job.exchange, where.operation, owner::none);
   auto answer = no_content(where.allow());
   const auto& asking = *job.request;
   if (where.operation == operation::list_regions && asking.has(header::origin)) {
@@ -170,7 +226,7 @@ void front::list_regions(const dispatch& job) {
       client_address(asking.peer, asking.get(header::x_forwarded_for),
                      asking.get(header::forwarded), settings_->proxies),
       asking.has(header::origin) ? host_of_origin(asking.get(header::origin)) : std::string{},
-      *std::move(measured)};
+      *std::move(measured), job.request};
   forward(job, operation::list_regions, owner::region_ranking, std::move(message));
 }
 
@@ -195,7 +251,7 @@ std::optional<std::vector<model::measured_latency>> front::read_rtt(const dispat
 }
 
 void front::ping(const dispatch& job) {
-  sink_->routed(job.exchange, operation::ping, owner::none, progress::forwarded);
+  sink_->routed(job.exchange, operation::ping, owner::none);
   http::response answer;
   answer.status = 204;
   answer.fixed_headers = ping_headers;
@@ -214,14 +270,14 @@ std::optional<model::uuid> front::read_game_id(const dispatch& job, const route&
 void front::list_avatars(const dispatch& job, const route& where) {
   const auto game_id = read_game_id(job, where);
   if (!game_id) return;
-  actors::list_avatars message{job.exchange, *game_id, {job.request, &job.request->over}};
+  actors::list_avatars message{job.exchange, *game_id, job.request};
   forward(job, where.operation, actors::avatar_shard_of(*game_id), std::move(message));
 }
 
 void front::validate(const dispatch& job, const route& where, model::payload_kind kind) {
   const auto& asking = *job.request;
   actors::validate_payload message{
-      job.exchange, kind, {}, {job.request, &asking.body}, {job.request, &asking.over}};
+      job.exchange, kind, {}, {job.request, &asking.body}, job.request};
   if (kind == model::payload_kind::version) {
     const auto game_id = read_game_id(job, where);
     if (!game_id) return;
@@ -253,8 +309,7 @@ void front::export_lobbies(const dispatch& job, const route& where) {
                                                  " bytes; this one takes " +
                                                  std::to_string(export_body_limit_bytes) +
                                                  ". Send query_start and query_end alone."});
-  actors::export_lobbies message{
-      job.exchange, *game_id, {job.request, &asking.body}, {job.request, &asking.over}};
+  actors::export_lobbies message{job.exchange, *game_id, {job.request, &asking.body}, job.request};
   forward(job, where.operation, owner::lobby_export, std::move(message));
 }
 
@@ -274,7 +329,8 @@ void front::download_export(const dispatch& job, const route& where) {
                  "them. Quote it in a shell: it has an & in it."});
   forward(job, where.operation, owner::export_download,
           actors::open_export{job.exchange, *export_id, link->expires_s,
-                              std::string{link->signature}, may_be_compressed(asking)});
+                              std::string{link->signature}, may_be_compressed(asking),
+                              job.request});
 }
 
 void front::download_media(const dispatch& job, const route& where) {
@@ -291,43 +347,39 @@ void front::download_media(const dispatch& job, const route& where) {
                  "No image has such a name: it is 32 lower-case hexadecimal digits and .png or "
                  ".jpg. Take the whole url of an avatar from the game's list."});
   forward(job, where.operation, owner::media,
-          actors::open_media{job.exchange, {*upload_id, *name}});
+          actors::open_media{job.exchange, {*upload_id, *name}, job.request});
 }
 
 template <class Message>
 void front::forward(const dispatch& job, operation asked, owner to, Message&& message) {
+  if (!sink_->routed(job.exchange, asked, to)) return fail(job, asked, mailbox_full());
   const auto& address = owners_[static_cast<std::size_t>(to)];
-  sink_->routed(job.exchange, asked, to, address ? progress::forwarded : progress::parked);
   if (address) send(address, std::forward<Message>(message));
 }
 
 void front::fail(const dispatch& job, operation asked, const base::error& what,
                  std::string headers) {
-  sink_->routed(job.exchange, asked, owner::none, progress::forwarded);
+  sink_->routed(job.exchange, asked, owner::none);
   auto answer = problem(what, job.request->id);
   answer.headers = std::move(headers);
   answer.headers += cors_headers_of(asked, *job.request);
   sink_->answer(job.exchange, std::move(answer));
 }
 
-void front::answer_regions(const actors::regions_ranked& reply) {
-  const auto asking = sink_->find(reply.exchange);
-  if (!asking) return;
-  auto answer = regions_response(*asking, reply.listing, any_origin_);
-  if (!any_origin_ && may_read(*asking))
+response front::regions_answer(const http::request& asking, const actors::regions_ranked& reply) {
+  auto answer = regions_response(asking, reply.listing, any_origin_);
+  if (!any_origin_ && may_read(asking))
     answer.headers.append("Access-Control-Allow-Origin: ")
-        .append(asking->get(header::origin))
+        .append(asking.get(header::origin))
         .append("\r\n");
-  sink_->answer(reply.exchange, std::move(answer));
+  return answer;
 }
 
-void front::answer_failure(const actors::operation_failed& reply) {
-  const auto asking = sink_->find(reply.exchange);
-  if (!asking) return;
-  auto answer = problem(reply.error, asking->id);
-  if (const auto where = find_route(asking->path(), settings_->base_path))
-    answer.headers = cors_headers_of(where->operation, *asking);
-  sink_->answer(reply.exchange, std::move(answer));
+response front::failure_answer(const http::request& asking, const actors::operation_failed& reply) {
+  auto answer = problem(reply.error, asking.id);
+  if (const auto where = find_route(asking.path(), settings_->base_path))
+    answer.headers = cors_headers_of(where->operation, asking);
+  return answer;
 }
 
 std::string front::cors_headers_of(operation asked, const http::request& asking) const {

@@ -40,8 +40,12 @@ public:
 
 protected:
   caf::behavior make_behavior() override;
+  /// Owners outlive it: what they know of one who watches them would stay with them.
+  void on_exit() override;
 
 private:
+  /// Whether the request gets past the point `front.dispatch`; answers it where that fails.
+  bool arrives(const dispatch& job);
   void handle(const dispatch& job);
   void preflight(const dispatch& job, const route& where);
   void list_regions(const dispatch& job);
@@ -63,8 +67,14 @@ private:
   /// Answers with a problem; `headers` are further whole lines.
   void fail(const dispatch& job, operation asked, const base::error& what,
             std::string headers = {});
-  void answer_regions(const actors::regions_ranked& reply);
-  void answer_failure(const actors::operation_failed& reply);
+  /// A handler of an owner's replies: answers the exchange with `make(asking, reply)`, past the
+  /// point `front.reply`.
+  template <class Reply, class Make>
+  auto answering(Make make);
+  template <class Reply>
+  bool arrives(const Reply& reply, const http::request_ptr& asking);
+  http::response regions_answer(const http::request& asking, const actors::regions_ranked& reply);
+  http::response failure_answer(const http::request& asking, const actors::operation_failed& reply);
   /// Latencies in the query; answers with a problem where they cannot be read.
   std::optional<std::vector<model::measured_latency>> read_rtt(const dispatch& job);
   /// The headers without which a page could not tell a refusal from a broken network.

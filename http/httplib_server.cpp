@@ -125,7 +125,7 @@ httplib_server::~httplib_server() {
 void httplib_server::start(std::function<void()> on_ended) {
   thread_ = std::thread{[this, on_ended = std::move(on_ended)] { serve(on_ended); }};
   // Until it runs, httplib's `stop` does nothing.
-  while (!is_running()) {
+  while (!can_stop()) {
     const std::lock_guard lock{mutex_};
     if (ended_) return;
     std::this_thread::yield();
@@ -133,7 +133,7 @@ void httplib_server::start(std::function<void()> on_ended) {
 }
 
 void httplib_server::serve(const std::function<void()>& on_ended) {
-  listen_after_bind();
+  accept_and_serve();
   {
     const std::lock_guard lock{mutex_};
     ended_ = true;
@@ -157,7 +157,7 @@ void httplib_server::end_input(const std::function<bool(const endpoint&)>& spare
 
 void httplib_server::end() {
   if (!thread_.joinable()) return;
-  stop();
+  stop_accepting();
   std::unique_lock lock{mutex_};
   do {
     end_input();

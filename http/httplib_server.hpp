@@ -39,14 +39,14 @@ public:
   httplib_server& operator=(const httplib_server&) = delete;
 
   /// Binds and listens. The endpoint with its real port, or `address_unavailable`.
-  base::expected<endpoint> bind(const endpoint& where);
+  virtual base::expected<endpoint> bind(const endpoint& where);
 
   /// Serves on a thread of its own; returns when it does. `on_ended` is called by that thread when
   /// the last connection has ended.
   void start(std::function<void()> on_ended);
 
   /// Stops accepting. Connections go on until they are idle for too long. Any thread.
-  void stop_accepting();
+  virtual void stop_accepting();
   /// Stops reading from every connection but those whose peer `spares` names: idle ones end, and
   /// so do those that are being answered, for httplib writes nothing where it cannot read. Any
   /// thread.
@@ -54,11 +54,18 @@ public:
   /// Stops accepting and reading and waits for the last connection to end.
   void end();
 
-private:
-  void serve(const std::function<void()>& on_ended);
+protected:
+  /// Accepts connections and has them served; returns when all are.
+  virtual void accept_and_serve() { listen_after_bind(); }
+  /// Whether `stop_accepting` has an effect already.
+  virtual bool can_stop() const { return is_running(); }
 
   int backlog_;
   endpoint bound_;
+
+private:
+  void serve(const std::function<void()>& on_ended);
+
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable changed_;

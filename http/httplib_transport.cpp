@@ -289,29 +289,29 @@ httplib_transport::waiting_exchange* httplib_transport::current(actors::exchange
 }
 
 void httplib_transport::hand_over(waiting_exchange& waiting) {
-  if (!front_) return; // the next one gets it
-  ++waiting.state.tries;
-  caf::anon_send(front_, dispatch{waiting.ref(), waiting.request});
+  // Where there is none, the next one gets it.
+  if (front_) caf::anon_send(front_, dispatch{waiting.ref(), waiting.request});
 }
 
 void httplib_transport::attach(caf::actor front) {
   const std::lock_guard lock{mutex_};
   front_ = std::move(front);
-  redispatch_where([](const waiting_exchange&) { return true; });
+  redispatch_where(actors::handler::front, [](const waiting_exchange&) { return true; });
 }
 
 void httplib_transport::redispatch(actors::owner owner) {
   const std::lock_guard lock{mutex_};
-  redispatch_where(
-      [owner](const waiting_exchange& waiting) { return waiting.state.waits_for == owner; });
+  redispatch_where(actors::handler::owner, [owner](const waiting_exchange& waiting) {
+    return waiting.state.waits_for == owner;
+  });
 }
 
 template <class Condition>
-void httplib_transport::redispatch_where(Condition&& condition) {
+void httplib_transport::redispatch_where(actors::handler dead, Condition&& condition) {
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     auto& waiting = *(next++)->second; // settling takes it out
     if (!condition(waiting)) continue;
-    if (!waiting.state.begin_retry()) {
+    if (!waiting.state.begin_retry(*waiting.request, dead)) {
       settle(waiting, refusal(failed_repeatedly(), waiting.request->id));
       continue;
     }
@@ -320,15 +320,18 @@ void httplib_transport::redispatch_where(Condition&& condition) {
   }
 }
 
-void httplib_transport::routed(actors::exchange_ref exchange, operation asked,
-                               actors::owner waits_for, progress now) {
+bool httplib_transport::routed(actors::exchange_ref exchange, operation asked,
+                               actors::owner waits_for) {
   const std::lock_guard lock{mutex_};
   auto* waiting = current(exchange);
-  if (waiting == nullptr) return;
+  if (waiting == nullptr) return true;
+  if (!enter_mailbox(*waiting->request, waiting->state, waits_for, bounds_->limits, *metrics_))
+    return false;
   const auto before = answer_timeout(bounds_->limits, waiting->state.asked);
-  waiting->state.routed(asked, waits_for, now);
+  waiting->state.routed(asked, waits_for);
   // Its thread sleeps until what was the deadline.
   if (answer_timeout(bounds_->limits, asked) < before) waiting->done.notify_one();
+  return true;
 }
 
 request_ptr httplib_transport::find(actors::exchange_ref exchange) const {

@@ -43,8 +43,7 @@ public:
   void end_now();
 
   void attach(caf::actor front) override;
-  void routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for,
-              progress now) override;
+  bool routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) override;
   request_ptr find(actors::exchange_ref exchange) const override;
   void answer(actors::exchange_ref exchange, response&& with) override;
   void redispatch(actors::owner owner) override;
@@ -73,7 +72,7 @@ private:
   void hand_over(waiting_exchange& waiting);
   void settle(waiting_exchange& waiting, response&& with);
   template <class Condition>
-  void redispatch_where(Condition&& condition);
+  void redispatch_where(actors::handler dead, Condition&& condition);
 
   const base::clock* clock_;
   shared_bounds* bounds_;

@@ -18,7 +18,9 @@ namespace {
 tl::unexpected<base::error> unavailable(const endpoint& where, const char* call) {
   const int reason = errno;
   auto detail = to_string(where) + ": " + call + ": " + std::strerror(reason);
-  if (reason == EADDRINUSE) detail += " (another process serves it, or this one already does)";
+  if (reason == EADDRINUSE)
+    detail += " (another process serves it, or this one already does; to replace a running "
+              "matchcloud without losing a request, start its successor with --take-over)";
   return base::fail(base::errc::address_unavailable, std::move(detail));
 }
 

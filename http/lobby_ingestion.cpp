@@ -166,7 +166,7 @@ base::expected<ingest_summary> lobby_ingestion::ingest(const Request& asked,
     return base::fail(errc::media_type_unsupported,
                       "The body must be JSON Lines. Send Content-Type: application/x-ndjson, or "
                       "none.");
-  in_flight_permit permit;
+  base::permit permit;
   if (!permit.acquire(running_, ingest_limit_))
     return base::fail(errc::overloaded, std::to_string(ingest_limit_) +
                                             " ingests run already, which is the limit; try again.");

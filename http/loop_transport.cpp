@@ -1,11 +1,14 @@
 #include "http/loop_transport.hpp"
 
+#include "base/faults.hpp"
 #include "http/listener.hpp"
+#include "http/loop_pass.hpp"
 
 #include <caf/send.hpp>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -42,6 +45,11 @@ public:
         count.fetch_sub(1);
         return pause();
       }
+      const auto next = fate_of_next();
+      if (next == fate::waits) {
+        count.fetch_sub(1);
+        return;
+      }
       sockaddr_storage storage{};
       socklen_t length = sizeof storage;
       base::file_descriptor client{::accept4(socket_.get(), reinterpret_cast<sockaddr*>(&storage),
@@ -52,6 +60,10 @@ public:
           return pause();
         if (errno == EAGAIN || errno == EWOULDBLOCK) return;
         continue; // that one client is gone (ECONNABORTED and the like)
+      }
+      if (next == fate::is_dropped) {
+        count.fetch_sub(1);
+        continue;
       }
       const auto peer = endpoint_of(storage).address;
       owner_->add(std::move(client), peer, opening_of(peer));
@@ -65,9 +77,37 @@ private:
                                      : opening::ignored_proxy_header;
   }
 
-  void pause() {
+  enum class fate : std::uint8_t { is_taken, is_dropped, waits };
+
+  /// What fault injection does to the next connection. Where it waits, the listener is paused.
+  fate fate_of_next() {
+    // Who waits when the listener closes would be reset. A pass needs somebody to take.
+    const bool armed = base::faults::armed(base::fault_point::accept);
+    if (owner_->draining_ || (armed && !is_asked_for())) return fate::is_taken;
+    const auto now = owner_->loop_->now();
+    const auto hit = pass_.begin(now);
+    if (pass_.is_held()) {
+      pause_until(pass_.again_at(now));
+      return fate::waits;
+    }
+    pass_.end();
+    if (hit.kind == base::fault_kind::drop) return fate::is_dropped;
+    if (hit.kind != base::fault_kind::error) return fate::is_taken;
+    pause(); // as without descriptors
+    return fate::waits;
+  }
+
+  /// Whether a connection waits in the backlog.
+  bool is_asked_for() const noexcept {
+    pollfd listening{socket_.get(), POLLIN, 0};
+    return ::poll(&listening, 1, 0) > 0;
+  }
+
+  void pause() { pause_until(owner_->loop_->now() + accept_pause); }
+
+  void pause_until(base::steady_time when) {
     owner_->loop_->modify(socket_.get(), 0, *this);
-    owner_->loop_->timers().arm(*this, owner_->loop_->now() + accept_pause);
+    owner_->loop_->timers().arm(*this, when);
   }
 
   void on_deadline() override { owner_->loop_->modify(socket_.get(), EPOLLIN, *this); }
@@ -76,6 +116,7 @@ private:
   base::file_descriptor socket_;
   /// Null: its connections begin with a request.
   const proxy_trust* trust_;
+  loop_pass pass_{base::fault_point::accept};
 };
 
 loop_transport::loop_transport(event_loop& loop, const base::clock& clock,
@@ -95,6 +136,11 @@ loop_transport::~loop_transport() = default;
 
 void loop_transport::listen(base::file_descriptor socket, const proxy_trust* trust) {
   listeners_.push_back(std::make_unique<accepting>(*this, std::move(socket), trust));
+}
+
+void loop_transport::adopt(base::file_descriptor socket, const model::ip_address& peer) {
+  bounds_->connections.fetch_add(1);
+  add(std::move(socket), peer, opening::request);
 }
 
 void loop_transport::add(base::file_descriptor socket, const model::ip_address& peer,
@@ -131,32 +177,33 @@ bool loop_transport::admit(admitted_request& which) {
   return which.permit.acquire(metrics_->in_flight, limits().in_flight_limit);
 }
 
-bool loop_transport::dispatch(connection& from) {
+void loop_transport::dispatch(connection& from) {
   if (front_) caf::anon_send(front_, http::dispatch{from.current(), from.current_request()});
-  return bool{front_};
 }
 
 void loop_transport::attach(caf::actor front) {
   front_ = std::move(front);
-  redispatch_where([](const connection&) { return true; });
+  redispatch_where(actors::handler::front, [](const connection&) { return true; });
 }
 
 void loop_transport::redispatch(actors::owner owner) {
-  redispatch_where([owner](const connection& from) { return from.waits_for() == owner; });
+  redispatch_where(actors::handler::owner,
+                   [owner](const connection& from) { return from.waits_for() == owner; });
 }
 
 template <class Condition>
-void loop_transport::redispatch_where(Condition&& condition) {
+void loop_transport::redispatch_where(actors::handler dead, Condition&& condition) {
   for (const auto& place : slots_) {
     auto* occupant = place.occupant.get();
     if (occupant == nullptr || !occupant->waiting() || !condition(*occupant)) continue;
-    if (occupant->retry()) metrics_->redispatched.add();
+    if (occupant->retry(dead)) metrics_->redispatched.add();
   }
 }
 
-void loop_transport::routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for,
-                            progress now) {
-  if (auto* from = current(exchange)) from->routed(asked, waits_for, now);
+bool loop_transport::routed(actors::exchange_ref exchange, operation asked,
+                            actors::owner waits_for) {
+  auto* from = current(exchange);
+  return from == nullptr || from->routed(asked, waits_for);
 }
 
 request_ptr loop_transport::find(actors::exchange_ref exchange) const {
@@ -290,6 +337,11 @@ void loop_transport::begin_drain() {
     listener->accept_some(static_cast<std::size_t>(limits().listen_backlog));
   listeners_.clear();
   if (connection_count() == 0) on_empty_();
+}
+
+void loop_transport::hand_over() {
+  listeners_.clear();
+  begin_drain();
 }
 
 void loop_transport::close_idle() {

@@ -57,10 +57,15 @@ public:
   /// each, which is believed where the socket's peer is a trusted proxy; `trust` must outlive the
   /// transport.
   void listen(base::file_descriptor socket, const proxy_trust* trust = nullptr);
+  /// Takes over a connected, non-blocking stream socket, as if a listener had accepted it. Whoever
+  /// hands it in answers for the connection limit.
+  void adopt(base::file_descriptor socket, const model::ip_address& peer);
 
   /// Takes what waits in the backlogs, then stops listening; from now on each answer closes its
   /// connection.
   void begin_drain();
+  /// Likewise, but leaves what waits to the process that has the listening sockets as well.
+  void hand_over();
   /// Closes connections without a request under way, now and as they become so.
   void close_idle();
   /// Answers what is left with `draining` and closes everything.
@@ -70,8 +75,7 @@ public:
   // -- exchange_sink ----------------------------------------------------------
 
   void attach(caf::actor front) override;
-  void routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for,
-              progress now) override;
+  bool routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) override;
   request_ptr find(actors::exchange_ref exchange) const override;
   void answer(actors::exchange_ref exchange, response&& with) override;
   void redispatch(actors::owner owner) override;
@@ -107,7 +111,7 @@ private:
   void give_back(std::shared_ptr<const std::string> sent) override;
   void assign_id(request& to) override { ids_.assign(to); }
   bool admit(admitted_request& which) override;
-  bool dispatch(connection& from) override;
+  void dispatch(connection& from) override;
   void wrote(std::size_t bytes) noexcept override { turn_written_bytes_ += bytes; }
   bool read_ahead(connection& which, const file_range& part) override;
   void schedule(connection& which) override;
@@ -119,7 +123,7 @@ private:
   void finish_turn();
   void plan_turn_end();
   template <class Condition>
-  void redispatch_where(Condition&& condition);
+  void redispatch_where(actors::handler dead, Condition&& condition);
 
   event_loop* loop_;
   const base::clock* clock_;

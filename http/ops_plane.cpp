@@ -13,8 +13,9 @@ using httplib::Response;
 base::error no_such_path() {
   return {
       base::errc::route_not_found,
-      "The ops plane has /healthz, /readyz, /metrics, /v1/lobbies and, to administer the catalog, "
-      "/v1/games, /v1/namespaces, /v1/regions and /v1/tiers."};
+      "The ops plane has /healthz, /readyz, /metrics, /actors, /v1/lobbies and, to administer the "
+      "catalog, /v1/games, /v1/namespaces, /v1/regions and /v1/tiers; with "
+      "--enable-fault-injection also /faults."};
 }
 
 } // namespace
@@ -70,14 +71,14 @@ base::expected<endpoint> ops_plane::bind(const endpoint& where) {
   return server_.bind(where);
 }
 
-void ops_plane::start() {
+void ops_plane::start(std::function<void()> on_ended) {
   // What no route takes: cpp-httplib would read its body into memory to find that out.
   const std::string any = R"([\s\S]*)";
   const auto refuse = [](const Request&, Response& into, const httplib::ContentReader&) {
     set_problem(into, no_such_path());
   };
   server_.Post(any, refuse).Put(any, refuse).Patch(any, refuse).Delete(any, refuse);
-  server_.start([] {});
+  server_.start(std::move(on_ended));
 }
 
 std::string ops_plane::id_for(const Request& asked) {

@@ -37,7 +37,17 @@ public:
 
   /// The endpoint with its real port, or `address_unavailable`.
   base::expected<endpoint> bind(const endpoint& where);
-  void start();
+  /// Instead of `bind`: takes a socket that listens there already, as `single_request_server` does.
+  base::expected<endpoint> adopt(base::file_descriptor listening, const endpoint& where) {
+    return server_.adopt(std::move(listening), where);
+  }
+  /// What listens; before `start`.
+  const base::file_descriptor& listening() const noexcept { return server_.listening(); }
+
+  /// `on_ended` is called when, after `stop_accepting`, the last connection has ended.
+  void start(std::function<void()> on_ended = [] {});
+  /// Another process accepts from now on; what is under way goes on. Any thread.
+  void stop_accepting() { server_.stop_accepting(); }
 
   /// What `/readyz` says. Not ready until the first call. Any thread.
   void set_ready(bool ready) noexcept { ready_ = ready; }

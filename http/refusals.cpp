@@ -19,6 +19,11 @@ base::error too_many_in_flight() {
           "As many requests are in flight as the service takes. Try again later."};
 }
 
+base::error mailbox_full() {
+  return {errc::overloaded,
+          "As many such requests wait as the service takes. Come back after Retry-After."};
+}
+
 base::error failed_repeatedly() {
   return {errc::unavailable, "What answers this request failed repeatedly. Try again later."};
 }

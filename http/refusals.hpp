@@ -14,7 +14,9 @@ namespace matchcloud::http {
 base::error too_many_request_bytes();
 base::error too_many_response_bytes();
 base::error too_many_in_flight();
-/// The actors that were to answer died `attempt_limit` times.
+/// As many requests wait for what answers this one as may.
+base::error mailbox_full();
+/// It was sent again `resend_limit` times, and the actor that had it in hand died of that too.
 base::error failed_repeatedly();
 base::error not_answered_in_time(operation asked);
 base::error shutting_down();

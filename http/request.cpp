@@ -50,6 +50,7 @@ std::size_t find_header(std::string_view name) noexcept {
   case 4: return pick(name, {{"host", header::host}});
   case 5: return pick(name, {{"range", header::range}});
   case 6: return pick(name, {{"accept", header::accept}, {"origin", header::origin}});
+  case 7: return pick(name, {{"x-fault", header::x_fault}});
   case 8: return pick(name, {{"if-range", header::if_range}});
   case 9: return pick(name, {{"forwarded", header::forwarded}});
   case 12:
@@ -76,7 +77,8 @@ bool is_list_header(header h) noexcept {
   case header::accept:
   case header::accept_encoding:
   case header::access_control_request_headers:
-  case header::if_none_match: return true;
+  case header::if_none_match:
+  case header::x_fault: return true;
   case header::host:
   case header::content_type:
   case header::authorization:

@@ -31,8 +31,9 @@ enum class header : std::uint8_t {
   if_none_match,
   if_range,
   range,
+  x_fault,
 };
-inline constexpr std::size_t header_count = 14;
+inline constexpr std::size_t header_count = 15;
 
 /// The header of that name in any case, or `header_count` where the service does not read it.
 std::size_t find_header(std::string_view name) noexcept;

@@ -1,8 +1,11 @@
 #include "http/service_metrics.hpp"
 
+#include "base/faults.hpp"
+
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <array>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -32,8 +35,9 @@ ClientMetric counter_metric(labels with, double value) {
   return metric;
 }
 
-ClientMetric gauge_metric(double value) {
+ClientMetric gauge_metric(double value, labels with = {}) {
   ClientMetric metric;
+  metric.label = std::move(with);
   metric.gauge.value = value;
   return metric;
 }
@@ -61,6 +65,14 @@ ClientMetric histogram_metric(labels with, const Histograms& parts) {
   return metric;
 }
 
+template <class Number>
+auto value_of(const Number& number) {
+  return number.get();
+}
+std::size_t value_of(const std::atomic<std::size_t>& number) {
+  return number.load(std::memory_order_relaxed);
+}
+
 MetricFamily answers_family(const std::vector<const transport_metrics*>& transports) {
   auto result = family("matchcloud_requests_total", "Answered requests by operation and status.",
                        MetricType::Counter);
@@ -80,6 +92,38 @@ MetricFamily answers_family(const std::vector<const transport_metrics*>& transpo
   return result;
 }
 
+/// Requests that wait for the actors, and those that were refused at their door.
+void add_mailboxes(std::vector<MetricFamily>& all,
+                   const std::vector<const transport_metrics*>& transports) {
+  auto waiting =
+      family("matchcloud_mailbox_requests", "Requests that wait for an owner.", MetricType::Gauge);
+  auto full = family("matchcloud_mailbox_full_total",
+                     "Requests refused because as many waited for their owner as may.",
+                     MetricType::Counter);
+  auto shed = family("matchcloud_shed_total",
+                     "Cheap requests refused to leave the rest of max-in-flight to others.",
+                     MetricType::Counter);
+  std::array<double, actors::owner_names.size()> now{};
+  for (std::size_t who = 1; who < actors::owner_count; ++who)
+    for (const auto* part : transports)
+      now[kind_of(static_cast<actors::owner>(who))] +=
+          static_cast<double>(value_of(part->at_owner[who]));
+  for (std::size_t kind = 1; kind < actors::owner_names.size(); ++kind) {
+    const labels named{{"owner", std::string{actors::owner_names[kind]}}};
+    std::uint64_t refused = 0;
+    std::uint64_t dropped = 0;
+    for (const auto* part : transports) {
+      refused += part->mailbox_full[kind].get();
+      dropped += part->shed[kind].get();
+    }
+    waiting.metric.push_back(gauge_metric(now[kind], named));
+    full.metric.push_back(counter_metric(named, static_cast<double>(refused)));
+    shed.metric.push_back(counter_metric(named, static_cast<double>(dropped)));
+  }
+  for (auto* each : {&waiting, &full, &shed})
+    all.push_back(std::move(*each));
+}
+
 MetricFamily latency_family(const std::vector<const transport_metrics*>& transports) {
   auto result = family("matchcloud_request_duration_seconds",
                        "From the complete request to its answer.", MetricType::Histogram);
@@ -92,14 +136,6 @@ MetricFamily latency_family(const std::vector<const transport_metrics*>& transpo
         histogram_metric({{"operation", std::string{operation_names[op]}}}, parts));
   }
   return result;
-}
-
-template <class Number>
-auto value_of(const Number& number) {
-  return number.get();
-}
-std::size_t value_of(const std::atomic<std::size_t>& number) {
-  return number.load(std::memory_order_relaxed);
 }
 
 template <class Metrics, class Member>
@@ -186,6 +222,31 @@ void add_rankings(std::vector<MetricFamily>& all,
       &ranking_metrics::bytes);
 }
 
+void add_places(std::vector<MetricFamily>& all, const actors::roster& of) {
+  auto restarts = family("matchcloud_place_restarts_total", "Actors restarted, by their place.",
+                         MetricType::Counter);
+  for (const auto& each : of.report())
+    restarts.metric.push_back(
+        counter_metric({{"place", each.name}}, static_cast<double>(each.restarts)));
+  all.push_back(std::move(restarts));
+  add_single(all, "matchcloud_supervisor_restarts_total",
+             "Supervisors that followed one that died.", MetricType::Counter,
+             static_cast<double>(of.supervisor_restarts()));
+}
+
+/// Of the points where something is injected, or was.
+void add_faults(std::vector<MetricFamily>& all) {
+  auto hits =
+      family("matchcloud_faults_hit_total", "Faults that were injected.", MetricType::Counter);
+  for (std::size_t i = 0; i < base::fault_point_count; ++i) {
+    const auto now = base::faults::status(static_cast<base::fault_point>(i));
+    if (now.rule || now.all_hits > 0)
+      hits.metric.push_back(counter_metric({{"point", std::string{facts_of(now.point).name}}},
+                                           static_cast<double>(now.all_hits)));
+  }
+  all.push_back(std::move(hits));
+}
+
 void add_geoip(std::vector<MetricFamily>& all, const actors::geoip_metrics& of) {
   add_single(all, "matchcloud_geoip_reloads_total", "GeoIP files taken up while serving.",
              MetricType::Counter, static_cast<double>(of.taken.get()));
@@ -218,6 +279,8 @@ std::vector<MetricFamily> service_metrics::Collect() const {
                        "Requests sent again because the actor that held them ended.",
                        MetricType::Counter, transports, &transport_metrics::redispatched));
 
+  add_mailboxes(all, transports);
+
   std::vector<const base::duration_histogram*> stalls;
   stalls.reserve(sources_.loops.size());
   for (const auto* loop : sources_.loops)
@@ -232,7 +295,9 @@ std::vector<MetricFamily> service_metrics::Collect() const {
     add_single(all, name, help, type, value);
   };
   single("matchcloud_actor_restarts_total", "Actors restarted by the supervisor.",
-         MetricType::Counter, static_cast<double>(sources_.actor_restarts->get()));
+         MetricType::Counter, static_cast<double>(sources_.roster->restarts()));
+  add_places(all, *sources_.roster);
+  if (sources_.faults) add_faults(all);
   single("matchcloud_budget_used_bytes", "Request and response bytes held, out of the byte budget.",
          MetricType::Gauge, static_cast<double>(sources_.budget->used_bytes()));
   single("matchcloud_avatar_cache_hits_total", "Avatar lists answered from the cache.",

@@ -4,6 +4,7 @@
 #include "actors/export_job.hpp"
 #include "actors/geoip_watch.hpp"
 #include "actors/region_ranking.hpp"
+#include "actors/roster.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/metrics.hpp"
@@ -24,7 +25,9 @@ struct metric_sources {
   /// One per event loop, or one for the httplib transport.
   std::vector<const transport_metrics*> transports;
   std::vector<const loop_metrics*> loops;
-  const base::counter* actor_restarts = nullptr;
+  const actors::roster* roster = nullptr;
+  /// Whether faults can be injected.
+  bool faults = false;
   const base::byte_budget* budget = nullptr;
   const ingestion_metrics* ingestion = nullptr;
   const actors::avatar_metrics* avatars = nullptr;

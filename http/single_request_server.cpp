@@ -2,7 +2,9 @@
 
 #include "base/file_descriptor.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -10,7 +12,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <system_error>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -149,6 +154,61 @@ void linger(int fd) {
 }
 
 } // namespace
+
+single_request_server::single_request_server(const httplib_settings& settings)
+    : httplib_server{settings}, stop_{::eventfd(0, EFD_CLOEXEC)} {
+  if (!stop_) throw std::system_error{errno, std::generic_category(), "eventfd"};
+}
+
+base::expected<endpoint> single_request_server::bind(const endpoint& where) {
+  auto bound = httplib_server::bind(where);
+  if (!bound) return bound;
+  return adopt(base::file_descriptor{svr_sock_}, *bound);
+}
+
+base::expected<endpoint> single_request_server::adopt(base::file_descriptor listening,
+                                                      const endpoint& where) {
+  // Another process may take the connection that this one was woken for: see `next_connection`.
+  if (::fcntl(listening.get(), F_SETFL, O_NONBLOCK) != 0 ||
+      ::listen(listening.get(), backlog_) != 0)
+    return base::fail(base::errc::address_unavailable,
+                      to_string(where) + ": " + std::strerror(errno));
+  listening_ = std::move(listening);
+  // cpp-httplib compares this with INVALID_SOCKET to see whether it ends; the rest is ours.
+  svr_sock_ = listening_.get();
+  bound_ = where;
+  return where;
+}
+
+void single_request_server::stop_accepting() {
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(stop_.get(), &one, sizeof one));
+}
+
+void single_request_server::accept_and_serve() {
+  const std::unique_ptr<httplib::TaskQueue> threads{new_task_queue()};
+  while (auto client = next_connection())
+    // The job must be copyable; the socket is not.
+    threads->enqueue([this, fd = client.release()] { process_and_close_socket(fd); });
+  listening_.reset();
+  threads->shutdown();
+}
+
+base::file_descriptor single_request_server::next_connection() {
+  int pause_ms = -1;
+  while (true) {
+    // While there are no descriptors, the connection that waits would wake it again and again.
+    std::array<pollfd, 2> watched{pollfd{stop_.get(), POLLIN, 0},
+                                  pollfd{pause_ms < 0 ? listening_.get() : -1, POLLIN, 0}};
+    if (::poll(watched.data(), watched.size(), pause_ms) < 0) continue;
+    if (watched[0].revents != 0) return {};
+    base::file_descriptor client{::accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
+    if (client) return client;
+    const bool exhausted =
+        errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+    pause_ms = exhausted ? accept_pause_ms : -1;
+  }
+}
 
 template <class Self>
 bool single_request_server::process(Self& self, httplib::Stream& stream,

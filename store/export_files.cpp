@@ -3,6 +3,7 @@
 #include "base/io_failure.hpp"
 #include "store/data_directory.hpp"
 #include "store/export_folder.hpp"
+#include "store/fault_pass.hpp"
 #include "store/gzip.hpp"
 
 #include <spdlog/spdlog.h>
@@ -49,11 +50,22 @@ std::optional<model::uuid> export_of(const fs::directory_entry& entry) {
 }
 
 base::expected<void> write_about(const std::string& folder, const export_about& about) {
-  auto file = new_file::create(folder + "/" + export_about_name);
+  auto file = new_file::create_of_export(folder + "/" + export_about_name);
   if (!file) return tl::unexpected(file.error());
   auto written = file->append(render_about(about)).and_then([&] { return file->sync(); });
   if (written) file->keep();
   return written;
+}
+
+base::expected<void> sync_folder(const std::string& path) {
+  return pass(base::fault_point::export_sync, path, "sync the folder")
+      .and_then([&](const base::fault&) { return sync_directory(path); });
+}
+
+/// Called without a lock, for a fault may stall it.
+base::expected<void> pass_rename(const std::string& place) {
+  return pass(base::fault_point::export_rename, place, "rename into place")
+      .map([](const base::fault&) {});
 }
 
 void remove_all(const std::string& path) noexcept {
@@ -113,7 +125,7 @@ base::expected<export_draft> export_files::begin() {
   if (ledger_.is_full()) return exports_full();
   auto folder = path_aside();
   if (::mkdir(folder.c_str(), 0700) != 0) return failure(folder, "make the folder", errno);
-  auto file = new_file::create(folder + "/" + export_csv_name);
+  auto file = new_file::create_of_export(folder + "/" + export_csv_name);
   if (!file) {
     remove_all(folder);
     return tl::unexpected(file.error());
@@ -129,9 +141,10 @@ base::expected<void> export_files::publish(export_draft draft, const export_fact
                      .and_then([&] {
                        return write_about(draft.folder_, {facts, bytes});
                      })
-                     .and_then([&] { return sync_directory(draft.folder_); });
+                     .and_then([&] { return sync_folder(draft.folder_); });
   if (!written) return written;
   const auto place = export_path(data_dir_, facts.export_id);
+  if (auto passed = pass_rename(place); !passed) return passed;
   {
     const std::lock_guard lock{mutex_};
     if (::rename(draft.folder_.c_str(), place.c_str()) != 0)
@@ -140,7 +153,7 @@ base::expected<void> export_files::publish(export_draft draft, const export_fact
     draft.file_.keep();
     ledger_.record(facts.export_id, bytes, draft.taken_bytes_);
   }
-  auto synced = sync_directory(exports_path(data_dir_));
+  auto synced = sync_folder(exports_path(data_dir_));
   if (!synced) remove(facts.export_id);
   return synced;
 }
@@ -221,14 +234,18 @@ base::expected<void> export_files::compress(const model::uuid& export_id,
   if (!opened) return tl::unexpected(opened.error());
   if ((*opened)->gzip) return {};
   if (ledger_.is_full()) return exports_full();
-  auto file = new_file::create(path_aside());
+  auto file = new_file::create_of_export(path_aside());
   if (!file) return tl::unexpected(file.error());
   taken_bytes taken{ledger_};
   const auto write = [&](std::string_view bytes) -> base::expected<void> {
     if (!taken.take(bytes.size())) return exports_full();
     return file->append(bytes);
   };
-  auto done = gzip(*(*opened)->csv, {write, stop}).and_then([&] { return file->sync(); });
+  const auto place = export_path(data_dir_, export_id) + "/" + export_gzip_name;
+  auto done =
+      gzip(*(*opened)->csv, {write, stop}).and_then([&] { return file->sync(); }).and_then([&] {
+        return pass_rename(place);
+      });
   if (!done) return done;
 
   const std::lock_guard lock{mutex_};
@@ -236,7 +253,7 @@ base::expected<void> export_files::compress(const model::uuid& export_id,
   if (!folder) return tl::unexpected(folder.error()); // removed meanwhile
   // The first who links it wins: what somebody reads already stays. The name need not survive a
   // power cut, for the file can be made again.
-  auto linked = file->link_to(export_path(data_dir_, export_id) + "/" + export_gzip_name);
+  auto linked = file->link_to(place);
   if (!linked && !export_folder::open(data_dir_, export_id)) return export_not_found();
   if (!linked) return tl::unexpected(linked.error());
   ledger_.record(export_id, folder->size_bytes(), taken.hand_over());

@@ -1,5 +1,6 @@
 #include "store/geoip.hpp"
 
+#include "base/faults.hpp"
 #include "model/embedded_address.hpp"
 #include "store/mmdb_file.hpp"
 
@@ -17,6 +18,8 @@ public:
 
   std::optional<model::coordinates>
   locate(const model::ip_address& address) const noexcept override {
+    const auto hit = base::faults::strike(base::fault_point::geoip_lookup);
+    if (hit.kind == base::fault_kind::error) return std::nullopt;
     const auto found = locate_in(files_, address);
     return found ? std::optional{found->place.at} : std::nullopt;
   }

@@ -1,5 +1,6 @@
 #include "store/geoip_files.hpp"
 
+#include "base/faults.hpp"
 #include "store/geoip.hpp"
 #include "store/mmdb_file.hpp"
 
@@ -69,10 +70,16 @@ void geoip_files::look_at(watched_file& file, findings& found) const {
 
 base::expected<std::shared_ptr<const mmdb_file>>
 geoip_files::open_again(const std::string& path) const {
-  if (retired_.size() < retired_limit) return mmdb_file::open(path);
-  return base::fail(base::errc::internal, path + ": not opened, because " +
-                                              std::to_string(retired_.size()) +
-                                              " replaced databases are still in use");
+  if (retired_.size() >= retired_limit)
+    return base::fail(base::errc::internal, path + ": not opened, because " +
+                                                std::to_string(retired_.size()) +
+                                                " replaced databases are still in use");
+  constexpr auto reload = base::fault_point::geoip_reload;
+  const auto hit = base::faults::strike_blocking(reload);
+  if (hit.kind == base::fault_kind::error)
+    return base::fail(base::errc::geoip_invalid, path + ": " + base::faults::reason_at(reload));
+  return hit.kind == base::fault_kind::corrupt ? mmdb_file::open_corrupted(path, hit.random)
+                                               : mmdb_file::open(path);
 }
 
 std::shared_ptr<const geoip> geoip_files::join() const {

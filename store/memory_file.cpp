@@ -1,5 +1,7 @@
 #include "store/memory_file.hpp"
 
+#include "base/faults.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
@@ -57,10 +59,19 @@ std::int64_t copy_bytes(int from, int to, std::uint64_t size) noexcept {
   return static_cast<std::int64_t>(copied);
 }
 
+/// Changes one bit among the first `size` bytes. False: `errno` says why not.
+bool change_bit(int in, std::uint64_t size, std::uint64_t random) noexcept {
+  const auto at = static_cast<off_t>(random / 8 % size);
+  char byte = 0;
+  if (::pread(in, &byte, 1, at) != 1) return false;
+  base::faults::flip_bit({&byte, 1}, random % 8);
+  return ::pwrite(in, &byte, 1, at) == 1;
+}
+
 } // namespace
 
-base::expected<memory_file> memory_file::copy_of(const std::string& path,
-                                                 std::uint64_t limit_bytes) {
+base::expected<memory_file> memory_file::copy_of(const std::string& path, std::uint64_t limit_bytes,
+                                                 std::optional<std::uint64_t> corrupted_by) {
   const open_file source{path};
   if (source.descriptor() < 0) return system_failure("open");
   struct stat before {};
@@ -81,6 +92,8 @@ base::expected<memory_file> memory_file::copy_of(const std::string& path,
   if (::fstat(source.descriptor(), &after) != 0) return system_failure("fstat");
   if (static_cast<std::uint64_t>(copied) != size || !same_state(before, after))
     return base::fail(base::errc::io_failed, "the file changed while it was read");
+  if (corrupted_by && !change_bit(copy.descriptor_, size, *corrupted_by))
+    return system_failure("pwrite");
   constexpr int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
   if (::fcntl(copy.descriptor_, F_ADD_SEALS, seals) != 0) return system_failure("fcntl");
   return copy;

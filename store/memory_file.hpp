@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,8 +17,10 @@ class memory_file {
 public:
   /// Copies the regular file at `path`. Fails with `io_failed` and a reason that does not repeat
   /// the path: unreadable, not regular, empty, longer than `limit_bytes`, or written to meanwhile.
-  /// Blocks for as long as the disk takes.
-  static base::expected<memory_file> copy_of(const std::string& path, std::uint64_t limit_bytes);
+  /// Blocks for as long as the disk takes. With `corrupted_by` one bit of the copy is changed,
+  /// which one follows from the number.
+  static base::expected<memory_file> copy_of(const std::string& path, std::uint64_t limit_bytes,
+                                             std::optional<std::uint64_t> corrupted_by = {});
 
   memory_file(memory_file&& other) noexcept;
   memory_file& operator=(memory_file&& other) noexcept;

@@ -45,10 +45,20 @@ std::string find_metadata_fault(const memory_file& copy) {
 } // namespace
 
 base::expected<std::shared_ptr<const mmdb_file>> mmdb_file::open(const std::string& path) {
+  return open(path, std::nullopt);
+}
+
+base::expected<std::shared_ptr<const mmdb_file>> mmdb_file::open_corrupted(const std::string& path,
+                                                                           std::uint64_t random) {
+  return open(path, random);
+}
+
+base::expected<std::shared_ptr<const mmdb_file>>
+mmdb_file::open(const std::string& path, std::optional<std::uint64_t> corrupted_by) {
   const auto refuse = [&path](const std::string& reason) {
     return base::fail(base::errc::geoip_invalid, path + ": " + reason);
   };
-  const auto copy = memory_file::copy_of(path, file_limit_bytes);
+  const auto copy = memory_file::copy_of(path, file_limit_bytes, corrupted_by);
   if (!copy) return refuse(copy.error().detail);
   auto file = std::make_shared<mmdb_file>();
   const auto reason = file->open_copy(*copy);

@@ -37,6 +37,9 @@ public:
   /// reason: it cannot be read, is no MaxMind database, is damaged anywhere in its tree or in a
   /// record that the tree points to, or none of its records tells a place.
   static base::expected<std::shared_ptr<const mmdb_file>> open(const std::string& path);
+  /// As if the machine had changed one bit of what it copied; `random` says which.
+  static base::expected<std::shared_ptr<const mmdb_file>> open_corrupted(const std::string& path,
+                                                                         std::uint64_t random);
 
   mmdb_file() = default;
   mmdb_file(const mmdb_file&) = delete;
@@ -53,6 +56,8 @@ public:
   const place_table& places() const noexcept { return places_; }
 
 private:
+  static base::expected<std::shared_ptr<const mmdb_file>>
+  open(const std::string& path, std::optional<std::uint64_t> corrupted_by);
   /// Maps and checks the copy. An empty reason means success.
   std::string open_copy(const memory_file& copy);
   std::string check_metadata() const;

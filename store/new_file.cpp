@@ -1,6 +1,7 @@
 #include "store/new_file.hpp"
 
 #include "base/io_failure.hpp"
+#include "store/fault_pass.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -32,13 +33,21 @@ base::expected<new_file> new_file::create(std::string path) {
   return made;
 }
 
+base::expected<new_file> new_file::create_of_export(std::string path) {
+  auto made = create(std::move(path));
+  if (made) made->is_of_export_ = true;
+  return made;
+}
+
 new_file::~new_file() {
   if (!path_.empty()) ::unlink(path_.c_str());
 }
 
 base::expected<void> new_file::append(std::string_view bytes) {
   while (!bytes.empty()) {
-    const auto written = ::write(file_.get(), bytes.data(), bytes.size());
+    const auto some = offered(bytes);
+    if (!some) return tl::unexpected(some.error());
+    const auto written = ::write(file_.get(), some->data(), some->size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) return failure(path_, "write the file", errno);
     bytes.remove_prefix(static_cast<std::size_t>(written));
@@ -52,7 +61,18 @@ base::expected<void> new_file::append(std::string_view bytes) {
   return {};
 }
 
+base::expected<std::string_view> new_file::offered(std::string_view bytes) const {
+  if (!is_of_export_) return bytes;
+  const auto hit = pass(base::fault_point::export_write, path_, "write the file");
+  if (!hit) return tl::unexpected(hit.error());
+  if (hit->kind != base::fault_kind::short_write) return bytes;
+  return bytes.substr(0, base::faults::shortened(bytes.size(), hit->random));
+}
+
 base::expected<void> new_file::sync() {
+  if (is_of_export_)
+    if (const auto hit = pass(base::fault_point::export_sync, path_, "sync the file"); !hit)
+      return tl::unexpected(hit.error());
   if (::fsync(file_.get()) != 0) return failure(path_, "sync the file", errno);
   return {};
 }

@@ -20,12 +20,15 @@ class new_file {
 public:
   /// The name must be free.
   static base::expected<new_file> create(std::string path);
+  /// Likewise; faults that are injected at `export.write` and `export.sync` hit this file.
+  static base::expected<new_file> create_of_export(std::string path);
 
   new_file(new_file&& other) noexcept
       : path_{std::exchange(other.path_, {})},
         file_{std::move(other.file_)},
         size_bytes_{other.size_bytes_},
-        handed_bytes_{other.handed_bytes_} {}
+        handed_bytes_{other.handed_bytes_},
+        is_of_export_{other.is_of_export_} {}
   new_file& operator=(new_file&&) = delete;
   ~new_file();
 
@@ -46,12 +49,16 @@ private:
   new_file(std::string path, base::file_descriptor file) noexcept
       : path_{std::move(path)}, file_{std::move(file)} {}
 
+  /// As much of `bytes` as the next write is offered: all, unless a fault is injected.
+  base::expected<std::string_view> offered(std::string_view bytes) const;
+
   /// Empty once it is to stay, or moved from.
   std::string path_;
   base::file_descriptor file_;
   std::uint64_t size_bytes_ = 0;
   /// Handed to the disk already.
   std::uint64_t handed_bytes_ = 0;
+  bool is_of_export_ = false;
 };
 
 } // namespace matchcloud::store

@@ -1,6 +1,7 @@
 #include "store/sqlite.hpp"
 
 #include "base/io_failure.hpp"
+#include "store/fault_pass.hpp"
 
 #include <sqlite3.h>
 
@@ -23,8 +24,16 @@ std::string_view advice(int primary_code) {
   case SQLITE_CANTOPEN:
   case SQLITE_READONLY:
     return "the data directory must be writable, SQLite keeps its log (-wal, -shm) there";
+  case SQLITE_IOERR:
+    return "the disk fails or was made read-only: see the kernel's log (dmesg), and make the data "
+           "directory readable and writable again";
   default: return {};
   }
+}
+
+base::expected<void> pass_at(base::fault_point at, const connection& on,
+                             std::string_view operation) {
+  return pass(at, on.path(), operation).map([](const base::fault&) {});
 }
 
 } // namespace
@@ -69,6 +78,10 @@ base::expected<std::int64_t> connection::read_integer(std::string_view sql,
   return query->integer(0);
 }
 
+base::expected<void> connection::begin_reading(std::string_view operation) const {
+  return pass_at(base::fault_point::store_read, *this, operation);
+}
+
 void connection::set_busy_timeout(int milliseconds) noexcept {
   busy_timeout_ms_ = milliseconds;
   sqlite3_busy_timeout(handle_.get(), milliseconds);
@@ -109,15 +122,16 @@ bool connection::in_transaction() const noexcept {
 
 tl::unexpected<base::error> connection::failure(std::string_view operation) const {
   const int code = sqlite3_extended_errcode(handle_.get());
-  std::string reason = sqlite3_errmsg(handle_.get());
   const int primary_code = code & 0xff;
-  bool full = primary_code == SQLITE_FULL;
-  if (primary_code == SQLITE_CANTOPEN || primary_code == SQLITE_IOERR) {
-    const int system_code = sqlite3_system_errno(handle_.get());
-    full = base::is_disk_full(system_code);
-    if (system_code != 0)
-      reason.append(" (").append(std::generic_category().message(system_code)).append(")");
-  }
+  std::string reason = sqlite3_errmsg(handle_.get());
+  const bool has_cause = primary_code == SQLITE_CANTOPEN || primary_code == SQLITE_IOERR;
+  const int system_code = has_cause ? sqlite3_system_errno(handle_.get()) : 0;
+  if (system_code != 0)
+    reason.append(" (").append(std::generic_category().message(system_code)).append(")");
+  // For a commit SQLite does not tell the cause: of all failures to grow its index assume the
+  // usual.
+  const bool full = primary_code == SQLITE_FULL || base::is_disk_full(system_code) ||
+                    (code == SQLITE_IOERR_SHMSIZE && system_code == 0);
   reason.append(" [SQLite ").append(std::to_string(code)).append("]");
   const auto hint = advice(full ? SQLITE_FULL : primary_code);
   if (!hint.empty()) reason.append("; ").append(hint);
@@ -223,7 +237,11 @@ std::int64_t statement::integer(int column) {
 }
 
 base::expected<transaction> transaction::begin(connection& on, access kind, std::string operation) {
-  const char* sql = kind == access::write ? "BEGIN IMMEDIATE" : "BEGIN";
+  const bool writes = kind == access::write;
+  auto passed =
+      writes ? pass_at(base::fault_point::store_write, on, operation) : on.begin_reading(operation);
+  if (!passed) return tl::unexpected(passed.error());
+  const char* sql = writes ? "BEGIN IMMEDIATE" : "BEGIN";
   if (auto begun = on.execute(sql, operation); !begun) return tl::unexpected(begun.error());
   return transaction{on, std::move(operation)};
 }
@@ -238,7 +256,8 @@ transaction::~transaction() {
 }
 
 base::expected<void> transaction::commit() {
-  auto committed = on_->execute("COMMIT", operation_);
+  auto committed = pass_at(base::fault_point::store_commit, *on_, operation_);
+  if (committed) committed = on_->execute("COMMIT", operation_);
   if (committed) on_ = nullptr;
   return committed;
 }

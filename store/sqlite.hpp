@@ -37,6 +37,9 @@ public:
   /// The first column of the only row of `sql`.
   base::expected<std::int64_t> read_integer(std::string_view sql, std::string_view operation);
 
+  /// Before rows are read: the fault point `store.read`. A transaction that reads begins with it.
+  base::expected<void> begin_reading(std::string_view operation) const;
+
   /// Waits for another connection's lock so long instead of `busy_timeout_ms`.
   void set_busy_timeout(int milliseconds) noexcept;
   /// Leaves the write-ahead log as it is when this closes, instead of moving it into the database.

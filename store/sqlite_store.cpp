@@ -1,4 +1,5 @@
 #include "store/data_directory.hpp"
+#include "store/fault_pass.hpp"
 #include "store/migrations.hpp"
 #include "store/sqlite.hpp"
 #include "store/sqlite_avatars.hpp"
@@ -38,7 +39,11 @@ public:
     return std::exchange(data_version_, *version) != *version;
   }
 
-  base::expected<std::int64_t> catalog_revision() override { return read_catalog_revision(db_); }
+  base::expected<std::int64_t> catalog_revision() override {
+    return db_.begin_reading("read the catalog's revision").and_then([this] {
+      return read_catalog_revision(db_);
+    });
+  }
 
   base::expected<model::catalog> load_catalog() override {
     // Never committed: there is nothing to keep.
@@ -83,7 +88,9 @@ public:
   }
 
   base::expected<moved_games> moved_games_since(game_subject subject, std::int64_t known) override {
-    return read_moved_games(db_, subject, known);
+    return db_.begin_reading("look for games that changed").and_then([&] {
+      return read_moved_games(db_, subject, known);
+    });
   }
 
   base::expected<std::int64_t>
@@ -152,7 +159,9 @@ public:
   }
 
   base::expected<bool> has_lobbies() override {
-    const auto any = db_.read_integer("SELECT EXISTS (SELECT 1 FROM lobbies)", "look for lobbies");
+    constexpr auto operation = "look for lobbies";
+    const auto any = db_.begin_reading(operation).and_then(
+        [&] { return db_.read_integer("SELECT EXISTS (SELECT 1 FROM lobbies)", operation); });
     if (!any) return tl::unexpected(any.error());
     return *any != 0;
   }
@@ -243,11 +252,15 @@ bool has_store(const std::string& data_dir) {
 base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir,
                                                    const sqlite_settings& settings) {
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
+  // Before the lock: others open the store while a fault stalls this one.
+  const auto path = data_dir + "/" + file_name;
+  if (const auto passed = pass(base::fault_point::store_open, path, "open the database"); !passed)
+    return tl::unexpected(passed.error());
   // One at a time, for `create_private`: between its creating and its closing of a new file no
   // other instance of this process may take SQLite's locks on it. SQLite itself would not need it.
   const auto lock = directory_lock::take(data_dir);
   if (!lock) return tl::unexpected(lock.error());
-  auto db = open_connection(data_dir + "/" + file_name, settings.use);
+  auto db = open_connection(path, settings.use);
   if (!db) return tl::unexpected(db.error());
   db->set_busy_timeout(static_cast<int>(settings.patience.count()));
   return std::make_unique<sqlite_store>(std::move(*db));

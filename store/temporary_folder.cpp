@@ -18,7 +18,8 @@ std::string parent_of_all(const std::string& data_dir) {
   return data_dir + "/tmp";
 }
 
-void remove_all(const std::string& path) noexcept {
+/// Not named `remove_all`: for an `fs::path` that would be found in its own namespace, and throws.
+void remove_what_can_be(const fs::path& path) noexcept {
   std::error_code ignored; // what stays is removed by whoever comes next
   fs::remove_all(path, ignored);
 }
@@ -40,7 +41,7 @@ base::expected<temporary_folder> temporary_folder::make(const std::string& data_
 }
 
 temporary_folder::~temporary_folder() {
-  if (!path_.empty()) remove_all(path_);
+  if (!path_.empty()) remove_what_can_be(path_);
 }
 
 void remove_leftovers(const std::string& data_dir) {
@@ -48,9 +49,10 @@ void remove_leftovers(const std::string& data_dir) {
   const auto quiet = directory_lock::take(parent);
   if (!quiet) return; // there is none
   std::error_code failure;
-  for (const auto& entry : fs::directory_iterator{parent, failure}) {
-    const auto lock = directory_lock::try_take(entry.path());
-    if (lock && *lock) remove_all(entry.path());
+  fs::directory_iterator entry{parent, failure};
+  for (; !failure && entry != fs::directory_iterator{}; entry.increment(failure)) {
+    const auto lock = directory_lock::try_take(entry->path());
+    if (lock && *lock) remove_what_can_be(entry->path());
   }
 }
 

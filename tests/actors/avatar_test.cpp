@@ -51,10 +51,10 @@ struct bench : deterministic_system {
     pool.jobs.clear(); // they hold the actor
   }
 
-  std::shared_ptr<std::atomic<bool>> ask(std::uint8_t game) {
-    auto over = std::make_shared<std::atomic<bool>>(false);
-    send_as(front, shard, list_avatars{{++last, 1}, id_of(game), over});
-    return over;
+  std::shared_ptr<ticket> ask(std::uint8_t game) {
+    auto asked = std::make_shared<ticket>();
+    send_as(front, shard, list_avatars{{++last, 1}, id_of(game), asked});
+    return asked;
   }
   bool load() {
     const bool ran = pool.run_one();
@@ -168,8 +168,7 @@ TEST_CASE("who asks after a list moved never gets a load that began before") {
   caf::anon_send<caf::message_priority::high>(
       on.shard, avatars_changed{std::make_shared<const store::moved_games>(moved)});
   caf::send_as<caf::message_priority::high>(
-      on.front, on.shard,
-      list_avatars{{77, 1}, id_of(1), std::make_shared<std::atomic<bool>>(false)});
+      on.front, on.shard, list_avatars{{77, 1}, id_of(1), std::make_shared<ticket>()});
   on.run();
   REQUIRE(on.log->avatars.size() == 1);
   CHECK(on.log->avatars[0].exchange == exchange_ref{1, 1});
@@ -298,12 +297,12 @@ TEST_CASE("a budget without room is answered, not exceeded") {
 
 TEST_CASE("who is gone gets nothing and is held no longer than the load") {
   bench on;
-  const auto over = on.ask(1);
-  CHECK(over.use_count() == 2); // the waiter holds it, and with it the request's permit
-  over->store(true);
+  const auto asked = on.ask(1);
+  CHECK(asked.use_count() == 2); // the waiter holds it, and with it the request's permit
+  asked->over = true;
   on.load();
   CHECK(on.log->avatars.empty());
-  CHECK(over.use_count() == 1);
+  CHECK(asked.use_count() == 1);
 }
 
 TEST_CASE("a shard that ends while its load runs takes no harm, and gives its share back") {

@@ -96,6 +96,10 @@ private:
   std::vector<caf::actor> spawned_;
 };
 
+/// For actors of tests, at whose points nothing is injected.
+inline constexpr actors::supervised_actor::fault_places some_fault_places{
+    base::fault_point::validator_receive, base::fault_point::validator_reply};
+
 /// What a `probe` got, in order of arrival per kind.
 struct probe_log {
   std::vector<actors::payload_validated> validated;
@@ -127,7 +131,7 @@ public:
 
 protected:
   caf::behavior make_behavior() override {
-    actors::set_strict_handlers(*this, "probe");
+    actors::set_strict_handlers(*this);
     return {
         [this](const actors::payload_validated& got) { log_->validated.push_back(got); },
         [this](const actors::regions_ranked& got) { log_->ranked.push_back(got); },

@@ -1,6 +1,7 @@
 #include "actors/geoip_watch.hpp"
 
 #include "actors/supervisor.hpp"
+#include "base/faults.hpp"
 #include "tests/actors/fixture.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/replaced_file.hpp"
@@ -196,7 +197,6 @@ struct supervised : files_under_watch {
     std::vector<double> latitudes;
   };
 
-  base::counter restarts;
   occupant watch;
   occupant ranking;
   occupant validator;
@@ -221,9 +221,12 @@ struct supervised : files_under_watch {
         {"validator/0", kind::owner, owner::validator, 0, [=, this](const standing& now) {
            return add(validator, now, spawn<probe>(validator_log));
          }}};
-    supervisor = spawn<actors::supervisor>(std::move(places),
-                                           standing{two_regions(), settings.files->in_force()},
-                                           std::cref<base::clock>(clock), std::ref(restarts));
+    supervisor_settings supervising;
+    supervising.places = std::make_shared<roster>(
+        std::move(places), standing{two_regions(), settings.files->in_force()}, 5,
+        std::chrono::seconds{10});
+    supervising.clock = &clock;
+    supervisor = spawn<actors::supervisor>(supervising);
     run();
   }
   ~supervised() {
@@ -264,6 +267,26 @@ TEST_CASE("a watch that is restarted goes on from what is in force") {
   CHECK(latitude_by(on.log->geoips.back().geoip) == 9);
   on.kill(on.ranking.made.back());
   CHECK(on.ranking.latitudes.back() == 9);
+}
+
+TEST_CASE("a watch that dies of what it finds first is restarted ever later") {
+  supervised on;
+  on.look_once();
+  on.replace(7);
+  base::fault_rule deadly;
+  deadly.kind = base::fault_kind::crash;
+  REQUIRE(base::faults::set(base::fault_point::geoip_watch_reply, deadly));
+  // Each finds at its first look what the ones before it could not tell.
+  for (int i = 0; i < 100; ++i) {
+    on.look_once();
+    on.advance(milliseconds{10});
+  }
+  base::faults::clear_all();
+  CHECK(on.watch.made.size() > 3);
+  CHECK(on.watch.made.size() < 10);
+  on.advance(std::chrono::seconds{8});
+  on.pass_a_second();
+  CHECK(latitude_by(on.log->geoips.back().geoip) == 7);
 }
 
 TEST_CASE("only rankings and the supervisor hear of GeoIP files") {

@@ -56,6 +56,10 @@ struct bench : deterministic_system {
     settings.tidy_work = &short_work;
     settings.public_url = "http://cdn.example";
     if (change) change(settings);
+    succeed();
+  }
+  /// Puts an actor into the place.
+  void succeed() {
     exporter =
         spawn<lobby_export>(settings, std::make_shared<const model::catalog>(database->content));
     run();
@@ -66,12 +70,12 @@ struct bench : deterministic_system {
     long_work.jobs.clear();
   }
 
-  std::shared_ptr<std::atomic<bool>> ask(const std::string& body = january, std::uint8_t game = 1) {
-    auto over = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<ticket> ask(const std::string& body = january, std::uint8_t game = 1) {
+    auto asked = std::make_shared<ticket>();
     send_as(
         front, exporter,
-        export_lobbies{{++last, 1}, id_of(game), std::make_shared<const std::string>(body), over});
-    return over;
+        export_lobbies{{++last, 1}, id_of(game), std::make_shared<const std::string>(body), asked});
+    return asked;
   }
   /// Runs the next job; false where none waits.
   bool work() {
@@ -277,7 +281,7 @@ TEST_CASE("so many requests may wait; those whose clients are gone make room") {
   on.ask();
   on.ask();
   CHECK(on.failure() == base::errc::exports_busy);
-  *gone = true;
+  gone->over = true;
   on.tick();
   on.ask();
   CHECK(on.log->failed.size() == 1);
@@ -286,7 +290,7 @@ TEST_CASE("so many requests may wait; those whose clients are gone make room") {
 TEST_CASE("an export goes on when its client is gone, and asking again gets it") {
   bench on;
   const auto gone = on.ask();
-  *gone = true;
+  gone->over = true;
   on.tick();
   CHECK(on.metrics.waiting.get() == 0);
   REQUIRE(on.work());
@@ -457,14 +461,69 @@ TEST_CASE("files that earlier processes left are removed when their time is over
   CHECK(!on.files->open(id_of(77)));
 }
 
-TEST_CASE("an ended actor's jobs give up and leave nothing behind") {
+TEST_CASE("when the service ends its jobs give up and leave nothing behind") {
   bench on;
   on.ask();
-  on.database->while_reading = [&] { on.kill(on.exporter); };
+  on.database->while_reading = [&] { on.settings.book->close(); };
   CHECK(on.work());
-  CHECK(on.answers() == 0);
+  CHECK(on.log->exported.empty());
   CHECK(on.folders() == 0);
   CHECK(on.files->used_bytes() == 0);
+}
+
+TEST_CASE("a job outlives its actor: the successor answers who asks for it, and runs no other") {
+  // Before it began, while it reads, when it has ended and nobody was there to hear of it.
+  const int dies = GENERATE(0, 1, 2);
+  CAPTURE(dies);
+  bench on;
+  on.ask();
+  const auto die = [&] { on.kill(on.exporter); };
+  if (dies == 0) die();
+  if (dies == 0) on.succeed();
+  if (dies == 1) on.database->while_reading = die;
+  if (dies == 2) on.kill(on.exporter);
+  CHECK(on.long_work.run_one());
+  on.run();
+  CHECK(on.answers() == 0);
+  if (dies != 0) on.succeed();
+  on.ask(); // as the front does
+  on.settle();
+  REQUIRE(on.log->exported.size() == 1);
+  CHECK(on.log->exported[0].exchange == exchange_ref{2, 1});
+  CHECK_FALSE(on.work());
+  CHECK(on.folders() == 1);
+  CHECK(on.metrics.running.get() == 0);
+}
+
+TEST_CASE("a successor knows the files that there are, and removes them when their time is over") {
+  bench on;
+  on.ask();
+  on.work();
+  on.kill(on.exporter);
+  on.succeed();
+  on.ask();
+  on.settle();
+  CHECK(on.log->exported.size() == 2);
+  CHECK(on.metrics.reused.get() == 1);
+  on.clock.advance(url_lifetime + milliseconds{1'000});
+  on.tick();
+  on.settle();
+  CHECK(on.folders() == 0);
+}
+
+TEST_CASE("a successor never gives a number to a job that another job has") {
+  bench on{[](auto& settings) { settings.jobs_limit = 2; }};
+  on.ask();
+  on.kill(on.exporter);
+  on.succeed();
+  on.ask(february);
+  CHECK(on.work());
+  CHECK(on.work());
+  REQUIRE(on.log->exported.size() == 1); // january's asker asked the actor that died
+  CHECK(on.log->exported[0].exchange == exchange_ref{2, 1});
+  const auto opened = on.files->open(id_of(2));
+  REQUIRE(opened);
+  CHECK((*opened)->facts.query == model::export_query{id_of(1), {200, 300}});
 }
 
 TEST_CASE("a log that grew meanwhile is moved into the database afterwards") {

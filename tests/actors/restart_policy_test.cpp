@@ -1,6 +1,9 @@
-#include "actors/supervisor.hpp"
+#include "actors/restart_policy.hpp"
 
 #include "tests/catch.hpp"
+
+#include <cstdint>
+#include <vector>
 
 namespace matchcloud::actors {
 namespace {
@@ -9,41 +12,72 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 const base::steady_time begin{seconds{3'600}};
+/// Spreads a backoff by nothing: half of all numbers are below.
+constexpr std::uint32_t middle = 0x7FFF'FFFF;
 
-TEST_CASE("the first restarts of a place come at once, the one too many waits") {
-  restart_policy policy;
-  for (std::size_t i = 0; i < restart_policy::intensity; ++i)
-    CHECK(policy.next_delay(begin + milliseconds{i}) == milliseconds{0});
-  CHECK(policy.next_delay(begin + milliseconds{5}) == restart_policy::backoff);
-  CHECK(policy.next_delay(begin + milliseconds{1'005}) == restart_policy::backoff);
+struct bench {
+  restart_policy policy{5, seconds{10}};
+  base::steady_time now = begin;
+
+  restart_policy::verdict fail(bool fruitful, std::uint32_t random = middle) {
+    return policy.next(now, fruitful, random);
+  }
+};
+
+TEST_CASE("an actor that handled something restarts at once, however often it dies") {
+  bench on;
+  for (int i = 0; i < 100; ++i) {
+    const auto said = on.fail(true);
+    CHECK(said.delay == milliseconds{0});
+    CHECK_FALSE(said.storm);
+  }
+}
+
+TEST_CASE("one that handled nothing restarts at once the first time, then ever later") {
+  bench on;
+  std::vector<std::int64_t> delays;
+  for (int i = 0; i < 11; ++i) {
+    delays.push_back(on.fail(false).delay.count());
+    on.now += seconds{60};
+  }
+  CHECK(delays ==
+        std::vector<std::int64_t>{0, 49, 99, 199, 399, 799, 1'599, 3'199, 4'999, 4'999, 4'999});
+}
+
+TEST_CASE("handling something ends the backoff") {
+  bench on;
+  for (int i = 0; i < 8; ++i)
+    on.fail(false);
+  CHECK(on.fail(true).delay == milliseconds{0});
+  CHECK(on.fail(false).delay == milliseconds{0});
+  CHECK(on.fail(false).delay == milliseconds{49});
+}
+
+TEST_CASE("backoffs are spread over half to one and a half times their length") {
+  for (const auto& [random, expected] :
+       std::vector<std::pair<std::uint32_t, int>>{{0, 25}, {middle, 49}, {UINT32_MAX, 75}}) {
+    bench on;
+    on.fail(false, random);
+    CHECK(on.fail(false, random).delay == milliseconds{expected});
+  }
+}
+
+TEST_CASE("more fruitless failures than the intensity within the window are a storm") {
+  bench on;
+  for (int i = 0; i < 5; ++i)
+    CHECK_FALSE(on.fail(false).storm);
+  CHECK(on.fail(false).storm);
+  CHECK_FALSE(on.fail(true).storm); // of use: no part of a storm
 }
 
 TEST_CASE("the window is closed at its end: ten seconds count, more do not") {
-  restart_policy at_the_edge;
-  restart_policy beyond;
-  for (std::size_t i = 0; i < restart_policy::intensity; ++i) {
-    at_the_edge.next_delay(begin);
-    beyond.next_delay(begin);
+  for (const bool within : {true, false}) {
+    bench on;
+    for (int i = 0; i < 5; ++i)
+      on.fail(false);
+    on.now += seconds{10} + milliseconds{within ? 0 : 1};
+    CHECK(on.fail(false).storm == within);
   }
-  CHECK(at_the_edge.next_delay(begin + restart_policy::window) == restart_policy::backoff);
-  CHECK(beyond.next_delay(begin + restart_policy::window + milliseconds{1}) == milliseconds{0});
-}
-
-TEST_CASE("restarts that are far apart never wait") {
-  restart_policy policy;
-  for (int i = 0; i < 100; ++i)
-    CHECK(policy.next_delay(begin + milliseconds{2'001} * i) == milliseconds{0});
-}
-
-TEST_CASE("a place that keeps dying keeps waiting, and recovers when it has been quiet") {
-  restart_policy policy;
-  auto now = begin;
-  for (int i = 0; i < 50; ++i) {
-    const auto delay = policy.next_delay(now);
-    CHECK(delay == (i < 5 ? milliseconds{0} : restart_policy::backoff));
-    now += delay;
-  }
-  CHECK(policy.next_delay(now + restart_policy::window + seconds{1}) == milliseconds{0});
 }
 
 } // namespace

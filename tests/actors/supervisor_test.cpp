@@ -34,7 +34,8 @@ struct bench : deterministic_system {
   };
 
   manual_clock clock;
-  base::counter restarts;
+  std::shared_ptr<roster> places;
+  std::vector<bool> storms;
   std::array<occupant, place_count> at;
   caf::actor supervisor;
 
@@ -48,7 +49,7 @@ struct bench : deterministic_system {
       };
     };
     using kind = place::kind;
-    supervisor = spawn<actors::supervisor>(
+    places = std::make_shared<roster>(
         std::vector<place>{
             {"catalog", kind::catalog, owner::none, place::every_loop, make(catalog)},
             {"validator/0", kind::owner, owner::validator, 0, make(validator_0)},
@@ -58,7 +59,15 @@ struct bench : deterministic_system {
             {"avatar/0", kind::owner, owner::avatar, place::every_loop, make(shard)},
             {"front/0", kind::front, owner::none, 0, make(front_0)},
             {"front/1", kind::front, owner::none, 1, make(front_1)}},
-        standing{two_regions()}, std::cref<base::clock>(clock), std::ref(restarts));
+        standing{two_regions()}, 5, seconds{10});
+    start();
+  }
+  void start() {
+    supervisor_settings settings;
+    settings.places = places;
+    settings.clock = &clock;
+    settings.on_storm = [this](bool now) { storms.push_back(now); };
+    supervisor = spawn<actors::supervisor>(settings);
     run();
   }
   ~bench() {
@@ -70,6 +79,12 @@ struct bench : deterministic_system {
   caf::actor known_to(std::size_t front, owner role) const {
     REQUIRE(!at[front].log->owners.empty());
     return at[front].log->owners.back().by_role.at(static_cast<std::size_t>(role));
+  }
+  place_report report_of(std::string_view name) const {
+    for (const auto& each : places->report())
+      if (each.name == name) return each;
+    FAIL("no such place: " << name);
+    return {};
   }
   std::size_t kill_at(std::size_t index) {
     kill(at[index].now());
@@ -83,7 +98,7 @@ TEST_CASE("every place is filled, with the snapshot in force") {
     CHECK(here.made.size() == 1);
     CHECK(here.revisions == std::vector<std::int64_t>{1});
   }
-  CHECK(on.restarts.get() == 0);
+  CHECK(on.places->restarts() == 0);
 }
 
 TEST_CASE("each front hears of the owners of its loop and of those that serve all") {
@@ -127,7 +142,7 @@ TEST_CASE("what dies is replaced at once, and all who must know hear of it") {
   CHECK(std::count(members.begin(), members.end(), successor) == 1);
   CHECK(std::count(members.begin(), members.end(), old) == 0);
   CHECK(on.at[bench::validator_1].made.size() == neighbours);
-  CHECK(on.restarts.get() == 1);
+  CHECK(on.places->restarts() == 1);
 }
 
 TEST_CASE("a new front or catalog is told what it needs") {
@@ -148,31 +163,75 @@ TEST_CASE("a successor starts with the newest snapshot") {
   CHECK(on.at[bench::validator_0].revisions.back() == 42);
 }
 
-TEST_CASE("a place that dies more than five times in ten seconds waits for its sixth successor") {
+TEST_CASE("a place whose actors are of no use waits, longer each time, and is a storm at last") {
   bench on;
-  for (std::size_t i = 0; i < 5; ++i) {
-    CHECK(on.kill_at(bench::validator_0) == i + 2);
-    on.clock.advance(seconds{1});
-  }
-  CHECK(on.kill_at(bench::validator_0) == 6);
+  CHECK(on.kill_at(bench::validator_0) == 2); // the first costs no time
+  CHECK(on.kill_at(bench::validator_0) == 2);
   CHECK(!on.known_to(bench::front_0, owner::validator));
   CHECK(on.known_to(bench::front_1, owner::validator));
-  on.advance(milliseconds{999});
-  CHECK(on.at[bench::validator_0].made.size() == 6);
-  on.advance(milliseconds{1});
-  REQUIRE(on.at[bench::validator_0].made.size() == 7);
+  CHECK(on.report_of("validator/0").state == place_state::waiting);
+  on.advance(milliseconds{24});
+  CHECK(on.at[bench::validator_0].made.size() == 2);
+  on.advance(milliseconds{51});
+  REQUIRE(on.at[bench::validator_0].made.size() == 3);
   CHECK(on.known_to(bench::front_0, owner::validator) == on.at[bench::validator_0].now());
+  CHECK(on.report_of("validator/0").state == place_state::running);
   // Another place is not punished for it.
   CHECK(on.kill_at(bench::validator_1) == 2);
+
+  for (int i = 0; i < 4; ++i) {
+    CHECK(on.storms.empty());
+    on.kill_at(bench::validator_0);
+    on.advance(seconds{1});
+  }
+  CHECK(on.storms == std::vector<bool>{true});
+  CHECK(on.report_of("validator/0").state == place_state::storming);
+  CHECK(on.places->storms());
 }
 
-TEST_CASE("a place whose deaths are spread out is always filled at once") {
+TEST_CASE("a storm is over when its actor has lasted") {
   bench on;
-  for (std::size_t i = 0; i < 12; ++i) {
-    CHECK(on.kill_at(bench::validator_0) == i + 2);
-    on.clock.advance(milliseconds{2'100});
+  for (int i = 0; i < 6; ++i) {
+    on.kill_at(bench::large);
+    on.advance(seconds{1});
   }
-  CHECK(on.restarts.get() == 12);
+  CHECK(on.storms == std::vector<bool>{true});
+  on.clock.advance(supervisor::calm_time);
+  on.advance(supervisor::storm_look_interval);
+  CHECK(on.storms == std::vector<bool>{true});
+  on.clock.advance(milliseconds{1});
+  on.advance(supervisor::storm_look_interval);
+  CHECK(on.storms == std::vector<bool>{true, false});
+  CHECK(on.report_of("validator/large").state == place_state::running);
+}
+
+TEST_CASE("a report says how often a place was filled again, and what its actors died of") {
+  bench on;
+  on.kill_at(bench::shard);
+  const auto said = on.report_of("avatar/0");
+  CHECK(said.restarts == 1);
+  CHECK(said.last_error == "exit_reason(kill)");
+  CHECK(said.role == owner::avatar);
+  CHECK(on.report_of("front/1").restarts == 0);
+  CHECK(on.report_of("front/1").last_error.empty());
+}
+
+TEST_CASE("the supervisor's successor finds everybody, and fills what died meanwhile") {
+  bench on;
+  on.kill(on.supervisor);
+  caf::anon_send_exit(on.at[bench::validator_0].now(), caf::exit_reason::kill);
+  on.run();
+  CHECK(on.at[bench::validator_0].made.size() == 1);
+  const auto left = on.at[bench::validator_1].now();
+  on.start();
+  CHECK(on.at[bench::validator_0].made.size() == 2);
+  CHECK(on.at[bench::validator_1].now() == left);
+  CHECK(on.at[bench::validator_1].made.size() == 1);
+  CHECK(on.known_to(bench::front_0, owner::validator) == on.at[bench::validator_0].now());
+  CHECK(on.places->supervisor_restarts() == 1);
+  CHECK(on.kill_at(bench::validator_1) == 2);
+  const auto& members = on.at[bench::catalog].log->audiences.back().members;
+  CHECK(std::count(members.begin(), members.end(), on.supervisor) == 1);
 }
 
 TEST_CASE("stopping ends every actor, then the supervisor, and restarts nobody") {
@@ -195,7 +254,7 @@ TEST_CASE("stopping ends every actor, then the supervisor, and restarts nobody")
 
 TEST_CASE("stopping does not wait for a place in backoff, which stays empty") {
   bench on;
-  for (int i = 0; i < 6; ++i)
+  for (int i = 0; i < 2; ++i)
     on.kill_at(bench::large);
   bool ended = false;
   on.supervisor->attach_functor([&ended] { ended = true; });
@@ -203,7 +262,7 @@ TEST_CASE("stopping does not wait for a place in backoff, which stays empty") {
   on.run();
   CHECK(ended);
   on.advance(seconds{5});
-  CHECK(on.at[bench::large].made.size() == 6);
+  CHECK(on.at[bench::large].made.size() == 2);
 }
 
 } // namespace

@@ -106,11 +106,11 @@ TEST_CASE("what is not meant for it changes nothing") {
 /// Dies of the message that asks it to.
 class fragile final : public resident {
 public:
-  using resident::resident;
+  explicit fragile(caf::actor_config& cfg) : resident{cfg, some_fault_places} {}
 
 protected:
   caf::behavior make_behavior() override {
-    set_strict_handlers(*this, "fragile");
+    be_strict();
     return {[](int) { throw std::runtime_error{"a defect"}; }, [](bool) { throw 7; }};
   }
 };

@@ -182,6 +182,21 @@ TEST_CASE("a listener may expect PROXY headers, on the loops transport alone") {
   CHECK(refused.error().detail.find("loops alone") != std::string::npos);
 }
 
+TEST_CASE("the transport httplib cannot be taken over, and the error says why") {
+  CHECK(with("take-over", {"true"})->take_over);
+  CHECK_FALSE(with("take-over", {"false"})->take_over);
+  const auto both = [](const std::string& take_over) {
+    return make_config(
+        {{"take-over", "MATCHCLOUD_TAKE_OVER", {take_over}}, {"transport", "file", {"httplib"}}});
+  };
+  CHECK(both("false").has_value());
+  const auto refused = both("true");
+  REQUIRE(!refused.has_value());
+  CHECK(refused.error().code == base::errc::config_invalid);
+  CHECK(refused.error().detail.starts_with("MATCHCLOUD_TAKE_OVER = \"true\""));
+  CHECK(refused.error().detail.find("shutdown(2)") != std::string::npos);
+}
+
 TEST_CASE("an empty value asks for nothing where nothing is the default") {
   CHECK(with("geoip", {""})->geoip_files.empty());
   CHECK(with("base-path", {""})->front.base_path.empty());

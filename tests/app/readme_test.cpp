@@ -1,4 +1,5 @@
 #include "app/config.hpp"
+#include "app/fault_table.hpp"
 
 #include "tests/catch.hpp"
 
@@ -9,12 +10,20 @@
 namespace matchcloud::app {
 namespace {
 
-TEST_CASE("the README's table of keys is the program's") {
+std::string readme() {
   std::ifstream in{MATCHCLOUD_TEST_FILES "/../../README.md"};
-  const std::string readme{std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
-  REQUIRE(!readme.empty());
+  return {std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
+}
+
+TEST_CASE("the README's table of keys is the program's") {
   INFO("print it with `matchcloud serve --keys`");
-  CHECK(readme.find("<!-- keys -->\n" + config_table() + "<!-- /keys -->") != std::string::npos);
+  CHECK(readme().find("<!-- keys -->\n" + config_table() + "<!-- /keys -->") != std::string::npos);
+}
+
+TEST_CASE("the README's table of fault points is the program's") {
+  INFO("print it with `matchcloud serve --fault-points`");
+  CHECK(readme().find("<!-- fault-points -->\n" + fault_point_table() + "<!-- /fault-points -->") !=
+        std::string::npos);
 }
 
 } // namespace

@@ -110,7 +110,7 @@ struct supervised {
   stored_history history{stored};
   http::shared_bounds bounds;
   http::transport_metrics metrics;
-  base::counter restarts;
+  std::shared_ptr<actors::roster> roster;
   actors::avatar_metrics avatar_metrics;
   actors::geoip_metrics geoip_metrics;
   std::string geoip_path = stored.folder.file("geoip.mmdb", fixtures::mmdb_of_place(50, 8));
@@ -222,9 +222,12 @@ struct supervised {
     return made;
   }
   void start() {
-    supervisor = system.spawn<actors::supervisor>(
-        places, standing{fixtures::two_regions(), geoip_files->in_force()},
-        std::cref(base::machine_clock()), std::ref(restarts));
+    actors::supervisor_settings supervising;
+    supervising.places = roster = std::make_shared<actors::roster>(
+        places, standing{fixtures::two_regions(), geoip_files->in_force()}, 5,
+        std::chrono::seconds{10});
+    supervising.clock = &base::machine_clock();
+    supervisor = system.spawn<actors::supervisor>(supervising);
   }
   caf::actor occupant(std::size_t index) {
     const std::lock_guard lock{mutex};
@@ -374,9 +377,9 @@ void check_geoip_outlives(supervised& service) {
   CHECK(nearest() == "fra");
   fixtures::rename_over(service.geoip_path, fixtures::mmdb_of_place(35, 139));
   CHECK(eventually([&] { return nearest() == "nrt"; }));
-  const auto before = service.restarts.get();
+  const auto before = service.roster->restarts();
   caf::anon_send_exit(service.occupant_named("region_ranking"), caf::exit_reason::kill);
-  CHECK(eventually([&] { return service.restarts.get() == before + 1; }));
+  CHECK(eventually([&] { return service.roster->restarts() == before + 1; }));
   CHECK(nearest() == "nrt");
 }
 
@@ -410,9 +413,9 @@ void kill_everyone_under_load() {
   };
   for (std::size_t i = 0; i < kills; ++i) {
     CHECK(everybody_got_answers());
-    const auto before = service.restarts.get();
+    const auto before = service.roster->restarts();
     caf::anon_send_exit(service.occupant(i % places), caf::exit_reason::kill);
-    CHECK(eventually([&] { return service.restarts.get() == before + 1; }));
+    CHECK(eventually([&] { return service.roster->restarts() == before + 1; }));
   }
   CHECK(everybody_got_answers());
   check_geoip_outlives(service);

@@ -49,6 +49,15 @@ arguments serve_arguments(const arguments& flags, const world& in) {
 } // namespace
 
 world::world() : geoip_{directory_.file("places.mmdb", geoip_bytes())} {
+  seed();
+}
+
+world::world(const std::string& parent)
+    : directory_{parent}, geoip_{directory_.file("places.mmdb", geoip_bytes())} {
+  seed();
+}
+
+void world::seed() const {
   const auto seeded = run({"demo", "--data-dir", data_dir()});
   INFO(seeded.errors);
   REQUIRE(seeded.exit_code == 0);
@@ -70,11 +79,14 @@ const world& shared_world() {
 server::server(const arguments& flags, const world& in, const environment& added)
     : process_{serve_arguments(flags, in), added} {
   constexpr std::string_view data_line = "listening on ";
+  constexpr std::string_view take_over_line = "took over from process ";
   constexpr std::string_view ops_line = "ops plane on ";
   while (true) {
     const auto line = process_.next_line();
     INFO(process_.errors());
     REQUIRE(line);
+    if (line->starts_with(take_over_line))
+      predecessor_ = static_cast<pid_t>(std::stol(line->substr(take_over_line.size())));
     if (line->starts_with(data_line))
       data_.push_back(parse_address(line->substr(data_line.size())));
     if (!line->starts_with(ops_line)) continue;

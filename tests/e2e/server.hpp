@@ -4,6 +4,7 @@
 #include "tests/e2e/raw_connection.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ inline constexpr std::string_view prod_namespace = "00000000-0000-4000-8000-0000
 class world {
 public:
   world();
+  /// The data directory is below `parent`.
+  explicit world(const std::string& parent);
 
   const std::string& data_dir() const noexcept { return directory_.path(); }
   const std::string& geoip() const noexcept { return geoip_; }
@@ -28,6 +31,8 @@ public:
   void import(std::string_view document) const;
 
 private:
+  void seed() const;
+
   fixtures::temporary_directory directory_;
   std::string geoip_;
 };
@@ -47,6 +52,9 @@ public:
   const std::vector<address>& listeners() const noexcept { return data_; }
   const address& ops() const noexcept { return ops_; }
   child_process& process() noexcept { return process_; }
+  const child_process& process() const noexcept { return process_; }
+  /// What it said of --take-over.
+  std::optional<pid_t> took_over_from() const noexcept { return predecessor_; }
 
   /// The value of a metric's line, `name` with its labels; 0 where there is no such line.
   double metric(const std::string& name) const;
@@ -56,6 +64,7 @@ private:
   child_process process_;
   std::vector<address> data_;
   address ops_;
+  std::optional<pid_t> predecessor_;
 };
 
 /// A request with a Host, `headers` (lines with their line ends) and, where the method may have one

@@ -50,8 +50,7 @@ TEST_CASE("an export has a time of its own, from its request on") {
   bench on{limits};
   on.receive(bench::get);
   on.advance(milliseconds{900});
-  on.client->routed(operation::export_lobby_history, actors::owner::lobby_export,
-                    progress::forwarded);
+  on.client->routed(operation::export_lobby_history, actors::owner::lobby_export);
   on.advance(milliseconds{4'000});
   CHECK(on.peer.writes.empty());
   CHECK(on.client->waiting());
@@ -108,7 +107,7 @@ TEST_CASE("a further attempt does not move the request's deadline") {
   bench on{with(&base::limits::request_timeout, milliseconds{1'000})};
   on.receive(bench::get);
   on.advance(milliseconds{900});
-  REQUIRE(on.client->retry());
+  REQUIRE(on.client->retry(actors::handler::owner));
   on.advance(milliseconds{100} + tick);
   CHECK(on.peer.written().starts_with("HTTP/1.1 504 "));
 }

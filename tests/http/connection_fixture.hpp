@@ -191,10 +191,9 @@ public:
   bool admit(http::admitted_request& which) override {
     return takes && which.permit.acquire(in_flight, SIZE_MAX);
   }
-  bool dispatch(http::connection& from) override {
+  void dispatch(http::connection& from) override {
     dispatched.push_back(from.current());
     targets.push_back(from.current_request()->target);
-    return true;
   }
   void wrote(std::size_t) noexcept override {}
   bool read_ahead(http::connection&, const http::file_range& part) override {

@@ -458,7 +458,7 @@ TEST_CASE("only the current attempt is answered, and only once") {
   bench on;
   on.receive(get("/1") + get("/2"));
   const auto first = on.client->current();
-  REQUIRE(on.client->retry());
+  REQUIRE(on.client->retry(actors::handler::front));
   on.client->answer(first, json_answer("of the first attempt"));
   CHECK(on.client->waiting());
   const auto second = on.client->current();
@@ -472,15 +472,27 @@ TEST_CASE("only the current attempt is answered, and only once") {
   CHECK(on.client->current().exchange != second.exchange);
 }
 
-TEST_CASE("an attempt that reached nobody does not count") {
+TEST_CASE("an exchange that nobody had in hand is sent again as often as needed") {
   bench on;
   on.receive(get("/1"));
   for (int i = 0; i < 10; ++i) {
-    on.client->routed(operation::list_regions, actors::owner::region_ranking, progress::parked);
-    REQUIRE(on.client->retry());
+    on.client->routed(operation::list_regions, actors::owner::region_ranking);
+    REQUIRE(on.client->retry(actors::handler::owner));
   }
   CHECK(on.client->waiting());
   CHECK(on.client->current().attempt == 11);
+}
+
+TEST_CASE("an exchange that its front had in hand is not the owner's fault, nor the other way") {
+  bench on;
+  on.receive(get("/1"));
+  for (int i = 0; i < 10; ++i) {
+    take_in_hand(on.client->current_request(), actors::handler::front);
+    REQUIRE(on.client->retry(actors::handler::owner));
+    take_in_hand(on.client->current_request(), actors::handler::owner);
+    REQUIRE(on.client->retry(actors::handler::front));
+  }
+  CHECK(on.client->waiting());
 }
 
 TEST_CASE("a request's bounds are held until its last reference, and it says that it is over") {
@@ -493,22 +505,29 @@ TEST_CASE("a request's bounds are held until its last reference, and it says tha
   CHECK(on.in_flight == 1);
 }
 
-TEST_CASE("the third attempt is the last") {
+TEST_CASE("an exchange that killed who had it in hand is sent again twice and no more") {
   bench on;
   on.receive(get("/1"));
-  on.client->routed(operation::list_regions, actors::owner::region_ranking, progress::forwarded);
-  CHECK(on.client->retry());
+  on.client->routed(operation::list_regions, actors::owner::region_ranking);
+  const auto kill = [&] {
+    take_in_hand(on.client->current_request(), actors::handler::owner);
+    return on.client->retry(actors::handler::owner);
+  };
+  CHECK(kill());
   CHECK(on.client->waits_for() == actors::owner::none);
-  CHECK(on.client->retry());
-  CHECK(on.client->current().attempt == 3);
+  CHECK(on.client->retry(actors::handler::owner)); // waited behind another, that time
+  CHECK(kill());
+  CHECK(on.client->current().attempt == 4);
   CHECK(on.client->waiting());
-  CHECK(!on.client->retry());
+  CHECK(!kill());
   on.end_turn();
   CHECK(on.peer.written().starts_with("HTTP/1.1 503 "));
   CHECK(on.peer.written().find("\"code\":\"unavailable\"") != std::string::npos);
+  CHECK(on.peer.written().find("Retry-After: ") != std::string::npos);
   CHECK(on.in_flight == 0);
   on.receive(get("/2"));
   CHECK(on.client->current().attempt == 1);
+  CHECK(on.client->retry(actors::handler::owner));
 }
 
 TEST_CASE("100 Continue is sent before the body, even on a connection that was idle for long") {
@@ -560,7 +579,7 @@ TEST_CASE("closing idle connections spares those with a request under way") {
 TEST_CASE("what happened is counted") {
   bench on;
   on.receive(get("/1"));
-  on.client->routed(operation::list_regions, actors::owner::region_ranking, progress::forwarded);
+  on.client->routed(operation::list_regions, actors::owner::region_ranking);
   on.advance(std::chrono::milliseconds{3});
   on.reply("{}");
   const auto& seen = on.metrics();

@@ -62,7 +62,7 @@ struct counting_handler final : io_handler {
 class restless final : public actors::resident {
 public:
   restless(caf::actor_config& cfg, int& handled, int until)
-      : resident{cfg}, handled_{&handled}, until_{until} {}
+      : resident{cfg, fixtures::some_fault_places}, handled_{&handled}, until_{until} {}
 
 protected:
   caf::behavior make_behavior() override {
@@ -79,7 +79,8 @@ private:
 /// Counts its messages and ends with the one that says so.
 class counting final : public actors::resident {
 public:
-  counting(caf::actor_config& cfg, int& handled) : resident{cfg}, handled_{&handled} {}
+  counting(caf::actor_config& cfg, int& handled)
+      : resident{cfg, fixtures::some_fault_places}, handled_{&handled} {}
 
 protected:
   caf::behavior make_behavior() override {
@@ -270,7 +271,7 @@ TEST_CASE("a turn makes 64 resumes and leaves the other actors for the next, in 
 class slow final : public actors::resident {
 public:
   slow(caf::actor_config& cfg, manual_clock& clock, int& handled)
-      : resident{cfg}, clock_{&clock}, handled_{&handled} {}
+      : resident{cfg, fixtures::some_fault_places}, clock_{&clock}, handled_{&handled} {}
 
 protected:
   caf::behavior make_behavior() override {

@@ -2,6 +2,7 @@
 
 #include "tests/actors/fixture.hpp"
 #include "tests/catch.hpp"
+#include "tests/http/front_fixture.hpp"
 
 #include <map>
 
@@ -9,120 +10,9 @@ namespace matchcloud::http {
 namespace {
 
 using namespace fixtures;
+using bench = front_bench;
 using actors::exchange_ref;
 using actors::owner;
-
-/// A transport that only writes down what a front tells it.
-class fake_sink final : public exchange_sink {
-public:
-  void attach(caf::actor front) override { attached.push_back(std::move(front)); }
-  void routed(exchange_ref exchange, operation asked, owner waits_for, progress now) override {
-    last_progress = now;
-    routes[exchange.exchange] = {asked, waits_for};
-  }
-  request_ptr find(exchange_ref exchange) const override {
-    const auto found = requests.find(exchange.exchange);
-    return found == requests.end() ? nullptr : found->second;
-  }
-  void answer(exchange_ref exchange, response&& with) override {
-    answers.emplace_back(exchange, std::move(with));
-  }
-  void redispatch(owner which) override { redispatched.push_back(which); }
-
-  std::vector<caf::actor> attached;
-  progress last_progress = progress::forwarded;
-  std::map<std::uint64_t, request_ptr> requests;
-  std::map<std::uint64_t, std::pair<operation, owner>> routes;
-  std::vector<std::pair<exchange_ref, response>> answers;
-  std::vector<owner> redispatched;
-};
-
-struct bench : deterministic_system {
-  fake_sink sink;
-  std::shared_ptr<front_settings> settings = std::make_shared<front_settings>();
-  std::shared_ptr<probe_log> validator_log = std::make_shared<probe_log>();
-  std::shared_ptr<probe_log> large_log = std::make_shared<probe_log>();
-  std::shared_ptr<probe_log> ranking_log = std::make_shared<probe_log>();
-  std::array<std::shared_ptr<probe_log>, actors::avatar_shard_count> avatar_logs;
-  std::shared_ptr<probe_log> media_log = std::make_shared<probe_log>();
-  std::shared_ptr<probe_log> export_log = std::make_shared<probe_log>();
-  std::shared_ptr<probe_log> download_log = std::make_shared<probe_log>();
-  actors::owners known{std::vector<caf::actor>(actors::owner_count)};
-  caf::actor front;
-  std::uint64_t last = 0;
-
-  void start(bool with_owners = true) {
-    front = spawn<http::front>(std::shared_ptr<const front_settings>{settings},
-                               std::ref<exchange_sink>(sink));
-    run();
-    if (with_owners) announce();
-  }
-  ~bench() {
-    // The front points at the sink, a member: end it first.
-    kill(front);
-    sink.attached.clear();
-  }
-  caf::actor& at(owner which) { return known.by_role[static_cast<std::size_t>(which)]; }
-  void announce() {
-    at(owner::validator) = spawn<probe>(validator_log);
-    at(owner::large_validator) = spawn<probe>(large_log);
-    at(owner::region_ranking) = spawn<probe>(ranking_log);
-    for (std::size_t i = 0; i < avatar_logs.size(); ++i) {
-      avatar_logs[i] = std::make_shared<probe_log>();
-      known.by_role[static_cast<std::size_t>(owner::avatar) + i] = spawn<probe>(avatar_logs[i]);
-    }
-    at(owner::media) = spawn<probe>(media_log);
-    at(owner::lobby_export) = spawn<probe>(export_log);
-    at(owner::export_download) = spawn<probe>(download_log);
-    tell();
-  }
-  void tell() {
-    caf::anon_send(front, known);
-    run();
-  }
-
-  static std::shared_ptr<admitted_request> make(std::string method_token, std::string target) {
-    auto made = std::make_shared<admitted_request>();
-    made->method = parse_method(method_token);
-    made->method_token = std::move(method_token);
-    made->target = std::move(target);
-    made->peer = address_of(1);
-    made->id = "id-1";
-    return made;
-  }
-  exchange_ref send(std::shared_ptr<admitted_request> asking) {
-    const exchange_ref ref{++last, 1};
-    sink.requests[last] = asking;
-    caf::anon_send(front, dispatch{ref, asking});
-    run();
-    return ref;
-  }
-  exchange_ref send(std::string method_token, std::string target) {
-    return send(make(std::move(method_token), std::move(target)));
-  }
-  const response& answer() {
-    REQUIRE(!sink.answers.empty());
-    CHECK(sink.answers.back().first == exchange_ref{last, 1});
-    return sink.answers.back().second;
-  }
-  void reply_regions(exchange_ref to) {
-    const std::vector<model::region> regions{{"lon", "London", "Cloud", {51.5, 0}}};
-    const std::vector<model::listed_region> rows{{0, 0}};
-    caf::anon_send(front,
-                   actors::regions_ranked{
-                       to, std::make_shared<const model::region_listing>(
-                               std::make_shared<const model::region_fragments>(regions), rows)});
-    run();
-  }
-};
-
-bool says(const response& answer, std::string_view what) {
-  return (std::string{answer.fixed_headers} + answer.headers).find(what) != std::string::npos;
-}
-
-bool has_code(const response& answer, std::string_view code) {
-  return answer.body_bytes().find("\"code\":\"" + std::string{code} + "\"") != std::string::npos;
-}
 
 const std::string game = "00000000-0000-0000-0000-000000000001";
 
@@ -342,8 +232,8 @@ TEST_CASE("a game's avatars are asked of its shard, which answers with the body"
     REQUIRE(got.size() == last / actors::avatar_shard_count + 1);
     CHECK(got.back().game_id == id_of(last));
     CHECK(got.back().exchange == ref);
-    REQUIRE(got.back().over);
-    CHECK_FALSE(got.back().over->load());
+    REQUIRE(got.back().ticket);
+    CHECK_FALSE(is_over(got.back().ticket));
     CHECK(on.sink.routes[ref.exchange] ==
           std::pair{operation::list_avatars, actors::avatar_shard_of(id_of(last))});
   }
@@ -633,14 +523,13 @@ TEST_CASE("while an owner is missing its exchanges are parked, unanswered") {
   on.tell(); // nobody is there yet
   const auto ref = on.send("GET", "/matchmaker/regions");
   CHECK(on.sink.routes[ref.exchange] == std::pair{operation::list_regions, owner::region_ranking});
-  CHECK(on.sink.last_progress == progress::parked);
   CHECK(on.sink.answers.empty());
   CHECK(on.sink.redispatched.empty());
   on.announce();
   CHECK(std::count(on.sink.redispatched.begin(), on.sink.redispatched.end(),
                    owner::region_ranking) == 1);
   on.send("GET", "/matchmaker/regions");
-  CHECK(on.sink.last_progress == progress::forwarded);
+  CHECK(on.ranking_log->rankings.size() == 1);
 }
 
 TEST_CASE("a new owner gets what the old one held, the others' work is left alone") {

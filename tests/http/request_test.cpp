@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, header_count> names = {"Host",
                                                               "Access-Control-Request-Headers",
                                                               "If-None-Match",
                                                               "If-Range",
-                                                              "Range"};
+                                                              "Range",
+                                                              "X-Fault"};
 
 } // namespace
 

@@ -2,6 +2,7 @@
 #include "http/event_loop.hpp"
 
 #include "base/clock.hpp"
+#include "tests/actors/fixture.hpp"
 #include "tests/catch.hpp"
 
 #include <caf/actor_system.hpp>
@@ -83,7 +84,10 @@ class asking_resident final : public actors::resident {
 public:
   asking_resident(caf::actor_config& cfg, sightings& seen, std::string name,
                   std::promise<void>& replies)
-      : resident{cfg}, seen_{&seen}, name_{std::move(name)}, replies_{&replies} {}
+      : resident{cfg, fixtures::some_fault_places},
+        seen_{&seen},
+        name_{std::move(name)},
+        replies_{&replies} {}
 
 protected:
   caf::behavior make_behavior() override {

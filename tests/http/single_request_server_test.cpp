@@ -3,6 +3,10 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/raw_connection.hpp"
 
+#include <unistd.h>
+
+#include <memory>
+
 namespace {
 
 using namespace matchcloud;
@@ -163,6 +167,32 @@ TEST_CASE("the server ends beside a client that it lingers for") {
   CHECK(client.receive().status == 403);
   one.server.end();
   CHECK_FALSE(one.server.is_running());
+}
+
+TEST_CASE("a listening socket that two servers share outlives the one that stops accepting") {
+  auto first = std::make_unique<running>();
+  const auto where = http::parse_endpoint(first->bound.authority()).value();
+  base::file_descriptor shared{::dup(first->server.listening().get())};
+  const auto asked = "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+  raw_connection begun{first->bound};
+  begun.send("GET /peer HTTP/1.1\r\n");
+  CHECK(raw_connection{first->bound}.ask(asked).status == 404); // so the one before is accepted
+  first->server.stop_accepting();
+  // Closes its descriptor; nobody else accepts yet, and nobody is turned away.
+  raw_connection waiting{first->bound};
+  waiting.send(asked);
+  CHECK_FALSE(waiting.readable(e2e::milliseconds{50}));
+  begun.send("Host: localhost\r\n\r\n");
+  CHECK(begun.receive().status == 200);
+  const auto to = first->bound;
+  first.reset();
+
+  http::single_request_server second{http::httplib_settings{}};
+  REQUIRE(second.adopt(std::move(shared), where));
+  second.start([] {});
+  CHECK(waiting.receive().status == 404);
+  CHECK(raw_connection{to}.ask(asked).status == 404);
 }
 
 } // namespace

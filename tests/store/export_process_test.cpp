@@ -2,10 +2,8 @@
 // that is full.
 #include "store/signing_keys.hpp"
 #include "tests/fixtures/forked_process.hpp"
+#include "tests/fixtures/own_mounts.hpp"
 #include "tests/store/export_fixture.hpp"
-
-#include <sched.h>
-#include <sys/mount.h>
 
 namespace matchcloud::store {
 
@@ -118,13 +116,6 @@ TEST_CASE("the draft of a killed process is gone after the next start") {
   CHECK(files->used_bytes() == 0);
 }
 
-/// A file system of a megabyte that this process alone sees and that goes with it.
-bool mount_small(const std::string& path) {
-  return ::unshare(CLONE_NEWNS) == 0 &&
-         ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
-         ::mount("matchcloud-test", path.c_str(), "tmpfs", 0, "size=1m") == 0;
-}
-
 bool fails_with(errc code, const base::expected<void>& done) {
   return !done && done.error().code == code;
 }
@@ -157,7 +148,7 @@ TEST_CASE("a full disk fails what does not fit, leaves nothing of it and stops n
   const temporary_directory directory;
   event_pipe mounted;
   child limited{[&] {
-    if (!mount_small(directory.path())) return true;
+    if (!fixtures::own_mounts() || !fixtures::mount_in_memory(directory.path(), "1m")) return true;
     return mounted.signal() && survives_a_full_disk(directory.path());
   }};
   const bool survived = limited.succeeded();

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace matchcloud::app {
+
+/// A Markdown table of all fault points, for the README.
+std::string fault_point_table();
+
+} // namespace matchcloud::app

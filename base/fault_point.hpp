@@ -1,0 +1,220 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace matchcloud::base {
+
+/// What an injected fault does.
+enum class fault_kind : std::uint8_t {
+  /// Nothing: the point is passed.
+  none,
+  /// It takes longer: a fixed time, or one between two bounds.
+  delay,
+  /// It fails, as it may fail by itself.
+  error,
+  /// It does not happen, and nobody is told.
+  drop,
+  /// The actor dies.
+  crash,
+  /// The process dies, without tidying up.
+  abort,
+  /// Only a part is written.
+  short_write,
+  /// Bytes are changed; of the clock, the time.
+  corrupt,
+  /// It does not happen until the fault is taken away.
+  stall,
+};
+inline constexpr std::array<std::string_view, 9> fault_kind_names{
+    "none", "delay", "error", "drop", "crash", "abort", "short-write", "corrupt", "stall"};
+
+constexpr std::string_view name_of(fault_kind which) noexcept {
+  return fault_kind_names[static_cast<std::size_t>(which)];
+}
+
+/// A set of kinds.
+class fault_kinds {
+public:
+  template <class... Kinds>
+  constexpr explicit fault_kinds(Kinds... kinds) noexcept : bits_{(0U | ... | bit(kinds))} {}
+  constexpr bool has(fault_kind which) const noexcept { return (bits_ & bit(which)) != 0; }
+
+private:
+  static constexpr std::uint32_t bit(fault_kind which) noexcept {
+    return 1U << static_cast<unsigned>(which);
+  }
+  std::uint32_t bits_;
+};
+
+/// Where faults can be injected. `fault_points` says of each what it stands for.
+enum class fault_point : std::uint8_t {
+  accept,
+  read,
+  write,
+  frame,
+  front_dispatch,
+  front_reply,
+  validator_receive,
+  validator_reply,
+  region_ranking_receive,
+  region_ranking_reply,
+  media_receive,
+  media_reply,
+  avatar_receive,
+  avatar_reply,
+  lobby_export_receive,
+  lobby_export_reply,
+  export_download_receive,
+  export_download_reply,
+  catalog_receive,
+  catalog_reply,
+  geoip_watch_receive,
+  geoip_watch_reply,
+  supervisor_receive,
+  supervisor_reply,
+  store_open,
+  store_read,
+  store_write,
+  store_commit,
+  geoip_lookup,
+  geoip_reload,
+  export_write,
+  export_sync,
+  export_rename,
+  clock,
+};
+
+struct fault_point_facts {
+  /// As configuration and URLs write it.
+  std::string_view name;
+  /// What happens there, for people.
+  std::string_view sentence;
+  fault_kinds kinds;
+  /// A request is known there, so that its `X-Fault` header can choose.
+  bool of_a_request;
+};
+
+namespace fault_sets {
+using enum fault_kind;
+/// A request on its way to an actor, or its answer on the way back.
+inline constexpr fault_kinds message{delay, error, drop, crash, abort, stall};
+/// News between actors, which are sent again only when there are others.
+inline constexpr fault_kinds news{delay, crash, abort};
+/// What is no request wakes an actor.
+inline constexpr fault_kinds wake{crash, abort};
+/// A call that blocks: it runs on a thread that may wait.
+inline constexpr fault_kinds call{delay, error, abort, stall};
+} // namespace fault_sets
+
+/// In the order of `fault_point`.
+inline constexpr std::array fault_points{
+    fault_point_facts{"accept",
+                      "A connection is taken from a listener of an event loop. Held up or failing, "
+                      "it waits there with all behind it.",
+                      fault_kinds{fault_kind::delay, fault_kind::error, fault_kind::drop,
+                                  fault_kind::abort, fault_kind::stall},
+                      false},
+    fault_point_facts{"read", "A connection of an event loop reads from its socket.",
+                      fault_kinds{fault_kind::delay, fault_kind::error, fault_kind::corrupt,
+                                  fault_kind::abort, fault_kind::stall},
+                      false},
+    fault_point_facts{"write", "A connection of an event loop writes to its socket.",
+                      fault_kinds{fault_kind::delay, fault_kind::error, fault_kind::short_write,
+                                  fault_kind::corrupt, fault_kind::abort, fault_kind::stall},
+                      false},
+    fault_point_facts{"frame", "Bytes that a connection read are framed as requests.",
+                      fault_kinds{fault_kind::error, fault_kind::corrupt, fault_kind::abort},
+                      false},
+    fault_point_facts{"front.dispatch", "A front gets a request from its transport.",
+                      fault_sets::message, true},
+    fault_point_facts{"front.reply", "A front gets an owner's reply to a request.",
+                      fault_sets::message, true},
+    fault_point_facts{"validator.receive", "A validator gets a payload.", fault_sets::message,
+                      true},
+    fault_point_facts{"validator.reply", "A validator sends its findings.", fault_sets::message,
+                      true},
+    fault_point_facts{"region_ranking.receive", "A region_ranking gets a client's address.",
+                      fault_sets::message, true},
+    fault_point_facts{"region_ranking.reply", "A region_ranking sends a listing.",
+                      fault_sets::message, true},
+    fault_point_facts{"media.receive", "A media actor is asked for an image.", fault_sets::message,
+                      true},
+    fault_point_facts{"media.reply", "A media actor sends an opened image.", fault_sets::message,
+                      true},
+    fault_point_facts{"avatar.receive", "An avatar shard is asked for a game's list.",
+                      fault_sets::message, true},
+    fault_point_facts{"avatar.reply", "An avatar shard sends a game's list.", fault_sets::message,
+                      true},
+    fault_point_facts{"lobby_export.receive", "The export actor is asked for an export.",
+                      fault_sets::message, true},
+    fault_point_facts{"lobby_export.reply", "The export actor sends an export's URL.",
+                      fault_sets::message, true},
+    fault_point_facts{"export_download.receive", "The download actor is asked for an export.",
+                      fault_sets::message, true},
+    fault_point_facts{"export_download.reply", "The download actor sends an opened export.",
+                      fault_sets::message, true},
+    fault_point_facts{"catalog.receive", "The catalog actor hears what a poll of the store found.",
+                      fault_sets::wake, false},
+    fault_point_facts{"catalog.reply", "The catalog actor tells its audience of a new catalog.",
+                      fault_sets::news, false},
+    fault_point_facts{"geoip_watch.receive", "The GeoIP watch hears how the files look.",
+                      fault_sets::wake, false},
+    fault_point_facts{"geoip_watch.reply", "The GeoIP watch tells its audience of new files.",
+                      fault_sets::news, false},
+    fault_point_facts{"supervisor.receive", "The supervisor hears that an actor ended.",
+                      fault_sets::wake, false},
+    fault_point_facts{"supervisor.reply", "The supervisor tells fronts and others who is where.",
+                      fault_sets::news, false},
+    fault_point_facts{"store.open", "A connection to the store is opened.", fault_sets::call,
+                      false},
+    fault_point_facts{"store.read", "Reading rows of the store begins.", fault_sets::call, false},
+    fault_point_facts{"store.write", "A transaction that changes the store begins.",
+                      fault_sets::call, false},
+    fault_point_facts{"store.commit", "A transaction that changed the store is committed.",
+                      fault_sets::call, false},
+    fault_point_facts{"geoip.lookup", "A client's address is looked up; failing, it is unknown.",
+                      fault_kinds{fault_kind::error, fault_kind::abort}, false},
+    fault_point_facts{"geoip.reload", "A replaced GeoIP file is read.",
+                      fault_kinds{fault_kind::delay, fault_kind::error, fault_kind::corrupt,
+                                  fault_kind::abort, fault_kind::stall},
+                      false},
+    fault_point_facts{"export.write", "Bytes of an export are written to its file.",
+                      fault_kinds{fault_kind::delay, fault_kind::error, fault_kind::short_write,
+                                  fault_kind::abort, fault_kind::stall},
+                      false},
+    fault_point_facts{"export.sync", "An export's file or folder is synced to disk.",
+                      fault_sets::call, false},
+    fault_point_facts{"export.rename", "A finished export, plain or compressed, gets its name.",
+                      fault_sets::call, false},
+    fault_point_facts{"clock",
+                      "The time of day is read: a delay sets it ahead by that, corrupting makes it "
+                      "wrong by up to an hour either way. Deadlines use another clock.",
+                      fault_kinds{fault_kind::delay, fault_kind::corrupt}, false},
+};
+inline constexpr std::size_t fault_point_count = fault_points.size();
+static_assert(fault_point_count == static_cast<std::size_t>(fault_point::clock) + 1);
+static_assert(fault_point_count <= 64, "a set of points is 64 bits");
+
+constexpr const fault_point_facts& facts_of(fault_point which) noexcept {
+  return fault_points[static_cast<std::size_t>(which)];
+}
+
+/// The point of that name.
+constexpr std::optional<fault_point> find_fault_point(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < fault_points.size(); ++i)
+    if (fault_points[i].name == name) return static_cast<fault_point>(i);
+  return std::nullopt;
+}
+
+/// Points, one bit each.
+using fault_point_set = std::uint64_t;
+
+constexpr fault_point_set bit_of(fault_point which) noexcept {
+  return fault_point_set{1} << static_cast<unsigned>(which);
+}
+
+} // namespace matchcloud::base

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/faults.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace matchcloud::http {
+
+/// A pass of a fault point on an event loop, which cannot wait: what a fault delays or stalls is
+/// begun again later. It is one pass, hit or not once, until it ends. Loop thread only.
+class loop_pass {
+public:
+  /// How often to look whether a fault still holds.
+  static constexpr std::chrono::milliseconds look_interval{10};
+
+  explicit loop_pass(base::fault_point at) noexcept : at_{at} {}
+
+  /// What is to happen to it; where it `is_held`, nothing yet: begin it again at `again_at`.
+  base::fault begin(base::steady_time now) noexcept {
+    if (!hit_) {
+      hit_ = base::faults::strike(at_);
+      if (hit_) held_until_ = is_stalled() ? base::steady_time::max() : now + hit_.delay;
+    } else if (!base::faults::in_force(at_, hit_.rule)) {
+      end();
+    }
+    if (is_held() && now >= held_until_) end();
+    return hit_;
+  }
+  /// What was hit has happened; the next to begin is another pass.
+  void end() noexcept { hit_ = {}; }
+
+  bool is_held() const noexcept { return is_stalled() || hit_.kind == base::fault_kind::delay; }
+  base::steady_time again_at(base::steady_time now) const noexcept {
+    return std::min(held_until_, now + look_interval);
+  }
+
+private:
+  bool is_stalled() const noexcept { return hit_.kind == base::fault_kind::stall; }
+
+  base::fault_point at_;
+  base::fault hit_;
+  base::steady_time held_until_;
+};
+
+} // namespace matchcloud::http

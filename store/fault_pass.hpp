@@ -1,0 +1,24 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "base/faults.hpp"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace matchcloud::store {
+
+/// Passes a fault point before `operation` on `path`, waiting as long as its fault says. Fails with
+/// `store_failed` where it says so; what else is to happen is the caller's to do.
+inline base::expected<base::fault> pass(base::fault_point at, std::string_view path,
+                                        std::string_view operation) {
+  const auto hit = base::faults::strike_blocking(at);
+  if (hit.kind != base::fault_kind::error) [[likely]]
+    return hit;
+  std::string detail{path};
+  detail.append(": cannot ").append(operation).append(": ").append(base::faults::reason_at(at));
+  return base::fail(base::errc::store_failed, std::move(detail));
+}
+
+} // namespace matchcloud::store

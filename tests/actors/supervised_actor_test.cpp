@@ -1,0 +1,237 @@
+#include "actors/supervised_actor.hpp"
+
+#include "actors/validator.hpp"
+#include "tests/actors/fixture.hpp"
+#include "tests/catch.hpp"
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+using base::fault_kind;
+using base::fault_point;
+using std::chrono::milliseconds;
+
+/// A validator and who asks it; what is injected goes with this.
+struct bench : deterministic_system {
+  std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
+  caf::actor front = spawn<probe>(log);
+  caf::actor validator =
+      spawn<actors::validator>(model::validation_rules{}, model::catalog_snapshot{two_regions()});
+  std::shared_ptr<const vitals> seen =
+      dynamic_cast<const supervised_actor*>(caf::actor_cast<caf::abstract_actor*>(validator))
+          ->read_vitals();
+  bool dead = false;
+  std::uint64_t last = 0;
+
+  bench() {
+    base::faults::seed(1);
+    validator->attach_functor([this](const caf::error&) { dead = true; });
+  }
+  ~bench() { base::faults::clear_all(); }
+
+  static void inject(fault_point at, fault_kind kind, milliseconds delay = milliseconds{0},
+                     bool by_header = false) {
+    base::fault_rule rule;
+    rule.kind = kind;
+    rule.least_delay = rule.most_delay = delay;
+    rule.by_header = by_header;
+    REQUIRE(base::faults::set(at, rule));
+  }
+  std::shared_ptr<ticket> ask(base::fault_point_set named = 0) {
+    auto asked = std::make_shared<ticket>();
+    asked->named_faults = named;
+    ask_again(asked);
+    return asked;
+  }
+  void ask_again(const std::shared_ptr<ticket>& with) {
+    send_as(front, validator,
+            validate_payload{{++last, 1},
+                             model::payload_kind::game,
+                             {},
+                             std::make_shared<const std::string>("{}"),
+                             with});
+  }
+  std::size_t answers() const { return log->validated.size() + log->failed.size(); }
+};
+
+const auto both = {fault_point::validator_receive, fault_point::validator_reply};
+
+TEST_CASE("a request is in hand while it is handled, and counted afterwards") {
+  bench on;
+  const auto asked = on.ask();
+  CHECK(on.answers() == 1);
+  CHECK(asked->in_hand == handler::nobody);
+  CHECK(on.seen->handled() == 1);
+  CHECK(on.seen->last_error().empty());
+}
+
+TEST_CASE("a crash ends the actor with the request in hand, and says where") {
+  for (const auto at : both) {
+    CAPTURE(facts_of(at).name);
+    bench on;
+    on.inject(at, fault_kind::crash);
+    const auto asked = on.ask();
+    CHECK(on.dead);
+    CHECK(on.answers() == 0);
+    CHECK(asked->in_hand == handler::owner);
+    CHECK(on.seen->handled() == 0);
+    CHECK(on.seen->last_error() == "fault injection at " + std::string{facts_of(at).name});
+  }
+}
+
+TEST_CASE("a dropped message is answered by nobody, and the actor lives on") {
+  for (const auto at : both) {
+    bench on;
+    on.inject(at, fault_kind::drop);
+    const auto asked = on.ask();
+    CHECK(on.answers() == 0);
+    CHECK_FALSE(on.dead);
+    CHECK(asked->in_hand == handler::nobody);
+    CHECK(asked.use_count() == 1);
+    base::faults::clear(at);
+    on.ask();
+    CHECK(on.answers() == 1);
+  }
+}
+
+TEST_CASE("an error is answered as unavailable") {
+  for (const auto at : both) {
+    bench on;
+    on.inject(at, fault_kind::error);
+    on.ask();
+    REQUIRE(on.log->failed.size() == 1);
+    CHECK(on.log->failed[0].error.code == base::errc::unavailable);
+    CHECK(on.log->failed[0].exchange == exchange_ref{1, 1});
+    CHECK(on.log->validated.empty());
+  }
+}
+
+TEST_CASE("a delayed message comes when its delay is over, once, and holds up nobody else") {
+  for (const auto at : both) {
+    CAPTURE(facts_of(at).name);
+    bench on;
+    on.inject(at, fault_kind::delay, milliseconds{20}, true);
+    on.ask(bit_of(at));
+    on.ask();
+    REQUIRE(on.log->validated.size() == 1);
+    CHECK(on.log->validated[0].exchange == exchange_ref{2, 1});
+    on.advance(milliseconds{19});
+    CHECK(on.answers() == 1);
+    on.advance(milliseconds{1});
+    REQUIRE(on.log->validated.size() == 2);
+    CHECK(on.log->validated[1].exchange == exchange_ref{1, 1});
+    on.advance(milliseconds{100});
+    CHECK(on.answers() == 2);
+    CHECK(base::faults::status(at).hits == 1);
+  }
+}
+
+TEST_CASE("a stalled message comes when the fault is taken away") {
+  for (const auto at : both) {
+    CAPTURE(facts_of(at).name);
+    bench on;
+    on.inject(at, fault_kind::stall);
+    const auto asked = on.ask();
+    on.advance(milliseconds{10'000});
+    CHECK(on.answers() == 0);
+    CHECK(asked->in_hand == handler::nobody);
+    base::faults::clear(at);
+    on.advance(milliseconds{10});
+    CHECK(on.log->validated.size() == 1);
+    on.advance(milliseconds{10});
+    CHECK(on.answers() == 1);
+  }
+}
+
+/// Sends the numbers that it gets to somebody as news.
+class teller final : public supervised_actor {
+public:
+  teller(caf::actor_config& cfg, caf::actor to)
+      : supervised_actor{cfg, some_fault_places}, to_{std::move(to)} {}
+
+protected:
+  caf::behavior make_behavior() override {
+    be_strict();
+    return {[this](std::int64_t revision) {
+      auto snapshot = two_regions();
+      snapshot->revision = revision;
+      tell(to_, catalog_changed{snapshot});
+    }};
+  }
+  void on_exit() override { to_ = nullptr; }
+
+private:
+  caf::actor to_;
+};
+
+TEST_CASE("late news are not overtaken by later ones") {
+  bench on;
+  const auto source = on.spawn<teller>(on.front);
+  const auto tell = [&](std::int64_t revision) {
+    caf::anon_send(source, revision);
+    on.run();
+  };
+  const auto heard = [&] {
+    std::vector<std::int64_t> revisions;
+    for (const auto& each : on.log->catalogs)
+      revisions.push_back(each.snapshot->revision);
+    return revisions;
+  };
+  tell(1);
+  on.inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
+  tell(2);
+  base::faults::clear_all();
+  tell(3);
+  on.inject(fault_point::validator_reply, fault_kind::delay, milliseconds{5});
+  tell(4);
+  base::faults::clear_all();
+  CHECK(heard() == std::vector<std::int64_t>{1});
+  on.advance(milliseconds{20});
+  CHECK(heard() == std::vector<std::int64_t>{1, 2, 3, 4});
+  tell(5);
+  CHECK(heard().back() == 5);
+}
+
+TEST_CASE("the delays of many news do not add up") {
+  bench on;
+  const auto source = on.spawn<teller>(on.front);
+  on.inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
+  for (std::int64_t revision = 1; revision <= 50; ++revision) {
+    caf::anon_send(source, revision);
+    on.run();
+    on.advance(milliseconds{1});
+  }
+  CHECK(on.log->catalogs.size() == 31);
+  on.advance(milliseconds{19});
+  CHECK(on.log->catalogs.size() == 50);
+  CHECK(on.log->catalogs.back().snapshot->revision == 50);
+}
+
+TEST_CASE("what an ended actor held back is gone with it") {
+  bench on;
+  on.inject(fault_point::validator_receive, fault_kind::stall);
+  const auto asked = on.ask();
+  on.kill(on.validator);
+  base::faults::clear_all();
+  on.advance(milliseconds{100});
+  CHECK(on.answers() == 0);
+  CHECK(asked.use_count() == 1);
+}
+
+TEST_CASE("an attempt passes a point once; the next one passes it again") {
+  bench on;
+  on.inject(fault_point::validator_receive, fault_kind::delay, milliseconds{5});
+  const auto asked = on.ask();
+  on.advance(milliseconds{5});
+  CHECK(on.answers() == 1);
+  asked->passed_faults = 0; // as a transport does
+  on.ask_again(asked);
+  CHECK(on.answers() == 1);
+  on.advance(milliseconds{5});
+  CHECK(on.answers() == 2);
+  CHECK(base::faults::status(fault_point::validator_receive).hits == 2);
+}
+
+} // namespace
+} // namespace matchcloud::actors

@@ -1,0 +1,248 @@
+#include "base/faults.hpp"
+
+#include "tests/catch.hpp"
+
+#include <atomic>
+#include <bit>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace matchcloud::base {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr auto point = fault_point::avatar_receive;
+
+/// Takes away what a test injects.
+struct bench {
+  bench() { faults::seed(1); }
+  ~bench() {
+    faults::clear_all();
+    faults::set_time_passer({});
+  }
+  /// Which of the first passes were hit.
+  static std::vector<int> hits(int passes, fault_point_set named = 0) {
+    std::vector<int> all;
+    for (int i = 1; i <= passes; ++i)
+      if (faults::strike(point, named)) all.push_back(i);
+    return all;
+  }
+  static fault_rule rule(fault_kind kind = fault_kind::error) {
+    fault_rule made;
+    made.kind = kind;
+    return made;
+  }
+};
+
+TEST_CASE("every point has a name of its own, a sentence and something to inject") {
+  for (std::size_t i = 0; i < fault_point_count; ++i) {
+    const auto& facts = fault_points[i];
+    CAPTURE(facts.name);
+    CHECK(find_fault_point(facts.name) == static_cast<fault_point>(i));
+    CHECK(facts.sentence.ends_with('.'));
+    CHECK_FALSE(facts.kinds.has(fault_kind::none));
+    bool any = false;
+    for (std::size_t kind = 1; kind < fault_kind_names.size(); ++kind)
+      any = any || facts.kinds.has(static_cast<fault_kind>(kind));
+    CHECK(any);
+  }
+  CHECK_FALSE(find_fault_point("avatar.recieve"));
+}
+
+TEST_CASE("nothing is injected until somebody does, and no more once it is taken away") {
+  bench on;
+  CHECK_FALSE(faults::armed(point));
+  CHECK(on.hits(100).empty());
+  REQUIRE(faults::set(point, on.rule()));
+  CHECK(faults::armed(point));
+  CHECK_FALSE(faults::armed(fault_point::avatar_reply));
+  CHECK(on.hits(3) == std::vector<int>{1, 2, 3});
+  faults::clear(point);
+  CHECK(on.hits(3).empty());
+}
+
+TEST_CASE("every nth, the first so many and one shot choose passes by their number") {
+  bench on;
+  auto rule = on.rule();
+  rule.every = 3;
+  REQUIRE(faults::set(point, rule));
+  CHECK(on.hits(10) == std::vector<int>{3, 6, 9});
+  rule.first = 7;
+  REQUIRE(faults::set(point, rule));
+  CHECK(on.hits(10) == std::vector<int>{3, 6});
+  rule.once = true;
+  REQUIRE(faults::set(point, rule));
+  CHECK(on.hits(10) == std::vector<int>{3});
+  const auto status = faults::status(point);
+  CHECK(status.passes == 10);
+  CHECK(status.hits == 1);
+  CHECK(status.rule == rule);
+}
+
+TEST_CASE("a probability hits its share, and the same passes again from the same seed") {
+  bench on;
+  auto rule = on.rule();
+  rule.probability = 0.01;
+  REQUIRE(faults::set(point, rule));
+  const auto first = on.hits(100'000);
+  CHECK(first.size() > 850);
+  CHECK(first.size() < 1'150);
+  faults::seed(1);
+  CHECK(on.hits(100'000) == first);
+  faults::seed(2);
+  CHECK(on.hits(100'000) != first);
+  for (const auto& [probability, expected] :
+       std::vector<std::pair<double, std::size_t>>{{0, 0}, {1, 1'000}}) {
+    rule.probability = probability;
+    REQUIRE(faults::set(point, rule));
+    CHECK(on.hits(1'000).size() == expected);
+  }
+}
+
+TEST_CASE("the X-Fault header chooses only requests that name the point, and counts only those") {
+  bench on;
+  auto rule = on.rule();
+  rule.by_header = true;
+  rule.every = 2;
+  REQUIRE(faults::set(point, rule));
+  CHECK(on.hits(10).empty());
+  CHECK(on.hits(10, bit_of(fault_point::avatar_reply)).empty());
+  CHECK(on.hits(4, bit_of(point)) == std::vector<int>{2, 4});
+  CHECK(faults::status(point).passes == 4);
+}
+
+TEST_CASE("a delay is as long as was said, or anything between two bounds") {
+  bench on;
+  auto rule = on.rule(fault_kind::delay);
+  rule.least_delay = rule.most_delay = milliseconds{20};
+  REQUIRE(faults::set(point, rule));
+  CHECK(faults::strike(point).delay == milliseconds{20});
+  rule.least_delay = milliseconds{10};
+  REQUIRE(faults::set(point, rule));
+  auto least = microseconds::max();
+  auto most = microseconds::min();
+  for (int i = 0; i < 1'000; ++i) {
+    const auto delay = faults::strike(point).delay;
+    least = std::min(least, delay);
+    most = std::max(most, delay);
+  }
+  CHECK(least >= milliseconds{10});
+  CHECK(least < milliseconds{11});
+  CHECK(most <= milliseconds{20});
+  CHECK(most > milliseconds{19});
+}
+
+TEST_CASE("on a thread that may wait a delay passes in the point, and everything else comes out") {
+  bench on;
+  std::vector<microseconds> slept;
+  faults::set_time_passer([&](microseconds time) { slept.push_back(time); });
+  auto rule = on.rule(fault_kind::delay);
+  rule.least_delay = rule.most_delay = milliseconds{7};
+  REQUIRE(faults::set(fault_point::store_read, rule));
+  CHECK_FALSE(faults::strike_blocking(fault_point::store_read));
+  CHECK(slept == std::vector<microseconds>{milliseconds{7}});
+  REQUIRE(faults::set(fault_point::store_read, on.rule()));
+  CHECK(faults::strike_blocking(fault_point::store_read).kind == fault_kind::error);
+}
+
+TEST_CASE("a delay ends early when its fault is taken away") {
+  bench on;
+  auto rule = on.rule(fault_kind::delay);
+  rule.least_delay = rule.most_delay = std::chrono::hours{1};
+  REQUIRE(faults::set(fault_point::store_read, rule));
+  std::thread delayed{[] { static_cast<void>(faults::strike_blocking(fault_point::store_read)); }};
+  while (faults::status(fault_point::store_read).hits == 0)
+    std::this_thread::yield();
+  faults::clear(fault_point::store_read);
+  delayed.join();
+}
+
+TEST_CASE("a stall ends when its fault is taken away or replaced, and not before") {
+  for (const bool replaced : {false, true}) {
+    bench on;
+    REQUIRE(faults::set(fault_point::store_read, on.rule(fault_kind::stall)));
+    std::atomic<bool> passed{false};
+    std::thread stalled{[&] {
+      static_cast<void>(faults::strike_blocking(fault_point::store_read));
+      passed = true;
+    }};
+    while (faults::status(fault_point::store_read).hits == 0)
+      std::this_thread::yield();
+    CHECK_FALSE(passed);
+    REQUIRE(faults::set(fault_point::store_open, on.rule())); // another point's
+    CHECK_FALSE(passed);
+    if (replaced)
+      REQUIRE(faults::set(fault_point::store_read, on.rule()));
+    else
+      faults::clear(fault_point::store_read);
+    stalled.join();
+    CHECK(passed);
+  }
+}
+
+TEST_CASE("what a point does not know, or no number can be, is refused and changes nothing") {
+  bench on;
+  REQUIRE(faults::set(point, on.rule(fault_kind::crash)));
+  const auto refused = [&](fault_point at, const fault_rule& rule, std::string_view says) {
+    const auto taken = faults::set(at, rule);
+    REQUIRE_FALSE(taken);
+    CHECK(taken.error().code == errc::config_invalid);
+    CAPTURE(taken.error().detail);
+    CHECK(taken.error().detail.find(says) != std::string::npos);
+    CHECK(taken.error().detail.find(facts_of(at).name) != std::string::npos);
+  };
+  refused(point, on.rule(fault_kind::corrupt), "delay, error, drop, crash, abort, stall");
+  refused(point, on.rule(fault_kind::none), "none");
+  auto rule = on.rule();
+  rule.by_header = true;
+  refused(fault_point::store_open, rule, "X-Fault");
+  for (const double probability : {-0.01, 1.01, std::numeric_limits<double>::quiet_NaN()}) {
+    rule = on.rule();
+    rule.probability = probability;
+    refused(point, rule, "probability");
+  }
+  rule = on.rule();
+  rule.every = 0;
+  refused(point, rule, "from 1");
+  rule = on.rule();
+  rule.first = 0;
+  refused(point, rule, "from 1");
+  rule = on.rule(fault_kind::delay);
+  rule.least_delay = milliseconds{2};
+  rule.most_delay = milliseconds{1};
+  refused(point, rule, "lesser first");
+  rule.most_delay = std::chrono::hours{1} + microseconds{1};
+  refused(point, rule, "3600000");
+  CHECK(faults::status(point).rule->kind == fault_kind::crash);
+}
+
+TEST_CASE("one bit is changed, whichever number says which") {
+  const std::string before(10, 'x');
+  std::set<std::string> seen;
+  for (std::uint64_t random = 0; random < 200; ++random) {
+    auto bytes = before;
+    faults::flip_bit(bytes, random);
+    int changed = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      changed += std::popcount(static_cast<unsigned char>(bytes[i] ^ before[i]));
+    CHECK(changed == 1);
+    seen.insert(bytes);
+  }
+  CHECK(seen.size() == 80); // any bit
+}
+
+TEST_CASE("a short write takes at least one byte, and fewer than there are where it can") {
+  CHECK(faults::shortened(0, 7) == 0);
+  CHECK(faults::shortened(1, 7) == 1);
+  std::set<std::size_t> seen;
+  for (std::uint64_t random = 0; random < 50; ++random)
+    seen.insert(faults::shortened(5, random));
+  CHECK(seen == std::set<std::size_t>{1, 2, 3, 4});
+}
+
+} // namespace
+} // namespace matchcloud::base

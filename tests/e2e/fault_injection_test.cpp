@@ -1,0 +1,206 @@
+#include "tests/catch.hpp"
+#include "tests/e2e/json.hpp"
+#include "tests/e2e/server.hpp"
+
+namespace {
+
+using namespace matchcloud;
+using namespace matchcloud::e2e;
+
+const std::string avatars_target = "/cloud/games/" + std::string{demo_game} + "/avatars";
+const std::string point = "/faults/avatar.receive";
+
+answer ask(const server& of, const std::string& method, const std::string& target,
+           const std::string& body = {}, const std::string& headers = {}) {
+  auto text = method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n" + headers;
+  if (!body.empty()) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+  return raw_connection{of.ops()}.ask(text + "\r\n" + body);
+}
+
+answer avatars(const server& of, const std::string& headers = {}) {
+  return raw_connection{of.data()}.ask(request("GET", avatars_target, {}, headers));
+}
+
+TEST_CASE("faults are put, looked at and taken away by the ops plane", "[operations]") {
+  const server of{{"--enable-fault-injection", "--fault-seed", "5"}};
+  auto all = parse_json(ask(of, "GET", "/faults").body);
+  REQUIRE(all.IsObject());
+  CHECK((all["seed"].GetUint64() == 5));
+  REQUIRE(all["points"].Size() > 30);
+  CHECK((all["points"][0]["point"] == "accept"));
+  CHECK(all["points"][0]["rule"].IsNull());
+
+  const auto put = ask(of, "PUT", point, R"({"kind":"error","every":2})");
+  CHECK(put.status == 200);
+  CHECK(text_at(parse_json(put.body)["rule"], "kind") == "error");
+  CHECK(avatars(of).status == 200);
+  const auto hit = avatars(of);
+  CHECK(hit.status == 503);
+  CHECK(hit.problem_code() == "unavailable");
+  CHECK(hit.header("retry-after") == "1");
+  const auto status = parse_json(ask(of, "GET", point).body);
+  CHECK((status["passes"].GetUint64() == 2));
+  CHECK((status["hits"].GetUint64() == 1));
+  CHECK(of.metric("matchcloud_faults_hit_total{point=\"avatar.receive\"}") == 1);
+
+  CHECK(ask(of, "DELETE", point).status == 204);
+  CHECK(parse_json(ask(of, "GET", point).body)["rule"].IsNull());
+  ask(of, "PUT", point, R"({"kind":"error"})");
+  ask(of, "PUT", "/faults/front.dispatch", R"({"kind":"error"})");
+  CHECK(ask(of, "DELETE", "/faults").status == 204);
+  CHECK(avatars(of).status == 200);
+}
+
+TEST_CASE("what the ops plane cannot inject is refused, and what was there stays", "[operations]") {
+  const server of{{"--enable-fault-injection"}};
+  ask(of, "PUT", point, R"({"kind":"error"})");
+  const auto refused = ask(of, "PUT", point, R"({"kind":"corrupt"})");
+  CHECK(refused.status == 400);
+  CHECK(refused.body.find("Choose one of") != std::string::npos);
+  CHECK(ask(of, "PUT", point, "{").status == 400);
+  CHECK(ask(of, "PUT", point, std::string(5'000, ' ')).status == 400);
+  const auto unknown = ask(of, "PUT", "/faults/avatar.recieve", R"({"kind":"error"})");
+  CHECK(unknown.status == 404);
+  CHECK(unknown.body.find("Did you mean `avatar.receive`?") != std::string::npos);
+  CHECK(ask(of, "GET", "/faults/").status == 404);
+  const auto posted = ask(of, "POST", point, "{}");
+  CHECK(posted.status == 405);
+  CHECK(posted.header("allow") == "GET, HEAD, PUT, DELETE");
+  CHECK(ask(of, "PUT", "/faults", "{}").header("allow") == "GET, HEAD, DELETE");
+  // A page in the operator's browser must not break the service.
+  CHECK(ask(of, "PUT", point, R"({"kind":"crash"})", "Origin: https://evil.example\r\n").status ==
+        403);
+  CHECK(avatars(of).status == 503);
+}
+
+TEST_CASE("X-Fault chooses the one request that a fault hits", "[operations]") {
+  const server of{{"--enable-fault-injection"}};
+  ask(of, "PUT", "/faults/avatar.reply", R"({"kind":"error","header":true})");
+  CHECK(avatars(of).status == 200);
+  CHECK(avatars(of, "X-Fault: avatar.reply\r\n").status == 503);
+  CHECK(avatars(of, "X-Fault: avatar.receive\r\n").status == 200);
+  CHECK(avatars(of).status == 200);
+}
+
+TEST_CASE("faults come from a file or the environment", "[operations]") {
+  const auto file =
+      shared_world().directory().file("faults.toml", "avatar.receive = { kind = \"error\" }\n");
+  const server by_flag{{"--enable-fault-injection", "--faults", file}};
+  CHECK(avatars(by_flag).status == 503);
+  const server by_environment{{},
+                              shared_world(),
+                              {"MATCHCLOUD_ENABLE_FAULT_INJECTION=true",
+                               "MATCHCLOUD_FAULTS=avatar.receive = { kind = \"error\" }"}};
+  CHECK(avatars(by_environment).status == 503);
+}
+
+TEST_CASE("a service that is not to be broken has no faults", "[operations]") {
+  const server of;
+  for (const auto* target : {"/faults", "/faults/avatar.receive"})
+    CHECK(ask(of, "GET", target).status == 404);
+  CHECK(ask(of, "PUT", point, R"({"kind":"crash"})").status == 404);
+  CHECK(avatars(of, "X-Fault: avatar.receive\r\n").status == 200);
+  for (const arguments& flags :
+       {arguments{"--faults", "avatar.receive = { kind = \"crash\" }"}, {"--fault-seed", "1"}}) {
+    auto all = flags;
+    all.insert(all.begin(), {"serve", "--data-dir", shared_world().data_dir()});
+    const auto refused = run(all);
+    CHECK(refused.exit_code == 2);
+    CHECK(refused.errors.find("only with --enable-fault-injection") != std::string::npos);
+  }
+  const auto wrong = run({"serve", "--enable-fault-injection", "--faults", "acept={}"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.errors.find("Did you mean `accept`?") != std::string::npos);
+}
+
+TEST_CASE("the ops plane tells of every actor, and of one that died why", "[operations]") {
+  const server of{{"--enable-fault-injection", "--loops", "2"}};
+  const auto place = [&](std::string_view name) {
+    auto all = parse_json(ask(of, "GET", "/actors").body);
+    REQUIRE(all.IsObject());
+    for (const auto& each : all["actors"].GetArray())
+      if (text_at(each, "place") == name) {
+        rapidjson::Document found;
+        found.CopyFrom(each, found.GetAllocator());
+        return found;
+      }
+    FAIL("no such place: " << name);
+    return rapidjson::Document{};
+  };
+  for (const auto* name : {"supervisor", "catalog", "validator/0", "validator/1", "validator/large",
+                           "region_ranking/1", "media/0", "avatar/0", "avatar/3", "lobby_export",
+                           "export_download", "front/0", "front/1"}) {
+    const auto here = place(name);
+    CAPTURE(name);
+    CHECK((here["state"] == "running"));
+    CHECK((here["restarts"].GetUint64() == 0));
+    CHECK((here["depth"].GetUint64() == 0));
+    CHECK(here["last_error"].IsNull());
+  }
+  CHECK(avatars(of).status == 200);
+  CHECK((place("avatar/1")["handled"].GetUint64() == 1)); // the game's id ends with 1
+
+  ask(of, "PUT", point, R"({"kind":"crash","once":true})");
+  CHECK(avatars(of).status == 200);
+  const auto died = place("avatar/1");
+  CHECK((died["state"] == "running"));
+  CHECK((died["restarts"].GetUint64() == 1));
+  CHECK((died["handled"].GetUint64() == 2));
+  CHECK(text_at(died, "last_error") == "fault injection at avatar.receive");
+  CHECK(of.metric("matchcloud_place_restarts_total{place=\"avatar/1\"}") == 1);
+  CHECK(of.metric("matchcloud_actor_restarts_total") == 1);
+
+  ask(of, "PUT", point, R"({"kind":"stall"})");
+  raw_connection waiting{of.data()};
+  waiting.send(request("GET", avatars_target));
+  CHECK(eventually([&] { return place("avatar/1")["depth"].GetUint64() == 1; }));
+  ask(of, "DELETE", point);
+  CHECK(waiting.receive().status == 200);
+  CHECK(eventually([&] { return place("avatar/1")["depth"].GetUint64() == 0; }));
+}
+
+TEST_CASE("a request that kills who handles it is sent again twice, then refused", "[operations]") {
+  const server of{{"--enable-fault-injection"}};
+  ask(of, "PUT", "/faults/validator.receive", R"({"kind":"crash","header":true})");
+  raw_connection client{of.data()};
+  const auto poison = client.ask(request("POST", groups_target, good_group,
+                                         "Content-Type: application/json\r\n"
+                                         "X-Fault: validator.receive\r\n"));
+  CHECK(poison.status == 503);
+  CHECK(poison.problem_code() == "unavailable");
+  CHECK(poison.header("retry-after") == "1");
+  CHECK(of.metric("matchcloud_actor_restarts_total") == 3);
+  CHECK(client.ask(request("POST", groups_target, good_group)).status == 200);
+}
+
+TEST_CASE("a restart storm makes the service not ready, or ends it where it is told so",
+          "[lifecycle]") {
+  const arguments flags{"--enable-fault-injection", "--restart-intensity", "2"};
+  {
+    const server of{flags};
+    ask(of, "PUT", "/faults/region_ranking.receive", R"({"kind":"crash"})");
+    for (int i = 0; i < 3; ++i) {
+      raw_connection client{of.data()};
+      static_cast<void>(client.ask(request("GET", regions_target)));
+    }
+    CHECK(eventually([&] { return of.ready_status() == 503; }));
+    CHECK(ask(of, "GET", "/healthz").status == 200);
+    ask(of, "DELETE", "/faults");
+    check_serves(of.data());
+    CHECK(eventually([&] { return of.ready_status() == 200; }));
+  }
+  auto ending = flags;
+  ending.push_back("--exit-on-restart-storm");
+  server of{ending};
+  ask(of, "PUT", "/faults/region_ranking.receive", R"({"kind":"crash"})");
+  for (int i = 0; i < 3 && of.process().running(); ++i)
+    try {
+      raw_connection client{of.data()};
+      static_cast<void>(client.ask(request("GET", regions_target)));
+    } catch (const std::runtime_error&) {
+      // It has ended by now.
+    }
+  CHECK(of.process().exit_code() == 1);
+}
+
+} // namespace

@@ -1,0 +1,340 @@
+// `serve --take-over`: a process replaces another without losing a request.
+#include "tests/catch.hpp"
+#include "tests/e2e/server.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <list>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace {
+
+using namespace matchcloud::e2e;
+
+const auto asked = request("GET", regions_target);
+const auto asked_to_close = request("GET", regions_target, {}, "Connection: close\r\n");
+
+/// The listeners of `of`, for its successor.
+arguments same_as(const server& of, const arguments& more = {}) {
+  arguments all{"--ops-listen", of.ops().authority(), "--take-over"};
+  for (const auto& each : of.listeners())
+    all.insert(all.end(), {"--listen", each.authority()});
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+arguments command_of(const world& in, const arguments& flags) {
+  arguments all{"serve", "--data-dir", in.data_dir()};
+  all.insert(all.end(), flags.begin(), flags.end());
+  return all;
+}
+
+/// Clients that ask without pause until told to stop; every answer must be 200. Keep-alive ones ask
+/// on until they are told that the connection closes, the others have a connection for each
+/// request.
+class load {
+public:
+  load(const address& to, std::size_t keeping, std::size_t closing) : to_{to} {
+    for (std::size_t i = 0; i < keeping + closing; ++i)
+      threads_.emplace_back([this, keeps = i < keeping] { ask(keeps); });
+  }
+  load(const load&) = delete;
+  load& operator=(const load&) = delete;
+  ~load() { finish(); }
+
+  std::size_t answers() const { return answers_; }
+  std::size_t connections() const { return connections_; }
+  /// That this many more answers come.
+  bool goes_on(std::size_t more = 500) const {
+    const auto until = answers_ + more;
+    return eventually([&] { return answers_ >= until; });
+  }
+  /// What went wrong first; empty: nothing.
+  std::string finish() {
+    stopping_ = true;
+    for (auto& each : threads_)
+      if (each.joinable()) each.join();
+    return failure_;
+  }
+
+private:
+  void ask(bool keeps) {
+    try {
+      while (!stopping_) {
+        raw_connection connection{to_};
+        ++connections_;
+        for (bool open = true; open && !stopping_;) {
+          const auto got = connection.ask(keeps ? asked : asked_to_close);
+          if (got.status != 200) throw std::runtime_error{"status " + std::to_string(got.status)};
+          ++answers_;
+          open = got.header("connection") != "close";
+        }
+      }
+    } catch (const std::exception& broken) {
+      if (!failed_.exchange(true)) failure_ = broken.what();
+    }
+  }
+
+  address to_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::size_t> answers_{0};
+  std::atomic<std::size_t> connections_{0};
+  std::atomic<bool> failed_{false};
+  std::string failure_;
+  std::list<std::thread> threads_;
+};
+
+bool logged(const server& of, std::string_view text) {
+  return eventually([&] { return of.process().errors().find(text) != std::string::npos; });
+}
+
+TEST_CASE("taking over three times in a row under load loses no request and resets nothing",
+          "[lifecycle]") {
+  const world own;
+  auto now = std::make_unique<server>(arguments{"--loops", "2"}, own);
+  load clients{now->data(), 8, 4};
+  // More loops than sockets, fewer, and as many again.
+  for (const auto* loops : {"5", "1", "2"}) {
+    REQUIRE(clients.goes_on());
+    auto next = std::make_unique<server>(same_as(*now, {"--loops", loops}), own);
+    CHECK(next->took_over_from() == now->process().pid());
+    // It ends by itself, within the time it has to drain.
+    CHECK(now->process().exit_code() == 0);
+    CHECK(now->process().errors().find("has taken over") != std::string::npos);
+    CHECK(next->ready_status() == 200);
+    CHECK(next->listeners().size() == 1);
+    now = std::move(next);
+  }
+  CHECK(clients.goes_on());
+  CHECK(clients.finish() == "");
+  CHECK(clients.connections() > 12);
+  now->process().signal(SIGTERM);
+  CHECK(now->process().exit_code() == 0);
+  CHECK_FALSE(raw_connection::try_connect(now->data()));
+  CHECK_FALSE(raw_connection::try_connect(now->ops()));
+}
+
+TEST_CASE("every loop of a successor serves, however many sockets there are", "[lifecycle]") {
+  const auto [before, after] = GENERATE(std::pair{"1", "4"}, std::pair{"4", "1"});
+  const world own;
+  const server first{{"--loops", before}, own};
+  const server second{same_as(first, {"--loops", after}), own};
+  // Each socket has a share of the connections: all of them are served.
+  for (int i = 0; i < 100; ++i)
+    check_serves(second.data());
+}
+
+TEST_CASE("several listeners are handed over, those behind proxies with what they expect",
+          "[lifecycle]") {
+  const world own;
+  server first{{"--listen", "127.0.0.1:0,127.0.0.2:0,[::1]:0", "--listen", "127.0.0.1:0/proxy",
+                "--trusted-proxies", "127.0.0.1"},
+               own};
+  REQUIRE(first.listeners().size() == 4);
+  auto flags = same_as(first, {"--trusted-proxies", "127.0.0.1"});
+  // The last one lacks its suffix: another set.
+  const auto refused = run(command_of(own, flags));
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.errors.find(first.listeners()[3].authority() + "/proxy") != std::string::npos);
+  for (auto& each : flags)
+    if (each == first.listeners()[3].authority()) each += "/proxy";
+  server second{flags, own};
+  CHECK(first.process().exit_code() == 0);
+  for (std::size_t i = 0; i < 3; ++i)
+    check_serves(second.listeners()[i]);
+  raw_connection behind{second.listeners()[3]};
+  CHECK(behind.ask("PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + asked).status == 200);
+}
+
+TEST_CASE("what is under way in the process that hands over is finished there", "[lifecycle]") {
+  const world own;
+  server first{{"--loops", "2", "--drain-timeout-ms", "600000"}, own};
+  raw_connection kept{first.data()};
+  CHECK(kept.ask(asked).header("connection") != "close");
+  raw_connection in_head{first.data()};
+  in_head.send(std::string_view{asked}.substr(0, 10));
+  REQUIRE(eventually([&] { return first.metric("matchcloud_connections") == 2; }));
+  raw_connection operator_asks{first.ops()};
+  operator_asks.send("GET /healthz HTTP/1.1\r\n");
+  // Whoever comes later is accepted later: so this one was.
+  CHECK(first.ready_status() == 200);
+
+  server second{same_as(first), own};
+  REQUIRE(logged(first, "has taken over"));
+  in_head.send(std::string_view{asked}.substr(10));
+  for (auto* each : {&in_head, &kept}) {
+    if (each == &kept) kept.send(asked);
+    const auto got = each->receive();
+    CHECK(got.status == 200);
+    CHECK(got.header("connection") == "close");
+    CHECK(each->closed());
+    each->reset();
+  }
+  // The ops plane's requests count as well.
+  CHECK(first.process().running());
+  operator_asks.send("Host: localhost\r\n\r\n");
+  CHECK(operator_asks.receive().status == 200);
+  CHECK(first.process().exit_code() == 0);
+  check_serves(second.data());
+  CHECK(second.ready_status() == 200);
+}
+
+TEST_CASE("connections that nobody has accepted yet are the successor's", "[lifecycle]") {
+  const world own;
+  // Full: what comes now waits in the kernel's queue, beyond the end of this process.
+  server full{{"--loops", "2", "--max-connections", "1"}, own};
+  raw_connection held{full.data()};
+  CHECK(held.ask(asked).status == 200);
+  std::vector<raw_connection> waiting;
+  for (int i = 0; i < 20; ++i)
+    waiting.emplace_back(full.data()).send(asked);
+  server second{same_as(full), own};
+  for (auto& each : waiting)
+    CHECK(each.receive().status == 200);
+  CHECK(held.ask(asked).status == 200);
+  held.reset();
+  CHECK(full.process().exit_code() == 0);
+}
+
+TEST_CASE("a successor that is killed at any moment of its start leaves a service", "[lifecycle]") {
+  const world own;
+  auto now = std::make_unique<server>(arguments{"--loops", "2"}, own);
+  int went_on = 0;
+  for (int round = 0; round < 12; ++round) {
+    load clients{now->data(), 4, 2};
+    REQUIRE(clients.goes_on(50));
+    const auto log = now->process().errors().size();
+    auto flags = same_as(*now);
+    // Every other one has a lot to read before it is ready.
+    for (int files = round % 2 == 0 ? 400 : 1; files > 0; --files)
+      flags.insert(flags.end(), {"--geoip", own.geoip()});
+    child_process doomed{command_of(own, flags)};
+    // Once it has the sockets; how far it comes from here on is chance.
+    REQUIRE(eventually([&] {
+      return now->process().errors().find("is starting to take over", log) != std::string::npos;
+    }));
+    doomed.signal(SIGKILL);
+    CHECK(doomed.exit_code() == 128 + SIGKILL);
+    const auto said = [&](std::string_view text) {
+      return now->process().errors().find(text, log) != std::string::npos;
+    };
+    REQUIRE(eventually([&] { return said("going on") || said("has taken over"); }));
+    if (said("going on")) {
+      ++went_on;
+      CHECK(clients.goes_on(200));
+      CHECK(clients.finish() == "");
+      continue;
+    }
+    // It was ready, and killed while it served: as any process that is killed.
+    clients.finish();
+    CHECK(now->process().exit_code() == 0);
+    now = std::make_unique<server>(same_as(*now), own);
+  }
+  CHECK(went_on > 0);
+  auto last = server{same_as(*now), own};
+  CHECK(last.took_over_from() == now->process().pid());
+  check_serves(last.data());
+}
+
+TEST_CASE("a successor that is killed when it serves does not keep the other from draining",
+          "[lifecycle]") {
+  const world own;
+  server first{{"--loops", "2", "--drain-timeout-ms", "600000"}, own};
+  raw_connection kept{first.data()};
+  CHECK(kept.ask(asked).status == 200);
+  server second{same_as(first), own};
+  check_serves(second.data());
+  second.process().signal(SIGKILL);
+  CHECK(second.process().exit_code() == 128 + SIGKILL);
+  CHECK(kept.ask(asked).header("connection") == "close");
+  kept.reset();
+  CHECK(first.process().exit_code() == 0);
+  // The file of the killed one is there still; the next start does not mind.
+  server third{same_as(first), own};
+  CHECK_FALSE(third.took_over_from());
+  check_serves(third.data());
+}
+
+TEST_CASE("a predecessor that is killed leaves its sockets to whoever has them", "[lifecycle]") {
+  const world own;
+  auto first = std::make_unique<server>(arguments{"--loops", "2"}, own);
+  server second{same_as(*first), own};
+  first->process().signal(SIGKILL);
+  check_serves(second.data());
+  server third{same_as(second), own};
+  CHECK(third.took_over_from() == second.process().pid());
+  CHECK(second.process().exit_code() == 0);
+}
+
+TEST_CASE("a take-over that cannot be says why, and the running process goes on", "[lifecycle]") {
+  const world own;
+  const auto refused = [&](const arguments& flags, const std::vector<std::string>& said) {
+    const auto got = run(command_of(own, flags));
+    CHECK(got.exit_code != 0);
+    CHECK(got.out.empty());
+    for (const auto& each : said) {
+      CAPTURE(each, got.errors);
+      CHECK(got.errors.find(each) != std::string::npos);
+    }
+  };
+  server first{{}, own};
+  const auto data = first.data().authority();
+  const auto ops = first.ops().authority();
+  const auto pid = "process " + std::to_string(first.process().pid());
+  // Without the flag a port that is taken is an error, which names it.
+  refused({"--listen", data, "--ops-listen", ops}, {data, "--take-over"});
+  refused({"--listen", data, "--ops-listen", "127.0.0.1:0", "--take-over"},
+          {pid, "it alone has ops " + ops, "only this one has ops 127.0.0.1:0"});
+  refused({"--listen", "127.0.0.9:1," + data, "--ops-listen", ops, "--take-over"},
+          {pid, "only this one has 127.0.0.9:1"});
+  refused({"--listen", data + "/proxy", "--ops-listen", ops, "--take-over"},
+          {pid, "it alone has " + data, "only this one has " + data + "/proxy"});
+  refused({"--listen", data, "--ops-listen", ops, "--take-over", "--transport", "httplib"},
+          {"shutdown(2)", "choose loops"});
+  const world other;
+  const auto elsewhere =
+      run(command_of(other, {"--listen", data, "--ops-listen", "127.0.0.1:0", "--take-over"}));
+  CHECK(elsewhere.exit_code == 1);
+  CHECK(elsewhere.errors.find("found no process") != std::string::npos);
+  CHECK(elsewhere.errors.find(other.data_dir()) != std::string::npos);
+  CHECK(first.process().running());
+  check_serves(first.data());
+
+  server httplib{{"--transport", "httplib"}, own};
+  refused({"--listen", httplib.data().authority(), "--ops-listen", httplib.ops().authority(),
+           "--take-over"},
+          {"process " + std::to_string(httplib.process().pid()), "shutdown(2)"});
+  check_serves(httplib.data());
+}
+
+TEST_CASE("with --take-over and nobody to replace a server starts as usual and says so",
+          "[lifecycle]") {
+  const world own;
+  server of{{"--take-over"}, own};
+  CHECK(of.process().errors().find("starting as usual") != std::string::npos);
+  CHECK_FALSE(of.took_over_from());
+  check_serves(of.data());
+  const auto file = own.data_dir() + "/take-over-" + of.data().authority() + ".sock";
+  CHECK(std::filesystem::is_socket(file));
+  of.process().signal(SIGTERM);
+  CHECK(of.process().exit_code() == 0);
+  CHECK_FALSE(std::filesystem::exists(file));
+}
+
+TEST_CASE("processes that share a data directory are replaced one by one", "[lifecycle]") {
+  const world own;
+  server left{{}, own};
+  server right{{}, own};
+  server next{same_as(right), own};
+  CHECK(next.took_over_from() == right.process().pid());
+  CHECK(right.process().exit_code() == 0);
+  CHECK(left.process().running());
+  check_serves(left.data());
+  check_serves(next.data());
+}
+
+} // namespace

@@ -1,0 +1,297 @@
+// kill -9 of the service at random instants: what it acknowledged is there, what it serves is
+// whole, it is back soon and leaves nothing behind.
+#include "tests/catch.hpp"
+#include "tests/faults/busy_clients.hpp"
+#include "tests/faults/chances.hpp"
+#include "tests/faults/lobby_ledger.hpp"
+#include "tests/faults/service_calls.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <span>
+
+namespace matchcloud::faults {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace e2e;
+
+/// As many as CI does; script/soak asks for more.
+constexpr std::uint64_t kills = sanitized ? 8 : 20;
+/// From the end of one process until the next one is ready.
+constexpr milliseconds recovery_limit{5'000};
+/// Of URLs; their files are kept for twice as long.
+constexpr milliseconds url_lifetime{2'000};
+constexpr std::uint64_t demo_lobbies = 10'000;
+/// Promises that are looked at again after each kill.
+constexpr std::size_t looked_at_again = 20;
+
+/// A URL that the service gave.
+struct promise {
+  std::string target;
+  clock::time_point given;
+  /// Of what game, and what had been acknowledged; null: of the demo's, which does not change.
+  const lobby_ledger* of = nullptr;
+  std::vector<report> at_least;
+  /// What was downloaded before the kill; empty: nothing.
+  std::string content;
+};
+
+std::string problem_of_demo(const std::string& csv) {
+  const auto lines = static_cast<std::uint64_t>(std::count(csv.begin(), csv.end(), '\n'));
+  if (!csv.starts_with("lobby_id,") || !csv.ends_with("\r\n") || lines != demo_lobbies + 1)
+    return "an export of the demo with " + std::to_string(lines) + " lines, " +
+           std::to_string(csv.size()) + " bytes";
+  return {};
+}
+
+std::string problem_of(const promise& what, const std::string& csv) {
+  if (!what.content.empty() && csv != what.content) return "other bytes than before";
+  return what.of != nullptr ? what.of->problem_of(csv, what.at_least) : problem_of_demo(csv);
+}
+
+/// Downloads it, whole, plain or compressed.
+std::string download(const address& from, const promise& what, bool gzip) {
+  const auto got = get(from, what.target, gzip);
+  // Sure to be over only as much later.
+  const bool may_be_over = clock::now() - what.given >= url_lifetime;
+  if (may_be_over && got.problem_code() == "url_expired") return what.content;
+  if (got.status != 200)
+    throw wrong_answer{"a promised export: " + std::to_string(got.status) + " " + got.body};
+  try {
+    auto csv = unpacked(got);
+    if (const auto problem = problem_of(what, csv); !problem.empty())
+      throw wrong_answer{(gzip ? "compressed: " : "plain: ") + problem};
+    return csv;
+  } catch (const std::runtime_error& broken) {
+    throw wrong_answer{broken.what()};
+  }
+}
+
+/// The names of a region as they were put one after the other.
+struct renamed_region {
+  std::atomic<std::uint64_t> tried{0};
+  std::atomic<std::uint64_t> acknowledged{0};
+};
+
+const arguments flags{"--loops", "2", "--export-url-lifetime-ms",
+                      std::to_string(url_lifetime.count())};
+
+/// One life of the service: what clients did to it, and what they were promised.
+class life {
+public:
+  life(const server& of, lobby_ledger& ledger, renamed_region& region, chances& by)
+      : data_{of.data()}, ops_{of.ops()}, ledger_{&ledger}, region_{&region} {
+    for (int writer = 0; writer < 2; ++writer)
+      clients_.add([this, own = by.split()]() mutable { write(own); });
+    clients_.add([this] { rename(); });
+    clients_.add([this] { export_ledger(); });
+    clients_.add(
+        [this, end = by.between(1ULL << 60U, 1ULL << 62U)]() mutable { export_demo(++end); });
+  }
+
+  /// Whether all clients had an answer.
+  bool is_busy() const { return batches_ > 1 && renames_ > 0 && exports_ > 0 && demo_exports_ > 0; }
+  bool is_wrong() { return clients_.is_wrong(); }
+  std::uint64_t batches() const { return batches_; }
+  void expect_end() { clients_.expect_end(); }
+  std::string finish() { return clients_.finish(); }
+  std::size_t promise_count() const { return promises_.size(); }
+  /// Those that were under way at the end are among them.
+  std::span<const promise> last_promises() const {
+    const std::span all{promises_};
+    return all.last(std::min(all.size(), looked_at_again));
+  }
+
+private:
+  void write(chances& by) {
+    const auto batch = ledger_->next(by, by.one_in(4) ? 1'000 : 40);
+    const auto got = ingest(ops_, batch.lines);
+    const auto all = R"({"accepted":)" + std::to_string(batch.reports.size()) +
+                     R"(,"unchanged":0,"rejected":[],"rejected_total":0})";
+    if (got.status != 200 || got.body != all) throw wrong_answer{"an ingest: " + got.body};
+    ledger_->acknowledge(batch);
+    ++batches_;
+  }
+
+  void rename() {
+    const auto next = ++region_->tried;
+    const auto got = put_region(ops_, "atl", std::to_string(next));
+    if (got.status != 200 && got.status != 201) throw wrong_answer{"a PUT: " + got.body};
+    region_->acknowledged = next;
+    ++renames_;
+  }
+
+  void export_ledger() {
+    promise made;
+    made.of = ledger_;
+    made.at_least = ledger_->acknowledged();
+    take(made, ask_export(data_, ledger_->game_id()));
+    ++exports_;
+  }
+
+  /// Each end is another file.
+  void export_demo(std::uint64_t end) {
+    take({}, ask_export(data_, demo_game, end));
+    ++demo_exports_;
+  }
+
+  void take(promise made, const answer& exported) {
+    made.target = download_target(exported);
+    made.given = clock::now();
+    if (made.target.empty()) throw wrong_answer{"an export: " + exported.body};
+    const auto place = keep(made);
+    made.content = download(data_, made, false);
+    keep_content(place, made.content);
+    static_cast<void>(download(data_, made, true));
+  }
+
+  std::size_t keep(const promise& made) {
+    const std::lock_guard lock{mutex_};
+    promises_.push_back(made);
+    return promises_.size() - 1;
+  }
+
+  void keep_content(std::size_t place, const std::string& content) {
+    const std::lock_guard lock{mutex_};
+    promises_[place].content = content;
+  }
+
+  address data_;
+  address ops_;
+  lobby_ledger* ledger_;
+  renamed_region* region_;
+  std::atomic<std::uint64_t> batches_{0};
+  std::atomic<std::uint64_t> renames_{0};
+  std::atomic<std::uint64_t> exports_{0};
+  std::atomic<std::uint64_t> demo_exports_{0};
+  std::mutex mutex_;
+  std::vector<promise> promises_;
+  /// Last: its threads use the others.
+  busy_clients clients_;
+};
+
+std::size_t entries_of(const std::string& folder) {
+  return static_cast<std::size_t>(
+      std::distance(fs::directory_iterator{folder}, fs::directory_iterator{}));
+}
+
+/// Of the data directory itself, those that no store should have.
+std::set<std::string> strange_entries(const std::string& data_dir) {
+  std::set<std::string> names;
+  for (const auto& each : fs::directory_iterator{data_dir})
+    names.insert(each.path().filename().string());
+  for (const auto* known : {"matchcloud.db", "matchcloud.db-wal", "matchcloud.db-shm", "exports",
+                            "media", "signing-keys", "tmp", "places.mmdb", "catalog.json"})
+    names.erase(known);
+  // The port is another one at each start, and a killed process cannot take its socket along.
+  std::erase_if(names, [](const std::string& name) {
+    return name.starts_with("take-over-") && name.ends_with(".sock");
+  });
+  return names;
+}
+
+/// Every file of the history of a ledger's game is right.
+void check_ledger(const server& of, const lobby_ledger& ledger) {
+  promise asked;
+  asked.of = &ledger;
+  asked.at_least = ledger.acknowledged();
+  const auto exported = ask_export(of.data(), ledger.game_id());
+  INFO(exported.body);
+  asked.target = download_target(exported);
+  asked.given = clock::now();
+  REQUIRE(!asked.target.empty());
+  CHECK_NOTHROW(download(of.data(), asked, false));
+}
+
+/// A service that is killed while it starts.
+void kill_a_start(const world& in, milliseconds after) {
+  arguments serve{"serve", "--data-dir", in.data_dir(), "--listen", "127.0.0.1:0"};
+  serve.insert(serve.end(), {"--ops-listen", "127.0.0.1:0"});
+  serve.insert(serve.end(), flags.begin(), flags.end());
+  child_process starting{serve};
+  INFO(starting.errors());
+  REQUIRE_FALSE(starting.exit_code(deadline{after}));
+  starting.signal(SIGKILL);
+  REQUIRE(starting.exit_code());
+}
+
+TEST_CASE("kill -9 at any instant: nothing acknowledged is lost, nothing served is half",
+          "[kill]") {
+  chances by{"kill -9 of the service"};
+  const auto rounds = setting("MATCHCLOUD_SOAK_KILLS", kills);
+  const world own;
+  std::vector<std::unique_ptr<lobby_ledger>> ledgers;
+  const auto add_ledger = [&]() -> lobby_ledger& {
+    return *ledgers.emplace_back(
+        std::make_unique<lobby_ledger>(static_cast<std::uint32_t>(ledgers.size() + 1)));
+  };
+  own.import(add_ledger().catalog());
+  renamed_region region;
+  clock::duration slowest{};
+  std::uint64_t batches = 0;
+  std::size_t promises = 0;
+  auto of = std::make_unique<server>(flags, own);
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    CAPTURE(round);
+    auto& ledger = *ledgers.back();
+    // For the next round, which then begins with what the service finds itself.
+    own.import(add_ledger().catalog());
+    life clients{*of, ledger, region, by};
+    if (!by.one_in(4))
+      REQUIRE(eventually(
+          [&] { return clients.is_busy() || clients.is_wrong() || !of->process().running(); }));
+    INFO(of->process().errors());
+    REQUIRE_FALSE(of->process().exit_code(deadline{by.up_to(milliseconds{60})}));
+    clients.expect_end();
+    of->process().signal(SIGKILL);
+    CHECK(of->process().exit_code() == 128 + SIGKILL);
+    REQUIRE(clients.finish() == "");
+    if (by.one_in(3)) kill_a_start(own, by.up_to(milliseconds{40}));
+
+    const auto begun = clock::now();
+    of = std::make_unique<server>(flags, own);
+    REQUIRE(of->ready_status() == 200);
+    const auto took = clock::now() - begun;
+    slowest = std::max(slowest, took);
+    CHECK(took < recovery_limit);
+
+    for (const auto& each : clients.last_promises())
+      for (const bool gzip : {false, true})
+        CHECK_NOTHROW(download(of->data(), each, gzip));
+    check_ledger(*of, ledger);
+    if (region.tried > 0) {
+      const auto name = region_name(of->ops(), "atl");
+      CHECK((name.empty() ? 0 : std::stoull(name)) >= region.acknowledged);
+      CHECK((name.empty() ? 0 : std::stoull(name)) <= region.tried);
+    }
+    CHECK(strange_entries(own.data_dir()).empty());
+    CHECK(entries_of(own.data_dir() + "/tmp") == 1); // its own
+    batches += clients.batches();
+    promises += clients.promise_count();
+  }
+  for (std::size_t each = 0; each + 1 < ledgers.size(); ++each)
+    check_ledger(*of, *ledgers[each]);
+
+  // Once all that was promised is over, nothing is left of it.
+  of->process().signal(SIGKILL);
+  REQUIRE(of->process().exit_code());
+  of = std::make_unique<server>(flags, own);
+  REQUIRE_FALSE(of->process().exit_code(deadline{2 * url_lifetime}));
+  of.reset();
+  of = std::make_unique<server>(flags, own);
+  CHECK(eventually([&] { return entries_of(own.data_dir() + "/exports") == 0; }));
+  CHECK(entries_of(own.data_dir() + "/tmp") == 1);
+  std::cout << "faults: " << rounds << " kills, " << batches << " batches acknowledged, "
+            << promises << " exports promised; ready again after at most "
+            << std::chrono::ceil<milliseconds>(slowest).count() << " ms" << std::endl;
+}
+
+} // namespace
+
+} // namespace matchcloud::faults

@@ -1,0 +1,59 @@
+#include "tests/faults/service_calls.hpp"
+
+#include "tests/e2e/json.hpp"
+#include "tests/fixtures/inflated.hpp"
+
+namespace matchcloud::faults {
+
+using e2e::address;
+using e2e::answer;
+using e2e::raw_connection;
+
+answer get(const address& from, const std::string& target, bool gzip) {
+  raw_connection client{from};
+  return client.ask(e2e::request("GET", target, {}, gzip ? "Accept-Encoding: gzip\r\n" : ""));
+}
+
+std::string unpacked(const answer& got) {
+  return got.header("content-encoding") == "gzip" ? fixtures::inflated(got.body) : got.body;
+}
+
+answer ask_export(const address& of, std::string_view game_id, std::uint64_t end) {
+  raw_connection client{of};
+  return client.ask(e2e::request(
+      "POST", "/cloud/games/" + std::string{game_id} + "/matchmaker/lobbies/export-history",
+      R"({"query_start":0,"query_end":)" + std::to_string(end) + "}"));
+}
+
+std::string download_target(const answer& exported) {
+  if (exported.status != 200) return {};
+  const auto url = e2e::text_at(e2e::parse_json(exported.body), "url");
+  const auto path = url.find("/exports/");
+  return path == std::string::npos ? std::string{} : url.substr(path);
+}
+
+answer ask_ops(const address& ops, const std::string& method, const std::string& target,
+               const std::string& body) {
+  auto text = method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n";
+  if (!body.empty()) text += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+  raw_connection client{ops};
+  return client.ask(text + "\r\n" + body);
+}
+
+answer ingest(const address& ops, const std::string& lines) {
+  return ask_ops(ops, "POST", "/v1/lobbies", lines);
+}
+
+answer put_region(const address& ops, const std::string& region_id, const std::string& name) {
+  return ask_ops(ops, "PUT", "/v1/regions/" + region_id,
+                 R"({"region_display_name":")" + name +
+                     R"(","provider_display_name":"P","datacenter_coord":)" +
+                     R"({"latitude":1.5,"longitude":-2}})");
+}
+
+std::string region_name(const address& ops, const std::string& region_id) {
+  return e2e::text_at(e2e::parse_json(ask_ops(ops, "GET", "/v1/regions/" + region_id).body),
+                      "region_display_name");
+}
+
+} // namespace matchcloud::faults

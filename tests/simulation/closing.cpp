@@ -1,0 +1,157 @@
+// What must hold once everything is healed.
+
+#include "tests/simulation/scenario.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace matchcloud::simulation {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// Until news of the store and of the GeoIP files have reached everybody: two looks and more.
+constexpr milliseconds news_time{1'000};
+/// Of the longest backoff and the calm after it, and a look.
+constexpr seconds recovery_limit{25};
+/// Every deadline of a connection.
+constexpr seconds answers_limit{30};
+
+} // namespace
+
+void scenario::close() {
+  ++trace_->step;
+  heal();
+  answer_all();
+  recover();
+  probe();
+  part();
+  check_restarts();
+  check_left_over();
+}
+
+void scenario::heal() {
+  world_.note("everything is healed");
+  world_.heal_all();
+  // A database that was refused for an injected failure is looked at again in a minute; another one
+  // at once.
+  world_.replace_geoip(healing_database);
+  for (auto& each : clients_) {
+    each.hurry();
+    // Some never end what they began.
+    if (each.has_unsent() && world_.random.one_in(2)) each.send(SIZE_MAX);
+  }
+}
+
+void scenario::answer_all() {
+  const auto waits = [](const client& each) { return !each.gone() && !each.idle(); };
+  for (milliseconds passed{0}; passed < answers_limit; passed += time_step) {
+    if (std::none_of(clients_.begin(), clients_.end(), waits)) return;
+    advance(time_step);
+  }
+  for (const auto& each : clients_)
+    if (waits(each)) world_.violated("client " + std::to_string(each.number()) + " waits for ever");
+}
+
+void scenario::recover() {
+  world_.note("everybody was answered");
+  for (milliseconds passed{0}; passed < recovery_limit && !world_.all_running();
+       passed += time_step)
+    advance(time_step);
+  for (const auto& each : world_.roster->report())
+    if (each.state != actors::place_state::running)
+      world_.violated(each.name + " does not recover: it is " +
+                      std::string{actors::name_of(each.state)});
+  advance(news_time);
+}
+
+void scenario::ask_everything(client& by, std::size_t kind) {
+  const auto ask = [&](std::shared_ptr<asked> what) {
+    what->poisoned = false;
+    by.ask(std::move(what));
+  };
+  switch (kind) {
+  case 0:
+    for (const auto& game : known_games())
+      ask(requests_.avatars(game));
+    return;
+  case 1:
+    for (int i = 0; i < 3; ++i)
+      ask(requests_.listing(by.address()));
+    return;
+  case 2:
+    for (int i = 0; i < 3; ++i)
+      ask(requests_.validation());
+    return;
+  case 3:
+    for (const auto& game : known_games())
+      ask(requests_.export_of(game));
+    return;
+  default:
+    for (int i = 0; i < 3; ++i)
+      ask(requests_.image());
+    for (std::size_t i = oracle_.promised.size(); i-- > 0 && i + 3 >= oracle_.promised.size();)
+      ask(requests_.download(oracle_.promised[i]));
+  }
+}
+
+void scenario::probe() {
+  world_.note("all is well: everything is asked once more");
+  requests_.be_strict();
+  for (std::size_t kind = 0; kind < 5; ++kind) {
+    for (std::size_t i = 0; i < loop_count; ++i) {
+      clients_.emplace_back(world_, oracle_, connected_++, std::uint8_t{1}, false);
+      ask_everything(clients_.back(), kind);
+      clients_.back().send(SIZE_MAX);
+    }
+    answer_all();
+  }
+}
+
+void scenario::part() {
+  for (auto& each : clients_)
+    if (!each.gone()) each.leave();
+  clients_.clear();
+  // Who left with a request under way is missed when its deadline has passed, at the latest.
+  const auto latest = world_.limits.export_timeout + seconds{1};
+  for (milliseconds passed{0}; passed < latest && world_.connections() > 0; passed += time_step)
+    advance(time_step);
+}
+
+void scenario::check_restarts() {
+  const auto restarts = world_.roster->restarts();
+  if (restarts > world_.deaths())
+    world_.violated(std::to_string(restarts) + " restarts of " + std::to_string(world_.deaths()) +
+                    " deaths");
+  const auto supervisors = world_.roster->supervisor_restarts();
+  if (supervisors > world_.supervisor_deaths())
+    world_.violated(std::to_string(supervisors) + " restarts of " +
+                    std::to_string(world_.supervisor_deaths()) + " deaths of supervisors");
+}
+
+void scenario::check_left_over() {
+  const auto none = [this](std::string_view what, std::int64_t left) {
+    if (left != 0) world_.violated(std::to_string(left) + " " + std::string{what} + " left over");
+  };
+  const auto count = [](std::size_t of) { return static_cast<std::int64_t>(of); };
+  none("connections", count(world_.connections()));
+  none("connections of the process", count(world_.bounds->connections));
+  none("requests in flight", count(world_.in_flight()));
+  none("requests at owners", count(world_.at_owners()));
+  none("exports running", world_.export_metrics.running.get());
+  none("exports queued", world_.export_metrics.queued.get());
+  none("waiters for exports", world_.export_metrics.waiting.get());
+  none("jobs of short work", count(world_.short_work.jobs.size()));
+  none("jobs of long work", count(world_.long_work.jobs.size()));
+  const auto cached = world_.avatar_metrics.cached_bytes.get();
+  if (count(world_.bounds->budget.used_bytes()) > cached)
+    none("bytes of the budget", count(world_.bounds->budget.used_bytes()) - cached);
+  if (!world_.end()) world_.violated("actors do not end");
+  none("bytes of the budget at the end", count(world_.bounds->budget.used_bytes()));
+  none("requests in flight at the end", count(world_.in_flight()));
+  none("requests at owners at the end", count(world_.at_owners()));
+}
+
+} // namespace matchcloud::simulation

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "actors/store_link.hpp"
+#include "base/clock.hpp"
+#include "model/avatar.hpp"
+#include "model/catalog.hpp"
+#include "model/export_query.hpp"
+#include "model/lobby.hpp"
+#include "store/store.hpp"
+#include "tests/simulation/chance.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace matchcloud::simulation {
+
+/// One state of all that a store holds. Immutable: the oracle looks back at any of them.
+struct stored_state {
+  std::shared_ptr<const model::catalog> catalog;
+  /// By game, newest first.
+  std::map<model::uuid, std::vector<model::avatar>> avatars;
+  std::map<model::uuid, std::int64_t> avatar_revisions;
+  std::map<model::uuid, std::vector<model::lobby>> lobbies;
+  std::map<model::uuid, std::int64_t> lobby_revisions;
+};
+
+/// An export that read the history.
+struct taken_snapshot {
+  std::size_t state = 0;
+  std::int64_t taken_ts = 0;
+};
+
+/// The simulated disk: every state that it was in, in order, and what fails.
+class database {
+public:
+  explicit database(std::uint64_t seed);
+
+  const stored_state& now() const { return *states_.back(); }
+  const stored_state& at(std::size_t number) const { return *states_[number]; }
+  std::size_t last() const noexcept { return states_.size() - 1; }
+
+  /// Each makes a further state; what was done, for the trace. `now_ts`: milliseconds since 1970.
+  std::string change_catalog();
+  std::string change_avatars();
+  std::string change_lobbies(std::int64_t now_ts);
+
+  actors::open_store opener(const base::clock& clock);
+
+  /// Every call fails.
+  bool failing = false;
+  /// Called in the middle of long reads: the rest of the world goes on.
+  std::function<void()> while_reading;
+  std::vector<taken_snapshot> snapshots;
+
+private:
+  std::shared_ptr<stored_state> next();
+  void become(std::shared_ptr<stored_state> state) { states_.push_back(std::move(state)); }
+
+  chance random_;
+  std::vector<std::shared_ptr<const stored_state>> states_;
+  std::int64_t last_revision_ = 1;
+  std::uint32_t last_id_ = 1'000;
+};
+
+/// The games, of which the last comes and goes.
+const std::vector<model::uuid>& known_games();
+/// The hosts whose pages may ask for listings.
+const std::vector<std::string>& known_domains();
+
+model::uuid numbered(std::uint32_t number);
+
+/// The CSV of an export of `query` that read `state` at `taken_ts`.
+std::string csv_of(const stored_state& state, const model::export_query& query,
+                   std::int64_t taken_ts);
+
+} // namespace matchcloud::simulation

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "model/catalog.hpp"
+#include "store/media_files.hpp"
+#include "store/signing_key_ring.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace matchcloud::simulation {
+
+/// The last of the GeoIP databases: it is put in place when all is healed, and never before.
+inline constexpr std::size_t healing_database = 3;
+
+/// What every seed finds on disk and none changes: images, signing keys, GeoIP databases. In memory
+/// where the machine has `/dev/shm`.
+class files {
+public:
+  struct image {
+    store::image_key key;
+    std::string bytes;
+  };
+
+  files();
+
+  const std::string& path() const noexcept { return directory_.path(); }
+  const std::vector<image>& images() const noexcept { return images_; }
+  /// GeoIP databases that take each other's place: number and where they put client `last_byte`.
+  static constexpr std::size_t databases() noexcept { return healing_database + 1; }
+  std::string database_path(std::size_t number) const;
+  static model::coordinates location(std::size_t database, std::uint8_t client);
+  store::signing_key_ring& keys() noexcept { return *keys_; }
+
+private:
+  void make_images();
+  void make_databases();
+
+  fixtures::temporary_directory directory_;
+  std::vector<image> images_;
+  std::unique_ptr<store::signing_key_ring> keys_;
+};
+
+/// Clients whose location the databases know: the last byte of their address.
+inline constexpr std::uint8_t located_clients = 4;
+
+} // namespace matchcloud::simulation

@@ -1,0 +1,290 @@
+#include "tests/simulation/oracle.hpp"
+
+#include "actors/validator.hpp"
+#include "http/exchange.hpp"
+#include "model/avatar.hpp"
+#include "model/ranking.hpp"
+#include "tests/fixtures/inflated.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+#include <utility>
+
+namespace matchcloud::simulation {
+
+namespace {
+
+using actors::owner;
+using base::fault_point;
+using std::chrono::milliseconds;
+
+/// A request is failed by a place that had nobody for longer than this.
+constexpr milliseconds vacancy_limit{1'000};
+/// An export that ended is one that runs until its actor heard of it.
+constexpr milliseconds hearing_time{200};
+
+std::vector<fault_point> points_of(owner who) {
+  switch (who) {
+  case owner::none: return {};
+  case owner::validator:
+  case owner::large_validator:
+    return {fault_point::validator_receive, fault_point::validator_reply};
+  case owner::region_ranking:
+    return {fault_point::region_ranking_receive, fault_point::region_ranking_reply};
+  case owner::media: return {fault_point::media_receive, fault_point::media_reply};
+  case owner::lobby_export:
+    return {fault_point::lobby_export_receive, fault_point::lobby_export_reply,
+            fault_point::store_open,           fault_point::store_read,
+            fault_point::export_write,         fault_point::export_sync,
+            fault_point::export_rename};
+  case owner::export_download:
+    return {fault_point::export_download_receive, fault_point::export_download_reply};
+  case owner::avatar: break;
+  }
+  return {fault_point::avatar_receive, fault_point::avatar_reply, fault_point::store_open,
+          fault_point::store_read};
+}
+
+std::vector<trouble> troubles_of(owner who) {
+  switch (who) {
+  case owner::none:
+  case owner::validator:
+  case owner::large_validator:
+  case owner::region_ranking: return {};
+  case owner::media: return {trouble::short_work};
+  case owner::export_download: return {trouble::short_work, trouble::long_work};
+  case owner::lobby_export: return {trouble::short_work, trouble::long_work, trouble::store};
+  case owner::avatar: break;
+  }
+  return {trouble::short_work, trouble::store};
+}
+
+std::string unexpected(const answer& got) {
+  return "got " + std::to_string(got.status) + " " + got.body.substr(0, 400);
+}
+
+std::string plain_body(const answer& got) {
+  if (got.header("content-encoding") != "gzip") return got.body;
+  try {
+    return fixtures::inflated(got.body);
+  } catch (const std::runtime_error&) {
+    return "(not the gzip format)";
+  }
+}
+
+std::vector<std::string> ids_of(const std::vector<model::ranked_region>& ranked) {
+  std::vector<std::string> ids;
+  for (const auto& each : ranked)
+    ids.push_back(each.where->region_id);
+  return ids;
+}
+
+std::string listing(const model::catalog& of, const std::optional<model::coordinates>& client,
+                    const std::string& domain, const std::string& rtt) {
+  const auto* where = domain.empty() ? nullptr : of.find_namespace_of_domain(domain);
+  auto ranked = model::rank_regions(model::regions_of(of, where), client);
+  const auto measured = model::read_measured_latencies(rtt);
+  if (!measured) return {};
+  const auto ids = ids_of(ranked);
+  const auto order =
+      model::order_by_latency(std::vector<std::string_view>(ids.begin(), ids.end()), *measured);
+  if (!order.empty()) {
+    const auto before = ranked;
+    for (std::size_t i = 0; i < order.size(); ++i)
+      ranked[i] = before[order[i]];
+  }
+  return model::render_regions(ranked);
+}
+
+} // namespace
+
+std::string expect(const answer& got, int status, std::string_view body) {
+  if (got.status != status) return unexpected(got);
+  return got.body == body ? std::string{}
+                          : "got other bytes than expected: " + got.body.substr(0, 400);
+}
+
+bool is_problem(const answer& got, base::errc code) {
+  const auto about = base::describe(code);
+  return got.status == about.status &&
+         got.body.find("\"code\":\"" + std::string{about.code} + '"') != std::string::npos;
+}
+
+// -- refusals -----------------------------------------------------------------
+
+bool oracle::crashed_too_often(const asked& request) const {
+  std::uint64_t deaths = 0;
+  auto points = points_of(request.owner);
+  points.insert(points.end(), {fault_point::front_dispatch, fault_point::front_reply});
+  for (const auto at : points) {
+    const auto index = static_cast<std::size_t>(at);
+    deaths += world_->in_the_way.crashes[index] - request.crashes[index];
+  }
+  return deaths > http::resend_limit;
+}
+
+bool oracle::is_excused(const asked& request) const {
+  if (request.strict) return false;
+  const auto& met = world_->in_the_way;
+  auto points = points_of(request.owner);
+  points.insert(points.end(), {fault_point::front_dispatch, fault_point::front_reply});
+  const auto troubles = troubles_of(request.owner);
+  return request.poisoned || crashed_too_often(request) ||
+         met.vacant - request.vacant > vacancy_limit ||
+         std::any_of(points.begin(), points.end(),
+                     [&](auto at) { return met.since(at, request.begun_at); }) ||
+         std::any_of(troubles.begin(), troubles.end(),
+                     [&](auto which) { return met.since(which, request.begun_at); });
+}
+
+std::string oracle::judge(const asked& request, const answer& got) const {
+  if (got.status >= 400 && !request.head) {
+    if (got.header("content-type") != "application/problem+json") return "an error is no problem";
+    if (!request.malformed &&
+        got.body.find("\"request_id\":\"" + request.id + '"') == std::string::npos)
+      return "a problem does not name its request: " + got.body;
+  }
+  if (got.status == 503) {
+    if (got.header("retry-after").empty()) return "503 without Retry-After";
+    if (world_->tight || is_excused(request)) return {};
+    return "refused without a reason: " + unexpected(got);
+  }
+  if (got.status == 504) {
+    if (world_->clock.now() - request.whole_at < world_->limits.request_timeout)
+      return "given up before its time: " + unexpected(got);
+    return is_excused(request) ? std::string{}
+                               : "not answered in time, without a reason: " + unexpected(got);
+  }
+  return request.judge(request, got);
+}
+
+// -- answers ------------------------------------------------------------------
+
+std::size_t oracle::oldest_for(const asked& request) const {
+  return request.strict ? request.state : 0;
+}
+
+std::string oracle::judge_listing(const asked& request, const answer& got, std::uint8_t client,
+                                  const std::string& domain, const std::string& rtt) const {
+  if (got.status != 200) return unexpected(got);
+  const auto body = plain_body(got);
+  std::vector<std::optional<model::coordinates>> locations;
+  if (client > located_clients ||
+      world_->in_the_way.since(fault_point::geoip_lookup, request.begun_at))
+    locations.emplace_back();
+  const auto& databases = world_->geoip_history();
+  for (auto i = databases.size();
+       client <= located_clients && i-- > (request.strict ? request.geoip : 0);)
+    locations.emplace_back(files::location(databases[i], client));
+  const model::catalog* last = nullptr;
+  for (auto i = world_->disk.last() + 1; i-- > 0;) {
+    const auto* catalog = world_->disk.at(i).catalog.get();
+    if (std::exchange(last, catalog) == catalog) continue;
+    for (const auto& where : locations)
+      if (body == listing(*catalog, where, domain, rtt))
+        return i >= oldest_for(request) || catalog == world_->disk.now().catalog.get()
+                   ? std::string{}
+                   : "the listing is of the old catalog " + std::to_string(catalog->revision);
+  }
+  return "the listing is of no catalog, or of old GeoIP files: " + body;
+}
+
+std::string oracle::judge_validation(const asked& request, const answer& got,
+                                     model::payload_kind kind, const model::uuid& game,
+                                     const std::string& body) const {
+  const model::catalog* last = nullptr;
+  for (auto i = world_->disk.last() + 1; i-- > oldest_for(request);) {
+    const auto& catalog = world_->disk.at(i).catalog;
+    if (std::exchange(last, catalog.get()) == catalog.get()) continue;
+    const actors::validator_state state{{}, catalog};
+    const auto right =
+        state.validate({{}, kind, game, std::make_shared<const std::string>(body), nullptr});
+    if (right ? got.status == 200 && got.body == **right : is_problem(got, right.error().code))
+      return {};
+  }
+  return "no catalog has these findings: " + unexpected(got);
+}
+
+std::string oracle::judge_avatars(const asked& request, const answer& got,
+                                  const model::uuid& game) const {
+  std::int64_t last = -1;
+  for (auto i = world_->disk.last() + 1; i-- > oldest_for(request);) {
+    const auto& state = world_->disk.at(i);
+    if (state.catalog->find_game(game) == nullptr) {
+      if (is_problem(got, base::errc::game_not_found)) return {};
+      if (request.strict) break;
+    }
+    const auto revision = state.avatar_revisions.find(game);
+    const auto number = revision == state.avatar_revisions.end() ? 0 : revision->second;
+    if (std::exchange(last, number) == number) continue;
+    model::avatar_list_writer list{world::public_url};
+    if (const auto found = state.avatars.find(game); found != state.avatars.end())
+      for (const auto& each : found->second)
+        list.add(each);
+    if (got.status == 200 && got.body == list.take()) return {};
+  }
+  return "no state has this list: " + unexpected(got);
+}
+
+std::string oracle::judge_export(const asked& request, const answer& got,
+                                 const model::export_query& query) {
+  if (is_problem(got, base::errc::game_not_found)) {
+    for (std::size_t i = oldest_for(request); i <= world_->disk.last(); ++i)
+      if (world_->disk.at(i).catalog->find_game(query.game_id) == nullptr) return {};
+    return "404 for a game that there always was";
+  }
+  constexpr std::string_view begin = "{\"url\":\"";
+  const std::string before = std::string{begin} + std::string{world::public_url};
+  if (got.status != 200 || !got.body.starts_with(before) || !got.body.ends_with("\"}"))
+    return unexpected(got);
+  promised_export made;
+  made.target = got.body.substr(before.size(), got.body.size() - before.size() - 2);
+  const auto at = made.target.find("expires=");
+  if (at == std::string::npos) return "a URL without its end: " + got.body;
+  std::int64_t expires_s = 0;
+  std::from_chars(made.target.data() + at + 8, made.target.data() + made.target.size(), expires_s);
+  made.expires_ts = expires_s * 1'000;
+  made.query = query;
+  made.from_state = request.state;
+  made.to_state = world_->disk.last();
+  made.from_ts = request.begun_ts;
+  made.to_ts = world_->clock.unix_ms();
+  // At most as old as the request.
+  if (made.expires_ts < made.from_ts + world_->limits.export_url_lifetime.count())
+    return "a URL that ends too early: " + got.body;
+  promised.push_back(std::move(made));
+  return {};
+}
+
+bool oracle::is_exact(const promised_export& of, std::string_view csv) const {
+  // Read after the request came, or joined before the actor heard that it was read.
+  const auto least =
+      of.from_ts -
+      (world_->lobby_export_died() ? world_->limits.export_timeout.count() : hearing_time.count());
+  std::vector<std::int64_t> instants{of.from_ts};
+  for (const auto& each : world_->disk.snapshots)
+    if (each.taken_ts >= least && each.taken_ts <= of.to_ts) instants.push_back(each.taken_ts);
+  for (auto i = of.to_state + 1; i-- > of.from_state;)
+    for (const auto instant : instants)
+      if (csv == csv_of(world_->disk.at(i), of.query, instant)) return true;
+  return false;
+}
+
+std::string oracle::judge_download(const asked& request, const answer& got,
+                                   promised_export& of) const {
+  const auto now_ts = world_->clock.unix_ms();
+  // Gone, where it ended between the look at the signature and the look for the file.
+  if (is_problem(got, base::errc::url_expired) || is_problem(got, base::errc::export_not_found))
+    return now_ts >= of.expires_ts ? std::string{} : "gone before its time: " + unexpected(got);
+  if (got.status != 200) return "a promised export is not given: " + unexpected(got);
+  if (request.begun_ts >= of.expires_ts + 1'000) return "given after its time";
+  const auto csv = plain_body(got);
+  if (!of.bytes.empty())
+    return csv == of.bytes ? std::string{} : "another export than before: " + csv.substr(0, 400);
+  if (!is_exact(of, csv)) return "an export of no state: " + csv;
+  of.bytes = csv;
+  return {};
+}
+
+} // namespace matchcloud::simulation

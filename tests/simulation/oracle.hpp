@@ -1,0 +1,67 @@
+#pragma once
+
+#include "model/export_query.hpp"
+#include "tests/simulation/asked.hpp"
+#include "tests/simulation/world.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::simulation {
+
+/// An export that a client was given the URL of.
+struct promised_export {
+  /// Path and query.
+  std::string target;
+  model::export_query query;
+  std::int64_t expires_ts = 0;
+  /// Of the request for it.
+  std::size_t from_state = 0;
+  std::size_t to_state = 0;
+  std::int64_t from_ts = 0;
+  std::int64_t to_ts = 0;
+  /// Once it was downloaded; from then on nothing else will do.
+  std::string bytes;
+};
+
+/// Knows the right answers: from the states of the database, with the model's functions, past every
+/// actor. Each of these returns what is wrong, or nothing.
+class oracle {
+public:
+  explicit oracle(world& of) : world_{&of} {}
+
+  /// Any answer, refusals included.
+  std::string judge(const asked& request, const answer& got) const;
+  /// Whether what stood in the way of a request explains that it failed.
+  bool is_excused(const asked& request) const;
+
+  std::string judge_listing(const asked& request, const answer& got, std::uint8_t client,
+                            const std::string& domain, const std::string& rtt) const;
+  std::string judge_validation(const asked& request, const answer& got, model::payload_kind kind,
+                               const model::uuid& game, const std::string& body) const;
+  std::string judge_avatars(const asked& request, const answer& got, const model::uuid& game) const;
+  std::string judge_export(const asked& request, const answer& got,
+                           const model::export_query& query);
+  std::string judge_download(const asked& request, const answer& got, promised_export& of) const;
+
+  /// What was promised so far; places do not change.
+  std::deque<promised_export> promised;
+
+private:
+  /// From the newest down to this one, any state can be what an actor knew.
+  std::size_t oldest_for(const asked& request) const;
+  bool is_exact(const promised_export& of, std::string_view csv) const;
+  bool crashed_too_often(const asked& request) const;
+
+  world* world_;
+};
+
+/// `200` and this body, or what is wrong.
+std::string expect(const answer& got, int status, std::string_view body);
+/// A problem with this code.
+bool is_problem(const answer& got, base::errc code);
+
+} // namespace matchcloud::simulation

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "tests/simulation/asked.hpp"
+#include "tests/simulation/oracle.hpp"
+#include "tests/simulation/world.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::simulation {
+
+/// Makes the requests of simulated clients, each with who judges its answer.
+class requests {
+public:
+  requests(world& in, oracle& by) : world_{&in}, oracle_{&by} {}
+
+  /// From now on nothing is excused, and only what is newest is right.
+  void be_strict() noexcept { strict_ = true; }
+
+  /// Any request; `client` is the last byte of the address that it comes from.
+  std::shared_ptr<asked> any(std::uint8_t client);
+
+  std::shared_ptr<asked> ping();
+  std::shared_ptr<asked> listing(std::uint8_t client);
+  std::shared_ptr<asked> validation();
+  std::shared_ptr<asked> avatars(const model::uuid& game);
+  std::shared_ptr<asked> image();
+  std::shared_ptr<asked> export_of(const model::uuid& game);
+  std::shared_ptr<asked> download(promised_export& of);
+  std::shared_ptr<asked> refused();
+  std::shared_ptr<asked> malformed();
+
+private:
+  std::shared_ptr<asked> start(std::string what, actors::owner owner);
+  /// Head and body as they go over the wire, in one of several ways.
+  void write(asked& to, std::string_view line, std::string headers, std::string_view body = {});
+  void write_body(asked& to, std::string& headers, std::string_view body);
+  std::shared_ptr<asked> any_download();
+  model::export_query any_query(const model::uuid& game);
+
+  world* world_;
+  oracle* oracle_;
+  std::uint64_t last_ = 0;
+  bool strict_ = false;
+};
+
+} // namespace matchcloud::simulation

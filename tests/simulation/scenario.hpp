@@ -1,0 +1,60 @@
+#pragma once
+
+#include "tests/simulation/client.hpp"
+#include "tests/simulation/oracle.hpp"
+#include "tests/simulation/requests.hpp"
+#include "tests/simulation/world.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+
+namespace matchcloud::simulation {
+
+/// What a seed makes of a node and its clients: chance decides step by step what happens next, then
+/// everything is healed, and must be well.
+class scenario {
+public:
+  scenario(std::uint64_t seed, files& on_disk, trace& to);
+
+  /// One thing happens, whatever it is.
+  void step();
+  /// No more faults: everybody gets an answer, everything runs again, and nothing is left over.
+  void close();
+
+  const std::vector<std::string>& violations() const noexcept { return world_.violations(); }
+
+private:
+  // Steps.
+  void step_client();
+  void step_time();
+  void step_fault();
+  void step_trouble();
+  void connect();
+  client* any_client();
+  void inject();
+
+  // Closing.
+  void heal();
+  void answer_all();
+  void recover();
+  void probe();
+  void ask_everything(client& by, std::size_t kind);
+  void part();
+  void check_left_over();
+  void check_restarts();
+
+  void advance(std::chrono::milliseconds by);
+  void look_at_clients();
+
+  trace* trace_;
+  world world_;
+  oracle oracle_;
+  requests requests_;
+  std::deque<client> clients_;
+  std::size_t connected_ = 0;
+};
+
+} // namespace matchcloud::simulation

@@ -1,0 +1,380 @@
+#include "tests/simulation/world.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+namespace matchcloud::simulation {
+
+namespace {
+
+using base::fault_kind;
+using base::fault_point;
+using std::chrono::milliseconds;
+
+/// More rounds than anybody needs who does not go in circles.
+constexpr int rounds_limit = 5'000;
+
+std::chrono::seconds begin_of_time() {
+  return std::chrono::hours{1};
+}
+
+/// Whether requests that pass a point come to harm by this, or late by more than can be counted on.
+bool is_in_the_way(fault_point at, fault_kind kind) {
+  switch (kind) {
+  case fault_kind::none:
+  case fault_kind::crash:
+  case fault_kind::short_write: return false;
+  case fault_kind::delay: return at == fault_point::read || at == fault_point::write;
+  default: return true;
+  }
+}
+
+bool is_the_supervisors(fault_point at) {
+  return at == fault_point::supervisor_receive || at == fault_point::supervisor_reply;
+}
+
+} // namespace
+
+world::world(std::uint64_t which, files& shared, trace& to)
+    : seed{which},
+      disk{which},
+      on_disk{&shared},
+      random{which},
+      trace_{&to},
+      directory_{shared.path()},
+      media_{std::make_shared<store::media_files>(shared.path(), 16)} {
+  choose_limits();
+  bounds = std::make_unique<http::shared_bounds>(limits);
+  running_at_begin_ = actors_.system.registry().running();
+  auto opened = store::export_files::open(directory_.path(), limits.export_limit_bytes, 32);
+  if (!opened) throw std::runtime_error{base::to_string(opened.error())};
+  export_files_ = *std::move(opened);
+  std::filesystem::create_symlink(on_disk->database_path(0), directory_.path("geoip"));
+  auto geoip = store::geoip_files::open({directory_.path("geoip")});
+  if (!geoip) throw std::runtime_error{base::to_string(geoip.error())};
+  geoip_files_ = *std::move(geoip);
+  disk.while_reading = [this] { meanwhile(); };
+  base::faults::seed(seed);
+  base::faults::set_time_passer([this](std::chrono::microseconds time) { wait_in_call(time); });
+  make_loops();
+  start_supervisor();
+}
+
+world::~world() {
+  heal_all();
+  const bool over = ended_ || end();
+  base::faults::set_time_passer({});
+  if (over) return;
+  // The actor system would wait for them for ever.
+  std::printf("seed %llu: actors do not end, so nothing comes after it\n",
+              static_cast<unsigned long long>(seed));
+  std::fflush(stdout);
+  std::_Exit(EXIT_FAILURE);
+}
+
+void world::choose_limits() {
+  tight = random.one_in(4);
+  limits.head_timeout = limits.body_timeout = milliseconds{2'000};
+  limits.idle_timeout = milliseconds{8'000};
+  limits.write_timeout = milliseconds{2'000};
+  limits.request_timeout = milliseconds{3'000};
+  limits.export_timeout = milliseconds{6'000};
+  limits.export_url_lifetime = milliseconds{random.one_in(3) ? 4'000 : 600'000};
+  limits.export_jobs = 1 + random.below(2);
+  limits.media_open_files = random.below(3);
+  limits.ranking_cache_bytes = random.one_in(2) ? 0 : limits.ranking_cache_bytes;
+  limits.avatar_cache_bytes = random.one_in(2) ? 0 : limits.avatar_cache_bytes;
+  if (!tight) return;
+  limits.in_flight_limit = 8;
+  limits.validator_mailbox = limits.large_validator_mailbox = limits.region_ranking_mailbox = 2;
+  limits.media_mailbox = limits.avatar_mailbox = limits.lobby_export_mailbox = 2;
+  limits.export_download_mailbox = 2;
+  limits.export_queue = 1;
+  limits.byte_budget_bytes = 256UL * 1024;
+}
+
+void world::make_loops() {
+  for (std::size_t i = 0; i < loop_count; ++i) {
+    loops_[i] = std::make_unique<http::event_loop>(actors_.system, clock);
+    transports[i] = std::make_unique<http::loop_transport>(*loops_[i], clock, short_work, *bounds,
+                                                           transport_metrics[i], seed + i, [] {});
+    turn(i); // from now on this thread is the loop's
+  }
+  roster = std::make_shared<actors::roster>(
+      places(), actors::standing{disk.now().catalog, geoip_files_->in_force()},
+      limits.restart_intensity, limits.restart_window);
+}
+
+// -- moving -------------------------------------------------------------------
+
+void world::turn(std::size_t loop) {
+  loops_[loop]->post([] {}); // it would wait for its timers, in real time
+  loops_[loop]->run_once();
+}
+
+bool world::run_actor(std::size_t which) {
+  auto& jobs = actors_.scheduler.jobs;
+  if (jobs.empty()) return false;
+  std::swap(jobs.front(), jobs[which % jobs.size()]);
+  actors_.scheduler.run_once();
+  ++works_;
+  return true;
+}
+
+bool world::run_work(fixtures::manual_pool& pool, std::size_t which) {
+  if (in_work_ || pool.jobs.empty()) return false;
+  // Of two threads that took a job each, either may be the faster.
+  if (which % 2 == 1 && pool.jobs.size() > 1) std::swap(pool.jobs[0], pool.jobs[1]);
+  in_work_ = true;
+  pool.run_one();
+  in_work_ = false;
+  ++works_;
+  return true;
+}
+
+bool world::run_short_work(std::size_t which) {
+  return !short_work_stalled_ && run_work(short_work, which);
+}
+
+bool world::run_long_work(std::size_t which) {
+  return !long_work_stalled_ && run_work(long_work, which);
+}
+
+std::uint64_t world::progress() const {
+  auto sum = works_;
+  for (const auto& each : transport_metrics)
+    sum += each.received_bytes.get() + each.sent_bytes.get() + each.redispatched.get();
+  return sum;
+}
+
+void world::settle() {
+  untended_ = {};
+  int idle_rounds = 0;
+  for (int round = 0; idle_rounds < 2; ++round) {
+    if (round == rounds_limit)
+      return violated("the node goes in circles: it never has nothing to do");
+    const auto before = progress();
+    for (std::size_t i = 0; i < loop_count; ++i)
+      turn(i);
+    for (auto left = actors_.scheduler.jobs.size(); left > 0 && run_actor(0); --left) {
+    }
+    run_short_work(0);
+    run_long_work(0);
+    idle_rounds = progress() == before ? idle_rounds + 1 : 0;
+  }
+}
+
+void world::advance(milliseconds by, const std::function<void()>& each_step) {
+  settle();
+  while (by.count() > 0) {
+    const auto step = std::min(by, until_next_timer());
+    by -= step;
+    if (!all_running()) in_the_way.vacant += step;
+    move_clocks(step);
+    settle();
+    observe();
+    each_step();
+  }
+}
+
+milliseconds world::until_next_timer() const {
+  auto& actor_clock = actors_.scheduler.clock();
+  const auto& timers = actor_clock.schedule();
+  if (timers.empty()) return time_step;
+  const auto left = timers.begin()->first - actor_clock.now();
+  return std::clamp(std::chrono::ceil<milliseconds>(left), milliseconds{1}, time_step);
+}
+
+void world::pass(std::chrono::microseconds time) {
+  move_clocks(time);
+  untended_ += time;
+  if (untended_ > untended_limit) settle();
+}
+
+void world::move_clocks(std::chrono::nanoseconds by) {
+  clock.advance(by);
+  actors_.scheduler.advance_time(by);
+}
+
+void world::wait_in_call(std::chrono::microseconds time) {
+  // Other threads go on.
+  while (time.count() > 0) {
+    const auto step = std::min<std::chrono::microseconds>(time, untended_limit);
+    time -= step;
+    move_clocks(step);
+    for (int round = 0; round < 3; ++round) {
+      for (std::size_t i = 0; i < loop_count; ++i)
+        turn(i);
+      for (auto left = actors_.scheduler.jobs.size(); left > 0 && run_actor(0); --left) {
+      }
+    }
+  }
+}
+
+void world::meanwhile() {
+  for (auto left = random.below(4); left > 0; --left) {
+    switch (random.below(5)) {
+    case 0: note("  meanwhile " + disk.change_lobbies(clock.unix_ms())); break;
+    case 1: note("  meanwhile " + disk.change_avatars()); break;
+    case 2: run_actor(random.below(8)); break;
+    case 3: turn(random.below(loop_count)); break;
+    default: move_clocks(milliseconds{1});
+    }
+  }
+}
+
+// -- breaking -----------------------------------------------------------------
+
+void world::count_crashes(fault_point at) {
+  const auto index = static_cast<std::size_t>(at);
+  if (!armed_[index] || armed_[index]->kind != fault_kind::crash) return;
+  const auto hits = base::faults::status(at).hits;
+  in_the_way.crashes[index] += hits - std::exchange(counted_hits_[index], hits);
+}
+
+void world::inject(fault_point at, const base::fault_rule& rule) {
+  heal(at);
+  const auto index = static_cast<std::size_t>(at);
+  if (const auto taken = base::faults::set(at, rule); !taken)
+    return violated("a fault cannot be injected: " + taken.error().detail);
+  armed_[index] = rule;
+  counted_hits_[index] = 0;
+  observe();
+}
+
+void world::heal(fault_point at) {
+  observe();
+  base::faults::clear(at);
+  armed_[static_cast<std::size_t>(at)].reset();
+}
+
+void world::heal_all() {
+  for (std::size_t i = 0; i < armed_.size(); ++i)
+    if (armed_[i]) heal(static_cast<fault_point>(i));
+  disk.failing = short_work.full = long_work.full = false;
+  short_work_stalled_ = long_work_stalled_ = false;
+}
+
+void world::observe() {
+  const auto now = clock.now();
+  for (std::size_t i = 0; i < armed_.size(); ++i) {
+    const auto at = static_cast<fault_point>(i);
+    count_crashes(at);
+    if (armed_[i] && is_in_the_way(at, armed_[i]->kind)) in_the_way.note(at, now);
+  }
+  if (disk.failing) in_the_way.note(trouble::store, now);
+  if (short_work.full || short_work_stalled_) in_the_way.note(trouble::short_work, now);
+  if (long_work.full || long_work_stalled_) in_the_way.note(trouble::long_work, now);
+}
+
+std::string world::kill(std::size_t place) {
+  if (place == latest_.size()) {
+    ++supervisor_kills;
+    caf::anon_send_exit(supervisor_, caf::exit_reason::kill);
+    return "supervisor";
+  }
+  ++kills;
+  if (const auto who = caf::actor_cast<caf::actor>(latest_[place]))
+    caf::anon_send_exit(who, caf::exit_reason::kill);
+  return names_[place];
+}
+
+void world::replace_geoip(std::size_t database) {
+  const auto aside = directory_.path("geoip-aside");
+  std::filesystem::create_symlink(on_disk->database_path(database), aside);
+  std::filesystem::rename(aside, directory_.path("geoip"));
+  geoip_history_.push_back(database);
+}
+
+// -- looking ------------------------------------------------------------------
+
+std::int64_t world::now_ms() const {
+  const auto since = clock.now().time_since_epoch() - begin_of_time();
+  return std::chrono::duration_cast<milliseconds>(since).count();
+}
+
+void world::violated(std::string what) {
+  note("VIOLATED: " + what);
+  std::printf("seed %llu, step %zu: %s\n", static_cast<unsigned long long>(seed), trace_->step,
+              what.c_str());
+  violations_.push_back(std::move(what));
+}
+
+bool world::all_running() const {
+  for (const auto& each : roster->report())
+    if (each.state != actors::place_state::running) return false;
+  return true;
+}
+
+std::uint64_t world::deaths() const {
+  auto sum = kills;
+  for (std::size_t i = 0; i < in_the_way.crashes.size(); ++i)
+    if (!is_the_supervisors(static_cast<fault_point>(i))) sum += in_the_way.crashes[i];
+  return sum;
+}
+
+std::uint64_t world::supervisor_deaths() const {
+  auto sum = supervisor_kills;
+  for (const auto at : {fault_point::supervisor_receive, fault_point::supervisor_reply})
+    sum += in_the_way.crashes[static_cast<std::size_t>(at)];
+  return sum;
+}
+
+bool world::lobby_export_died() const {
+  for (const auto& each : roster->report())
+    if (each.role == actors::owner::lobby_export)
+      return each.restarts > 0 || each.state != actors::place_state::running;
+  return false;
+}
+
+std::size_t world::in_flight() const {
+  std::size_t sum = 0;
+  for (const auto& each : transport_metrics)
+    sum += each.in_flight;
+  return sum;
+}
+
+std::size_t world::at_owners() const {
+  std::size_t sum = 0;
+  for (const auto& each : transport_metrics)
+    for (const auto& waiting : each.at_owner)
+      sum += waiting;
+  return sum;
+}
+
+std::size_t world::connections() const {
+  std::size_t sum = 0;
+  for (const auto& each : transports)
+    sum += each->connection_count();
+  return sum;
+}
+
+// -- ending -------------------------------------------------------------------
+
+bool world::end() {
+  ending_ = true;
+  for (int i = 0; i < 100; ++i) {
+    if (supervisor_) caf::anon_send(supervisor_, actors::stop_all{});
+    settle();
+    if (roster->is_empty()) break;
+    // As the node does where the one it told had died before.
+    supervisor_ = actors_.system.spawn<actors::supervisor>(supervisor_settings());
+    move_clocks(time_step);
+  }
+  supervisor_ = nullptr;
+  for (auto& each : transports)
+    each->end_now();
+  settle();
+  while (run_work(short_work, 0) || run_work(long_work, 0)) {
+  }
+  for (auto& each : transports)
+    each.reset();
+  ended_ = roster->is_empty() && actors_.system.registry().running() == running_at_begin_;
+  return ended_;
+}
+
+} // namespace matchcloud::simulation

@@ -1,0 +1,182 @@
+#pragma once
+
+#include "actors/avatar.hpp"
+#include "actors/export_download.hpp"
+#include "actors/geoip_watch.hpp"
+#include "actors/lobby_export.hpp"
+#include "actors/media.hpp"
+#include "actors/region_ranking.hpp"
+#include "actors/supervisor.hpp"
+#include "base/faults.hpp"
+#include "base/limits.hpp"
+#include "http/event_loop.hpp"
+#include "http/front.hpp"
+#include "http/loop_transport.hpp"
+#include "store/export_files.hpp"
+#include "store/geoip_files.hpp"
+#include "store/media_files.hpp"
+#include "tests/actors/fixture.hpp"
+#include "tests/simulation/chance.hpp"
+#include "tests/simulation/database.hpp"
+#include "tests/simulation/disturbances.hpp"
+#include "tests/simulation/files.hpp"
+#include "tests/simulation/trace.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::simulation {
+
+inline constexpr std::size_t loop_count = 2;
+/// The steps in which time moves while everybody who has something to do does it.
+inline constexpr std::chrono::milliseconds time_step{50};
+/// Time that passes at most until everybody did what they have to do.
+inline constexpr std::chrono::milliseconds untended_limit{20};
+
+/// A node in one thread: its actors, loops, pools and store, all of which move only when told.
+/// Wired as `app::node` does it.
+class world {
+public:
+  world(std::uint64_t seed, files& on_disk, trace& to);
+  ~world();
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+
+  // -- moving it --------------------------------------------------------------
+
+  void turn(std::size_t loop);
+  /// A message of an actor of the pool that `which` chooses. False where there is none.
+  bool run_actor(std::size_t which);
+  bool run_short_work(std::size_t which);
+  bool run_long_work(std::size_t which);
+  /// Until nobody has anything to do.
+  void settle();
+  /// Time passes, and everybody keeps up with it. `each_step` is called after each of its steps.
+  void advance(std::chrono::milliseconds by, const std::function<void()>& each_step);
+  /// Time passes while nobody does anything.
+  void pass(std::chrono::microseconds time);
+
+  // -- breaking it ------------------------------------------------------------
+
+  void inject(base::fault_point at, const base::fault_rule& rule);
+  void heal(base::fault_point at);
+  void heal_all();
+  void stall_short_work(bool stalled) { short_work_stalled_ = stalled; }
+  void stall_long_work(bool stalled) { long_work_stalled_ = stalled; }
+  /// Kills who is in a place, or the supervisor (the last number).
+  std::string kill(std::size_t place);
+  std::size_t killable() const noexcept { return latest_.size() + 1; }
+  void replace_geoip(std::size_t database);
+
+  // -- looking at it ----------------------------------------------------------
+
+  std::int64_t now_ms() const;
+  void note(std::string_view what) { trace_->add(now_ms(), what); }
+  /// What must not be is.
+  void violated(std::string what);
+  const std::vector<std::string>& violations() const noexcept { return violations_; }
+  bool all_running() const;
+  /// Deaths of actors that were brought about.
+  std::uint64_t deaths() const;
+  std::uint64_t supervisor_deaths() const;
+  bool lobby_export_died() const;
+  std::size_t in_flight() const;
+  std::size_t at_owners() const;
+  std::size_t connections() const;
+  /// Notes what is in the way of requests right now.
+  void observe();
+
+  /// Ends all actors. False where some do not end.
+  bool end();
+
+  std::uint64_t seed;
+  base::limits limits;
+  /// Limits that are reached: anything may be refused.
+  bool tight = false;
+  fixtures::manual_clock clock;
+  database disk;
+  disturbances in_the_way;
+  files* on_disk;
+  chance random;
+  /// Supervisors and others that were killed from outside.
+  std::uint64_t kills = 0;
+  std::uint64_t supervisor_kills = 0;
+
+  fixtures::manual_pool short_work;
+  fixtures::manual_pool long_work;
+
+  std::unique_ptr<http::shared_bounds> bounds;
+  std::array<http::transport_metrics, loop_count> transport_metrics;
+  actors::avatar_metrics avatar_metrics;
+  actors::export_metrics export_metrics;
+  std::shared_ptr<actors::roster> roster;
+
+  /// GeoIP databases in the order in which they came.
+  const std::vector<std::size_t>& geoip_history() const noexcept { return geoip_history_; }
+  static constexpr std::string_view public_url = "http://simulated.example";
+
+private:
+  void choose_limits();
+  void make_loops();
+  std::vector<actors::place> places();
+  void add(std::vector<actors::place>& all, actors::place made);
+  void add_watches(std::vector<actors::place>& all);
+  void add_pool_actors(std::vector<actors::place>& all);
+  void add_residents(std::vector<actors::place>& all, std::size_t loop);
+  actors::lobby_export_settings export_settings();
+  actors::export_download_settings download_settings();
+  actors::avatar_settings avatar_settings();
+  actors::supervisor_settings supervisor_settings();
+  void start_supervisor();
+  void count_crashes(base::fault_point at);
+  void move_clocks(std::chrono::nanoseconds by);
+  /// Of actors; at most a step of time.
+  std::chrono::milliseconds until_next_timer() const;
+  void wait_in_call(std::chrono::microseconds time);
+  void meanwhile();
+  bool run_work(fixtures::manual_pool& pool, std::size_t which);
+  std::uint64_t progress() const;
+
+  trace* trace_;
+  fixtures::temporary_directory directory_;
+  std::array<actors::ranking_metrics, loop_count> ranking_metrics_;
+  actors::geoip_metrics geoip_metrics_;
+  std::unique_ptr<store::export_files> export_files_;
+  std::shared_ptr<actors::export_book> book_ = std::make_shared<actors::export_book>();
+  std::shared_ptr<store::geoip_files> geoip_files_;
+  std::shared_ptr<store::media_files> media_;
+  std::vector<std::size_t> geoip_history_{0};
+  /// What is injected, and how many of its hits are counted.
+  std::array<std::optional<base::fault_rule>, base::fault_point_count> armed_{};
+  std::array<std::uint64_t, base::fault_point_count> counted_hits_{};
+  bool short_work_stalled_ = false;
+  bool long_work_stalled_ = false;
+  bool in_work_ = false;
+  bool ending_ = false;
+  bool ended_ = false;
+  std::chrono::microseconds untended_{0};
+  std::uint64_t works_ = 0;
+  std::vector<std::string> violations_;
+  /// Who was last in each place.
+  std::vector<caf::actor_addr> latest_;
+  std::vector<std::string> names_;
+  // Last, to end first: messages point at all of the above.
+  fixtures::deterministic_system actors_;
+  std::array<std::unique_ptr<http::event_loop>, loop_count> loops_;
+  caf::actor supervisor_;
+  std::size_t running_at_begin_ = 0;
+
+public:
+  std::array<std::unique_ptr<http::loop_transport>, loop_count> transports;
+};
+
+} // namespace matchcloud::simulation
