@@ -186,8 +186,7 @@ std::string text_report(const options& asked, const results& of) {
     text << "connections " << of.unconnected << " could not be made before the load began\n";
   text << "processor   " << fixed(of.busiest_thread_percent, 0)
        << " % of a core for this program's busiest thread\n";
-  if (const auto limit = bottleneck(of); !limit.empty())
-    text << "bottleneck  " << limit << "\n";
+  if (const auto limit = bottleneck(of); !limit.empty()) text << "bottleneck  " << limit << "\n";
   return text.str();
 }
 
