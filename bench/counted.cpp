@@ -21,6 +21,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
@@ -29,7 +30,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 namespace matchcloud::bench {
 
