@@ -6,7 +6,7 @@
 #include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
-#include "base/lru_cache.hpp"
+#include "base/second_chance_cache.hpp"
 #include "base/metrics.hpp"
 
 #include <cstddef>
@@ -84,7 +84,7 @@ private:
   avatar_settings settings_;
   model::catalog_snapshot catalog_;
   std::shared_ptr<store_link> link_;
-  base::lru_cache<model::uuid, cached_list> cache_;
+  base::second_chance_cache<model::uuid, cached_list> cache_;
   std::unordered_map<model::uuid, load> loads_;
   /// Games whose load has not begun, in order.
   std::deque<model::uuid> queue_;

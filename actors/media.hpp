@@ -4,7 +4,7 @@
 #include "actors/resident.hpp"
 #include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
-#include "base/lru_cache.hpp"
+#include "base/second_chance_cache.hpp"
 #include "store/media_files.hpp"
 
 #include <cstddef>
@@ -54,7 +54,7 @@ public:
 
 private:
   /// Each costs 1: bounded by their number, which is of descriptors.
-  base::lru_cache<store::image_key, std::shared_ptr<const base::open_file>, store::image_key_hash>
+  base::second_chance_cache<store::image_key, std::shared_ptr<const base::open_file>, store::image_key_hash>
       files_;
   std::unordered_map<store::image_key, std::vector<waiter>, store::image_key_hash> waiting_;
   std::size_t waiting_limit_;

@@ -2,7 +2,7 @@
 
 #include "actors/protocol.hpp"
 #include "actors/resident.hpp"
-#include "base/lru_cache.hpp"
+#include "base/second_chance_cache.hpp"
 #include "base/metrics.hpp"
 #include "model/region_listing.hpp"
 #include "store/geoip.hpp"
@@ -71,7 +71,7 @@ private:
   };
   using listing_ptr = std::shared_ptr<const model::region_listing>;
 
-  using listing_cache = base::lru_cache<cache_key, listing_ptr, cache_key_hash>;
+  using listing_cache = base::second_chance_cache<cache_key, listing_ptr, cache_key_hash>;
 
   const model::game_namespace* namespace_for(const std::string& origin_host) const;
   listing_ptr cached(const model::game_namespace* where,

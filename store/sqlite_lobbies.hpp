@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/expected.hpp"
-#include "base/lru_cache.hpp"
+#include "base/second_chance_cache.hpp"
 #include "model/lobby_batch.hpp"
 #include "store/lobby_merge.hpp"
 #include "store/sqlite.hpp"
@@ -96,7 +96,7 @@ private:
   std::optional<statement> remove_;
 
   /// What the rows of kinds are: they are never changed or removed.
-  base::lru_cache<model::lobby_kind, known_kind> known_kinds_{kind_cache_limit_bytes};
+  base::second_chance_cache<model::lobby_kind, known_kind> known_kinds_{kind_cache_limit_bytes};
   /// Nanoseconds that a commit took for each row it wrote, lately.
   double commit_ns_per_row_ = 0;
 

@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/expected.hpp"
-#include "base/lru_cache.hpp"
+#include "base/second_chance_cache.hpp"
 #include "model/export_query.hpp"
 #include "store/lobby_history.hpp"
 #include "store/sqlite.hpp"
@@ -56,7 +56,7 @@ private:
     const std::string* columns = nullptr;
   };
 
-  base::lru_cache<std::int64_t, std::string> all_{kind_columns_limit_bytes};
+  base::second_chance_cache<std::int64_t, std::string> all_{kind_columns_limit_bytes};
   /// In front, for the inner loop: neither hashed nor put in order. Emptied by each `put`.
   std::array<recent, 256> recent_{};
 };

@@ -1,4 +1,4 @@
-#include "base/lru_cache.hpp"
+#include "base/second_chance_cache.hpp"
 
 #include "tests/catch.hpp"
 
@@ -13,14 +13,14 @@
 namespace matchcloud::base {
 namespace {
 
-using cache = lru_cache<int, std::string>;
+using cache = second_chance_cache<int, std::string>;
 
-TEST_CASE("a cache forgets what was used longest ago") {
+TEST_CASE("a cache forgets what was put first and not used since") {
   cache kept{30};
   kept.put(1, "one", 10);
   kept.put(2, "two", 10);
   kept.put(3, "three", 10);
-  REQUIRE(kept.get(1) != nullptr); // used: 2 is the oldest now
+  REQUIRE(kept.get(1) != nullptr); // used: spared once
   kept.put(4, "four", 10);
   CHECK(kept.get(2) == nullptr);
   REQUIRE(kept.get(1) != nullptr);
@@ -65,7 +65,7 @@ TEST_CASE("putting a key again replaces its value and its cost") {
   CHECK(kept.used_bytes() == 0);
 }
 
-/// The cache as a list, most recent first.
+/// The cache as a queue: who is in front makes room, or goes behind all others where it was used.
 class model_cache {
 public:
   explicit model_cache(std::size_t limit_bytes) : limit_bytes_{limit_bytes} {}
@@ -73,18 +73,19 @@ public:
   std::optional<std::string> get(int key) {
     const auto found = find(key);
     if (found == entries_.end()) return std::nullopt;
-    const auto copy = *found;
-    entries_.erase(found);
-    entries_.push_front(copy);
-    return copy.value;
+    found->used = true;
+    return found->value;
   }
 
   void put(int key, const std::string& value, std::size_t bytes) {
     if (const auto found = find(key); found != entries_.end()) entries_.erase(found);
     if (bytes > limit_bytes_) return;
-    entries_.push_front({key, value, bytes});
-    while (used_bytes() > limit_bytes_)
-      entries_.pop_back();
+    while (used_bytes() + bytes > limit_bytes_) {
+      auto front = entries_.front();
+      entries_.pop_front();
+      if (front.used) entries_.push_back({front.key, front.value, front.bytes, false});
+    }
+    entries_.push_back({key, value, bytes, false});
   }
 
   std::size_t used_bytes() const {
@@ -100,6 +101,7 @@ private:
     int key;
     std::string value;
     std::size_t bytes;
+    bool used;
   };
   std::deque<entry>::iterator find(int key) {
     return std::find_if(entries_.begin(), entries_.end(),
@@ -110,7 +112,7 @@ private:
   std::deque<entry> entries_;
 };
 
-TEST_CASE("the cache does what a list in order of use does, within its bytes") {
+TEST_CASE("the cache does what a queue with second chances does, within its bytes") {
   const bool held = rc::check([] {
     const auto limit = *rc::gen::inRange<std::size_t>(0, 60);
     const auto steps = *rc::gen::container<std::vector<std::pair<int, std::size_t>>>(
