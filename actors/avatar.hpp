@@ -6,8 +6,8 @@
 #include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
-#include "base/second_chance_cache.hpp"
 #include "base/metrics.hpp"
+#include "base/second_chance_cache.hpp"
 
 #include <cstddef>
 #include <cstdint>

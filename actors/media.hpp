@@ -54,7 +54,8 @@ public:
 
 private:
   /// Each costs 1: bounded by their number, which is of descriptors.
-  base::second_chance_cache<store::image_key, std::shared_ptr<const base::open_file>, store::image_key_hash>
+  base::second_chance_cache<store::image_key, std::shared_ptr<const base::open_file>,
+                            store::image_key_hash>
       files_;
   std::unordered_map<store::image_key, std::vector<waiter>, store::image_key_hash> waiting_;
   std::size_t waiting_limit_;

@@ -2,8 +2,8 @@
 
 #include "actors/protocol.hpp"
 #include "actors/resident.hpp"
-#include "base/second_chance_cache.hpp"
 #include "base/metrics.hpp"
+#include "base/second_chance_cache.hpp"
 #include "model/region_listing.hpp"
 #include "store/geoip.hpp"
 
