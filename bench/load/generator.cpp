@@ -248,7 +248,6 @@ void generator::on_failure(client& from, failure kind, std::string_view why) {
 void generator::begin_measuring() {
   measuring_ = true;
   cpu_time_ = thread_cpu_time();
-  measuring_since_ = clock_->now();
 }
 
 /// What was meant to be sent, but found no connection until the timeout behind the end, failed.
@@ -269,7 +268,7 @@ void generator::end_when_done() {
   if (!sent_all_ || asking_ > 0) return;
   if (measuring_) {
     cpu_time_ = thread_cpu_time() - cpu_time_;
-    elapsed_ = clock_->now() - measuring_since_;
+    elapsed_ = clock_->now() - measure_from_;
     measuring_ = false;
   }
   loop_.stop();

@@ -151,7 +151,6 @@ private:
   base::steady_time woken_at_;
   std::chrono::nanoseconds cpu_time_{0};
   std::chrono::nanoseconds elapsed_{0};
-  base::steady_time measuring_since_;
 };
 
 } // namespace matchcloud::load

@@ -108,12 +108,12 @@ request_pool::request_pool(const mix_part& part, const request_frame& frame, std
     const auto& client = clients[i % clients.size()];
     const auto& body = bodies[i % bodies.size()];
     auto request = head;
-    if (!client.empty()) request += "X-Forwarded-For: " + client + "\r\n";
+    if (!client.empty()) request.append("X-Forwarded-For: ").append(client).append("\r\n");
     if (posts)
       request +=
           "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
           "\r\n";
-    requests_.push_back(request + "\r\n" + body);
+    requests_.push_back(request.append("\r\n").append(body));
   }
 }
 
@@ -121,6 +121,7 @@ request_source::request_source(const std::vector<mix_part>& parts,
                                const std::vector<request_pool>& pools, std::uint64_t seed)
     : pools_{&pools}, engine_{seed} {
   std::vector<double> weights;
+  weights.reserve(parts.size());
   for (const auto& part : parts)
     weights.push_back(part.weight);
   part_ = {weights.begin(), weights.end()};
