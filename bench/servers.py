@@ -23,8 +23,8 @@ def raise_descriptor_limit():
     return hard
 
 
-def pinned(core):
-    return ["taskset", "-c", str(core)]
+def pinned(*cores):
+    return ["taskset", "-c", ",".join(map(str, cores))]
 
 
 def wait_for_listener(child, name, log):
@@ -43,10 +43,11 @@ def wait_for_listener(child, name, log):
 
 
 @contextlib.contextmanager
-def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=None, data=None):
-    """A `serve` with one loop and the demo's catalog; yields (child, (host, port)).
+def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=None, data=None,
+               loops=1, more_cores=()):
+    """A `serve` with the demo's catalog; yields (child, (host, port)).
 
-    `prepare` is called with its data directory before it starts. With `data`, a data directory
+    It has `core` and `more_cores`, and `loops` event loops. `prepare` is called with its data directory before it starts. With `data`, a data directory
     that is there, nothing is added to it.
     """
     made = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
@@ -57,9 +58,9 @@ def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=Non
                        stdout=subprocess.DEVNULL)
     if prepare:
         prepare(data)
-    command = pinned(core) + [
+    command = pinned(core, *more_cores) + [
         binary, "serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
-        "--data-dir", data, "--transport", transport, "--loops", "1",
+        "--data-dir", data, "--transport", transport, "--loops", str(loops),
         "--trusted-proxies", "127.0.0.0/8"]
     for path in geoip:
         command += ["--geoip", path]
@@ -167,13 +168,11 @@ def nginx(reply, folder, core, body_file=None):
 
 
 @contextlib.contextmanager
-def fastify(installed, geoip, regions, core, log, *arguments):
-    """bench/peers/fastify, as it is in the folder `installed` with its packages; yields (child,
-    (host, port)). `regions`: the file with the regions."""
-    command = pinned(core) + ["node", os.path.join(installed, "server.js"), geoip, regions,
-                              *arguments]
-    with process("fastify", command, log) as child:
-        yield child, wait_for_listener(child, "fastify", log)
+def peer(name, command, folder, core):
+    """A program that says where it listens; yields (child, (host, port))."""
+    log = os.path.join(folder, f"{name}.log")
+    with process(name, pinned(core) + command, log) as child:
+        yield child, wait_for_listener(child, name, log)
 
 
 def wait_for_port(child, port, log):

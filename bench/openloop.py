@@ -1,0 +1,75 @@
+"""Load by matchcloud-load: requests at a rate that does not wait for answers, or as fast as new
+connections can be made; and rounds of anything, interleaved over its sides."""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import chart
+import servers
+from harness import BUILD, CORES
+
+GENERATOR = os.path.join(BUILD, "matchcloud-load")
+RAMP_SECONDS = 1
+PERCENTILES = ("p50", "p99", "p99.9")
+
+
+def load(address, seconds, connections, *options):
+    """One run against `address`; what it measured, or the end where anything went wrong."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        command = servers.pinned(CORES[1]) + [
+            GENERATOR, "--duration", f"{seconds}s", "--ramp", f"{RAMP_SECONDS}s",
+            "--connections", str(connections), "--threads", "1", "--json", file.name,
+            *map(str, options), f"http://{address[0]}:{address[1]}"]
+        done = subprocess.run(command, capture_output=True, text=True,
+                              timeout=10 * seconds + 60)
+        if done.returncode:
+            sys.exit(f"bench: {' '.join(command)}: exit code {done.returncode}: "
+                     f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        found = json.load(file)
+    if found["errors"]["total"] or set(found["by_status"]) != {"200"}:
+        sys.exit(f"bench: not everything was answered with success: {found['errors']} "
+                 f"{found['by_status']}")
+    generator = found["generator"]
+    return {"requests_per_second": found["requests_per_second"], "answered": found["answered"],
+            **{f"{name}_us": found["latency_us"][name] for name in PERCENTILES},
+            "generator_cpu_percent": generator["cpu_percent"],
+            "generator_bottleneck": generator["bottleneck"],
+            "late_sends": found["late_sends"]["count"]}
+
+
+def interleaved(sides, rounds, shown):
+    """{name: [what sides[name]() gave]}: a round of each, then the next. `shown`: what of it."""
+    found = {name: [] for name in sides}
+    for number in range(1, rounds + 1):
+        for name, measure in sides.items():
+            one = measure()
+            found[name].append(one)
+            print(f"  round {number}: {name:16} {chart.number(one[shown])} {shown}",
+                  file=sys.stderr, flush=True)
+    return found
+
+
+def median(rounds, key):
+    return statistics.median(one[key] for one in rounds)
+
+
+def bar(name, rounds, key, note=""):
+    """The median of the rounds, and what they lay between."""
+    every = [one[key] for one in rounds]
+    return chart.Bar(name, statistics.median(every), min(every), max(every), note)
+
+
+def print_rounds(rounds, keys):
+    """A table of medians, the spread of the first of `keys` behind them; and whose number is the
+    generator's rather than the server's."""
+    print(f"  {'':16} " + " ".join(f"{key:>22}" for key in keys) + "  spread of the first")
+    for name, each in rounds.items():
+        first = [one[keys[0]] for one in each]
+        spread = 100 * (max(first) - min(first)) / (statistics.median(first) or 1)
+        print(f"  {name:16} " + " ".join(f"{chart.number(median(each, key)):>22}" for key in keys)
+              + f"  {spread:.1f}%")
+        if sum(one.get("generator_bottleneck", False) for one in each) > len(each) / 2:
+            print(f"  {'':16} (what limited {name} was the generator: do not quote this number)")
