@@ -17,6 +17,7 @@ import os
 import tempfile
 
 import chart
+import configs
 import openloop
 import servers
 import wire
@@ -27,7 +28,6 @@ from load import bars_of, compare_replies
 
 GEOIP = [os.path.join(ROOT, "var", "geoip", f"dbip-city-ipv{v}.mmdb") for v in (4, 6)]
 PLAYER = "X-Forwarded-For: 81.2.69.142"
-GROUP = '{"display_name": "Bench group"}'
 MEDIA_BYTES = 100_000
 RATE_TARGET, TAIL_TARGET = 0.9, 3.0
 RATE_PART = 0.5
@@ -104,7 +104,7 @@ def compare_servers(folder, geoip, arguments, result, targets):
         if "groups" in arguments.parts:
             path = "/cloud/groups/validate"
             result["groups"] = compare_replies(f"POST {path}", listening, arguments, "httplib",
-                                               "POST", path, GROUP)
+                                               "POST", path, configs.GROUP)
         if "regions" in arguments.parts:
             path = "/matchmaker/regions"
             reply = wire.fetch(listening["loops"][1], path=path, headers=[PLAYER])

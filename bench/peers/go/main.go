@@ -1,6 +1,6 @@
 // The listing of regions as a Go author would write it, for script/bench regions: net/http and
-// nothing else but the standard library, with a reader of MMDB files of its own, distances by
-// Vincenty's formula, and a cache of replies by location.
+// nothing else but the standard library, with a reader of MMDB files of its own, distances after
+// Vincenty, and a cache of replies by location.
 //
 //	regions GEOIP.mmdb REGIONS.json
 //
