@@ -10,6 +10,7 @@ ROW, BAR = 22, 14
 LINES_HEIGHT = 240
 COLOURS = ("#2f6db3", "#d9822b", "#3a9a6a", "#b3476b", "#7a6cc0", "#8a7a3a", "#4a9aa8", "#777777")
 INK, PALE, GRID, PAPER = "#222222", "#666666", "#dddddd", "#fcfcfa"
+OVER_LINES = f'paint-order="stroke" stroke="{PAPER}" stroke-width="5"'
 
 # A bar: `low` and `high` are what its rounds lay between, `note` stands behind its value.
 Bar = namedtuple("Bar", "name value low high note", defaults=(None, None, ""))
@@ -74,16 +75,17 @@ class bars:
             yield line(x_of(tick), begin, x_of(tick), end)
             yield text(x_of(tick), end + 16, number(tick), 11, "middle", PALE)
         yield text(LEFT + PLOT / 2, end + 33, self.unit, 12, "middle", PALE)
+        yield line(LEFT, begin, LEFT, end, PALE)
         y = begin
         for label, group in self.groups.items():
-            yield text(20, y + 18, label, 12, more=' font-style="italic"')
+            yield text(20, y + 18, label, 12, more=f' font-style="italic" {OVER_LINES}')
             y += ROW + 4
             for bar in group:
-                colour = COLOURS[names.index(bar.name) % len(COLOURS)]
+                at = names.index(bar.name) if len(names) <= len(COLOURS) else 0
+                colour = COLOURS[at]
                 yield from self.row(bar, y, x_of, colour)
                 y += ROW
             y += 2
-        yield line(LEFT, begin, LEFT, end, PALE)
 
     @staticmethod
     def row(bar, y, x_of, colour):
@@ -101,8 +103,7 @@ class bars:
 
 class lines:
     """Lines through points; `series`: {name: [(x, y)]}. With `log`, both axes are logarithmic, and
-    a straight line with the slope of the dotted one is proportional growth. `remark` stands below
-    the title."""
+    a dotted line shows what growth in proportion would be. `remark`: lines below the title."""
 
     def __init__(self, title, x_unit, y_unit, series, log=True, remark=()):
         self.title, self.x_unit, self.y_unit = title, x_unit, y_unit
@@ -150,8 +151,10 @@ class lines:
         """Through the lowest corner, as far as it stays inside."""
         x, y = min(x for x, _ in every), min(y for _, y in every)
         factor = min(x_ticks[-1] / x, y_ticks[-1] / y)
-        return (f'<line x1="{x_of(x):.1f}" y1="{y_of(y):.1f}" x2="{x_of(x * factor):.1f}" '
-                f'y2="{y_of(y * factor):.1f}" stroke="{PALE}" stroke-dasharray="2 4"/>')
+        end_x, end_y = x_of(x * factor), y_of(y * factor)
+        return (f'<line x1="{x_of(x):.1f}" y1="{y_of(y):.1f}" x2="{end_x:.1f}" y2="{end_y:.1f}" '
+                f'stroke="{PALE}" stroke-dasharray="2 4"/>'
+                + text(end_x - 10, end_y + 14, "in proportion", 11, "end", PALE))
 
     def curves(self, x_of, y_of, right, begin, end):
         # Each name stands beside its line's end, apart from the others'.

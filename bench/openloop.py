@@ -9,20 +9,23 @@ import tempfile
 
 import chart
 import servers
-from harness import BUILD, CORES
+from harness import BUILD, CORES, ROOT
+from load import PLAYER
 
 GENERATOR = os.path.join(BUILD, "matchcloud-load")
 RAMP_SECONDS = 1
+LISTINGS = ("--mix", os.path.join(ROOT, "bench", "one_player.toml"), "--header", PLAYER)
 PERCENTILES = ("p50", "p99", "p99.9")
 
 
-def load(address, seconds, connections, *options):
-    """One run against `address`; what it measured, or the end where anything went wrong."""
+def load(address, seconds, connections, *options, ramp=RAMP_SECONDS):
+    """One run of listings for one player against `address`; what it measured behind the ramp, or
+    the end of the benchmark where anything went wrong."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         command = servers.pinned(CORES[1]) + [
-            GENERATOR, "--duration", f"{seconds}s", "--ramp", f"{RAMP_SECONDS}s",
+            GENERATOR, "--duration", f"{seconds}s", "--ramp", f"{ramp}s",
             "--connections", str(connections), "--threads", "1", "--json", file.name,
-            *map(str, options), f"http://{address[0]}:{address[1]}"]
+            *LISTINGS, *map(str, options), f"http://{address[0]}:{address[1]}"]
         done = subprocess.run(command, capture_output=True, text=True,
                               timeout=10 * seconds + 60)
         if done.returncode:

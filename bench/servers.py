@@ -10,10 +10,19 @@ import subprocess
 import tempfile
 
 import wire
-from harness import process
+from harness import ROOT, process
 
 START_SECONDS = 30
+CPU_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
+GEOIP = [path for path in (os.path.join(ROOT, "var", "geoip", f"dbip-city-ipv{version}.mmdb")
+                           for version in (4, 6)) if os.path.exists(path)]
 NGINX_LITERAL_BYTES = 4000  # nginx refuses a token over 4,096 bytes, quotes and escapes included
+
+
+def warn_of_no_geoip():
+    if not GEOIP:
+        print("bench: no GeoIP data in var/geoip (script/setup geoip): players have no location, "
+              "and ranking them costs less than it would", flush=True)
 
 
 def raise_descriptor_limit():
@@ -196,7 +205,7 @@ def cpu_seconds(pid):
     """Processor time of a process and its children so far."""
     with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
         fields = file.read().rsplit(")", 1)[1].split()
-    total = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    total = (int(fields[11]) + int(fields[12])) * CPU_TICK_SECONDS
     with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
         return total + sum(cpu_seconds(int(child)) for child in file.read().split())
 
@@ -206,7 +215,7 @@ def core_busy_seconds(core):
     with open("/proc/stat", encoding="utf-8") as file:
         line = re.search(rf"^cpu{core} (.*)$", file.read(), re.MULTILINE).group(1)
     user, nice, system, _, _, interrupts, soft, *_ = map(int, line.split())
-    return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
+    return (user + nice + system + interrupts + soft) * CPU_TICK_SECONDS
 
 
 def resident_bytes(pid):

@@ -33,13 +33,13 @@ from harness import (CORES, add_parts, judged, parsed, parser_of, positive, proc
                      processors_line, refuse_one_core, refuse_other_builds, result_path, run,
                      run_part, write_result)
 from histories import FAR, command_seconds, history, post_export, serving
+from load import PLAYER
 
 DAY_MS = 24 * 3600 * 1000
 SLOW_CLIENTS = 1000
 DAY_BEGIN = rows.BEGIN_MS + 5 * DAY_MS
 SMALL_HISTORY = 100_000
 RATE_PART = 0.3
-PLAYER = "X-Forwarded-For: 81.2.69.142"
 ROWS_TARGET, MEMORY_TARGET_MIB, WINDOW_TARGET, LATENCY_TARGET = 2.0, 64, 1.5, 2.0
 PARTS = ("rows", "window", "latency")
 

@@ -21,13 +21,11 @@ import configs
 import openloop
 import servers
 import wire
-from harness import (BINARY, CORES, ROOT, add_parts, judged, parsed, parser_of, processors,
+from harness import (BINARY, CORES, add_parts, judged, parsed, parser_of, processors,
                      processors_line, refuse_one_core, refuse_other_builds, run_part,
                      write_result)
-from load import bars_of, compare_replies
+from load import PLAYER, bars_of, compare_replies
 
-GEOIP = [os.path.join(ROOT, "var", "geoip", f"dbip-city-ipv{v}.mmdb") for v in (4, 6)]
-PLAYER = "X-Forwarded-For: 81.2.69.142"
 MEDIA_BYTES = 100_000
 RATE_TARGET, TAIL_TARGET = 0.9, 3.0
 RATE_PART = 0.5
@@ -43,7 +41,7 @@ def parsed_arguments():
     return arguments
 
 
-def compare_media(folder, geoip, arguments):
+def compare_media(folder, arguments):
     """A download of one image, the same file for both servers."""
     upload_id, content = "00000000-0000-4000-8000-0000000000a1", os.urandom(MEDIA_BYTES)
     name = hashlib.sha256(content).hexdigest()[:32]
@@ -59,7 +57,7 @@ def compare_media(folder, geoip, arguments):
 
     with contextlib.ExitStack() as stack:
         targets = {"loops": stack.enter_context(servers.matchcloud(
-            BINARY, "loops", folder, geoip, core=CORES[0], prepare=prepare))}
+            BINARY, "loops", folder, servers.GEOIP, core=CORES[0], prepare=prepare))}
         reply = wire.fetch(targets["loops"][1], path=path)
         targets["nginx"] = stack.enter_context(
             servers.nginx(reply, folder, core=CORES[0], body_file=files[0]))
@@ -72,9 +70,8 @@ def compare_latency(targets, rates, arguments):
     sides = {name: targets[name][1] for name in ("loops", "nginx")}
     rate = int(RATE_PART * min(rates[name]["summary"]["median"] for name in sides))
     rounds = openloop.interleaved({name: lambda address=address: openloop.load(
-        address, arguments.seconds, arguments.connections, "--rate", rate, "--operation",
-        "regions", "--header", PLAYER) for name, address in sides.items()},
-        arguments.rounds, "p99.9_us")
+        address, arguments.seconds, arguments.connections, "--rate", rate)
+        for name, address in sides.items()}, arguments.rounds, "p99.9_us")
     print(f"\nGET /matchmaker/regions at {rate:,} req/s, open loop\n  "
           + processors_line(processors()))
     openloop.print_rounds(rounds, ("p99.9_us", "p99_us", "p50_us", "requests_per_second",
@@ -95,11 +92,11 @@ def latency_panel(latency):
                           for name in openloop.PERCENTILES})
 
 
-def compare_servers(folder, geoip, arguments, result, targets):
+def compare_servers(folder, arguments, result, targets):
     """The parts that need both transports; adds to `result` and to `targets`."""
     with contextlib.ExitStack() as stack:
         listening = {name: stack.enter_context(
-            servers.matchcloud(BINARY, name, folder, geoip, core=CORES[0]))
+            servers.matchcloud(BINARY, name, folder, servers.GEOIP, core=CORES[0]))
             for name in ("loops", "httplib")}
         if "groups" in arguments.parts:
             path = "/cloud/groups/validate"
@@ -120,15 +117,12 @@ def compare_servers(folder, geoip, arguments, result, targets):
 
 
 def run(arguments, folder):
-    geoip = [path for path in GEOIP if os.path.exists(path)]
-    if not geoip:
-        print("bench: no GeoIP data in var/geoip (script/setup geoip): players have no location, "
-              "and ranking them costs less than it would", flush=True)
-    result, targets = {"geoip": bool(geoip)}, []
+    servers.warn_of_no_geoip()
+    result, targets = {"geoip": bool(servers.GEOIP)}, []
     if set(arguments.parts) - {"media"}:
-        compare_servers(folder, geoip, arguments, result, targets)
+        compare_servers(folder, arguments, result, targets)
     if "media" in arguments.parts:
-        result["media"] = compare_media(folder, geoip, arguments)
+        result["media"] = compare_media(folder, arguments)
     return result, targets
 
 

@@ -1,56 +1,126 @@
-"""What an idle keep-alive connection costs the server in resident memory.
+"""What idle keep-alive connections cost: the server's resident memory, and the latency of those
+that are active.
 
 Both ends are on this machine; only the server's process is looked at, so the kernel's socket
 buffers are not in the number. Every connection has had one request answered before it idles.
 """
+import contextlib
 import os
 
+import chart
+import openloop
 import servers
 import wire
+from harness import BINARY, CORES, judged, processors, processors_line
 
-STEPS = 10
+FIRST = 500  # they fill caches and pools: the line begins behind them
 SPARE_DESCRIPTORS = 256
+PATIENCE_SECONDS = 5
+LONG = ("--idle-timeout-ms", "3600000")
+BYTES_TARGET, TAIL_TARGET = 2048, 1.5
 
 
-def measured(pid, address, count):
-    hard = servers.raise_descriptor_limit()
-    if count + SPARE_DESCRIPTORS > hard:
-        print(f"bench: {count} idle connections exceed the descriptor limit of {hard}: taking less")
-        count = hard - SPARE_DESCRIPTORS
-    step = max(1, count // STEPS)
-    what = wire.request(address, method="GET", path="/matchmaker/regions")
-    held, points = [], []
-    try:
-        for number in range(1, count + 1):
-            connection = wire.connect(address)
-            held.append(connection)
-            reply = wire.exchange(connection, what)
+class held:
+    """Connections of this process that idle."""
+
+    def __init__(self, pid, address):
+        self.pid, self.address, self.connections = pid, address, []
+        self.request = wire.request(address, path="/matchmaker/regions")
+
+    def grow(self, count, spare):
+        """Opens more until there are `count`, or the server takes no more: then `spare` close."""
+        while len(self.connections) < count:
+            self.connections.append(wire.connect(self.address, timeout=PATIENCE_SECONDS))
+            try:
+                reply = wire.exchange(self.connections[-1], self.request)
+            except TimeoutError:
+                print(f"bench: the server takes no more than {len(self.connections) - 1:,} "
+                      f"connections with its limit of descriptors: {spare:,} less idle")
+                self.shrink(spare + 1)
+                return False
             if reply.status != 200:
-                raise SystemExit(f"bench: connection {number} got {reply.status}: {reply.body!r}")
-            # The first step fills caches and pools: the line begins behind it.
-            if number % step == 0:
-                points.append((number, servers.resident_bytes(pid)))
-        still_open = len(os.listdir(f"/proc/{pid}/fd"))
-    finally:
-        for connection in held:
-            connection.close()
-    if still_open < len(held):
-        raise SystemExit(f"bench: of {len(held)} idle connections the server closed some already: "
-                         f"it has {still_open} descriptors")
-    return {"connections": len(held), "bytes_per_connection": slope(points), "points": points}
+                raise SystemExit(f"bench: connection {len(self.connections)} got {reply.status}: "
+                                 f"{reply.body!r}")
+        return True
+
+    def shrink(self, count):
+        for _ in range(min(count, len(self.connections))):
+            self.connections.pop().close()
+
+    def check(self):
+        files = len(os.listdir(f"/proc/{self.pid}/fd"))
+        if files < len(self.connections):
+            raise SystemExit(f"bench: of {len(self.connections)} idle connections the server "
+                             f"closed some already: it has {files} descriptors")
 
 
-def slope(points):
-    """Least squares through (connections, bytes)."""
+def reachable(counts, active):
+    """As many as the limit of descriptors lets this process hold."""
+    most = servers.raise_descriptor_limit() - SPARE_DESCRIPTORS
+    for count in counts:
+        if count > most:
+            print(f"bench: {count:,} idle connections exceed the limit of descriptors: {most:,}")
+    return sorted({min(count, most) for count in counts if min(count, most) > active})
+
+
+def measured(folder, arguments):
+    """Memory and latency, at each of --idle connections."""
+    points, latency = [], {}
+    with contextlib.ExitStack() as stack:
+        (child, crowded), (_, alone) = (stack.enter_context(servers.matchcloud(
+            BINARY, "loops", folder, servers.GEOIP, core=CORES[0], arguments=LONG))
+            for _ in range(2))
+        idle = held(child.pid, crowded)
+        stack.callback(lambda: idle.shrink(len(idle.connections)))
+        idle.grow(min(FIRST, min(arguments.idle) // 2), 0)
+        points.append((len(idle.connections), servers.resident_bytes(child.pid)))
+        for count in reachable(arguments.idle, FIRST // 10):
+            whole = idle.grow(count, arguments.active + SPARE_DESCRIPTORS)
+            points.append((len(idle.connections), servers.resident_bytes(child.pid)))
+            latency[len(idle.connections)] = openloop.interleaved(
+                {side: lambda address=address: openloop.load(
+                    address, arguments.seconds, arguments.active, "--rate", arguments.rate)
+                 for side, address in (("with", crowded), ("without", alone))},
+                arguments.rounds, "p99_us")
+            idle.check()
+            if not whole:
+                break
+    return reported(points, latency, arguments)
+
+
+def reported(points, latency, arguments):
+    """Prints it; what to write down, panels and targets."""
+    slope = slope_of(points)
+    print(f"\nidle keep-alive connections (loops)\n  {processors_line(processors())}")
+    for count, resident in points:
+        print(f"  {count:7,} connections: {resident / 2**20:7.1f} MiB resident")
+    ratios = {}
+    for count, rounds in latency.items():
+        print(f"\n  p99 of {arguments.active} active connections at {arguments.rate:,} req/s, "
+              f"with {count:,} idle ones and without")
+        openloop.print_rounds(rounds, ("p99_us", "p50_us", "requests_per_second",
+                                       "generator_cpu_percent"))
+        ratios[count] = (openloop.median(rounds["with"], "p99_us")
+                         / openloop.median(rounds["without"], "p99_us"))
+    groups = {f"{count:,} idle": [openloop.bar(
+        side, each, "p99_us", f"{ratios[count]:.2f} x without" if side == "with" else "")
+        for side, each in rounds.items()] for count, rounds in latency.items()}
+    panels = [chart.lines("Memory of idle connections", "connections", "MiB resident",
+                          {"loops": [(x, y / 2**20) for x, y in points]}, log=False,
+                          remark=[f"{slope:,.0f} bytes per connection"]),
+              chart.bars(f"p99 of {arguments.active} active connections at {arguments.rate:,} "
+                         "req/s", "microseconds", groups)]
+    targets = [judged("bytes per idle connection", slope, at_most=BYTES_TARGET)]
+    targets += [judged(f"p99 beside {count:,} idle connections, to without", ratio,
+                       at_most=TAIL_TARGET) for count, ratio in ratios.items()]
+    return {"bytes_per_connection": slope, "points": points, "latency": latency,
+            "p99_ratios": ratios}, panels, targets
+
+
+def slope_of(points):
+    """Least squares through (x, y)."""
     n = len(points)
     mean_x = sum(x for x, _ in points) / n
     mean_y = sum(y for _, y in points) / n
     over = sum((x - mean_x) * (y - mean_y) for x, y in points)
     return over / sum((x - mean_x) ** 2 for x, _ in points)
-
-
-def table(result):
-    (_, first), (_, last) = result["points"][0], result["points"][-1]
-    print(f"\n{result['connections']} idle keep-alive connections (loops)")
-    print(f"  resident {first / 2**20:.1f} MiB -> {last / 2**20:.1f} MiB: "
-          f"{result['bytes_per_connection']:.0f} bytes per connection")
