@@ -21,17 +21,19 @@ PERCENTILES = ("p50", "p99", "p99.9")
 def load(address, seconds, connections, *options, ramp=RAMP_SECONDS):
     """One run of listings for one player against `address`; what it measured behind the ramp, or
     the end of the benchmark where anything went wrong."""
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
+        path = os.path.join(folder, "load.json")
         command = servers.pinned(CORES[1]) + [
             GENERATOR, "--duration", f"{seconds}s", "--ramp", f"{ramp}s",
-            "--connections", str(connections), "--threads", "1", "--json", file.name,
+            "--connections", str(connections), "--threads", "1", "--json", path,
             *LISTINGS, *map(str, options), f"http://{address[0]}:{address[1]}"]
         done = subprocess.run(command, capture_output=True, text=True,
                               timeout=10 * seconds + 60)
         if done.returncode:
             sys.exit(f"bench: {' '.join(command)}: exit code {done.returncode}: "
                      f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
-        found = json.load(file)
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
     if found["errors"]["total"] or set(found["by_status"]) != {"200"}:
         sys.exit(f"bench: not everything was answered with success: {found['errors']} "
                  f"{found['by_status']}")
@@ -39,7 +41,7 @@ def load(address, seconds, connections, *options, ramp=RAMP_SECONDS):
     return {"requests_per_second": found["requests_per_second"], "answered": found["answered"],
             **{f"{name}_us": found["latency_us"][name] for name in PERCENTILES},
             "generator_cpu_percent": generator["cpu_percent"],
-            "generator_bottleneck": generator["bottleneck"],
+            "bottleneck": generator["reason"] if generator["bottleneck"] else "",
             "late_sends": found["late_sends"]["count"]}
 
 
@@ -66,13 +68,14 @@ def bar(name, rounds, key, note=""):
 
 
 def print_rounds(rounds, keys):
-    """A table of medians, the spread of the first of `keys` behind them; and whose number is the
-    generator's rather than the server's."""
+    """A table of medians, the spread of the first of `keys` behind them; and where something other
+    than the server limited most rounds, as matchcloud-load has it."""
     print(f"  {'':16} " + " ".join(f"{key:>22}" for key in keys) + "  spread of the first")
     for name, each in rounds.items():
         first = [one[keys[0]] for one in each]
         spread = 100 * (max(first) - min(first)) / (statistics.median(first) or 1)
         print(f"  {name:16} " + " ".join(f"{chart.number(median(each, key)):>22}" for key in keys)
               + f"  {spread:.1f}%")
-        if sum(one.get("generator_bottleneck", False) for one in each) > len(each) / 2:
-            print(f"  {'':16} (what limited {name} was the generator: do not quote this number)")
+        limits = [one["bottleneck"] for one in each if one.get("bottleneck")]
+        if len(limits) > len(each) / 2:
+            print(f"  {'':16} (do not quote {name}; limited by {limits[0]})")

@@ -56,8 +56,8 @@ def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=Non
                loops=1, more_cores=()):
     """A `serve` with the demo's catalog; yields (child, (host, port)).
 
-    It has `core` and `more_cores`, and `loops` event loops. `prepare` is called with its data directory before it starts. With `data`, a data directory
-    that is there, nothing is added to it.
+    It has `core` and `more_cores`, and `loops` event loops. `prepare` is called with its data
+    directory before it starts. With `data`, a data directory that is there, nothing is added to it.
     """
     made = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
     log = made + ".log"

@@ -105,9 +105,11 @@ def reported(points, latency, arguments):
     groups = {f"{count:,} idle": [openloop.bar(
         side, each, "p99_us", f"{ratios[count]:.2f} x without" if side == "with" else "")
         for side, each in rounds.items()] for count, rounds in latency.items()}
-    panels = [chart.lines("Memory of idle connections", "connections", "MiB resident",
-                          {"loops": [(x, y / 2**20) for x, y in points]}, log=False,
-                          remark=[f"{slope:,.0f} bytes per connection"]),
+    first, least = points[0]
+    panels = [chart.lines("Memory of idle connections", "connections", "MiB more",
+                          {"loops": [(x, (y - least) / 2**20) for x, y in points]}, log=False,
+                          remark=[f"{slope:,.0f} bytes per connection; with {first:,} of them "
+                                  f"{least / 2**20:.0f} MiB are resident"]),
               chart.bars(f"p99 of {arguments.active} active connections at {arguments.rate:,} "
                          "req/s", "microseconds", groups)]
     targets = [judged("bytes per idle connection", slope, at_most=BYTES_TARGET)]
