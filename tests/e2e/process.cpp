@@ -37,8 +37,8 @@ std::vector<std::string> environment_with(const environment& added) {
 } // namespace
 
 child_process::child_process(const arguments& args, const environment& added,
-                             const std::string& input_file) {
-  std::vector<std::string> words{MATCHCLOUD_BINARY};
+                             const std::string& input_file, const std::string& program) {
+  std::vector<std::string> words{program};
   words.insert(words.end(), args.begin(), args.end());
   auto names = environment_with(added);
   const auto argv = pointers(words);
@@ -119,8 +119,9 @@ std::string child_process::errors() const {
   }
 }
 
-command_result run(const arguments& args, const environment& added, const std::string& input_file) {
-  child_process child{args, added, input_file};
+command_result run(const arguments& args, const environment& added, const std::string& input_file,
+                   const std::string& program) {
+  child_process child{args, added, input_file, program};
   command_result result;
   while (auto line = child.next_line())
     result.out += *line + "\n";

@@ -16,13 +16,14 @@ using arguments = std::vector<std::string>;
 /// `NAME=value` lines that are added to this process's environment.
 using environment = std::vector<std::string>;
 
-/// The matchcloud program as a child process. Killed and reaped with this object, by its own id.
+/// A program as a child process. Killed and reaped with this object, by its own id.
 class child_process {
 public:
-  /// Runs `matchcloud args..`; its stderr goes to a file of its own, its stdin comes from
+  /// Runs `program args..`; its stderr goes to a file of its own, its stdin comes from
   /// `input_file` (empty: that of the test).
   explicit child_process(const arguments& args, const environment& added = {},
-                         const std::string& input_file = {});
+                         const std::string& input_file = {},
+                         const std::string& program = MATCHCLOUD_BINARY);
   child_process(const child_process&) = delete;
   child_process& operator=(const child_process&) = delete;
   ~child_process();
@@ -55,6 +56,7 @@ struct command_result {
 };
 
 command_result run(const arguments& args, const environment& added = {},
-                   const std::string& input_file = {});
+                   const std::string& input_file = {},
+                   const std::string& program = MATCHCLOUD_BINARY);
 
 } // namespace matchcloud::e2e

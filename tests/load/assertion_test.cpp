@@ -1,0 +1,75 @@
+#include "bench/load/assertion.hpp"
+
+#include "bench/load/options.hpp"
+#include "bench/load/results.hpp"
+#include "tests/catch.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::load {
+namespace {
+
+/// 100 replies of 1 to 100 ms, two of them 503, and an error.
+results sample() {
+  results made;
+  made.seconds = 2;
+  for (std::uint64_t ms = 1; ms <= 100; ++ms)
+    made.all.latency.record(ms * 1'000'000);
+  made.all.sent = 101;
+  made.all.answered = 100;
+  made.all.by_status = {{200, 98}, {503, 2}};
+  made.all.fail(failure::timeout, "no reply");
+  return made;
+}
+
+bool hold(std::string_view text) {
+  const auto read = parse_assertions(text);
+  REQUIRE(read);
+  const auto of = sample();
+  return std::ranges::all_of(*read, [&of](const auto& each) { return holds(each, of); });
+}
+
+TEST_CASE("assertions compare what was measured", "[load]") {
+  CHECK(hold("p50<51ms"));
+  CHECK_FALSE(hold("p50<50ms"));
+  CHECK(hold("p99<=99.2ms,max=100ms, mean > 50ms"));
+  CHECK(hold("p99.9>99ms,p0<=1.01ms"));
+  CHECK(hold("errors=1,timeout==1,connect=0,late=0"));
+  CHECK_FALSE(hold("p50<51ms,errors=0"));
+  CHECK(hold("sent=101,answered!=101,rate>=50"));
+  CHECK(hold("status.503=2,status.404=0"));
+  CHECK_FALSE(hold("status.503<2"));
+}
+
+TEST_CASE("where nothing was measured no latency is small", "[load]") {
+  const auto read = parse_assertions("p99<1s");
+  REQUIRE(read);
+  CHECK_FALSE(holds(read->front(), results{}));
+}
+
+TEST_CASE("an assertion that cannot be read says what can be written", "[load]") {
+  for (const auto* wrong : {"", "p99", "p99<", "p99<5", "p99<fast", "p101<1ms", "speed>3",
+                            "errors=none", "errors<5ms", "p99!5ms", "p99<1ms,", "status.x=1"}) {
+    CAPTURE(wrong);
+    const auto read = parse_assertions(wrong);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().code == base::errc::config_invalid);
+  }
+  CHECK(parse_assertions("p99<5").error().detail ==
+        "\"p99<5\": write a duration with its unit, as in 5ms or 800us.");
+}
+
+TEST_CASE("durations have units", "[load]") {
+  using namespace std::chrono_literals;
+  CHECK(parse_duration("10") == 10s);
+  CHECK(parse_duration("1.5s") == 1'500ms);
+  CHECK(parse_duration("250ms") == 250ms);
+  CHECK(parse_duration("50us") == 50us);
+  CHECK(parse_duration("7ns") == 7ns);
+  CHECK(parse_duration("2m") == 2min);
+  for (const auto* wrong : {"", "s", "-1s", "1h", "1 s", "nan", "inf", "86401s", "1e99s"})
+    CHECK_FALSE(parse_duration(wrong));
+}
+
+} // namespace
+} // namespace matchcloud::load

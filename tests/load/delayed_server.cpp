@@ -1,0 +1,116 @@
+#include "tests/load/delayed_server.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <stdexcept>
+#include <utility>
+
+namespace matchcloud::load {
+
+using clock = std::chrono::steady_clock;
+
+const std::string good_listing =
+    R"({"regions":[{"region_id":"lon","region_display_name":"London","provider_display_name":"P",)"
+    R"("datacenter_coord":{"latitude":51.5,"longitude":-0.1},)"
+    R"("datacenter_distance_from_client":{"kilometers":2.6,"miles":1.6}},)"
+    R"({"region_id":"fra","region_display_name":"Frankfurt","provider_display_name":"P",)"
+    R"("datacenter_coord":{"latitude":50.1,"longitude":8.6},)"
+    R"("datacenter_distance_from_client":{"kilometers":640.1,"miles":397.7}}]})";
+
+std::string ok_reply(const std::string& body) {
+  return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+delayed_server::delayed_server(std::string reply, std::chrono::milliseconds delay)
+    : reply_{std::move(reply)},
+      delay_{delay},
+      listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)},
+      ended_{::eventfd(0, EFD_CLOEXEC)} {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(listener_.get(), any, size) != 0 || ::listen(listener_.get(), SOMAXCONN) != 0 ||
+      ::getsockname(listener_.get(), any, &size) != 0)
+    throw std::runtime_error{"cannot listen"};
+  port_ = ntohs(address.sin_port);
+  acceptor_ = std::thread{[this] { accept_all(); }};
+}
+
+delayed_server::~delayed_server() {
+  ::eventfd_write(ended_.get(), 1);
+  acceptor_.join();
+  for (auto& thread : threads_)
+    thread.join();
+}
+
+void delayed_server::stall_once(std::chrono::milliseconds from, std::chrono::milliseconds length) {
+  stall_from_ = from;
+  stall_length_ = length;
+}
+
+void delayed_server::accept_all() {
+  while (true) {
+    std::array<pollfd, 2> watched{pollfd{ended_.get(), POLLIN, 0},
+                                  pollfd{listener_.get(), POLLIN, 0}};
+    ::poll(watched.data(), watched.size(), -1);
+    if (watched[0].revents != 0) return;
+    const int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd < 0) continue;
+    ++connections_;
+    threads_.emplace_back([this, fd] { serve(fd); });
+  }
+}
+
+void delayed_server::serve(int fd) {
+  const base::file_descriptor socket{fd};
+  const int on = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  std::string unread;
+  std::uint64_t answers = 0;
+  while (break_after_ == 0 || answers < break_after_) {
+    std::array<pollfd, 2> watched{pollfd{ended_.get(), POLLIN, 0}, pollfd{fd, POLLIN, 0}};
+    ::poll(watched.data(), watched.size(), -1);
+    if (watched[0].revents != 0) return;
+    std::array<char, 4096> buffer;
+    const auto got = ::recv(fd, buffer.data(), buffer.size(), 0);
+    if (got <= 0) return;
+    unread.append(buffer.data(), static_cast<std::size_t>(got));
+    // Only what has no body is asked of it.
+    const auto end = unread.find("\r\n\r\n");
+    if (end == std::string::npos) continue;
+    unread.erase(0, end + 4);
+    ++requests_;
+    if (!pause_until(due())) return;
+    ::send(fd, reply_.data(), reply_.size(), MSG_NOSIGNAL);
+    ++answers;
+  }
+}
+
+clock::time_point delayed_server::due() {
+  const std::lock_guard lock{mutex_};
+  const auto now = clock::now();
+  if (first_ == clock::time_point{}) first_ = now;
+  const auto stall = first_ + stall_from_;
+  if (stall_length_.count() > 0 && now >= stall && now < stall + stall_length_)
+    return stall + stall_length_;
+  return now + delay_;
+}
+
+bool delayed_server::pause_until(clock::time_point when) const {
+  while (true) {
+    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(when - clock::now());
+    if (left.count() <= 0) return true;
+    const timespec pause{left.count() / 1'000'000'000, left.count() % 1'000'000'000};
+    pollfd watched{ended_.get(), POLLIN, 0};
+    if (::ppoll(&watched, 1, &pause, nullptr) > 0) return false;
+  }
+}
+
+} // namespace matchcloud::load

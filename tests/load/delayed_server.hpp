@@ -1,0 +1,64 @@
+#pragma once
+
+#include "base/file_descriptor.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace matchcloud::load {
+
+/// A server that answers each request with the same bytes, as long after it came as it was told to:
+/// what a generator must measure is known. A thread per connection; its own are ended and joined
+/// with it.
+class delayed_server {
+public:
+  explicit delayed_server(std::string reply, std::chrono::milliseconds delay = {});
+  delayed_server(const delayed_server&) = delete;
+  delayed_server& operator=(const delayed_server&) = delete;
+  ~delayed_server();
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  /// No answer leaves before `from` + `length` has passed, if its request comes later than `from`
+  /// after the first one did.
+  void stall_once(std::chrono::milliseconds from, std::chrono::milliseconds length);
+  /// Ends each connection, after as many answers, without a word.
+  void break_after(std::uint64_t answers) { break_after_ = answers; }
+
+  std::uint64_t requests() const { return requests_; }
+  std::uint64_t connections() const { return connections_; }
+
+private:
+  void accept_all();
+  void serve(int fd);
+  /// False where the server ends first.
+  bool pause_until(std::chrono::steady_clock::time_point when) const;
+  std::chrono::steady_clock::time_point due();
+
+  std::string reply_;
+  std::chrono::milliseconds delay_;
+  std::uint16_t port_ = 0;
+  base::file_descriptor listener_;
+  base::file_descriptor ended_;
+  std::atomic<std::uint64_t> requests_{0};
+  std::atomic<std::uint64_t> connections_{0};
+  std::uint64_t break_after_ = 0;
+  std::chrono::milliseconds stall_from_{0};
+  std::chrono::milliseconds stall_length_{0};
+  std::mutex mutex_;
+  std::chrono::steady_clock::time_point first_{};
+  std::list<std::thread> threads_;
+  std::thread acceptor_;
+};
+
+/// A reply with status 200 and this body.
+std::string ok_reply(const std::string& body);
+
+/// A listing of two regions in order.
+extern const std::string good_listing;
+
+} // namespace matchcloud::load

@@ -1,0 +1,131 @@
+#include "bench/load/mix.hpp"
+#include "bench/load/request_source.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <map>
+#include <set>
+
+namespace matchcloud::load {
+namespace {
+
+const fixtures::temporary_directory& directory() {
+  static const fixtures::temporary_directory made;
+  return made;
+}
+
+std::string refusal(std::string_view text) {
+  const auto file = directory().file("refused.toml", text);
+  const auto read = read_mix(file);
+  REQUIRE_FALSE(read);
+  REQUIRE(read.error().detail.starts_with(file));
+  return read.error().detail.substr(file.size());
+}
+
+std::vector<std::string> requests(const mix_part& part, const request_frame& frame) {
+  const request_pool pool{part, frame, 1};
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < pool.size(); ++i)
+    all.emplace_back(pool[i]);
+  return all;
+}
+
+const request_frame plain{"h:1", "", {}, false};
+
+TEST_CASE("a mix file says what is asked, how often, of whom and with what", "[load]") {
+  static_cast<void>(directory().file("clients", "192.0.2.1\r\n2001:db8::1\n"));
+  static_cast<void>(directory().file("a.json", "{\"a\":1}\n"));
+  static_cast<void>(directory().file("more.jsonl", "{}\n\n[]\n"));
+  const auto read = read_mix(directory().file("mix.toml", R"(
+    [[operation]]
+    name = "regions"
+    weight = 2.5
+    clients = "clients"
+    [[operation]]
+    name = "versions.validate"
+    game = "00000000-0000-4000-8000-000000000002"
+    bodies = ["a.json", "more.jsonl"]
+    findings = 1
+    [[operation]]
+    name = "export"
+    from_ms = 1000
+    to_ms = 3000
+    length_ms = 500
+    status = 404
+  )"));
+  REQUIRE(read);
+  REQUIRE(read->size() == 3);
+  const auto& regions = read->front();
+  CHECK(regions.weight == 2.5);
+  const std::vector<std::string> asking{
+      "GET /matchmaker/regions HTTP/1.1\r\nHost: h:1\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n",
+      "GET /matchmaker/regions HTTP/1.1\r\nHost: h:1\r\nX-Forwarded-For: 2001:db8::1\r\n\r\n"};
+  CHECK(requests(regions, plain) == asking);
+  const auto& versions = read->at(1);
+  CHECK(versions.findings == 1U);
+  CHECK(std::get<std::vector<std::string>>(versions.bodies) ==
+        std::vector<std::string>{"{\"a\":1}\n", "{}", "[]"});
+  const auto posted = requests(versions, {"h:1", "/base", {"X-A: b"}, true});
+  REQUIRE(posted.size() == 3);
+  CHECK(posted[1] ==
+        "POST /base/cloud/games/00000000-0000-4000-8000-000000000002/versions/validate HTTP/1.1\r\n"
+        "Host: h:1\r\nX-A: b\r\nConnection: close\r\nContent-Type: application/json\r\n"
+        "Content-Length: 2\r\n\r\n{}");
+  const auto& exported = read->at(2);
+  CHECK(exported.status == 404);
+  CHECK(requests(exported, plain).size() == 100);
+}
+
+TEST_CASE("what is made follows from the seed", "[load]") {
+  for (const auto what : {asked::regions, asked::validate_group, asked::validate_game,
+                          asked::validate_version, asked::lobby_export}) {
+    const auto part = single_mix(what).front();
+    const auto made = requests(part, plain);
+    CHECK(made == requests(part, plain));
+    CHECK(std::set<std::string>(made.begin(), made.end()).size() > made.size() / 2);
+    const request_pool other{part, plain, 2};
+    CHECK(other[0] != made[0]);
+  }
+}
+
+TEST_CASE("requests are chosen by weight", "[load]") {
+  std::vector<mix_part> parts(2);
+  parts[0].weight = 3;
+  parts[1].what = asked::avatars;
+  const std::vector<request_pool> pools{{parts[0], plain, 1}, {parts[1], plain, 1}};
+  request_source source{parts, pools, 5};
+  std::map<std::size_t, int> chosen;
+  for (int i = 0; i < 10'000; ++i)
+    ++chosen[source.next().part];
+  CHECK(chosen[0] == Approx(7'500).epsilon(0.05));
+  CHECK(chosen[1] == Approx(2'500).epsilon(0.1));
+}
+
+TEST_CASE("a mix file that cannot be taken says where and why", "[load]") {
+  CHECK(refusal("") == ": has no [[operation]]. Write one for each part of the mix.");
+  CHECK(refusal("operations = 1") == ": there is no `operations`, only [[operation]].");
+  CHECK(refusal("[[operation]]\nname = \"ping\"")
+            .starts_with(":1: `name` must be one of: regions, avatars, export, "));
+  CHECK(refusal("[[operation]]\nname = \"regions\"\nwieght = 2")
+            .starts_with(":3: there is no `wieght`. Known: "));
+  CHECK(refusal("[[operation]]\nname = \"regions\"\nweight = 0") ==
+        ":3: `weight` must be a number over 0.");
+  CHECK(refusal("[[operation]]\nname = \"regions\"\ngame = \"demo\"") ==
+        ":3: `game` must be a UUID.");
+  CHECK(refusal("[[operation]]\nname = \"export\"\nfrom_ms = 5\nto_ms = 6")
+            .starts_with(":1: `from_ms` to `to_ms` is shorter"));
+  CHECK(refusal("[[operation]]\nname = \"regions\"\nstatus = 99") ==
+        ":3: `status` must be a whole number from 200 to 599.");
+  static_cast<void>(directory().file("bad", "192.0.2.1\nexample.com\n"));
+  CHECK(refusal("[[operation]]\nname = \"regions\"\nclients = \"bad\"") ==
+        ":3: `clients`: \"example.com\" is no IP address.");
+  CHECK(refusal("[[operation]]\nname = \"regions\"\nclients = \"gone\"")
+            .ends_with("gone cannot be opened: No such file or directory"));
+  CHECK(refusal("[[operation]]\nname = \"regions\"\nclients = 1000001")
+            .starts_with(":3: `clients` must be the name of a file, or how many"));
+  CHECK(refusal("[[operation]").starts_with(":1: "));
+  CHECK(read_mix(directory().path("none.toml")).error().code == base::errc::io_failed);
+}
+
+} // namespace
+} // namespace matchcloud::load

@@ -1,0 +1,107 @@
+#include "tests/catch.hpp"
+#include "tests/e2e/json.hpp"
+#include "tests/e2e/server.hpp"
+#include "tests/load/delayed_server.hpp"
+
+#include <fstream>
+#include <sstream>
+
+namespace matchcloud::e2e {
+namespace {
+
+command_result load(const arguments& args) {
+  return run(args, {}, {}, MATCHCLOUD_LOAD_BINARY);
+}
+
+std::string url(const address& of) {
+  return "http://127.0.0.1:" + std::to_string(of.port);
+}
+
+TEST_CASE("a mix of all six operations is answered as promised", "[load]") {
+  const server service{{"--trusted-proxies", "127.0.0.0/8"}};
+  const fixtures::temporary_directory directory;
+  const auto mix = directory.file("mix.toml", R"(
+    [[operation]]
+    name = "regions"
+    weight = 6
+    [[operation]]
+    name = "avatars"
+    [[operation]]
+    name = "groups.validate"
+    findings = 0
+    [[operation]]
+    name = "games.validate"
+    findings = 0
+    [[operation]]
+    name = "versions.validate"
+    findings = 0
+    [[operation]]
+    name = "export"
+    bodies = 3
+  )");
+  const auto json = directory.path("results.json");
+  const auto hdr = directory.path("results.hdr");
+  const auto done = load({"--rate", "300", "--duration", "1s", "--mix", mix, "--arrivals",
+                          "poisson", "--connections", "32", "--json", json, "--hdr", hdr,
+                          "--assert", "errors=0,sent>200,p50<10s", url(service.data())});
+  INFO(done.out << done.errors);
+  REQUIRE(done.exit_code == 0);
+  CHECK(done.errors.empty());
+  std::ifstream file{json};
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  const auto results = parse_json(text);
+  CHECK(results["errors"]["total"].GetUint64() == 0);
+  CHECK(results["sent"].GetUint64() == results["by_status"]["200"].GetUint64());
+  REQUIRE(results["operations"].Size() == 6);
+  for (const auto& each : results["operations"].GetArray())
+    CHECK(each["answered"].GetUint64() > 0);
+  CHECK(results["latency_us"]["p99"].GetDouble() >= results["latency_us"]["p50"].GetDouble());
+  std::ifstream distribution{hdr};
+  std::string first;
+  std::getline(distribution, first);
+  CHECK(first == "       Value     Percentile TotalCount 1/(1-Percentile)");
+}
+
+TEST_CASE("an assertion that does not hold is exit code 1, and says what was measured", "[load]") {
+  const load::delayed_server server{load::ok_reply(load::good_listing),
+                                    std::chrono::milliseconds{20}};
+  const auto done =
+      load({"--rate", "100", "--duration", "300ms", "--assert", "errors=0,p50<5ms", server.url()});
+  CHECK(done.exit_code == 1);
+  CHECK(done.errors.starts_with("matchcloud-load: does not hold: p50<5ms: "));
+  CHECK(done.out.find("regions    30        30       0") != std::string::npos);
+}
+
+TEST_CASE("wrong command lines are exit code 2", "[load]") {
+  for (const arguments& wrong :
+       {arguments{}, arguments{"http://127.0.0.1:1"},
+        arguments{"--rate", "1", "--closed", "http://127.0.0.1:1"},
+        arguments{"--rate", "0", "http://127.0.0.1:1"}, arguments{"--rate", "1", "127.0.0.1:1"},
+        arguments{"--rate", "1", "https://127.0.0.1:1"},
+        arguments{"--rate", "1", "--duration", "soon", "http://127.0.0.1:1"},
+        arguments{"--rate", "1", "--threads", "2", "--connections", "1", "http://127.0.0.1:1"},
+        arguments{"--rate", "1", "--operation", "ping", "http://127.0.0.1:1"},
+        arguments{"--rate", "1", "--header", "Content-Length: 5", "http://127.0.0.1:1"},
+        arguments{"--rate", "1", "--assert", "p99<5", "http://127.0.0.1:1"}}) {
+    const auto done = load(wrong);
+    CAPTURE(done.errors);
+    CHECK(done.exit_code == 2);
+    CHECK(done.errors.starts_with("matchcloud-load: "));
+    CHECK(done.out.empty());
+  }
+  const auto help = load({"--help"});
+  CHECK(help.exit_code == 0);
+  CHECK(help.out.find("[[operation]]") != std::string::npos);
+}
+
+TEST_CASE("with JSON on stdout people read stderr", "[load]") {
+  const load::delayed_server server{load::ok_reply(load::good_listing)};
+  const auto done =
+      load({"--closed", "--duration", "100ms", "--connections", "2", "--json", "-", server.url()});
+  REQUIRE(done.exit_code == 0);
+  CHECK(parse_json(done.out)["loop"].GetString() == std::string{"closed"});
+  CHECK(done.errors.find("throughput") != std::string::npos);
+}
+
+} // namespace
+} // namespace matchcloud::e2e

@@ -1,0 +1,193 @@
+#include "bench/load/run.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/load/delayed_server.hpp"
+
+#include <csignal>
+#include <future>
+
+#include <unistd.h>
+
+namespace matchcloud::load {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// On a machine that does other things too, a thread wakes late now and then.
+constexpr double busy_machine_ms = 60;
+
+options shortly(const std::string& url, double rate) {
+  options asked;
+  asked.url = url;
+  asked.mix = single_mix(asked::regions);
+  asked.duration = 600ms;
+  asked.connections = 16;
+  if (rate > 0) asked.open_loop = arrivals::shape{arrival_kind::constant, rate, 0ns};
+  return asked;
+}
+
+results measured(const options& asked) {
+  const app::interrupt signals;
+  auto made = run(asked, signals);
+  REQUIRE(made);
+  return *std::move(made);
+}
+
+double ms(std::uint64_t ns) {
+  return static_cast<double>(ns) / 1e6;
+}
+
+std::uint64_t count(const results& of, failure kind) {
+  return of.all.failures[static_cast<std::size_t>(kind)];
+}
+
+TEST_CASE("a known delay is what is measured", "[load]") {
+  const delayed_server server{ok_reply(good_listing), 20ms};
+  const auto asked = shortly(server.url(), 200);
+  const auto of = measured(asked);
+  CHECK(of.all.sent == 120);
+  CHECK(of.all.answered == 120);
+  CHECK(of.all.errors() == 0);
+  CHECK(of.all.by_status.at(200) == 120);
+  CHECK(server.requests() == 120);
+  CHECK(ms(of.all.latency.percentile_ns(0)) >= 20);
+  CHECK(ms(of.all.latency.percentile_ns(50)) < 20 + busy_machine_ms);
+}
+
+TEST_CASE("a stalled server cannot hide: latency counts from the intended time", "[load]") {
+  // One connection, 100 requests/s, 400 ms without an answer: 40 requests were meant to be sent
+  // meanwhile, the first of which waited 400 ms, the last 10. Who measures from the send sees one.
+  delayed_server server{ok_reply(good_listing)};
+  server.stall_once(100ms, 400ms);
+  auto asked = shortly(server.url(), 100);
+  asked.duration = 1s;
+  asked.connections = 1;
+  const auto of = measured(asked);
+  CHECK(of.all.sent == 100);
+  CHECK(of.all.answered == 100);
+  CHECK(ms(of.all.latency.max_ns()) >= 380);
+  CHECK(ms(of.all.latency.percentile_ns(90)) >= 280);
+  CHECK(ms(of.all.latency.percentile_ns(75)) >= 130);
+  CHECK(of.all.late.for_connections >= 35);
+  CHECK(ms(of.all.late.max_ns) >= 370);
+  CHECK(bottleneck(of).starts_with("connections: "));
+}
+
+TEST_CASE("a closed loop sends as fast as replies come", "[load]") {
+  const delayed_server server{ok_reply(good_listing), 10ms};
+  auto asked = shortly(server.url(), 0);
+  asked.connections = 4;
+  asked.threads = 2;
+  const auto of = measured(asked);
+  CHECK(of.all.errors() == 0);
+  CHECK(of.all.sent == of.all.answered);
+  // Four at a time, 10 ms each: 60 rounds at most.
+  CHECK(of.all.answered <= 4 * 61);
+  CHECK(of.all.answered >= 4 * 5);
+  CHECK(ms(of.all.latency.percentile_ns(0)) >= 10);
+}
+
+TEST_CASE("the ramp is sent but not measured", "[load]") {
+  const delayed_server server{ok_reply(good_listing)};
+  auto asked = shortly(server.url(), 200);
+  asked.ramp = 400ms;
+  asked.open_loop->ramp = 400ms;
+  const auto of = measured(asked);
+  CHECK(of.all.sent == Approx(120).margin(2));
+  CHECK(server.requests() == Approx(160).margin(4));
+}
+
+TEST_CASE("replies are judged, not only their status", "[load]") {
+  const delayed_server wrong{ok_reply(R"({"regions":[]})")};
+  auto of = measured(shortly(wrong.url(), 50));
+  CHECK(of.all.answered == 30);
+  CHECK(count(of, failure::content) == 30);
+  CHECK(of.all.examples[static_cast<std::size_t>(failure::content)] == "lists no regions");
+
+  const delayed_server busy{"HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy"};
+  of = measured(shortly(busy.url(), 50));
+  CHECK(count(of, failure::status) == 30);
+  CHECK(of.all.by_status.at(503) == 30);
+
+  const delayed_server other{"220 mail.example ESMTP\r\n"};
+  auto asked = shortly(other.url(), 50);
+  asked.timeout = 100ms;
+  of = measured(asked);
+  // It never says the end of what would be a head.
+  CHECK(count(of, failure::timeout) == 30);
+}
+
+TEST_CASE("what the server does not answer counts, each once and by its kind", "[load]") {
+  const delayed_server late{ok_reply(good_listing), 5s};
+  auto asked = shortly(late.url(), 50);
+  asked.timeout = 100ms;
+  auto of = measured(asked);
+  CHECK(of.all.sent == 30);
+  CHECK(of.all.answered == 0);
+  CHECK(count(of, failure::timeout) == 30);
+  CHECK(of.all.errors() == 30);
+  CHECK(ms(of.all.latency.percentile_ns(50)) >= 100);
+
+  // One connection, nothing answered: most are never sent, and none of them is forgotten.
+  asked.connections = 1;
+  asked.timeout = 200ms;
+  of = measured(asked);
+  CHECK(of.all.sent + count(of, failure::unsent) == 30);
+  CHECK(count(of, failure::unsent) > 15);
+  CHECK(of.all.errors() == 30);
+
+  delayed_server rude{ok_reply(good_listing)};
+  rude.break_after(3);
+  auto brief = shortly(rude.url(), 0);
+  brief.connections = 2;
+  brief.duration = 200ms;
+  of = measured(brief);
+  // It closes between requests, or right behind one that it had not read.
+  CHECK(of.all.answered > 3);
+  CHECK(of.all.answered + count(of, failure::closed) + count(of, failure::reset) == of.all.sent);
+}
+
+TEST_CASE("a new connection for each request, from many addresses", "[load]") {
+  const delayed_server server{ok_reply(good_listing)};
+  auto asked = shortly(server.url(), 100);
+  asked.requests_per_connection = 1;
+  asked.sources = 8;
+  auto of = measured(asked);
+  CHECK(of.all.errors() == 0);
+  CHECK(of.all.answered == 60);
+  // The first one only looks whether somebody is there.
+  CHECK(server.connections() == 1 + 60);
+}
+
+TEST_CASE("who is not there is named at once", "[load]") {
+  std::string url;
+  {
+    const delayed_server gone{ok_reply("")};
+    url = gone.url();
+  }
+  const app::interrupt signals;
+  const auto of = run(shortly(url, 10), signals);
+  REQUIRE_FALSE(of);
+  CHECK(of.error().detail.ends_with("cannot be reached: Connection refused"));
+}
+
+TEST_CASE("a signal ends a run early, with what was measured", "[load]") {
+  // Before other threads: one that takes the signal would end the program.
+  const app::interrupt signals;
+  const delayed_server server{ok_reply(good_listing)};
+  auto asked = shortly(server.url(), 100);
+  asked.duration = 60s;
+  auto running = std::async(std::launch::async, [&] { return run(asked, signals); });
+  while (server.requests() < 10)
+    running.wait_for(1ms);
+  ::kill(::getpid(), SIGTERM);
+  const auto of = running.get();
+  REQUIRE(of);
+  CHECK(of->stopped_early);
+  CHECK(of->all.sent >= 10);
+  CHECK(of->all.sent == of->all.answered);
+  CHECK(of->all.errors() == 0);
+}
+
+} // namespace
+} // namespace matchcloud::load
