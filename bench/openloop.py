@@ -10,7 +10,7 @@ import tempfile
 import chart
 import servers
 from harness import BUILD, CORES, ROOT
-from load import PLAYER
+from load import PLAYER, WARM_UP_SECONDS
 
 GENERATOR = os.path.join(BUILD, "matchcloud-load")
 RAMP_SECONDS = 1
@@ -55,6 +55,21 @@ def interleaved(sides, rounds, shown):
             print(f"  round {number}: {name:16} {chart.number(one[shown])} {shown}",
                   file=sys.stderr, flush=True)
     return found
+
+
+def warm_up(addresses, connections):
+    """Nobody's first round pays for what is made once."""
+    for address in addresses:
+        load(address, WARM_UP_SECONDS, connections, "--closed", ramp=0)
+
+
+def load_rounds(addresses, arguments, *options, shown, connections=None):
+    """Rounds of load() with `options`, interleaved over {name: address}."""
+    connections = connections or arguments.connections
+    warm_up(addresses.values(), connections)
+    return interleaved({name: lambda address=address: load(
+        address, arguments.seconds, connections, *options)
+        for name, address in addresses.items()}, arguments.rounds, shown)
 
 
 def median(rounds, key):

@@ -24,7 +24,7 @@ def parsed_arguments():
     parser = parser_of("avatars", __doc__)
     parser.add_argument("--avatars", type=positive, nargs="+", default=[5, 100, 10_000],
                         metavar="COUNT", help="of a list (5 100 10000)")
-    return parsed(parser, avatars=[5, 100])
+    return parsed(parser, avatars=[100])
 
 
 def compare_lists(folder, count, arguments):

@@ -69,9 +69,7 @@ def compare_latency(targets, rates, arguments):
     """Ours and nginx at the same rate, which is half of what the slower one can serve."""
     sides = {name: targets[name][1] for name in ("loops", "nginx")}
     rate = int(RATE_PART * min(rates[name]["summary"]["median"] for name in sides))
-    rounds = openloop.interleaved({name: lambda address=address: openloop.load(
-        address, arguments.seconds, arguments.connections, "--rate", rate)
-        for name, address in sides.items()}, arguments.rounds, "p99.9_us")
+    rounds = openloop.load_rounds(sides, arguments, "--rate", rate, shown="p99.9_us")
     print(f"\nGET /matchmaker/regions at {rate:,} req/s, open loop\n  "
           + processors_line(processors()))
     openloop.print_rounds(rounds, ("p99.9_us", "p99_us", "p50_us", "requests_per_second",

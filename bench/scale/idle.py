@@ -77,11 +77,9 @@ def measured(folder, arguments):
         for count in reachable(arguments.idle, FIRST // 10):
             whole = idle.grow(count, arguments.active + SPARE_DESCRIPTORS)
             points.append((len(idle.connections), servers.resident_bytes(child.pid)))
-            latency[len(idle.connections)] = openloop.interleaved(
-                {side: lambda address=address: openloop.load(
-                    address, arguments.seconds, arguments.active, "--rate", arguments.rate)
-                 for side, address in (("with", crowded), ("without", alone))},
-                arguments.rounds, "p99_us")
+            latency[len(idle.connections)] = openloop.load_rounds(
+                {"with": crowded, "without": alone}, arguments, "--rate", arguments.rate,
+                shown="p99_us", connections=arguments.active)
             idle.check()
             if not whole:
                 break

@@ -35,7 +35,7 @@ def parsed_arguments():
     parser = parser_of("scale", __doc__)
     parser.add_argument("--active", type=positive, default=500,
                         help="connections beside the idle ones (%(default)s)")
-    parser.add_argument("--rate", type=positive, default=5_000,
+    parser.add_argument("--rate", type=positive, default=10_000,
                         help="requests per second of idle and loops (%(default)s)")
     for name, sizes, what in (
             ("idle", [5_000, 10_000, 18_000], "idle connections"),
@@ -51,14 +51,12 @@ def parsed_arguments():
 
 def compare_churn(folder, arguments):
     with contextlib.ExitStack() as stack:
-        loops = stack.enter_context(servers.matchcloud(
+        _, loops = stack.enter_context(servers.matchcloud(
             BINARY, "loops", folder, servers.GEOIP, core=CORES[0]))
-        reply = wire.fetch(loops[1], path="/matchmaker/regions", headers=[PLAYER])
-        nginx = stack.enter_context(servers.nginx(reply, folder, core=CORES[0]))
-        rounds = openloop.interleaved({name: lambda address=address: openloop.load(
-            address, arguments.seconds, arguments.connections, *CHURN)
-            for name, (_, address) in (("loops", loops), ("nginx", nginx))},
-            arguments.rounds, "requests_per_second")
+        reply = wire.fetch(loops, path="/matchmaker/regions", headers=[PLAYER])
+        _, nginx = stack.enter_context(servers.nginx(reply, folder, core=CORES[0]))
+        rounds = openloop.load_rounds({"loops": loops, "nginx": nginx}, arguments, *CHURN,
+                                      shown="requests_per_second")
     print(f"\na new connection for each request, {arguments.connections} at a time\n  "
           + processors_line(processors()))
     openloop.print_rounds(rounds, ("requests_per_second", "p50_us", "p99_us",
@@ -83,13 +81,13 @@ def cpu_round(child, address, arguments):
 
 def compare_loops(folder, arguments):
     with contextlib.ExitStack() as stack:
-        sides = {}
-        for loops, more_cores in (1, ()), (2, CORES[1:]):
-            server = stack.enter_context(servers.matchcloud(
-                BINARY, "loops", folder, servers.GEOIP, core=CORES[0], loops=loops,
-                more_cores=more_cores))
-            sides[f"{loops} loop(s)"] = lambda server=server: cpu_round(*server, arguments)
-        rounds = openloop.interleaved(sides, arguments.rounds, "cpu_us_per_request")
+        started = {f"{loops} loop(s)": stack.enter_context(servers.matchcloud(
+            BINARY, "loops", folder, servers.GEOIP, core=CORES[0], loops=loops,
+            more_cores=more_cores)) for loops, more_cores in ((1, ()), (2, CORES[1:]))}
+        openloop.warm_up([address for _, address in started.values()], arguments.connections)
+        rounds = openloop.interleaved({name: lambda server=server: cpu_round(*server, arguments)
+                                       for name, server in started.items()},
+                                      arguments.rounds, "cpu_us_per_request")
     print(f"\nprocessor time per request at {arguments.rate:,} req/s\n  1 loop(s): CPU {CORES[0]}; "
           f"2 loop(s): CPU {CORES[0]} and {CORES[1]}; load generator: CPU {CORES[1]}")
     openloop.print_rounds(rounds, ("cpu_us_per_request", "p99_us", "requests_per_second",

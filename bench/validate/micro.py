@@ -61,7 +61,8 @@ def shown(ratio):
 
 def compare_with_floor(found):
     """Prints; returns the ratios by body, and whether they are as they should be."""
-    print(f"\nvalidate / floor in time, target {FLOOR_TARGET} on real configurations")
+    print(f"\nvalidate / floor in time, target {FLOOR_TARGET} on real configurations; bench_parts: "
+          f"CPU {CORES[0]}")
     print("  body        bytes  findings  floor     validate  ratio")
     ratios = {}
     for body in found.bodies(r"\d\d") + list(SIZES):
