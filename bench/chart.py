@@ -154,7 +154,7 @@ class lines:
         end_x, end_y = x_of(x * factor), y_of(y * factor)
         return (f'<line x1="{x_of(x):.1f}" y1="{y_of(y):.1f}" x2="{end_x:.1f}" y2="{end_y:.1f}" '
                 f'stroke="{PALE}" stroke-dasharray="2 4"/>'
-                + text(end_x - 10, end_y + 14, "in proportion", 11, "end", PALE))
+                + text(end_x - 4, end_y - 3, "in proportion", 11, "end", PALE))
 
     def curves(self, x_of, y_of, right, begin, end):
         # Each name stands beside its line's end, apart from the others'.

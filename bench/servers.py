@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 
 import wire
-from harness import ROOT, process
+from harness import ROOT, process, refuse_one_core, refuse_other_builds
 
 START_SECONDS = 30
 CPU_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
@@ -30,6 +30,16 @@ def raise_descriptor_limit():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
+
+
+@contextlib.contextmanager
+def ready():
+    """What a part with servers begins with; yields a folder that is gone at its end."""
+    refuse_other_builds()
+    refuse_one_core()
+    raise_descriptor_limit()
+    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
+        yield folder
 
 
 def pinned(*cores):

@@ -9,14 +9,12 @@ time has one of its own. nginx and the cache are measured with --connections, to
 """
 import argparse
 import contextlib
-import tempfile
 
 import chart
 import lists
 import servers
 import wire
-from harness import (BINARY, CORES, parsed, parser_of, positive, processors,
-                     refuse_one_core, refuse_other_builds, run_part, write_result)
+from harness import BINARY, CORES, parsed, parser_of, positive, processors, run_part, write_result
 from load import bars_of, compare_replies
 
 
@@ -49,10 +47,7 @@ def compare_lists(folder, count, arguments):
 
 def main():
     arguments = parsed_arguments()
-    refuse_other_builds()
-    refuse_one_core()
-    servers.raise_descriptor_limit()
-    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
+    with servers.ready() as folder:
         results = {count: compare_lists(folder, count, arguments) for count in arguments.avatars}
     panels = [chart.bars(f"GET avatars: {count:,} avatars", "requests per second", {
         f"{connections} connection(s)": bars_of(of) for connections, of in found.items()})

@@ -14,7 +14,6 @@ latency                  matchcloud-load in an open loop: requests are sent when
 import contextlib
 import hashlib
 import os
-import tempfile
 
 import chart
 import configs
@@ -22,8 +21,7 @@ import openloop
 import servers
 import wire
 from harness import (BINARY, CORES, add_parts, judged, parsed, parser_of, processors,
-                     processors_line, refuse_one_core, refuse_other_builds, run_part,
-                     write_result)
+                     processors_line, run_part, write_result)
 from load import PLAYER, bars_of, compare_replies
 
 MEDIA_BYTES = 100_000
@@ -126,10 +124,7 @@ def run(arguments, folder):
 
 def main():
     arguments = parsed_arguments()
-    refuse_other_builds()
-    refuse_one_core()
-    servers.raise_descriptor_limit()
-    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
+    with servers.ready() as folder:
         result, targets = run(arguments, folder)
     titles = {"groups": "POST /cloud/groups/validate", "regions": "GET /matchmaker/regions",
               "media": f"GET an image of {MEDIA_BYTES:,} bytes"}

