@@ -13,7 +13,7 @@ void an_empty_loop(benchmark::State& state) {
   for (auto _ : state)
     benchmark::ClobberMemory();
 }
-BENCHMARK(an_empty_loop);
+BENCHMARK(an_empty_loop)->Name("fault_point/empty_loop");
 
 /// A point where nothing is injected, as all are of a service that serves.
 void pass_a_point_that_is_off(benchmark::State& state) {
@@ -22,7 +22,7 @@ void pass_a_point_that_is_off(benchmark::State& state) {
     benchmark::ClobberMemory();
   }
 }
-BENCHMARK(pass_a_point_that_is_off);
+BENCHMARK(pass_a_point_that_is_off)->Name("fault_point/off");
 
 /// A rule that never chooses: what all passes cost that an injected fault spares.
 void pass_a_point_that_spares(benchmark::State& state) {
@@ -35,7 +35,7 @@ void pass_a_point_that_spares(benchmark::State& state) {
   }
   faults::clear(point);
 }
-BENCHMARK(pass_a_point_that_spares);
+BENCHMARK(pass_a_point_that_spares)->Name("fault_point/spares");
 
 /// A rule for requests that name the point, and one that does not.
 void pass_a_point_that_is_for_others(benchmark::State& state) {
@@ -48,6 +48,6 @@ void pass_a_point_that_is_for_others(benchmark::State& state) {
   }
   faults::clear(point);
 }
-BENCHMARK(pass_a_point_that_is_for_others);
+BENCHMARK(pass_a_point_that_is_for_others)->Name("fault_point/for_others");
 
 } // namespace

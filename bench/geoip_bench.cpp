@@ -18,7 +18,7 @@ void locate_random_addresses(benchmark::State& state) {
   state.counters["records"] = static_cast<double>(file->places().size());
   state.counters["table_bytes"] = static_cast<double>(file->places().bytes());
 }
-BENCHMARK(locate_random_addresses);
+BENCHMARK(locate_random_addresses)->Name("geoip/locate");
 
 /// With the copy, the check of the tree and the reading of every record.
 void open_geoip_file(benchmark::State& state) {
@@ -28,6 +28,6 @@ void open_geoip_file(benchmark::State& state) {
   for (auto _ : state)
     benchmark::DoNotOptimize(opened(path));
 }
-BENCHMARK(open_geoip_file)->Unit(benchmark::kMillisecond);
+BENCHMARK(open_geoip_file)->Name("geoip/open")->Unit(benchmark::kMillisecond);
 
 } // namespace

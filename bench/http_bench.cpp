@@ -1,5 +1,5 @@
+#include "bench/sample_requests.hpp"
 #include "http/client_address.hpp"
-#include "http/request_framer.hpp"
 #include "http/response.hpp"
 #include "http/routes.hpp"
 #include "http/timer_wheel.hpp"
@@ -11,33 +11,11 @@ namespace {
 using namespace matchcloud;
 using namespace matchcloud::http;
 
-constexpr std::string_view browser_get = "GET /matchmaker/regions HTTP/1.1\r\n"
-                                         "Host: api.example\r\n"
-                                         "User-Agent: Mozilla/5.0 (X11; Linux x86_64)\r\n"
-                                         "Accept: */*\r\n"
-                                         "Accept-Encoding: gzip, deflate, br\r\n"
-                                         "Accept-Language: en-GB,en;q=0.5\r\n"
-                                         "Origin: https://play.example\r\n"
-                                         "X-Forwarded-For: 81.2.69.142\r\n"
-                                         "Connection: keep-alive\r\n\r\n";
-
-void frame_request(benchmark::State& state) {
-  const framer_limits limits;
-  request_framer framer{limits};
-  request into;
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(framer.feed(browser_get, into));
-    into.clear(16 * 1024);
-  }
-}
-BENCHMARK(frame_request);
-
 void match_route(benchmark::State& state) {
   for (auto _ : state)
-    benchmark::DoNotOptimize(
-        find_route("/cloud/games/00000000-0000-4000-8000-000000000001/versions/validate", ""));
+    benchmark::DoNotOptimize(find_route(bench::version_path, ""));
 }
-BENCHMARK(match_route);
+BENCHMARK(match_route)->Name("route/match");
 
 void find_client_address(benchmark::State& state) {
   proxy_trust trust;
@@ -46,7 +24,7 @@ void find_client_address(benchmark::State& state) {
   for (auto _ : state)
     benchmark::DoNotOptimize(client_address(peer, "81.2.69.142", {}, trust));
 }
-BENCHMARK(find_client_address);
+BENCHMARK(find_client_address)->Name("client_address/behind_proxy");
 
 void write_response(benchmark::State& state) {
   response answer;
@@ -61,7 +39,7 @@ void write_response(benchmark::State& state) {
     benchmark::DoNotOptimize(out.data());
   }
 }
-BENCHMARK(write_response);
+BENCHMARK(write_response)->Name("response/write");
 
 class deadline final : public timer {
 protected:
@@ -77,6 +55,6 @@ void move_deadline(benchmark::State& state) {
     wheel.arm(one, start + std::chrono::seconds{75});
   }
 }
-BENCHMARK(move_deadline);
+BENCHMARK(move_deadline)->Name("timer/move");
 
 } // namespace

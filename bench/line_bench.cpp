@@ -31,6 +31,6 @@ void split_and_read_a_lobby_line(benchmark::State& state) {
     (void)splitter.next();
   }
 }
-BENCHMARK(split_and_read_a_lobby_line);
+BENCHMARK(split_and_read_a_lobby_line)->Name("lobby/read_line");
 
 } // namespace

@@ -35,6 +35,6 @@ void append_a_csv_row(benchmark::State& state) {
   }
   state.SetItemsProcessed(rows);
 }
-BENCHMARK(append_a_csv_row);
+BENCHMARK(append_a_csv_row)->Name("lobby/csv_row");
 
 } // namespace

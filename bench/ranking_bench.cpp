@@ -29,7 +29,7 @@ void geodesic_distance(benchmark::State& state) {
   for (auto _ : state)
     benchmark::DoNotOptimize(model::geodesic_distance_m({51.5074, -0.1278}, {-33.8688, 151.2093}));
 }
-BENCHMARK(geodesic_distance);
+BENCHMARK(geodesic_distance)->Name("ranking/geodesic");
 
 void rank_regions(benchmark::State& state) {
   const auto snapshot = snapshot_of(state.range(0));
@@ -37,7 +37,7 @@ void rank_regions(benchmark::State& state) {
   for (auto _ : state)
     benchmark::DoNotOptimize(model::rank_regions(regions, model::coordinates{51.5, -0.1}));
 }
-BENCHMARK(rank_regions)->Arg(12)->Arg(100)->Arg(1'000);
+BENCHMARK(rank_regions)->Name("ranking/order")->Arg(12)->Arg(100)->Arg(1'000);
 
 void render_uncached(benchmark::State& state) {
   const auto snapshot = snapshot_of(state.range(0));
@@ -46,7 +46,7 @@ void render_uncached(benchmark::State& state) {
   for (auto _ : state)
     benchmark::DoNotOptimize(model::render_regions(ranked));
 }
-BENCHMARK(render_uncached)->Arg(12)->Arg(100)->Arg(1'000);
+BENCHMARK(render_uncached)->Name("ranking/render")->Arg(12)->Arg(100)->Arg(1'000);
 
 /// A listing for a location that is not cached, without the distances.
 void make_listing(benchmark::State& state) {
@@ -58,7 +58,7 @@ void make_listing(benchmark::State& state) {
   for (auto _ : state)
     benchmark::DoNotOptimize(model::region_listing{fragments, rows}.digest());
 }
-BENCHMARK(make_listing)->Arg(12)->Arg(100)->Arg(1'000);
+BENCHMARK(make_listing)->Name("ranking/make_listing")->Arg(12)->Arg(100)->Arg(1'000);
 
 /// What a cached listing costs where it is sent.
 template <auto Append>
@@ -73,8 +73,16 @@ void append_listing(benchmark::State& state) {
   }
   state.counters["bytes"] = static_cast<double>(out.size());
 }
-BENCHMARK(append_listing<&model::region_listing::append_json>)->Arg(12)->Arg(100)->Arg(1'000);
-BENCHMARK(append_listing<&model::region_listing::append_gzip>)->Arg(12)->Arg(100)->Arg(1'000);
+BENCHMARK(append_listing<&model::region_listing::append_json>)
+    ->Name("ranking/append_json")
+    ->Arg(12)
+    ->Arg(100)
+    ->Arg(1'000);
+BENCHMARK(append_listing<&model::region_listing::append_gzip>)
+    ->Name("ranking/append_gzip")
+    ->Arg(12)
+    ->Arg(100)
+    ->Arg(1'000);
 
 /// All that the actor does for a client whose location is cached: the look-up of the address, of
 /// the location, and the writing of the listing.
@@ -98,6 +106,7 @@ void answer_cached_client(benchmark::State& state) {
   state.counters["locations"] = static_cast<double>(ranking.cached_listings());
 }
 BENCHMARK(answer_cached_client)
+    ->Name("ranking/cached")
     ->ArgNames({"regions", "written"})
     ->Args({12, 0})
     ->Args({12, 1})

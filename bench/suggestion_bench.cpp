@@ -33,7 +33,7 @@ void closest_of_ten_names(benchmark::State& state) {
   for (auto _ : state)
     benchmark::DoNotOptimize(closest_name(names[next++ % names.size()], candidates));
 }
-BENCHMARK(closest_of_ten_names);
+BENCHMARK(closest_of_ten_names)->Name("suggestion/ten_names");
 
 /// The worst that a payload can ask for.
 void closest_of_ten_longest_names(benchmark::State& state) {
@@ -49,6 +49,6 @@ void closest_of_ten_longest_names(benchmark::State& state) {
   for (auto _ : state)
     benchmark::DoNotOptimize(closest_name(name, views));
 }
-BENCHMARK(closest_of_ten_longest_names);
+BENCHMARK(closest_of_ten_longest_names)->Name("suggestion/ten_longest_names");
 
 } // namespace

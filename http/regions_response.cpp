@@ -21,13 +21,13 @@ constexpr std::string_view open_listing_headers = "Cache-Control: private, max-a
                                                   "Vary: Accept-Encoding, Origin\r\n"
                                                   "Access-Control-Allow-Origin: *\r\n";
 
-std::string etag_of(const model::region_listing& listing, bool gzip) {
+void append_etag(std::string& out, const model::region_listing& listing, bool gzip) {
   std::array<std::uint8_t, 8> bytes{};
   const auto digest = listing.digest();
   std::memcpy(bytes.data(), &digest, bytes.size());
-  std::string etag = "\"";
-  base::append_hexadecimal(etag, bytes);
-  return etag.append(gzip ? "-gzip\"" : "\"");
+  out += '"';
+  base::append_hexadecimal(out, bytes);
+  out.append(gzip ? "-gzip\"" : "\"");
 }
 
 assembled_body body_of(std::shared_ptr<const model::region_listing> listing, bool gzip) {
@@ -51,11 +51,17 @@ response regions_response(const request& asking,
                     accepts_gzip(asking.get(header::accept_encoding));
   response answer;
   answer.fixed_headers = any_origin ? open_listing_headers : listing_headers;
-  const auto etag = etag_of(*listing, gzip);
+  // Written where it is sent: a string of its own would cost an allocation in every request.
   answer.headers.reserve(64);
-  answer.headers.append("ETag: ").append(etag).append("\r\n");
+  answer.headers.append("ETag: ");
+  const auto etag_begin = answer.headers.size();
+  append_etag(answer.headers, *listing, gzip);
+  const auto etag = std::string_view{answer.headers}.substr(etag_begin);
+  const bool is_known =
+      asking.has(header::if_none_match) && names_etag(asking.get(header::if_none_match), etag);
+  answer.headers.append("\r\n");
   answer.body = body_of(std::move(listing), gzip);
-  if (asking.has(header::if_none_match) && names_etag(asking.get(header::if_none_match), etag)) {
+  if (is_known) {
     answer.status = 304;
     return answer;
   }

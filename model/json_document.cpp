@@ -151,6 +151,7 @@ private:
   void mark_repeated(rapidjson::SizeType count) {
     if (count <= pairwise_limit) return mark_by_pairs();
     members_.clear();
+    members_.reserve(count);
     for (std::uint32_t i = container_ + 1; i < nodes_.size(); i = nodes_[i].next)
       members_.push_back(i);
     if (!mark_by_hashing()) mark_by_sorting();

@@ -6,6 +6,9 @@
 #include "model/value_checks.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory_resource>
 #include <optional>
 #include <span>
 
@@ -394,7 +397,10 @@ private:
   const validation_rules& rules_;
   const reference_names& names_;
   member_relations relations_;
-  std::vector<container> open_;
+  /// Room for the usual depth: payloads that are not deeper need no allocation.
+  alignas(container) std::array<std::byte, usual_depth * sizeof(container)> open_memory_;
+  std::pmr::monotonic_buffer_resource open_resource_{open_memory_.data(), open_memory_.size()};
+  std::pmr::vector<container> open_{&open_resource_};
   std::uint32_t matchmaker_ = no_node;
   suggestion_budget suggestions_;
   std::vector<finding> findings_;

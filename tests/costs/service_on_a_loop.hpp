@@ -1,0 +1,149 @@
+#pragma once
+
+#include "actors/region_ranking.hpp"
+#include "actors/validator.hpp"
+#include "http/front.hpp"
+#include "http/listener.hpp"
+#include "http/loop_transport.hpp"
+#include "model/catalog_document.hpp"
+#include "store/mmdb_file.hpp"
+#include "tests/catch.hpp"
+#include "tests/costs/counted_calls.hpp"
+#include "tests/fixtures/mmdb_builder.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/send.hpp>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::costs {
+
+/// The demo's catalog, and the regions that the real configs of the validation's tests name.
+inline model::catalog_snapshot known_catalog() {
+  model::catalog_document further;
+  for (const auto* id : {"atl", "lnd-atl", "lnd-fra", "lnd-sfo"})
+    further.regions.push_back({id, id, "Demo Cloud", {50, 8}});
+  const auto demo = model::merge({}, model::demo_catalog()).value();
+  return std::make_shared<const model::catalog>(model::merge(demo, further).value());
+}
+
+/// Knows where 81.2.69.0/24 is.
+inline std::shared_ptr<const store::geoip> small_geoip() {
+  fixtures::mmdb_builder builder;
+  builder.add_v4({81, 2, 69, 0}, 24, fixtures::mmdb_nested_record(51.5, -0.1));
+  const fixtures::temporary_directory folder;
+  auto file = store::mmdb_file::open(folder.file("small.mmdb", builder.build()));
+  REQUIRE(file);
+  return store::geoip::of({*std::move(file)});
+}
+
+/// One event loop on a thread of its own with what resides there in the program: transport, front,
+/// region_ranking and validator, wired as `app::node` does it.
+class service_on_a_loop {
+public:
+  service_on_a_loop() {
+    auto bound = http::listen_on(
+        {model::ip_address::from_v4(std::array<std::uint8_t, 4>{127, 0, 0, 1}), 0}, 1, 16);
+    REQUIRE(bound);
+    port_ = bound->where.port;
+    auto socket = std::make_shared<base::file_descriptor>(std::move(bound->sockets.front()));
+    on_loop([&] {
+      transport_.listen(std::move(*socket));
+      count_this_thread();
+    });
+    spawn_residents();
+  }
+
+  /// Residents end while their loop still runs, as in the program.
+  ~service_on_a_loop() {
+    on_loop([this] { transport_.end_now(); });
+    for (auto& each : residents_) {
+      std::promise<void> ended;
+      each->attach_functor([&ended] { ended.set_value(); });
+      caf::anon_send_exit(each, caf::exit_reason::user_shutdown);
+      each = nullptr;
+      ended.get_future().wait();
+    }
+    loop_.stop();
+    thread_.join();
+  }
+
+  service_on_a_loop(const service_on_a_loop&) = delete;
+  service_on_a_loop& operator=(const service_on_a_loop&) = delete;
+
+  std::uint16_t port() const noexcept { return port_; }
+  const model::uuid& game_id() const { return catalog_->games.front().game_id; }
+
+  /// Of the loop's thread, so far. Asking wakes the loop, which reads its eventfd: one more wait
+  /// and one other call.
+  call_counts counts() {
+    call_counts now;
+    on_loop([&now] { now = counts_of_this_thread(); });
+    return now;
+  }
+
+  /// Runs `job` on the loop's thread and waits for its end.
+  void on_loop(const std::function<void()>& job) {
+    std::promise<void> done;
+    loop_.post([&] {
+      job();
+      done.set_value();
+    });
+    done.get_future().wait();
+  }
+
+private:
+  struct sharing_config : caf::actor_system_config {
+    sharing_config() {
+      set("scheduler.policy", caf::atom("sharing"));
+      set("scheduler.max-threads", 2);
+    }
+  };
+
+  void spawn_residents() {
+    actors::ranking_settings ranking;
+    ranking.geoip = small_geoip();
+    ranking.metrics = &ranking_metrics_;
+    http::front_settings settings;
+    settings.proxies.trusted_proxies.push_back(*model::parse_cidr("127.0.0.0/8"));
+
+    actors::owners known{std::vector<caf::actor>(actors::owner_count)};
+    const auto at = [&](actors::owner who) -> caf::actor& {
+      return known.by_role[static_cast<std::size_t>(who)];
+    };
+    at(actors::owner::region_ranking) =
+        actors::spawn_resident<actors::region_ranking>(system_, loop_, ranking, catalog_);
+    at(actors::owner::validator) = actors::spawn_resident<actors::validator>(
+        system_, loop_, model::validation_rules{}, catalog_);
+    auto front = actors::spawn_resident<http::front>(
+        system_, loop_, std::make_shared<const http::front_settings>(settings),
+        std::ref<http::exchange_sink>(transport_));
+    residents_ = {front, at(actors::owner::region_ranking), at(actors::owner::validator)};
+    caf::anon_send(front, std::move(known));
+  }
+
+  // Messages hold requests, and requests point here: before the actors, to outlive them.
+  http::shared_bounds bounds_{base::limits{}};
+  http::transport_metrics metrics_;
+  actors::ranking_metrics ranking_metrics_;
+  model::catalog_snapshot catalog_ = known_catalog();
+  sharing_config config_;
+  caf::actor_system system_{config_};
+  base::thread_pool pool_{1, 0};
+  http::event_loop loop_{system_, base::machine_clock()};
+  http::loop_transport transport_{loop_, base::machine_clock(), pool_, bounds_, metrics_, 1, [] {}};
+  std::thread thread_{[this] { loop_.run(); }};
+  std::vector<caf::actor> residents_;
+  std::uint16_t port_ = 0;
+};
+
+} // namespace matchcloud::costs
