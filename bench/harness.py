@@ -11,10 +11,14 @@ import subprocess
 import sys
 import threading
 
+import chart
+
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
 BUILD = os.path.join(ROOT, "build", "release")
 BINARY = os.path.join(BUILD, "matchcloud")
 STOP_SECONDS = 15
+CORES = sorted(os.sched_getaffinity(0))[:2]  # the servers', what loads them
+LOAD_BEFORE = os.getloadavg()[0]
 
 
 def refuse_other_builds():
@@ -36,6 +40,41 @@ def run(command, stdout=subprocess.PIPE, **more):
     return done.stdout
 
 
+def positive(text):
+    """What argparse reads a count with."""
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return int(text)
+
+
+def parser_of(part, doc, rounds=5, seconds=5, connections=64):
+    """The parser of a part's command line, with the options that every part takes, so that
+    `script/bench all` can hand them on; not every part has a use for all of them."""
+    parser = argparse.ArgumentParser(prog=f"script/bench {part}", description=doc,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, default, what in (("rounds", rounds, "of each server"),
+                                ("seconds", seconds, "of a round, where it is time that ends it"),
+                                ("connections", connections, "that load a server")):
+        parser.add_argument(f"--{name}", type=positive, default=default,
+                            help=f"{what} (%(default)s)")
+    parser.add_argument("--quick", action="store_true",
+                        help="whether everything runs: two rounds of a second, small sizes; its "
+                             "numbers are none to quote")
+    return parser
+
+
+def parsed(parser, **quick):
+    """The arguments; asked to be quick, with `quick` in place of the defaults."""
+    if parser.parse_known_args()[0].quick:
+        parser.set_defaults(**{"rounds": 2, "seconds": 1, **quick})
+    return parser.parse_args()
+
+
+def refuse_one_core():
+    if len(CORES) < 2:
+        sys.exit("bench: needs two cores, one for the server and one for what loads it")
+
+
 def add_parts(parser, known):
     """Adds the option --parts: which of `known` to measure, all by default."""
     def read(text):
@@ -47,14 +86,25 @@ def add_parts(parser, known):
     parser.add_argument("--parts", type=read, default=",".join(known), help="of %(default)s")
 
 
-def machine():
+def processors():
+    """Which CPU each process is pinned to, as parts with servers have them."""
+    return {"servers": CORES[0], "load generator": CORES[1]}
+
+
+def processors_line(pinned):
+    return "; ".join(f"{who}: {cpu if isinstance(cpu, str) else f'CPU {cpu}'}"
+                     for who, cpu in pinned.items())
+
+
+def machine(pinned):
+    """`pinned`: which CPU each process has, see processors()."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         model = re.search(r"^model name\s*:\s*(.*)$", file.read(), re.MULTILINE)
     commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"],
                             capture_output=True, text=True).stdout.strip()
     return {"cpu": model.group(1) if model else platform.machine(), "cores": os.cpu_count(),
-            "kernel": platform.release(), "commit": commit,
-            "load_before": os.getloadavg()[0]}
+            "kernel": platform.release(), "commit": commit, "processors": pinned,
+            "load_before": LOAD_BEFORE}
 
 
 @contextlib.contextmanager
@@ -89,21 +139,41 @@ def process(name, command, log):
             child.wait()
 
 
-def result_path(part):
+def result_path(part, ending="json"):
     """Where the numbers of a part go; its folder is there."""
     folder = os.path.join(ROOT, "build", "bench")
     os.makedirs(folder, exist_ok=True)
-    return os.path.join(folder, f"{part}.json")
+    return os.path.join(folder, f"{part}.{ending}")
 
 
-def write_result(part, result):
-    """Replaces the numbers of a part, whole or not at all."""
-    path = result_path(part)
+def write_aside(path, text):
+    """Replaces a file, whole or not at all."""
     with open(path + ".aside", "w", encoding="utf-8") as file:
-        json.dump(result, file, indent=2)
-        file.write("\n")
+        file.write(text)
     os.replace(path + ".aside", path)
-    print(f"\nall rounds: {os.path.relpath(path, ROOT)}")
+
+
+def judged(what, value, at_least=None, at_most=None):
+    """Prints whether a number is where it should be; what the summary reads of it."""
+    met = value >= at_least if at_most is None else value <= at_most
+    wanted = f"at least {at_least}" if at_most is None else f"at most {at_most}"
+    print(f"  {what}: {value:.2f}, target {wanted}: {'met' if met else 'MISSED'}", flush=True)
+    return {"what": what, "value": value, "target": wanted, "met": met}
+
+
+def write_result(part, arguments, pinned, result, panels, targets=()):
+    """Writes the numbers of a part and its chart. `targets`: what judged() gave."""
+    described = machine(pinned)
+    options = {name: value for name, value in vars(arguments).items()
+               if isinstance(value, (int, float, str, list))}
+    whole = {"machine": described, "options": options, "targets": list(targets), **result}
+    write_aside(result_path(part), json.dumps(whole, indent=2) + "\n")
+    note = (f"{described['cpu']}, {processors_line(pinned)}; {described['commit']}; "
+            f"{arguments.rounds} rounds" + ("; quick: no number to quote" * arguments.quick))
+    write_aside(result_path(part, "svg"), chart.page(f"script/bench {part}", note, panels))
+    print(f"\n{processors_line(pinned)}")
+    print(f"all rounds: {os.path.relpath(result_path(part), ROOT)}, "
+          f"chart: {os.path.relpath(result_path(part, 'svg'), ROOT)}")
 
 
 def run_part(main):

@@ -1,6 +1,5 @@
 """Load by wrk in rounds that are interleaved over the servers, so that what else happens on the
 machine falls on all alike. The servers have one core, wrk has another."""
-import argparse
 import json
 import os
 import re
@@ -10,15 +9,15 @@ import sys
 import time
 from collections import namedtuple
 
+import chart
 import servers
 import wire
-from harness import ROOT
+from harness import CORES, ROOT, processors, processors_line
 
+PLAYER = "X-Forwarded-For: 81.2.69.142"  # who asks, where it is one and the same
 WARM_UP_SECONDS = 1
 WARM_UP_LIMIT_SECONDS = 60
-CORES = sorted(os.sched_getaffinity(0))[:2]  # the servers', wrk's
 OTHERS_PERCENT = 5  # of the servers' core, taken by other processes: more spoils a number
-CPU_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
 BUSY_PERCENT = 90  # a server below it was not what limited the round
 
 # What wrk sends: a path, header lines, a Lua script below bench/ with a function of the round's
@@ -28,22 +27,10 @@ Load = namedtuple("Load", "path headers script words warm_up_requests", defaults
 Target = namedtuple("Target", "name child address load baseline")
 
 
-def refuse_one_core():
-    if len(CORES) < 2:
-        sys.exit("bench: needs two cores, one for the server and one for wrk")
-
-
-def add_load_options(parser):
-    """Adds what all loads take."""
-    def positive(text):
-        if int(text) < 1:
-            raise argparse.ArgumentTypeError("at least 1")
-        return int(text)
-
-    for name, default, what in (("rounds", 5, "per server"), ("seconds", 5, "of a round"),
-                                ("connections", 64, "of wrk")):
-        parser.add_argument(f"--{name}", type=positive, default=default,
-                            help=f"{what} (%(default)s)")
+def constant(method, path, body=None, headers=()):
+    """The same request over and over."""
+    return Load(path, list(headers), "constant.lua",
+                lambda _: [method] + ([body] if body else []))
 
 
 def wrk(target, number, connections, seconds):
@@ -87,7 +74,7 @@ def round_of(target, number, arguments):
         "requests_per_second": result["requests"] / passed,
         "p50_us": result["p50_us"], "p99_us": result["p99_us"],
         "reply_bytes": result["bytes"] / max(1, result["requests"]),
-        "requests_per_cpu_second": result["requests"] / max(spent, CPU_TICK_SECONDS),
+        "requests_per_cpu_second": result["requests"] / max(spent, servers.CPU_TICK_SECONDS),
         "server_cpu_percent": 100 * spent / passed,
         "others_cpu_percent": 100 * max(0, others) / elapsed}
 
@@ -118,7 +105,7 @@ def summary(rounds):
 
 def table(title, results, peers=()):
     """Prints one part: each against its own baseline, and against each of `peers`."""
-    print(f"\n{title}")
+    print(f"\n{title}\n  {processors_line(processors())}")
     print(f"  {'server':14} {'median req/s':>12} {'min':>8} {'max':>8} {'spread':>7} "
           f"{'p50 us':>7} {'p99 us':>7} {'CPU':>5} {'req/CPU s':>9} {'reply':>6}"
           + "".join(f" {'x ' + peer:>14}" for peer in peers) + "  compared")
@@ -148,6 +135,17 @@ def compare(title, targets, arguments, peers=()):
     return results
 
 
+def bars_of(results):
+    """What compare() gave as bars of a chart."""
+    bars = []
+    for name, of in results.items():
+        one, base = of["summary"], results[of["baseline"]]["summary"]
+        note = "" if of["baseline"] == name else f"{one['median'] / base['median']:.2f} x"
+        bars.append(chart.Bar(name, one["median"], one["min"], one["max"],
+                              f"{note} {of['baseline']}" if note else ""))
+    return bars
+
+
 def checked_replies(addresses, what):
     """One reply of each server, all with the same body, or there is nothing to compare."""
     replies = {name: wire.fetch(address, **what) for name, address in addresses.items()}
@@ -158,3 +156,13 @@ def checked_replies(addresses, what):
         if reply.body != first.body:
             sys.exit(f"bench: {name} answers with other bytes: {reply.body[:300]!r}")
     return replies
+
+
+def compare_replies(title, listening, arguments, baseline, method, path, body=None, headers=()):
+    """Servers that must all answer this one request alike; listening: {name: (child, address)}."""
+    checked_replies({name: address for name, (_, address) in listening.items()},
+                    {"method": method, "path": path, "headers": headers,
+                     "body": (body or "").encode()})
+    load = constant(method, path, body, headers)
+    return compare(title, [Target(name, child, address, load, baseline)
+                           for name, (child, address) in listening.items()], arguments)

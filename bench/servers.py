@@ -10,10 +10,19 @@ import subprocess
 import tempfile
 
 import wire
-from harness import process
+from harness import ROOT, process, refuse_one_core, refuse_other_builds
 
 START_SECONDS = 30
+CPU_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
+GEOIP = [path for path in (os.path.join(ROOT, "var", "geoip", f"dbip-city-ipv{version}.mmdb")
+                           for version in (4, 6)) if os.path.exists(path)]
 NGINX_LITERAL_BYTES = 4000  # nginx refuses a token over 4,096 bytes, quotes and escapes included
+
+
+def warn_of_no_geoip():
+    if not GEOIP:
+        print("bench: no GeoIP data in var/geoip (script/setup geoip): players have no location, "
+              "and ranking them costs less than it would", flush=True)
 
 
 def raise_descriptor_limit():
@@ -23,8 +32,18 @@ def raise_descriptor_limit():
     return hard
 
 
-def pinned(core):
-    return ["taskset", "-c", str(core)]
+@contextlib.contextmanager
+def ready():
+    """What a part with servers begins with; yields a folder that is gone at its end."""
+    refuse_other_builds()
+    refuse_one_core()
+    raise_descriptor_limit()
+    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
+        yield folder
+
+
+def pinned(*cores):
+    return ["taskset", "-c", ",".join(map(str, cores))]
 
 
 def wait_for_listener(child, name, log):
@@ -43,11 +62,12 @@ def wait_for_listener(child, name, log):
 
 
 @contextlib.contextmanager
-def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=None, data=None):
-    """A `serve` with one loop and the demo's catalog; yields (child, (host, port)).
+def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=None, data=None,
+               loops=1, more_cores=()):
+    """A `serve` with the demo's catalog; yields (child, (host, port)).
 
-    `prepare` is called with its data directory before it starts. With `data`, a data directory
-    that is there, nothing is added to it.
+    It has `core` and `more_cores`, and `loops` event loops. `prepare` is called with its data
+    directory before it starts. With `data`, a data directory that is there, nothing is added to it.
     """
     made = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
     log = made + ".log"
@@ -57,9 +77,9 @@ def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=Non
                        stdout=subprocess.DEVNULL)
     if prepare:
         prepare(data)
-    command = pinned(core) + [
+    command = pinned(core, *more_cores) + [
         binary, "serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
-        "--data-dir", data, "--transport", transport, "--loops", "1",
+        "--data-dir", data, "--transport", transport, "--loops", str(loops),
         "--trusted-proxies", "127.0.0.0/8"]
     for path in geoip:
         command += ["--geoip", path]
@@ -167,13 +187,11 @@ def nginx(reply, folder, core, body_file=None):
 
 
 @contextlib.contextmanager
-def fastify(installed, geoip, regions, core, log, *arguments):
-    """bench/peers/fastify, as it is in the folder `installed` with its packages; yields (child,
-    (host, port)). `regions`: the file with the regions."""
-    command = pinned(core) + ["node", os.path.join(installed, "server.js"), geoip, regions,
-                              *arguments]
-    with process("fastify", command, log) as child:
-        yield child, wait_for_listener(child, "fastify", log)
+def peer(name, command, folder, core):
+    """A program that says where it listens; yields (child, (host, port))."""
+    log = os.path.join(folder, f"{name}.log")
+    with process(name, pinned(core) + command, log) as child:
+        yield child, wait_for_listener(child, name, log)
 
 
 def wait_for_port(child, port, log):
@@ -197,7 +215,7 @@ def cpu_seconds(pid):
     """Processor time of a process and its children so far."""
     with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
         fields = file.read().rsplit(")", 1)[1].split()
-    total = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    total = (int(fields[11]) + int(fields[12])) * CPU_TICK_SECONDS
     with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
         return total + sum(cpu_seconds(int(child)) for child in file.read().split())
 
@@ -207,7 +225,7 @@ def core_busy_seconds(core):
     with open("/proc/stat", encoding="utf-8") as file:
         line = re.search(rf"^cpu{core} (.*)$", file.read(), re.MULTILINE).group(1)
     user, nice, system, _, _, interrupts, soft, *_ = map(int, line.split())
-    return (user + nice + system + interrupts + soft) / os.sysconf("SC_CLK_TCK")
+    return (user + nice + system + interrupts + soft) * CPU_TICK_SECONDS
 
 
 def resident_bytes(pid):

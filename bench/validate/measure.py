@@ -1,149 +1,113 @@
 #!/usr/bin/env python3
-"""What validation costs: against the least that reading JSON can cost (RapidJSON's
-`Document::Parse` with the same flags), and against RapidJSON's SchemaValidator on the schema that
-`matchcloud schema` prints, which stops at its first error and does not know all rules.
+"""What validation costs: over HTTP, against Fastify with ajv (bench/peers/fastify/validate.js) and
+our httplib transport; and alone, in bench_parts.
 
-A round runs every benchmark of `validation/` in bench_parts once, those of a body one after the
-other. Ratios are taken within a round, so that what else happens on the machine falls on both
-sides, and printed as medians over the rounds.
+http   POST groups.validate, and POST versions.validate of a clean version of about 8 kB, made of
+       the real configurations of the tests. All answer with the same bytes, and all of them must
+       find something wrong in some wrong bodies, at the same place in each. Every server has one
+       core and one loop or process, wrk has another; rounds are interleaved.
+parts  Against the least that reading JSON can cost (RapidJSON's `Document::Parse` with the same
+       flags), and against RapidJSON's SchemaValidator on the schema that `matchcloud schema`
+       prints, which stops at its first error and does not know all rules. Ratios are taken within a
+       round, and printed as medians over the rounds.
 """
-import argparse
+import contextlib
 import json
 import os
-import re
-import statistics
+import subprocess
 import sys
 
-from harness import BUILD, machine, refuse_other_builds, result_path, run, run_part, write_result
+import chart
+import configs
+import micro
+import servers
+import wire
+from harness import (BINARY, CORES, ROOT, add_parts, judged, parsed, parser_of, positive,
+                     processors, refuse_other_builds, run_part, write_result)
+from load import bars_of, compare_replies
 
-PROGRAM = os.path.join(BUILD, "bench", "bench_parts")
-FLOOR_TARGET = 1.8
-SCHEMA_TARGET = 3.0
-SIZES = ("0.3kB", "1kB", "8kB")
-LARGE = ("64KiB", "256KiB", "1MiB")
+FASTIFY = os.path.join(ROOT, "build", "bench", "fastify", "validate.js")
+GROUPS = "/cloud/groups/validate"
+VERSIONS = "/cloud/games/00000000-0000-4000-8000-000000000001/versions/validate"
+PARTS = ("http", "parts")
+TARGETS = {"groups": 2.0, "versions": 3.0}
 
 
 def parsed_arguments():
-    parser = argparse.ArgumentParser(
-        prog="script/bench validate", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=11, help="of each (%(default)s)")
-    parser.add_argument("--seconds", type=float, default=0.05,
-                        help="that a benchmark takes in a round, at least (%(default)s)")
-    arguments = parser.parse_args()
-    if arguments.rounds < 1 or arguments.seconds <= 0:
-        parser.error("--rounds is at least 1, --seconds more than 0")
+    parser = parser_of("validate", __doc__)
+    parser.add_argument("--part-rounds", type=positive, default=11,
+                        help="of each benchmark of bench_parts (%(default)s)")
+    parser.add_argument("--part-seconds", type=float, default=0.05,
+                        help="that one takes in a round, at least (%(default)s)")
+    add_parts(parser, PARTS)
+    arguments = parsed(parser, part_rounds=2, part_seconds=0.002)
+    if arguments.part_seconds <= 0:
+        parser.error("--part-seconds is more than 0")
     return arguments
 
 
-def measured_round(seconds):
-    """Of each measure and body: CPU nanoseconds, the size in bytes, findings where it has any."""
-    out = run([PROGRAM, "--benchmark_filter=^validation/", "--benchmark_format=json",
-               f"--benchmark_min_time={seconds}"])
-    rows = {}
-    for row in json.loads(out)["benchmarks"]:
-        _, measure, body = row["name"].split("/")
-        rows[measure, body] = {"ns": row["cpu_time"], "bytes": row["size"],
-                               "findings": row.get("findings")}
-    return rows
+def import_regions(data, regions):
+    coord = {"latitude": 0, "longitude": 0}
+    document = {"regions": [{"region_id": region, "region_display_name": region,
+                             "provider_display_name": "Bench", "datacenter_coord": coord}
+                            for region in regions]}
+    subprocess.run([BINARY, "import", "catalog", "--data-dir", data, "-"], check=True, text=True,
+                   input=json.dumps(document), stdout=subprocess.DEVNULL)
 
 
-class results:
-    """All rounds."""
-
-    def __init__(self, rounds):
-        self.rounds = rounds
-
-    def bodies(self, pattern):
-        return [body for measure, body in self.rounds[0]
-                if measure == "validate" and re.fullmatch(pattern, body)]
-
-    def median(self, measure, body, what="ns"):
-        return statistics.median(each[measure, body][what] for each in self.rounds)
-
-    def ratio(self, over, under, body):
-        """Median, least and greatest of the rounds' ratios of time."""
-        all_ratios = [each[over, body]["ns"] / each[under, body]["ns"] for each in self.rounds]
-        return statistics.median(all_ratios), min(all_ratios), max(all_ratios)
+def paths_in(address, path, body):
+    """Where a server finds something wrong."""
+    reply = wire.fetch(address, method="POST", path=path, body=body.encode())
+    if reply.status != 200:
+        sys.exit(f"bench: {body[:200]} is answered {reply.status}: {reply.body[:300]!r}")
+    return {tuple(error["path"]) for error in json.loads(reply.body)["errors"]}
 
 
-def shown(ratio):
-    return f"{ratio[0]:6.2f}  ({ratio[1]:.2f} to {ratio[2]:.2f})"
+def check_wrong_bodies(listening):
+    """All servers must refuse what is wrong, and agree on where it is."""
+    wrong = [(GROUPS, body) for body in configs.wrong_groups()]
+    wrong += [(VERSIONS, body) for body in configs.wrong_versions().values()]
+    for path, body in wrong:
+        found = {name: paths_in(address, path, body) for name, (_, address) in listening.items()}
+        if not set.intersection(*found.values()):
+            sys.exit(f"bench: the servers find other things wrong in {body}: {found}")
 
 
-def verdict(met):
-    return "met" if met else "MISSED"
-
-
-def compare_with_floor(found):
-    """Prints; returns the ratios by body."""
-    print(f"validate / floor in time, target {FLOOR_TARGET} on real configurations")
-    print("  body        bytes  findings  floor     validate  ratio")
-    ratios = {}
-    for body in found.bodies(r"\d\d") + list(SIZES):
-        ratio = found.ratio("validate", "floor", body)
-        ratios[body] = ratio[0]
-        print(f"  {body:8} {found.median('floor', body, 'bytes'):8,.0f}  "
-              f"{found.median('validate', body, 'findings'):8.0f} "
-              f"{found.median('floor', body):7,.0f} ns {found.median('validate', body):7,.0f} ns "
-              f"{shown(ratio)}")
-    worst = max(ratios, key=ratios.get)
-    print(f"  worst: {ratios[worst]:.2f} at {worst}: {verdict(ratios[worst] <= FLOOR_TARGET)}")
-    return ratios
-
-
-def compare_with_schema_validator(found):
-    """Prints; returns the ratios by body. Only bodies that the schema validator reads to the end
-    count."""
-    print(f"\nschema_validator / validate in time, target {SCHEMA_TARGET}; both without findings")
-    ratios = {}
-    for body in list(SIZES) + [f"clean-{size}" for size in LARGE]:
-        if found.median("schema_validator", body, "findings") > 0:
-            sys.exit(f"bench: the schema validator stops early at {body}")
-        ratio = found.ratio("schema_validator", "validate", body)
-        ratios[body] = ratio[0]
-        print(f"  {body:14} {shown(ratio)}")
-    worst = min(ratios, key=ratios.get)
-    print(f"  worst: {ratios[worst]:.2f} at {worst}: {verdict(ratios[worst] >= SCHEMA_TARGET)}")
-    return ratios
-
-
-def compare_sizes(found):
-    """Prints; returns nanoseconds per byte by measure, content and size."""
-    print("\nnanoseconds per byte as bodies grow (linear: a line stays level)")
-    print("                               " + "".join(f"{size:>9}" for size in LARGE)
-          + "   findings")
-    per_byte = {}
-    for measure, content in (("floor", "clean"), ("floor_in_situ", "clean"), ("validate", "clean"),
-                             ("validate_and_render", "clean"), ("validate", "faulty"),
-                             ("validate_and_render", "faulty"), ("validate_all", "faulty")):
-        bodies = [f"{content}-{size}" for size in LARGE]
-        rates = [found.median(measure, body) / found.median(measure, body, "bytes")
-                 for body in bodies]
-        per_byte[f"{measure}/{content}"] = dict(zip(LARGE, rates))
-        counted = measure if measure.startswith("validate_all") else "validate"
-        findings = ", ".join(f"{found.median(counted, body, 'findings'):,.0f}" for body in bodies)
-        print(f"  {measure:20} {content:8}" + "".join(f"{rate:9.2f}" for rate in rates)
-              + f"   {findings}")
-    return per_byte
+def compare_over_http(folder, arguments):
+    clean = configs.composed()
+    regions = configs.region_ids(clean)
+    with contextlib.ExitStack() as stack:
+        listening = {name: stack.enter_context(servers.matchcloud(
+            BINARY, name, folder, [], core=CORES[0],
+            prepare=lambda data: import_regions(data, regions))) for name in ("loops", "httplib")}
+        listening["fastify"] = stack.enter_context(servers.peer(
+            "fastify", ["node", FASTIFY, ",".join(regions)], folder, CORES[0]))
+        check_wrong_bodies(listening)
+        return {name: compare_replies(f"POST {path} ({len(body):,} bytes)", listening, arguments,
+                                      "fastify", "POST", path, body)
+                for name, path, body in (("groups", GROUPS, configs.GROUP),
+                                         ("versions", VERSIONS, configs.text_of(clean)))}
 
 
 def main():
     arguments = parsed_arguments()
-    refuse_other_builds()
-    rounds = []
-    for number in range(arguments.rounds):
-        rounds.append(measured_round(arguments.seconds))
-        print(f"round {number + 1} of {arguments.rounds}", file=sys.stderr)
-    found = results(rounds)
-    floor = compare_with_floor(found)
-    schema = compare_with_schema_validator(found)
-    per_byte = compare_sizes(found)
-    os.makedirs(os.path.dirname(result_path("validate/ratios")), exist_ok=True)
-    write_result("validate/ratios", {
-        "machine": machine(), "validate_to_floor": floor, "schema_validator_to_validate": schema,
-        "ns_per_byte": per_byte,
-        "rounds": [{"/".join(name): row for name, row in each.items()} for each in rounds]})
+    result, panels, targets = {}, [], []
+    if "http" in arguments.parts:
+        with servers.ready() as folder:
+            result["http"] = compare_over_http(folder, arguments)
+        panels.append(chart.bars("POST to be validated", "requests per second", {
+            name: bars_of(of) for name, of in result["http"].items()}))
+        for name, of in result["http"].items():
+            ratio = of["loops"]["summary"]["median"] / of["fastify"]["summary"]["median"]
+            targets.append(judged(f"{name}.validate to Fastify", ratio, at_least=TARGETS[name]))
+    if "parts" in arguments.parts:
+        refuse_other_builds()
+        result["parts"], more, judgements = micro.measured(arguments.part_rounds,
+                                                           arguments.part_seconds)
+        panels += more
+        targets += judgements
+    write_result("validate", arguments, {**processors(), "bench_parts": CORES[0]}, result, panels,
+                 targets)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,96 @@
+"""Load by matchcloud-load: requests at a rate that does not wait for answers, or as fast as new
+connections can be made; and rounds of anything, interleaved over its sides."""
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import chart
+import servers
+from harness import BUILD, CORES, ROOT
+from load import PLAYER, WARM_UP_SECONDS
+
+GENERATOR = os.path.join(BUILD, "matchcloud-load")
+RAMP_SECONDS = 1
+LISTINGS = ("--mix", os.path.join(ROOT, "bench", "one_player.toml"), "--header", PLAYER)
+PERCENTILES = ("p50", "p99", "p99.9")
+
+
+def load(address, seconds, connections, *options, ramp=RAMP_SECONDS):
+    """One run of listings for one player against `address`; what it measured behind the ramp, or
+    the end of the benchmark where anything went wrong."""
+    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
+        path = os.path.join(folder, "load.json")
+        command = servers.pinned(CORES[1]) + [
+            GENERATOR, "--duration", f"{seconds}s", "--ramp", f"{ramp}s",
+            "--connections", str(connections), "--threads", "1", "--json", path,
+            *LISTINGS, *map(str, options), f"http://{address[0]}:{address[1]}"]
+        done = subprocess.run(command, capture_output=True, text=True,
+                              timeout=10 * seconds + 60)
+        if done.returncode:
+            sys.exit(f"bench: {' '.join(command)}: exit code {done.returncode}: "
+                     f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        with open(path, encoding="utf-8") as file:
+            found = json.load(file)
+    if found["errors"]["total"] or set(found["by_status"]) != {"200"}:
+        sys.exit(f"bench: not everything was answered with success: {found['errors']} "
+                 f"{found['by_status']}")
+    generator = found["generator"]
+    return {"requests_per_second": found["requests_per_second"], "answered": found["answered"],
+            **{f"{name}_us": found["latency_us"][name] for name in PERCENTILES},
+            "generator_cpu_percent": generator["cpu_percent"],
+            "bottleneck": generator["reason"] if generator["bottleneck"] else "",
+            "late_sends": found["late_sends"]["count"]}
+
+
+def interleaved(sides, rounds, shown):
+    """{name: [what sides[name]() gave]}: a round of each, then the next. `shown`: what of it."""
+    found = {name: [] for name in sides}
+    for number in range(1, rounds + 1):
+        for name, measure in sides.items():
+            one = measure()
+            found[name].append(one)
+            print(f"  round {number}: {name:16} {chart.number(one[shown])} {shown}",
+                  file=sys.stderr, flush=True)
+    return found
+
+
+def warm_up(addresses, connections):
+    """Nobody's first round pays for what is made once."""
+    for address in addresses:
+        load(address, WARM_UP_SECONDS, connections, "--closed", ramp=0)
+
+
+def load_rounds(addresses, arguments, *options, shown, connections=None):
+    """Rounds of load() with `options`, interleaved over {name: address}."""
+    connections = connections or arguments.connections
+    warm_up(addresses.values(), connections)
+    return interleaved({name: lambda address=address: load(
+        address, arguments.seconds, connections, *options)
+        for name, address in addresses.items()}, arguments.rounds, shown)
+
+
+def median(rounds, key):
+    return statistics.median(one[key] for one in rounds)
+
+
+def bar(name, rounds, key, note=""):
+    """The median of the rounds, and what they lay between."""
+    every = [one[key] for one in rounds]
+    return chart.Bar(name, statistics.median(every), min(every), max(every), note)
+
+
+def print_rounds(rounds, keys):
+    """A table of medians, the spread of the first of `keys` behind them; and where something other
+    than the server limited most rounds, as matchcloud-load has it."""
+    print(f"  {'':16} " + " ".join(f"{key:>22}" for key in keys) + "  spread of the first")
+    for name, each in rounds.items():
+        first = [one[keys[0]] for one in each]
+        spread = 100 * (max(first) - min(first)) / (statistics.median(first) or 1)
+        print(f"  {name:16} " + " ".join(f"{chart.number(median(each, key)):>22}" for key in keys)
+              + f"  {spread:.1f}%")
+        limits = [one["bottleneck"] for one in each if one.get("bottleneck")]
+        if len(limits) > len(each) / 2:
+            print(f"  {'':16} (do not quote {name}; limited by {limits[0]})")

@@ -1,0 +1,3 @@
+module matchcloud-bench-go
+
+go 1.19

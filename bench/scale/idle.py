@@ -1,0 +1,126 @@
+"""What idle keep-alive connections cost: the server's resident memory, and the latency of those
+that are active.
+
+Both ends are on this machine; only the server's process is looked at, so the kernel's socket
+buffers are not in the number. Every connection has had one request answered before it idles.
+"""
+import contextlib
+import os
+
+import chart
+import openloop
+import servers
+import wire
+from harness import BINARY, CORES, judged, processors, processors_line
+
+FIRST = 500  # they fill caches and pools: the line begins behind them
+SPARE_DESCRIPTORS = 256
+PATIENCE_SECONDS = 5
+LONG = ("--idle-timeout-ms", "3600000")
+BYTES_TARGET, TAIL_TARGET = 2048, 1.5
+
+
+class held:
+    """Connections of this process that idle."""
+
+    def __init__(self, pid, address):
+        self.pid, self.address, self.connections = pid, address, []
+        self.request = wire.request(address, path="/matchmaker/regions")
+
+    def grow(self, count, spare):
+        """Opens more until there are `count`, or the server takes no more: then `spare` close."""
+        while len(self.connections) < count:
+            self.connections.append(wire.connect(self.address, timeout=PATIENCE_SECONDS))
+            try:
+                reply = wire.exchange(self.connections[-1], self.request)
+            except TimeoutError:
+                print(f"bench: the server takes no more than {len(self.connections) - 1:,} "
+                      f"connections with its limit of descriptors: {spare:,} less idle")
+                self.shrink(spare + 1)
+                return False
+            if reply.status != 200:
+                raise SystemExit(f"bench: connection {len(self.connections)} got {reply.status}: "
+                                 f"{reply.body!r}")
+        return True
+
+    def shrink(self, count):
+        for _ in range(min(count, len(self.connections))):
+            self.connections.pop().close()
+
+    def check(self):
+        files = len(os.listdir(f"/proc/{self.pid}/fd"))
+        if files < len(self.connections):
+            raise SystemExit(f"bench: of {len(self.connections)} idle connections the server "
+                             f"closed some already: it has {files} descriptors")
+
+
+def reachable(counts, active):
+    """As many as the limit of descriptors lets this process hold."""
+    most = servers.raise_descriptor_limit() - SPARE_DESCRIPTORS
+    for count in counts:
+        if count > most:
+            print(f"bench: {count:,} idle connections exceed the limit of descriptors: {most:,}")
+    return sorted({min(count, most) for count in counts if min(count, most) > active})
+
+
+def measured(folder, arguments):
+    """Memory and latency, at each of --idle connections."""
+    points, latency = [], {}
+    with contextlib.ExitStack() as stack:
+        (child, crowded), (_, alone) = (stack.enter_context(servers.matchcloud(
+            BINARY, "loops", folder, servers.GEOIP, core=CORES[0], arguments=LONG))
+            for _ in range(2))
+        idle = held(child.pid, crowded)
+        stack.callback(lambda: idle.shrink(len(idle.connections)))
+        idle.grow(min(FIRST, min(arguments.idle) // 2), 0)
+        points.append((len(idle.connections), servers.resident_bytes(child.pid)))
+        for count in reachable(arguments.idle, FIRST // 10):
+            whole = idle.grow(count, arguments.active + SPARE_DESCRIPTORS)
+            points.append((len(idle.connections), servers.resident_bytes(child.pid)))
+            latency[len(idle.connections)] = openloop.load_rounds(
+                {"with": crowded, "without": alone}, arguments, "--rate", arguments.rate,
+                shown="p99_us", connections=arguments.active)
+            idle.check()
+            if not whole:
+                break
+    return reported(points, latency, arguments)
+
+
+def reported(points, latency, arguments):
+    """Prints it; what to write down, panels and targets."""
+    slope = slope_of(points)
+    print(f"\nidle keep-alive connections (loops)\n  {processors_line(processors())}")
+    for count, resident in points:
+        print(f"  {count:7,} connections: {resident / 2**20:7.1f} MiB resident")
+    ratios = {}
+    for count, rounds in latency.items():
+        print(f"\n  p99 of {arguments.active} active connections at {arguments.rate:,} req/s, "
+              f"with {count:,} idle ones and without")
+        openloop.print_rounds(rounds, ("p99_us", "p50_us", "requests_per_second",
+                                       "generator_cpu_percent"))
+        ratios[count] = (openloop.median(rounds["with"], "p99_us")
+                         / openloop.median(rounds["without"], "p99_us"))
+    groups = {f"{count:,} idle": [openloop.bar(
+        side, each, "p99_us", f"{ratios[count]:.2f} x without" if side == "with" else "")
+        for side, each in rounds.items()] for count, rounds in latency.items()}
+    first, least = points[0]
+    panels = [chart.lines("Memory of idle connections", "connections", "MiB more",
+                          {"loops": [(x, (y - least) / 2**20) for x, y in points]}, log=False,
+                          remark=[f"{slope:,.0f} bytes per connection; with {first:,} of them "
+                                  f"{least / 2**20:.0f} MiB are resident"]),
+              chart.bars(f"p99 of {arguments.active} active connections at {arguments.rate:,} "
+                         "req/s", "microseconds", groups)]
+    targets = [judged("bytes per idle connection", slope, at_most=BYTES_TARGET)]
+    targets += [judged(f"p99 beside {count:,} idle connections, to without", ratio,
+                       at_most=TAIL_TARGET) for count, ratio in ratios.items()]
+    return {"bytes_per_connection": slope, "points": points, "latency": latency,
+            "p99_ratios": ratios}, panels, targets
+
+
+def slope_of(points):
+    """Least squares through (x, y)."""
+    n = len(points)
+    mean_x = sum(x for x, _ in points) / n
+    mean_y = sum(y for _, y in points) / n
+    over = sum((x - mean_x) * (y - mean_y) for x, y in points)
+    return over / sum((x - mean_x) ** 2 for x, _ in points)
