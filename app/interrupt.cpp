@@ -33,16 +33,20 @@ interrupt::interrupt() {
 
 interrupt::~interrupt() {
   // What came has been acted on, all of it: one that is left would end the process.
-  while (came()) {
-    signalfd_siginfo taken{};
-    static_cast<void>(!::read(signals_.get(), &taken, sizeof taken));
-  }
+  forget();
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 bool interrupt::came() const {
   pollfd watched{signals_.get(), POLLIN, 0};
   return ::poll(&watched, 1, 0) > 0;
+}
+
+void interrupt::forget() const {
+  while (came()) {
+    signalfd_siginfo taken{};
+    static_cast<void>(!::read(signals_.get(), &taken, sizeof taken));
+  }
 }
 
 bool interrupt::wait_readable(int fd) const {

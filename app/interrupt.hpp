@@ -19,6 +19,8 @@ public:
 
   /// Whether one of them came.
   bool came() const;
+  /// Forgets what came, so that the next one shows.
+  void forget() const;
   /// Waits until `fd` can be read (or ended); false where a signal came first.
   bool wait_readable(int fd) const;
   /// Waits until something can be written to `fd` (or nobody reads it any more); false where a

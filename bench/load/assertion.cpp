@@ -7,7 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <iomanip>
+#include <limits>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 namespace matchcloud::load {
@@ -32,7 +36,8 @@ constexpr std::string_view status_prefix = "status.";
 std::optional<double> number(std::string_view text) {
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (code != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
   return value;
 }
 
@@ -82,9 +87,9 @@ base::expected<assertion> parse_one(std::string_view text) {
   const std::string name{trimmed(text.substr(0, at))};
   if (!is_known(name))
     return refuse("there is no \"" + name +
-                  "\". Known: p50, p99.9 (any percentile), max, mean, errors, connect, reset, "
-                  "closed, timeout, malformed, status, content, unsent, late, sent, answered, "
-                  "rate, status.503 (any).");
+                  "\". Known: p50, p99.9 (any percentile), max, mean, errors, connect, local, "
+                  "reset, closed, timeout, malformed, status, content, unsent, abandoned, late, "
+                  "sent, answered, rate, status.503 (any).");
   const auto written = trimmed(rest.substr(sign->first.size()));
   std::optional<double> value;
   if (!is_duration(name))
@@ -148,8 +153,9 @@ bool holds(const assertion& which, const results& of) {
 std::string explain(const assertion& which, const results& of) {
   const double value = value_of(which, of);
   if (is_duration(which.name)) return which.text + ": " + duration_text(value);
-  auto text = std::to_string(static_cast<std::uint64_t>(value));
-  return which.text + ": " + text;
+  std::ostringstream text;
+  text << std::setprecision(std::numeric_limits<double>::max_digits10) << value;
+  return which.text + ": " + text.str();
 }
 
 } // namespace matchcloud::load

@@ -10,6 +10,18 @@ namespace matchcloud::load {
 
 namespace {
 
+/// Whether it is this machine's lack that a connection could not be made.
+failure kind_of(int code) noexcept {
+  switch (code) {
+  case EADDRNOTAVAIL:
+  case EMFILE:
+  case ENFILE:
+  case ENOBUFS:
+  case ENOMEM: return failure::local;
+  default: return failure::connect;
+  }
+}
+
 std::string reason(int code) {
   return std::generic_category().message(code);
 }
@@ -42,12 +54,14 @@ void client::ask(const request_source::request& what, base::steady_time intended
 }
 
 void client::open() {
-  if (!prepare_socket()) return fail(failure::connect, reason(errno));
-  connecting_ = true;
+  ++connection_;
   replies_ = 0;
+  peer_ended_ = false;
+  if (!prepare_socket()) return fail(kind_of(errno), reason(errno));
+  connecting_ = true;
   const auto& server = host_->server();
   if (::connect(socket_.get(), server.get(), server.length) == 0) return connected();
-  if (errno != EINPROGRESS) fail(failure::connect, reason(errno));
+  if (errno != EINPROGRESS) fail(kind_of(errno), reason(errno));
 }
 
 bool client::prepare_socket() {
@@ -85,8 +99,10 @@ void client::on_events(std::uint32_t events) {
   } else if ((events & EPOLLOUT) != 0 && !unsent_.empty()) {
     write();
   }
-  if (socket_ && (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0)
-    read((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0);
+  if (socket_ && (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) {
+    peer_ended_ = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    read();
+  }
 }
 
 void client::write() {
@@ -102,9 +118,11 @@ void client::write() {
   }
 }
 
-void client::read(bool ends) {
+void client::read() {
   const auto buffer = host_->read_buffer();
-  while (socket_) {
+  // A reply may end this connection and, with the next request, begin another.
+  const auto connection = connection_;
+  while (socket_ && connection == connection_) {
     const auto got = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
     if (got == 0) return ended();
     if (got < 0) {
@@ -114,7 +132,7 @@ void client::read(bool ends) {
     }
     take({buffer.data(), static_cast<std::size_t>(got)});
     // Less than there was room for: that was all, for now.
-    if (!ends && static_cast<std::size_t>(got) < buffer.size()) return;
+    if (!peer_ended_ && static_cast<std::size_t>(got) < buffer.size()) return;
   }
 }
 
@@ -125,16 +143,21 @@ void client::take(std::string_view bytes) {
   case reply_reader::progress::more: return;
   case reply_reader::progress::complete: return replied();
   case reply_reader::progress::malformed:
-    return fail(failure::malformed, "begins with \"" + std::string{bytes.substr(0, 40)} + "\"");
+    return fail(failure::malformed,
+                reader_.has_more_than_asked()
+                    ? "more bytes than the reply has"
+                    : "begins with \"" + std::string{bytes.substr(0, 40)} + "\"");
   }
 }
 
 void client::replied() {
   asking_ = false;
-  unsent_ = {};
   ++replies_;
   const auto limit = host_->requests_per_connection();
-  if (reader_.current().closes || (limit != 0 && replies_ >= limit)) close();
+  // Of a request that was refused before it was sent whole the rest would be taken for the next.
+  if (reader_.current().closes || peer_ended_ || !unsent_.empty() ||
+      (limit != 0 && replies_ >= limit))
+    close();
   host_->on_reply(*this, reader_.current());
 }
 
@@ -148,7 +171,15 @@ void client::on_deadline() {
   if (!asking_ && !connecting_) return;
   if (host_->loop().now() < deadline_) return host_->loop().timers().arm(*this, deadline_);
   if (connecting_) return fail(failure::connect, "no answer to the attempt to connect");
-  fail(failure::timeout, reader_.untouched() ? "no reply" : "half a reply");
+  // What came in time counts, also where this program was too busy to look.
+  const auto connection = connection_;
+  read();
+  if (asking_ && connection == connection_ && host_->loop().now() >= deadline_)
+    fail(failure::timeout, reader_.untouched() ? "no reply" : "half a reply");
+}
+
+void client::abandon() {
+  if (asking_) fail(failure::abandoned, "no reply when the run was ended");
 }
 
 void client::fail(failure kind, std::string_view why) {

@@ -71,6 +71,9 @@ public:
   base::steady_time intended() const noexcept { return intended_; }
   bool is_connected() const noexcept { return static_cast<bool>(socket_) && !connecting_; }
 
+  /// Gives up the request it has, if any: it has failed as `abandoned`.
+  void abandon();
+
   void on_events(std::uint32_t events) override;
 
 protected:
@@ -81,7 +84,7 @@ private:
   bool prepare_socket();
   void connected();
   void write();
-  void read(bool ends);
+  void read();
   void take(std::string_view bytes);
   void replied();
   void ended();
@@ -93,6 +96,10 @@ private:
   base::file_descriptor socket_;
   bool connecting_ = false;
   bool asking_ = false;
+  /// The server has said that nothing more comes behind what is to be read.
+  bool peer_ended_ = false;
+  /// Counts the connections that were made.
+  std::uint64_t connection_ = 0;
   std::uint64_t replies_ = 0;
   request_source::request request_{};
   std::string_view unsent_;

@@ -55,6 +55,13 @@ private:
   base::file_descriptor fd_;
 };
 
+void interval::add(const interval& other) noexcept {
+  sent += other.sent;
+  answered += other.answered;
+  errors += other.errors;
+  latency.add(other.latency);
+}
+
 generator::generator(caf::actor_system& system, const base::clock& clock,
                      const generator_plan& plan)
     : clock_{&clock},
@@ -125,6 +132,18 @@ void generator::stop_early() {
   });
 }
 
+void generator::abandon() {
+  loop_.post([this] {
+    for (const auto& each : clients_)
+      each->abandon();
+    loop_.stop();
+  });
+}
+
+std::chrono::nanoseconds generator::elapsed() const noexcept {
+  return std::max(end_, last_reply_) - measure_from_;
+}
+
 void generator::take_interval(std::function<void(interval)> taker) {
   loop_.post([this, taker = std::move(taker)] {
     taker(interval_);
@@ -154,14 +173,43 @@ void generator::pump() {
   // A request that fails at once frees its connection at once: no recursion.
   pumping_ = true;
   auto now = clock_->now();
-  if (!measuring_ && now >= measure_from_) begin_measuring();
-  while (!free_.empty() && pump_one(now))
+  if (!measuring_ && measuring_since_ == base::steady_time{} && now >= measure_from_)
+    begin_measuring(now);
+  if (measuring_ && now >= end_) end_measuring(now);
+  note_lateness(now);
+  std::size_t sent = 0;
+  for (; sent < sends_per_turn && !free_.empty() && pump_one(now); ++sent)
     now = clock_->now();
-  if (free_.empty()) exhausted_until_ = base::steady_time::max();
-  if (!resting_.empty()) wake_at(rest_until_);
+  exhausted_ = free_.empty();
   give_up_unsent(now);
+  if (sent == sends_per_turn && !std::exchange(pump_planned_, true))
+    loop_.at_turn_end([this] {
+      pump_planned_ = false;
+      pump();
+    });
+  plan_wake(now);
   pumping_ = false;
   end_when_done();
+}
+
+/// What is overdue while connections were free is this thread's fault, also the part of it that
+/// finds no connection any more.
+void generator::note_lateness(base::steady_time now) {
+  if (exhausted_)
+    exhausted_until_ = now;
+  else if (now - next_ > late_sends::late_after)
+    behind_until_ = now;
+}
+
+void generator::plan_wake(base::steady_time now) {
+  auto when = base::steady_time::max();
+  if (arrivals_ && !free_.empty() && !sent_all_) when = next_;
+  if (!resting_.empty()) when = std::min(when, rest_until_);
+  if (now < end_)
+    when = std::min(when, end_);
+  else if (arrivals_ && !sent_all_)
+    when = std::min(when, end_ + plan_->timeout);
+  if (when > now && when != base::steady_time::max()) wake_at(when);
 }
 
 /// Whether something was sent.
@@ -171,10 +219,8 @@ bool generator::pump_one(base::steady_time now) {
     sent_all_ = true;
     return false;
   }
-  if (intended > now) {
-    wake_at(intended);
-    return false;
-  }
+  // Too late: what is left is given up.
+  if (intended > now || stopped_early_ || now >= end_ + plan_->timeout) return false;
   send(intended, now);
   if (arrivals_) next_ = start_ + arrivals_->next();
   return true;
@@ -190,7 +236,8 @@ void generator::send(base::steady_time intended, base::steady_time now) {
     auto& counted = tallies_[what.part];
     ++counted.sent;
     if (now - intended > late_sends::late_after) {
-      ++(intended < exhausted_until_ ? counted.late.for_connections : counted.late.by_generator);
+      const bool waited = intended < exhausted_until_ && intended > behind_until_;
+      ++(waited ? counted.late.for_connections : counted.late.by_generator);
       counted.late.max_ns = std::max(counted.late.max_ns, since(intended, now));
     }
   }
@@ -199,12 +246,12 @@ void generator::send(base::steady_time intended, base::steady_time now) {
 
 void generator::become_free(client& which) {
   --asking_;
-  if (exhausted_until_ == base::steady_time::max()) exhausted_until_ = clock_->now();
   free_.push_back(&which);
 }
 
 void generator::on_reply(client& from, const reply& that) {
-  const auto took = since(from.intended(), clock_->now());
+  last_reply_ = clock_->now();
+  const auto took = since(from.intended(), last_reply_);
   ++interval_.answered;
   interval_.latency.record(took);
   auto& part = parts_[from.request().part];
@@ -232,30 +279,40 @@ void generator::on_failure(client& from, failure kind, std::string_view why) {
   if (is_measured(from.intended())) {
     auto& counted = tally_of(from);
     counted.fail(kind, why);
-    if (kind == failure::timeout) counted.latency.record(since(from.intended(), clock_->now()));
+    // However it ended: who waited so long is not to be left out.
+    const auto took = clock_->now() - from.intended();
+    if (took >= plan_->timeout || kind == failure::abandoned)
+      counted.latency.record(since(from.intended(), clock_->now()));
   }
   become_free(from);
-  if (!arrivals_ && kind == failure::connect) {
+  if (!arrivals_ && (kind == failure::connect || kind == failure::local)) {
     // Trying again at once would do nothing else.
     free_.pop_back();
     if (resting_.empty()) rest_until_ = clock_->now() + rest;
     resting_.push_back(&from);
-    wake_at(rest_until_);
   }
   pump();
 }
 
-void generator::begin_measuring() {
+void generator::begin_measuring(base::steady_time now) {
   measuring_ = true;
-  cpu_time_ = thread_cpu_time();
+  measuring_since_ = now;
+  cpu_time_before_ = thread_cpu_time();
+}
+
+void generator::end_measuring(base::steady_time now) {
+  measuring_ = false;
+  const std::chrono::duration<double> spent = thread_cpu_time() - cpu_time_before_;
+  const std::chrono::duration<double> passed = now - measuring_since_;
+  if (passed.count() > 0) cpu_percent_ = 100 * spent / passed;
 }
 
 /// What was meant to be sent, but found no connection until the timeout behind the end, failed.
 void generator::give_up_unsent(base::steady_time now) {
   if (!arrivals_ || sent_all_ || now < end_) return;
-  if (!stopped_early_ && now < end_ + plan_->timeout) return wake_at(end_ + plan_->timeout);
+  if (!stopped_early_ && now < end_ + plan_->timeout) return;
   for (; next_ < end_; next_ = start_ + arrivals_->next()) {
-    if (!is_measured(next_) || stopped_early_) continue;
+    if (!is_measured(next_)) continue;
     auto& counted = tallies_[requests_.next().part];
     counted.fail(failure::unsent, "no connection was free");
     counted.latency.record(since(next_, now));
@@ -264,13 +321,10 @@ void generator::give_up_unsent(base::steady_time now) {
 }
 
 void generator::end_when_done() {
-  if (!arrivals_ && clock_->now() >= end_) sent_all_ = true;
-  if (!sent_all_ || asking_ > 0) return;
-  if (measuring_) {
-    cpu_time_ = thread_cpu_time() - cpu_time_;
-    elapsed_ = clock_->now() - measure_from_;
-    measuring_ = false;
-  }
+  const auto now = clock_->now();
+  if (!arrivals_ && now >= end_) sent_all_ = true;
+  if (!sent_all_ || asking_ > 0 || now < end_) return;
+  if (measuring_) end_measuring(now);
   loop_.stop();
 }
 

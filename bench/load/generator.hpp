@@ -47,6 +47,8 @@ struct interval {
   std::uint64_t answered = 0;
   std::uint64_t errors = 0;
   latency_histogram latency;
+
+  void add(const interval& other) noexcept;
 };
 
 /// One thread of load: an event loop, its connections and what is counted. The time that a request
@@ -58,6 +60,8 @@ public:
   static constexpr std::size_t connecting_limit = 256;
   /// Before a connection that could not be made is tried again, in a closed loop.
   static constexpr std::chrono::milliseconds rest{100};
+  /// Requests that are sent before the loop looks at its sockets again.
+  static constexpr std::size_t sends_per_turn = 64;
 
   generator(caf::actor_system& system, const base::clock& clock, const generator_plan& plan);
   ~generator() override;
@@ -69,6 +73,8 @@ public:
   void begin(base::steady_time start);
   /// Nothing more is sent from now on; what is under way is waited for. Any thread.
   void stop_early();
+  /// What is under way is given up; `run` returns. Any thread, after `stop_early`.
+  void abandon();
   /// Calls `taker`, on the loop's thread, with what happened since the last time. Any thread; not
   /// called where the loop has ended.
   void take_interval(std::function<void(interval)> taker);
@@ -77,9 +83,12 @@ public:
 
   /// Of each part of the mix, the ramp left out.
   const std::vector<tally>& tallies() const noexcept { return tallies_; }
-  /// Processor time of this thread and time that went by, both since the end of the ramp.
-  std::chrono::nanoseconds cpu_time() const noexcept { return cpu_time_; }
-  std::chrono::nanoseconds elapsed() const noexcept { return elapsed_; }
+  /// From the end of the ramp to the end of sending, or to the last reply where that is later.
+  std::chrono::nanoseconds elapsed() const noexcept;
+  /// Of one core, between the end of the ramp and the end of sending.
+  double cpu_percent() const noexcept { return cpu_percent_; }
+  /// What happened since the last `take_interval`.
+  const interval& last_interval() const noexcept { return interval_; }
   /// Connections that could not be made before the load began.
   std::size_t unconnected() const noexcept { return unconnected_; }
 
@@ -111,7 +120,10 @@ private:
   bool is_measured(base::steady_time intended) const noexcept { return intended >= measure_from_; }
   void wake_at(base::steady_time when);
   void on_wake();
-  void begin_measuring();
+  void note_lateness(base::steady_time now);
+  void plan_wake(base::steady_time now);
+  void begin_measuring(base::steady_time now);
+  void end_measuring(base::steady_time now);
   void give_up_unsent(base::steady_time now);
   void end_when_done();
   tally& tally_of(const client& which) noexcept { return tallies_[which.request().part]; }
@@ -140,6 +152,10 @@ private:
   bool pumping_ = false;
   bool measuring_ = false;
   bool stopped_early_ = false;
+  /// No connection is free.
+  bool exhausted_ = false;
+  /// The rest of what is due is sent at the end of this turn.
+  bool pump_planned_ = false;
   base::steady_time start_;
   base::steady_time measure_from_;
   base::steady_time end_;
@@ -148,9 +164,14 @@ private:
   base::steady_time next_;
   /// Until then no connection was free.
   base::steady_time exhausted_until_;
+  /// Until then this thread did not run, though connections were free.
+  base::steady_time behind_until_;
   base::steady_time woken_at_;
-  std::chrono::nanoseconds cpu_time_{0};
-  std::chrono::nanoseconds elapsed_{0};
+  base::steady_time last_reply_;
+  /// Since the end of the ramp, as far as this thread noticed it.
+  base::steady_time measuring_since_;
+  std::chrono::nanoseconds cpu_time_before_{0};
+  double cpu_percent_ = 0;
 };
 
 } // namespace matchcloud::load

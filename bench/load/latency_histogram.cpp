@@ -57,8 +57,10 @@ double latency_histogram::mean_ns() const noexcept {
 }
 
 std::uint64_t latency_histogram::percentile_ns(double percent) const noexcept {
+  // 99.9 % of 1,000 are 999, and not the 999.0000000000001 that doubles make of it.
+  constexpr double rounding = 1e-6;
   const auto wanted =
-      static_cast<std::uint64_t>(std::ceil(percent / 100 * static_cast<double>(count_)));
+      static_cast<std::uint64_t>(std::ceil(percent * static_cast<double>(count_) / 100 - rounding));
   const auto rank = std::clamp<std::uint64_t>(wanted, 1, std::max<std::uint64_t>(1, count_));
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < counts_.size(); ++i) {
@@ -66,6 +68,17 @@ std::uint64_t latency_histogram::percentile_ns(double percent) const noexcept {
     if (total >= rank) return std::min(greatest_in(i), max_ns_);
   }
   return max_ns_;
+}
+
+double latency_histogram::deviation_ns() const {
+  const double mean = mean_ns();
+  double sum = 0;
+  std::uint64_t before = 0;
+  for (const auto& [up_to_ns, total] : steps()) {
+    sum += static_cast<double>(total - before) * std::pow(static_cast<double>(up_to_ns) - mean, 2);
+    before = total;
+  }
+  return count_ == 0 ? 0 : std::sqrt(sum / static_cast<double>(count_));
 }
 
 std::vector<latency_histogram::step> latency_histogram::steps() const {

@@ -27,6 +27,8 @@ public:
   /// Exact; 0 where nothing was recorded.
   std::uint64_t max_ns() const noexcept { return max_ns_; }
   double mean_ns() const noexcept;
+  /// The standard deviation, to a thousandth.
+  double deviation_ns() const;
   /// At least `percent` (0 to 100) of what was recorded is at most this. 0 where nothing was.
   std::uint64_t percentile_ns(double percent) const noexcept;
 

@@ -49,6 +49,7 @@ public:
     take_name();
     for (const auto& [key, node] : table_)
       if (!failure_) take(key.str(), node);
+    if (!failure_) check_use();
     if (!failure_ && (part_.to_ms < part_.from_ms || part_.to_ms - part_.from_ms < part_.length_ms))
       refuse(table_, "`from_ms` to `to_ms` is shorter than `length_ms`. Make the span longer.");
     if (failure_) return tl::unexpected(*failure_);
@@ -62,6 +63,21 @@ private:
     if (!what) return refuse(table_, "`name` must be one of: " + all_names() + ".");
     part_.what = *what;
     if (part_.what == asked::regions) part_.clients = variants{std::size_t{10'000}};
+  }
+
+  /// A key that its operation has no use for would be a mistake that nobody sees.
+  void check_use() {
+    const bool has_body = part_.what != asked::regions && part_.what != asked::avatars;
+    const bool is_export = part_.what == asked::lobby_export;
+    const auto use = [this](const char* key, bool has_use) {
+      const auto* node = table_.get(key);
+      if (node != nullptr && !has_use)
+        refuse(*node, "`" + std::string{name_of(part_.what)} + "` has no `" + key + "`.");
+    };
+    use("bodies", has_body);
+    use("findings", has_body && !is_export);
+    for (const auto* key : {"from_ms", "to_ms", "length_ms"})
+      use(key, is_export);
   }
 
   void take(std::string_view key, const toml::node& node) {
@@ -235,6 +251,26 @@ base::expected<std::vector<mix_part>> read_mix(const std::string& file) {
     place << file << ":" << failure.source().begin.line << ": " << failure.description();
     return base::fail(base::errc::config_invalid, place.str());
   }
+}
+
+std::size_t request_count(const mix_part& part) noexcept {
+  const auto count = [](const variants& of) {
+    const auto* texts = std::get_if<std::vector<std::string>>(&of);
+    return texts != nullptr ? texts->size() : std::get<std::size_t>(of);
+  };
+  const bool has_body = part.what != asked::regions && part.what != asked::avatars;
+  const auto bodies = has_body ? count(part.bodies) : 1;
+  return std::max(bodies, part.clients ? count(*part.clients) : 1);
+}
+
+double average_body_bytes(const mix_part& part) noexcept {
+  constexpr double made_bytes = 1'000;
+  const auto* texts = std::get_if<std::vector<std::string>>(&part.bodies);
+  if (texts == nullptr) return made_bytes;
+  double bytes = 0;
+  for (const auto& text : *texts)
+    bytes += static_cast<double>(text.size());
+  return bytes / static_cast<double>(std::max<std::size_t>(1, texts->size()));
 }
 
 std::vector<mix_part> single_mix(asked what) {

@@ -56,6 +56,11 @@ struct mix_part {
 /// Different clients or bodies of one part at most.
 inline constexpr std::size_t variants_limit = 1'000'000;
 
+/// How many different requests a part has.
+std::size_t request_count(const mix_part& part) noexcept;
+/// Of those bodies that are given; made ones are short.
+double average_body_bytes(const mix_part& part) noexcept;
+
 /// Reads a mix file (TOML). Files that it names are looked for beside it. Fails with
 /// `config_invalid` or `io_failed`: which line of which file, what is wrong and what to write.
 base::expected<std::vector<mix_part>> read_mix(const std::string& file);

@@ -2,14 +2,17 @@
 
 #include "app/commands.hpp"
 #include "app/http_url.hpp"
+#include "base/characters.hpp"
 #include "http/field_line.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <iostream>
+#include <iterator>
 #include <utility>
 
 namespace matchcloud::load {
@@ -56,7 +59,7 @@ struct written {
   bool closed = false;
   std::string mix;
   std::string operation;
-  std::string asserted;
+  std::vector<std::string> asserted;
 };
 
 CLI::Validator duration_text() {
@@ -71,9 +74,9 @@ CLI::Validator header_line() {
   return {[](const std::string& text) -> std::string {
             const auto field = http::parse_field_line(text);
             if (!field) return "\"" + text + "\" is no header: write 'Name: value'";
-            const auto framing = http::find_framing_field(field->name);
-            const bool accepts = framing == http::framing_field::none;
-            return accepts ? "" : "\"" + text + "\" is written by the program itself";
+            const bool is_own = base::equal_ignoring_case(field->name, "host") ||
+                                http::find_framing_field(field->name) != http::framing_field::none;
+            return !is_own ? "" : "\"" + text + "\" is written by the program itself";
           },
           "HEADER"};
 }
@@ -84,19 +87,20 @@ void add_load(CLI::App& program, options& to, written& text) {
   program
       .add_option("--rate", text.rate, "Requests per second of all threads together (open loop).")
       ->check(CLI::Range(0.01, rate_limit));
+  auto* arrivals =
+      program.add_option("--arrivals", text.arrivals,
+                         "constant: at equal distances; poisson: independent of each other.");
+  arrivals->check(CLI::IsMember({"constant", "poisson"}))->capture_default_str();
   program
-      .add_option("--arrivals", text.arrivals,
-                  "constant: at equal distances; poisson: independent of each other.")
-      ->check(CLI::IsMember({"constant", "poisson"}))
-      ->capture_default_str();
-  program.add_flag("--closed", text.closed,
-                   "Each connection sends the next request when it has its reply: for throughput.");
+      .add_flag("--closed", text.closed,
+                "Each connection sends the next request when it has its reply: for throughput.")
+      ->excludes(arrivals);
   program.add_option("--duration", text.duration, "How long requests are sent and measured.")
       ->check(duration_text())
       ->capture_default_str();
   program
       .add_option("--ramp", text.ramp,
-                  "Before that: the rate rises from nothing. Sent, but not measured.")
+                  "Before that, sent but not measured: the rate rises from nothing (open loop).")
       ->check(duration_text())
       ->capture_default_str();
   program.add_option("--connections", to.connections, "Of all threads together.")
@@ -108,6 +112,7 @@ void add_load(CLI::App& program, options& to, written& text) {
   program
       .add_option("--requests-per-connection", to.requests_per_connection,
                   "Closes a connection after so many; 1: a new one for each request. 0: never.")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000'000}))
       ->capture_default_str();
   program
       .add_option("--sources", to.sources,
@@ -129,6 +134,7 @@ void add_requests_and_reports(CLI::App& program, options& to, written& text) {
         return find_asked(name) ? std::string{} : "\"" + name + "\" is no operation; see below";
       });
   program.add_option("--header", to.header_lines, "A further header line; may be repeated.")
+      ->allow_extra_args(false)
       ->check(header_line());
   program.add_option("--seed", to.seed, "What is made and chosen follows from it.")
       ->capture_default_str();
@@ -136,7 +142,8 @@ void add_requests_and_reports(CLI::App& program, options& to, written& text) {
   program.add_option(
       "--hdr", to.hdr,
       "Writes the distribution of latencies as HdrHistogram prints it; - is stdout.");
-  program.add_option("--assert", text.asserted, "What must hold, else the exit code is 1.");
+  program.add_option("--assert", text.asserted, "What must hold, else the exit code is 1.")
+      ->allow_extra_args(false);
 }
 
 template <class Duration>
@@ -175,18 +182,20 @@ std::string complete(options& to, const written& text) {
     if (!mix) return mix.error().detail;
     to.mix = *std::move(mix);
   }
-  if (text.asserted.empty()) return {};
-  auto asserted = parse_assertions(text.asserted);
-  if (!asserted) return "--assert: " + asserted.error().detail;
-  to.asserted = *std::move(asserted);
-  return {};
+  for (const auto& each : text.asserted) {
+    auto asserted = parse_assertions(each);
+    if (!asserted) return "--assert: " + asserted.error().detail;
+    std::ranges::move(*asserted, std::back_inserter(to.asserted));
+  }
+  const bool both = to.json == "-" && to.hdr == "-";
+  return both ? "--json and --hdr cannot both be stdout" : "";
 }
 
 } // namespace
 
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, double>, 6> units{
-      {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 6e10}, {"", 1e9}}};
+  constexpr std::array<std::pair<std::string_view, double>, 7> units{
+      {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 6e10}, {"h", 3.6e12}, {"", 1e9}}};
   constexpr double day_ns = 86'400e9;
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);

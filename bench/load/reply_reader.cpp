@@ -24,7 +24,7 @@ void reply_reader::reset() noexcept {
   held_.clear();
   unchunked_.clear();
   reply_ = {};
-  begun_ = has_head_ = in_trailers_ = false;
+  begun_ = has_head_ = in_trailers_ = more_than_asked_ = false;
   by_ = delimiting::end;
   at_ = 0;
   length_ = 0;
@@ -116,12 +116,17 @@ reply_reader::progress reply_reader::parse_body(std::string_view all) {
   case delimiting::length:
     if (all.size() - at_ < length_) return progress::more;
     reply_.body = all.substr(at_, length_);
-    // Bytes behind it belong to nothing that was asked.
-    return all.size() - at_ == length_ ? progress::complete : progress::malformed;
+    return complete(all.size() - at_ == length_);
   case delimiting::chunks: return parse_chunks(all);
   case delimiting::end: break;
   }
   return progress::more;
+}
+
+/// Bytes behind a reply belong to nothing that was asked.
+reply_reader::progress reply_reader::complete(bool is_all) noexcept {
+  more_than_asked_ = !is_all;
+  return is_all ? progress::complete : progress::malformed;
 }
 
 reply_reader::progress reply_reader::parse_chunks(std::string_view all) {
@@ -135,7 +140,7 @@ reply_reader::progress reply_reader::parse_chunks(std::string_view all) {
       at_ = behind;
       if (!line.empty()) continue;
       reply_.body = unchunked_;
-      return at_ == all.size() ? progress::complete : progress::malformed;
+      return complete(at_ == all.size());
     }
     const auto size = http::parse_chunk_line(line);
     if (!size || *size > reply_limit_bytes) return progress::malformed;

@@ -33,6 +33,8 @@ public:
   /// The server closed: the end of a reply that says no length.
   progress end();
   const reply& current() const noexcept { return reply_; }
+  /// Whether what is malformed begins behind a reply that was whole.
+  bool has_more_than_asked() const noexcept { return more_than_asked_; }
   /// Whether nothing of a reply came yet.
   bool untouched() const noexcept { return !begun_; }
   /// Begins anew, for the next reply.
@@ -46,6 +48,7 @@ private:
   bool take_field(std::string_view line);
   progress parse_body(std::string_view all);
   progress parse_chunks(std::string_view all);
+  progress complete(bool is_all) noexcept;
 
   /// What came of an unfinished reply.
   std::string held_;
@@ -53,6 +56,7 @@ private:
   reply reply_;
   bool begun_ = false;
   bool has_head_ = false;
+  bool more_than_asked_ = false;
   /// Of the last line of the chunks: only trailers follow.
   bool in_trailers_ = false;
   delimiting by_ = delimiting::end;

@@ -17,7 +17,7 @@ constexpr std::array<std::pair<const char*, double>, 5> percentiles{
 /// A thread that has worked more than that would have worked more if it could.
 constexpr double busy_percent = 90;
 /// So many late sends are chance: the machine does other things too.
-constexpr double late_share = 0.001;
+constexpr double late_share = 0.01;
 constexpr std::uint64_t late_least = 10;
 
 std::string fixed(double value, int digits) {
@@ -93,6 +93,7 @@ void write_latency(app::json_stream& json, const latency_histogram& of) {
 }
 
 void write_tally(app::json_stream& json, const tally& of) {
+  json.name("intended").number(of.intended());
   json.name("sent").number(of.sent).name("answered").number(of.answered);
   json.name("by_status").object();
   for (const auto& [status, count] : of.by_status)
@@ -100,6 +101,9 @@ void write_tally(app::json_stream& json, const tally& of) {
   json.end_object().name("errors").object().name("total").number(of.errors());
   for (std::size_t i = 0; i < failure_kinds; ++i)
     json.name(name_of(static_cast<failure>(i))).number(of.failures[i]);
+  json.end_object().name("first_errors").object();
+  for (std::size_t i = 0; i < failure_kinds; ++i)
+    if (of.failures[i] > 0) json.name(name_of(static_cast<failure>(i))).text(of.examples[i]);
   json.end_object();
   write_latency(json, of.latency);
   json.name("late_sends").object().name("count").number(of.late.count());
@@ -138,17 +142,22 @@ std::string bottleneck(const results& of) {
   if (of.busiest_thread_percent > busy_percent)
     return "this program: its busiest thread worked " + fixed(of.busiest_thread_percent, 0) +
            " % of the time. Give it more --threads (and cores), or another machine.";
-  const auto& late = of.all.late;
-  const auto matters = [&of](std::uint64_t count) {
+  const auto& all = of.all;
+  if (all.failed(failure::local) > 0)
+    return "this machine: " + grouped(all.failed(failure::local)) +
+           " connections were not made: " + all.examples[static_cast<std::size_t>(failure::local)] +
+           ". For ports, give it more --sources; for descriptors, a higher ulimit -n.";
+  const auto matters = [&all](std::uint64_t count) {
     return count >= late_least &&
-           static_cast<double>(count) > late_share * static_cast<double>(of.all.sent);
+           static_cast<double>(count) > late_share * static_cast<double>(all.intended());
   };
-  if (late.for_connections > late.by_generator && matters(late.for_connections))
-    return "connections: " + share(late.for_connections, of.all.sent) +
+  const auto waited = all.late.for_connections + all.failed(failure::unsent);
+  if (waited > all.late.by_generator && matters(waited))
+    return "connections: " + share(waited, all.intended()) +
            " of the requests waited for a free one. The service does not keep up with the rate, or "
            "--connections is too low.";
-  if (matters(late.by_generator))
-    return "this program: " + share(late.by_generator, of.all.sent) +
+  if (matters(all.late.by_generator))
+    return "this program: " + share(all.late.by_generator, all.intended()) +
            " of the requests were sent more than 1 ms late though connections were free. Does it "
            "have a core of its own?";
   return {};
@@ -234,9 +243,12 @@ std::string hdr_report(const latency_histogram& of) {
     text << "\n";
   }
   text << std::setprecision(3) << "#[Mean    = " << std::setw(12) << of.mean_ns() / 1e3
-       << ", Total count    = " << std::setw(12) << of.count() << "]\n"
+       << ", StdDeviation   = " << std::setw(12) << of.deviation_ns() / 1e3 << "]\n"
        << "#[Max     = " << std::setw(12) << static_cast<double>(of.max_ns()) / 1e3
-       << ", Precision      = 0.001 of a value]\n";
+       << ", Total count    = " << std::setw(12) << of.count() << "]\n"
+       << "#[Buckets = " << std::setw(12) << 40 - latency_histogram::precision_bits
+       << ", SubBuckets     = " << std::setw(12) << (2U << latency_histogram::precision_bits)
+       << "]\n";
   return text.str();
 }
 

@@ -10,7 +10,7 @@
 
 namespace matchcloud::load {
 
-/// A second of a run, ramp included.
+/// A second of a run, ramp included; the last one may be shorter.
 struct moment {
   /// Since the load began.
   double seconds = 0;
@@ -28,7 +28,7 @@ struct results {
   tally all;
   std::vector<tally> parts;
   std::vector<moment> moments;
-  /// From the end of the ramp to the last reply.
+  /// From the end of the ramp to the end of sending, or to the last reply where that is later.
   double seconds = 0;
   /// Of one core, of the thread that was busiest; behind the ramp.
   double busiest_thread_percent = 0;

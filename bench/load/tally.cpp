@@ -8,6 +8,7 @@ namespace matchcloud::load {
 std::string_view name_of(failure kind) noexcept {
   switch (kind) {
   case failure::connect: return "connect";
+  case failure::local: return "local";
   case failure::reset: return "reset";
   case failure::closed: return "closed";
   case failure::timeout: return "timeout";
@@ -15,6 +16,7 @@ std::string_view name_of(failure kind) noexcept {
   case failure::status: return "status";
   case failure::content: return "content";
   case failure::unsent: return "unsent";
+  case failure::abandoned: return "abandoned";
   }
   return "";
 }
@@ -31,7 +33,11 @@ std::uint64_t tally::errors() const noexcept {
 
 void tally::fail(failure kind, std::string_view example) {
   const auto at = static_cast<std::size_t>(kind);
-  if (failures[at]++ == 0) examples[at] = example;
+  if (failures[at]++ > 0) return;
+  examples[at] = example;
+  // Of whatever a server sends nothing acts on a terminal.
+  std::ranges::replace_if(
+      examples[at], [](unsigned char byte) { return byte < 0x20 || byte > 0x7e; }, '?');
 }
 
 void tally::add(const tally& other) {

@@ -14,8 +14,10 @@ namespace matchcloud::load {
 
 /// Why a request counts as failed. Each counts once.
 enum class failure : std::uint8_t {
-  /// No connection could be made.
+  /// The server took no connection.
   connect,
+  /// This machine had no port, descriptor or memory left for a connection.
+  local,
   /// The server broke the connection off.
   reset,
   /// The server closed it before the reply was whole.
@@ -30,9 +32,11 @@ enum class failure : std::uint8_t {
   content,
   /// No connection became free for it until the end.
   unsent,
+  /// It had no reply yet when a signal ended the run.
+  abandoned,
 };
 
-inline constexpr std::size_t failure_kinds = 8;
+inline constexpr std::size_t failure_kinds = 10;
 
 /// As reports call it.
 std::string_view name_of(failure kind) noexcept;
@@ -58,14 +62,20 @@ struct tally {
   std::uint64_t answered = 0;
   std::map<int, std::uint64_t> by_status;
   std::array<std::uint64_t, failure_kinds> failures{};
-  /// The first failure of each kind, in words; empty where there was none.
+  /// The first failure of each kind, in words without control characters; empty where there was
+  /// none.
   std::array<std::string, failure_kinds> examples;
   /// From the intended time of a request to the end of its reply: whatever was answered, and as
-  /// long as was waited for what timed out or was not sent.
+  /// long as was waited for what timed out, was not sent or abandoned.
   latency_histogram latency;
   late_sends late;
 
   std::uint64_t errors() const noexcept;
+  std::uint64_t failed(failure kind) const noexcept {
+    return failures[static_cast<std::size_t>(kind)];
+  }
+  /// All that was to be sent.
+  std::uint64_t intended() const noexcept { return sent + failed(failure::unsent); }
   void fail(failure kind, std::string_view example);
   void add(const tally& other);
 };

@@ -48,8 +48,9 @@ TEST_CASE("where nothing was measured no latency is small", "[load]") {
 }
 
 TEST_CASE("an assertion that cannot be read says what can be written", "[load]") {
-  for (const auto* wrong : {"", "p99", "p99<", "p99<5", "p99<fast", "p101<1ms", "speed>3",
-                            "errors=none", "errors<5ms", "p99!5ms", "p99<1ms,", "status.x=1"}) {
+  for (const auto* wrong :
+       {"", "p99", "p99<", "p99<5", "p99<fast", "p101<1ms", "speed>3", "errors=none", "errors<5ms",
+        "p99!5ms", "p99<1ms,", "status.x=1", "errors<nan", "errors<inf"}) {
     CAPTURE(wrong);
     const auto read = parse_assertions(wrong);
     REQUIRE_FALSE(read);

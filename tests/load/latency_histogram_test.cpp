@@ -42,6 +42,16 @@ TEST_CASE("percentiles are those of the sorted values, to a thousandth", "[load]
   }));
 }
 
+TEST_CASE("99.9 % of 1,000 are 999", "[load]") {
+  latency_histogram of;
+  for (int i = 0; i < 999; ++i)
+    of.record(1'000);
+  of.record(1'000'000);
+  CHECK(of.percentile_ns(99.9) == 1'000);
+  CHECK(of.percentile_ns(99.91) == 1'000'000);
+  CHECK(of.deviation_ns() == Approx(31'575).epsilon(0.01));
+}
+
 TEST_CASE("an empty histogram says nothing, and a cleared one is empty", "[load]") {
   latency_histogram of;
   CHECK(of.percentile_ns(99) == 0);

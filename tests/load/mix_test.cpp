@@ -116,6 +116,10 @@ TEST_CASE("a mix file that cannot be taken says where and why", "[load]") {
             .starts_with(":1: `from_ms` to `to_ms` is shorter"));
   CHECK(refusal("[[operation]]\nname = \"regions\"\nstatus = 99") ==
         ":3: `status` must be a whole number from 200 to 599.");
+  CHECK(refusal("[[operation]]\nname = \"avatars\"\nfindings = 0") ==
+        ":3: `avatars` has no `findings`.");
+  CHECK(refusal("[[operation]]\nname = \"groups.validate\"\nlength_ms = 5") ==
+        ":3: `groups.validate` has no `length_ms`.");
   static_cast<void>(directory().file("bad", "192.0.2.1\nexample.com\n"));
   CHECK(refusal("[[operation]]\nname = \"regions\"\nclients = \"bad\"") ==
         ":3: `clients`: \"example.com\" is no IP address.");

@@ -82,6 +82,10 @@ TEST_CASE("wrong command lines are exit code 2", "[load]") {
         arguments{"--rate", "1", "--threads", "2", "--connections", "1", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--operation", "ping", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--header", "Content-Length: 5", "http://127.0.0.1:1"},
+        arguments{"--rate", "1", "--header", "HOST: x", "http://127.0.0.1:1"},
+        arguments{"--closed", "--arrivals", "poisson", "http://127.0.0.1:1"},
+        arguments{"--closed", "--json", "-", "--hdr", "-", "http://127.0.0.1:1"},
+        arguments{"--rate", "1", "--assert", "", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--assert", "p99<5", "http://127.0.0.1:1"}}) {
     const auto done = load(wrong);
     CAPTURE(done.errors);
@@ -92,6 +96,15 @@ TEST_CASE("wrong command lines are exit code 2", "[load]") {
   const auto help = load({"--help"});
   CHECK(help.exit_code == 0);
   CHECK(help.out.find("[[operation]]") != std::string::npos);
+}
+
+TEST_CASE("a report that cannot be written is known before the load begins", "[load]") {
+  const load::delayed_server server{load::ok_reply(load::good_listing)};
+  const auto done =
+      load({"--rate", "10", "--duration", "60s", "--json", "/nowhere/results", server.url()});
+  CHECK(done.exit_code == 1);
+  CHECK(done.errors.find("/nowhere/results") != std::string::npos);
+  CHECK(server.requests() == 0);
 }
 
 TEST_CASE("with JSON on stdout people read stderr", "[load]") {

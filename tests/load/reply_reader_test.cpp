@@ -84,6 +84,16 @@ TEST_CASE("what is no reply is refused", "[load]") {
         progress::malformed);
 }
 
+TEST_CASE("what comes behind a reply is told apart from what is none", "[load]") {
+  reply_reader reader;
+  const std::string reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+  REQUIRE(reader.feed(reply + reply) == progress::malformed);
+  CHECK(reader.has_more_than_asked());
+  reader.reset();
+  REQUIRE(reader.feed("SSH-2.0\r\n\r\n") == progress::malformed);
+  CHECK_FALSE(reader.has_more_than_asked());
+}
+
 TEST_CASE("a reader reads one reply after the other", "[load]") {
   reply_reader reader;
   for (int round = 0; round < 3; ++round) {

@@ -37,6 +37,19 @@ double ms(std::uint64_t ns) {
   return static_cast<double>(ns) / 1e6;
 }
 
+/// Ends a run by a signal, once the server was asked so often.
+results interrupted(const options& asked, const delayed_server& server, std::uint64_t requests,
+                    const app::interrupt& signals) {
+  auto running = std::async(std::launch::async, [&] { return run(asked, signals); });
+  while (server.requests() < requests)
+    running.wait_for(1ms);
+  ::kill(::getpid(), SIGTERM);
+  auto of = running.get();
+  REQUIRE(of);
+  REQUIRE(of->stopped_early);
+  return *std::move(of);
+}
+
 std::uint64_t count(const results& of, failure kind) {
   return of.all.failures[static_cast<std::size_t>(kind)];
 }
@@ -132,8 +145,9 @@ TEST_CASE("what the server does not answer counts, each once and by its kind", "
   asked.connections = 1;
   asked.timeout = 200ms;
   of = measured(asked);
-  CHECK(of.all.sent + count(of, failure::unsent) == 30);
+  CHECK(of.all.intended() == 30);
   CHECK(count(of, failure::unsent) > 15);
+  CHECK(bottleneck(of).starts_with("connections: "));
   CHECK(of.all.errors() == 30);
 
   delayed_server rude{ok_reply(good_listing)};
@@ -177,16 +191,51 @@ TEST_CASE("a signal ends a run early, with what was measured", "[load]") {
   const delayed_server server{ok_reply(good_listing)};
   auto asked = shortly(server.url(), 100);
   asked.duration = 60s;
-  auto running = std::async(std::launch::async, [&] { return run(asked, signals); });
-  while (server.requests() < 10)
-    running.wait_for(1ms);
-  ::kill(::getpid(), SIGTERM);
-  const auto of = running.get();
-  REQUIRE(of);
-  CHECK(of->stopped_early);
-  CHECK(of->all.sent >= 10);
-  CHECK(of->all.sent == of->all.answered);
-  CHECK(of->all.errors() == 0);
+  const auto of = interrupted(asked, server, 10, signals);
+  CHECK(of.all.sent >= 10);
+  CHECK(of.all.sent == of.all.answered);
+  CHECK(of.all.errors() == 0);
+}
+
+TEST_CASE("a signal ends the wait for a server that does not answer, and nothing is forgotten",
+          "[load]") {
+  const app::interrupt signals;
+  const delayed_server server{ok_reply(good_listing), 60s};
+  auto asked = shortly(server.url(), 1'000);
+  asked.duration = asked.timeout = 60s;
+  asked.connections = 4;
+  const auto begun = std::chrono::steady_clock::now();
+  const auto of = interrupted(asked, server, 4, signals);
+  CHECK(std::chrono::steady_clock::now() - begun < 20s);
+  CHECK(of.all.sent == 4);
+  CHECK(count(of, failure::abandoned) == 4);
+  // A thousand a second were to be sent meanwhile.
+  CHECK(of.all.intended() == 4 + count(of, failure::unsent));
+  CHECK(of.all.latency.count() == of.all.intended());
+}
+
+TEST_CASE("the rate is what was asked, also where the last reply came long before the end",
+          "[load]") {
+  const delayed_server server{ok_reply(good_listing)};
+  const auto of = measured(shortly(server.url(), 5));
+  CHECK(of.all.answered == 3);
+  CHECK(of.seconds == Approx(0.6).epsilon(0.2));
+  CHECK(of.requests_per_second() == Approx(5).epsilon(0.2));
+  REQUIRE(of.moments.size() == 1);
+  CHECK(of.moments.front().sent == 3);
+}
+
+TEST_CASE("no request is sent on a connection that the server has ended", "[load]") {
+  delayed_server server{ok_reply(good_listing)};
+  server.break_after(1);
+  auto asked = shortly(server.url(), 0);
+  asked.connections = 2;
+  asked.duration = 200ms;
+  const auto of = measured(asked);
+  CHECK(of.all.answered > 3);
+  // The end may come just behind the reply, when the next request is on its way.
+  CHECK(count(of, failure::closed) + count(of, failure::reset) < of.all.answered);
+  CHECK(of.all.answered + of.all.errors() == of.all.sent);
 }
 
 } // namespace
