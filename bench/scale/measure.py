@@ -49,30 +49,34 @@ def parsed_arguments():
 
 def compare_churn(folder, arguments):
     with contextlib.ExitStack() as stack:
-        _, loops = stack.enter_context(servers.matchcloud(
+        loops = stack.enter_context(servers.matchcloud(
             BINARY, "loops", folder, servers.GEOIP, core=CORES[0]))
-        reply = wire.fetch(loops, path="/matchmaker/regions", headers=[PLAYER])
-        _, nginx = stack.enter_context(servers.nginx(reply, folder, core=CORES[0]))
-        rounds = openloop.load_rounds({"loops": loops, "nginx": nginx}, arguments, *CHURN,
-                                      shown="requests_per_second")
+        reply = wire.fetch(loops[1], path="/matchmaker/regions", headers=[PLAYER])
+        nginx = stack.enter_context(servers.nginx(reply, folder, core=CORES[0]))
+        openloop.warm_up([loops[1], nginx[1]], arguments.connections)
+        rounds = openloop.interleaved({name: lambda server=server: cpu_round(
+            *server, arguments, *CHURN) for name, server in (("loops", loops), ("nginx", nginx))},
+                                      arguments.rounds, "requests_per_second")
     print(f"\na new connection for each request, {arguments.connections} at a time\n  "
           + processors_line(processors()))
-    openloop.print_rounds(rounds, ("requests_per_second", "p50_us", "p99_us",
+    openloop.print_rounds(rounds, ("requests_per_second", "cpu_us_per_request", "p50_us", "p99_us",
                                    "generator_cpu_percent"))
-    ratio = (openloop.median(rounds["loops"], "requests_per_second")
-             / openloop.median(rounds["nginx"], "requests_per_second"))
+    ratio, dearer = (openloop.median(rounds["loops"], key) / openloop.median(rounds["nginx"], key)
+                     for key in ("requests_per_second", "cpu_us_per_request"))
+    # Where the generator is what limits both, this is what tells them apart.
+    print(f"  processor time of the server per request, to nginx: {dearer:.2f}")
     panel = chart.bars("A new connection for each request", "requests per second", {"": [
         openloop.bar(name, each, "requests_per_second",
                      f"{ratio:.2f} x nginx" if name == "loops" else "")
         for name, each in rounds.items()]})
-    return {"rounds": rounds, "ratio": ratio}, [panel], [
+    return {"rounds": rounds, "ratio": ratio, "cpu_ratio": dearer}, [panel], [
         judged("new connections, to nginx", ratio, at_least=CHURN_TARGET)]
 
 
-def cpu_round(child, address, arguments):
+def cpu_round(child, address, arguments, *options):
+    """A round, and what the server's processors had to do for each of its requests."""
     before = servers.cpu_seconds(child.pid)
-    one = openloop.load(address, arguments.seconds, arguments.connections, "--rate",
-                        arguments.rate, ramp=0)
+    one = openloop.load(address, arguments.seconds, arguments.connections, *options, ramp=0)
     spent = servers.cpu_seconds(child.pid) - before
     return {"cpu_us_per_request": 1e6 * spent / one["answered"], **one}
 
@@ -83,8 +87,8 @@ def compare_loops(folder, arguments):
             BINARY, "loops", folder, servers.GEOIP, core=CORES[0], loops=loops,
             more_cores=more_cores)) for loops, more_cores in ((1, ()), (2, CORES[1:]))}
         openloop.warm_up([address for _, address in started.values()], arguments.connections)
-        rounds = openloop.interleaved({name: lambda server=server: cpu_round(*server, arguments)
-                                       for name, server in started.items()},
+        rounds = openloop.interleaved({name: lambda server=server: cpu_round(
+            *server, arguments, "--rate", arguments.rate) for name, server in started.items()},
                                       arguments.rounds, "cpu_us_per_request")
     print(f"\nprocessor time per request at {arguments.rate:,} req/s\n  1 loop(s): CPU {CORES[0]}; "
           f"2 loop(s): CPU {CORES[0]} and {CORES[1]}; load generator: CPU {CORES[1]}")

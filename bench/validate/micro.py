@@ -72,8 +72,10 @@ def compare_with_floor(found):
               f"{found.median('validate', body, 'findings'):8.0f} "
               f"{found.median('floor', body):7,.0f} ns {found.median('validate', body):7,.0f} ns "
               f"{shown(ratio)}")
-    worst = max(ratios, key=ratios.get)
-    return ratios, judged(f"validation to parsing alone, at its worst ({worst})",
+    # A finding costs its path and its sentence, which parsing has nothing to compare with.
+    clean = [body for body in ratios if not found.median("validate", body, "findings")]
+    worst = max(clean, key=ratios.get)
+    return ratios, judged(f"validation to parsing alone, at its worst without findings ({worst})",
                           ratios[worst][0], at_most=FLOOR_TARGET)
 
 
