@@ -70,7 +70,7 @@ def boxes(frame, left, bottom, pixels, whole):
 def main():
     root = folded(sys.stdin)
     if not root.samples:
-        sys.exit("flame: no stacks: perf record needs -g, and its output comes through perf script")
+        sys.exit("flame: no stacks: perf record needs -g, perf script writes them")
     pixels = (WIDTH - 2 * MARGIN) / root.samples
     height = depth(root, NARROWEST / pixels) * ROW + 2 * MARGIN
     print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
