@@ -61,7 +61,8 @@ def boxes(frame, left, bottom, pixels, whole):
     shown = frame.name[:max(0, int((width - 4) / CHARACTER))]
     yield (f'<g><title>{escape(frame.name)}: {100 * frame.samples / whole:.2f} %</title>'
            f'<rect x="{left:.1f}" y="{bottom}" width="{width:.1f}" height="{ROW - 1}" '
-           f'fill="{colour}"/><text x="{left + 2:.1f}" y="{bottom + 12}">{escape(shown)}</text></g>')
+           f'fill="{colour}"/>'
+           f'<text x="{left + 2:.1f}" y="{bottom + 12}">{escape(shown)}</text></g>')
     for each in sorted(frame.above.values(), key=lambda frame: frame.name):
         yield from boxes(each, left, bottom - ROW, pixels, whole)
         left += each.samples * pixels
