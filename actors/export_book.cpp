@@ -41,4 +41,21 @@ void export_book::remove(std::uint64_t number) {
   running_.erase(number);
 }
 
+std::int64_t export_book::removal_ts(const base::clock& clock, std::chrono::milliseconds patience) {
+  // More than a clock that is slewed gains between two looks.
+  constexpr std::int64_t jump_ms = 2'000;
+  const auto now = clock.now();
+  const auto ts = clock.unix_ms();
+  const auto last = believed_.value_or(moment{now, ts});
+  const auto expected =
+      last.ts + std::chrono::duration_cast<std::chrono::milliseconds>(now - last.at).count();
+  if (ts > expected + jump_ms) {
+    if (!ahead_since_) ahead_since_ = now;
+    if (now - *ahead_since_ < patience) return expected;
+  }
+  ahead_since_.reset();
+  believed_ = moment{now, ts};
+  return ts;
+}
+
 } // namespace matchcloud::actors

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "actors/protocol.hpp"
+#include "base/clock.hpp"
 #include "model/export_query.hpp"
 
 #include <caf/actor.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -53,12 +55,23 @@ public:
   std::uint64_t next_number() noexcept { return ++last_number_; }
   void add(std::uint64_t number, const model::export_query& query);
   void remove(std::uint64_t number);
+  /// The time, in milliseconds since 1970, to remove files by. It is the time of day, but a jump
+  /// ahead is believed only once it has lasted `patience`: the clock may be set right again, and
+  /// files that were removed do not come back.
+  std::int64_t removal_ts(const base::clock& clock, std::chrono::milliseconds patience);
 
   std::unordered_map<model::uuid, finished_export> finished;
   /// The newest file of each query.
   std::map<model::export_query, model::uuid> newest;
 
 private:
+  struct moment {
+    base::steady_time at;
+    std::int64_t ts;
+  };
+
+  std::optional<moment> believed_;
+  std::optional<base::steady_time> ahead_since_;
   std::atomic<bool> closing_{false};
   std::uint64_t last_number_ = 0;
   std::mutex mutex_;

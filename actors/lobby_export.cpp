@@ -136,6 +136,8 @@ void lobby_export::handle(const export_lobbies& asked) {
   if (!span) return fail(who, span.error());
   if (catalog_->find_game(asked.game_id) == nullptr)
     return fail(who, model::no_such_game(asked.game_id));
+  // Of a front that died the earlier attempts still stand here.
+  if (waiting_count() >= settings_.waiting_limit) forget_gone();
   if (waiting_count() >= settings_.waiting_limit)
     return fail(who, too_many_waiting(settings_.waiting_limit));
 
@@ -359,13 +361,13 @@ void lobby_export::fail(const waiter& who, const base::error& why) {
 void lobby_export::tend() {
   delayed_send(this, settings_.tick, tend_exports{});
   forget_gone();
-  remove_expired();
+  const auto now_ts = settings_.book->removal_ts(*settings_.job.clock, settings_.job.url_lifetime);
+  remove_expired(now_ts);
   count();
-  if (settings_.job.clock->now() >= next_sweep_) sweep();
+  if (settings_.job.clock->now() >= next_sweep_) sweep(now_ts);
 }
 
-void lobby_export::remove_expired() {
-  const auto now_ts = settings_.job.clock->unix_ms();
+void lobby_export::remove_expired(std::int64_t now_ts) {
   std::vector<model::uuid> over;
   for (const auto& [id, file] : settings_.book->finished)
     if (file.promised_until_ts <= now_ts) over.push_back(id);
@@ -387,8 +389,8 @@ void lobby_export::forget(const model::uuid& export_id) {
     settings_.book->newest.erase(newest);
 }
 
-void lobby_export::sweep() {
-  const auto taken = tidy([now_ts = settings_.job.clock->unix_ms()](store::export_files& files) {
+void lobby_export::sweep(std::int64_t now_ts) {
+  const auto taken = tidy([now_ts](store::export_files& files) {
     if (const auto swept = files.sweep(now_ts); !swept)
       spdlog::error("exports: {}", base::to_string(swept.error()));
   });

@@ -117,8 +117,8 @@ private:
   void fail(const waiter& who, const base::error& why);
 
   void tend();
-  void remove_expired();
-  void sweep();
+  void remove_expired(std::int64_t now_ts);
+  void sweep(std::int64_t now_ts);
   /// False where what was begun before is not done, or the pool is full: at the next tick.
   bool tidy(std::function<void(store::export_files&)> work);
   std::size_t waiting_count() const;

@@ -59,7 +59,8 @@ supervised_actor::fate supervised_actor::fate_at(base::fault_point at,
                                                  const caf::message& what, const ticket_ptr& of) {
   const auto bit = base::bit_of(at);
   if (of && (of->passed_faults.load(std::memory_order_relaxed) & bit) != 0) return fate::arrives;
-  const auto hit = base::faults::strike(at, of ? of->named_faults : 0);
+  const auto hit =
+      base::faults::strike(at, of ? of->named_faults.load(std::memory_order_relaxed) : 0);
   crash_if(hit, at);
   if (hit && of) of->passed_faults.fetch_or(bit, std::memory_order_relaxed);
   switch (hit.kind) {

@@ -125,7 +125,8 @@ private:
 
   template <class Message>
   void reply_with_faults(const caf::actor& front, Message&& answer, const ticket_ptr& of) {
-    const auto hit = base::faults::strike(places_.reply, of ? of->named_faults : 0);
+    const auto hit = base::faults::strike(
+        places_.reply, of ? of->named_faults.load(std::memory_order_relaxed) : 0);
     take_in_hand(of, handler::owner);
     crash_if(hit, places_.reply);
     put_down(of, handler::owner);

@@ -23,18 +23,21 @@ struct ticket {
   /// A place among the requests that wait for the owner. Taken by the transport; whoever lets go of
   /// the ticket last gives it back, so that there are never more messages than places.
   mutable base::permit at_owner;
-  /// Points that the request's `X-Fault` names. Written by its front, before anybody else sees it.
-  mutable base::fault_point_set named_faults = 0;
+  /// Points that the request's `X-Fault` names.
+  mutable std::atomic<base::fault_point_set> named_faults{0};
   /// Points whose fault this attempt had already.
   mutable std::atomic<base::fault_point_set> passed_faults{0};
+  /// Attempts before this one are superseded: nobody waits for their answers.
+  mutable std::atomic<std::uint32_t> attempt{0};
 
   /// As new. Nobody else may share it.
   void renew() noexcept {
     over.store(false, std::memory_order_relaxed);
     in_hand.store(handler::nobody, std::memory_order_relaxed);
     at_owner.reset();
-    named_faults = 0;
+    named_faults.store(0, std::memory_order_relaxed);
     passed_faults.store(0, std::memory_order_relaxed);
+    attempt.store(0, std::memory_order_relaxed);
   }
 };
 
@@ -44,6 +47,11 @@ using ticket_ptr = std::shared_ptr<const ticket>;
 /// Whether nobody waits for the answer to a request any more.
 inline bool is_over(const ticket_ptr& of) noexcept {
   return of && of->over.load(std::memory_order_relaxed);
+}
+
+/// Likewise, or a later attempt at the request is on its way.
+inline bool is_superseded(const ticket_ptr& of, std::uint32_t attempt) noexcept {
+  return is_over(of) || (of && attempt < of->attempt.load(std::memory_order_relaxed));
 }
 
 /// Marks requests as being worked on by `who`. Not taken back where an exception comes by: whoever

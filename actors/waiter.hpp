@@ -13,7 +13,7 @@ struct waiter {
   /// Holds the waiting request and its permit, so that there are no more waiters than permits.
   ticket_ptr ticket;
 
-  bool is_gone() const noexcept { return is_over(ticket); }
+  bool is_gone() const noexcept { return is_superseded(ticket, exchange.attempt); }
 };
 
 } // namespace matchcloud::actors

@@ -11,6 +11,7 @@
 #include "http/actor_report.hpp"
 #include "http/front.hpp"
 #include "http/media_type.hpp"
+#include "store/data_directory.hpp"
 #include "store/geoip.hpp"
 #include "store/store.hpp"
 
@@ -506,7 +507,11 @@ void node::start_supervisor() {
 
 void node::on_storm(bool storms) {
   storming_ = storms;
-  show_ready();
+  {
+    const std::lock_guard lock{supervisor_mutex_};
+    if (ending_) return; // the ops plane may be gone
+    show_ready();
+  }
   if (!storms || !config_.exit_on_restart_storm) return;
   const std::uint64_t one = 1;
   static_cast<void>(!::write(failed_.get(), &one, sizeof one));
@@ -582,6 +587,9 @@ void node::offer_take_over() {
   auto local = predecessor_ ? predecessor_->take_local() : std::nullopt;
   predecessor_.reset();
   if (!local) {
+    // Names are taken and given back by one process at a time.
+    const auto alone = store::directory_lock::take(config_.data_dir);
+    if (alone) http::remove_dead_sockets(config_.data_dir, "take-over-", ".sock");
     auto fresh = http::listen_local(config_.data_dir, name);
     if (!fresh) {
       spdlog::warn("--take-over cannot find this process: {}", fresh.error().detail);
@@ -653,6 +661,10 @@ void node::drain(int interrupt_fd) {
 
 node::~node() {
   handover_.reset();
+  {
+    const std::lock_guard lock{supervisor_mutex_};
+    ending_ = true;
+  }
   // What is stalled goes on, or the threads that are joined first (ingests) would never end.
   if (fault_admin_) fault_admin_->end();
   ops_.reset();

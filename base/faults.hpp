@@ -3,6 +3,7 @@
 #include "base/expected.hpp"
 #include "base/fault_point.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -80,6 +81,13 @@ fault strike_blocking(fault_point at) noexcept;
 /// Whether anything is injected at a point.
 inline bool armed(fault_point at) noexcept {
   return detail::armed[static_cast<std::size_t>(at)].load(std::memory_order_relaxed);
+}
+
+/// Whether anything is injected anywhere. O(points).
+inline bool any_armed() noexcept {
+  return std::ranges::any_of(detail::armed, [](const std::atomic<bool>& each) {
+    return each.load(std::memory_order_relaxed);
+  });
 }
 
 /// Passes a point. `abort` never returns; what else is to happen is the caller's to do. `named`:

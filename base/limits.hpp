@@ -14,8 +14,8 @@ struct limits {
   std::size_t connection_limit = 100'000;
   /// Requests that wait for an actor, per event loop.
   std::size_t in_flight_limit = 4'096;
-  /// Of these, how many may wait for a validator, for the one of large bodies, for a
-  /// region_ranking, a media actor, an avatar shard, the export and the download actor.
+  /// Of these, per event loop, how many may wait for a validator, for the one of large bodies, for
+  /// a region_ranking, a media actor, an avatar shard, the export and the download actor.
   std::size_t validator_mailbox = 4'096;
   std::size_t large_validator_mailbox = 256;
   std::size_t region_ranking_mailbox = 4'096;

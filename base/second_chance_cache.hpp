@@ -17,6 +17,13 @@ class second_chance_cache {
 public:
   explicit second_chance_cache(std::size_t limit_bytes) : limit_bytes_{limit_bytes} {}
 
+  // A copy's order would point into the original.
+  second_chance_cache(const second_chance_cache&) = delete;
+  second_chance_cache& operator=(const second_chance_cache&) = delete;
+  second_chance_cache(second_chance_cache&&) = default;
+  second_chance_cache& operator=(second_chance_cache&&) = default;
+  ~second_chance_cache() = default;
+
   /// The value of `key`, now used, or null. Valid until the next `put`.
   const Value* get(const Key& key) {
     const auto found = entries_.find(key);

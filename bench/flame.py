@@ -11,7 +11,7 @@ from html import escape
 WIDTH, ROW, MARGIN = 1200, 17, 10
 NARROWEST = 0.4  # pixels: what is narrower cannot be seen
 CHARACTER = 6.6  # pixels
-FRAME = re.compile(r"^\s+[0-9a-f]+ (.+) \(([^()]*)\)\s*$")
+FRAME = re.compile(r"^\s+[0-9a-f]+ (.+) \(((?:[^()]|\([^()]*\))*)\)\s*$")
 OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 
 

@@ -153,12 +153,14 @@ def write_aside(path, text):
     os.replace(path + ".aside", path)
 
 
-def judged(what, value, at_least=None, at_most=None):
-    """Prints whether a number is where it should be; what the summary reads of it."""
+def judged(what, value, at_least=None, at_most=None, doubt=""):
+    """Prints whether a number is where it should be; what the summary reads of it. `doubt`: why it
+    says little, where something other than the servers limited it."""
     met = value >= at_least if at_most is None else value <= at_most
     wanted = f"at least {at_least}" if at_most is None else f"at most {at_most}"
-    print(f"  {what}: {value:.2f}, target {wanted}: {'met' if met else 'MISSED'}", flush=True)
-    return {"what": what, "value": value, "target": wanted, "met": met}
+    print(f"  {what}: {value:.2f}, target {wanted}: {'met' if met else 'MISSED'}"
+          + (f", in doubt: {doubt}" if doubt else ""), flush=True)
+    return {"what": what, "value": value, "target": wanted, "met": met, "doubt": doubt}
 
 
 def write_result(part, arguments, pinned, result, panels, targets=()):

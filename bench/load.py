@@ -135,6 +135,17 @@ def compare(title, targets, arguments, peers=()):
     return results
 
 
+def doubt(results, *names):
+    """Why the ratio of these servers says little; empty: it does not."""
+    for name in names:
+        one = results[name]["summary"]
+        if one["others_cpu_percent"] > OTHERS_PERCENT:
+            return f"other processes had the core of {name}"
+        if one["server_cpu_percent"] < BUSY_PERCENT:
+            return f"wrk limited {name}"
+    return ""
+
+
 def bars_of(results):
     """What compare() gave as bars of a chart."""
     bars = []

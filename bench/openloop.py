@@ -82,6 +82,15 @@ def bar(name, rounds, key, note=""):
     return chart.Bar(name, statistics.median(every), min(every), max(every), note)
 
 
+def doubt(rounds):
+    """Why what these sides gave says little; empty: it does not."""
+    for name, each in rounds.items():
+        limits = [one["bottleneck"] for one in each if one.get("bottleneck")]
+        if len(limits) > len(each) / 2:
+            return f"{name} was limited by {limits[0]}"
+    return ""
+
+
 def print_rounds(rounds, keys):
     """A table of medians, the spread of the first of `keys` behind them; and where something other
     than the server limited most rounds, as matchcloud-load has it."""

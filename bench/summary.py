@@ -24,7 +24,8 @@ def main():
         print(f"  {part:9} " + (chart if code == "0" else f"FAILED with exit code {code}"))
         for target in targets_of(part) if code == "0" else []:
             print(f"            {'met   ' if target['met'] else 'MISSED'} {target['what']}: "
-                  f"{target['value']:.2f} ({target['target']})")
+                  f"{target['value']:.2f} ({target['target']})"
+                  + (f", in doubt: {target['doubt']}" if target.get("doubt") else ""))
     sys.exit(any(code != "0" for code in codes.values()))
 
 

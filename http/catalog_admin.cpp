@@ -3,6 +3,7 @@
 #include "http/bounded_body.hpp"
 #include "http/characters.hpp"
 #include "http/media_type.hpp"
+#include "http/method_routes.hpp"
 #include "http/ops_guard.hpp"
 #include "http/ops_plane.hpp"
 #include "http/response.hpp"
@@ -43,15 +44,10 @@ base::expected<std::string> read_body(const Request& asked, const ContentReader&
 } // namespace
 
 void catalog_admin::add_routes(httplib::Server& to) {
-  const std::string ours = R"(/v1/(games|namespaces|regions|tiers)(/[\s\S]*)?)";
-  const auto bodiless = [this](const Request& asked, Response& into) {
-    answer(asked, into, nullptr);
-  };
-  const auto bodied = [this](const Request& asked, Response& into, const ContentReader& body) {
-    answer(asked, into, &body);
-  };
-  to.Get(ours, bodiless).Options(ours, bodiless);
-  to.Put(ours, bodied).Delete(ours, bodied).Post(ours, bodied).Patch(ours, bodied);
+  route_every_method(to, R"(/v1/(games|namespaces|regions|tiers)(/[\s\S]*)?)",
+                     [this](const Request& asked, Response& into, const ContentReader* body) {
+                       answer(asked, into, body);
+                     });
 }
 
 std::optional<catalog_admin::place> catalog_admin::parse(const std::string& path) {

@@ -38,7 +38,7 @@ struct exchange_state {
     const auto had = of.in_hand.exchange(actors::handler::nobody, std::memory_order_relaxed);
     if (had == dead && ++deaths > resend_limit) return false;
     of.passed_faults.store(0, std::memory_order_relaxed);
-    ++attempt;
+    of.attempt.store(++attempt, std::memory_order_relaxed);
     waits_for = actors::owner::none;
     return true;
   }

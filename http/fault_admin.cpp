@@ -4,6 +4,7 @@
 #include "http/bounded_body.hpp"
 #include "http/fault_rule.hpp"
 #include "http/media_type.hpp"
+#include "http/method_routes.hpp"
 #include "http/ops_plane.hpp"
 #include "http/refusals.hpp"
 #include "http/response.hpp"
@@ -37,15 +38,10 @@ void set_status(Response& into, fault_point at) {
 } // namespace
 
 void fault_admin::add_routes(httplib::Server& to) {
-  const std::string ours = R"(/faults(/[\s\S]*)?)";
-  const auto bodiless = [this](const Request& asked, Response& into) {
-    answer(asked, into, nullptr);
-  };
-  const auto bodied = [this](const Request& asked, Response& into, const ContentReader& body) {
-    answer(asked, into, &body);
-  };
-  to.Get(ours, bodiless).Options(ours, bodiless);
-  to.Put(ours, bodied).Delete(ours, bodied).Post(ours, bodied).Patch(ours, bodied);
+  route_every_method(to, R"(/faults(/[\s\S]*)?)",
+                     [this](const Request& asked, Response& into, const ContentReader* body) {
+                       answer(asked, into, body);
+                     });
 }
 
 void fault_admin::answer(const Request& asked, Response& into, const ContentReader* body) {

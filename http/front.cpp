@@ -159,8 +159,9 @@ void front::take(const actors::owners& known) {
 
 bool front::arrives(const dispatch& job) {
   const auto& asking = *job.request;
-  if (asking.has(header::x_fault))
-    asking.named_faults = faults_named_in(asking.get(header::x_fault));
+  if (asking.has(header::x_fault) && base::faults::any_armed())
+    asking.named_faults.store(faults_named_in(asking.get(header::x_fault)),
+                              std::memory_order_relaxed);
   if (!base::faults::armed(base::fault_point::front_dispatch)) return true;
   const auto fares =
       fate_at(base::fault_point::front_dispatch, nullptr, caf::make_message(job), job.request);

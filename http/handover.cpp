@@ -20,6 +20,9 @@ namespace protocol = handover_protocol;
 
 namespace {
 
+/// Where nothing can be accepted for want of descriptors or memory.
+constexpr std::chrono::milliseconds accept_pause{50};
+
 /// As one that listens: asking processes see the credentials of whoever did last.
 constexpr int waiting_limit = 4;
 
@@ -84,8 +87,14 @@ void handover::withdraw() {
 }
 
 base::file_descriptor handover::next_connection() const {
-  return base::file_descriptor{
+  base::file_descriptor next{
       ::accept4(at_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+  if (!next && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+    // Who waits there would wake it again and again.
+    pollfd ends{stop_.get(), POLLIN, 0};
+    ::poll(&ends, 1, static_cast<int>(accept_pause.count()));
+  }
+  return next;
 }
 
 base::expected<void> handover::serve(descriptor_channel& asking, pid_t who) {

@@ -276,6 +276,7 @@ response httplib_transport::await(waiting_exchange& waiting) {
 
 void httplib_transport::settle(waiting_exchange& waiting, response&& with) {
   waiting_.erase(waiting.id);
+  waiting.request->over.store(true, std::memory_order_relaxed);
   metrics_->in_flight.store(waiting_.size(), std::memory_order_relaxed);
   waiting.answer = std::move(with);
   waiting.answered = true;

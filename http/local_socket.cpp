@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace matchcloud::http {
@@ -134,6 +136,23 @@ base::expected<std::optional<file_descriptor>> connect_local(const std::string& 
   if (says_nobody(code)) return std::nullopt;
   if (code != 0) return failure(directory, name, "connect", code);
   return socket;
+}
+
+void remove_dead_sockets(const std::string& directory, std::string_view prefix,
+                         std::string_view suffix) {
+  namespace fs = std::filesystem;
+  const auto opened = open_directory(directory);
+  if (!opened) return;
+  std::error_code failed;
+  for (fs::directory_iterator each{directory, failed}; !failed && each != fs::directory_iterator{};
+       each.increment(failed)) {
+    const auto name = each->path().filename().string();
+    if (!name.starts_with(prefix) || !name.ends_with(suffix) || !is_socket(*opened, name)) continue;
+    const auto address = address_of(*opened, name);
+    const auto look = new_socket();
+    if (address && look && connect_to(look.get(), *address, look_patience) == ECONNREFUSED)
+      ::unlinkat(opened->get(), name.c_str(), 0);
+  }
 }
 
 std::optional<pid_t> same_user_peer(int fd) noexcept {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace matchcloud::http {
 
@@ -37,6 +38,12 @@ base::expected<local_listener> adopt_local(const std::string& directory, const s
 base::expected<std::optional<base::file_descriptor>>
 connect_local(const std::string& directory, const std::string& name,
               std::chrono::milliseconds patience);
+
+/// Takes away the sockets of such names in a directory where nobody listens any more: a process
+/// that is killed leaves its. While nobody else makes such names there: between bind(2) and
+/// listen(2) a socket looks dead.
+void remove_dead_sockets(const std::string& directory, std::string_view prefix,
+                         std::string_view suffix);
 
 /// The process at the other end of a connection (of a listener: that called listen(2) last), if it
 /// runs as this user; else nothing. 0: a process that this one cannot see (another pid namespace).

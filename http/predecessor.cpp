@@ -102,11 +102,17 @@ base::expected<void> predecessor::receive_listener() {
 
 base::expected<void> predecessor::succeed() {
   const auto was_alive = to_.send(protocol::write(protocol::ready), {}, protocol::soon());
-  const auto said = protocol::read(to_, protocol::soon());
+  auto said = protocol::read(to_, protocol::soon());
+  if (!said && said.error().code != base::errc::unavailable) {
+    const auto why = "process " + std::to_string(pid_) + ": " + said.error().detail;
+    // From now on it cannot hand over, and goes on (EPIPE). What it said before counts: with this
+    // process given up as well, nobody would serve.
+    ::shutdown(to_.get(), SHUT_RD);
+    said = protocol::read(to_, protocol::soon());
+    if (!said) return refused(why);
+  }
   if (said && said->verb == protocol::yours) return {};
   if (said) return not_understood(*said);
-  if (said.error().code != base::errc::unavailable)
-    return refused("process " + std::to_string(pid_) + ": " + said.error().detail);
   // It is gone, and with it its name, or what listens there is in this process alone.
   local_.reset();
   spdlog::warn("process {} ended before it could hand over{}", pid_,

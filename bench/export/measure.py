@@ -187,14 +187,23 @@ def h2load(folder, address, seconds, connections, rate=None):
 @contextlib.contextmanager
 def working(target, *arguments):
     """Has `target(stop, *arguments)` run beside what is done here."""
-    stop = threading.Event()
-    worker = threading.Thread(target=target, args=(stop, *arguments))
+    stop, failures = threading.Event(), []
+
+    def work():
+        try:
+            target(stop, *arguments)
+        except BaseException as failure:  # SystemExit too: in a thread it would end nothing else
+            failures.append(failure)
+
+    worker = threading.Thread(target=work)
     worker.start()
     try:
         yield
     finally:
         stop.set()
         worker.join()
+    if failures:
+        raise failures[0]
 
 
 def exporting(stop, address, of, ended):

@@ -22,7 +22,7 @@ import servers
 import wire
 from harness import (BINARY, CORES, add_parts, judged, parsed, parser_of, processors,
                      processors_line, run_part, write_result)
-from load import PLAYER, bars_of, compare_replies
+from load import PLAYER, bars_of, compare_replies, doubt
 
 MEDIA_BYTES = 100_000
 RATE_TARGET, TAIL_TARGET = 0.9, 3.0
@@ -75,7 +75,8 @@ def compare_latency(targets, rates, arguments):
     ratio = (openloop.median(rounds["loops"], "p99.9_us")
              / openloop.median(rounds["nginx"], "p99.9_us"))
     return {"rate": rate, "rounds": rounds, "p99.9_ratio": ratio}, judged(
-        "p99.9 at half of the maximum rate, to nginx", ratio, at_most=TAIL_TARGET)
+        "p99.9 at half of the maximum rate, to nginx", ratio, at_most=TAIL_TARGET,
+        doubt=openloop.doubt(rounds))
 
 
 def latency_panel(latency):
@@ -106,7 +107,8 @@ def compare_servers(folder, arguments, result, targets):
             result["regions"] = rates = compare_replies(
                 f"GET {path}", listening, arguments, "nginx", "GET", path, headers=[PLAYER])
             targets.append(judged("regions, to nginx", rates["loops"]["summary"]["median"]
-                                  / rates["nginx"]["summary"]["median"], at_least=RATE_TARGET))
+                                  / rates["nginx"]["summary"]["median"], at_least=RATE_TARGET,
+                                  doubt=doubt(rates, "loops", "nginx")))
         if "latency" in arguments.parts:
             result["latency"], verdict = compare_latency(listening, rates, arguments)
             targets.append(verdict)

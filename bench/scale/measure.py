@@ -70,7 +70,10 @@ def compare_churn(folder, arguments):
                      f"{ratio:.2f} x nginx" if name == "loops" else "")
         for name, each in rounds.items()]})
     return {"rounds": rounds, "ratio": ratio, "cpu_ratio": dearer}, [panel], [
-        judged("new connections, to nginx", ratio, at_least=CHURN_TARGET)]
+        judged("new connections, to nginx", ratio, at_least=CHURN_TARGET,
+               doubt=openloop.doubt(rounds)),
+        judged("new connections per second of the server's processor, to nginx", 1 / dearer,
+               at_least=CHURN_TARGET)]
 
 
 def cpu_round(child, address, arguments, *options):

@@ -167,10 +167,15 @@ public:
   base::steady_time now() const noexcept override {
     return base::steady_time{std::chrono::nanoseconds{now_ns_.load()}};
   }
-  std::int64_t unix_ms() const noexcept override { return 1'700'000'000'000 + now_ns_ / 1'000'000; }
+  std::int64_t unix_ms() const noexcept override {
+    return 1'700'000'000'000 + now_ns_ / 1'000'000 + jumped_ms_;
+  }
   void advance(std::chrono::nanoseconds by) { now_ns_ += by.count(); }
+  /// Somebody sets the time of day.
+  void jump(std::chrono::milliseconds by) { jumped_ms_ += by.count(); }
 
 private:
+  std::atomic<std::int64_t> jumped_ms_{0};
   std::atomic<std::int64_t> now_ns_{3'600'000'000'000};
 };
 

@@ -287,6 +287,24 @@ TEST_CASE("so many requests may wait; those whose clients are gone make room") {
   CHECK(on.log->failed.size() == 1);
 }
 
+TEST_CASE("attempts at the same request wait once, however many fronts died of it") {
+  bench on{[](auto& settings) { settings.waiting_limit = 2; }};
+  const auto asked = on.ask();
+  on.ask();
+  for (std::uint32_t attempt = 2; attempt < 10; ++attempt) {
+    asked->attempt = attempt;
+    on.send_as(on.front, on.exporter,
+               export_lobbies{
+                   {1, attempt}, id_of(1), std::make_shared<const std::string>(january), asked});
+  }
+  CHECK(on.log->failed.empty());
+  on.tick();
+  CHECK(on.metrics.waiting.get() == 2);
+  REQUIRE(on.work());
+  on.settle();
+  CHECK(on.log->exported.size() == 2);
+}
+
 TEST_CASE("an export goes on when its client is gone, and asking again gets it") {
   bench on;
   const auto gone = on.ask();
@@ -374,6 +392,37 @@ TEST_CASE("a file lives until its last URL ends") {
   on.ask();
   REQUIRE(on.work());
   CHECK(on.database->history_reads == 2);
+}
+
+TEST_CASE("a time of day that jumps ahead and back again takes no file along") {
+  bench on{[](auto& settings) { settings.sweep_interval = url_lifetime / 4; }};
+  on.ask();
+  on.work();
+  on.tick();
+  const auto jump = std::chrono::hours{2};
+  on.clock.jump(jump);
+  on.clock.advance(on.settings.sweep_interval);
+  on.tick();
+  on.settle();
+  on.clock.jump(-jump);
+  on.tick();
+  on.settle();
+  CHECK(on.files->open(id_of(1)));
+}
+
+TEST_CASE("a time of day that has jumped ahead is believed after a URL's lifetime") {
+  bench on;
+  on.ask();
+  on.work();
+  on.tick();
+  on.clock.jump(std::chrono::hours{2});
+  on.tick();
+  on.settle();
+  CHECK(on.files->open(id_of(1)));
+  on.clock.advance(url_lifetime + milliseconds{2'000});
+  on.tick();
+  on.settle();
+  CHECK(!on.files->open(id_of(1)));
 }
 
 TEST_CASE("a file that somebody removed by hand is not given again but made anew") {

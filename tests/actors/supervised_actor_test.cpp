@@ -3,6 +3,7 @@
 #include "actors/validator.hpp"
 #include "tests/actors/fixture.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/injected_fault.hpp"
 
 namespace matchcloud::actors {
 namespace {
@@ -29,15 +30,6 @@ struct bench : deterministic_system {
     validator->attach_functor([this](const caf::error&) { dead = true; });
   }
   ~bench() { base::faults::clear_all(); }
-
-  static void inject(fault_point at, fault_kind kind, milliseconds delay = milliseconds{0},
-                     bool by_header = false) {
-    base::fault_rule rule;
-    rule.kind = kind;
-    rule.least_delay = rule.most_delay = delay;
-    rule.by_header = by_header;
-    REQUIRE(base::faults::set(at, rule));
-  }
   std::shared_ptr<ticket> ask(base::fault_point_set named = 0) {
     auto asked = std::make_shared<ticket>();
     asked->named_faults = named;
@@ -70,7 +62,7 @@ TEST_CASE("a crash ends the actor with the request in hand, and says where") {
   for (const auto at : both) {
     CAPTURE(facts_of(at).name);
     bench on;
-    on.inject(at, fault_kind::crash);
+    inject(at, fault_kind::crash);
     const auto asked = on.ask();
     CHECK(on.dead);
     CHECK(on.answers() == 0);
@@ -83,7 +75,7 @@ TEST_CASE("a crash ends the actor with the request in hand, and says where") {
 TEST_CASE("a dropped message is answered by nobody, and the actor lives on") {
   for (const auto at : both) {
     bench on;
-    on.inject(at, fault_kind::drop);
+    inject(at, fault_kind::drop);
     const auto asked = on.ask();
     CHECK(on.answers() == 0);
     CHECK_FALSE(on.dead);
@@ -98,7 +90,7 @@ TEST_CASE("a dropped message is answered by nobody, and the actor lives on") {
 TEST_CASE("an error is answered as unavailable") {
   for (const auto at : both) {
     bench on;
-    on.inject(at, fault_kind::error);
+    inject(at, fault_kind::error);
     on.ask();
     REQUIRE(on.log->failed.size() == 1);
     CHECK(on.log->failed[0].error.code == base::errc::unavailable);
@@ -111,7 +103,7 @@ TEST_CASE("a delayed message comes when its delay is over, once, and holds up no
   for (const auto at : both) {
     CAPTURE(facts_of(at).name);
     bench on;
-    on.inject(at, fault_kind::delay, milliseconds{20}, true);
+    inject(at, fault_kind::delay, milliseconds{20}, true);
     on.ask(bit_of(at));
     on.ask();
     REQUIRE(on.log->validated.size() == 1);
@@ -131,7 +123,7 @@ TEST_CASE("a stalled message comes when the fault is taken away") {
   for (const auto at : both) {
     CAPTURE(facts_of(at).name);
     bench on;
-    on.inject(at, fault_kind::stall);
+    inject(at, fault_kind::stall);
     const auto asked = on.ask();
     on.advance(milliseconds{10'000});
     CHECK(on.answers() == 0);
@@ -179,11 +171,11 @@ TEST_CASE("late news are not overtaken by later ones") {
     return revisions;
   };
   tell(1);
-  on.inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
+  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
   tell(2);
   base::faults::clear_all();
   tell(3);
-  on.inject(fault_point::validator_reply, fault_kind::delay, milliseconds{5});
+  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{5});
   tell(4);
   base::faults::clear_all();
   CHECK(heard() == std::vector<std::int64_t>{1});
@@ -196,7 +188,7 @@ TEST_CASE("late news are not overtaken by later ones") {
 TEST_CASE("the delays of many news do not add up") {
   bench on;
   const auto source = on.spawn<teller>(on.front);
-  on.inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
+  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
   for (std::int64_t revision = 1; revision <= 50; ++revision) {
     caf::anon_send(source, revision);
     on.run();
@@ -210,7 +202,7 @@ TEST_CASE("the delays of many news do not add up") {
 
 TEST_CASE("what an ended actor held back is gone with it") {
   bench on;
-  on.inject(fault_point::validator_receive, fault_kind::stall);
+  inject(fault_point::validator_receive, fault_kind::stall);
   const auto asked = on.ask();
   on.kill(on.validator);
   base::faults::clear_all();
@@ -221,7 +213,7 @@ TEST_CASE("what an ended actor held back is gone with it") {
 
 TEST_CASE("an attempt passes a point once; the next one passes it again") {
   bench on;
-  on.inject(fault_point::validator_receive, fault_kind::delay, milliseconds{5});
+  inject(fault_point::validator_receive, fault_kind::delay, milliseconds{5});
   const auto asked = on.ask();
   on.advance(milliseconds{5});
   CHECK(on.answers() == 1);

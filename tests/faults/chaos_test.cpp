@@ -233,7 +233,9 @@ TEST_CASE("with crashes in one of a hundred messages every idempotent request su
     if (!facts_of(at).kinds.has(fault_kind::crash)) continue;
     CAPTURE(facts_of(at).name);
     const auto before = restarts_of(on.service);
-    inject(on.service.ops(), at, R"({"kind":"crash","probability":0.01})");
+    // Never two within 50 messages: three crashes on one request, which end it with 503, happen
+    // to one in a million where only chance decides.
+    inject(on.service.ops(), at, R"({"kind":"crash","probability":0.5,"every":50})");
     const auto turns = sanitized ? 30 : 100;
     const auto all = known_load::repeat(clients, turns, [&] { return on.load.ask_reading(); });
     auto exported = known_load::repeat(clients, 3, [&] { return on.load.ask_export(); });

@@ -1,5 +1,6 @@
 #include "base/faults.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/injected_fault.hpp"
 #include "tests/http/front_fixture.hpp"
 
 namespace matchcloud::http {
@@ -21,14 +22,6 @@ struct faulty : front_bench {
   }
   ~faulty() { base::faults::clear_all(); }
 
-  static void inject(fault_point at, fault_kind kind, milliseconds delay = milliseconds{0},
-                     bool by_header = false) {
-    base::fault_rule rule;
-    rule.kind = kind;
-    rule.least_delay = rule.most_delay = delay;
-    rule.by_header = by_header;
-    REQUIRE(base::faults::set(at, rule));
-  }
   /// Asks, and has the owner answer if it was asked.
   std::shared_ptr<admitted_request> ask(std::string_view named = {}) {
     auto asking = make("GET", "/matchmaker/regions");
@@ -45,7 +38,7 @@ const auto both = {fault_point::front_dispatch, fault_point::front_reply};
 TEST_CASE("a request that a front dies of is left in its hand") {
   for (const auto at : both) {
     faulty on;
-    on.inject(at, fault_kind::crash);
+    inject(at, fault_kind::crash);
     const auto asking = on.ask();
     CHECK(on.dead);
     CHECK(on.sink.answers.empty());
@@ -56,7 +49,7 @@ TEST_CASE("a request that a front dies of is left in its hand") {
 TEST_CASE("a request or a reply that is lost before a front is answered by nobody") {
   for (const auto at : both) {
     faulty on;
-    on.inject(at, fault_kind::drop);
+    inject(at, fault_kind::drop);
     const auto asking = on.ask();
     CHECK_FALSE(on.dead);
     CHECK(on.sink.answers.empty());
@@ -68,7 +61,7 @@ TEST_CASE("a request or a reply that is lost before a front is answered by nobod
 TEST_CASE("an error at a front's points is a 503 that any page may read") {
   for (const auto at : both) {
     faulty on;
-    on.inject(at, fault_kind::error);
+    inject(at, fault_kind::error);
     on.ask();
     CHECK(on.answer().status == 503);
     CHECK(has_code(on.answer(), "unavailable"));
@@ -81,7 +74,7 @@ TEST_CASE("what is delayed or stalled before a front is handled once, later") {
     for (const auto kind : {fault_kind::delay, fault_kind::stall}) {
       CAPTURE(facts_of(at).name, name_of(kind));
       faulty on;
-      on.inject(at, kind, milliseconds{30});
+      inject(at, kind, milliseconds{30});
       auto asking = on.make("GET", "/matchmaker/regions");
       const auto ref = on.send(asking);
       if (at == fault_point::front_reply) on.reply_regions(ref);
@@ -105,7 +98,7 @@ TEST_CASE("what is delayed or stalled before a front is handled once, later") {
 
 TEST_CASE("X-Fault chooses the points of its own request and of no other") {
   faulty on;
-  on.inject(fault_point::front_dispatch, fault_kind::error, milliseconds{0}, true);
+  inject(fault_point::front_dispatch, fault_kind::error, milliseconds{0}, true);
   on.ask();
   CHECK(on.answer().status == 200);
   on.ask("avatar.receive, front.reply");
@@ -118,9 +111,14 @@ TEST_CASE("X-Fault chooses the points of its own request and of no other") {
 
 TEST_CASE("the owner learns what X-Fault names") {
   faulty on;
+  // Where nothing is injected anywhere nobody needs to know.
   on.ask("region_ranking.receive");
   REQUIRE(on.ranking_log->rankings.size() == 1);
-  const auto& ticket = on.ranking_log->rankings[0].ticket;
+  CHECK(on.ranking_log->rankings[0].ticket->named_faults == 0U);
+  inject(fault_point::validator_receive, fault_kind::drop);
+  on.ask("region_ranking.receive");
+  REQUIRE(on.ranking_log->rankings.size() == 2);
+  const auto& ticket = on.ranking_log->rankings[1].ticket;
   REQUIRE(ticket);
   CHECK(ticket->named_faults == bit_of(fault_point::region_ranking_receive));
 }

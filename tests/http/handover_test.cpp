@@ -225,6 +225,24 @@ TEST_CASE("a successor that says something else than ready is refused") {
   CHECK(of.listens());
 }
 
+TEST_CASE("a successor that has given up is not handed over to") {
+  running of;
+  auto peer = of.connect();
+  REQUIRE(peer.send(protocol::write(protocol::hello, protocol::network_namespace()), {},
+                    protocol::soon()));
+  REQUIRE(protocol::read(peer, protocol::soon())->verb == protocol::offer);
+  for (int i = 0; i < 3; ++i)
+    REQUIRE(protocol::read(peer, protocol::soon())->verb == protocol::listener);
+  // As `predecessor::succeed` does once it has waited for long enough.
+  REQUIRE(::shutdown(peer.get(), SHUT_RD) == 0);
+  REQUIRE(peer.send(protocol::write(protocol::ready), {}, protocol::soon()));
+  // Only once that is through does it hear the next one.
+  CHECK(of.ask().value()->listeners().size() == 3);
+  CHECK(of.handovers == 0);
+  CHECK_FALSE(of.offers->successor());
+  CHECK(of.listens());
+}
+
 /// A process that says whatever `speak` does to whoever asks.
 struct impostor {
   fixtures::temporary_directory in;

@@ -65,6 +65,20 @@ TEST_CASE("the file of a process that is gone is replaced, that of a living one 
   CHECK_FALSE(std::filesystem::exists(in.path(name)));
 }
 
+TEST_CASE("the sockets that killed processes left are taken away, nothing else") {
+  const fixtures::temporary_directory in;
+  for (const auto* gone : {"take-over-1.sock", "take-over-2.sock", "other.sock"})
+    static_cast<void>(listen_local(in.path(), gone));
+  const auto living = listen_local(in.path(), "take-over-3.sock");
+  in.file("take-over-4.sock", "precious");
+  remove_dead_sockets(in.path(), "take-over-", ".sock");
+  CHECK_FALSE(std::filesystem::exists(in.path("take-over-1.sock")));
+  CHECK_FALSE(std::filesystem::exists(in.path("take-over-2.sock")));
+  CHECK(connect_local(in.path(), "take-over-3.sock", patience).value());
+  CHECK(std::filesystem::exists(in.path("take-over-4.sock")));
+  CHECK(std::filesystem::exists(in.path("other.sock")));
+}
+
 TEST_CASE("something else of that name is left alone") {
   const fixtures::temporary_directory in;
   in.file(name, "precious");
