@@ -20,8 +20,8 @@ public:
   // A copy's order would point into the original.
   second_chance_cache(const second_chance_cache&) = delete;
   second_chance_cache& operator=(const second_chance_cache&) = delete;
-  second_chance_cache(second_chance_cache&&) = default;
-  second_chance_cache& operator=(second_chance_cache&&) = default;
+  second_chance_cache(second_chance_cache&&) noexcept = default;
+  second_chance_cache& operator=(second_chance_cache&&) noexcept = default;
   ~second_chance_cache() = default;
 
   /// The value of `key`, now used, or null. Valid until the next `put`.

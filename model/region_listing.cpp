@@ -42,8 +42,9 @@ char* put(char* at, std::string_view text) noexcept {
   return at + text.size();
 }
 
-/// The first `count` of what stands at `from`. A copy of a length that is known is one instruction;
-/// of a few bytes more or less, g++ makes one that takes longer than all the rest of a listing.
+/// The first `count` of what stands at `from`, of which `digits_limit` bytes are read. A copy of a
+/// length that is known is one instruction; of a few bytes more or less, g++ makes one that takes
+/// longer than all the rest of a listing.
 char* put_digits(char* at, const char* from, std::size_t count) noexcept {
   std::memcpy(at, from, digits_limit);
   return at + count;
@@ -103,7 +104,7 @@ region_listing::region_listing(std::shared_ptr<const region_fragments> fragments
     append_miles(miles, entry.distance_m);
     add(entry.position, kilometers, miles);
   }
-  measure();
+  complete();
 
   std::string text;
   append_json(text);
@@ -130,7 +131,7 @@ region_listing region_listing::reordered(std::span<const std::size_t> order) con
     result.add(line.position, digits[place].substr(0, line.kilometers_bytes),
                digits[place].substr(line.kilometers_bytes));
   }
-  result.measure();
+  result.complete();
   std::string named{reinterpret_cast<const char*>(&digest_), sizeof digest_};
   named.append(reinterpret_cast<const char*>(order.data()), order.size_bytes());
   result.digest_ = digest_of(named);
@@ -146,12 +147,15 @@ void region_listing::add(std::size_t position, std::string_view kilometers,
   digits_.append(kilometers).append(miles);
 }
 
-void region_listing::measure() {
+void region_listing::complete() {
   json_bytes_ = listing_begin.size() + digits_.size() + listing_end.size() +
                 rows_.size() * (between_units.size() + region_end.size());
   for (const auto& line : rows_)
     json_bytes_ += (*fragments_)[line.position].head.size();
   if (!rows_.empty()) json_bytes_ += rows_.size() - 1; // commas
+  // See put_digits: behind the last ones it reads on.
+  digits_.append(digits_limit, '\0');
+  digits_.shrink_to_fit();
 }
 
 void region_listing::append_json(std::string& out) const {

@@ -76,6 +76,7 @@ public:
 
 private:
   /// A region's line in the listing; its digits stand in `digits_`, behind those of the row before.
+  /// Behind the last there is room to read on.
   struct row {
     std::uint32_t position;
     std::uint8_t kilometers_bytes;
@@ -86,8 +87,8 @@ private:
   explicit region_listing(std::shared_ptr<const region_fragments> fragments)
       : fragments_{std::move(fragments)} {}
   void add(std::size_t position, std::string_view kilometers, std::string_view miles);
-  /// Knows the length once all are added.
-  void measure();
+  /// Once all are added: knows the length.
+  void complete();
   template <class Sink>
   void compress(Sink& sink, std::string_view text) const;
 

@@ -88,8 +88,10 @@ void delayed_server::serve(int fd) {
     unread.erase(0, end + 4);
     ++requests_;
     if (!pause_until(due())) return;
-    ::send(fd, reply_.data(), reply_.size(), MSG_NOSIGNAL);
     ++answers;
+    // The last one comes together with the end.
+    const int more = answers == break_after_ ? MSG_MORE : 0;
+    ::send(fd, reply_.data(), reply_.size(), MSG_NOSIGNAL | more);
   }
 }
 

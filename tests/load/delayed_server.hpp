@@ -26,7 +26,7 @@ public:
   /// No answer leaves before `from` + `length` has passed, if its request comes later than `from`
   /// after the first one did.
   void stall_once(std::chrono::milliseconds from, std::chrono::milliseconds length);
-  /// Ends each connection, after as many answers, without a word.
+  /// Ends each connection with its so many-th answer, without announcing it.
   void break_after(std::uint64_t answers) { break_after_ = answers; }
 
   std::uint64_t requests() const { return requests_; }
