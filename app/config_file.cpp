@@ -1,15 +1,13 @@
 #include "app/bounded_input.hpp"
 #include "app/config.hpp"
+#include "app/toml_document.hpp"
 
 #include "model/suggestion.hpp"
-
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 namespace matchcloud::app {
@@ -182,16 +180,11 @@ base::expected<std::vector<given_value>> read_config_file(const std::string& fil
   if (!text) return refuse(text.error().detail);
   if (text->size() > file_limit_bytes)
     return refuse("has more than " + std::to_string(file_limit_bytes) + " bytes");
-  try {
-    config_file_reader reader{file, names};
-    if (auto done = reader.read(toml::parse(*text, file)); !done)
-      return tl::unexpected(done.error());
-    return std::move(reader).take_given();
-  } catch (const toml::parse_error& failure) {
-    std::ostringstream place;
-    place << file << ":" << failure.source().begin.line << ": " << failure.description();
-    return base::fail(base::errc::config_invalid, place.str());
-  }
+  const auto document = parse_toml(*text, file);
+  if (!document) return tl::unexpected(document.error());
+  config_file_reader reader{file, names};
+  if (auto done = reader.read(*document); !done) return tl::unexpected(done.error());
+  return std::move(reader).take_given();
 }
 
 } // namespace matchcloud::app

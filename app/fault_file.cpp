@@ -1,9 +1,8 @@
 #include "app/fault_file.hpp"
 
 #include "app/bounded_input.hpp"
+#include "app/toml_document.hpp"
 #include "http/fault_rule.hpp"
-
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -77,16 +76,11 @@ base::expected<fault_rules> read_fault_rules(const std::string& file_or_text) {
   }
   if (text.size() > file_limit_bytes)
     return refuse("has more than " + std::to_string(file_limit_bytes) + " bytes");
-  try {
-    fault_file_reader reader{source};
-    if (auto done = reader.read(toml::parse(text, source)); !done)
-      return tl::unexpected(done.error());
-    return std::move(reader).take_rules();
-  } catch (const toml::parse_error& failure) {
-    std::ostringstream place;
-    place << source << ":" << failure.source().begin.line << ": " << failure.description();
-    return base::fail(base::errc::config_invalid, place.str());
-  }
+  const auto document = parse_toml(text, source);
+  if (!document) return tl::unexpected(document.error());
+  fault_file_reader reader{source};
+  if (auto done = reader.read(*document); !done) return tl::unexpected(done.error());
+  return std::move(reader).take_rules();
 }
 
 } // namespace matchcloud::app

@@ -1,10 +1,9 @@
 #include "bench/load/mix.hpp"
 
 #include "app/bounded_input.hpp"
+#include "app/toml_document.hpp"
 #include "model/ip_address.hpp"
 #include "model/uuid.hpp"
-
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
@@ -244,13 +243,9 @@ base::expected<std::vector<mix_part>> read_mix(const std::string& file) {
   if (!text) return base::fail(base::errc::io_failed, file + " " + text.error().detail);
   if (text->size() > mix_limit_bytes)
     return base::fail(base::errc::config_invalid, file + " has more than 256 KiB");
-  try {
-    return read_parts(file, toml::parse(*text, file));
-  } catch (const toml::parse_error& failure) {
-    std::ostringstream place;
-    place << file << ":" << failure.source().begin.line << ": " << failure.description();
-    return base::fail(base::errc::config_invalid, place.str());
-  }
+  const auto document = app::parse_toml(*text, file);
+  if (!document) return tl::unexpected(document.error());
+  return read_parts(file, *document);
 }
 
 std::size_t request_count(const mix_part& part) noexcept {

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "base/expected.hpp"
+
+#include <toml++/toml.h>
+
+#include <string>
+
+namespace matchcloud::app {
+
+/// Reads TOML. Fails with `config_invalid`: `source`, the line and what is wrong there.
+base::expected<toml::table> parse_toml(const std::string& text, const std::string& source);
+
+} // namespace matchcloud::app
