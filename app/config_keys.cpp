@@ -286,10 +286,16 @@ std::vector<config_key> transport_keys() {
        "The request body; beyond: 413.",
        bytes_key(&limits::body_limit_bytes, 1'024, 64 * mebibyte)},
       {"max-connections", kind::number, "100000", "1 to 1000000",
-       "Connections of the process; listeners pause there. Also at most the hard RLIMIT_NOFILE "
+       "Connections of the process; beyond, the one that has been idle longest is closed for each "
+       "new one, and where none is idle listeners pause. Also at most the hard RLIMIT_NOFILE "
        "less 512, an eighth (at most 4096) for images and another (at most 2048) for exports, or "
        "half of it where that is more.",
        bytes_key(&limits::connection_limit, 1, 1'000'000)},
+      {"connection-share-percent", kind::number, "25", "1 to 100",
+       "Of max-connections, what one client address (IPv6: its /64) may hold while more than half "
+       "are taken; beyond: 503. With PROXY headers it is the announced address that counts; "
+       "trusted proxies themselves are not bounded.",
+       bytes_key(&limits::connection_share_percent, 1, 100)},
       {"listen-backlog", kind::number, "4096", "1 to 65535",
        "Connections that wait to be accepted, per listener (also bounded by net.core.somaxconn).",
        number_between(1, 65'535, set_backlog)},
@@ -352,8 +358,13 @@ std::vector<config_key> timeout_keys() {
       {"idle-timeout-ms", kind::number, "75000", "10 to 3600000",
        "Between requests; beyond: closed.", milliseconds_key(&limits::idle_timeout, 10, hour_ms)},
       {"write-timeout-ms", kind::number, "30000", "10 to 3600000",
-       "While the client takes no byte of its answer; beyond: closed.",
+       "While the client takes no byte of its answer, by what its kernel has acknowledged; beyond: "
+       "closed.",
        milliseconds_key(&limits::write_timeout, 10, hour_ms)},
+      {"write-least-rate", kind::number, "256", "1 to 1000000000",
+       "Bytes a second that a client must take of its answer, on average; slower: closed. What it "
+       "takes at once counts for at most four times write-timeout-ms.",
+       bytes_key(&limits::write_least_rate, 1, 1'000'000'000)},
       {"request-timeout-ms", kind::number, "10000", "10 to 3600000",
        "From a complete request to its answer; beyond: 504.",
        milliseconds_key(&limits::request_timeout, 10, hour_ms)},

@@ -13,8 +13,13 @@ public:
   explicit byte_budget(std::size_t limit_bytes) noexcept : limit_bytes_{limit_bytes} {}
 
   bool try_acquire(std::size_t bytes) noexcept {
-    if (used_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit_bytes_)
+    const auto used = used_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    if (used <= limit_bytes_) {
+      // Two at once may leave the lower: a peak is for information.
+      if (used > peak_bytes_.load(std::memory_order_relaxed))
+        peak_bytes_.store(used, std::memory_order_relaxed);
       return true;
+    }
     used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
     return false;
   }
@@ -23,12 +28,19 @@ public:
     used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
   }
 
+  /// More than half of it is used.
+  bool is_tight() const noexcept { return used_bytes() > limit_bytes_ / 2; }
   std::size_t used_bytes() const noexcept { return used_bytes_.load(std::memory_order_relaxed); }
   std::size_t limit_bytes() const noexcept { return limit_bytes_; }
+  /// The most that was used since the last call.
+  std::size_t take_peak() noexcept {
+    return peak_bytes_.exchange(used_bytes(), std::memory_order_relaxed);
+  }
 
 private:
   std::size_t limit_bytes_;
   std::atomic<std::size_t> used_bytes_{0};
+  std::atomic<std::size_t> peak_bytes_{0};
 };
 
 /// Bytes taken from a budget, given back when this is destroyed. Moves with what holds the bytes;

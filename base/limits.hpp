@@ -12,6 +12,8 @@ struct limits {
   std::size_t body_limit_bytes = 1024 * 1024;
   /// Connections of the whole process; also bounded by the hard RLIMIT_NOFILE.
   std::size_t connection_limit = 100'000;
+  /// Of these, the percentage that one client address may have while over half are taken.
+  std::size_t connection_share_percent = 25;
   /// Requests that wait for an actor, per event loop.
   std::size_t in_flight_limit = 4'096;
   /// Of these, per event loop, how many may wait for a validator, for the one of large bodies, for
@@ -37,6 +39,8 @@ struct limits {
   std::chrono::milliseconds idle_timeout{75'000};
   /// While the client takes no byte of an answer.
   std::chrono::milliseconds write_timeout{30'000};
+  /// Bytes a second that it has to take of one besides, on average.
+  std::size_t write_least_rate = 256;
   /// From a complete request to its answer.
   std::chrono::milliseconds request_timeout{10'000};
   /// Likewise for an export of lobby history, and from its begin to its end.

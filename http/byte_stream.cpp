@@ -1,5 +1,8 @@
 #include "http/byte_stream.hpp"
 
+#include <linux/sockios.h>
+#include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 
@@ -45,10 +48,6 @@ io_result socket_stream::write(std::span<const iovec> from, bool more) {
 }
 
 io_result socket_stream::send_file(int file, std::uint64_t offset, std::size_t length) {
-  if (!std::exchange(unsent_is_bounded_, true)) {
-    const int bytes = file_unsent_bytes;
-    ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
-  }
   auto from = static_cast<off_t>(offset);
   const auto sent = outcome_of([&] { return ::sendfile(socket_.get(), file, &from, length); });
   if (sent.status == io_status::moved && sent.bytes == 0) return {io_status::ended, 0};
@@ -57,6 +56,30 @@ io_result socket_stream::send_file(int file, std::uint64_t offset, std::size_t l
 
 void socket_stream::shutdown_write() {
   ::shutdown(socket_.get(), SHUT_WR);
+}
+
+void socket_stream::reset_at_end() {
+  const linger at_once{1, 0};
+  ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
+std::size_t socket_stream::unacknowledged_bytes() const noexcept {
+  int bytes = 0;
+  return ::ioctl(socket_.get(), SIOCOUTQ, &bytes) == 0 ? static_cast<std::size_t>(bytes) : 0;
+}
+
+void prepare_client_socket(int socket) noexcept {
+  const auto set = [socket](int level, int option, int value) {
+    ::setsockopt(socket, level, option, &value, sizeof value);
+  };
+  set(IPPROTO_TCP, TCP_NODELAY, 1);
+  set(IPPROTO_TCP, TCP_NOTSENT_LOWAT, kernel_unsent_bytes);
+  set(SOL_SOCKET, SO_OOBINLINE, 1);
+}
+
+bool has_input(int socket) noexcept {
+  pollfd watched{socket, POLLIN, 0};
+  return ::poll(&watched, 1, 0) > 0;
 }
 
 } // namespace matchcloud::http

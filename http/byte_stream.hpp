@@ -38,13 +38,26 @@ public:
   virtual io_result send_file(int file, std::uint64_t offset, std::size_t length) = 0;
   /// No more bytes from us; the peer may still send.
   virtual void shutdown_write() = 0;
+  /// Has the end of the stream drop what the kernel holds: the peer gets a reset.
+  virtual void reset_at_end() = 0;
+  /// Of the bytes written, those that the peer's kernel has not acknowledged.
+  virtual std::size_t unacknowledged_bytes() const noexcept = 0;
   /// The descriptor whose events say when to try again.
   virtual int descriptor() const noexcept = 0;
 };
 
-/// Of a file, how much the kernel takes beyond what the peer has room for. With its own bound of
-/// megabytes a slow reader would hold as much, and look for minutes as if he took nothing.
-inline constexpr int file_unsent_bytes = 128 * 1024;
+/// How much the kernel takes of one connection beyond what the peer has room for. With its own
+/// bound of megabytes each slow reader would hold as much, and look for minutes as if it took
+/// nothing.
+inline constexpr int kernel_unsent_bytes = 128 * 1024;
+
+/// Sets what every client socket needs, on itself or on the listener that it will inherit it from
+/// (Linux copies the options at accept): no Nagle, `kernel_unsent_bytes`, and urgent bytes in line
+/// with the others (RFC 6093 section 6), where nobody waits for them.
+void prepare_client_socket(int socket) noexcept;
+
+/// Whether somebody waits at a socket: bytes, the end, or at a listener a connection.
+bool has_input(int socket) noexcept;
 
 /// A TCP socket without anything above it.
 class socket_stream final : public byte_stream {
@@ -55,11 +68,12 @@ public:
   io_result write(std::span<const iovec> from, bool more) override;
   io_result send_file(int file, std::uint64_t offset, std::size_t length) override;
   void shutdown_write() override;
+  void reset_at_end() override;
+  std::size_t unacknowledged_bytes() const noexcept override;
   int descriptor() const noexcept override { return socket_.get(); }
 
 private:
   base::file_descriptor socket_;
-  bool unsent_is_bounded_ = false;
 };
 
 } // namespace matchcloud::http

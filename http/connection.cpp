@@ -53,20 +53,18 @@ connection::connection(connection_host& host, std::unique_ptr<byte_stream> strea
       stream_{std::move(stream)},
       peer_{peer},
       framer_{host.framing()},
-      phase_deadline_{host.loop().now() + host.limits().idle_timeout},
+      // Whoever connects has something to ask, and a proxy sends its header at once.
+      phase_deadline_{host.loop().now() + host.limits().head_timeout},
       slot_{slot},
       generation_{generation},
       proxy_believed_{begins_with == opening::believed_proxy_header} {
-  if (begins_with == opening::request) return;
-  proxy_header_ = std::make_unique<proxy_header_reader>();
-  // The proxy sends its header at once: whoever is silent is none.
-  phase_deadline_ = host.loop().now() + host.limits().head_timeout;
+  if (begins_with != opening::request) proxy_header_ = std::make_unique<proxy_header_reader>();
 }
 
 connection::~connection() = default;
 
 int connection::start() {
-  constexpr std::uint32_t interest = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  constexpr std::uint32_t interest = EPOLLIN | EPOLLPRI | EPOLLOUT | EPOLLRDHUP | EPOLLET;
   const int failure = host_->loop().watch(stream_->descriptor(), interest, *this);
   if (failure == 0) arm();
   return failure;
@@ -74,7 +72,8 @@ int connection::start() {
 
 void connection::on_events(std::uint32_t events) {
   if (phase_ == phase::closed) return;
-  if ((events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) readable_ = true;
+  if ((events & (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) readable_ = true;
+  if ((events & EPOLLPRI) != 0) urgent_ = true;
   if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) hung_up_ = true;
   // Both directions are gone: nobody is left to answer.
   if ((events & (EPOLLHUP | EPOLLERR)) != 0 && phase_ != phase::reading) return close();
@@ -104,9 +103,11 @@ byte_stream& connection::stream(fault_point at) {
 bool connection::may_read() {
   if (close_after_flush_) return false;
   if (has_separate_body()) return false;
-  const auto unsent = unsent_bytes();
-  if (unsent <= unsent_free_bytes) return true;
-  return unsent < unsent_pause_bytes && unsent_lease_.grow_to(host_->budget(), unsent);
+  // What nobody takes is held long: where others want memory, it is little.
+  if (unsent_bytes() >= unsent_tight_bytes && host_->budget().is_tight()) return false;
+  const auto held = unsent_capacity();
+  if (held <= unsent_free_bytes) return true;
+  return unsent_bytes() < unsent_pause_bytes && lease(unsent_lease_, held);
 }
 
 void connection::process() {
@@ -128,14 +129,15 @@ std::string_view connection::next_bytes() {
 
 std::string_view connection::read_some() {
   if (!readable_ || ended_) return {};
-  const auto buffer = host_->read_buffer();
+  auto buffer = host_->read_buffer();
+  if (host_->budget().is_tight()) buffer = buffer.first(std::min(buffer.size(), input_free_bytes));
   const auto got = stream(fault_point::read).read(buffer);
   switch (got.status) {
   case io_status::moved:
     host_->metrics().received_bytes.add(got.bytes);
     // A short read has emptied the socket: edge-triggered epoll tells when there is more. The end
     // of the stream was told already, so it has to be read for.
-    if (got.bytes < buffer.size() && !hung_up_) readable_ = false;
+    if (got.bytes < buffer.size() && !hung_up_ && !urgent_) readable_ = false;
     return {buffer.data(), got.bytes};
   case io_status::blocked: readable_ = false; return {};
   case io_status::ended:
@@ -152,7 +154,9 @@ std::string_view connection::read_proxy_header(std::string_view bytes) {
   switch (read.status) {
   case proxy_header_status::need_more: return {};
   case proxy_header_status::failed: refuse(proxy_header_->failure(), true); return {};
-  case proxy_header_status::complete: end_proxy_header(); return bytes.substr(read.consumed);
+  case proxy_header_status::complete:
+    end_proxy_header();
+    return close_after_flush_ ? std::string_view{} : bytes.substr(read.consumed);
   }
   return {};
 }
@@ -163,8 +167,9 @@ void connection::end_proxy_header() {
     if (header->client() == proxied_client::named) peer_ = header->address();
     client_unknown_ = header->client() == proxied_client::unknown;
   }
-  phase_deadline_ = host_->loop().now() + host_->limits().idle_timeout;
+  phase_deadline_ = host_->loop().now() + idle_time();
   arm();
+  if (proxy_believed_ && !host_->named_client(*this)) refuse(too_many_connections(), true);
 }
 
 void connection::parse(std::string_view bytes) {
@@ -183,18 +188,17 @@ void connection::parse(std::string_view bytes) {
 
 void connection::keep_rest(std::string_view rest) {
   if (rest.empty()) {
-    if (!input_.empty()) host_->give_back(std::exchange(input_, {}));
+    std::string{}.swap(input_);
     input_framed_ = 0;
     input_lease_.reset();
     return;
   }
   if (input_.empty()) {
-    if (rest.size() > input_free_bytes && !input_lease_.grow_to(host_->budget(), rest.size())) {
+    if (rest.size() > input_free_bytes && !lease(input_lease_, rest.size())) {
       cut_ = true;
       return;
     }
-    input_ = host_->take_buffer();
-    input_.assign(rest);
+    input_ = std::string{rest}; // of this size: a pooled buffer may be larger than what is counted
   } else {
     // `rest` is the end of `input_`.
     input_framed_ = static_cast<std::uint32_t>(input_.size() - rest.size());
@@ -204,8 +208,7 @@ void connection::keep_rest(std::string_view rest) {
 void connection::take_partial() {
   if (framer_.idle()) return host_->give_back(std::exchange(request_, nullptr));
   // An unfinished head counts as a whole one: it may become that without another look.
-  if (!request_->lease.grow_to(host_->budget(),
-                               host_->limits().head_limit_bytes + request_->body.size()))
+  if (!lease(request_->lease, host_->limits().head_limit_bytes + request_->body_capacity()))
     return refuse(too_many_request_bytes(), true);
   const auto now = host_->loop().now();
   if (framer_.in_body()) {
@@ -213,7 +216,6 @@ void connection::take_partial() {
     if (framer_.take_continue()) {
       make_room();
       out_.append("HTTP/1.1 100 Continue\r\n\r\n");
-      write_deadline_ = now + host_->limits().write_timeout;
       schedule();
     }
   } else if (begun_ == base::steady_time{}) {
@@ -237,11 +239,12 @@ void connection::begin_exchange() {
   if (client_unknown_) drop_forwarding(*request_);
   host_->assign_id(*request_);
   phase_ = phase::waiting;
+  served_ = true;
   ++generation_;
   exchange_ = {};
   begun_ = now;
   phase_deadline_ = now + host_->limits().request_timeout;
-  if (!request_->lease.grow_to(host_->budget(), request_->body.size()))
+  if (!lease(request_->lease, request_->body_capacity()))
     return refuse(too_many_request_bytes(), false);
   if (!host_->admit(*request_)) return refuse(too_many_in_flight(), false);
   hand_over();
@@ -282,9 +285,7 @@ bool connection::retry(actors::handler dead) {
 
 void connection::answer(actors::exchange_ref ref, response&& with) {
   if (!is_current(ref)) return;
-  const auto size = sends_body(with) ? leasable_bytes(with) : 0;
-  if (size > unsent_free_bytes && !unsent_lease_.grow_to(host_->budget(), unsent_bytes() + size))
-    return refuse(too_many_response_bytes(), false);
+  if (sends_body(with) && !hold(with)) return refuse(too_many_response_bytes(), false);
   queue(std::move(with), request_->keep_alive);
   // Requests that were pipelined behind this one are framed at once, so that their answers share a
   // write.
@@ -311,7 +312,6 @@ void connection::queue(response&& answer, bool keep_alive) {
   if (!keep_alive) close_after_flush_ = true;
   phase_ = phase::reading;
   phase_deadline_ = host_->loop().now() + host_->limits().idle_timeout;
-  write_deadline_ = host_->loop().now() + host_->limits().write_timeout;
   schedule();
 }
 
@@ -329,9 +329,28 @@ bool connection::sends_body(const response& answer) const noexcept {
   return request_->method != method::head && has_body(answer.status);
 }
 
-std::size_t connection::leasable_bytes(const response& answer) const noexcept {
+bool connection::lease(base::byte_lease& of, std::size_t bytes) {
+  if (of.grow_to(host_->budget(), bytes)) return true;
+  return host_->make_room(bytes - of.bytes(), *this) && of.grow_to(host_->budget(), bytes);
+}
+
+bool connection::hold(response& answer) {
   const auto size = answer.memory_size();
-  return answer.body_leased && size > copied_body_bytes ? 0 : size;
+  if (size <= unsent_free_bytes) return true;
+  if (size > copied_body_bytes) {
+    // Sent from where it is, instead of from a copy of up to twice its size.
+    if (auto* owned = std::get_if<std::string>(&answer.body))
+      answer.body = std::make_shared<const std::string>(std::move(*owned));
+    if (const auto* shared = std::get_if<std::shared_ptr<const std::string>>(&answer.body))
+      return answer.body_leased || lease(unsent_lease_, unsent_capacity() + (*shared)->capacity());
+  }
+  make_room();
+  const auto needed = out_.size() + head_room_bytes + size;
+  // A string that grows at least doubles.
+  const auto grown = needed > out_.capacity() ? std::max(needed, 2 * out_.capacity()) : 0;
+  if (!lease(unsent_lease_, std::max(grown, unsent_capacity()))) return false;
+  out_.reserve(needed);
+  return true;
 }
 
 void connection::append_body(response& answer) {
@@ -342,6 +361,7 @@ void connection::append_body(response& answer) {
   if (auto* shared = std::get_if<std::shared_ptr<const std::string>>(&answer.body);
       shared != nullptr && *shared && (*shared)->size() > copied_body_bytes) {
     body_ = std::move(*shared);
+    body_leased_ = answer.body_leased;
     body_sent_ = 0;
     return;
   }
@@ -378,6 +398,10 @@ std::size_t connection::unsent_memory_bytes() const noexcept {
   return out_.size() - out_sent_ + (body_ ? body_->size() - body_sent_ : 0);
 }
 
+std::size_t connection::unsent_capacity() const noexcept {
+  return (out_.empty() ? 0 : out_.capacity()) + (body_ && !body_leased_ ? body_->capacity() : 0);
+}
+
 std::size_t connection::unsent_bytes() const noexcept {
   return unsent_memory_bytes() + file_.length;
 }
@@ -392,17 +416,20 @@ void connection::flush() {
       return arm();
     }
     const bool from_file = unsent_memory_bytes() == 0;
+    // What a slow reader of a file holds is its head no longer.
+    if (from_file && !out_.empty()) release_out();
     if (from_file && !std::exchange(in_memory, true) && must_read_ahead(room)) return arm();
     const auto sent = from_file ? send_file(room) : send_memory(room);
     switch (sent.status) {
     case io_status::moved: break;
-    case io_status::blocked: return arm();
+    case io_status::blocked: return expect_progress();
     case io_status::ended: // a file that is shorter than promised: so must be its answer
     case io_status::failed: return close();
     }
     host_->metrics().sent_bytes.add(sent.bytes);
     host_->wrote(sent.bytes);
-    write_deadline_ = host_->loop().now() + host_->limits().write_timeout;
+    sent_since_look_ += sent.bytes;
+    moved_at_ = host_->loop().now();
     room -= sent.bytes;
   }
   after_flush();
@@ -447,17 +474,22 @@ void connection::file_ready() {
   schedule(); // sends, and then frames what came behind the file's request
 }
 
-void connection::after_flush() {
-  if (!out_.empty()) host_->give_back(std::exchange(out_, {}));
+void connection::release_out() {
+  host_->give_back(std::exchange(out_, {}));
   out_sent_ = 0;
+}
+
+void connection::after_flush() {
+  if (!out_.empty()) release_out();
   if (body_) host_->give_back(std::exchange(body_, nullptr));
   body_sent_ = 0;
   file_ = {};
+  write_deadline_ = {};
   unsent_lease_.reset();
   if (close_after_flush_ && phase_ == phase::reading) return linger();
   // Idle from here on, however long the answer took; unless the next request has begun.
   if (phase_ == phase::reading && begun_ == base::steady_time{})
-    phase_deadline_ = host_->loop().now() + host_->limits().idle_timeout;
+    phase_deadline_ = host_->loop().now() + idle_time();
   arm();
 }
 
@@ -506,6 +538,34 @@ bool connection::idle() const noexcept {
          (!proxy_header_ || proxy_header_->idle());
 }
 
+std::optional<base::steady_time> connection::idle_since() const noexcept {
+  if (!idle() || unsent_bytes() > 0 || close_after_flush_) return std::nullopt;
+  return phase_deadline_ - idle_time();
+}
+
+std::optional<base::steady_time> connection::stalled_since() const noexcept {
+  if (phase_ == phase::closed || write_deadline_ == base::steady_time{} ||
+      unsent_lease_.bytes() == 0)
+    return std::nullopt;
+  return moved_at_;
+}
+
+bool connection::evict_idle() {
+  // A request may be in the socket already: that one is served.
+  if (readable_ || has_input(stream_->descriptor())) return false;
+  close();
+  return true;
+}
+
+void connection::cut() {
+  stream_->reset_at_end();
+  close();
+}
+
+std::chrono::milliseconds connection::idle_time() const noexcept {
+  return served_ ? host_->limits().idle_timeout : host_->limits().head_timeout;
+}
+
 void connection::close_if_idle() {
   if (!idle()) return;
   // A request may be in the socket already: that one is answered first.
@@ -530,17 +590,41 @@ void connection::end_now() {
 void connection::arm() {
   if (phase_ == phase::closed) return;
   auto deadline = phase_deadline_;
-  if (unsent_bytes() > 0) {
-    // While an answer is being taken, idleness is measured by the write deadline alone.
+  // While an answer is being taken, idleness is measured by the write deadline alone.
+  if (write_deadline_ != base::steady_time{})
     deadline = phase_ == phase::waiting ? std::min(deadline, write_deadline_) : write_deadline_;
-  }
   host_->loop().timers().arm(*this, deadline);
+}
+
+void connection::expect_progress() {
+  if (write_deadline_ == base::steady_time{}) {
+    write_deadline_ = host_->loop().now() + host_->limits().write_timeout;
+    unacknowledged_at_look_ = stream_->unacknowledged_bytes();
+    sent_since_look_ = 0;
+  }
+  // However little it is: many that take nothing are much.
+  lease(unsent_lease_, unsent_capacity());
+  if (phase_ != phase::closed) arm();
+}
+
+bool connection::made_progress(base::steady_time now) {
+  const auto left = stream_->unacknowledged_bytes();
+  const auto were = unacknowledged_at_look_ + std::exchange(sent_since_look_, 0);
+  const auto taken = were - std::min<std::uint64_t>(were, left);
+  unacknowledged_at_look_ = left;
+  const auto& limits = host_->limits();
+  const std::chrono::milliseconds earned{taken * 1'000 / limits.write_least_rate};
+  write_deadline_ += std::min(earned, limits.write_timeout * progress_credit_limit);
+  return write_deadline_ > now;
 }
 
 void connection::on_deadline() {
   const auto now = host_->loop().now();
   if (phase_ == phase::lingering) return close();
-  if (unsent_bytes() > 0 && now >= write_deadline_) return close();
+  if (write_deadline_ != base::steady_time{}) {
+    if (now >= write_deadline_ && !made_progress(now)) return cut();
+    if (phase_ != phase::waiting) return arm();
+  }
   if (now < phase_deadline_) return arm();
   if (phase_ == phase::waiting) return refuse(not_answered_in_time(exchange_.asked), false);
   if (idle()) {

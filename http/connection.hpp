@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,11 @@ public:
 
   /// Gives the request a permit. False: too many are in flight.
   virtual bool admit(admitted_request& which) = 0;
+  /// Has the budget take `bytes` more, by closing connections whose clients take nothing: that
+  /// which stalls longest first, `but` never. False: there are no more such.
+  virtual bool make_room(std::size_t bytes, const connection& but) = 0;
+  /// A PROXY header said who the client is: `peer()`. False: it has too many connections.
+  virtual bool named_client(connection& which) = 0;
   /// Sends the connection's exchange to the front; where there is none, the next one gets it.
   virtual void dispatch(connection& from) = 0;
   /// A connection wrote so much: the transport bounds what all write in one turn.
@@ -84,17 +90,25 @@ class connection final : public io_handler, public timer {
 public:
   /// Unsent bytes beyond which no further request is read.
   static constexpr std::size_t unsent_pause_bytes = 256 * 1024;
-  /// Unsent bytes that need no lease of the byte budget.
+  /// Memory for unsent bytes that needs no lease of the byte budget while the socket takes them.
   static constexpr std::size_t unsent_free_bytes = 16 * 1024;
-  /// Pipelined bytes that need no lease of the byte budget.
+  /// Unsent bytes beyond which no further request is read while the budget is tight.
+  static constexpr std::size_t unsent_tight_bytes = 8 * 1024;
+  /// Pipelined bytes that need no lease of the byte budget; while that is tight, no more are read
+  /// at once.
   static constexpr std::size_t input_free_bytes = 4 * 1024;
   /// Larger shared bodies are sent from where they are, smaller ones copied behind their head.
   static constexpr std::size_t copied_body_bytes = 32 * 1024;
+  /// Kept for the head of an answer that is copied.
+  static constexpr std::size_t head_room_bytes = 1024;
   /// What one connection sends per turn of the loop: the others wait no longer than that.
   static constexpr std::size_t flush_turn_bytes = 256 * 1024;
   /// Input discarded after the last answer, so that a reset does not eat it.
   static constexpr std::size_t linger_bytes = 512 * 1024;
   static constexpr std::chrono::milliseconds linger_timeout{2'000};
+  /// What a client took at once counts for at most so many write timeouts: a receiver with much
+  /// room acknowledges in steps, half a buffer each.
+  static constexpr int progress_credit_limit = 4;
 
   /// `slot` names it among its transport's connections; `generation` is the last that the slot's
   /// previous connection used, so that a late reply to that one is not taken for this one's.
@@ -128,6 +142,17 @@ public:
   const std::shared_ptr<admitted_request>& current_request() const noexcept { return request_; }
   std::uint32_t slot() const noexcept { return slot_; }
   std::uint32_t generation() const noexcept { return generation_; }
+  const model::ip_address& peer() const noexcept { return peer_; }
+
+  /// Since when it waits for a request, none being under way; nothing where one is.
+  std::optional<base::steady_time> idle_since() const noexcept;
+  /// Since when the client has taken nothing of an answer that holds bytes of the budget; nothing
+  /// where it takes them or none waits.
+  std::optional<base::steady_time> stalled_since() const noexcept;
+  /// Closes it in favour of another, unless its next request has just come.
+  bool evict_idle();
+  /// Closes it whatever is unsent, which the kernel drops as well.
+  void cut();
 
   /// While draining: closes it if no request is under way.
   void close_if_idle();
@@ -158,7 +183,10 @@ private:
   void make_room();
   void append_body(response& answer);
   bool sends_body(const response& answer) const noexcept;
-  std::size_t leasable_bytes(const response& answer) const noexcept;
+  /// Makes the lease cover `bytes`, at the expense of clients that take nothing if need be.
+  bool lease(base::byte_lease& of, std::size_t bytes);
+  /// Takes from the budget what the answer will hold here, and makes room for it.
+  bool hold(response& answer);
   void settle(int status);
   void release_request();
   void schedule();
@@ -168,12 +196,18 @@ private:
   io_result send_file(std::size_t most);
   /// Whether the file's next bytes, at most `most`, have to be read first.
   bool must_read_ahead(std::size_t most);
+  void release_out();
   void after_flush();
   void linger();
   void discard();
   void close();
   void arm();
   void on_deadline() override;
+  /// The socket takes no more: from the first time on the client has to take what is sent.
+  void expect_progress();
+  /// Moves `write_deadline_` by what the client took since it was set. False where that was too
+  /// little.
+  bool made_progress(base::steady_time now);
 
   /// A body is being sent that is not in `out_` but comes after it: the head of a further answer
   /// would overtake what is left of it.
@@ -181,7 +215,11 @@ private:
   /// Of memory and file together.
   std::size_t unsent_bytes() const noexcept;
   std::size_t unsent_memory_bytes() const noexcept;
+  /// What those in memory take, allocated; shared bodies only where nobody else accounts for them.
+  std::size_t unsent_capacity() const noexcept;
   bool idle() const noexcept;
+  /// How long it may be idle.
+  std::chrono::milliseconds idle_time() const noexcept;
 
   connection_host* host_;
   std::unique_ptr<byte_stream> stream_;
@@ -204,8 +242,14 @@ private:
   base::byte_lease unsent_lease_;
   /// Of the phase: idle, head, body, request or linger.
   base::steady_time phase_deadline_;
+  /// Unset while the socket takes what there is to send.
   base::steady_time write_deadline_;
   base::steady_time begun_;
+  /// Since the look at the kernel's queue that set `write_deadline_`, and what was in it then.
+  std::uint64_t sent_since_look_ = 0;
+  /// When the socket last took something.
+  base::steady_time moved_at_;
+  std::size_t unacknowledged_at_look_ = 0;
   /// How many bytes of `input_` are framed by now: at most one read.
   std::uint32_t input_framed_ = 0;
   /// At most `linger_bytes` and one read.
@@ -216,6 +260,8 @@ private:
   phase phase_ = phase::reading;
   bool stream_is_faulty_ = false;
   bool readable_ = false;
+  /// The peer sent an urgent byte: a read ends at it, however much there is behind.
+  bool urgent_ = false;
   bool hung_up_ = false;
   bool ended_ = false;
   bool in_body_ = false;
@@ -223,6 +269,9 @@ private:
   /// The proxy says that it does not know its client: no header of a request can name it either.
   bool client_unknown_ = false;
   bool close_after_flush_ = false;
+  /// Had a request: before that it may not be idle for long.
+  bool served_ = false;
+  bool body_leased_ = false;
   /// Pipelined bytes were dropped for want of budget: the next answer is the last.
   bool cut_ = false;
   bool scheduled_ = false;

@@ -24,6 +24,10 @@ public:
   io_result write(std::span<const iovec> from, bool more) override;
   io_result send_file(int file, std::uint64_t offset, std::size_t length) override;
   void shutdown_write() override { under_->shutdown_write(); }
+  void reset_at_end() override { under_->reset_at_end(); }
+  std::size_t unacknowledged_bytes() const noexcept override {
+    return under_->unacknowledged_bytes();
+  }
   int descriptor() const noexcept override { return under_->descriptor(); }
 
 private:

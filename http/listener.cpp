@@ -1,6 +1,7 @@
 #include "http/listener.hpp"
 
 #include "base/decimal.hpp"
+#include "http/byte_stream.hpp"
 #include "model/socket_address.hpp"
 
 #include <arpa/inet.h>
@@ -41,6 +42,7 @@ base::expected<base::file_descriptor> bind_to(const endpoint& where, bool exclus
     return unavailable(where, "setsockopt");
   if (!exclusive && !set_flag(socket.get(), SOL_SOCKET, SO_REUSEPORT))
     return unavailable(where, "setsockopt");
+  prepare_client_socket(socket.get()); // before anybody can connect
   if (::bind(socket.get(), address.plain(), address.length) != 0) return unavailable(where, "bind");
   return socket;
 }

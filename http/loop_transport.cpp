@@ -3,12 +3,12 @@
 #include "base/faults.hpp"
 #include "http/listener.hpp"
 #include "http/loop_pass.hpp"
+#include "http/refusals.hpp"
 
 #include <caf/send.hpp>
 
+#include <malloc.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -18,18 +18,20 @@
 
 namespace matchcloud::http {
 
-shared_bounds::shared_bounds(const base::limits& configured)
+shared_bounds::shared_bounds(const base::limits& configured, proxy_trust trusted)
     : limits{configured},
       framing{configured.head_limit_bytes, configured.target_limit_bytes,
               framer_limits{}.header_limit, configured.body_limit_bytes},
-      budget{configured.byte_budget_bytes} {}
+      budget{configured.byte_budget_bytes},
+      trust{std::move(trusted)} {}
 
-/// A listener of this loop. Pauses at the connection limit and when the process is out of
-/// descriptors; the timer looks again.
+/// A listener of this loop. Pauses when there is no place for a further connection and when the
+/// process is out of descriptors; the timer looks again.
 class loop_transport::accepting final : public io_handler, public timer {
 public:
-  accepting(loop_transport& owner, base::file_descriptor socket, const proxy_trust* trust)
-      : owner_{&owner}, socket_{std::move(socket)}, trust_{trust} {
+  accepting(loop_transport& owner, base::file_descriptor socket, bool proxy_headers)
+      : owner_{&owner}, socket_{std::move(socket)}, proxy_headers_{proxy_headers} {
+    prepare_client_socket(socket_.get()); // one of an older predecessor
     owner_->loop_->watch(socket_.get(), EPOLLIN, *this);
   }
 
@@ -40,41 +42,38 @@ public:
   /// Accepts until the backlog is empty or `most` are taken.
   void accept_some(std::size_t most) {
     for (std::size_t i = 0; i < most; ++i) {
-      auto& count = owner_->bounds_->connections;
-      if (count.fetch_add(1) >= owner_->limits().connection_limit) {
-        count.fetch_sub(1);
-        return pause();
-      }
+      // Nobody goes where nobody comes.
+      if (owner_->is_full() && !has_input(socket_.get())) return;
+      if (!owner_->take_place()) return pause();
       const auto next = fate_of_next();
-      if (next == fate::waits) {
-        count.fetch_sub(1);
-        return;
-      }
+      if (next == fate::waits) return owner_->give_place_back();
       sockaddr_storage storage{};
       socklen_t length = sizeof storage;
       base::file_descriptor client{::accept4(socket_.get(), reinterpret_cast<sockaddr*>(&storage),
                                              &length, SOCK_NONBLOCK | SOCK_CLOEXEC)};
       if (!client) {
-        count.fetch_sub(1);
-        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+        owner_->give_place_back();
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+          owner_->evict_idle();
           return pause();
+        }
         if (errno == EAGAIN || errno == EWOULDBLOCK) return;
         continue; // that one client is gone (ECONNABORTED and the like)
       }
       if (next == fate::is_dropped) {
-        count.fetch_sub(1);
+        owner_->give_place_back();
         continue;
       }
       const auto peer = endpoint_of(storage).address;
-      owner_->add(std::move(client), peer, opening_of(peer));
+      owner_->welcome(std::move(client), peer, opening_of(peer));
     }
   }
 
 private:
   opening opening_of(const model::ip_address& peer) const noexcept {
-    if (trust_ == nullptr) return opening::request;
-    return is_trusted(peer, *trust_) ? opening::believed_proxy_header
-                                     : opening::ignored_proxy_header;
+    if (!proxy_headers_) return opening::request;
+    return is_trusted(peer, owner_->bounds_->trust) ? opening::believed_proxy_header
+                                                    : opening::ignored_proxy_header;
   }
 
   enum class fate : std::uint8_t { is_taken, is_dropped, waits };
@@ -83,7 +82,7 @@ private:
   fate fate_of_next() {
     // Who waits when the listener closes would be reset. A pass needs somebody to take.
     const bool armed = base::faults::armed(base::fault_point::accept);
-    if (owner_->draining_ || (armed && !is_asked_for())) return fate::is_taken;
+    if (owner_->draining_ || (armed && !has_input(socket_.get()))) return fate::is_taken;
     const auto now = owner_->loop_->now();
     const auto hit = pass_.begin(now);
     if (pass_.is_held()) {
@@ -97,12 +96,6 @@ private:
     return fate::waits;
   }
 
-  /// Whether a connection waits in the backlog.
-  bool is_asked_for() const noexcept {
-    pollfd listening{socket_.get(), POLLIN, 0};
-    return ::poll(&listening, 1, 0) > 0;
-  }
-
   void pause() { pause_until(owner_->loop_->now() + accept_pause); }
 
   void pause_until(base::steady_time when) {
@@ -114,8 +107,7 @@ private:
 
   loop_transport* owner_;
   base::file_descriptor socket_;
-  /// Null: its connections begin with a request.
-  const proxy_trust* trust_;
+  bool proxy_headers_;
   loop_pass pass_{base::fault_point::accept};
 };
 
@@ -130,23 +122,61 @@ loop_transport::loop_transport(event_loop& loop, const base::clock& clock,
       metrics_{&metrics},
       on_empty_{std::move(on_empty)},
       ids_{seed},
-      read_buffer_(read_buffer_bytes) {}
+      read_buffer_(read_buffer_bytes) {
+  bounds.transports.push_back(this);
+}
 
 loop_transport::~loop_transport() = default;
 
-void loop_transport::listen(base::file_descriptor socket, const proxy_trust* trust) {
-  listeners_.push_back(std::make_unique<accepting>(*this, std::move(socket), trust));
+void loop_transport::listen(base::file_descriptor socket, bool proxy_headers) {
+  listeners_.push_back(std::make_unique<accepting>(*this, std::move(socket), proxy_headers));
 }
 
 void loop_transport::adopt(base::file_descriptor socket, const model::ip_address& peer) {
   bounds_->connections.fetch_add(1);
-  add(std::move(socket), peer, opening::request);
+  prepare_client_socket(socket.get());
+  add(std::move(socket), peer, opening::request, false);
+}
+
+void loop_transport::welcome(base::file_descriptor socket, const model::ip_address& peer,
+                             opening begins_with) {
+  // A proxy speaks for many; its header says for whom (`named_client`).
+  const bool in_share = !is_trusted(peer, bounds_->trust);
+  if (!in_share || enter_share(peer)) return add(std::move(socket), peer, begins_with, in_share);
+  turn_away(socket);
+  give_place_back();
+}
+
+void loop_transport::turn_away(const base::file_descriptor& socket) {
+  const auto id = ids_.next();
+  const auto answer = refusal(too_many_connections(), id);
+  std::string text;
+  write_head(text, answer, {id, date(), false, false});
+  answer.append_body(text);
+  // Once: whoever has too many connections is not waited for. A request that came along is read, or
+  // closing would reset what was just sent.
+  ::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  ::shutdown(socket.get(), SHUT_WR);
+  ::recv(socket.get(), read_buffer_.data(), read_buffer_.size(), MSG_DONTWAIT);
+}
+
+bool loop_transport::enter_share(const model::ip_address& client, const connection* but) {
+  const auto limit = limits().connection_limit;
+  const bool shared = bounds_->connections.load() > limit / unshared_part;
+  const auto share = std::max<std::size_t>(1, limit * limits().connection_share_percent / 100);
+  if (bounds_->shares.enter(client, shared ? share : SIZE_MAX)) return true;
+  if (evict_idle_of(client, but)) return bounds_->shares.enter(client, SIZE_MAX);
+  metrics_->connections_refused.add();
+  return false;
+}
+
+bool loop_transport::named_client(connection& which) {
+  if (is_trusted(which.peer(), bounds_->trust)) return true; // its own: a health check
+  return slots_[which.slot()].in_share = enter_share(which.peer(), &which);
 }
 
 void loop_transport::add(base::file_descriptor socket, const model::ip_address& peer,
-                         opening begins_with) {
-  const int on = 1;
-  setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+                         opening begins_with, bool in_share) {
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();
@@ -158,10 +188,99 @@ void loop_transport::add(base::file_descriptor socket, const model::ip_address& 
   place.occupant =
       std::make_unique<connection>(host, std::make_unique<socket_stream>(std::move(socket)), peer,
                                    index, place.generation, begins_with);
+  place.in_share = in_share;
   live_.fetch_add(1, std::memory_order_relaxed);
   metrics_->connections.add(1);
   metrics_->connections_accepted.add();
+  most_live_ = std::max(most_live_, connection_count());
+  if (!tidying_.armed()) loop_->timers().arm(tidying_, loop_->now() + tidy_interval);
   if (place.occupant->start() != 0) place.occupant->end_now();
+}
+
+// -- making room --------------------------------------------------------------
+
+bool loop_transport::is_full() const noexcept {
+  return bounds_->connections.load() >= limits().connection_limit;
+}
+
+bool loop_transport::take_place() {
+  if (bounds_->connections.fetch_add(1) < limits().connection_limit || evict_idle()) return true;
+  give_place_back();
+  for (auto* other : bounds_->transports)
+    if (other != this) other->loop_->post([other] { other->evict_idle(); });
+  return false;
+}
+
+template <class SinceOf, class Evict>
+bool loop_transport::evict_next(eviction_order& order, SinceOf&& since_of, Evict&& evict) {
+  const auto goes = [&](const eviction_order::candidate& next) {
+    auto* occupant = slots_[next.slot].occupant.get();
+    return occupant != nullptr && since_of(*occupant) == next.since && evict(*occupant);
+  };
+  while (true) {
+    while (const auto next = order.next())
+      if (goes(*next)) return true;
+    if (!order.may_look(loop_->now())) return false;
+    std::vector<eviction_order::candidate> all;
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (const auto* occupant = slots_[i].occupant.get(); occupant != nullptr)
+        if (const auto since = since_of(*occupant))
+          all.push_back({*since, static_cast<std::uint32_t>(i)});
+    order.fill(std::move(all), slots_.size(), loop_->now());
+  }
+}
+
+template <class SinceOf>
+bool loop_transport::evict_idle(eviction_order& order, SinceOf&& since_of) {
+  const bool gone =
+      evict_next(order, since_of, [](connection& which) { return which.evict_idle(); });
+  if (gone) metrics_->connections_evicted_idle.add();
+  return gone;
+}
+
+bool loop_transport::evict_idle() {
+  return evict_idle(longest_idle_, [](const connection& of) { return of.idle_since(); });
+}
+
+bool loop_transport::evict_idle_of(const model::ip_address& client, const connection* but) {
+  const auto whose = connection_shares::client_of(client);
+  if (std::exchange(idle_of_, whose) != whose) longest_idle_of_.clear();
+  return evict_idle(longest_idle_of_, [&](const connection& of) {
+    return &of != but && connection_shares::client_of(of.peer()) == whose ? of.idle_since()
+                                                                          : std::nullopt;
+  });
+}
+
+bool loop_transport::make_room(std::size_t bytes, const connection& but) {
+  auto& budget = bounds_->budget;
+  if (bytes > budget.limit_bytes()) return false;
+  const auto stalled = [&](const connection& of) {
+    const auto since = &of != &but ? of.stalled_since() : std::nullopt;
+    return since && loop_->now() - *since >= stall_least ? since : std::nullopt;
+  };
+  const auto evict = [](connection& which) {
+    which.cut();
+    return true;
+  };
+  while (budget.used_bytes() + bytes > budget.limit_bytes()) {
+    if (!evict_next(longest_stalled_, stalled, evict)) return false;
+    metrics_->connections_evicted_stalled.add();
+  }
+  return true;
+}
+
+void loop_transport::tidy() {
+  requests_.drop_unused();
+  buffers_.drop_unused();
+  const auto live = connection_count();
+  const auto most_live = std::exchange(most_live_, live);
+  auto& budget = bounds_->budget;
+  if (budget.take_peak() >= budget.used_bytes() + returned_least_bytes ||
+      most_live >= live + returned_least_connections)
+    // Off the loop: it takes a millisecond for some megabytes.
+    pool_->submit([] { ::malloc_trim(0); });
+  if (live > 0 || !requests_.is_empty() || !buffers_.is_empty())
+    loop_->timers().arm(tidying_, loop_->now() + tidy_interval);
 }
 
 // -- exchanges ----------------------------------------------------------------
@@ -240,6 +359,8 @@ void loop_transport::schedule(connection& which) {
 }
 
 void loop_transport::closed(connection& which) {
+  if (std::exchange(slots_[which.slot()].in_share, false)) bounds_->shares.leave(which.peer());
+  bounds_->connections.fetch_sub(1);
   closed_slots_.push_back(which.slot());
   plan_turn_end();
 }
@@ -268,13 +389,13 @@ void loop_transport::finish_turn() {
   if (!closed_slots_.empty()) {
     std::erase_if(scheduled_, [](const connection* which) { return which->is_closed(); });
     for (const auto index : closed_slots_) {
-      slots_[index].generation = slots_[index].occupant->generation();
-      slots_[index].occupant.reset();
+      auto& place = slots_[index];
+      place.generation = place.occupant->generation();
+      place.occupant.reset();
       free_slots_.push_back(index);
     }
     const auto gone = closed_slots_.size();
     closed_slots_.clear();
-    bounds_->connections.fetch_sub(gone);
     live_.fetch_sub(gone, std::memory_order_relaxed);
     metrics_->connections.add(-static_cast<std::int64_t>(gone));
     if (draining_ && connection_count() == 0) on_empty_();
@@ -296,31 +417,26 @@ std::string_view loop_transport::date() {
 // -- pools --------------------------------------------------------------------
 
 std::shared_ptr<admitted_request> loop_transport::take_request() {
-  if (requests_.empty()) return std::make_shared<admitted_request>();
-  auto pooled = std::move(requests_.back());
-  requests_.pop_back();
-  return pooled;
+  if (auto pooled = requests_.take()) return *std::move(pooled);
+  return std::make_shared<admitted_request>();
 }
 
 void loop_transport::give_back(std::shared_ptr<admitted_request> used) {
   // An actor may still hold it (a message on its way); then it is not ours to change.
-  if (used.use_count() != 1 || requests_.size() >= pool_limit) return;
+  if (used.use_count() != 1 || requests_.is_full()) return;
   std::atomic_thread_fence(std::memory_order_acquire);
   used->recycle(pooled_buffer_limit_bytes);
-  requests_.push_back(std::move(used));
+  requests_.keep(std::move(used));
 }
 
 std::string loop_transport::take_buffer() {
-  if (buffers_.empty()) return {};
-  auto pooled = std::move(buffers_.back());
-  buffers_.pop_back();
-  return pooled;
+  return buffers_.take().value_or(std::string{});
 }
 
 void loop_transport::give_back(std::string used) {
-  if (used.capacity() > pooled_buffer_limit_bytes || buffers_.size() >= pool_limit) return;
+  if (used.capacity() > pooled_buffer_limit_bytes) return;
   used.clear();
-  buffers_.push_back(std::move(used));
+  buffers_.keep(std::move(used));
 }
 
 void loop_transport::give_back(std::shared_ptr<const std::string> sent) {

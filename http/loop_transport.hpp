@@ -5,8 +5,11 @@
 #include "base/limits.hpp"
 #include "http/client_address.hpp"
 #include "http/connection.hpp"
+#include "http/connection_shares.hpp"
 #include "http/event_loop.hpp"
+#include "http/eviction_order.hpp"
 #include "http/exchange.hpp"
+#include "http/object_pool.hpp"
 #include "http/request_id.hpp"
 #include "http/transport_metrics.hpp"
 
@@ -16,20 +19,29 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace matchcloud::http {
 
-/// What the event loops of a process share. Immutable but for the atomics; outlives them.
+class loop_transport;
+
+/// What the event loops of a process share. Immutable while they run, but for what says otherwise;
+/// outlives them.
 struct shared_bounds {
   base::limits limits;
   framer_limits framing;
   base::byte_budget budget;
   /// Connections of the process.
   std::atomic<std::size_t> connections{0};
+  /// Of these, each client's, but for those of trusted proxies.
+  connection_shares shares;
+  proxy_trust trust;
+  /// Those of all loops: each enters itself before any loop runs.
+  std::vector<loop_transport*> transports;
 
-  explicit shared_bounds(const base::limits& configured);
+  explicit shared_bounds(const base::limits& configured, proxy_trust trusted = {});
 };
 
 /// The `loops` transport of one event loop: its listeners, its connections and their exchanges.
@@ -44,6 +56,16 @@ public:
   static constexpr std::size_t write_turn_bytes = 1024UL * 1024;
   /// Likewise, where the kernel takes longer: receivers with small windows cost it many times that.
   static constexpr std::chrono::milliseconds write_turn_time{1};
+  /// Of `connection_limit`, one of so many may be taken before addresses are held to their shares.
+  static constexpr std::size_t unshared_part = 2;
+  /// A client that has not taken anything for less is not cut for another's sake.
+  static constexpr std::chrono::milliseconds stall_least{1'000};
+  /// Between looks at what memory can be given back.
+  static constexpr std::chrono::milliseconds tidy_interval{10'000};
+  /// What has to have been freed since the look before, in bytes of the budget or in connections,
+  /// for the allocator to be told to give it back to the system.
+  static constexpr std::size_t returned_least_bytes = 4UL * 1024 * 1024;
+  static constexpr std::size_t returned_least_connections = 2'048;
 
   /// `bounds` and `metrics` must outlive every message that holds a request. `seed` makes request
   /// ids unique; `on_empty` is called when draining and no connection is left.
@@ -53,10 +75,9 @@ public:
                  std::function<void()> on_empty);
   ~loop_transport() override;
 
-  /// Takes over a listening socket. With `trust` its connections begin with a PROXY protocol header
-  /// each, which is believed where the socket's peer is a trusted proxy; `trust` must outlive the
-  /// transport.
-  void listen(base::file_descriptor socket, const proxy_trust* trust = nullptr);
+  /// Takes over a listening socket. With `proxy_headers` its connections begin with a PROXY
+  /// protocol header each, which is believed where the socket's peer is a trusted proxy.
+  void listen(base::file_descriptor socket, bool proxy_headers = false);
   /// Takes over a connected, non-blocking stream socket, as if a listener had accepted it. Whoever
   /// hands it in answers for the connection limit.
   void adopt(base::file_descriptor socket, const model::ip_address& peer);
@@ -86,6 +107,17 @@ private:
     std::unique_ptr<connection> occupant;
     /// The last generation that a connection here has used.
     std::uint32_t generation = 0;
+    /// Among its address's connections.
+    bool in_share = false;
+  };
+  /// Calls `tidy`.
+  class tidying final : public timer {
+  public:
+    explicit tidying(loop_transport& owner) noexcept : owner_{&owner} {}
+
+  private:
+    void on_deadline() override { owner_->tidy(); }
+    loop_transport* owner_;
   };
 
   static constexpr std::size_t read_buffer_bytes = 64 * 1024;
@@ -111,6 +143,8 @@ private:
   void give_back(std::shared_ptr<const std::string> sent) override;
   void assign_id(request& to) override { ids_.assign(to); }
   bool admit(admitted_request& which) override;
+  bool make_room(std::size_t bytes, const connection& but) override;
+  bool named_client(connection& which) override;
   void dispatch(connection& from) override;
   void wrote(std::size_t bytes) noexcept override { turn_written_bytes_ += bytes; }
   bool read_ahead(connection& which, const file_range& part) override;
@@ -118,7 +152,29 @@ private:
   void closed(connection& which) override;
 
   connection* current(actors::exchange_ref exchange) const noexcept;
-  void add(base::file_descriptor socket, const model::ip_address& peer, opening begins_with);
+  /// As many connections as may be.
+  bool is_full() const noexcept;
+  /// One more connection, in place of an idle one where there are as many as may be. False: none of
+  /// this loop is idle; the other loops look among theirs, so that there may be a place soon.
+  bool take_place();
+  void give_place_back() noexcept { bounds_->connections.fetch_sub(1); }
+  /// For a place that is taken: makes it a connection, or turns it away.
+  void welcome(base::file_descriptor socket, const model::ip_address& peer, opening begins_with);
+  void turn_away(const base::file_descriptor& socket);
+  /// One more connection of `client`, in place of one that is idle where it has its share. False:
+  /// it has none such. `but` is that one more, if it is open already.
+  bool enter_share(const model::ip_address& client, const connection* but = nullptr);
+  bool evict_idle_of(const model::ip_address& client, const connection* but);
+  /// Closes the connection that has been idle longest. False: none of this loop is.
+  bool evict_idle();
+  template <class SinceOf>
+  bool evict_idle(eviction_order& order, SinceOf&& since_of);
+  /// The next of `order`, of those that `since_of` names, for `evict`; false where there is none.
+  template <class SinceOf, class Evict>
+  bool evict_next(eviction_order& order, SinceOf&& since_of, Evict&& evict);
+  void add(base::file_descriptor socket, const model::ip_address& peer, opening begins_with,
+           bool in_share);
+  void tidy();
   void file_ready(std::uint32_t index, std::uint32_t generation);
   void finish_turn();
   void plan_turn_end();
@@ -139,8 +195,16 @@ private:
   std::vector<connection*> scheduled_;
   std::vector<connection*> running_;
   std::vector<std::uint32_t> closed_slots_;
-  std::vector<std::shared_ptr<admitted_request>> requests_;
-  std::vector<std::string> buffers_;
+  eviction_order longest_idle_;
+  /// Of one address.
+  eviction_order longest_idle_of_;
+  model::ip_address idle_of_;
+  eviction_order longest_stalled_;
+  object_pool<std::shared_ptr<admitted_request>> requests_{pool_limit};
+  object_pool<std::string> buffers_{pool_limit};
+  tidying tidying_{*this};
+  /// Connections since the last `tidy`, at most.
+  std::size_t most_live_ = 0;
   std::vector<char> read_buffer_;
   std::string date_;
   std::int64_t date_second_ = -1;

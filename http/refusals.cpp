@@ -19,6 +19,12 @@ base::error too_many_in_flight() {
           "As many requests are in flight as the service takes. Try again later."};
 }
 
+base::error too_many_connections() {
+  return {errc::overloaded,
+          "This client's address holds as many connections as one may while the service is busy. "
+          "Reuse connections, or close some and try again later."};
+}
+
 base::error mailbox_full() {
   return {errc::overloaded,
           "As many such requests wait as the service takes. Come back after Retry-After."};

@@ -14,6 +14,8 @@ namespace matchcloud::http {
 base::error too_many_request_bytes();
 base::error too_many_response_bytes();
 base::error too_many_in_flight();
+/// The client's address holds its share of a service that is half full.
+base::error too_many_connections();
 /// As many requests wait for what answers this one as may.
 base::error mailbox_full();
 /// It was sent again `resend_limit` times, and the actor that had it in hand died of that too.

@@ -69,6 +69,9 @@ public:
   /// Joins a further line of a list header with `, `.
   void append(header h, std::string_view value);
 
+  /// The memory that the body takes.
+  std::size_t body_capacity() const noexcept { return body.empty() ? 0 : body.capacity(); }
+
   /// The part of `target` before the query.
   std::string_view path() const noexcept;
   /// The part of `target` after the first `?`, without it.

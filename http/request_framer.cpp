@@ -243,12 +243,16 @@ framer_status request_framer::read_sized_body(std::string_view& rest, request& i
 /// Appends `part` of the `body_left_` announced bytes.
 void request_framer::append_body(std::string_view part, request& into) {
   continue_due_ = false;
-  const auto spare = into.body.capacity() - into.body.size();
-  if (spare < body_left_ && part.size() < body_left_) {
-    const auto ahead = std::max(part.size(), body_reserve_bytes);
-    into.body.reserve(into.body.size() + std::min<std::uint64_t>(body_left_, ahead));
+  auto& body = into.body;
+  if (!facts_.chunked && body.capacity() - body.size() < part.size()) {
+    // Not as a string grows by itself, up to twice what is needed: memory counts.
+    const auto ahead = std::max({body.size(), part.size(), body_reserve_bytes});
+    std::string larger;
+    larger.reserve(body.size() + std::min<std::uint64_t>(body_left_, ahead));
+    larger.append(body);
+    body.swap(larger);
   }
-  into.body.append(part);
+  body.append(part);
   body_left_ -= part.size();
 }
 

@@ -269,6 +269,17 @@ std::vector<MetricFamily> service_metrics::Collect() const {
                        transports, &transport_metrics::connections));
   all.push_back(summed("matchcloud_connections_accepted_total", "Accepted client connections.",
                        MetricType::Counter, transports, &transport_metrics::connections_accepted));
+  all.push_back(summed("matchcloud_connections_evicted_idle_total",
+                       "Idle connections closed to make room for new ones.", MetricType::Counter,
+                       transports, &transport_metrics::connections_evicted_idle));
+  all.push_back(summed("matchcloud_connections_evicted_stalled_total",
+                       "Connections closed because their clients took nothing while others needed "
+                       "memory.",
+                       MetricType::Counter, transports,
+                       &transport_metrics::connections_evicted_stalled));
+  all.push_back(summed("matchcloud_connections_refused_total",
+                       "Connections refused because their address held its share.",
+                       MetricType::Counter, transports, &transport_metrics::connections_refused));
   all.push_back(summed("matchcloud_requests_in_flight", "Requests that wait for an actor.",
                        MetricType::Gauge, transports, &transport_metrics::in_flight));
   all.push_back(summed("matchcloud_received_bytes_total", "Bytes read from clients.",

@@ -25,6 +25,11 @@ struct transport_metrics {
   std::array<base::duration_histogram, operation_count> latency;
   base::gauge connections;
   base::counter connections_accepted;
+  /// Closed in favour of others: idle ones of new connections, stalled ones of who needs memory.
+  base::counter connections_evicted_idle;
+  base::counter connections_evicted_stalled;
+  /// Turned away because their address had its share.
+  base::counter connections_refused;
   /// Requests admitted and not let go of; the permits count here.
   std::atomic<std::size_t> in_flight{0};
   /// Of these, those that wait for an owner, by `owner`; their permits count here.

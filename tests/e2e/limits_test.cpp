@@ -1,7 +1,11 @@
 // Every limit of the loops transport at its edge: one below, at, one above.
 #include "tests/catch.hpp"
 #include "tests/e2e/json.hpp"
+#include "tests/e2e/media_file.hpp"
 #include "tests/e2e/server.hpp"
+#include "tests/fixtures/shared_file.hpp"
+
+#include <sys/socket.h>
 
 #include <csignal>
 #include <cstdio>
@@ -183,20 +187,126 @@ TEST_CASE("a body beyond all bounds ends with its connection", "[limits]") {
   CHECK(taken < 32U * 1024 * 1024);
 }
 
-TEST_CASE("the connection beyond the limit waits until one closes", "[limits]") {
-  const server few{{"--loops", "2", "--max-connections", "3"}};
+TEST_CASE("where none is idle, the connection beyond the limit waits until one closes",
+          "[limits]") {
+  const server few{{"--loops", "2", "--max-connections", "3", "--connection-share-percent", "100"}};
   const auto asked = request("GET", regions_target);
   std::vector<raw_connection> clients;
   for (int i = 0; i < 3; ++i)
-    CHECK(clients.emplace_back(few.data()).ask(asked).status == 200);
+    clients.emplace_back(few.data()).send(std::string_view{asked}.substr(0, 10));
+  REQUIRE(eventually([&] { return few.metric("matchcloud_received_bytes_total") == 30; }));
   raw_connection waiting{few.data()};
   waiting.send(asked);
   CHECK_FALSE(waiting.readable(milliseconds{300}));
-  for (auto& client : clients)
-    CHECK(client.ask(asked).status == 200);
+  for (auto& client : clients) {
+    client.send(std::string_view{asked}.substr(10));
+    client.send(std::string_view{asked}.substr(0, 10));
+    CHECK(client.receive().status == 200);
+  }
   clients.pop_back();
   CHECK(waiting.receive().status == 200);
   CHECK(few.metric("matchcloud_connections") == 3);
+}
+
+TEST_CASE("silent connections keep nobody out", "[limits]") {
+  const auto* share = GENERATE("25", "100");
+  const server few{
+      {"--loops", "2", "--max-connections", "100", "--connection-share-percent", share}};
+  std::vector<raw_connection> silent;
+  for (int i = 0; i < 140; ++i)
+    silent.emplace_back(few.data());
+  const auto begun = clock::now();
+  for (int i = 0; i < 10; ++i)
+    check_serves(few.data());
+  CHECK(clock::now() - begun < milliseconds{2'000});
+  CHECK(few.metric("matchcloud_connections") <= 100);
+  CHECK(few.metric("matchcloud_connections_evicted_idle_total") > 0);
+}
+
+TEST_CASE("an address with its share of busy connections is told so", "[limits]") {
+  const server few{{"--loops", "1", "--max-connections", "8"}};
+  std::vector<raw_connection> busy;
+  for (int i = 0; i < 4; ++i)
+    busy.emplace_back(few.data()).send("GET");
+  REQUIRE(eventually([&] { return few.metric("matchcloud_received_bytes_total") == 12; }));
+  raw_connection refused{few.data()};
+  const auto got = refused.receive();
+  CHECK(got.status == 503);
+  CHECK(got.problem_code() == "overloaded");
+  CHECK(got.header("retry-after") == "1");
+  CHECK(refused.closed());
+  CHECK(few.metric("matchcloud_connections_refused_total") == 1);
+  // Another address is let in.
+  raw_connection other{few.data(), "127.0.0.2"};
+  CHECK(other.ask(request("GET", regions_target)).status == 200);
+}
+
+TEST_CASE("answers that nobody reads leave the budget to others, and their memory goes back",
+          "[limits]") {
+  server of{{"--loops", "2", "--byte-budget-bytes", "16777216"}};
+  const auto large = request("POST", groups_target, body_of(1'000'000));
+  const auto served = [&] {
+    raw_connection client{of.data()};
+    return client.ask(large).status == 200;
+  };
+  for (int i = 0; i < 10; ++i) // the allocator and the pools have their memory
+    REQUIRE(served());
+  const auto before_kib = number_in_status(of.process().pid(), "VmRSS");
+
+  std::string block;
+  for (int i = 0; i < 3'000; ++i)
+    block += request("GET", regions_target);
+  std::vector<raw_connection> unread;
+  for (int i = 0; i < 120; ++i) {
+    unread.emplace_back(of.data(), std::string{}, 4096);
+    unread.back().send_some(block);
+  }
+  const auto used = [&] { return of.metric("matchcloud_budget_used_bytes"); };
+  REQUIRE(eventually([&] { return used() > 1'000'000; }));
+  for (int i = 0; i < 20; ++i)
+    CHECK(served());
+  CHECK(used() < 12'000'000);
+  unread.clear();
+  REQUIRE(eventually([&] { return used() == 0; }));
+#ifndef __SANITIZE_ADDRESS__ // which keeps what was freed
+  CHECK(eventually(
+      [&] { return number_in_status(of.process().pid(), "VmRSS") < before_kib + before_kib / 10; },
+      deadline{milliseconds{60'000}}));
+#endif
+}
+
+TEST_CASE("an urgent byte does not hold its request up", "[limits]") {
+  const auto& to = hasty_server().data();
+  const auto begun = clock::now();
+  for (int i = 0; i < 20; ++i) {
+    raw_connection client{to};
+    client.send("GET /matchmaker/regions HTTP/1.1\r\nHost: ");
+    REQUIRE(::send(client.descriptor(), "a", 1, MSG_OOB) == 1);
+    client.send("\r\n\r\n");
+    const auto got = client.receive();
+    INFO(got.body);
+    CHECK(got.status == 200);
+  }
+  CHECK(clock::now() - begun < milliseconds{2'000});
+}
+
+TEST_CASE("a slow reader of a file is served as long as it takes the least rate", "[limits]") {
+  const auto* least = GENERATE("256", "1000000");
+  const world own;
+  media_file large;
+  large.content = matchcloud::fixtures::numbered_bytes(4'000'000);
+  large.put(own);
+  const server of{{"--loops", "1", "--write-timeout-ms", "400", "--write-least-rate", least}, own};
+  raw_connection slow{of.data(), {}, 4096};
+  slow.send(request("GET", large.target()));
+  const auto begun = clock::now();
+  // So slowly that the socket takes nothing more for longer than the timeout.
+  bool cut = false;
+  while (!cut && clock::now() - begun < 6 * write_timeout) {
+    slow.receive_bytes(1'000);
+    cut = slow.ended_within(write_timeout / 8) || of.metric("matchcloud_connections") == 0;
+  }
+  CHECK(cut == (std::string{least} != "256"));
 }
 
 TEST_CASE("beyond the requests in flight the answer is 503, and the connection stays", "[limits]") {
@@ -317,13 +427,17 @@ TEST_CASE("slow heads and bodies that come in time are served", "[limits]") {
 }
 
 TEST_CASE("an idle connection is closed without an answer after its timeout", "[limits]") {
-  raw_connection fresh{hasty_server().data()};
   raw_connection used{hasty_server().data()};
   CHECK(used.ask(request("GET", regions_target)).status == 200);
-  const auto begun = clock::now();
+  auto begun = clock::now();
   CHECK(used.closed());
-  CHECK(fresh.closed());
   CHECK(clock::now() - begun >= idle_timeout - tick);
+  // Before its first request it has the time of a head.
+  begun = clock::now();
+  raw_connection fresh{hasty_server().data()};
+  CHECK(fresh.closed());
+  CHECK(clock::now() - begun >= head_timeout - tick);
+  CHECK(clock::now() - begun < idle_timeout - tick);
 }
 
 TEST_CASE("a request resets the idle timeout", "[limits]") {

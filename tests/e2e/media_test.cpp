@@ -228,13 +228,6 @@ TEST_CASE("images are below the base path like everything else", "[operations]")
   CHECK(client.ask(request("GET", stored_image().target())).problem_code() == "route_not_found");
 }
 
-std::size_t number_in_status(pid_t pid, const std::string& name) {
-  std::ifstream in{"/proc/" + std::to_string(pid) + "/status"};
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with(name + ":")) return std::stoul(line.substr(name.size() + 1));
-  throw std::runtime_error{"no " + name};
-}
-
 std::size_t descriptors_of(pid_t pid, const std::string& path) {
   std::size_t count = 0;
   for (const auto& entry :

@@ -10,6 +10,7 @@
 #include <array>
 #include <csignal>
 #include <fcntl.h>
+#include <fstream>
 #include <stdexcept>
 #include <utility>
 
@@ -117,6 +118,13 @@ std::string child_process::errors() const {
     if (got <= 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
+}
+
+std::size_t number_in_status(pid_t pid, const std::string& name) {
+  std::ifstream in{"/proc/" + std::to_string(pid) + "/status"};
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(name + ":")) return std::stoul(line.substr(name.size() + 1));
+  throw std::runtime_error{"no " + name};
 }
 
 command_result run(const arguments& args, const environment& added, const std::string& input_file,

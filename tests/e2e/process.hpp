@@ -48,6 +48,9 @@ private:
   std::optional<int> exit_code_;
 };
 
+/// A line of /proc/PID/status: a count, or KiB.
+std::size_t number_in_status(pid_t pid, const std::string& name);
+
 /// What a command that ends by itself left.
 struct command_result {
   int exit_code = -1;

@@ -41,6 +41,7 @@ TEST_CASE("of a file the kernel takes little more than a slow reader has room fo
       ::open(folder.path("file").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
   REQUIRE(::ftruncate(file.get(), size) == 0);
   connected sockets;
+  prepare_client_socket(sockets.own.get());
   socket_stream stream{std::move(sockets.own)};
   std::size_t sent = 0;
   const auto fill = [&] {
@@ -61,6 +62,28 @@ TEST_CASE("of a file the kernel takes little more than a slow reader has room fo
   }
   fill();
   CHECK(sent - received < 1024UL * 1024);
+}
+
+TEST_CASE("a stream knows what its peer's kernel has not acknowledged") {
+  connected sockets;
+  socket_stream stream{std::move(sockets.own)};
+  CHECK(stream.unacknowledged_bytes() == 0);
+  const std::string bytes(64UL * 1024, 'x');
+  iovec piece{const_cast<char*>(bytes.data()), bytes.size()};
+  std::size_t sent = 0;
+  for (auto moved = stream.write({&piece, 1}, false); moved.status == io_status::moved;
+       moved = stream.write({&piece, 1}, false))
+    sent += moved.bytes;
+  const auto left = stream.unacknowledged_bytes();
+  CHECK(left > 0);
+  CHECK(left < sent);
+  std::vector<char> buffer(64UL * 1024);
+  for (std::size_t received = 0; received < sent;) {
+    const auto got = ::recv(sockets.peer.get(), buffer.data(), buffer.size(), 0);
+    REQUIRE(got > 0);
+    received += static_cast<std::size_t>(got);
+  }
+  CHECK(stream.unacknowledged_bytes() < left);
 }
 
 } // namespace

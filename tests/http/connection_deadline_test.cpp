@@ -24,11 +24,28 @@ base::limits with(milliseconds base::limits::*deadline, milliseconds value) {
 
 TEST_CASE("an idle connection closes silently at its deadline, not before") {
   bench on{with(&base::limits::idle_timeout, milliseconds{1'000})};
+  on.receive(bench::get);
+  on.reply("{}");
+  on.advance(milliseconds{999});
+  CHECK(!on.peer.shut);
+  on.advance(milliseconds{1} + tick);
+  CHECK(on.peer.shut);
+  CHECK(on.peer.writes.size() == 1);
+}
+
+TEST_CASE("a connection that never asked anything has the time of a head, not of idleness") {
+  bench on{with(&base::limits::head_timeout, milliseconds{1'000})};
   on.advance(milliseconds{999});
   CHECK(!on.peer.shut);
   on.advance(milliseconds{1} + tick);
   CHECK(on.peer.shut);
   CHECK(on.peer.writes.empty());
+
+  bench asked{with(&base::limits::head_timeout, milliseconds{1'000})};
+  asked.receive(bench::get);
+  asked.reply("{}");
+  asked.advance(milliseconds{20'000});
+  CHECK(!asked.peer.shut);
 }
 
 TEST_CASE("idleness counts from the last answer") {
@@ -60,7 +77,7 @@ TEST_CASE("an export has a time of its own, from its request on") {
 
 TEST_CASE("a head has its time from its first byte, however it trickles") {
   bench on{with(&base::limits::head_timeout, milliseconds{1'000})};
-  on.advance(milliseconds{20'000});
+  on.advance(milliseconds{900});
   for (int i = 0; i < 9; ++i) {
     on.receive("G");
     on.advance(milliseconds{110});
@@ -121,8 +138,11 @@ TEST_CASE("a client that takes no byte for long is cut; one that takes some is n
   CHECK(!stuck.client->is_closed());
   stuck.advance(milliseconds{1} + tick);
   CHECK(stuck.client->is_closed());
+  CHECK(stuck.peer.reset);
 
-  bench slow{with(&base::limits::write_timeout, milliseconds{1'000})};
+  auto patient = with(&base::limits::write_timeout, milliseconds{1'000});
+  patient.write_least_rate = 1;
+  bench slow{patient};
   slow.peer.room = 0;
   slow.receive(bench::get);
   slow.reply(std::string(100, 'x'));
@@ -133,6 +153,47 @@ TEST_CASE("a client that takes no byte for long is cut; one that takes some is n
   }
   CHECK(!slow.client->is_closed());
   CHECK(slow.peer.writes.size() == 10);
+}
+
+TEST_CASE("what the client's kernel acknowledges is progress, though the socket takes no more") {
+  auto limits = with(&base::limits::write_timeout, milliseconds{1'000});
+  limits.write_least_rate = 1'000;
+  bench on{limits};
+  on.peer.room = 100'000;
+  on.peer.unacknowledged = 100'000;
+  on.receive(bench::get);
+  on.reply(std::string(200'000, 'x'));
+  // Hardly faster than it must.
+  for (int i = 0; i < 200; ++i) {
+    on.peer.unacknowledged -= 110;
+    on.advance(milliseconds{100});
+    REQUIRE(!on.client->is_closed());
+  }
+  // A receiver's step, then nothing: it counts for as long as `progress_credit_limit` says.
+  on.peer.unacknowledged -= 50'000;
+  int waited_ms = 0;
+  for (; !on.client->is_closed() && waited_ms < 60'000; waited_ms += 100)
+    on.advance(milliseconds{100});
+  CHECK(waited_ms >= 1'000 * connection::progress_credit_limit);
+  CHECK(waited_ms <= 1'000 * connection::progress_credit_limit + 3'000);
+}
+
+TEST_CASE("a client that takes less than the least rate is cut") {
+  auto limits = with(&base::limits::write_timeout, milliseconds{1'000});
+  limits.write_least_rate = 1'000;
+  bench on{limits};
+  on.peer.room = 10'000;
+  on.peer.unacknowledged = 10'000;
+  on.receive(bench::get);
+  on.reply(std::string(200'000, 'x'));
+  int steps = 0;
+  while (!on.client->is_closed() && steps < 100) {
+    on.advance(milliseconds{100});
+    on.peer.unacknowledged -= 90;
+    ++steps;
+  }
+  CHECK(steps >= 10);
+  CHECK(steps < 100);
 }
 
 TEST_CASE("an exchange keeps its deadline while the answer before it is taken slowly") {

@@ -108,7 +108,7 @@ TEST_CASE("another fault at its point lets go of what the last one stalled") {
 
 TEST_CASE("a connection whose reads are stalled is closed when it idled long enough") {
   base::limits limits;
-  limits.idle_timeout = milliseconds{500};
+  limits.head_timeout = milliseconds{500}; // it has asked nothing yet
   bench on{limits};
   injected_fault stuck{fault_point::read, fault_kind::stall};
   on.ask("/1");

@@ -32,7 +32,10 @@ struct wire {
   std::vector<std::string> writes;
   /// Of each, whether it said that more follows.
   std::vector<bool> more;
+  /// Of what was written, what the peer's kernel has not got.
+  std::size_t unacknowledged = 0;
   bool shut = false;
+  bool reset = false;
   bool destroyed = false;
 
   std::string written() const {
@@ -89,6 +92,8 @@ public:
   }
 
   void shutdown_write() override { wire_->shut = true; }
+  void reset_at_end() override { wire_->reset = true; }
+  std::size_t unacknowledged_bytes() const noexcept override { return wire_->unacknowledged; }
   int descriptor() const noexcept override { return descriptor_.get(); }
 
 private:
@@ -196,6 +201,16 @@ public:
     targets.push_back(from.current_request()->target);
   }
   void wrote(std::size_t) noexcept override {}
+  bool make_room(std::size_t bytes, const http::connection&) override {
+    ++rooms_asked_for;
+    if (others == nullptr || others->bytes() < bytes) return false;
+    others->reset();
+    return true;
+  }
+  bool named_client(http::connection& which) override {
+    named.push_back(which.peer());
+    return takes_client;
+  }
   bool read_ahead(http::connection&, const http::file_range& part) override {
     asked_for.push_back({part.offset, part.length});
     return cold;
@@ -204,6 +219,12 @@ public:
   void closed(http::connection&) override { ++closings; }
 
   bool takes = true;
+  bool takes_client = true;
+  /// Clients that PROXY headers named.
+  std::vector<model::ip_address> named;
+  /// What is given back when this one asks for room; null: nothing.
+  base::byte_lease* others = nullptr;
+  int rooms_asked_for = 0;
   /// No part of a file is in memory: `file_ready` has to be called.
   bool cold = false;
   /// Offset and length of the parts that `read_ahead` was called with.

@@ -195,6 +195,76 @@ TEST_CASE("a client that never takes the last byte does not make the buffer grow
   }
 }
 
+TEST_CASE("while others want memory, reading pauses at 8 KiB unsent") {
+  base::limits configured;
+  configured.byte_budget_bytes = 1'000'000;
+  const auto answered = [&](std::size_t used_by_others) {
+    bench on{configured};
+    base::byte_lease others;
+    others.grow_to(on.budget(), used_by_others);
+    on.peer.room = 0;
+    std::string many;
+    for (int i = 0; i < 100; ++i)
+      many += get("/x");
+    on.receive(many);
+    while (on.client->waiting())
+      on.reply(std::string(1'000, 'x'));
+    return on.dispatched.size();
+  };
+  CHECK(answered(300'000) == 100);
+  CHECK(answered(500'001) < 10);
+}
+
+TEST_CASE("what waits for its client is counted by the memory that it takes, however little") {
+  bench on;
+  on.receive(get("/x"));
+  on.peer.room = 0;
+  on.reply(std::string(1'000, 'x'));
+  const auto first = on.budget().used_bytes();
+  CHECK(first >= 1'000);
+  std::string many;
+  for (int i = 0; i < 60; ++i)
+    many += get("/x");
+  on.receive(many);
+  std::size_t unsent = 1'000;
+  while (on.client->waiting()) {
+    on.reply(std::string(1'000, 'x'));
+    unsent += 1'000;
+  }
+  // A string that grows takes more than its bytes.
+  CHECK(on.budget().used_bytes() > unsent + unsent / 8);
+  on.peer.room = SIZE_MAX;
+  on.event(EPOLLOUT);
+  CHECK(on.budget().used_bytes() == 0);
+}
+
+TEST_CASE("what the budget lacks is asked of clients that take nothing") {
+  base::limits small;
+  small.byte_budget_bytes = 40'000;
+  for (const bool given : {true, false}) {
+    bench on{small};
+    base::byte_lease others;
+    others.grow_to(on.budget(), 40'000);
+    on.others = given ? &others : nullptr;
+    on.receive(get("/x"));
+    on.reply(std::string(20'000, 'x'));
+    CHECK(on.rooms_asked_for == 1);
+    CHECK(on.peer.written().starts_with(given ? "HTTP/1.1 200 " : "HTTP/1.1 503 "));
+  }
+}
+
+TEST_CASE("a large answer is sent from where it is") {
+  bench on;
+  on.receive(get("/x"));
+  on.peer.room = 0;
+  on.reply(std::string(100'000, 'x'));
+  CHECK(on.budget().used_bytes() < 100'000 + connection::unsent_free_bytes);
+  on.peer.room = SIZE_MAX;
+  on.event(EPOLLOUT);
+  CHECK(on.peer.written().ends_with(std::string(100'000, 'x')));
+  CHECK(on.largest_buffer < connection::unsent_free_bytes);
+}
+
 TEST_CASE("reading pauses when the budget has no room for unsent bytes") {
   base::limits small;
   small.byte_budget_bytes = 64 * 1024;
@@ -274,7 +344,7 @@ TEST_CASE("pipelined bytes without room in the budget are dropped, and the next 
 
 TEST_CASE("an answer for which the budget has no room is 503") {
   base::limits small;
-  small.byte_budget_bytes = 20'000;
+  small.byte_budget_bytes = 20'000 + connection::head_room_bytes;
   bench fits{small};
   fits.receive(get("/x"));
   fits.reply(std::string(20'000, 'x'));

@@ -53,6 +53,7 @@ public:
     REQUIRE(::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
             static_cast<ssize_t>(bytes.size()));
   }
+  void send_urgent(char byte) { REQUIRE(::send(socket_.get(), &byte, 1, MSG_OOB) == 1); }
   /// What is there now.
   std::string received() {
     char buffer[4'096];
@@ -98,8 +99,12 @@ struct transport_bench {
   std::shared_ptr<std::vector<http::dispatch>> seen =
       std::make_shared<std::vector<http::dispatch>>();
   std::uint16_t port = 0;
+  /// That was answered.
+  std::weak_ptr<const http::admitted_request> last_request;
 
-  explicit transport_bench(const base::limits& configured = {}) : bounds{configured} {
+  explicit transport_bench(const base::limits& configured = {},
+                           const http::proxy_trust& trusted = {})
+      : bounds{configured, trusted} {
     transport = std::make_unique<http::loop_transport>(loop, clock, pool, bounds, metrics, 1,
                                                        [this] { ++emptied; });
     auto sockets = http::listen_on(loopback, 1, 64);
@@ -144,6 +149,7 @@ struct transport_bench {
   /// Answers, and lets go of the request as an actor does.
   void answer(const http::dispatch& job, std::string body) {
     const auto ref = job.exchange;
+    last_request = job.request;
     http::response with;
     with.body = std::move(body);
     for (auto& held : *seen)

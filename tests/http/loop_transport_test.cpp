@@ -33,12 +33,11 @@ TEST_CASE("a request over a socket is dispatched and its answer comes back") {
 TEST_CASE("a PROXY header is believed where the socket's peer is trusted, not from others") {
   for (const auto* trusted : {"127.0.0.0/8", "10.0.0.0/8"}) {
     CAPTURE(trusted);
-    const proxy_trust trust{{*model::parse_cidr(trusted)}};
-    bench on;
+    bench on{{}, proxy_trust{{*model::parse_cidr(trusted)}}};
     on.attach();
     auto sockets = listen_on(loopback, 1, 64);
     REQUIRE(sockets);
-    on.transport->listen(std::move(sockets->sockets[0]), &trust);
+    on.transport->listen(std::move(sockets->sockets[0]), true);
     client one{sockets->where.port};
     one.send("PROXY TCP4 192.0.2.7 10.0.0.1 1 2\r\n" + get);
     REQUIRE(on.see(1));
@@ -175,13 +174,14 @@ TEST_CASE("only what waits for the owner that came back is sent again; three tim
   CHECK(on.sees(ranks, "untouched"));
 }
 
-TEST_CASE("at the connection limit others wait in the backlog until one leaves") {
+TEST_CASE("at the connection limit, where none is idle, others wait until one leaves") {
   base::limits few;
   few.connection_limit = 1;
   bench on{few};
   on.attach();
   auto first = std::make_unique<client>(on.port);
-  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 1; }));
+  first->send("GET");
+  REQUIRE(on.turn_until([&] { return on.counted().received_bytes.get() == 3; }));
   client second{on.port};
   second.send(get);
   on.settle();
@@ -192,6 +192,215 @@ TEST_CASE("at the connection limit others wait in the backlog until one leaves")
   on.clock.advance(loop_transport::accept_pause + timer_wheel::tick);
   CHECK(on.see(1));
   CHECK(on.bounds.connections == 1);
+}
+
+TEST_CASE("at the connection limit the longest idle goes, and who asks stays") {
+  base::limits few;
+  few.connection_limit = 4;
+  few.connection_share_percent = 100;
+  bench on{few};
+  on.attach();
+  std::vector<std::unique_ptr<client>> all;
+  const auto connect = [&] { all.push_back(std::make_unique<client>(on.port)); };
+  for (std::size_t i = 0; i < 4; ++i) {
+    connect();
+    REQUIRE(on.turn_until([&] { return on.transport->connection_count() == i + 1; }));
+    on.clock.advance(std::chrono::milliseconds{10});
+  }
+  // The first is in a head and the second has just been answered: the third is idle longest.
+  all[0]->send("GET");
+  all[1]->send(get);
+  REQUIRE(on.see(1));
+  on.answer(on.seen->at(0), "{}");
+  REQUIRE(on.sees(*all[1], "{}"));
+  connect();
+  REQUIRE(on.turn_until([&] { return all[2]->ended(); }));
+  all[4]->send(get);
+  REQUIRE(on.see(2));
+  CHECK(on.counted().connections_evicted_idle.get() == 1);
+  // The fourth's request waits in its socket: it is no longer idle when its turn comes.
+  on.clock.advance(std::chrono::milliseconds{10});
+  all[3]->send(get);
+  connect();
+  REQUIRE(on.turn_until([&] { return all[1]->ended(); }));
+  REQUIRE(on.see(3));
+  on.answer(on.seen->at(2), "{}");
+  CHECK(on.sees(*all[3], "{}"));
+  CHECK(!all[0]->ended());
+  CHECK(on.bounds.connections == 4);
+  CHECK(on.counted().connections_evicted_idle.get() == 2);
+}
+
+TEST_CASE("a loop without idle connections has another close one") {
+  base::limits few;
+  few.connection_limit = 2;
+  few.connection_share_percent = 100;
+  bench on{few};
+  on.attach();
+  event_loop second_loop{on.actors.system, on.clock};
+  loop_transport second{second_loop, on.clock, on.pool, on.bounds, on.metrics, 2, [] {}};
+  auto sockets = listen_on(loopback, 1, 64);
+  REQUIRE(sockets);
+  const auto second_port = sockets->where.port;
+  second.listen(std::move(sockets->sockets[0]));
+  const auto turn_both = [&](auto&& condition) {
+    return on.turn_until([&] {
+      second_loop.post([] {});
+      second_loop.run_once();
+      return condition();
+    });
+  };
+  client idle{on.port};
+  REQUIRE(turn_both([&] { return on.transport->connection_count() == 1; }));
+  client busy{second_port};
+  busy.send("GET");
+  REQUIRE(turn_both([&] { return on.counted().received_bytes.get() == 3; }));
+  client next{second_port};
+  REQUIRE(turn_both([&] { return idle.ended(); }));
+  on.clock.advance(loop_transport::accept_pause + timer_wheel::tick);
+  CHECK(turn_both([&] { return second.connection_count() == 2; }));
+  CHECK(!busy.ended());
+  second.end_now();
+}
+
+TEST_CASE("one address gets its share of a service that is half full, and the answer says so") {
+  base::limits few;
+  few.connection_limit = 8;
+  bench on{few};
+  std::vector<std::unique_ptr<client>> all;
+  const auto connect = [&] {
+    all.push_back(std::make_unique<client>(on.port));
+    return all.back().get();
+  };
+  for (std::size_t i = 0; i < 4; ++i) {
+    connect()->send("GET");
+    REQUIRE(on.turn_until([&] { return on.counted().received_bytes.get() == 3 * (i + 1); }));
+  }
+  auto* refused = connect();
+  REQUIRE(on.turn_until([&] { return refused->ended(); }));
+  CHECK(refused->received().starts_with("HTTP/1.1 503 "));
+  CHECK(refused->received().find("\r\nRetry-After: 1\r\n") != std::string::npos);
+  CHECK(refused->received().find("\"code\":\"overloaded\"") != std::string::npos);
+  CHECK(on.bounds.connections == 4);
+  CHECK(on.counted().connections_refused.get() == 1);
+  // 25 % of eight are two: with only one left of it, there is room for it again.
+  for (std::size_t i = 0; i < 3; ++i)
+    all[i]->close();
+  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 1; }));
+  connect();
+  CHECK(on.turn_until([&] { return on.transport->connection_count() == 2; }));
+}
+
+TEST_CASE("an address that has its share replaces its own idle connections") {
+  base::limits few;
+  few.connection_limit = 100;
+  bench on{few};
+  on.attach();
+  std::vector<std::unique_ptr<client>> silent;
+  for (int i = 0; i < 140; ++i) {
+    silent.push_back(std::make_unique<client>(on.port));
+    on.turn();
+  }
+  client asking{on.port};
+  asking.send(get);
+  REQUIRE(on.see(1));
+  on.answer(on.seen->at(0), "{}");
+  CHECK(on.sees(asking, "{}"));
+  CHECK(on.bounds.connections <= 51);
+  CHECK(on.counted().connections_refused.get() == 0);
+}
+
+TEST_CASE("of a trusted proxy's connections those of each client count, not the proxy's") {
+  base::limits few;
+  few.connection_limit = 8;
+  bench on{few, proxy_trust{{*model::parse_cidr("127.0.0.0/8")}}};
+  on.attach();
+  auto sockets = listen_on(loopback, 1, 64);
+  REQUIRE(sockets);
+  const auto port = sockets->where.port;
+  on.transport->listen(std::move(sockets->sockets[0]), true);
+  std::vector<std::unique_ptr<client>> all;
+  for (std::size_t i = 0; i < 5; ++i) {
+    all.push_back(std::make_unique<client>(port));
+    REQUIRE(on.turn_until([&] { return on.transport->connection_count() == i + 1; }));
+  }
+  const auto ask_as = [&](std::size_t which, const std::string& address) {
+    all[which]->send("PROXY TCP6 " + address + " 2001:db8::9 1 2\r\n" + get);
+  };
+  ask_as(0, "2001:db8:0:1::1");
+  ask_as(1, "2001:db8:0:1::2");
+  ask_as(2, "2001:db8:0:2::1");
+  REQUIRE(on.see(3));
+  // The third of the first /64, of which two may be.
+  ask_as(3, "2001:db8:0:1:ffff::3"); // the others of it wait for answers: none is idle
+  CHECK(on.sees(*all[3], "HTTP/1.1 503 "));
+  CHECK(on.turn_until([&] { return all[3]->ended(); }));
+  ask_as(4, "2001:db8:0:2::2");
+  CHECK(on.see(4));
+}
+
+TEST_CASE("an urgent byte is a byte like others and holds nothing up") {
+  bench on;
+  on.attach();
+  // Small first, so that reading it stops at the urgent byte and the rest comes without an event.
+  client one{on.port};
+  one.send("GET /x HTTP/1.1\r\nHost: ");
+  one.send_urgent('h');
+  one.send("ost\r\n\r\n");
+  REQUIRE(on.see(1));
+  CHECK(on.seen->at(0).request->get(header::host) == "host");
+  on.answer(on.seen->at(0), "{}");
+  CHECK(on.sees(one, "{}"));
+  for (std::size_t i = 0; i < 50; ++i) {
+    one.send("GET /x HTTP/1.1\r\nHost: ");
+    one.send_urgent('h');
+    one.send("\r\n\r\n");
+    REQUIRE(on.see(i + 2));
+    on.answer(on.seen->at(i + 1), "{}");
+  }
+}
+
+TEST_CASE("where memory is short, who has taken nothing for longest is cut") {
+  base::limits few;
+  few.byte_budget_bytes = 200'000;
+  bench on{few};
+  on.attach();
+  client stuck{on.port};
+  // Until its socket takes no more.
+  std::size_t asked = 0;
+  while (on.bounds.budget.used_bytes() == 0) {
+    stuck.send(get);
+    REQUIRE(on.see(++asked));
+    on.answer(on.seen->at(asked - 1), std::string(100'000, 'x'));
+    on.settle();
+  }
+  client other{on.port};
+  other.send(get);
+  REQUIRE(on.see(asked + 1));
+  on.clock.advance(loop_transport::stall_least);
+  on.turn();
+  on.answer(on.seen->at(asked), std::string(150'000, 'y'));
+  CHECK(on.turn_until([&] { return on.counted().connections_evicted_stalled.get() == 1; }));
+  CHECK(on.turn_until([&] { return other.received().size() > 150'000; }));
+  CHECK(other.received().starts_with("HTTP/1.1 200 "));
+}
+
+TEST_CASE("what pools keep and nobody needs is given back") {
+  bench on;
+  on.attach();
+  client one{on.port};
+  one.send(get);
+  REQUIRE(on.see(1));
+  on.answer(on.seen->at(0), "{}");
+  REQUIRE(on.sees(one, "{}"));
+  const auto pooled = on.last_request;
+  on.settle();
+  CHECK(!pooled.expired());
+  for (int i = 0; i < 2; ++i) {
+    on.clock.advance(loop_transport::tidy_interval + timer_wheel::tick);
+    on.turn();
+  }
+  CHECK(pooled.expired());
 }
 
 TEST_CASE("fast readers of long answers get turns by turns, each turn bounded") {
