@@ -1,5 +1,6 @@
 #include "model/record_line.hpp"
 
+#include "model/json_document.hpp"
 #include "model/rapidjson.hpp"
 #include "model/suggestion.hpp"
 #include "model/unicode.hpp"
@@ -98,9 +99,13 @@ public:
     rapidjson::InsituStringStream stream{line.data()};
     const auto result = reader_.Parse<parse_flags>(stream, *this);
     if (problem_) return std::move(problem_);
-    if (result.IsError())
+    if (result.IsError()) {
+      const bool is_word = result.Code() == rapidjson::kParseErrorValueInvalid;
+      const auto offset =
+          is_word ? word_begin({line.data(), line.size()}, result.Offset()) : result.Offset();
       return line_problem{line_errc::malformed,
-                          at_byte(result.Offset()) + std::string{expectation(result.Code())}};
+                          at_byte(offset) + std::string{expectation(result.Code())}};
+    }
     return std::nullopt;
   }
 
@@ -126,7 +131,7 @@ public:
       return refuse(line_errc::unknown_member,
                     "unknown member " + quoted(name) + ", " + alternatives_to(name, members_));
     if (field_->what == record_field::kind::absent) return true;
-    return refuse(line_errc::unknown_member,
+    return refuse(line_errc::duplicate_member,
                   "member " + quoted(name) + " is there twice, allowed is once");
   }
   bool StartObject() { return depth_++ == 0 || refuse_nested("an object"); }
