@@ -37,12 +37,14 @@ std::string names_of(std::span<const record_member> members) {
   return text;
 }
 
-/// "did you mean ..", or what there is.
-std::string alternatives_to(std::string_view name, std::span<const record_member> members) {
+/// "did you mean ..", of those that are not there yet, or what there is.
+std::string alternatives_to(std::string_view name, std::span<const record_member> members,
+                            std::span<const record_field> fields) {
   std::array<std::string_view, record_member_limit> names;
-  std::transform(members.begin(), members.end(), names.begin(),
-                 [](const record_member& each) { return each.name; });
-  const auto closest = closest_name(name, std::span{names}.first(members.size()));
+  std::size_t absent = 0;
+  for (std::size_t i = 0; i < members.size(); ++i)
+    if (fields[i].what == record_field::kind::absent) names[absent++] = members[i].name;
+  const auto closest = closest_name(name, std::span{names}.first(absent));
   if (!closest.empty()) return "did you mean " + quoted(closest) + "?";
   return "allowed are " + names_of(members);
 }
@@ -128,8 +130,8 @@ public:
     if (!check_text(name)) return false;
     field_ = find(name);
     if (!field_)
-      return refuse(line_errc::unknown_member,
-                    "unknown member " + quoted(name) + ", " + alternatives_to(name, members_));
+      return refuse(line_errc::unknown_member, "unknown member " + quoted(name) + ", " +
+                                                   alternatives_to(name, members_, fields_));
     if (field_->what == record_field::kind::absent) return true;
     return refuse(line_errc::duplicate_member,
                   "member " + quoted(name) + " is there twice, allowed is once");

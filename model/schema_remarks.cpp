@@ -22,20 +22,21 @@ constexpr std::string_view free_token =
 /// judged, nor what lies beyond the Basic Multilingual Plane.
 constexpr std::string_view display_name =
     R"(^[^\s\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200b)"
-    R"(\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb)"
-    R"(\ufffe\uffff]+)"
+    R"(\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufdd0-\ufdef\ufeff\uffa0)"
+    R"(\ufff0-\ufffb\ufffe\uffff]+)"
     R"(( [^\s\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200b)"
-    R"(\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb)"
-    R"(\ufffe\uffff]+)*$)";
+    R"(\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufdd0-\ufdef\ufeff\uffa0)"
+    R"(\ufff0-\ufffb\ufffe\uffff]+)*$)";
 
 /// A URL whose host is a name with a dot, an IPv4 address in any spelling, or one in brackets, and
 /// none of the names and of the usual spellings of addresses that are not public.
 constexpr std::string_view public_url =
     "^[Hh][Tt][Tt][Pp][Ss]?://"
     // Names that are not public.
-    R"((?!(?:[A-Za-z0-9_-]+\.)*(?:[Ll][Oo][Cc][Aa][Ll](?:[Hh][Oo][Ss][Tt]|[Dd][Oo][Mm][Aa][Ii][Nn])?)"
-    R"(|[Ii][Nn][Tt][Ee][Rr][Nn][Aa][Ll]|[Ll][Aa][Nn]|[Hh][Oo][Mm][Ee]\.[Aa][Rr][Pp][Aa]|[Ss][Vv][Cc]))"
-    R"(\.?(?:[:/?#]|$)))"
+    R"((?!(?:[A-Za-z0-9_-]+\.)*)"
+    R"((?:[Ll][Oo][Cc][Aa][Ll](?:[Hh][Oo][Ss][Tt]|[Dd][Oo][Mm][Aa][Ii][Nn])?)"
+    R"(|[Ii][Nn][Tt][Ee][Rr][Nn][Aa][Ll]|[Ll][Aa][Nn]|[Hh][Oo][Mm][Ee]\.[Aa][Rr][Pp][Aa])"
+    R"(|[Ss][Vv][Cc])\.?(?:[:/?#]|$)))"
     // IPv4 addresses that are not.
     R"((?!(?:(?:0|10|127)(?:\.[0-9]+){0,3}|(?:169\.254|192\.168|172\.(?:1[6-9]|2[0-9]|3[01]))"
     R"(|100\.(?:6[4-9]|[7-9][0-9]|1[01][0-9]|12[0-7])|(?:22[4-9]|2[34][0-9]|25[0-5])\.[0-9]+))"

@@ -84,6 +84,7 @@ TEST_CASE("every list may be absent, and a namespace may have no region at all")
 
 TEST_CASE("text that is not JSON is refused with line and column") {
   CHECK(contains(problems_of("{\n 'regions': [}"), "line 2, column 14: not JSON"));
+  CHECK(contains(problems_of("{'regions': tru}"), "line 1, column 13: not JSON"));
   CHECK(contains(problems_of(""), "line 1, column 1"));
   CHECK(contains(problems_of("{} {}"), "line 1, column 4"));
   CHECK(contains(problems_of("{'tiers':['\xff']}"), "not JSON in UTF-8"));

@@ -86,6 +86,8 @@ TEST_CASE("what the table does not allow is named, with what it does") {
   CHECK(problem_of(R"({"lobbyId":1})") ==
         line_problem{line_errc::unknown_member,
                      R"(unknown member "lobbyId", did you mean "lobby_id"?)"});
+  CHECK(problem_of(R"({"lobby_id":1,"lobbyId":1})").message ==
+        R"(unknown member "lobbyId", allowed are lobby_id, region_id, start_ts, stop_ts)");
   CHECK(problem_of(R"({"colour":1})").message ==
         R"(unknown member "colour", allowed are lobby_id, region_id, start_ts, stop_ts)");
   CHECK(problem_of(R"({"lobby_id":1,"lobby_id":1})") ==
