@@ -45,6 +45,10 @@ std::string check_game(const std::string& text) {
 
 std::string check_time(const std::string& text) {
   if (parse_time(text)) return {};
+  if (model::has_misplaced_leap_second(text))
+    return "\"" + text +
+           "\" has the second 60, a leap second, which is only at 23:59 UTC on the last day of a "
+           "month";
   return "\"" + text +
          "\" is neither a time like 2026-01-31T00:00:00Z nor milliseconds since 1970 (0 to "
          "18446744073709551615)";
@@ -69,8 +73,9 @@ model::export_query query_of(const export_options& options) {
   const model::export_query query{*model::parse_uuid(options.game),
                                   {*parse_time(options.start), *parse_time(options.end)}};
   if (query.span.begin > query.span.end)
-    throw CLI::ValidationError{"--start " + options.start + " is after --end " + options.end +
-                               "; the span is from --start to before --end"};
+    throw CLI::ValidationError{"--start " + options.start + " is later than --end " + options.end +
+                               ". The span begins at --start and ends before --end: give the "
+                               "earlier time as --start."};
   return query;
 }
 

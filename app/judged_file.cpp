@@ -1,8 +1,10 @@
 #include "app/judged_file.hpp"
 
 #include "app/bounded_input.hpp"
+#include "app/text_format.hpp"
 #include "app/text_places.hpp"
 #include "model/schema.hpp"
+#include "model/suggestion.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -27,17 +29,31 @@ file_kind kind_of(model::payload_kind kind) noexcept {
   return file_kind::version;
 }
 
-/// The root has members of a config and none of a version.
+/// Whether `name` looks like one of the shape's members.
+bool resembles_member(const model::object_shape& shape, std::string_view name) {
+  // A letter or two resemble every name that is as short.
+  constexpr std::size_t telling_bytes = 3;
+  if (name.size() < telling_bytes) return false;
+  return std::ranges::any_of(shape.members, [name](const model::member_rule& member) {
+    return !model::closest_name(name, {&member.name, 1}).empty();
+  });
+}
+
+/// The root has members of a config, or such as look like them, and none of a version.
 bool is_config_alone(const json_document& document, const model::validation_rules& rules) {
   const auto& version = *model::body_rule(model::payload_kind::version).shape;
   const auto& config = *model::find_member(version, "config", rules)->value->shape;
   bool has_any = false;
+  bool is_like_config = false;
+  bool is_like_version = false;
   for (std::uint32_t at = 1; at < document.root().next; at = document.node(at).next) {
     const auto name = document.name(document.node(at));
     if (model::find_member(version, name, rules) != nullptr) return false;
     has_any = has_any || model::find_member(config, name, rules) != nullptr;
+    is_like_config = is_like_config || resembles_member(config, name);
+    is_like_version = is_like_version || resembles_member(version, name);
   }
-  return has_any;
+  return has_any || (is_like_config && !is_like_version);
 }
 
 /// Index of a member that is an object with members; 0 where there is none.
@@ -99,6 +115,16 @@ base::expected<std::vector<model::finding>> validate_config(std::string_view con
   return found;
 }
 
+/// What is wrong with a text that cannot be read. What is no JSON is not taken apart as such.
+std::string sentence_of(const model::json_fault& fault, const judged_file& file) {
+  const auto format = fault.code == base::errc::body_malformed ? other_format(file.name, file.text)
+                                                               : std::string_view{};
+  if (format.empty()) return fault.sentence;
+  return "the file looks like " + std::string{format} +
+         ", but JSON is wanted. Convert it first, for example with `yq -p " +
+         (format == "YAML" ? "yaml" : "toml") + " -o json`. As JSON: " + fault.sentence;
+}
+
 } // namespace
 
 std::string_view name_of(file_kind kind) noexcept {
@@ -128,7 +154,8 @@ judged_file judge_text(std::string name, std::string text, model::payload_kind k
   const auto shape = look_at(judged.text, kind, rules.rules);
   if (!shape) {
     const auto& fault = shape.error();
-    judged.error = unusable_file{fault.code, fault.sentence, fault.offset, places.at(fault.offset)};
+    judged.error = unusable_file{fault.code, sentence_of(fault, judged), fault.offset,
+                                 places.at(fault.offset)};
     return judged;
   }
   judged.kind = shape->kind;

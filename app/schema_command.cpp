@@ -29,7 +29,7 @@ void add_schema_command(CLI::App& program, int& code) {
   set_help(*command,
            "Prints the shape of a request body as JSON Schema 2020-12, made from the rules that "
            "validation applies.\nEditors complete, explain and check with it while you write; "
-           "`description`s tell what JSON Schema cannot check.\n\n"
+           "`description`s and the `$comment` tell what JSON Schema cannot check.\n\n"
            "FILE of --rules is what `matchcloud validate --rules` reads: its limits and edition, "
            "tiers and regions\nare those of the schema.\n\n"
            "Example: matchcloud schema --kind version > version.schema.json\n\n"

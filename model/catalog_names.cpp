@@ -1,5 +1,6 @@
 #include "model/catalog_names.hpp"
 
+#include "model/hidden_characters.hpp"
 #include "model/unicode.hpp"
 
 #include <algorithm>
@@ -15,8 +16,8 @@ bool is_printable_ascii(std::string_view text) {
 } // namespace
 
 bool is_identifier(std::string_view text) noexcept {
-  return !text.empty() && text.size() <= catalog_id_limit_bytes &&
-         std::ranges::all_of(text, [](char c) {
+  return !text.empty() && text.size() <= catalog_id_limit_bytes && text.front() != '-' &&
+         text.back() != '-' && std::ranges::all_of(text, [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
          });
 }
@@ -27,13 +28,7 @@ bool is_name(std::string_view text) noexcept {
   if (is_printable_ascii(text)) return text.size() <= catalog_name_limit;
   if (find_malformed_utf8(text) != std::string_view::npos) return false;
   if (count_code_points(text) > catalog_name_limit) return false;
-  while (!text.empty()) {
-    const auto next = decode_utf8(text);
-    if (is_control(next.value) || is_noncharacter(next.value) || is_invisible(next.value))
-      return false;
-    text.remove_prefix(next.bytes);
-  }
-  return true;
+  return !find_hidden(text);
 }
 
 } // namespace matchcloud::model

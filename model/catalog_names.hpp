@@ -13,7 +13,7 @@ inline constexpr std::size_t catalog_id_limit_bytes = 32;
 /// Whether `text` can be a region id or a tier.
 bool is_identifier(std::string_view text) noexcept;
 /// What `is_identifier` allows, for an error message.
-inline constexpr std::string_view identifier_allowed = "1 to 32 of a-z 0-9 -";
+inline constexpr std::string_view identifier_allowed = "1 to 32 of a-z 0-9 -, no - at either end";
 
 /// Whether `text` can be a name: printable, not blank, not too long. Any bytes may be asked about.
 bool is_name(std::string_view text) noexcept;

@@ -86,9 +86,12 @@ parse_catalog_json(std::string_view text, std::size_t limit_bytes, std::string_v
                              rapidjson::kParseFullPrecisionFlag;
   rapidjson::Document parsed;
   parsed.Parse<flags>(text.data(), text.size());
-  if (parsed.HasParseError())
-    return fail(line_and_column(text, parsed.GetErrorOffset()) +
+  if (parsed.HasParseError()) {
+    const bool is_word = parsed.GetParseError() == rapidjson::kParseErrorValueInvalid;
+    const auto offset = parsed.GetErrorOffset();
+    return fail(line_and_column(text, is_word ? word_begin(text, offset) : offset) +
                 ": not JSON in UTF-8: " + rapidjson::GetParseError_En(parsed.GetParseError()));
+  }
   return parsed;
 }
 

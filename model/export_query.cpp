@@ -3,6 +3,7 @@
 #include "model/exact_integer.hpp"
 #include "model/json_document.hpp"
 #include "model/schema.hpp"
+#include "model/suggestion.hpp"
 #include "model/timestamp.hpp"
 #include "model/validation_messages.hpp"
 
@@ -10,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace matchcloud::model {
 
@@ -95,10 +97,17 @@ private:
   }
 
   void refuse_order(std::uint64_t begin, std::uint64_t end) {
-    add(quoted(member_names[0]) + " (" + std::to_string(begin) + ") is behind " +
+    add(quoted(member_names[0]) + " (" + std::to_string(begin) + ") is later than " +
         quoted(member_names[1]) + " (" + std::to_string(end) +
         "). Write the earlier time, in milliseconds since 1970, as " + quoted(member_names[0]) +
         ".");
+  }
+
+  /// Those that a member with another name may be meant to have.
+  std::vector<std::string_view> absent_names() const {
+    std::vector<std::string_view> absent{member_names.begin(), member_names.end()};
+    for_each_member([&](const json_node& node) { std::erase(absent, document_.name(node)); });
+    return absent;
   }
 
   void name_unknown() {
@@ -108,7 +117,8 @@ private:
       if (node.repeated || name == member_names[0] || name == member_names[1]) return;
       if (++unknown > named_unknown_limit) return;
       auto message = unknown_member_message(body_name, name, default_echo_limit);
-      append_known_names(message, name, member_names, member_names, member_names.size(), true);
+      append_suggestion(message, closest_name(name, absent_names()));
+      append_known_names(message, member_names, member_names.size());
       add(message);
     });
     if (unknown > named_unknown_limit)

@@ -3,6 +3,7 @@
 #include "base/characters.hpp"
 
 #include "model/rapidjson.hpp"
+#include "model/suggestion.hpp"
 #include "model/unicode.hpp"
 
 #include <algorithm>
@@ -278,10 +279,78 @@ base::error describe_fault(std::string_view text, const json_fault& fault) {
   return {fault.code, "At " + describe_position(text, fault.offset) + ": " + fault.sentence};
 }
 
+constexpr std::size_t shown_word_limit = 64;
+
+constexpr base::character_set letters{
+    [](unsigned char c) { return base::is_alphanumeric(c) && !base::is_digit(c); }};
+constexpr base::character_set word_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '_'; }};
+
+/// The word that begins at `offset`; empty where none does.
+std::string_view word_at(std::string_view text, std::size_t offset) noexcept {
+  const auto rest = text.substr(std::min(offset, text.size()));
+  return letters.span(rest) > 0 ? rest.substr(0, word_characters.span(rest)) : std::string_view{};
+}
+
 std::string found_at(std::string_view text, std::size_t offset) {
   if (offset >= text.size()) return "the end of the body";
   const auto bytes = decode_utf8(text.substr(offset)).bytes;
-  return "`" + printable_excerpt(text.substr(offset, bytes), 1) + "`";
+  return quoted_excerpt(text.substr(offset, bytes), 1);
+}
+
+/// The escape at `offset`, as far as it is one.
+std::string_view escape_at(std::string_view text, std::size_t offset) noexcept {
+  constexpr std::size_t digits = 4;
+  const auto rest = text.substr(offset);
+  if (rest.size() < 2) return rest;
+  if (rest[1] != 'u')
+    return rest.substr(0, 1 + std::max<std::size_t>(1, decode_utf8(rest.substr(1)).bytes));
+  std::size_t length = 2;
+  while (length < std::min(rest.size(), 2 + digits) && base::hex_value(rest[length]) >= 0)
+    ++length;
+  return rest.substr(0, length);
+}
+
+/// What the escape at `offset` stands for; 0 where it has not four digits.
+unsigned escaped_unit(std::string_view text, std::size_t offset) noexcept {
+  constexpr std::size_t whole = 6;
+  const auto escape = escape_at(text, offset);
+  if (escape.size() < whole) return 0;
+  unsigned value = 0;
+  for (const char c : escape.substr(2))
+    value = value << 4U | static_cast<unsigned>(base::hex_value(c));
+  return value;
+}
+
+bool is_high_surrogate(unsigned unit) noexcept {
+  return unit >= 0xD800 && unit <= 0xDBFF;
+}
+
+bool is_low_surrogate(unsigned unit) noexcept {
+  return unit >= 0xDC00 && unit <= 0xDFFF;
+}
+
+/// The first low surrogate escape that follows no high one in the string at `string`, or that
+/// place.
+std::size_t find_lone_low_surrogate(std::string_view text, std::size_t string) noexcept {
+  bool after_high = false;
+  for (auto at = string + 1; at < text.size() && text[at] != '"';) {
+    const bool is_escape = text[at] == '\\';
+    const auto unit = is_escape ? escaped_unit(text, at) : 0;
+    if (is_low_surrogate(unit) && !after_high) return at;
+    after_high = is_high_surrogate(unit);
+    at += is_escape ? escape_at(text, at).size() : 1;
+  }
+  return string;
+}
+
+std::string surrogate_fault(std::string_view text, std::size_t offset) {
+  const auto escape = "`" + std::string(escape_at(text, offset)) + "`";
+  return is_low_surrogate(escaped_unit(text, offset))
+             ? "expected a high surrogate escape (`\\ud800` to `\\udbff`) before the low one " +
+                   escape + "."
+             : "expected a low surrogate escape (`\\udc00` to `\\udfff`) after the high one " +
+                   escape + ".";
 }
 
 /// Whether an error of that code is where a token should begin, not inside of one.
@@ -310,8 +379,6 @@ std::string expectation(std::string_view text, rapidjson::ParseErrorCode code, s
     return "expected a comma or `]` after the element";
   case rapidjson::kParseErrorStringUnicodeEscapeInvalidHex:
     return "expected four hexadecimal digits after `\\u`";
-  case rapidjson::kParseErrorStringUnicodeSurrogateInvalid:
-    return "expected a low surrogate escape (`\\udc00` to `\\udfff`) after the high one";
   case rapidjson::kParseErrorStringEscapeInvalid:
     if (offset < text.size() && text[offset] != '\\')
       return "expected control characters in a string to be escaped";
@@ -344,6 +411,20 @@ std::size_t trailing_comma(std::string_view text, rapidjson::ParseErrorCode code
   return before != text.npos && text[before] == ',' ? before : text.npos;
 }
 
+/// What stands at `offset`, and what may be meant; the end of a sentence.
+std::string describe_found(std::string_view text, rapidjson::ParseErrorCode code,
+                           std::size_t offset) {
+  static constexpr std::array<std::string_view, 3> literals{"true", "false", "null"};
+  if (offset < text.size() && text[offset] == '\\')
+    return quoted_excerpt(escape_at(text, offset), shown_word_limit) + ".";
+  const auto word = word_at(text, offset);
+  if (code != rapidjson::kParseErrorValueInvalid || word.empty())
+    return found_at(text, offset) + ".";
+  const auto meant = closest_name(word, literals);
+  return quoted_excerpt(word, shown_word_limit) + "." +
+         (meant.empty() ? "" : " Did you mean `" + std::string(meant) + "`?");
+}
+
 /// Says what people do who write JSON by hand, and otherwise what was expected.
 json_fault fault_at(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset) {
   const auto malformed_at = [](std::size_t at, std::string sentence) {
@@ -358,14 +439,24 @@ json_fault fault_at(std::string_view text, rapidjson::ParseErrorCode code, std::
       return malformed_at(comma, std::string("JSON has no comma before `") + text[offset] +
                                      "`. Remove the comma.");
   }
-  return malformed_at(offset,
-                      expectation(text, code, offset) + ", found " + found_at(text, offset) + ".");
+  if (code == rapidjson::kParseErrorStringUnicodeSurrogateInvalid)
+    return malformed_at(offset, surrogate_fault(text, offset));
+  // `nulll` is as little a value as `nul`.
+  const bool is_in_word = offset < text.size() && word_characters.contains(text[offset]) &&
+                          word_begin(text, offset) < offset;
+  if (is_between_tokens(code) && is_in_word) code = rapidjson::kParseErrorValueInvalid;
+  if (code == rapidjson::kParseErrorValueInvalid) offset = word_begin(text, offset);
+  return malformed_at(offset, expectation(text, code, offset) + ", found " +
+                                  describe_found(text, code, offset));
 }
 
-tl::unexpected<json_fault> refuse(const tape_builder& builder, std::size_t depth_limit) {
-  const auto offset = builder.refused_at();
-  if (builder.refused() == tape_builder::refusal::lone_surrogate)
-    return malformed(offset, "expected a high surrogate escape before the low one in this string.");
+tl::unexpected<json_fault> refuse(std::string_view text, const tape_builder& builder,
+                                  std::size_t depth_limit) {
+  auto offset = builder.refused_at();
+  if (builder.refused() == tape_builder::refusal::lone_surrogate) {
+    offset = find_lone_low_surrogate(text, offset);
+    return malformed(offset, surrogate_fault(text, offset));
+  }
   return tl::unexpected(json_fault{base::errc::body_too_deep, offset,
                                    "objects and arrays nest deeper than the limit of " +
                                        std::to_string(depth_limit) + " levels."});
@@ -416,7 +507,7 @@ tl::expected<json_document, json_fault> json_document::read(std::string_view tex
     rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, rapidjson::MemoryPoolAllocator<>>
         reader{&allocator};
     const auto result = reader.Parse<parse_flags>(builder.stream(), builder);
-    if (builder.refused() != tape_builder::refusal::none) return refuse(builder, depth_limit);
+    if (builder.refused() != tape_builder::refusal::none) return refuse(text, builder, depth_limit);
     if (!result.IsError()) {
       const auto consumed = builder.stream().Tell();
       if (consumed == text.size()) return document;
@@ -470,6 +561,13 @@ std::string_view json_document::text(const json_node& node) const noexcept {
     return bytes.substr(node.offset, node.text_bytes);
   const std::string_view original{original_};
   return original.substr(node.offset, number_end(original, node.offset) - node.offset);
+}
+
+std::size_t word_begin(std::string_view text, std::size_t offset) noexcept {
+  auto at = std::min(offset, text.size());
+  while (at > 0 && letters.contains(text[at - 1]))
+    --at;
+  return at;
 }
 
 text_position position_of(std::string_view text, std::size_t offset) noexcept {

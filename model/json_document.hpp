@@ -87,6 +87,10 @@ private:
   std::vector<json_node> nodes_;
 };
 
+/// Where the word of letters begins in which a parser stopped at `offset`: it points at where `tru`
+/// ends, people look for where it begins.
+std::size_t word_begin(std::string_view text, std::size_t offset) noexcept;
+
 /// Where a byte of a text stands, for people: both count from 1, columns in characters.
 struct text_position {
   std::size_t line = 1;

@@ -88,6 +88,7 @@ public:
     make_.add(schema, "$schema", make_.text("https://json-schema.org/draft/2020-12/schema"));
     make_.add(schema, "$id", make_.text("urn:matchcloud:schema:" + std::string{name_of(kind)}));
     make_.add(schema, "title", make_.text(title_of(kind)));
+    make_.add(schema, "$comment", make_.text(unexpressed()));
     describe(schema, body, not_nullable, {});
     if (!definitions_.empty()) make_.add(schema, "$defs", definitions());
 
@@ -277,6 +278,8 @@ private:
     case object_rule::exactly_one: return make_.object("oneOf", presences_of_optional(shape));
     case object_rule::at_least_one: return make_.object("anyOf", presences_of_optional(shape));
     case object_rule::port: return make_.object("anyOf", make_.array(gateway_port(), host_port()));
+    case object_rule::config:
+      return rules_.complete ? present("matchmaker", typed("object")) : json{};
     case object_rule::cdn: return rules_.complete ? present("site_id", typed("string")) : json{};
     case object_rule::matchmaker:
       if (!rules_.complete) return {};
@@ -311,9 +314,15 @@ private:
     return condition;
   }
 
-  /// Without the type it would be null, too, that has all of them.
+  /// Without the type it would be null, too, that has all of them. What is required is defined
+  /// beside, as ajv's strict mode wants it.
   json object_with(const std::vector<std::string>& names) {
-    return make_.object("type", make_.text("object"), "required", make_.texts(names));
+    json properties{rapidjson::kObjectType};
+    for (const auto& name : names)
+      make_.add(properties, name, json{rapidjson::kObjectType});
+    auto condition = make_.object("type", make_.text("object"), "required", make_.texts(names));
+    make_.add(condition, "properties", std::move(properties));
+    return condition;
   }
 
   json required(const std::vector<std::string>& names) {
@@ -346,7 +355,8 @@ private:
   }
 
   json host_port_number() {
-    return make_.object("minimum", json{rules_.limits.host_port_lowest}, "maximum",
+    return make_.object("type", make_.text("integer"), "minimum",
+                        json{rules_.limits.host_port_lowest}, "maximum",
                         json{rules_.limits.host_port_highest});
   }
 

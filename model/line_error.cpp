@@ -7,6 +7,7 @@ std::string_view name_of(line_errc code) noexcept {
   case line_errc::malformed: return "malformed";
   case line_errc::too_long: return "too_long";
   case line_errc::unknown_member: return "unknown_member";
+  case line_errc::duplicate_member: return "duplicate_member";
   case line_errc::required: return "required";
   case line_errc::wrong_type: return "wrong_type";
   case line_errc::invalid: return "invalid";

@@ -12,8 +12,10 @@ enum class line_errc : std::uint8_t {
   malformed,
   /// Longer than `line_limit_bytes`.
   too_long,
-  /// A member that the format does not have, or one that is there twice.
+  /// A member that the format does not have.
   unknown_member,
+  /// A member that is there twice.
+  duplicate_member,
   /// A member that must be there is not.
   required,
   /// A member's value is of the wrong JSON type.

@@ -129,6 +129,7 @@ std::vector<relation_fault> member_relations::check(object_rule rule, const obje
   case object_rule::exactly_one:
   case object_rule::at_least_one: return one(check_choice(rule, shape, object));
   case object_rule::port: return check_port(object);
+  case object_rule::config: return one(check_config(object));
   case object_rule::cdn: return one(check_cdn(object));
   case object_rule::matchmaker: return one(check_matchmaker(object));
   case object_rule::game_mode: return one(check_game_mode(object, place));
@@ -383,6 +384,15 @@ std::size_t member_relations::merged_env_size(std::uint32_t env, const document_
 
 // Completeness
 
+std::optional<relation_fault> member_relations::check_config(std::uint32_t config) const {
+  if (!rules_.complete || find(config, "matchmaker") != no_node) return std::nullopt;
+  return relation_fault{{"too-few",
+                         "is absent, so that there is no game mode. Write one with at "
+                         "least one in it, such as `{\"game_modes\": {\"default\": {}}}`."},
+                        no_node,
+                        "matchmaker"};
+}
+
 std::optional<relation_fault> member_relations::check_cdn(std::uint32_t cdn) const {
   if (!rules_.complete || find(cdn, "site_id") != no_node) return std::nullopt;
   return relation_fault{{"required", "is required to serve a site. Write the id of an uploaded "
@@ -409,21 +419,28 @@ bool member_relations::has_shared_image(const document_place& place) {
   return *has_shared_image_;
 }
 
+/// What is no object has its own fault.
+bool member_relations::is_faulty(std::uint32_t runtime) const noexcept {
+  return runtime != no_node && document_.node(runtime).kind != json_kind::object;
+}
+
+// A mode's runtime stands for the matchmaker's as a whole, so that an image is not inherited.
 std::optional<relation_fault> member_relations::check_game_mode(std::uint32_t mode,
                                                                 const document_place& place) {
   if (!rules_.complete) return std::nullopt;
-  const auto own = find(mode, "container_runtime");
+  if (const auto own = find(mode, "container_runtime"); own != no_node) {
+    if (is_faulty(own) || find(own, "image_id") != no_node) return std::nullopt;
+    return relation_fault{{"no-build", "has a `container_runtime` without `image_id`, which stands "
+                                       "for all of the matchmaker's but its `env`. Write the id of "
+                                       "an uploaded image in it, or remove it."}};
+  }
   const auto shared = shared_runtime(place);
-  if (own == no_node && shared == no_node)
+  if (shared == no_node)
     return relation_fault{{"no-runtime", "has no `container_runtime`, nor has the matchmaker. "
                                          "Write one in either."}};
-  const auto is_faulty = [this](std::uint32_t runtime) {
-    return runtime != no_node && document_.node(runtime).kind != json_kind::object;
-  };
-  if (is_faulty(own) || is_faulty(shared)) return std::nullopt;
-  if (has_shared_image(place) || find(own, "image_id") != no_node) return std::nullopt;
-  return relation_fault{{"no-build", "has no `image_id` in its `container_runtime` nor in the "
-                                     "matchmaker's. Write the id of an uploaded image in either."}};
+  if (is_faulty(shared) || has_shared_image(place)) return std::nullopt;
+  return relation_fault{{"no-build", "has the matchmaker's `container_runtime`, which has no "
+                                     "`image_id`. Write the id of an uploaded image in it."}};
 }
 
 } // namespace matchcloud::model

@@ -102,10 +102,12 @@ private:
   std::optional<relation_fault> host_fault(const port_facts& port) const;
   std::optional<relation_fault> repeated_number(const port_facts& port) const;
   std::optional<relation_fault> repeated_range(const port_facts& port) const;
+  std::optional<relation_fault> check_config(std::uint32_t config) const;
   std::optional<relation_fault> check_cdn(std::uint32_t cdn) const;
   std::optional<relation_fault> check_matchmaker(std::uint32_t matchmaker) const;
   std::optional<relation_fault> check_game_mode(std::uint32_t mode, const document_place& place);
   bool has_shared_image(const document_place& place);
+  bool is_faulty(std::uint32_t runtime) const noexcept;
 
   /// What the service sets for the ports of a runtime.
   struct reserved_labels {

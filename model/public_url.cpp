@@ -1,5 +1,6 @@
 #include "model/public_url.hpp"
 
+#include "model/punycode.hpp"
 #include "model/special_addresses.hpp"
 #include "model/text_length.hpp"
 #include "model/unicode.hpp"
@@ -16,12 +17,13 @@ namespace matchcloud::model {
 
 namespace {
 
-constexpr std::string_view scheme_end = "://";
+constexpr std::string_view slashes = "//";
 constexpr std::string_view advice = " Write an absolute URL, such as `https://example.com/verify`.";
 
-/// Names of which none is public, nor any that ends in one of them (RFC 6761 section 6.3, RFC 6762,
-/// and ICANN's reservation of `internal`).
-constexpr std::array<std::string_view, 3> private_domains{"localhost", "local", "internal"};
+/// Names of which none is public, nor any that ends in one of them: RFC 6761 section 6.3, RFC 6762,
+/// RFC 8375, ICANN's reservation of `internal`, and what routers and clusters use for themselves.
+constexpr std::array<std::string_view, 7> private_domains{
+    "localhost", "local", "internal", "localdomain", "lan", "home.arpa", "svc"};
 
 /// What a URL may be written with, percent-encoding included.
 constexpr base::character_set url_characters{[](unsigned char c) {
@@ -36,13 +38,21 @@ fault invalid(std::string predicate) {
   return {"invalid", std::move(predicate)};
 }
 
-/// What stands before `://`; empty where that is no scheme (RFC 3986 section 3.1).
+/// Whether what stands behind a colon is a port, so that a host stands before it.
+bool begins_with_port(std::string_view text) noexcept {
+  constexpr base::character_set digits{base::is_digit};
+  const auto port = digits.span(text);
+  return port > 0 && (port == text.size() || text.find_first_of("/?#") == port);
+}
+
+/// What stands before the first colon; empty where that is no scheme (RFC 3986 section 3.1).
 std::string_view scheme_of(std::string_view url) noexcept {
   const auto scheme = url.substr(0, scheme_characters.span(url));
   const bool is_scheme = !scheme.empty() && base::is_alphanumeric(scheme.front()) &&
                          !base::is_digit(scheme.front()) &&
-                         url.substr(scheme.size()).starts_with(scheme_end);
-  return is_scheme ? scheme : std::string_view{};
+                         url.substr(scheme.size()).starts_with(':');
+  return is_scheme && !begins_with_port(url.substr(scheme.size() + 1)) ? scheme
+                                                                       : std::string_view{};
 }
 
 bool is_web_scheme(std::string_view scheme) noexcept {
@@ -85,8 +95,14 @@ public:
   /// `the host `example.com``, or `a host`.
   std::string of(std::string_view what, std::string_view part) const {
     const std::string name{what};
-    return has_secret_ ? "a " + name : "the " + name + " `" + printable_excerpt(part, limit_) + "`";
+    return has_secret_ ? "a " + name : "the " + name + " " + quoted_excerpt(part, limit_);
   }
+
+  /// Whether a message may show all of `part`.
+  bool has_room(std::string_view part) const noexcept { return part.size() <= limit_; }
+
+  /// For what is no secret.
+  std::string always(std::string_view part) const { return quoted_excerpt(part, limit_); }
 
 private:
   bool has_secret_;
@@ -99,8 +115,46 @@ fault no_scheme(std::string_view url, std::size_t echo_limit) {
   const auto before_query = url.substr(0, url.find_first_of("?#"));
   const auto found = shown.has_secret()
                          ? "does"
-                         : "is `" + printable_excerpt(before_query, echo_limit) + "`, which does";
+                         : "is " + quoted_excerpt(before_query, echo_limit) + ", which does";
   return invalid(found + " not begin with `https://` or `http://`." + std::string(advice));
+}
+
+/// Where no `//` follows, a user's name may stand before the colon.
+fault other_scheme(std::string_view scheme, std::string_view rest, const excerpts& shown) {
+  const bool is_hidden = !rest.starts_with(slashes) && shown.has_secret();
+  const auto found = is_hidden ? "has another scheme than `https` and `http`."
+                               : "has the scheme " + shown.always(scheme) + ".";
+  return {"invalid-scheme",
+          found + (rest.starts_with(slashes) ? " Write `https` or `http` in its place."
+                                             : std::string(advice))};
+}
+
+/// What stands between `//` and the path: RFC 3986 section 3.2.
+std::string_view authority_of(std::string_view rest) noexcept {
+  rest.remove_prefix(slashes.size());
+  return rest.substr(0, rest.find_first_of("/?#"));
+}
+
+std::size_t find_beyond_ascii(std::string_view text) noexcept {
+  return static_cast<std::size_t>(
+      std::ranges::find_if(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }) -
+      text.begin());
+}
+
+/// Says of a host with letters beyond ASCII how it is written within it.
+std::optional<fault> check_international(std::string_view authority, std::string_view url,
+                                         const excerpts& shown) {
+  const auto host = authority.substr(0, authority.find(':'));
+  const auto beyond = find_beyond_ascii(host);
+  if (beyond == host.size() || authority.find('@') != std::string_view::npos) return std::nullopt;
+  // What stands before it has its own fault.
+  const auto before_host = static_cast<std::size_t>(host.data() - url.data());
+  if (url_characters.span(url) != before_host + beyond) return std::nullopt;
+  const auto ascii = shown.has_secret() ? std::nullopt : ascii_host(host);
+  return invalid("names " + shown.of("host", host) +
+                 ", which has letters beyond ASCII. Write its `xn--` form" +
+                 (ascii && shown.has_room(*ascii) ? ", `" + *ascii + "`."
+                                                  : ", as browsers and registrars show it."));
 }
 
 bool is_port(std::string_view text) noexcept {
@@ -116,6 +170,7 @@ bool is_within(std::string_view name, std::string_view domain) noexcept {
 
 bool is_public(const url_host& host) noexcept {
   if (host.address) return is_globally_reachable(*host.address);
+  if (host.name.find('.') == std::string_view::npos) return false;
   return std::ranges::none_of(
       private_domains, [&host](std::string_view domain) { return is_within(host.name, domain); });
 }
@@ -138,14 +193,14 @@ std::optional<fault> check_host(std::string_view written, const excerpts& shown)
                                  "public name or address."};
 }
 
+/// Nothing behind the colon is the scheme's port (RFC 3986 section 3.2.3).
 std::optional<fault> check_port(std::string_view port, const excerpts& shown) {
-  if (is_port(port)) return std::nullopt;
+  if (port.empty() || is_port(port)) return std::nullopt;
   return invalid("has " + shown.of("port", port) +
                  ", which is not a number from 1 to 65535. Write such a number, or leave out the "
                  "port and the colon before it.");
 }
 
-/// What stands between `//` and the path: RFC 3986 section 3.2.
 std::optional<fault> check_authority(std::string_view authority, const excerpts& shown) {
   if (authority.find('@') != std::string_view::npos) {
     return invalid("holds a user name or password before `@`. Remove it; `headers` may hold "
@@ -174,14 +229,15 @@ std::optional<fault> check_public_url(std::string_view url, std::size_t limit_by
   if (url.empty()) return fault{"too-short", "is empty." + std::string(advice)};
   if (auto fault = check_longest(url, limit_bytes, length_unit::bytes)) return fault;
   const auto scheme = scheme_of(url);
-  if (!scheme.empty() && !is_web_scheme(scheme)) {
-    return fault{"invalid-scheme", "has the scheme `" + printable_excerpt(scheme, echo_limit) +
-                                       "`. Write `https` or `http` in its place."};
-  }
+  const auto rest = scheme.empty() ? url : url.substr(scheme.size() + 1);
+  const excerpts shown{url, echo_limit};
+  if (!scheme.empty() && !is_web_scheme(scheme)) return other_scheme(scheme, rest, shown);
+  const bool is_absolute = !scheme.empty() && rest.starts_with(slashes);
+  const auto authority = is_absolute ? authority_of(rest) : std::string_view{};
+  if (auto fault = check_international(authority, url, shown)) return fault;
   if (auto fault = check_characters(url)) return fault;
-  if (scheme.empty()) return no_scheme(url, echo_limit);
-  const auto rest = url.substr(scheme.size() + scheme_end.size());
-  return check_authority(rest.substr(0, rest.find_first_of("/?#")), {url, echo_limit});
+  if (!is_absolute) return no_scheme(url, echo_limit);
+  return check_authority(authority, shown);
 }
 
 } // namespace matchcloud::model

@@ -1,5 +1,6 @@
 #include "model/record_line.hpp"
 
+#include "model/json_document.hpp"
 #include "model/rapidjson.hpp"
 #include "model/suggestion.hpp"
 #include "model/unicode.hpp"
@@ -36,12 +37,14 @@ std::string names_of(std::span<const record_member> members) {
   return text;
 }
 
-/// "did you mean ..", or what there is.
-std::string alternatives_to(std::string_view name, std::span<const record_member> members) {
+/// "did you mean ..", of those that are not there yet, or what there is.
+std::string alternatives_to(std::string_view name, std::span<const record_member> members,
+                            std::span<const record_field> fields) {
   std::array<std::string_view, record_member_limit> names;
-  std::transform(members.begin(), members.end(), names.begin(),
-                 [](const record_member& each) { return each.name; });
-  const auto closest = closest_name(name, std::span{names}.first(members.size()));
+  std::size_t absent = 0;
+  for (std::size_t i = 0; i < members.size(); ++i)
+    if (fields[i].what == record_field::kind::absent) names[absent++] = members[i].name;
+  const auto closest = closest_name(name, std::span{names}.first(absent));
   if (!closest.empty()) return "did you mean " + quoted(closest) + "?";
   return "allowed are " + names_of(members);
 }
@@ -98,9 +101,13 @@ public:
     rapidjson::InsituStringStream stream{line.data()};
     const auto result = reader_.Parse<parse_flags>(stream, *this);
     if (problem_) return std::move(problem_);
-    if (result.IsError())
+    if (result.IsError()) {
+      const bool is_word = result.Code() == rapidjson::kParseErrorValueInvalid;
+      const auto offset =
+          is_word ? word_begin({line.data(), line.size()}, result.Offset()) : result.Offset();
       return line_problem{line_errc::malformed,
-                          at_byte(result.Offset()) + std::string{expectation(result.Code())}};
+                          at_byte(offset) + std::string{expectation(result.Code())}};
+    }
     return std::nullopt;
   }
 
@@ -123,10 +130,10 @@ public:
     if (!check_text(name)) return false;
     field_ = find(name);
     if (!field_)
-      return refuse(line_errc::unknown_member,
-                    "unknown member " + quoted(name) + ", " + alternatives_to(name, members_));
+      return refuse(line_errc::unknown_member, "unknown member " + quoted(name) + ", " +
+                                                   alternatives_to(name, members_, fields_));
     if (field_->what == record_field::kind::absent) return true;
-    return refuse(line_errc::unknown_member,
+    return refuse(line_errc::duplicate_member,
                   "member " + quoted(name) + " is there twice, allowed is once");
   }
   bool StartObject() { return depth_++ == 0 || refuse_nested("an object"); }

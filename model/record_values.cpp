@@ -66,6 +66,8 @@ std::string_view record_values::label(std::string_view name, const record_field&
 }
 
 std::int64_t record_values::time(std::string_view name, const record_field& field) {
+  constexpr std::string_view leap_second_allowed =
+      "a second from 0 to 59 (60, a leap second, only at 23:59 UTC on the last day of a month)";
   constexpr std::string_view allowed =
       "an integer of milliseconds since 1970 or an RFC 3339 time, both up to the year 9999";
   const bool is_number = field.what == record_field::kind::number;
@@ -74,7 +76,9 @@ std::int64_t record_values::time(std::string_view name, const record_field& fiel
                      : is_string ? parse_timestamp(field.text)
                                  : std::nullopt;
   if (found) return *found;
-  refuse(is_number || is_string ? line_errc::invalid : line_errc::wrong_type, name, field, allowed);
+  const bool is_leap = is_string && has_misplaced_leap_second(field.text);
+  refuse(is_number || is_string ? line_errc::invalid : line_errc::wrong_type, name, field,
+         is_leap ? leap_second_allowed : allowed);
   return 0;
 }
 

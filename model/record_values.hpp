@@ -17,7 +17,7 @@ class record_values {
 public:
   /// A UUID of 36 characters.
   uuid id(std::string_view name, const record_field& field);
-  /// 1 to 32 of a-z 0-9 -, valid as long as the field is.
+  /// 1 to 32 of a-z 0-9 -, no dash at either end, valid as long as the field is.
   std::string_view identifier(std::string_view name, const record_field& field);
   /// 1 to 128 printable characters, valid as long as the field is.
   std::string_view label(std::string_view name, const record_field& field);

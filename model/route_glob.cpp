@@ -28,8 +28,8 @@ std::optional<fault> check_glob(std::string_view glob, std::size_t echo_limit) {
     const auto segment = take_segment(rest);
     if (segment == any_depth || segment.find(any_depth) == std::string_view::npos) continue;
     return fault{"invalid",
-                 "has two `*` in a row in the segment `" + printable_excerpt(segment, echo_limit) +
-                     "`. Write `*` for any text within a segment, or `**` as a segment of its own "
+                 "has two `*` in a row in the segment " + quoted_excerpt(segment, echo_limit) +
+                     ". Write `*` for any text within a segment, or `**` as a segment of its own "
                      "for any depth, such as `assets/**`."};
   }
   return std::nullopt;

@@ -266,7 +266,7 @@ constexpr value_rule matchmaker = object_of(matchmaker_shape);
 
 constexpr std::array config_members{row("cdn", cdn), row("engine", engine), row("kv", any_object),
                                     row("matchmaker", matchmaker), row("scripts", scripts)};
-constexpr object_shape config_shape{config_members};
+constexpr object_shape config_shape{config_members, object_rule::config};
 constexpr value_rule config = object_of(config_shape);
 
 // Request bodies, SPECIFICATION.md section 4.

@@ -69,6 +69,7 @@ enum class object_rule : std::uint8_t {
   /// The conditions of VALIDATION.md "Ports".
   port,
   /// "Completeness" of VALIDATION.md.
+  config,
   cdn,
   matchmaker,
   game_mode,

@@ -13,6 +13,9 @@ namespace matchcloud::model {
 std::string_view pattern_of(text_rule rule) noexcept;
 std::string_view pattern_of(key_rule rule) noexcept;
 
+/// What the printed schema leaves to validation, whatever the kind.
+std::string_view unexpressed() noexcept;
+
 std::string_view remark_of(text_rule rule) noexcept;
 std::string_view remark_of(key_rule rule) noexcept;
 /// `complete` as in `validation_rules`.

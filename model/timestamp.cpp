@@ -16,6 +16,8 @@ constexpr std::int64_t ms_per_minute = 60 * ms_per_second;
 constexpr std::int64_t ms_per_hour = 60 * ms_per_minute;
 constexpr std::int64_t ms_per_day = 24 * ms_per_hour;
 
+constexpr int leap_second = 60;
+
 /// `+HH:MM`.
 constexpr std::size_t offset_length = 6;
 
@@ -83,6 +85,45 @@ private:
   bool failed_ = false;
 };
 
+struct read_result {
+  std::int64_t ms;
+  bool misplaced_leap_second;
+};
+
+/// Whether a month begins with the second of `ms`: there the leap second before it was.
+bool begins_month(std::int64_t ms) noexcept {
+  using namespace std::chrono;
+  return ms % ms_per_day < ms_per_second &&
+         year_month_day{sys_days{days{ms / ms_per_day}}}.day() == day{1};
+}
+
+std::optional<read_result> read_time(std::string_view text) noexcept {
+  using namespace std::chrono;
+  cursor in{text};
+  // An offset may carry the last hours of 1969 into 1970.
+  const auto the_year = in.number(4, 1969, 9999);
+  in.either('-', '-');
+  const auto the_month = in.number(2, 1, 12);
+  in.either('-', '-');
+  const auto the_day = in.number(2, 1, 31);
+  in.either('T', 't');
+  const auto hours = in.number(2, 0, 23);
+  in.either(':', ':');
+  const auto minutes = in.number(2, 0, 59);
+  in.either(':', ':');
+  const auto seconds_of = in.number(2, 0, leap_second);
+  const auto fraction = in.fraction_ms();
+  const auto offset = in.offset_ms();
+  const year_month_day date{year{the_year}, month{static_cast<unsigned>(the_month)},
+                            day{static_cast<unsigned>(the_day)}};
+  if (!in.whole() || !date.ok()) return std::nullopt;
+  const std::int64_t days = sys_days{date}.time_since_epoch().count();
+  const auto ms = days * ms_per_day + hours * ms_per_hour + minutes * ms_per_minute +
+                  seconds_of * ms_per_second + fraction - offset;
+  if (ms < 0 || ms > timestamp_limit_ms) return std::nullopt;
+  return read_result{ms, seconds_of == leap_second && !begins_month(ms)};
+}
+
 /// Writes a `value` below 100 in two digits; the byte behind them.
 char* put_two(char* to, std::uint32_t value) noexcept {
   const auto tens = value / 10;
@@ -101,30 +142,13 @@ char* put_two(char* to, std::uint32_t value, char mark) noexcept {
 } // namespace
 
 std::optional<std::int64_t> parse_timestamp(std::string_view text) noexcept {
-  using namespace std::chrono;
-  cursor in{text};
-  // An offset may carry the last hours of 1969 into 1970.
-  const auto the_year = in.number(4, 1969, 9999);
-  in.either('-', '-');
-  const auto the_month = in.number(2, 1, 12);
-  in.either('-', '-');
-  const auto the_day = in.number(2, 1, 31);
-  in.either('T', 't');
-  const auto hours = in.number(2, 0, 23);
-  in.either(':', ':');
-  const auto minutes = in.number(2, 0, 59);
-  in.either(':', ':');
-  const auto seconds_of = in.number(2, 0, 60);
-  const auto fraction = in.fraction_ms();
-  const auto offset = in.offset_ms();
-  const year_month_day date{year{the_year}, month{static_cast<unsigned>(the_month)},
-                            day{static_cast<unsigned>(the_day)}};
-  if (!in.whole() || !date.ok()) return std::nullopt;
-  const std::int64_t days = sys_days{date}.time_since_epoch().count();
-  const auto ms = days * ms_per_day + hours * ms_per_hour + minutes * ms_per_minute +
-                  seconds_of * ms_per_second + fraction - offset;
-  if (ms < 0 || ms > timestamp_limit_ms) return std::nullopt;
-  return ms;
+  const auto time = read_time(text);
+  return time && !time->misplaced_leap_second ? std::optional{time->ms} : std::nullopt;
+}
+
+bool has_misplaced_leap_second(std::string_view text) noexcept {
+  const auto time = read_time(text);
+  return time && time->misplaced_leap_second;
 }
 
 std::optional<std::int64_t> parse_timestamp_ms(std::string_view number) noexcept {

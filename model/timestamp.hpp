@@ -13,9 +13,14 @@ namespace matchcloud::model {
 inline constexpr std::int64_t timestamp_limit_ms = 253'402'300'799'999;
 
 /// Reads an RFC 3339 date-time with any offset; `t` and `z` may be lower case. Digits beyond the
-/// milliseconds are cut off. Second 60 is the next second: where leap seconds fall is not checked.
-/// Empty where the text is anything else or the time, as UTC, is outside the years 1970 to 9999.
+/// milliseconds are cut off. Second 60 stands where a leap second can be, at 23:59:60 UTC on the
+/// last day of a month (RFC 3339 section 5.7, appendix D), and is read as the second after it, as
+/// clocks without leap seconds count; which months had one is not checked. Empty where the text is
+/// anything else or the time, as UTC, is outside the years 1970 to 9999.
 std::optional<std::int64_t> parse_timestamp(std::string_view text) noexcept;
+
+/// Whether `text` is empty to `parse_timestamp` only because its second 60 is no leap second.
+bool has_misplaced_leap_second(std::string_view text) noexcept;
 
 /// Reads a JSON number (RFC 8259 section 6) as a time. Empty where it is not an integer from 0 to
 /// `timestamp_limit_ms`; `1e3` is 1000.

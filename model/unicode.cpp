@@ -143,6 +143,10 @@ bool is_invisible(char32_t c) noexcept {
   return contains(invisible, c) || (c >= 0xE0000 && c <= 0xE0FFF);
 }
 
+bool is_blank(char32_t c) noexcept {
+  return c == 0x2800;
+}
+
 std::string code_point_name(char32_t c) {
   char text[16];
   std::snprintf(text, sizeof text, "U+%04X", static_cast<unsigned>(c));
@@ -178,7 +182,14 @@ std::string printable_excerpt(std::string_view text, std::size_t limit) {
 }
 
 std::string quoted_excerpt(std::string_view text, std::size_t limit) {
-  return "`" + (text.empty() ? "\"\"" : printable_excerpt(text, limit)) + "`";
+  if (text.empty()) return "`\"\"`";
+  auto shown = printable_excerpt(text, limit);
+  if (shown.find('`') == shown.npos) return "`" + shown + "`";
+  // Where it has both marks, neither says where it ends: the inner ones are escaped.
+  for (auto at = shown.find_first_of("\"\\"); at != shown.npos;
+       at = shown.find_first_of("\"\\", at + 2))
+    shown.insert(at, 1, '\\');
+  return '"' + shown + '"';
 }
 
 } // namespace matchcloud::model

@@ -39,6 +39,9 @@ bool is_variation_selector(char32_t c) noexcept;
 /// annotation marks.
 bool is_invisible(char32_t c) noexcept;
 
+/// Visible to Unicode, but not to people: the braille pattern without a dot (U+2800).
+bool is_blank(char32_t c) noexcept;
+
 /// `U+200B`.
 std::string code_point_name(char32_t c);
 
@@ -51,7 +54,8 @@ std::string describe_character(std::string_view text, std::size_t offset);
 /// turn the line around is written `\u202e`, and an ellipsis says that something was left out.
 std::string printable_excerpt(std::string_view text, std::size_t limit);
 
-/// The same between backticks, for messages; nothing at all is written `""`.
+/// The same between backticks, for messages, or between double quotes where it has backticks
+/// itself; nothing at all is written `""`.
 std::string quoted_excerpt(std::string_view text, std::size_t limit);
 
 } // namespace matchcloud::model

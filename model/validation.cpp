@@ -2,6 +2,8 @@
 
 #include "model/json_document.hpp"
 #include "model/member_relations.hpp"
+#include "model/suggestion.hpp"
+#include "model/unicode.hpp"
 #include "model/validation_messages.hpp"
 #include "model/value_checks.hpp"
 
@@ -87,8 +89,9 @@ private:
     std::uint32_t allowed;
     /// Null: anything goes inside.
     const value_rule* rule;
-    /// A bit per member of the shape.
+    /// A bit per member of the shape: those up to the child at hand, and all, once somebody asks.
     std::uint64_t seen;
+    std::optional<std::uint64_t> present = std::nullopt;
 
     const object_shape* shape() const noexcept { return rule ? rule->shape : nullptr; }
   };
@@ -150,24 +153,50 @@ private:
   }
 
   void check_unknown(const object_shape& shape) {
-    if (!shape.open && rules_.unknown_members == unknown_members::reject) return add_unknown(shape);
-    descend_freely();
+    const bool is_fault = !shape.open && rules_.unknown_members == unknown_members::reject;
+    if (!is_fault) return descend_freely();
+    const auto* home = home_of(shape, document_.name(child()));
+    if (!home) return add_unknown(shape);
+    // What stands in the body in place of its `config` is one mistake, said where that is missing.
+    if (!is_present(shape, *home)) return descend_freely();
+    add_displaced(*home);
   }
 
-  /// One finding per value: what is wrong with the value itself goes before the repetition. Its
-  /// inside is not looked at, because the earlier member counts.
+  /// The member of a body into which a member by that name belongs; null where there is none.
+  const member_rule* home_of(const object_shape& shape, std::string_view name) const noexcept {
+    if (open_.size() > 1) return nullptr;
+    for (const auto& member : shape.members)
+      if (member.value->shape && find_member(*member.value->shape, name, rules_)) return &member;
+    return nullptr;
+  }
+
+  /// Whether the object at hand has the member under whichever of its names.
+  bool is_present(const object_shape& shape, const member_rule& member) {
+    auto& top = open_.back();
+    if (!top.present) {
+      top.present = 0;
+      const auto end = document_.node(top.node).next;
+      for (auto at = top.node + 1; at < end; at = document_.node(at).next)
+        if (const auto* found = find_member(shape, document_.name(document_.node(at)), rules_))
+          *top.present |= std::uint64_t{1} << (found - shape.members.data());
+    }
+    return (*top.present >> (&member - shape.members.data()) & 1) != 0;
+  }
+
+  /// What is wrong with the value itself is said besides: keeping the one would not mend the other.
+  /// Its inside is not looked at, because the earlier member counts.
   void check_repeated(const value_rule& rule, std::string_view known) {
-    const auto findings_before = findings_.size();
+    add_duplicate(known);
     const bool is_null = child().kind == json_kind::null;
     const bool is_sound_container = is_container(child()) && has_type(child().kind, rule.type);
     if (!is_null && !is_sound_container) check_value(rule);
-    if (findings_.size() == findings_before) add_duplicate(known);
   }
 
   /// An entry of a map: its name counts as part of the value.
   void check_entry(const value_rule& map) {
     const auto& value = child();
     const auto& rule = *map.element;
+    if (value.repeated) return check_repeated(rule, {});
     if (!has_type(value.kind, rule.type)) return add_wrong_type(rule);
     auto of_name = check_name(map);
     auto of_value = rule.type == value_type::string
@@ -178,7 +207,6 @@ private:
                     "The name of an entry of " + subject(depth() - 1) + " " + of_name->predicate,
                     name_offset());
     if (of_value) return add(*of_value);
-    if (value.repeated) return add_duplicate({});
     if (is_container(value)) open_value(rule);
   }
 
@@ -265,8 +293,9 @@ private:
     for (std::size_t i = 0; i < shape.members.size() && !full_; ++i) {
       const auto& member = shape.members[i];
       if (!member.required || (seen >> i & 1) != 0) continue;
-      add_missing(member.name, "required",
-                  required_message(quoted(member.name), member.value->type, false));
+      auto message = required_message(quoted(member.name), member.value->type, false);
+      append_displaced(message, member);
+      add_missing(member.name, "required", std::move(message));
     }
   }
 
@@ -286,7 +315,7 @@ private:
 
   check_context checks() noexcept {
     const bool may_suggest = findings_.size() < rules_.limits.suggestions;
-    return {rules_, names_, may_suggest ? &suggestions_ : nullptr};
+    return {rules_, names_, may_suggest ? &suggestions_ : nullptr, &document_, open_.back().node};
   }
 
   // Findings. Levels count open containers; level 0 is the body, level n the child at hand of the
@@ -336,18 +365,52 @@ private:
   }
 
   void add_unknown(const object_shape& shape) {
-    std::vector<std::string_view> candidates;
-    candidates.reserve(2 * shape.members.size());
-    for (const auto& member : shape.members)
-      candidates.push_back(member.name);
-    for (const auto& member : shape.members)
-      if (!member.alias.empty()) candidates.push_back(member.alias);
-    const auto known = std::span{candidates}.first(shape.members.size());
     const auto name = document_.name(child());
     auto message = unknown_member_message(subject(depth() - 1), name, rules_.limits.echo);
-    append_known_names(message, name, known, candidates, known.size(),
-                       checks().may_suggest(candidates.size()));
+    if (checks().may_suggest(2 * shape.members.size()))
+      append_suggestion(message, closest_name(name, absent_names(shape)));
+    std::vector<std::string_view> known;
+    known.reserve(shape.members.size());
+    for (const auto& member : shape.members)
+      known.push_back(member.name);
+    append_known_names(message, known, known.size());
     add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
+  }
+
+  /// The names of members that the object at hand does not have, then their aliases.
+  std::vector<std::string_view> absent_names(const object_shape& shape) {
+    std::vector<std::string_view> names;
+    names.reserve(2 * shape.members.size());
+    for (const auto& member : shape.members)
+      if (!is_present(shape, member)) names.push_back(member.name);
+    for (const auto& member : shape.members)
+      if (!member.alias.empty() && !is_present(shape, member)) names.push_back(member.alias);
+    return names;
+  }
+
+  void add_displaced(const member_rule& home) {
+    auto message =
+        unknown_member_message(subject(depth() - 1), document_.name(child()), rules_.limits.echo);
+    message.append(" It belongs into ").append(quoted(home.name)).append(".");
+    add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
+  }
+
+  /// Of a member that a body lacks: which others of the body belong into it.
+  void append_displaced(std::string& message, const member_rule& missing) const {
+    if (open_.size() > 1 || !missing.value->shape) return;
+    const auto& shape = *missing.value->shape;
+    std::string names;
+    std::size_t count = 0;
+    for (std::uint32_t at = 1; at < document_.root().next; at = document_.node(at).next) {
+      const auto& node = document_.node(at);
+      const auto name = document_.name(node);
+      if (node.repeated || !find_member(shape, name, rules_)) continue;
+      names.append(names.empty() ? "" : ", ").append(quoted_excerpt(name, rules_.limits.echo));
+      ++count;
+    }
+    if (count > 0)
+      message.append(" Put it around " + names + ", which belong" + (count == 1 ? "s" : "") +
+                     " into `" + std::string{missing.name} + "`.");
   }
 
   void add_relation(const relation_fault& found) {
@@ -380,6 +443,7 @@ private:
 
   void add_at(std::vector<std::string> path, std::string_view code, std::string message,
               std::size_t offset) {
+    if (full_) return;
     if (findings_.empty()) findings_.reserve(usual_findings);
     finding found{std::move(path), code, std::move(message), offset};
     findings_bytes_ += rendered_bytes(found);

@@ -3,7 +3,6 @@
 #include "model/schema.hpp"
 
 #include "model/exact_integer.hpp"
-#include "model/suggestion.hpp"
 #include "model/unicode.hpp"
 
 #include <algorithm>
@@ -149,14 +148,12 @@ std::string unknown_member_message(std::string_view owner, std::string_view name
       .append(".");
 }
 
-void append_known_names(std::string& message, std::string_view found,
-                        std::span<const std::string_view> known,
-                        std::span<const std::string_view> candidates, std::size_t known_total,
-                        bool may_suggest) {
-  if (may_suggest) {
-    if (const auto close = closest_name(found, candidates); !close.empty())
-      message.append(" Did you mean `").append(close).append("`?");
-  }
+void append_suggestion(std::string& message, std::string_view meant) {
+  if (!meant.empty()) message.append(" Did you mean ").append(quoted(meant)).append("?");
+}
+
+void append_known_names(std::string& message, std::span<const std::string_view> known,
+                        std::size_t known_total) {
   if (known.empty()) {
     message.append(" There are none.");
     return;

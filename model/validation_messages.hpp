@@ -53,12 +53,12 @@ std::string unknown_member_message(std::string_view owner, std::string_view name
 /// A message that listed more names would no longer be read.
 inline constexpr std::size_t listed_names_limit = 16;
 
-/// Appends `Did you mean X?` and the first of the `known_total` names that are known instead of
-/// `found`; `candidates` are those that may be meant: the known and their aliases.
-void append_known_names(std::string& message, std::string_view found,
-                        std::span<const std::string_view> known,
-                        std::span<const std::string_view> candidates, std::size_t known_total,
-                        bool may_suggest);
+/// Appends ` Did you mean X?`, or nothing where `meant` is empty.
+void append_suggestion(std::string& message, std::string_view meant);
+
+/// Appends the first of the `known_total` names that are known.
+void append_known_names(std::string& message, std::span<const std::string_view> known,
+                        std::size_t known_total);
 
 /// `known` is the member's neutral name; empty where it is the client's own.
 std::string duplicate_member_message(std::string_view owner, std::string_view name,

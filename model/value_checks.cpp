@@ -2,9 +2,11 @@
 
 #include "base/characters.hpp"
 #include "model/display_name.hpp"
+#include "model/host_name.hpp"
 #include "model/http_field.hpp"
 #include "model/public_url.hpp"
 #include "model/route_glob.hpp"
+#include "model/suggestion.hpp"
 #include "model/unicode.hpp"
 #include "model/validation_messages.hpp"
 
@@ -38,7 +40,48 @@ std::optional<fault> check_length(const value_rule& rule, std::string_view text,
   return check_longest(text, most, rule.unit);
 }
 
-/// Of a name that the catalog does not have.
+/// Where the part after the next dash begins, or `npos`.
+std::size_t behind_dash(std::string_view name, std::size_t from) noexcept {
+  const auto dash = name.find('-', from);
+  return dash == name.npos ? dash : dash + 1;
+}
+
+/// Whether the object at hand has a member of that name.
+bool is_taken(std::string_view name, const check_context& context) {
+  if (context.document == nullptr) return false;
+  const auto& document = *context.document;
+  const auto end = document.node(context.object).next;
+  for (auto at = context.object + 1; at < end; at = document.node(at).next)
+    if (document.name(document.node(at)) == name) return true;
+  return false;
+}
+
+/// The longest of `ids`, in order, that is some of the parts of `name` between dashes: catalogs
+/// have ids with prefixes and suffixes, such as `lnd-fra` and `fra-1`. Empty if none.
+std::string_view contained_id(std::string_view name, std::span<const std::string_view> ids) {
+  std::string_view longest;
+  for (std::size_t begin = 0; begin != name.npos; begin = behind_dash(name, begin)) {
+    for (auto end = name.find('-', begin);; end = name.find('-', end + 1)) {
+      const auto part = name.substr(begin, end - begin);
+      const auto found = std::ranges::lower_bound(ids, part);
+      if (found != ids.end() && *found == part && part.size() > longest.size()) longest = *found;
+      if (end == name.npos) break;
+    }
+  }
+  return longest;
+}
+
+/// What may be meant by a name that is none of `ids`; empty where there is nothing like it, or it
+/// stands beside the name already.
+std::string_view closest_id(std::string_view name, std::span<const std::string_view> ids,
+                            const check_context& context) {
+  if (name.size() > suggestion_name_limit_bytes) return {};
+  auto close = closest_name(name, ids);
+  if (close.empty()) close = contained_id(to_lower(name), ids);
+  return close.empty() || is_taken(close, context) ? std::string_view{} : close;
+}
+
+/// A predicate of a name that the catalog does not have, and what is known.
 std::optional<fault> check_known(std::string_view code, std::string_view what,
                                  std::string_view found, const std::vector<std::string>& known,
                                  const check_context& context) {
@@ -52,7 +95,8 @@ std::optional<fault> check_known(std::string_view code, std::string_view what,
                  names.begin(), view);
   fault unknown{code, "is " + quoted(found, context) + ", which is no "};
   unknown.predicate.append(what).append(" of this service.");
-  append_known_names(unknown.predicate, found, names, names, known.size(), may_suggest);
+  if (may_suggest) append_suggestion(unknown.predicate, closest_id(found, names, context));
+  append_known_names(unknown.predicate, names, known.size());
   return unknown;
 }
 
@@ -64,8 +108,9 @@ std::optional<fault> check_word(const value_rule& rule, std::string_view text,
     if (std::ranges::find(rule.words, each.neutral) != rule.words.end())
       candidates.push_back(each.alias);
   fault unknown{"unknown-value", "is " + quoted(text, context) + ", which it cannot be."};
-  append_known_names(unknown.predicate, text, rule.words, candidates, rule.words.size(),
-                     context.may_suggest(candidates.size()));
+  if (context.may_suggest(candidates.size()))
+    append_suggestion(unknown.predicate, closest_name(text, candidates));
+  append_known_names(unknown.predicate, rule.words, rule.words.size());
   return unknown;
 }
 
@@ -144,7 +189,7 @@ std::optional<fault> check_text(const value_rule& rule, std::string_view text,
   case text_rule::header_name: return check_field_name(text, limits.*rule.most);
   case text_rule::header_value: return check_field_value(text, limits.*rule.most);
   case text_rule::tier:
-    return check_known("unknown-tier", "tier", text, context.names.tiers, context);
+    return check_known("unknown-tier", "tier", text, context.names.tiers, context.apart());
   case text_rule::public_url: return check_public_url(text, limits.*rule.most, limits.echo);
   case text_rule::word: return check_word(rule, text, context);
   case text_rule::network_mode: return check_network_mode(rule, text, context);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model/fault.hpp"
+#include "model/json_document.hpp"
 #include "model/schema.hpp"
 #include "model/validation_rules.hpp"
 
@@ -34,6 +35,12 @@ struct check_context {
   const reference_names& names;
   /// Null: a fault may not say "did you mean".
   suggestion_budget* suggestions = nullptr;
+  /// The object that the value stands in, whose names are not suggested again; null: none.
+  const json_document* document = nullptr;
+  std::uint32_t object = 0;
+
+  /// The same for a value, which may be what names around it are.
+  check_context apart() const noexcept { return {rules, names, suggestions}; }
 
   bool may_suggest(std::size_t among) const noexcept {
     return suggestions != nullptr && suggestions->spend(among);

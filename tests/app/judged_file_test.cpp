@@ -50,9 +50,45 @@ TEST_CASE("a config alone is judged as that of a version, with its own paths and
 TEST_CASE("a config alone is one only without the members of a version") {
   CHECK(judged(R"({"matchmaker": {}, "display_name": "v"})").kind == file_kind::version);
   CHECK(judged(R"({"matchmaker": {}, "config": {}})").kind == file_kind::version);
-  CHECK(judged(R"({"matchmaking": {}})").kind == file_kind::version);
+  CHECK(judged(R"({"matchmaker_of_old": {}, "dsplay_name": "v"})").kind == file_kind::version);
+  CHECK(judged(R"({"lobbies": {}})").kind == file_kind::version);
   CHECK(judged("{}").kind == file_kind::version);
   CHECK(judged(R"({"matchmaker": {}})", payload_kind::game).kind == file_kind::game);
+}
+
+TEST_CASE("a config alone is recognised by a member that is misspelled") {
+  const auto config = judged(R"({"matchmakr": {}})");
+  CHECK(config.kind == file_kind::config);
+  CHECK(findings(config) == expected{"1:2 unknown-member matchmakr"});
+  CHECK(config.findings[0].found.message.find("Did you mean `matchmaker`?") != std::string::npos);
+  CHECK(judged(R"({"confg": {}})").kind == file_kind::version);
+}
+
+TEST_CASE("YAML and TOML are called by their names") {
+  const auto says = [](const std::string& text, const std::string& format,
+                       const std::string& name = "version") {
+    INFO(text);
+    const auto file = judge_text(name, text, payload_kind::version, default_payload_rules());
+    REQUIRE(file.error);
+    CHECK(file.error->code == base::errc::body_malformed);
+    const bool is_named =
+        file.error->message.find("looks like " + format + ", but JSON is wanted") == 9;
+    CHECK(is_named == !format.empty());
+    if (format.empty()) CHECK(file.error->message.find("looks like") == std::string::npos);
+  };
+  for (const std::string text : {"display_name: v\nconfig:\n  kv: {}\n", "# a comment\n\nconfig:\n",
+                                 "---\nconfig: {}\n", "- a\n- b\n", "%YAML 1.2\n---\n"})
+    says(text, "YAML");
+  for (const std::string text : {"display_name = \"v\"\n", "[config]\nkv = {}\n",
+                                 "# a comment\r\n[[config.cdn.routes]]\r\nglob = \"**\"\r\n"})
+    says(text, "TOML");
+  for (const std::string text :
+       {"{", "[1,]", "", "hello", "{\"a\": 1,}", "# a comment\n{\"a\": 1}"})
+    says(text, "");
+  says("{a: 1}", "YAML", "version.YML");
+  says("hello", "TOML", "a/version.toml");
+  // What is JSON is JSON whatever its name.
+  CHECK(!judge_text("a.yaml", "{}", payload_kind::version, default_payload_rules()).error);
 }
 
 TEST_CASE("a config alone may nest as deep as within a version") {

@@ -75,8 +75,9 @@ TEST_CASE("an export that is asked for wrongly exits with 2 and says what is wro
            {export_of(to, "-1"), "\"-1\""},
            {export_of(to, "0", "18446744073709551616"), "18446744073709551615"},
            {export_of(to, "0", "2026-02-30T00:00:00Z"), "2026-02-30"},
-           {export_of(to, february, january), "--start " + february + " is after --end " + january},
-           {export_of(to, "18446744073709551615", "0"), "is after"},
+           {export_of(to, february, january),
+            "--start " + february + " is later than --end " + january},
+           {export_of(to, "18446744073709551615", "0"), "is later than"},
            {{"export", "--game", "7", "--start", "0", "--end", "1", "--data-dir", "var", "-o", "-"},
             "\"7\""},
        }) {

@@ -84,6 +84,7 @@ TEST_CASE("every list may be absent, and a namespace may have no region at all")
 
 TEST_CASE("text that is not JSON is refused with line and column") {
   CHECK(contains(problems_of("{\n 'regions': [}"), "line 2, column 14: not JSON"));
+  CHECK(contains(problems_of("{'regions': tru}"), "line 1, column 13: not JSON"));
   CHECK(contains(problems_of(""), "line 1, column 1"));
   CHECK(contains(problems_of("{} {}"), "line 1, column 4"));
   CHECK(contains(problems_of("{'tiers':['\xff']}"), "not JSON in UTF-8"));
@@ -118,14 +119,14 @@ TEST_CASE("the number of values is bounded") {
   CHECK(contains(problems_of("['" + std::string(5'000'000, ',') + "']"), "found an array"));
 }
 
-TEST_CASE("region ids are 1 to 32 of a-z 0-9 -") {
+TEST_CASE("region ids are 1 to 32 of a-z 0-9 -, with a dash at neither end") {
   CHECK(problems_of("{'regions':[" + region("a-b-0") + "," + region(std::string(32, 'a')) + "]}")
             .empty());
   const auto id = GENERATE(as<std::string>{}, "", "Lon", "lon_1", "l\u00f6n", "a b", "lon\\n",
-                           std::string(33, 'a'));
+                           std::string(33, 'a'), "-", "-lon", "lon-");
   const auto found = problems_of("{'regions':[" + region(id) + "]}");
   CHECK(contains(found, "/regions/0/region_id: found \""));
-  CHECK(contains(found, "allowed is 1 to 32 of a-z 0-9 -"));
+  CHECK(contains(found, "allowed is 1 to 32 of a-z 0-9 -, no - at either end"));
 }
 
 TEST_CASE("coordinates are numbers in range") {

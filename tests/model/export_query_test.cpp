@@ -74,7 +74,7 @@ TEST_CASE("who writes a time as text is told its milliseconds") {
 
 TEST_CASE("a span that ends before it begins names both ends") {
   const auto detail = detail_of(R"({"query_start": 18446744073709551615, "query_end": 7})");
-  has(detail, "`query_start` (18446744073709551615) is behind `query_end` (7).");
+  has(detail, "`query_start` (18446744073709551615) is later than `query_end` (7).");
 }
 
 TEST_CASE("a repeated member is named once, besides what is wrong with it") {

@@ -203,7 +203,41 @@ TEST_CASE("an error names where it is and what was expected") {
   REQUIRE(says(detail_of("\"a\nb\""), "control characters in a string to be escaped"));
   REQUIRE(says(detail_of("\"\\x\""), "expected a JSON escape"));
   REQUIRE(says(detail_of("{} {}"), "expected the end of the body"));
-  REQUIRE(says(detail_of("[tru]"), "expected a JSON value"));
+}
+
+TEST_CASE("a literal that is none is shown where it begins") {
+  for (const auto& [word, meant] : {std::pair<std::string, std::string>{"tru", "true"},
+                                    {"t", ""},
+                                    {"True", "true"},
+                                    {"flase", "false"},
+                                    {"nul", "null"},
+                                    {"nulll", "null"},
+                                    {"None", ""},
+                                    {"NaN", ""},
+                                    {"undefined", ""},
+                                    {"x_1", ""}})
+    for (const std::string after : {"", "]", " ]", ",1]"}) {
+      INFO(word << after);
+      CHECK(says(detail_of("[ " + word + after),
+                 "(byte 2): expected a JSON value, found `" + word + "`." +
+                     (meant.empty() ? "" : " Did you mean `" + meant + "`?")));
+    }
+  CHECK(says(detail_of("[-Infinity]"), "(byte 2): expected a JSON value, found `Infinity`."));
+}
+
+TEST_CASE("an escape that is none is shown as it was written, where it begins") {
+  CHECK(detail_of(R"(["a\ud800"])") ==
+        "At line 1, column 4 (byte 3): expected a low surrogate escape (`\\udc00` to `\\udfff`) "
+        "after the high one `\\ud800`.");
+  CHECK(says(detail_of(R"("\ud83d\ud83d")"), "(byte 1): expected a low surrogate escape"));
+  CHECK(detail_of(R"({"\\\ud83d\ude00 \udE01": 1})") ==
+        "At line 1, column 18 (byte 17): expected a high surrogate escape (`\\ud800` to `\\udbff`) "
+        "before the low one `\\udE01`.");
+  CHECK(says(detail_of(R"("\x41")"), R"(\uXXXX), found `\x`.)"));
+  CHECK(says(detail_of(R"("\`")"), R"(found "\\`".)"));
+  CHECK(says(detail_of(R"("\é")"), R"(found `\é`.)"));
+  CHECK(says(detail_of(R"("\u12g4")"), R"(after `\u`, found `\u12`.)"));
+  CHECK(says(detail_of("`"), "found \"`\"."));
 }
 
 TEST_CASE("comments are refused by name, wherever they stand") {

@@ -45,12 +45,16 @@ TEST_CASE("absolute web URLs with a public host are accepted") {
                           "http://[::ffff:8.8.8.8]/",
                           "http://[64:ff9b::808:808]/",
                           "http://[2002:808:808::1]/",
-                          "http://verify",
+                          "http://verify.example",
+                          "http://example.com:",
+                          "https://example.com:/x",
                           "http://xn--bcher-kva.example/",
                           "https://locals.example",
-                          "https://mylocalhost",
+                          "https://a.mylocalhost",
+                          "https://lan.example",
+                          "https://arpa.home.example",
                           "https://internal.example.com/",
-                          "https://local-a"}) {
+                          "https://a.local-a"}) {
     INFO(url);
     CHECK(code_of(url) == "accepted");
   }
@@ -65,13 +69,17 @@ TEST_CASE("lengths of URLs go before all else") {
 }
 
 TEST_CASE("schemes other than http and https are told from what is no URL") {
-  for (const auto* url : {"ftp://example.com", "ws://localhost/", "file:///etc/passwd",
-                          "httpss://example.com", "h+t-t.p://", "gopher://exa mple", "x://é"})
+  for (const auto* url :
+       {"ftp://example.com", "ws://localhost/", "file:///etc/passwd", "httpss://example.com",
+        "h+t-t.p://", "gopher://exa mple", "x://é", "mailto:a@example.com", "javascript:alert(1)",
+        "data:,", "data:text/html;base64,PGI+", "urn:a:b", "tel:+49", "file:/etc/passwd",
+        "JavaScript:x", "blob:https://example.com/"})
     CHECK(code_of(url) == "invalid-scheme");
   for (const auto* url :
        {"example.com", "example.com/verify", "//example.com", "/verify", "localhost:8080",
-        "mailto:a@example.com", "http:example.com", "http:/example.com", "https//example.com",
-        "://example.com", "1p://example.com", "h_p://example.com", "?http://example.com"})
+        "example.com:443/x", "example.com:1?x", "http:example.com", "http:", "http:/example.com",
+        "https//example.com", "://example.com", "1p://example.com", "h_p://example.com",
+        "?http://example.com"})
     CHECK(code_of(url) == "invalid");
 }
 
@@ -111,7 +119,7 @@ TEST_CASE("malformed hosts, ports and user information are refused") {
                           "http://[fe80::1%25eth0]",
                           "http://::1/",
                           "http://[127.0.0.1]",
-                          "http://example.com:",
+                          "http://:",
                           "http://example.com:0",
                           "http://example.com:65536",
                           "http://example.com:99999999999999",
@@ -147,6 +155,16 @@ TEST_CASE("hosts that are not public are refused in any spelling") {
                           "http://printer.local./",
                           "http://x.LOCAL",
                           "http://internal",
+                          "http://verify",
+                          "https://mylocalhost./",
+                          "http://localhost:",
+                          "http://localhost.localdomain",
+                          "http://a.LocalDomain",
+                          "http://nas.lan/",
+                          "http://router.home.arpa.",
+                          "http://home.arpa",
+                          "http://verify.default.svc:8080",
+                          "http://verify.default.svc.cluster.local",
                           "http://metadata.google.internal/computeMetadata",
                           "http://A.Internal.",
                           "http://127.0.0.1",
@@ -192,9 +210,11 @@ TEST_CASE("what is wrong with a URL continues the member's name") {
   CHECK(said_of("example.com/x") ==
         "is `example.com/x`, which does not begin with `https://` or `http://`. Write an absolute "
         "URL, such as `https://example.com/verify`.");
-  CHECK(said_of("http://é b") ==
-        "contains `é` (U+00E9) at character 8, which no URL holds as it is. Remove it or "
+  CHECK(said_of("http://a.b/é") ==
+        "contains `é` (U+00E9) at character 12, which no URL holds as it is. Remove it or "
         "percent-encode it, such as `%20` for a space.");
+  CHECK(said_of("mailto:x") ==
+        "has the scheme `mailto`. Write an absolute URL, such as `https://example.com/verify`.");
   CHECK(said_of("http://a/%zz") ==
         "contains `%` (U+0025) at character 10 without two hexadecimal digits behind it. Write "
         "`%25` for the character itself.");
@@ -210,6 +230,31 @@ TEST_CASE("what is wrong with a URL continues the member's name") {
         "public name or address.");
 }
 
+TEST_CASE("a host with letters beyond ASCII is told its form within it") {
+  CHECK(said_of("https://bücher.example/ü") ==
+        "names the host `bücher.example`, which has letters beyond ASCII. Write its `xn--` form, "
+        "`xn--bcher-kva.example`.");
+  CHECK(said_of("https://MÜLLER.Example:443").ends_with("`xn--` form, `xn--mller-kva.example`."));
+  for (const auto* url : {"http://é b", "https://a。b", "https://ｅxample.com", "https://😀.example",
+                          "https://bücher..example", "https://-é.example", "https://aא.example"}) {
+    INFO(url);
+    CHECK(code_of(url) == "invalid");
+    CHECK(said_of(url).ends_with("Write its `xn--` form, as browsers and registrars show it."));
+  }
+  const auto longest = said_of("https://" + std::string(60, 'a') + "." + "é" + ".example");
+  CHECK(longest.ends_with("Write its `xn--` form, as browsers and registrars show it."));
+  // What stands before it is said first, and of what is no host nothing but its character.
+  CHECK(said_of("https://a b.é.example").starts_with("contains U+0020"));
+  CHECK(said_of("https://é@example.com").starts_with("contains `é`"));
+  CHECK(said_of("https://example.com/é").starts_with("contains `é`"));
+}
+
+TEST_CASE("marks in what is shown do not end it") {
+  CHECK(said_of("a`. Write b").starts_with("contains U+0060 at character 2"));
+  CHECK(said_of("https://é`x.example")
+            .starts_with("names the host \"é`x.example\", which has letters beyond ASCII."));
+}
+
 TEST_CASE("the address behind another spelling is named") {
   CHECK(said_of("http://0x7f.1/").starts_with("names the host `0x7f.1`, the address 127.0.0.1, "));
   CHECK(said_of("http://[::ffff:a00:1]")
@@ -221,7 +266,7 @@ TEST_CASE("the address behind another spelling is named") {
 
 TEST_CASE("no user name, password or query shows in a message") {
   for (const auto* url :
-       {"http://user:secret@example.com", "user:secret@example.com",
+       {"http://user:secret@example.com", "user:secret@example.com", "secret:x@example.com",
         "http://localhost/?token=secret", "http://a:x/?token=secret", "http://a..b/secret",
         "http://example.com/?secret=%", "ftp://u:secret@a", "http://example.com/secret secret"}) {
     INFO(url);

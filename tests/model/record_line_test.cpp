@@ -86,11 +86,14 @@ TEST_CASE("what the table does not allow is named, with what it does") {
   CHECK(problem_of(R"({"lobbyId":1})") ==
         line_problem{line_errc::unknown_member,
                      R"(unknown member "lobbyId", did you mean "lobby_id"?)"});
+  CHECK(problem_of(R"({"lobby_id":1,"lobbyId":1})").message ==
+        R"(unknown member "lobbyId", allowed are lobby_id, region_id, start_ts, stop_ts)");
   CHECK(problem_of(R"({"colour":1})").message ==
         R"(unknown member "colour", allowed are lobby_id, region_id, start_ts, stop_ts)");
   CHECK(problem_of(R"({"lobby_id":1,"lobby_id":1})") ==
-        line_problem{line_errc::unknown_member,
+        line_problem{line_errc::duplicate_member,
                      R"(member "lobby_id" is there twice, allowed is once)"});
+  CHECK(name_of(line_errc::duplicate_member) == "duplicate_member");
   CHECK(problem_of(R"({"lobby_id":{"a":1}})") ==
         line_problem{line_errc::wrong_type, "lobby_id: found an object, allowed is a plain value"});
   CHECK(problem_of(R"({"lobby_id":1})") ==
@@ -125,7 +128,31 @@ TEST_CASE("values are taken by type, and the first wrong one is kept") {
   CHECK(values.identifier("b", field{kind::string, "EU"}).empty());
   CHECK(values.id("c", field{kind::number, "1"}) == uuid{});
   CHECK(values.problem() ==
-        line_problem{line_errc::invalid, R"(b: found "EU", allowed is 1 to 32 of a-z 0-9 -)"});
+        line_problem{line_errc::invalid,
+                     R"(b: found "EU", allowed is 1 to 32 of a-z 0-9 -, no - at either end)"});
+}
+
+TEST_CASE("an identifier has no dash at either end") {
+  for (const auto* text : {"-", "-eu", "eu-", "-e-u-"}) {
+    record_values values;
+    CHECK(values.identifier("a", {kind::string, text}).empty());
+    CHECK(values.problem()->code == line_errc::invalid);
+  }
+}
+
+TEST_CASE("a second 60 where no leap second can be is told what it may be") {
+  record_values values;
+  values.time("a", {kind::string, "2026-03-05T12:00:60Z"});
+  CHECK(values.problem() ==
+        line_problem{line_errc::invalid,
+                     "a: found \"2026-03-05T12:00:60Z\", allowed is a second from 0 to 59 (60, a "
+                     "leap second, only at 23:59 UTC on the last day of a month)"});
+}
+
+TEST_CASE("a literal that is cut is found where it begins") {
+  CHECK(
+      problem_of(R"({"lobby_id": tru})").message.starts_with("at byte 14: expected a JSON value"));
+  CHECK(problem_of(R"({"lobby_id": nul)").message.starts_with("at byte 14: "));
 }
 
 TEST_CASE("a value of the wrong type is told from a wrong value") {

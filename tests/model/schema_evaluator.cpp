@@ -63,7 +63,7 @@ std::wstring wide(std::string_view text) {
   return code_points;
 }
 
-constexpr std::array annotations{"$schema", "$id", "title", "description", "$defs"};
+constexpr std::array annotations{"$schema", "$id", "title", "$comment", "description", "$defs"};
 
 void turn_into_integers(json& value) {
   constexpr double limit = 9.0e18;

@@ -10,6 +10,7 @@
 namespace {
 
 using matchcloud::model::format_timestamp;
+using matchcloud::model::has_misplaced_leap_second;
 using matchcloud::model::parse_timestamp;
 using matchcloud::model::parse_timestamp_ms;
 using matchcloud::model::timestamp_limit_ms;
@@ -39,10 +40,25 @@ TEST_CASE("times are read with any offset and case, and cut to milliseconds") {
   CHECK(parse_timestamp("9999-12-31T23:59:59.999Z") == timestamp_limit_ms);
 }
 
-TEST_CASE("second 60 is the next second") {
+TEST_CASE("second 60 is the next second, where UTC can have a leap second") {
   CHECK(parse_timestamp("2016-12-31T23:59:60Z") == parse_timestamp("2017-01-01T00:00:00Z"));
   CHECK(parse_timestamp("2016-12-31T23:59:60.5Z") == parse_timestamp("2017-01-01T00:00:00.5Z"));
+  CHECK(parse_timestamp("2017-01-01T01:29:60+01:30") == parse_timestamp("2017-01-01T00:00:00Z"));
+  CHECK(parse_timestamp("2016-02-29T23:59:60Z") == parse_timestamp("2016-03-01T00:00:00Z"));
   CHECK_FALSE(parse_timestamp("9999-12-31T23:59:60Z"));
+  CHECK_FALSE(has_misplaced_leap_second("2016-12-31T23:59:60Z"));
+}
+
+TEST_CASE("second 60 anywhere else is no time") {
+  for (const auto* text :
+       {"2016-12-31T23:58:60Z", "2016-12-31T12:00:60Z", "2016-12-30T23:59:60Z",
+        "2016-02-28T23:59:60Z", "2016-12-31T23:59:60+01:00", "2017-01-01T00:00:60Z"}) {
+    INFO(text);
+    CHECK_FALSE(parse_timestamp(text));
+    CHECK(has_misplaced_leap_second(text));
+  }
+  for (const auto* text : {"2016-12-31T23:59:61Z", "2016-12-31T23:59:59Z", "", "x"})
+    CHECK_FALSE(has_misplaced_leap_second(text));
 }
 
 TEST_CASE("what is no time of the years 1970 to 9999 is refused") {

@@ -14,6 +14,16 @@ TEST_CASE("a character is shown with its place, and with its looks where it has 
   CHECK(describe_character("a\xFF", 1) == "a byte that is not UTF-8 at character 2");
 }
 
+TEST_CASE("a quoted excerpt is told from what is quoted, whatever marks it has") {
+  CHECK(quoted_excerpt("abc", 3) == "`abc`");
+  CHECK(quoted_excerpt("abcd", 3) == "`abc…`");
+  CHECK(quoted_excerpt("", 3) == "`\"\"`");
+  CHECK(quoted_excerpt("say \"a\"", 64) == "`say \"a\"`");
+  CHECK(quoted_excerpt("a`b", 64) == "\"a`b\"");
+  CHECK(quoted_excerpt("`. Write \"c\"\\", 64) == R"("`. Write \"c\"\\")");
+  CHECK(quoted_excerpt("abc`", 3) == "`abc…`");
+}
+
 TEST_CASE("an excerpt has so many characters, and writes out what cannot be seen") {
   CHECK(printable_excerpt("abc", 3) == "abc");
   CHECK(printable_excerpt("abcd", 3) == "abc…");

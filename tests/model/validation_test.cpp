@@ -226,7 +226,8 @@ TEST_CASE("an unknown member close to a known one is asked about") {
   REQUIRE(suggestion(port, "proto") == "protocol");
   REQUIRE(suggestion(port, "range") == "port_range");
   REQUIRE(suggestion(port, "target") == "");
-  REQUIRE(suggestion(port, "prot") == "port");
+  // A port has it already.
+  REQUIRE(suggestion(port, "prot") == "protocol");
   REQUIRE(suggestion(matchmaker, "maxPlayers") == "max_players");
   REQUIRE(suggestion(matchmaker, "max-players-direct") == "max_players_direct");
   REQUIRE(suggestion(matchmaker, "dokcer") == "docker");
@@ -235,6 +236,23 @@ TEST_CASE("an unknown member close to a known one is asked about") {
   REQUIRE(suggestion("{", "script") == "scripts");
   REQUIRE(suggestion("{", "x") == "");
   REQUIRE(suggestion("{", std::string(65, 'k')) == "");
+}
+
+TEST_CASE("no member is suggested that is there already, under whichever of its names") {
+  const auto message = [](const std::string& members) {
+    return only_message(R"({"matchmaker":{)" + members + "}}");
+  };
+  CHECK(holds(message(R"("max_playrs":1)"), "Did you mean `max_players`?"));
+  // Before or behind it, or null.
+  CHECK_FALSE(holds(message(R"("max_playrs":1,"max_players":1)"), "Did you mean"));
+  CHECK_FALSE(holds(message(R"("max_players":null,"max_playrs":1)"), "Did you mean"));
+  CHECK_FALSE(holds(message(R"("container_runtim":{},"docker":{})"), "Did you mean"));
+  CHECK(holds(message(R"("max_players_partie":1,"max_players":1)"), "`max_players_party`?"));
+  const auto findings = findings_of(version(
+      R"({"matchmaker":{"docker":{"ports":{"a":{"port":1,"prot":1},"b":{"prot":1,"prots":1}}}}})"));
+  REQUIRE(findings.size() == 4);
+  CHECK_FALSE(holds(findings[0].message, "`port`?"));
+  CHECK(holds(findings[1].message, "Did you mean `port`?"));
 }
 
 TEST_CASE("only the first findings get suggestions") {
