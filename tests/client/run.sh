@@ -36,10 +36,12 @@ install_client() {
 # is in London, so that distances differ.
 serve() {
   local transport=$1 output line
-  exec {output}< <(exec build/release/matchcloud serve --transport "$transport" \
-    --listen 127.0.0.1:0 --ops-listen 127.0.0.1:0 --data-dir "$folder" \
-    --fallback-location 51.5,-0.12)
+  mkfifo "$folder/$transport"
+  build/release/matchcloud serve --transport "$transport" --listen 127.0.0.1:0 \
+    --ops-listen 127.0.0.1:0 --data-dir "$folder" --fallback-location 51.5,-0.12 \
+    >"$folder/$transport" &
   servers+=($!)
+  exec {output}<"$folder/$transport"
   url=
   while IFS= read -rt 30 -u "$output" line; do
     case $line in
