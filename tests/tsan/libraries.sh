@@ -33,7 +33,9 @@ own_apt() {
 
 fetch_sources() {
   mkdir -p "$folder"/apt/{state/lists/partial,cache/archives/partial} "$folder/sources"
-  apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' \
+  local signed='' keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  [[ -e $keyring ]] && signed="[signed-by=$keyring] "
+  apt-get indextargets --format "deb-src $signed\$(REPO_URI) \$(RELEASE) \$(COMPONENT)" \
     'Created-By: Packages' 'Origin: Debian' | sort -u >"$folder/apt/sources.list"
   if [[ ! -s $folder/apt/sources.list ]]; then
     say 'apt has no lists of packages here: apt-get update'
