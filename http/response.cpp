@@ -110,6 +110,7 @@ std::string_view reason_phrase(int status) noexcept {
 
 response problem(const base::error& what, std::string_view request_id) {
   const auto about = base::describe(what.code);
+  const auto detail = readable(what.detail);
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> json{buffer};
   const auto member = [&json](std::string_view name, std::string_view text) {
@@ -121,8 +122,10 @@ response problem(const base::error& what, std::string_view request_id) {
   member("title", about.title);
   json.Key("status");
   json.Int(about.status);
-  member("detail", readable(what.detail));
+  member("detail", detail);
+  // Clients of the interface read `code` beside `message`, and lose an error that lacks either.
   member("code", about.code);
+  member("message", detail);
   member("request_id", request_id);
   json.EndObject();
 

@@ -77,7 +77,8 @@ void write_head(std::string& out, const response& answer, const write_context& c
 /// The reason phrase of RFC 9110 section 15; `Unknown` for what this service never sends.
 std::string_view reason_phrase(int status) noexcept;
 
-/// The problem (RFC 9457) of an error; 503s carry `Retry-After`.
+/// The problem (RFC 9457) of an error, with its detail as `message` too, which is where clients of
+/// this interface look for it; 503s carry `Retry-After`.
 response problem(const base::error& what, std::string_view request_id);
 
 /// The current date as IMF-fixdate.

@@ -27,11 +27,13 @@ void check_problem(const answer& got, int status, const std::string& code) {
   CHECK(got.status == status);
   CHECK(got.header("content-type") == "application/problem+json");
   const auto problem = parse_json(got.body);
-  CHECK(member_names(problem) == names{"type", "title", "status", "detail", "code", "request_id"});
+  CHECK(member_names(problem) ==
+        names{"type", "title", "status", "detail", "code", "message", "request_id"});
   CHECK(text_at(problem, "code") == code);
   CHECK(text_at(problem, "type") == "urn:matchcloud:problem:" + code);
   CHECK_FALSE(text_at(problem, "title").empty());
   CHECK_FALSE(text_at(problem, "detail").empty());
+  CHECK(text_at(problem, "message") == text_at(problem, "detail"));
   CHECK(text_at(problem, "request_id") == got.header("x-request-id"));
   if (problem.IsObject() && problem.HasMember("status"))
     CHECK(problem["status"].GetInt() == status);

@@ -45,7 +45,9 @@ TEST_CASE("what the ops plane does not have is a problem that names what it has"
     const auto got = ask(of, target);
     CHECK(got.status == 404);
     CHECK(got.problem_code() == "route_not_found");
-    CHECK(text_at(parse_json(got.body), "detail").find("/metrics") != std::string::npos);
+    const auto problem = parse_json(got.body);
+    CHECK(text_at(problem, "detail").find("/metrics") != std::string::npos);
+    CHECK(text_at(problem, "message") == text_at(problem, "detail"));
   }
 }
 

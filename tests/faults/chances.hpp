@@ -8,7 +8,7 @@
 namespace matchcloud::faults {
 
 /// Under a sanitizer everything takes several times as long: fewer rounds do.
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;

@@ -101,7 +101,7 @@ TEST_CASE("a problem says what happened, for programs and for people") {
   CHECK(answer.body_bytes() ==
         R"({"type":"urn:matchcloud:problem:route_not_found","title":"No such operation",)"
         R"("status":404,"detail":"No \"such\" path.","code":"route_not_found",)"
-        R"("request_id":"id-7"})");
+        R"("message":"No \"such\" path.","request_id":"id-7"})");
 }
 
 TEST_CASE("every error's problem is one JSON object, with Retry-After exactly on 503") {
@@ -112,9 +112,10 @@ TEST_CASE("every error's problem is one JSON object, with Retry-After exactly on
     rapidjson::Document parsed;
     parsed.Parse(std::string{answer.body_bytes()}.c_str());
     REQUIRE(parsed.IsObject());
-    CHECK(parsed.MemberCount() == 6);
+    CHECK(parsed.MemberCount() == 7);
     CHECK(parsed["status"].GetInt() == answer.status);
     CHECK(parsed["detail"].GetString() == std::string{"line\nbreak \x01"});
+    CHECK(parsed["message"] == parsed["detail"]);
     CHECK(answer.fixed_headers.starts_with("Retry-After: ") == (answer.status == 503));
     CHECK(reason_phrase(answer.status) != "Unknown");
     CHECK(std::count(known_statuses.begin(), known_statuses.end(), answer.status) == 1);

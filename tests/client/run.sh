@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Tests the built service, on both transports, with the existing client of its interface. The
+# client's packages are those of package-lock.json. script/test client calls this.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+to=build/client
+folder=$(mktemp -d)
+servers=()
+leave() {
+  if ((${#servers[@]})); then
+    kill "${servers[@]}" 2>/dev/null || true
+    wait "${servers[@]}" 2>/dev/null || true
+  fi
+  rm -rf "$folder"
+}
+trap leave EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+install_client() {
+  local from=tests/client
+  mkdir -p $to
+  cp $from/*.mjs $to/
+  cmp -s $from/package-lock.json $to/installed.json && return
+  rm -f $to/installed.json
+  cp $from/{package.json,package-lock.json,.npmrc} $to/
+  if ! npm ci --prefix $to --no-audit --no-fund --ignore-scripts --loglevel=error >&2; then
+    echo "client: npm could not install the client's packages: without network? See above" >&2
+    return 1
+  fi
+  cp $from/package-lock.json $to/installed.json
+}
+
+# Puts the service's URL into `url` once it listens, and ends it when this script ends. From here it
+# is in London, so that distances differ.
+serve() {
+  local transport=$1 output line
+  mkfifo "$folder/$transport"
+  build/release/matchcloud serve --transport "$transport" --listen 127.0.0.1:0 \
+    --ops-listen 127.0.0.1:0 --data-dir "$folder" --fallback-location 51.5,-0.12 \
+    >"$folder/$transport" &
+  servers+=($!)
+  exec {output}<"$folder/$transport"
+  url=
+  while IFS= read -rt 30 -u "$output" line; do
+    case $line in
+      "listening on "*) url=${line#listening on } ;;
+      "ops plane on "*) return ;;
+    esac
+  done
+  echo "client: the service does not listen" >&2
+  return 1
+}
+
+install_client
+build/release/matchcloud demo --data-dir "$folder" >&2
+words=()
+for transport in loops httplib; do
+  serve $transport
+  words+=("$transport=$url")
+done
+
+status=0
+MATCHCLOUD_SERVERS="${words[*]}" node --test --test-reporter=spec \
+  --test-reporter-destination=stdout --test-reporter=tap \
+  --test-reporter-destination=$to/results.tap $to/operations.test.mjs || status=$?
+passed=$(sed -n 's/^# pass //p' $to/results.tap)
+failed=$(sed -n 's/^# fail //p' $to/results.tap)
+echo "client: ${passed:-0} passed, ${failed:-0} failed"
+exit $status
