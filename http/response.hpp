@@ -77,7 +77,9 @@ void write_head(std::string& out, const response& answer, const write_context& c
 /// The reason phrase of RFC 9110 section 15; `Unknown` for what this service never sends.
 std::string_view reason_phrase(int status) noexcept;
 
-/// The problem (RFC 9457) of an error; 503s carry `Retry-After`.
+/// The problem (RFC 9457) of an error; 503s carry `Retry-After`. Of an error that tells of the
+/// machine it says so in general, unless its detail was written for clients: whoever made it logs
+/// it.
 response problem(const base::error& what, std::string_view request_id);
 
 /// The current date as IMF-fixdate.
