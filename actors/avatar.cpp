@@ -21,7 +21,8 @@ struct leased_text {
 
 /// What clients hear of a store that fails; what it said (paths, SQL) is the operator's to know.
 base::error store_unreadable() {
-  return {base::errc::store_failed, "The game's avatars cannot be read now. Try again later."};
+  return {base::errc::store_failed, "The game's avatars cannot be read now. Try again later.",
+          true};
 }
 
 tl::unexpected<base::error> too_large(std::size_t limit_bytes) {
@@ -125,7 +126,7 @@ avatars_loaded avatar::run_load(const avatar_settings& settings, store_link& lin
   avatars_loaded done;
   done.game_id = game_id;
   const auto fail = [&done](base::error why) {
-    if (why.code == base::errc::store_failed) {
+    if (base::tells_of_machine(why.code)) {
       spdlog::error("avatar: {}", base::to_string(why));
       why = store_unreadable();
     }

@@ -14,23 +14,19 @@ namespace {
 base::error export_impossible() {
   return {base::errc::store_failed,
           "The export cannot be made now. The log of the service tells its operator why. Try again "
-          "later."};
+          "later.",
+          true};
 }
 
 /// What clients hear: paths and SQL are the operator's to know.
 base::error for_clients(const base::error& why, const model::export_query& query) {
-  switch (why.code) {
-  case base::errc::store_failed:
-  case base::errc::store_full:
-  case base::errc::io_failed:
-    spdlog::error("export of game {}: {}", model::to_string(query.game_id), base::to_string(why));
-    break;
-  default: return why;
-  }
+  if (!base::tells_of_machine(why.code)) return why;
+  spdlog::error("export of game {}: {}", model::to_string(query.game_id), base::to_string(why));
   if (why.code == base::errc::store_full)
     return {base::errc::store_full,
             "The disk of the service is full, so the export was given up. Its operator has to make "
-            "room."};
+            "room.",
+            true};
   return export_impossible();
 }
 
@@ -102,7 +98,7 @@ private:
 } // namespace
 
 base::error history_unreadable() {
-  return {base::errc::store_failed, "The lobby history cannot be read now. Try again later."};
+  return {base::errc::store_failed, "The lobby history cannot be read now. Try again later.", true};
 }
 
 void run_export(const export_job_settings& settings, const model::export_query& query,

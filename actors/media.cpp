@@ -93,7 +93,7 @@ void media::take(const media_open_ended& ended) {
 }
 
 void media::fail(const std::vector<waiter>& all, const base::error& why) {
-  if (why.code == base::errc::io_failed) spdlog::error("media: {}", base::to_string(why));
+  if (base::tells_of_machine(why.code)) spdlog::error("media: {}", base::to_string(why));
   for (const auto& [front, exchange, ticket] : all)
     reply(front, operation_failed{exchange, why}, ticket);
 }

@@ -9,6 +9,9 @@ error_description describe(errc code) noexcept {
   case errc::head_too_large: return {431, "head_too_large", "Request head too large"};
   case errc::body_too_large: return {413, "body_too_large", "Request body too large"};
   case errc::version_unsupported: return {505, "version_unsupported", "HTTP version not supported"};
+  case errc::transfer_coding_unsupported:
+    return {501, "transfer_coding_unsupported", "Transfer coding not supported"};
+  case errc::method_not_implemented: return {501, "method_not_implemented", "Unknown method"};
   case errc::expectation_failed: return {417, "expectation_failed", "Expectation failed"};
   case errc::head_timeout: return {408, "head_timeout", "Request head took too long"};
   case errc::body_timeout: return {408, "body_timeout", "Request body took too long"};
@@ -21,6 +24,8 @@ error_description describe(errc code) noexcept {
   case errc::id_malformed: return {400, "id_malformed", "Malformed id"};
   case errc::media_type_unsupported:
     return {415, "media_type_unsupported", "Media type not supported"};
+  case errc::content_coding_unsupported:
+    return {415, "content_coding_unsupported", "Content coding not supported"};
   case errc::body_malformed: return {400, "body_malformed", "Malformed JSON body"};
   case errc::body_too_deep: return {400, "body_too_deep", "Body nested too deep"};
   case errc::body_not_object: return {400, "body_not_object", "Body is not an object"};
@@ -36,6 +41,7 @@ error_description describe(errc code) noexcept {
   case errc::exports_busy: return {503, "exports_busy", "Too many exports"};
   case errc::exports_full: return {507, "exports_full", "No room for exports"};
   case errc::cancelled: return {503, "cancelled", "Cancelled"};
+  case errc::precondition_failed: return {412, "precondition_failed", "Precondition failed"};
   case errc::range_not_satisfiable: return {416, "range_not_satisfiable", "Range not satisfiable"};
   case errc::overloaded: return {503, "overloaded", "Too many requests in flight"};
   case errc::budget_exhausted: return {503, "budget_exhausted", "Memory budget exhausted"};
@@ -55,6 +61,18 @@ error_description describe(errc code) noexcept {
   case errc::address_unavailable: return {500, "address_unavailable", "Address unavailable"};
   }
   return {500, "internal", "Internal error"};
+}
+
+bool tells_of_machine(errc code) noexcept {
+  switch (code) {
+  case errc::store_failed:
+  case errc::store_full:
+  case errc::store_newer:
+  case errc::geoip_invalid:
+  case errc::io_failed:
+  case errc::address_unavailable: return true;
+  default: return false;
+  }
 }
 
 std::string to_string(const error& err) {

@@ -21,6 +21,12 @@ enum class errc : std::uint8_t {
   body_too_large,
   /// The request names an HTTP version other than 1.0 and 1.1.
   version_unsupported,
+  /// The request has a transfer coding before `chunked` (RFC 9112 section 6.1). The connection
+  /// closes after the answer.
+  transfer_coding_unsupported,
+  /// The request has a method that the service does not know, whatever the path (RFC 9110 section
+  /// 9.1).
+  method_not_implemented,
   /// The `Expect` header asks for anything but `100-continue`.
   expectation_failed,
   /// The request head did not arrive within `head_timeout_ms`.
@@ -43,6 +49,8 @@ enum class errc : std::uint8_t {
   id_malformed,
   /// The request body is declared as something other than `application/json`.
   media_type_unsupported,
+  /// The request body is compressed: it has a `Content-Encoding` other than `identity`.
+  content_coding_unsupported,
   /// The request body is not one JSON value in UTF-8.
   body_malformed,
   /// The request body nests deeper than 64 levels.
@@ -74,6 +82,8 @@ enum class errc : std::uint8_t {
   exports_full,
   /// Work was given up because nobody wants it any more: the service shuts down, a signal came.
   cancelled,
+  /// `If-Match` names none of the entity tags that the representation has.
+  precondition_failed,
   /// The `Range` header asks for bytes behind the end; `Content-Range` has the size.
   range_not_satisfiable,
   /// More requests are in flight than `in_flight_limit`; come back after `Retry-After`.
@@ -123,10 +133,16 @@ struct error_description {
 /// The one table from error to status, code and title. Complexity: constant. Any thread.
 error_description describe(errc code) noexcept;
 
+/// Whether errors of this code come from the machine below (disks, files, addresses): their details
+/// name its paths, and are for its operator's log and terminal.
+bool tells_of_machine(errc code) noexcept;
+
 /// An error and its particulars: where, what was found and what to do.
 struct error {
   errc code = errc::internal;
   std::string detail;
+  /// The detail was written for clients. They hear no other of a code that tells of the machine.
+  bool for_clients = false;
 
   friend bool operator==(const error&, const error&) = default;
 };

@@ -29,7 +29,7 @@ void set_json(Response& into, const std::string& json) {
 tl::unexpected<base::error> too_large() {
   return base::fail(errc::body_too_large, "An element has at most " +
                                               std::to_string(model::element_limit_bytes) +
-                                              " bytes.");
+                                              " bytes. Send each in a request of its own.");
 }
 
 /// Reads at most what an element may have.

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "http/request.hpp"
+#include "http/response.hpp"
+
 #include <string_view>
 
 namespace matchcloud::http {
@@ -9,9 +12,18 @@ namespace matchcloud::http {
 /// 9110 sections 8.8.3 and 13.1.2).
 bool names_etag(std::string_view if_none_match, std::string_view etag) noexcept;
 
-/// Whether a `Range` stands in view of `If-Range`: without one (empty), or with `etag` by strong
-/// comparison. A date never matches: what has an entity tag here has no date (RFC 9110 section
+/// Whether `If-Match` names `etag` by strong comparison, or is `*` (RFC 9110 section 13.1.1).
+bool names_etag_strongly(std::string_view if_match, std::string_view etag) noexcept;
+
+/// Whether what the request asks for stands in view of `If-Match`. `If-Unmodified-Since` is to be
+/// ignored: what has an entity tag here has no date (RFC 9110 section 13.1.4).
+bool precondition_holds(const request& asking, std::string_view etag) noexcept;
+/// The 412 where it does not, with the entity tag that there is.
+response precondition_failed(const request& asking, std::string_view etag);
+
+/// Whether a `Range` stands in view of `If-Range`: without one, or with `etag` by strong
+/// comparison. A date never matches, for want of dates, nor does an empty value (RFC 9110 section
 /// 13.1.5).
-bool range_stands(std::string_view if_range, std::string_view etag) noexcept;
+bool range_stands(const request& asking, std::string_view etag) noexcept;
 
 } // namespace matchcloud::http

@@ -1,6 +1,7 @@
 #include "http/export_response.hpp"
 
 #include "base/decimal.hpp"
+#include "http/conditional.hpp"
 #include "http/content_coding.hpp"
 #include "http/file_response.hpp"
 #include "http/query.hpp"
@@ -24,6 +25,9 @@ std::string etag_of(const model::uuid& export_id, std::string_view coding) {
 bool takes_compressed(const request& asking, const store::opened_export& file,
                       std::string_view gzip_etag) {
   if (!file.gzip || !accepts_gzip(asking.get(header::accept_encoding))) return false;
+  const auto& if_match = asking.get(header::if_match);
+  if (asking.has(header::if_match) && if_match != "*")
+    return names_etag_strongly(if_match, gzip_etag);
   return !asking.has(header::range) || asking.get(header::if_range) == gzip_etag;
 }
 

@@ -27,8 +27,9 @@ std::optional<export_link> read_export_link(std::string_view query) noexcept;
 bool may_be_compressed(const request& asking);
 
 /// The answer to a GET or HEAD of an export that is open, compressed where the client takes that
-/// and the file is there. Who asks for a part gets the representation whose ETag `If-Range` names,
-/// and the plain one without: bytes of two representations never come together. Any thread.
+/// and the file is there. Who asks for a part gets the representation whose ETag `If-Range` or
+/// `If-Match` names, and the plain one without: bytes of two representations never come together.
+/// Any thread.
 response export_response(const request& asking, const store::opened_export& file);
 
 } // namespace matchcloud::http

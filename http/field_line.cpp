@@ -110,6 +110,21 @@ bool list_has(std::string_view list, std::string_view token) noexcept {
   }
 }
 
+bool list_has_only(std::string_view list, std::string_view token) noexcept {
+  for (;;) {
+    const auto comma = list.find(',');
+    const auto element = trim_blanks(list.substr(0, comma));
+    if (!element.empty() && !equal_ignoring_case(element, token)) return false;
+    if (comma == list.npos) return true;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+bool list_ends_with(std::string_view list, std::string_view token) noexcept {
+  const auto comma = list.rfind(',');
+  return comma != list.npos && equal_ignoring_case(trim_blanks(list.substr(comma + 1)), token);
+}
+
 bool hides_line_end(std::string_view value) noexcept {
   for (auto at = value.find('%'); at != value.npos; at = value.find('%', at + 1)) {
     const auto code = value.substr(at + 1, 2);

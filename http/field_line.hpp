@@ -38,6 +38,13 @@ base::expected<std::uint64_t> parse_content_length(std::string_view value);
 /// Whether the comma-separated list `list` has `token`, in any case.
 bool list_has(std::string_view list, std::string_view token) noexcept;
 
+/// Whether the comma-separated list `list` has nothing but `token`, in any case. Empty elements do
+/// not count (RFC 9110 section 5.6.1.2), so an empty list has nothing else.
+bool list_has_only(std::string_view list, std::string_view token) noexcept;
+
+/// Whether the comma-separated list `list` ends with `token`, in any case, after others.
+bool list_ends_with(std::string_view list, std::string_view token) noexcept;
+
 /// Whether `value` has a percent-encoded CR, LF or NUL: a decoder behind us would make a line end
 /// of it (cpp-httplib before 0.44 decodes header values).
 bool hides_line_end(std::string_view value) noexcept;

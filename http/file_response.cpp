@@ -23,18 +23,23 @@ response unsatisfiable(const request& asking, const file_representation& of) {
 } // namespace
 
 response file_response(const request& asking, const file_representation& of) {
+  // RFC 9110 section 13.2.2: If-Match goes before If-None-Match, that before Range, and Range is
+  // for GET alone.
+  if (!precondition_holds(asking, of.etag)) {
+    auto refused = precondition_failed(asking, of.etag);
+    refused.fixed_headers = of.refusal_headers;
+    return refused;
+  }
   const auto size_bytes = of.file->size_bytes();
   response answer;
   answer.fixed_headers = of.fixed_headers;
   answer.headers.append("ETag: ").append(of.etag).append("\r\n");
   answer.body = file_range{of.file, 0, size_bytes};
-  // RFC 9110 section 13.2.2: If-None-Match goes before Range, and Range is for GET alone.
   if (names_etag(asking.get(header::if_none_match), of.etag)) {
     answer.status = 304;
     return answer;
   }
-  if (asking.method == method::get && asking.has(header::range) &&
-      range_stands(asking.get(header::if_range), of.etag)) {
+  if (asking.method == method::get && asking.has(header::range) && range_stands(asking, of.etag)) {
     const auto chosen = choose_range(asking.get(header::range), size_bytes);
     if (chosen.what == range_choice::kind::unsatisfiable) return unsatisfiable(asking, of);
     if (chosen.what == range_choice::kind::part) {

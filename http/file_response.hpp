@@ -19,7 +19,7 @@ struct file_representation {
   std::string_view content_type;
   /// Whole header lines of every answer but a refusal: caching, what varies it.
   std::string_view fixed_headers;
-  /// Whole header lines of a 416.
+  /// Whole header lines of a 412 or 416.
   std::string_view refusal_headers;
   /// Whole header lines of answers that have a body: disposition, coding.
   std::string body_headers;
@@ -27,8 +27,8 @@ struct file_representation {
   std::string_view noun;
 };
 
-/// The answer to a GET or HEAD of a file: whole (200), a part (206), not modified (304) or without
-/// such a part (416). Any thread.
+/// The answer to a GET or HEAD of a file: whole (200), a part (206), not modified (304), without
+/// such a part (416) or, by `If-Match`, not what was meant (412). Any thread.
 response file_response(const request& asking, const file_representation& of);
 
 } // namespace matchcloud::http

@@ -32,7 +32,7 @@ constexpr std::string_view ping_preflight_headers = "Access-Control-Allow-Origin
 constexpr std::string_view media_preflight_headers =
     "Access-Control-Allow-Origin: *\r\n"
     "Access-Control-Allow-Methods: GET, HEAD\r\n"
-    "Access-Control-Allow-Headers: If-None-Match, If-Range, Range, X-Request-Id\r\n"
+    "Access-Control-Allow-Headers: If-Match, If-None-Match, If-Range, Range, X-Request-Id\r\n"
     "Access-Control-Max-Age: 86400\r\n";
 
 /// The host name of an `Origin` (`scheme://host[:port]`, RFC 6454), lower case.
@@ -171,6 +171,8 @@ bool front::arrives(const dispatch& job) {
 
 void front::handle(const dispatch& job) {
   const auto& asking = *job.request;
+  if (asking.method == method::other)
+    return fail(job, operation::unmatched, method_not_implemented(asking.method_token));
   if (asking.target == "*")
     return sink_->answer(job.exchange, no_content("GET, HEAD, POST, OPTIONS"));
 
@@ -292,10 +294,11 @@ void front::validate(const dispatch& job, const route& where, model::payload_kin
 
 bool front::check_is_json(const dispatch& job, operation asked) {
   const auto& asking = *job.request;
-  if (!asking.has(header::content_type) || is_json(asking.get(header::content_type))) return true;
+  // An empty value names no type (RFC 9110 section 8.3): it says as much as none.
+  const auto& type = asking.get(header::content_type);
+  if (type.empty() || is_json(type)) return true;
   fail(job, asked,
-       {base::errc::media_type_unsupported, "The body must be JSON, not " +
-                                                asking.get(header::content_type).substr(0, 64) +
+       {base::errc::media_type_unsupported, "The body must be JSON, not " + type.substr(0, 64) +
                                                 ". Send Content-Type: application/json, or none."});
   return false;
 }

@@ -143,8 +143,7 @@ void httplib_server::serve(const std::function<void()>& on_ended) {
 }
 
 void httplib_server::stop_accepting() {
-  // httplib's own `stop` closes a descriptor each time it is called.
-  if (!stopped_.exchange(true)) stop_listening();
+  stop();
 }
 
 void httplib_server::end_input(const std::function<bool(const endpoint&)>& spares) {
@@ -153,12 +152,6 @@ void httplib_server::end_input(const std::function<bool(const endpoint&)>& spare
     if (!is_connection_of(fd, bound_)) return;
     const auto peer = spares ? peer_of(fd) : std::nullopt;
     if (!peer || !spares(*peer)) ::shutdown(fd, SHUT_RD);
-  });
-}
-
-void httplib_server::cut() {
-  for_each_descriptor([&](int fd) {
-    if (is_connection_of(fd, bound_)) ::shutdown(fd, SHUT_RDWR);
   });
 }
 
@@ -186,6 +179,16 @@ base::expected<endpoint> httplib_server::bind(const endpoint& where) {
     return base::fail(base::errc::address_unavailable, to_string(where) + ": cannot be bound");
   bound_ = {where.address, static_cast<std::uint16_t>(port)};
   return bound_;
+}
+
+void set_header_lines(httplib::Response& into, std::string_view lines) {
+  while (!lines.empty()) {
+    const auto end = lines.find("\r\n");
+    const auto line = lines.substr(0, end);
+    const auto colon = line.find(": ");
+    into.set_header(std::string{line.substr(0, colon)}, std::string{line.substr(colon + 2)});
+    lines.remove_prefix(end + 2);
+  }
 }
 
 base::error refusal_of(int status) {

@@ -5,11 +5,11 @@
 
 #include <httplib.h>
 
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <string_view>
 #include <thread>
 
 namespace matchcloud::http {
@@ -46,24 +46,19 @@ public:
   /// the last connection has ended.
   void start(std::function<void()> on_ended);
 
-  /// Stops accepting. Connections go on until they are idle for too long. Any thread; a second call
-  /// does nothing.
-  void stop_accepting();
+  /// Stops accepting. Connections go on until they are idle for too long. Any thread.
+  virtual void stop_accepting();
   /// Stops reading from every connection but those whose peer `spares` names: idle ones end, and
   /// so do those that are being answered, for httplib writes nothing where it cannot read. Any
   /// thread.
   void end_input(const std::function<bool(const endpoint& peer)>& spares = {});
-  /// Ends every connection in both directions: what is being written to it fails. Any thread.
-  void cut();
   /// Stops accepting and reading and waits for the last connection to end.
   void end();
 
 protected:
   /// Accepts connections and has them served; returns when all are.
   virtual void accept_and_serve() { listen_after_bind(); }
-  /// Has `accept_and_serve` return. Called once.
-  virtual void stop_listening() { stop(); }
-  /// Whether `stop_listening` has an effect already.
+  /// Whether `stop_accepting` has an effect already.
   virtual bool can_stop() const { return is_running(); }
 
   int backlog_;
@@ -73,7 +68,6 @@ private:
   void serve(const std::function<void()>& on_ended);
 
   std::thread thread_;
-  std::atomic<bool> stopped_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ended_ = false;
@@ -81,5 +75,8 @@ private:
 
 /// The error behind a status that cpp-httplib itself chose, 404 being "no handler".
 base::error refusal_of(int status);
+
+/// Sets headers by whole lines, each with its line end.
+void set_header_lines(httplib::Response& into, std::string_view lines);
 
 } // namespace matchcloud::http

@@ -1,5 +1,7 @@
 #include "http/httplib_transport.hpp"
 
+#include "http/characters.hpp"
+#include "http/field_line.hpp"
 #include "http/refusals.hpp"
 
 #include <caf/send.hpp>
@@ -19,14 +21,10 @@ time_t seconds_of(std::chrono::milliseconds time) {
   return std::max<time_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count());
 }
 
-void copy_header_lines(std::string_view lines, httplib::Response& into) {
-  while (!lines.empty()) {
-    const auto end = lines.find("\r\n");
-    const auto line = lines.substr(0, end);
-    const auto colon = line.find(": ");
-    into.set_header(std::string{line.substr(0, colon)}, std::string{line.substr(colon + 2)});
-    lines.remove_prefix(end + 2);
-  }
+/// httplib refuses it as it refuses a line that it cannot read.
+bool is_unknown_method(const httplib::Request& asked, int status) {
+  return status == 400 && parse_method(asked.method) == method::other &&
+         token_characters.contains_all(asked.method) && asked.version.starts_with("HTTP/1.");
 }
 
 /// The client of a connection.
@@ -78,8 +76,8 @@ void write(response answer, std::string_view request_id, const std::string& date
   into.status = answer.status;
   into.set_header("Date", date);
   into.set_header("X-Request-Id", std::string{request_id});
-  copy_header_lines(answer.fixed_headers, into);
-  copy_header_lines(answer.headers, into);
+  set_header_lines(into, answer.fixed_headers);
+  set_header_lines(into, answer.headers);
   if (closing) into.set_header("Connection", "close");
   // httplib would say that the length is 0, and RFC 9110 section 8.6 wants the true one or none.
   if (answer.status == 304) into.set_header("Content-Length", std::to_string(answer.body_size()));
@@ -100,11 +98,6 @@ httplib_transport::httplib_transport(const base::clock& clock, shared_bounds& bo
 httplib_transport::~httplib_transport() {
   begin_drain();
   end_now();
-  // Their threads use everything else of this until they are joined. Who is still being written to
-  // takes no more: an end does not wait for slow clients.
-  for (const auto& server : servers_)
-    server->cut();
-  servers_.clear();
 }
 
 base::expected<endpoint> httplib_transport::bind(const endpoint& where) {
@@ -167,7 +160,6 @@ void httplib_transport::close_idle() {
 void httplib_transport::end_now() {
   close_idle();
   std::unique_lock lock{mutex_};
-  ended_ = true;
   while (!waiting_.empty()) {
     auto& left = *waiting_.begin()->second;
     settle(left, refusal(shutting_down(), left.request->id));
@@ -229,11 +221,15 @@ httplib_transport::read(const httplib::Request& asked, int status) {
   const bool bodied = asked.has_header("Content-Length") || asked.has_header("Transfer-Encoding");
   const bool misread_range =
       status == 416 && !bodied && (asked.method == "GET" || asked.method == "HEAD");
-  if (status != 404 && !misread_range) return tl::unexpected(refusal_of(status));
   const auto& limits = bounds_->limits;
+  if (is_unknown_method(asked, status)) return tl::unexpected(method_not_implemented(asked.method));
+  if (status == 413) return tl::unexpected(body_too_large(limits.body_limit_bytes));
+  if (status == 415) return tl::unexpected(content_coding_unsupported());
+  if (status != 404 && !misread_range) return tl::unexpected(refusal_of(status));
   if (asked.target.size() > limits.target_limit_bytes) return tl::unexpected(refusal_of(414));
   // Debian's httplib lets chunked bodies pass its limit.
-  if (asked.body.size() > limits.body_limit_bytes) return tl::unexpected(refusal_of(413));
+  if (asked.body.size() > limits.body_limit_bytes)
+    return tl::unexpected(body_too_large(limits.body_limit_bytes));
   if (!asked.target.starts_with('/') && asked.target != "*") return tl::unexpected(refusal_of(400));
 
   auto result = std::make_shared<admitted_request>();
@@ -245,6 +241,10 @@ httplib_transport::read(const httplib::Request& asked, int status) {
   result->body = asked.body;
   if (const auto peer = model::parse_ip_address(asked.remote_addr)) result->peer = *peer;
   for (const auto& [name, value] : asked.headers) {
+    // httplib has decoded the body, as large as that came to be.
+    if (find_framing_field(name) == framing_field::content_encoding &&
+        !list_has_only(value, "identity"))
+      return tl::unexpected(content_coding_unsupported());
     const auto index = find_header(name);
     if (index == header_count) continue;
     const auto known = static_cast<header>(index);
@@ -264,10 +264,7 @@ response httplib_transport::await(waiting_exchange& waiting) {
   waiting.id = ++last_id_;
   waiting_.emplace(waiting.id, &waiting);
   metrics_->in_flight.store(waiting_.size(), std::memory_order_relaxed);
-  if (ended_)
-    settle(waiting, refusal(shutting_down(), waiting.request->id));
-  else
-    hand_over(waiting);
+  hand_over(waiting);
   // Asked anew after each wait: what the exchange asks for is known once it is routed, and an
   // earlier deadline than was waited for is told.
   const auto deadline = [&] {

@@ -1,7 +1,9 @@
 #include "http/ops_guard.hpp"
 
 #include "http/characters.hpp"
+#include "http/field_line.hpp"
 #include "http/ops_plane.hpp"
+#include "http/refusals.hpp"
 
 #include <charconv>
 #include <cstdint>
@@ -57,8 +59,9 @@ std::optional<base::error> refusal_of_framing(const httplib::Request& asked) {
                            ", allowed are digits."};
   // Said now: cpp-httplib would read all of it first.
   if (*length > ops_body_limit_bytes)
-    return base::error{errc::body_too_large,
-                       "A body has at most " + std::to_string(ops_body_limit_bytes) + " bytes."};
+    return base::error{errc::body_too_large, "A body has at most " +
+                                                 std::to_string(ops_body_limit_bytes) +
+                                                 " bytes; send the rest in another request."};
   return std::nullopt;
 }
 
@@ -87,9 +90,9 @@ std::optional<base::error> refusal_of(const httplib::Request& asked) {
   if (auto refused = refusal_of_framing(asked)) return refused;
   if (!has_length(asked) && !may_be_empty(asked))
     return base::error{errc::length_required, "Send the body with a Content-Length or in chunks."};
-  if (asked.has_header("Content-Encoding"))
-    return base::error{errc::media_type_unsupported,
-                       "Send the body as it is, without a Content-Encoding."};
+  for (std::size_t i = 0; i < asked.get_header_value_count("Content-Encoding"); ++i)
+    if (!list_has_only(asked.get_header_value("Content-Encoding", i), "identity"))
+      return content_coding_unsupported();
   return std::nullopt;
 }
 

@@ -3,6 +3,8 @@
 #include "http/ops_guard.hpp"
 #include "http/response.hpp"
 
+#include <spdlog/spdlog.h>
+
 namespace matchcloud::http {
 
 namespace {
@@ -21,9 +23,13 @@ base::error no_such_path() {
 } // namespace
 
 void set_problem(Response& into, const base::error& what) {
-  const auto answer = problem(what, into.get_header_value("X-Request-Id"));
+  const auto id = into.get_header_value("X-Request-Id");
+  // The answer says it in general only.
+  if (base::tells_of_machine(what.code))
+    spdlog::error("ops: request {}: {}", id, base::to_string(what));
+  const auto answer = problem(what, id);
   into.status = answer.status;
-  if (answer.status == 503) into.set_header("Retry-After", "1");
+  set_header_lines(into, answer.fixed_headers);
   into.set_content(std::string{answer.body_bytes()}, std::string{problem_type});
 }
 
@@ -55,9 +61,8 @@ ops_plane::ops_plane(const service_metrics& metrics, std::uint64_t seed)
     into.set_content(R"({"status":"ok"})", std::string{json_type});
   });
   server_.Get("/readyz", [this](const Request&, Response& into) {
-    const bool ready = ready_; // once: it may change meanwhile
-    into.status = ready ? 200 : 503;
-    into.set_content(ready ? R"({"ready":true})" : R"({"ready":false})", std::string{json_type});
+    into.status = ready_ ? 200 : 503;
+    into.set_content(ready_ ? R"({"ready":true})" : R"({"ready":false})", std::string{json_type});
   });
   server_.Get("/metrics", [this](const Request&, Response& into) {
     into.set_content(render_metrics(*metrics_), "text/plain; version=0.0.4");

@@ -4,6 +4,7 @@
 #include "http/operation.hpp"
 #include "http/response.hpp"
 
+#include <cstddef>
 #include <string_view>
 
 namespace matchcloud::http {
@@ -11,6 +12,10 @@ namespace matchcloud::http {
 /// What a transport itself answers when it cannot or must not wait for an actor: the same words on
 /// every transport.
 
+/// A body of any data plane request is over `body-limit-bytes`.
+base::error body_too_large(std::size_t limit_bytes);
+base::error content_coding_unsupported();
+base::error method_not_implemented(std::string_view token);
 base::error too_many_request_bytes();
 base::error too_many_response_bytes();
 base::error too_many_in_flight();

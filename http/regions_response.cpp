@@ -57,6 +57,13 @@ response regions_response(const request& asking,
   const auto etag_begin = answer.headers.size();
   append_etag(answer.headers, *listing, gzip);
   const auto etag = std::string_view{answer.headers}.substr(etag_begin);
+  if (asking.has(header::if_match) && !precondition_holds(asking, etag)) {
+    auto refused = precondition_failed(asking, etag);
+    // Not the listing's: no cache may keep a refusal.
+    refused.fixed_headers = "Vary: Accept-Encoding, Origin\r\n";
+    if (any_origin) refused.headers.append(any_origin_header);
+    return refused;
+  }
   const bool is_known =
       asking.has(header::if_none_match) && names_etag(asking.get(header::if_none_match), etag);
   answer.headers.append("\r\n");

@@ -51,7 +51,7 @@ std::size_t find_header(std::string_view name) noexcept {
   case 5: return pick(name, {{"range", header::range}});
   case 6: return pick(name, {{"accept", header::accept}, {"origin", header::origin}});
   case 7: return pick(name, {{"x-fault", header::x_fault}});
-  case 8: return pick(name, {{"if-range", header::if_range}});
+  case 8: return pick(name, {{"if-range", header::if_range}, {"if-match", header::if_match}});
   case 9: return pick(name, {{"forwarded", header::forwarded}});
   case 12:
     return pick(name,
@@ -77,6 +77,7 @@ bool is_list_header(header h) noexcept {
   case header::accept:
   case header::accept_encoding:
   case header::access_control_request_headers:
+  case header::if_match:
   case header::if_none_match:
   case header::x_fault: return true;
   case header::host:

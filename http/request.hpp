@@ -28,12 +28,13 @@ enum class header : std::uint8_t {
   accept_encoding,
   access_control_request_method,
   access_control_request_headers,
+  if_match,
   if_none_match,
   if_range,
   range,
   x_fault,
 };
-inline constexpr std::size_t header_count = 15;
+inline constexpr std::size_t header_count = 16;
 
 /// The header of that name in any case, or `header_count` where the service does not read it.
 std::size_t find_header(std::string_view name) noexcept;

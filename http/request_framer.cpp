@@ -3,6 +3,7 @@
 #include "http/characters.hpp"
 #include "http/chunk_line.hpp"
 #include "http/field_line.hpp"
+#include "http/refusals.hpp"
 #include "http/request_line.hpp"
 
 #include <algorithm>
@@ -136,7 +137,7 @@ framer_status request_framer::accept_header(std::string_view line, request& into
   case framing_field::transfer_encoding: return accept_transfer_encoding(field->value, into);
   case framing_field::expect: return accept_expect(field->value);
   case framing_field::content_encoding:
-    facts_.encoded = facts_.encoded || !equal_ignoring_case(field->value, "identity");
+    facts_.encoded = facts_.encoded || !list_has_only(field->value, "identity");
     return framer_status::need_more;
   case framing_field::none: break;
   }
@@ -173,11 +174,19 @@ framer_status request_framer::accept_transfer_encoding(std::string_view value,
         {errc::request_malformed, "Transfer-Encoding after Content-Length; send one of them"});
   if (into.http_1_0)
     return refuse_line({errc::request_malformed, "HTTP/1.0 has no Transfer-Encoding"});
-  if (!equal_ignoring_case(value, "chunked"))
-    return refuse_line({errc::request_malformed, "Transfer-Encoding " + in_quotes(value) +
-                                                     "; only 'chunked' is understood"});
+  if (!equal_ignoring_case(value, "chunked")) return refuse_transfer_coding(value);
   facts_.chunked = true;
   return framer_status::need_more;
+}
+
+/// RFC 9112 section 6.3: where chunked is not the last, the body has no end that can be relied on.
+/// Section 6.1: where it is, this is a coding that is not understood.
+framer_status request_framer::refuse_transfer_coding(std::string_view value) {
+  const auto text = "Transfer-Encoding " + in_quotes(value);
+  if (list_ends_with(value, "chunked") && !list_has_only(value, "chunked"))
+    return refuse_line(
+        {errc::transfer_coding_unsupported, text + "; send the body with 'chunked' alone"});
+  return refuse_line({errc::request_malformed, text + "; only 'chunked' is understood"});
 }
 
 framer_status request_framer::accept_expect(std::string_view value) {
@@ -205,18 +214,13 @@ framer_status request_framer::keep_header(header h, const field_line& field, req
 framer_status request_framer::end_head(request& into) {
   if (!into.has(header::host) && !into.http_1_0)
     return refuse(errc::request_malformed, "The Host header is missing; HTTP/1.1 requires it");
-  if (!authority_.empty() && !equal_ignoring_case(authority_, into.get(header::host)))
-    return refuse(errc::request_malformed,
-                  "The target names host " + in_quotes(authority_) + ", the Host header " +
-                      in_quotes(into.get(header::host)) + "; they must be equal");
+  // RFC 9112 section 3.2.2: whatever Host says, the target knows better.
+  if (!authority_.empty()) into.set(header::host, authority_);
   if (facts_.has_expect && !facts_.expects_continue)
     return refuse(errc::expectation_failed, "Expect may only be 100-continue");
-  if (facts_.encoded)
-    return refuse(errc::media_type_unsupported,
-                  "The body has a Content-Encoding; send it as it is (identity)");
+  if (facts_.encoded) return refuse(content_coding_unsupported());
   if (facts_.content_length > limits_->body_limit_bytes)
-    return refuse(errc::body_too_large,
-                  "Content-Length is over " + std::to_string(limits_->body_limit_bytes) + " bytes");
+    return refuse(body_too_large(limits_->body_limit_bytes));
   into.keep_alive = !facts_.close && (facts_.keep_alive || !into.http_1_0);
   return begin_body(into);
 }
@@ -274,8 +278,7 @@ framer_status request_framer::read_chunk_line(std::string_view& rest, request& i
   if (!size) return refuse(size.error().code, "Chunk line: " + size.error().detail);
   line_.clear();
   if (*size > limits_->body_limit_bytes - into.body.size())
-    return refuse(errc::body_too_large, "The chunks add up to more than " +
-                                            std::to_string(limits_->body_limit_bytes) + " bytes");
+    return refuse(body_too_large(limits_->body_limit_bytes));
   body_left_ = *size;
   if (*size == 0) section_bytes_ = 0;
   state_ = *size == 0 ? state::trailers : state::chunk_body;
@@ -348,8 +351,12 @@ framer_status request_framer::complete() noexcept {
 }
 
 framer_status request_framer::refuse(errc code, std::string detail) {
+  return refuse({code, std::move(detail)});
+}
+
+framer_status request_framer::refuse(base::error why) {
   release();
-  failure_ = {code, std::move(detail)};
+  failure_ = std::move(why);
   state_ = state::failed;
   continue_due_ = false;
   return framer_status::failed;

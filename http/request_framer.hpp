@@ -58,8 +58,8 @@ struct framer_result {
 /// - the first byte over a limit. A head over `head_limit_bytes` is `head_too_large`, unless its
 ///   request line is unfinished there and has a target over its limit: `target_too_long`;
 /// - the last LF of the head, for what the head as a whole lacks or asks for, in this order: Host
-///   missing or unlike the target's (400), Expect (417), Content-Encoding (415), Content-Length
-///   over `body_limit_bytes` (413);
+///   missing (400), Expect (417), Content-Encoding (415), Content-Length over `body_limit_bytes`
+///   (413);
 /// - the LF of a chunk's size line that would lead over `body_limit_bytes` (413).
 ///
 /// One empty line before a request is skipped and counts towards no limit.
@@ -137,6 +137,7 @@ private:
   framer_status accept_content_length(std::string_view value);
   framer_status accept_transfer_encoding(std::string_view value, const request& into);
   framer_status accept_connection(std::string_view value);
+  framer_status refuse_transfer_coding(std::string_view value);
   framer_status accept_expect(std::string_view value);
   framer_status keep_header(header h, const field_line& field, request& into);
   framer_status end_head(request& into);
@@ -145,6 +146,7 @@ private:
 
   framer_status complete() noexcept;
   framer_status refuse(base::errc code, std::string detail);
+  framer_status refuse(base::error why);
   framer_status refuse_line(const base::error& why);
   framer_status refuse_long_head();
   void release() noexcept;
@@ -153,7 +155,7 @@ private:
   base::error failure_;
   /// The line that is not finished yet; empty while lines come whole.
   std::string line_;
-  /// Of an absolute-form target, to be compared with Host when the head ends.
+  /// Of an absolute-form target, to stand for Host when the head ends.
   std::string authority_;
   head_facts facts_;
   /// Bytes of the sized body or of the chunk that are still to come.

@@ -35,9 +35,11 @@ bool is_version(std::string_view text) noexcept {
 }
 
 base::expected<void> check_version(std::string_view text) {
-  if (text == "HTTP/1.1" || text == "HTTP/1.0") return {};
-  if (is_version(text))
+  if (text == "HTTP/1.1") return {};
+  if (is_version(text)) {
+    if (text[5] == '1') return {};
     return fail(errc::version_unsupported, "version " + in_quotes(text) + "; use HTTP/1.1");
+  }
   return malformed(in_quotes(text) + " is not a version; the line must end with HTTP/1.1");
 }
 
@@ -57,11 +59,13 @@ base::expected<void> reduce_absolute_form(request_line& out) {
 }
 
 base::expected<void> check_target(request_line& out) {
+  // Its target is of a form of its own, and what follows the head is no request.
+  if (out.method == "CONNECT")
+    return fail(errc::method_not_implemented, "CONNECT is for proxies, this is not one");
   const auto length = target_characters.span(out.target);
   if (length != out.target.size())
     return malformed(byte_name(out.target[length]) + " at position " + std::to_string(length) +
                      " of the target; percent-encode it");
-  if (out.method == "CONNECT") return malformed("CONNECT is for proxies, this is not one");
   if (out.target.front() == '/') return {};
   if (out.target != "*") return reduce_absolute_form(out);
   if (out.method == "OPTIONS") return {};

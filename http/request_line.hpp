@@ -10,7 +10,7 @@ namespace matchcloud::http {
 /// A request line's parts, as views of the line.
 struct request_line {
   std::string_view method;
-  /// Of an absolute-form target: what must equal the Host header; else empty.
+  /// Of an absolute-form target: what stands for the Host header; else empty.
   std::string_view authority;
   /// The target without scheme and authority: begins with `/` or `?`, is `*`, or is empty (an
   /// absolute form without a path).
@@ -19,9 +19,9 @@ struct request_line {
 };
 
 /// Reads `METHOD SP TARGET SP HTTP/1.x` (RFC 9112 section 3), without its line end. One SP each, no
-/// white space around. The first of these that applies is the error: method, target over
-/// `target_limit_bytes` (as sent), version missing or malformed, version other than 1.0 and 1.1,
-/// target malformed.
+/// white space around. A minor version over 1 is read as 1.1 (RFC 9110 section 2.5). The first of
+/// these that applies is the error: method, target over `target_limit_bytes` (as sent), version
+/// missing or malformed, major version other than 1, the method CONNECT, target malformed.
 base::expected<request_line> parse_request_line(std::string_view line,
                                                 std::size_t target_limit_bytes);
 

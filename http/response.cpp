@@ -28,6 +28,27 @@ std::string readable(const std::string& detail) {
   return ascii;
 }
 
+/// What clients hear in place of a detail that names paths of this machine: what it can be, and
+/// what the operator, who is the client of the ops plane, can do about it.
+std::string_view general_detail(base::errc code) noexcept {
+  switch (code) {
+  case base::errc::store_failed:
+    return "The store cannot be used now: another process holds it for long, or its disk fails or "
+           "is read-only (the data directory must be writable; see the kernel's log). The "
+           "service's "
+           "log has the cause. Try again later.";
+  case base::errc::store_full:
+    return "The disk of the service is full: free some disk space there. The service's log has "
+           "the cause.";
+  default: return "The service cannot use a file of its own. The service's log has the cause.";
+  }
+}
+
+base::error as_told(const base::error& what) {
+  if (!base::tells_of_machine(what.code) || what.for_clients) return what;
+  return {what.code, std::string{general_detail(what.code)}};
+}
+
 } // namespace
 
 std::string_view response::body_bytes() const noexcept {
@@ -93,6 +114,7 @@ std::string_view reason_phrase(int status) noexcept {
   case 408: return "Request Timeout";
   case 409: return "Conflict";
   case 411: return "Length Required";
+  case 412: return "Precondition Failed";
   case 413: return "Content Too Large";
   case 414: return "URI Too Long";
   case 415: return "Unsupported Media Type";
@@ -100,6 +122,7 @@ std::string_view reason_phrase(int status) noexcept {
   case 417: return "Expectation Failed";
   case 431: return "Request Header Fields Too Large";
   case 500: return "Internal Server Error";
+  case 501: return "Not Implemented";
   case 503: return "Service Unavailable";
   case 504: return "Gateway Timeout";
   case 507: return "Insufficient Storage";
@@ -108,7 +131,8 @@ std::string_view reason_phrase(int status) noexcept {
   }
 }
 
-response problem(const base::error& what, std::string_view request_id) {
+response problem(const base::error& failure, std::string_view request_id) {
+  const auto what = as_told(failure);
   const auto about = base::describe(what.code);
   const auto detail = readable(what.detail);
   rapidjson::StringBuffer buffer;
@@ -138,6 +162,9 @@ response problem(const base::error& what, std::string_view request_id) {
     answer.fixed_headers = "Retry-After: 5\r\n";
   else if (about.status == 503)
     answer.fixed_headers = "Retry-After: 1\r\n";
+  // RFC 9110 section 12.5.3: with this 415, and with no other.
+  else if (what.code == base::errc::content_coding_unsupported)
+    answer.fixed_headers = "Accept-Encoding: identity\r\n";
   return answer;
 }
 

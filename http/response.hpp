@@ -78,7 +78,8 @@ void write_head(std::string& out, const response& answer, const write_context& c
 std::string_view reason_phrase(int status) noexcept;
 
 /// The problem (RFC 9457) of an error, with its detail as `message` too, which is where clients of
-/// this interface look for it; 503s carry `Retry-After`.
+/// this interface look for it; 503s carry `Retry-After`. Of an error that tells of the machine it
+/// says so in general, unless its detail was written for clients: whoever made it logs it.
 response problem(const base::error& what, std::string_view request_id);
 
 /// The current date as IMF-fixdate.

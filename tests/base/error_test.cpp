@@ -37,7 +37,7 @@ TEST_CASE("every error has a code of its own, a title and an error status") {
     CHECK(about.status >= 400);
     CHECK(about.status <= 599);
   }
-  CHECK(codes.size() == 48);
+  CHECK(codes.size() == 52);
 }
 
 TEST_CASE("statuses that clients rely on") {
@@ -48,6 +48,10 @@ TEST_CASE("statuses that clients rely on") {
   CHECK(describe(errc::route_not_found).status == 404);
   CHECK(describe(errc::method_not_allowed).status == 405);
   CHECK(describe(errc::media_type_unsupported).status == 415);
+  CHECK(describe(errc::content_coding_unsupported).status == 415);
+  CHECK(describe(errc::precondition_failed).status == 412);
+  CHECK(describe(errc::transfer_coding_unsupported).status == 501);
+  CHECK(describe(errc::method_not_implemented).status == 501);
   CHECK(describe(errc::id_malformed).status == 400);
   CHECK(describe(errc::element_not_found).status == 404);
   CHECK(describe(errc::still_referred).status == 409);
@@ -58,6 +62,15 @@ TEST_CASE("statuses that clients rely on") {
   CHECK(describe(errc::budget_exhausted).status == 503);
   CHECK(describe(errc::unavailable).status == 503);
   CHECK(describe(errc::deadline_exceeded).status == 504);
+}
+
+TEST_CASE("errors of disks, files and addresses tell of the machine, a client's own do not") {
+  for (const auto code : {errc::store_failed, errc::store_full, errc::store_newer, errc::io_failed,
+                          errc::geoip_invalid, errc::address_unavailable})
+    CHECK(tells_of_machine(code));
+  for (const auto code : {errc::body_malformed, errc::overloaded, errc::store_backlogged,
+                          errc::import_invalid, errc::exports_full})
+    CHECK_FALSE(tells_of_machine(code));
 }
 
 TEST_CASE("an error without particulars is its code alone") {

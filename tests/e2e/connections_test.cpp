@@ -166,15 +166,13 @@ TEST_CASE("a body that is too large is refused before it is sent", "[lifecycle]"
   CHECK(got.status == 413);
 }
 
-TEST_CASE("a target in absolute form is its path, and its host must be the Host", "[lifecycle]") {
+TEST_CASE("a target in absolute form is its path, whatever valid Host comes with it",
+          "[lifecycle]") {
   raw_connection client{loops()};
-  CHECK(client
-            .ask("GET http://play.example/matchmaker/regions HTTP/1.1\r\n"
-                 "Host: play.example\r\n\r\n")
-            .status == 200);
-  const auto refused = client.ask("GET http://play.example/matchmaker/regions HTTP/1.1\r\n"
-                                  "Host: other.example\r\n\r\n");
-  CHECK(refused.status == 400);
+  const std::string line = "GET http://play.example/matchmaker/regions HTTP/1.1\r\n";
+  CHECK(client.ask(line + "Host: play.example\r\n\r\n").status == 200);
+  CHECK(client.ask(line + "Host: other.example\r\n\r\n").status == 200);
+  CHECK(client.ask(line + "\r\n").status == 400);
   CHECK(client.closed());
 }
 

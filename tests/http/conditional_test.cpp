@@ -30,11 +30,36 @@ TEST_CASE("If-None-Match names nothing where the tag is not whole") {
 }
 
 TEST_CASE("a Range stands without If-Range or with the same strong tag") {
-  CHECK(range_stands("", etag));
-  CHECK(range_stands("\"a1\"", etag));
+  request asking;
+  CHECK(range_stands(asking, etag));
+  asking.set(header::if_range, "\"a1\"");
+  CHECK(range_stands(asking, etag));
   for (const auto* value :
-       {"W/\"a1\"", "\"a2\"", "a1", "*", "\"a1\", \"a1\"", "Tue, 14 Nov 2023 22:13:20 GMT"})
-    CHECK(!range_stands(value, etag));
+       {"", "W/\"a1\"", "\"a2\"", "a1", "*", "\"a1\", \"a1\"", "Tue, 14 Nov 2023 22:13:20 GMT"}) {
+    CAPTURE(value);
+    asking.set(header::if_range, value);
+    CHECK(!range_stands(asking, etag));
+  }
+}
+
+TEST_CASE("If-Match names an entity tag that is strong, among others, or any") {
+  for (const auto* value : {"\"a1\"", "*", "\"x\", \"a1\"", "W/\"a1\", \"a1\"", ",, \"a1\""})
+    CHECK(names_etag_strongly(value, etag));
+  for (const auto* value : {"", "W/\"a1\"", "\"x\"", "a1", "**", "\"x\", W/\"a1\"", "\"a1"})
+    CHECK(!names_etag_strongly(value, etag));
+}
+
+TEST_CASE("without If-Match everything holds, with an empty one nothing") {
+  request asking;
+  CHECK(precondition_holds(asking, etag));
+  asking.set(header::if_match, "\"a1\"");
+  CHECK(precondition_holds(asking, etag));
+  asking.set(header::if_match, "");
+  CHECK(!precondition_holds(asking, etag));
+  const auto refused = precondition_failed(asking, etag);
+  CHECK(refused.status == 412);
+  CHECK(refused.headers == "ETag: \"a1\"\r\n");
+  CHECK(refused.body_bytes().find("precondition_failed") != std::string_view::npos);
 }
 
 TEST_CASE("a list of entity tags names exactly its members") {

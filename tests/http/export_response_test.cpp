@@ -106,6 +106,34 @@ TEST_CASE("a part is of the representation whose tag If-Range names, and plain w
   }
 }
 
+TEST_CASE("If-Match chooses between the representations, and neither is 412") {
+  struct row {
+    std::string accept;
+    std::string if_match;
+    std::string range;
+    std::string sent;
+  };
+  const std::string part = "bytes=10-99";
+  for (const auto& each :
+       {row{"gzip", gzip_etag, "", "200 0+100 of gzip"},
+        row{"gzip", gzip_etag, part, "206 10+90 of gzip"},
+        row{"gzip", plain_etag, "", "200 0+1000 of plain"},
+        row{"gzip", plain_etag, part, "206 10+90 of plain"},
+        row{"gzip", plain_etag + ", " + gzip_etag, "", "200 0+100 of gzip"},
+        row{"gzip", "*", "", "200 0+100 of gzip"}, row{"gzip", "*", part, "206 10+90 of plain"},
+        row{"", plain_etag, "", "200 0+1000 of plain"}, row{"", gzip_etag, "", "412 problem"},
+        row{"gzip", "\"other\"", part, "412 problem"},
+        row{"gzip", "W/" + gzip_etag, "", "412 problem"}}) {
+    CAPTURE(each.accept, each.if_match, each.range);
+    bench on;
+    if (!each.accept.empty()) on.asking.set(header::accept_encoding, each.accept);
+    if (!each.range.empty()) on.asking.set(header::range, each.range);
+    on.asking.set(header::if_match, each.if_match);
+    CHECK(on.sent() == each.sent);
+    CHECK(says(on.answer(), "Vary: Accept-Encoding"));
+  }
+}
+
 TEST_CASE("a part behind the end is refused with the size") {
   bench on;
   on.asking.set(header::range, "bytes=1000-");

@@ -182,9 +182,23 @@ TEST_CASE("another method is 405 and told which there are") {
   on.send("GET", "/cloud/games/validate");
   CHECK(on.answer().status == 405);
   CHECK(on.answer().headers == "Allow: POST, OPTIONS\r\n");
-  on.send("BREW", "/cloud/games/validate");
+  on.send("PATCH", "/cloud/games/validate");
   CHECK(on.answer().status == 405);
-  CHECK(on.answer().body_bytes().find("BREW") != std::string_view::npos);
+  CHECK(on.answer().body_bytes().find("PATCH") != std::string_view::npos);
+}
+
+TEST_CASE("a method that the service does not know is 501, whatever the path") {
+  bench on;
+  on.start();
+  for (const std::string method : {"BREW", "TRACE", "get", "Post", "QUERY"})
+    for (const std::string path : {"/cloud/games/validate", "/nowhere", "/%zz"}) {
+      CAPTURE(method, path);
+      on.send(method, path);
+      CHECK(on.answer().status == 501);
+      CHECK(has_code(on.answer(), "method_not_implemented"));
+      CHECK(on.answer().body_bytes().find("'" + method + "'") != std::string_view::npos);
+      CHECK(on.sink.routes[on.last] == std::pair{operation::unmatched, owner::none});
+    }
 }
 
 TEST_CASE("405 comes before 400 ids, ids before 415") {
@@ -211,7 +225,7 @@ TEST_CASE("a body is JSON or undeclared") {
                                    {"application/json+x", false},
                                    {"application", false},
                                    {"text/json", false},
-                                   {"", false}}) {
+                                   {"", true}}) {
     CAPTURE(type);
     const auto before = on.validator_log->validations.size();
     auto asking = bench::make("POST", "/cloud/games/validate");

@@ -94,14 +94,32 @@ TEST_CASE("If-Range keeps a range only with the image's own strong entity tag") 
   on.asking.set(header::range, "bytes=0-1");
   on.asking.set(header::if_range, etag);
   CHECK(on.sent() == "206 0+2");
-  for (const auto& other :
-       {"W/" + etag, std::string{"\"other\""}, std::string{"Tue, 14 Nov 2023 22:13:20 GMT"}}) {
+  for (const auto& other : {"W/" + etag, std::string{"\"other\""}, std::string{},
+                            std::string{"Tue, 14 Nov 2023 22:13:20 GMT"}}) {
+    CAPTURE(other);
     on.asking.set(header::if_range, other);
     CHECK(on.sent() == "200 0+1000");
   }
   // Nor may a stale range be refused: the client would not get the new image.
   on.asking.set(header::range, "bytes=5000-");
   CHECK(on.sent() == "200 0+1000");
+}
+
+TEST_CASE("If-Match of another image is 412, before If-None-Match and Range count") {
+  bench on;
+  on.asking.set(header::if_match, "\"x\", " + etag);
+  CHECK(on.sent() == "200 0+1000");
+  on.asking.set(header::if_match, "*");
+  on.asking.set(header::range, "bytes=0-1");
+  CHECK(on.sent() == "206 0+2");
+  for (const auto& other : {"W/" + etag, std::string{"\"other\""}, std::string{}}) {
+    CAPTURE(other);
+    on.asking.set(header::if_match, other);
+    on.asking.set(header::if_none_match, etag);
+    CHECK(on.sent() == "412 problem");
+    CHECK(says(on.answer(), "ETag: " + etag));
+    CHECK(says(on.answer(), "Access-Control-Allow-Origin: *"));
+  }
 }
 
 TEST_CASE("who has the image already is told so, whatever range they ask for") {

@@ -121,4 +121,21 @@ TEST_CASE("who has the listing gets 304, in the coding that was asked for") {
   CHECK(header_of(answer, "Content-Encoding").empty());
 }
 
+TEST_CASE("who means another listing by If-Match gets 412, which no cache keeps") {
+  const auto tag = header_of(regions_response({}, listing(), true), "ETag");
+  const auto answer_to = [&](std::string_view if_match) {
+    return regions_response(
+        asked{}.with(header::if_match, if_match).with(header::if_none_match, tag).of, listing(),
+        true);
+  };
+  CHECK(answer_to(tag).status == 304);
+  CHECK(answer_to("*").status == 304);
+  const auto refused = answer_to("\"x\"");
+  CHECK(refused.status == 412);
+  CHECK(header_of(refused, "ETag") == tag);
+  CHECK(header_of(refused, "Cache-Control").empty());
+  CHECK(header_of(refused, "Vary") == "Accept-Encoding, Origin");
+  CHECK(header_of(refused, "Access-Control-Allow-Origin") == "*");
+}
+
 } // namespace

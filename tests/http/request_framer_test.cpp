@@ -151,6 +151,33 @@ TEST_CASE("the headers that the service reads are handed on, all others dropped"
   CHECK(got.query() == "b=1");
 }
 
+TEST_CASE("the host of an absolute target stands for Host", "[framer]") {
+  CHECK(complete("GET http://b:81/x HTTP/1.1\r\nHost: a\r\n\r\n").get(header::host) == "b:81");
+  CHECK(complete("GET http://b/x HTTP/1.0\r\n\r\n").get(header::host) == "b");
+  // Not that of the request before.
+  const framer_limits limits;
+  request_framer framer{limits};
+  request got;
+  framer.feed("GET http://b/x HTTP/1.1\r\nHost: a\r\n\r\n", got);
+  got.clear(1024);
+  framer.feed(simple_get, got);
+  CHECK(got.get(header::host) == "a");
+}
+
+TEST_CASE("lines of If-Match are one list", "[framer]") {
+  CHECK(complete("GET / HTTP/1.1\r\nHost: a\r\nif-match: \"x\"\r\nIf-Match: \"y\"\r\n\r\n")
+            .get(header::if_match) == "\"x\", \"y\"");
+}
+
+TEST_CASE("a body that is too large is told the limit and what to do", "[framer]") {
+  const std::string post = "POST / HTTP/1.1\r\nHost: a\r\n";
+  const std::string expected =
+      "The body has more than 1048576 bytes, the limit. Send less, in several requests where that "
+      "can be; the service's operator can raise body-limit-bytes.";
+  CHECK(detail_of(post + "Content-Length: 1048577\r\n\r\n") == expected);
+  CHECK(detail_of(post + "Transfer-Encoding: chunked\r\n\r\n100001\r\n") == expected);
+}
+
 TEST_CASE("100 Continue is due once, and only while no body byte has come", "[framer]") {
   const framer_limits limits;
   const std::string start = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n";

@@ -107,7 +107,7 @@ TEST_CASE("a problem says what happened, for programs and for people") {
 TEST_CASE("every error's problem is one JSON object, with Retry-After exactly on 503") {
   for (int i = 0; i <= static_cast<int>(base::errc::address_unavailable); ++i) {
     const auto code = static_cast<base::errc>(i);
-    const auto answer = problem({code, "line\nbreak \x01"}, "r");
+    const auto answer = problem({code, "line\nbreak \x01", true}, "r");
     CAPTURE(describe(code).code);
     rapidjson::Document parsed;
     parsed.Parse(std::string{answer.body_bytes()}.c_str());
@@ -120,6 +120,29 @@ TEST_CASE("every error's problem is one JSON object, with Retry-After exactly on
     CHECK(reason_phrase(answer.status) != "Unknown");
     CHECK(std::count(known_statuses.begin(), known_statuses.end(), answer.status) == 1);
   }
+}
+
+TEST_CASE("a problem names no path of the machine, unless it was written for clients") {
+  const std::string detail = "/srv/data/matchcloud.db: cannot open the database";
+  for (int i = 0; i <= static_cast<int>(base::errc::address_unavailable); ++i) {
+    const auto code = static_cast<base::errc>(i);
+    CAPTURE(describe(code).code);
+    const auto told = [&](bool for_clients) {
+      const auto answer = problem({code, detail, for_clients}, "r");
+      return answer.body_bytes().find("matchcloud.db") != std::string_view::npos;
+    };
+    CHECK(told(false) == !tells_of_machine(code));
+    CHECK(told(true));
+  }
+  const auto failed = problem({base::errc::store_failed, detail}, "r");
+  CHECK(failed.body_bytes().find("another process holds it for long") != std::string_view::npos);
+  CHECK(failed.body_bytes().find("log has the cause") != std::string_view::npos);
+}
+
+TEST_CASE("a 415 says which codings are taken where the coding was the problem, and only there") {
+  CHECK(problem({base::errc::content_coding_unsupported, ""}, "r").fixed_headers ==
+        "Accept-Encoding: identity\r\n");
+  CHECK(problem({base::errc::media_type_unsupported, ""}, "r").fixed_headers.empty());
 }
 
 TEST_CASE("dates are IMF-fixdate") {
