@@ -2,6 +2,7 @@
 #include "app/configuration_options.hpp"
 #include "app/fault_table.hpp"
 #include "app/node.hpp"
+#include "base/free_memory.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -73,6 +74,7 @@ int serve(const configuration_options& options) {
   if (!config) return fail(config.error(), usage);
   if (const auto exposed = check_exposure(*config); !exposed) return fail(exposed.error(), usage);
 
+  base::bound_free_memory();
   const auto signals = block_signals();
   auto started = node::start(*config);
   if (!started) return fail(started.error(), failed);

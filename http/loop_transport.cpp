@@ -1,13 +1,13 @@
 #include "http/loop_transport.hpp"
 
 #include "base/faults.hpp"
+#include "base/free_memory.hpp"
 #include "http/listener.hpp"
 #include "http/loop_pass.hpp"
 #include "http/refusals.hpp"
 
 #include <caf/send.hpp>
 
-#include <malloc.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -270,15 +270,14 @@ bool loop_transport::make_room(std::size_t bytes, const connection& but) {
 }
 
 void loop_transport::tidy() {
-  requests_.drop_unused();
-  buffers_.drop_unused();
+  const auto dropped = requests_.drop_unused() + buffers_.drop_unused();
   const auto live = connection_count();
   const auto most_live = std::exchange(most_live_, live);
   auto& budget = bounds_->budget;
   if (budget.take_peak() >= budget.used_bytes() + returned_least_bytes ||
-      most_live >= live + returned_least_connections)
-    // Off the loop: it takes a millisecond for some megabytes.
-    pool_->submit([] { ::malloc_trim(0); });
+      most_live >= live + returned_least_connections || dropped >= returned_least_pooled)
+    pool_->submit([] { base::trim_heaps(); });
+  base::trim_own_heap();
   if (live > 0 || !requests_.is_empty() || !buffers_.is_empty())
     loop_->timers().arm(tidying_, loop_->now() + tidy_interval);
 }

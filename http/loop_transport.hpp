@@ -62,10 +62,11 @@ public:
   static constexpr std::chrono::milliseconds stall_least{1'000};
   /// Between looks at what memory can be given back.
   static constexpr std::chrono::milliseconds tidy_interval{10'000};
-  /// What has to have been freed since the look before, in bytes of the budget or in connections,
-  /// for the allocator to be told to give it back to the system.
+  /// What has to have been freed since the look before, in bytes of the budget, in connections or
+  /// in pooled objects, for the allocator to be told to give it back to the system.
   static constexpr std::size_t returned_least_bytes = 4UL * 1024 * 1024;
-  static constexpr std::size_t returned_least_connections = 2'048;
+  static constexpr std::size_t returned_least_connections = 1'024;
+  static constexpr std::size_t returned_least_pooled = 64;
 
   /// `bounds` and `metrics` must outlive every message that holds a request. `seed` makes request
   /// ids unique; `on_empty` is called when draining and no connection is left.

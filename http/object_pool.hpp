@@ -31,11 +31,13 @@ public:
     if (!is_full()) kept_.push_back(std::move(used));
   }
 
-  /// Destroys those that nobody needed since the last call: their memory is others'.
-  void drop_unused() {
-    kept_.resize(kept_.size() - std::exchange(unused_, 0));
+  /// Destroys those that nobody needed since the last call, for their memory is others'; how many.
+  std::size_t drop_unused() {
+    const auto dropped = unused_;
+    kept_.resize(kept_.size() - dropped);
     kept_.shrink_to_fit();
     unused_ = kept_.size();
+    return dropped;
   }
 
 private:

@@ -2,6 +2,7 @@
 #include "app/fault_table.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/fixtures/built_from.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -11,7 +12,7 @@ namespace matchcloud::app {
 namespace {
 
 std::string readme() {
-  std::ifstream in{MATCHCLOUD_TEST_FILES "/../../README.md"};
+  std::ifstream in{fixtures::source_path("README.md")};
   return {std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
 }
 

@@ -1,6 +1,7 @@
 // The command `export`.
 #include "tests/catch.hpp"
 #include "tests/e2e/server.hpp"
+#include "tests/fixtures/built_from.hpp"
 
 #include <sys/wait.h>
 
@@ -140,7 +141,7 @@ TEST_CASE("an export that fails leaves the file that was there, and says why", "
 /// first, `redirections` what it does with the standard streams. -1 where a signal ended it.
 int export_by_shell(const demo_store& demo, const std::string& output, const std::string& before,
                     const std::string& redirections) {
-  const auto line = before + "exec " + std::string{MATCHCLOUD_BINARY} + " export --game " +
+  const auto line = before + "exec " + fixtures::service_program() + " export --game " +
                     std::string{demo_game} + " --start 0 --end 1893456000000 --data-dir " +
                     demo.data_dir() + " -o " + output + " " + redirections;
   const auto status = std::system(line.c_str());

@@ -4,6 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/json.hpp"
 #include "tests/e2e/server.hpp"
+#include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/known_distances.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 
@@ -17,7 +18,8 @@ using namespace matchcloud::e2e;
 using fixtures::known_distance;
 
 const std::vector<known_distance>& known_distances() {
-  static const auto rows = fixtures::read_known_distances(MATCHCLOUD_TEST_FILES "/geodesics.csv");
+  static const auto rows =
+      fixtures::read_known_distances(fixtures::source_path("tests/model/geodesics.csv"));
   return rows;
 }
 

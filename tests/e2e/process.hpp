@@ -2,6 +2,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "tests/e2e/deadline.hpp"
+#include "tests/fixtures/built_from.hpp"
 
 #include <sys/types.h>
 
@@ -23,7 +24,7 @@ public:
   /// `input_file` (empty: that of the test).
   explicit child_process(const arguments& args, const environment& added = {},
                          const std::string& input_file = {},
-                         const std::string& program = MATCHCLOUD_BINARY);
+                         const std::string& program = fixtures::service_program());
   child_process(const child_process&) = delete;
   child_process& operator=(const child_process&) = delete;
   ~child_process();
@@ -60,6 +61,6 @@ struct command_result {
 
 command_result run(const arguments& args, const environment& added = {},
                    const std::string& input_file = {},
-                   const std::string& program = MATCHCLOUD_BINARY);
+                   const std::string& program = fixtures::service_program());
 
 } // namespace matchcloud::e2e

@@ -1,3 +1,4 @@
+#include "tests/fixtures/built_from.hpp"
 #include "tests/fuzz/framer_law.hpp"
 
 #include "tests/catch.hpp"
@@ -63,7 +64,7 @@ sample generated_request() {
 } // namespace
 
 TEST_CASE("the cut law holds for the fuzzer's corpus", "[framer]") {
-  const std::filesystem::path folder = MATCHCLOUD_TEST_FILES "/../fuzz/corpus/framer";
+  const std::filesystem::path folder = fixtures::source_path("tests/fuzz/corpus/framer");
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator{folder}) {
     INFO(entry.path());

@@ -1,6 +1,7 @@
 #include "http/proxy_header.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/proxy_header_bytes.hpp"
 #include "tests/fuzz/proxy_header_law.hpp"
 
@@ -205,7 +206,7 @@ TEST_CASE("an unfinished header waits for the rest", "[proxy_header]") {
 }
 
 TEST_CASE("the cut law holds for the corpus of PROXY headers", "[proxy_header]") {
-  const std::filesystem::path folder = MATCHCLOUD_TEST_FILES "/../fuzz/corpus/proxy_header";
+  const std::filesystem::path folder = fixtures::source_path("tests/fuzz/corpus/proxy_header");
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator{folder}) {
     INFO(entry.path());

@@ -1,6 +1,7 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/json.hpp"
 #include "tests/e2e/server.hpp"
+#include "tests/fixtures/built_from.hpp"
 #include "tests/load/delayed_server.hpp"
 
 #include <fstream>
@@ -10,7 +11,7 @@ namespace matchcloud::e2e {
 namespace {
 
 command_result load(const arguments& args) {
-  return run(args, {}, {}, MATCHCLOUD_LOAD_BINARY);
+  return run(args, {}, {}, fixtures::load_program());
 }
 
 std::string url(const address& of) {

@@ -3,6 +3,7 @@
 #include "model/catalog_document.hpp"
 #include "model/json_text.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/known_distances.hpp"
 
 #include <algorithm>
@@ -35,8 +36,8 @@ rc::Gen<coordinates> any_corner() {
 }
 
 const std::vector<matchcloud::fixtures::known_distance>& known_distances() {
-  static const auto rows =
-      matchcloud::fixtures::read_known_distances(MATCHCLOUD_TEST_FILES "/geodesics.csv");
+  static const auto rows = matchcloud::fixtures::read_known_distances(
+      matchcloud::fixtures::source_path("tests/model/geodesics.csv"));
   return rows;
 }
 

@@ -1,4 +1,5 @@
 #include "tests/model/validation_cases.hpp"
+#include "tests/fixtures/built_from.hpp"
 
 #include "tests/model/case_notation.hpp"
 
@@ -239,7 +240,8 @@ std::vector<validation_case> validation_cases() {
 
 std::vector<std::filesystem::path> json_files(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(MATCHCLOUD_TEST_FILES / folder))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(fixtures::source_path("tests/model") / folder))
     if (entry.path().extension() == ".json") files.push_back(entry.path());
   std::ranges::sort(files);
   return files;
