@@ -12,7 +12,11 @@ using std::chrono::milliseconds;
 
 /// How long anything may take that must happen: generous, for busy machines and sanitizers. A test
 /// that waits for it and is content never takes that long.
+#ifdef __SANITIZE_THREAD__
+inline constexpr milliseconds patience{120'000};
+#else
 inline constexpr milliseconds patience{20'000};
+#endif
 
 /// A moment by which something must have happened.
 class deadline {
