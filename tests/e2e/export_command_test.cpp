@@ -141,7 +141,7 @@ TEST_CASE("an export that fails leaves the file that was there, and says why", "
 /// first, `redirections` what it does with the standard streams. -1 where a signal ended it.
 int export_by_shell(const demo_store& demo, const std::string& output, const std::string& before,
                     const std::string& redirections) {
-  const auto line = before + "exec " + fixtures::service_program() + " export --game " +
+  const auto line = before + "exec " + matchcloud::fixtures::service_program() + " export --game " +
                     std::string{demo_game} + " --start 0 --end 1893456000000 --data-dir " +
                     demo.data_dir() + " -o " + output + " " + redirections;
   const auto status = std::system(line.c_str());

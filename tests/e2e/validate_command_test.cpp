@@ -243,8 +243,8 @@ TEST_CASE("validate that cannot write says so and exits with 2", "[operations]")
   const auto wrong = folder.file("wrong.json", wrong_group);
   for (const std::string output : {">/dev/full", ">&-"}) {
     const auto errors = folder.path("errors");
-    const auto line =
-        fixtures::service_program() + " validate " + wrong + " 2>" + errors + " " + output;
+    const auto line = matchcloud::fixtures::service_program() + " validate " + wrong + " 2>" +
+                      errors + " " + output;
     const auto status = std::system(line.c_str());
     CHECK(WIFEXITED(status));
     CHECK(WEXITSTATUS(status) == 2);
