@@ -122,7 +122,7 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
 
 node::node(const serve_config& config)
     : config_{config},
-      bounds_{prepared(config.limits)},
+      bounds_{prepared(config.limits), config.front.proxies},
       actors_{actor_config_.set("scheduler.policy", caf::atom("sharing"))
                   .set("scheduler.max-threads", actor_threads)
                   .set("scheduler.max-throughput", actor_throughput)},
@@ -506,19 +506,10 @@ void node::start_supervisor() {
 }
 
 void node::on_storm(bool storms) {
-  storming_ = storms;
-  {
-    const std::lock_guard lock{supervisor_mutex_};
-    if (ending_) return; // the ops plane may be gone
-    show_ready();
-  }
+  ready_.set_storming(storms);
   if (!storms || !config_.exit_on_restart_storm) return;
   const std::uint64_t one = 1;
   static_cast<void>(!::write(failed_.get(), &one, sizeof one));
-}
-
-void node::show_ready() {
-  ops_->set_ready(serving_ && !storming_);
 }
 
 void node::end_supervisor() {
@@ -545,22 +536,21 @@ void node::end_supervisor() {
 
 void node::start_serving() {
   for (std::size_t number = 0; number < listeners_.size(); ++number) {
-    const auto* trust = data_listeners_[number].proxy_header ? &config_.front.proxies : nullptr;
+    const bool proxy_headers = data_listeners_[number].proxy_header;
     auto& sockets = listeners_[number].sockets;
     for (std::size_t i = 0; i < sockets.size(); ++i) {
       const auto& place = loops_[i % loops_.size()];
       // The job must be copyable; the socket is not.
       auto socket = std::make_shared<base::file_descriptor>(std::move(sockets[i]));
-      place.loop->post([transport = place.transport.get(), socket, trust] {
-        transport->listen(std::move(*socket), trust);
+      place.loop->post([transport = place.transport.get(), socket, proxy_headers] {
+        transport->listen(std::move(*socket), proxy_headers);
       });
     }
   }
   if (httplib_) httplib_->start();
   transports_left_ = httplib_ ? 1 : loops_.size();
   ops_->start([this] { on_transport_empty(); });
-  serving_ = true;
-  show_ready();
+  ready_.set_serving(true);
   // Starting is not to fail of them. They were checked when they were read.
   for (const auto& [at, rule] : config_.faults)
     static_cast<void>(base::faults::set(at, rule));
@@ -643,8 +633,7 @@ void node::drain(int interrupt_fd) {
   const auto whole = config_.limits.drain_timeout;
   // First of all: who starts in place of this process finds its name and its ports free together.
   const bool handed_over = end_offer();
-  serving_ = false;
-  show_ready();
+  ready_.set_serving(false);
   if (handed_over) {
     ops_->stop_accepting();
     ++transports_left_;
@@ -667,6 +656,7 @@ node::~node() {
   }
   // What is stalled goes on, or the threads that are joined first (ingests) would never end.
   if (fault_admin_) fault_admin_->end();
+  ready_.end();
   ops_.reset();
   if (httplib_) {
     httplib_->begin_drain();

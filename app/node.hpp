@@ -7,6 +7,7 @@
 #include "actors/region_ranking.hpp"
 #include "actors/supervisor.hpp"
 #include "app/config.hpp"
+#include "app/readiness.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
 #include "base/file_descriptor.hpp"
@@ -114,8 +115,6 @@ private:
   void start_supervisor();
   void end_supervisor();
   void on_storm(bool storms);
-  /// Has the ops plane say whether the service is ready.
-  void show_ready();
   void start_serving();
   std::vector<actors::place> places();
   void add_watching_places(std::vector<actors::place>& all);
@@ -182,8 +181,8 @@ private:
   caf::actor supervisor_;
   /// From now on no further supervisor.
   std::atomic<bool> ending_{false};
-  std::atomic<bool> serving_{false};
-  std::atomic<bool> storming_{false};
+  /// Tells the ops plane.
+  readiness ready_{[this](bool ready) { ops_->set_ready(ready); }};
   /// An eventfd: a restart storm is to end the service.
   base::file_descriptor failed_;
 };

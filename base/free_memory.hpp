@@ -7,10 +7,6 @@ namespace matchcloud::base {
 /// is freed, to 64 MiB at most. Called once, before there are threads.
 void bound_free_memory() noexcept;
 
-/// Gives back what is free at the end of the calling thread's part of the heap, where that is more
-/// than the bound: the allocator only looks when a large block is freed. Microseconds.
-void trim_own_heap() noexcept;
-
 /// Gives back what is free between blocks, in the whole process. Holds up whoever allocates for a
 /// millisecond for some megabytes: not for an event loop.
 void trim_heaps() noexcept;

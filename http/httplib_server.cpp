@@ -143,7 +143,8 @@ void httplib_server::serve(const std::function<void()>& on_ended) {
 }
 
 void httplib_server::stop_accepting() {
-  stop();
+  // httplib's own `stop` closes a descriptor each time it is called.
+  if (!stopped_.exchange(true)) stop_listening();
 }
 
 void httplib_server::end_input(const std::function<bool(const endpoint&)>& spares) {
@@ -152,6 +153,12 @@ void httplib_server::end_input(const std::function<bool(const endpoint&)>& spare
     if (!is_connection_of(fd, bound_)) return;
     const auto peer = spares ? peer_of(fd) : std::nullopt;
     if (!peer || !spares(*peer)) ::shutdown(fd, SHUT_RD);
+  });
+}
+
+void httplib_server::cut() {
+  for_each_descriptor([&](int fd) {
+    if (is_connection_of(fd, bound_)) ::shutdown(fd, SHUT_RDWR);
   });
 }
 

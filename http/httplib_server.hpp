@@ -5,6 +5,7 @@
 
 #include <httplib.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -46,19 +47,24 @@ public:
   /// the last connection has ended.
   void start(std::function<void()> on_ended);
 
-  /// Stops accepting. Connections go on until they are idle for too long. Any thread.
-  virtual void stop_accepting();
+  /// Stops accepting. Connections go on until they are idle for too long. Any thread; a second call
+  /// does nothing.
+  void stop_accepting();
   /// Stops reading from every connection but those whose peer `spares` names: idle ones end, and
   /// so do those that are being answered, for httplib writes nothing where it cannot read. Any
   /// thread.
   void end_input(const std::function<bool(const endpoint& peer)>& spares = {});
+  /// Ends every connection in both directions: what is being written to it fails. Any thread.
+  void cut();
   /// Stops accepting and reading and waits for the last connection to end.
   void end();
 
 protected:
   /// Accepts connections and has them served; returns when all are.
   virtual void accept_and_serve() { listen_after_bind(); }
-  /// Whether `stop_accepting` has an effect already.
+  /// Has `accept_and_serve` return. Called once.
+  virtual void stop_listening() { stop(); }
+  /// Whether `stop_listening` has an effect already.
   virtual bool can_stop() const { return is_running(); }
 
   int backlog_;
@@ -68,6 +74,7 @@ private:
   void serve(const std::function<void()>& on_ended);
 
   std::thread thread_;
+  std::atomic<bool> stopped_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ended_ = false;

@@ -98,6 +98,11 @@ httplib_transport::httplib_transport(const base::clock& clock, shared_bounds& bo
 httplib_transport::~httplib_transport() {
   begin_drain();
   end_now();
+  // Their threads use everything else of this until they are joined. Who is still being written to
+  // takes no more: an end does not wait for slow clients.
+  for (const auto& server : servers_)
+    server->cut();
+  servers_.clear();
 }
 
 base::expected<endpoint> httplib_transport::bind(const endpoint& where) {
@@ -160,6 +165,7 @@ void httplib_transport::close_idle() {
 void httplib_transport::end_now() {
   close_idle();
   std::unique_lock lock{mutex_};
+  ended_ = true;
   while (!waiting_.empty()) {
     auto& left = *waiting_.begin()->second;
     settle(left, refusal(shutting_down(), left.request->id));
@@ -264,7 +270,10 @@ response httplib_transport::await(waiting_exchange& waiting) {
   waiting.id = ++last_id_;
   waiting_.emplace(waiting.id, &waiting);
   metrics_->in_flight.store(waiting_.size(), std::memory_order_relaxed);
-  hand_over(waiting);
+  if (ended_)
+    settle(waiting, refusal(shutting_down(), waiting.request->id));
+  else
+    hand_over(waiting);
   // Asked anew after each wait: what the exchange asks for is known once it is routed, and an
   // earlier deadline than was waited for is told.
   const auto deadline = [&] {

@@ -92,6 +92,8 @@ private:
   /// need not be sent whole: clients resume.
   std::map<endpoint, bool> answering_;
   std::condition_variable written_;
+  /// What is asked from now on is answered with `draining`: there is no front any more.
+  bool ended_ = false;
 };
 
 } // namespace matchcloud::http

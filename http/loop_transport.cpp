@@ -277,7 +277,6 @@ void loop_transport::tidy() {
   if (budget.take_peak() >= budget.used_bytes() + returned_least_bytes ||
       most_live >= live + returned_least_connections || dropped >= returned_least_pooled)
     pool_->submit([] { base::trim_heaps(); });
-  base::trim_own_heap();
   if (live > 0 || !requests_.is_empty() || !buffers_.is_empty())
     loop_->timers().arm(tidying_, loop_->now() + tidy_interval);
 }

@@ -41,7 +41,7 @@ struct shared_bounds {
   /// Those of all loops: each enters itself before any loop runs.
   std::vector<loop_transport*> transports;
 
-  explicit shared_bounds(const base::limits& configured, proxy_trust trusted = {});
+  shared_bounds(const base::limits& configured, proxy_trust trusted);
 };
 
 /// The `loops` transport of one event loop: its listeners, its connections and their exchanges.

@@ -61,8 +61,9 @@ ops_plane::ops_plane(const service_metrics& metrics, std::uint64_t seed)
     into.set_content(R"({"status":"ok"})", std::string{json_type});
   });
   server_.Get("/readyz", [this](const Request&, Response& into) {
-    into.status = ready_ ? 200 : 503;
-    into.set_content(ready_ ? R"({"ready":true})" : R"({"ready":false})", std::string{json_type});
+    const bool ready = ready_; // once: it may change meanwhile
+    into.status = ready ? 200 : 503;
+    into.set_content(ready ? R"({"ready":true})" : R"({"ready":false})", std::string{json_type});
   });
   server_.Get("/metrics", [this](const Request&, Response& into) {
     into.set_content(render_metrics(*metrics_), "text/plain; version=0.0.4");

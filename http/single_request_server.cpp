@@ -180,7 +180,7 @@ base::expected<endpoint> single_request_server::adopt(base::file_descriptor list
   return where;
 }
 
-void single_request_server::stop_accepting() {
+void single_request_server::stop_listening() {
   const std::uint64_t one = 1;
   static_cast<void>(!::write(stop_.get(), &one, sizeof one));
 }

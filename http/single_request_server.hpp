@@ -43,9 +43,8 @@ public:
   /// What listens; after `bind` or `adopt`, before `start`.
   const base::file_descriptor& listening() const noexcept { return listening_; }
 
-  void stop_accepting() override;
-
 private:
+  void stop_listening() override;
   void accept_and_serve() override;
   bool can_stop() const override { return true; }
   /// The next connection; nothing where it is to stop.

@@ -128,7 +128,7 @@ struct supervised {
   caf::actor supervisor;
   std::uint16_t port = 0;
 
-  explicit supervised(const base::limits& limits) : bounds{limits} {}
+  explicit supervised(const base::limits& limits) : bounds{limits, {}} {}
 
   void add(std::string name, place::kind what, owner role,
            std::function<caf::actor(const standing&)> make) {

@@ -132,7 +132,7 @@ private:
   }
 
   // Messages hold requests, and requests point here: before the actors, to outlive them.
-  http::shared_bounds bounds_{base::limits{}};
+  http::shared_bounds bounds_{base::limits{}, {}};
   http::transport_metrics metrics_;
   actors::ranking_metrics ranking_metrics_;
   model::catalog_snapshot catalog_ = known_catalog();

@@ -196,10 +196,10 @@ TEST_CASE("a flag that is false beats a file that says true", "[operations]") {
   const auto verdict = [](const server& of) {
     raw_connection client{of.data()};
     return findings(
-        client.ask(request("POST", versions_target, R"({"display_name":"v","config":{"cdn":{}}})"))
+        client.ask(request("POST", versions_target, R"({"display_name":"v","config":{"engine":{}}})"))
             .body);
   };
-  CHECK(verdict(server{{"--config", file}}) == arguments{"required config/cdn/site_id"});
+  CHECK(verdict(server{{"--config", file}}) == arguments{"too-few config/matchmaker"});
   CHECK(verdict(server{{"--config", file, "--complete=false"}}).empty());
 
   const auto maybe = serve({"--complete=maybe"});

@@ -1,6 +1,8 @@
 // The end of a server: what SIGTERM and SIGINT do, idle and under load.
 #include "tests/catch.hpp"
+#include "tests/e2e/media_file.hpp"
 #include "tests/e2e/server.hpp"
+#include "tests/fixtures/shared_file.hpp"
 
 #include <array>
 #include <atomic>
@@ -260,6 +262,28 @@ TEST_CASE("a server starts again on the port that it has just left", "[lifecycle
   const server again{{"--transport", transport, "--listen", where.authority()}};
   CHECK(again.data().port == where.port);
   check_serves(again.data());
+}
+
+TEST_CASE("downloads that are too slow for the drain timeout are cut, and the server ends cleanly",
+          "[lifecycle]") {
+  const auto transport = GENERATE("loops", "httplib");
+  media_file large;
+  large.digest = std::string(32, 'e');
+  large.content = matchcloud::fixtures::numbered_bytes(12'000'000);
+  const world own;
+  large.put(own);
+  server of{{"--transport", transport, "--drain-timeout-ms", "600"}, own};
+  std::vector<raw_connection> slow;
+  for (int i = 0; i < 6; ++i) {
+    slow.emplace_back(of.data(), std::string{}, 4096).send(request("GET", large.target()));
+    REQUIRE(slow.back().receive_bytes(1'000).starts_with("HTTP/1.1 200 OK\r\n"));
+  }
+  const auto begun = clock::now();
+  of.process().signal(SIGTERM);
+  CHECK(of.process().exit_code() == 0);
+  CHECK(clock::now() - begun < milliseconds{5'000});
+  INFO(of.process().errors());
+  CHECK(of.process().errors().find("corruption") == std::string::npos);
 }
 
 TEST_CASE("a signal right after the start ends the server", "[lifecycle]") {

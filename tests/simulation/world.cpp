@@ -48,7 +48,7 @@ world::world(std::uint64_t which, files& shared, trace& to)
       directory_{shared.path()},
       media_{std::make_shared<store::media_files>(shared.path(), 16)} {
   choose_limits();
-  bounds = std::make_unique<http::shared_bounds>(limits);
+  bounds = std::make_unique<http::shared_bounds>(limits, http::proxy_trust{});
   running_at_begin_ = actors_.system.registry().running();
   auto opened = store::export_files::open(directory_.path(), limits.export_limit_bytes, 32);
   if (!opened) throw std::runtime_error{base::to_string(opened.error())};
