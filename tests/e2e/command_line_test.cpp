@@ -196,7 +196,8 @@ TEST_CASE("a flag that is false beats a file that says true", "[operations]") {
   const auto verdict = [](const server& of) {
     raw_connection client{of.data()};
     return findings(
-        client.ask(request("POST", versions_target, R"({"display_name":"v","config":{"engine":{}}})"))
+        client
+            .ask(request("POST", versions_target, R"({"display_name":"v","config":{"engine":{}}})"))
             .body);
   };
   CHECK(verdict(server{{"--config", file}}) == arguments{"too-few config/matchmaker"});
