@@ -1,5 +1,7 @@
 #include "http/httplib_server.hpp"
 
+#include "http/byte_stream.hpp"
+
 #include <pthread.h>
 #include <sys/socket.h>
 
@@ -115,6 +117,7 @@ httplib_server::httplib_server(const httplib_settings& settings) : backlog_{sett
   set_socket_options([](socket_t socket) {
     const int on = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    prepare_client_socket(socket);
   });
 }
 

@@ -217,10 +217,10 @@ bool loop_transport::evict_next(eviction_order& order, SinceOf&& since_of, Evict
     auto* occupant = slots_[next.slot].occupant.get();
     return occupant != nullptr && since_of(*occupant) == next.since && evict(*occupant);
   };
-  while (true) {
+  for (bool looked = false;; looked = true) {
     while (const auto next = order.next())
       if (goes(*next)) return true;
-    if (!order.may_look(loop_->now())) return false;
+    if (looked || !order.may_look(loop_->now())) return false;
     std::vector<eviction_order::candidate> all;
     for (std::size_t i = 0; i < slots_.size(); ++i)
       if (const auto* occupant = slots_[i].occupant.get(); occupant != nullptr)

@@ -231,6 +231,24 @@ TEST_CASE("at the connection limit the longest idle goes, and who asks stays") {
   CHECK(on.counted().connections_evicted_idle.get() == 2);
 }
 
+TEST_CASE("at the connection limit those whose requests wait in their sockets stay") {
+  base::limits few;
+  few.connection_limit = 1;
+  bench on{few};
+  on.attach();
+  client idle{on.port};
+  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 1; }));
+  // The loop hears of the newcomer first.
+  client next{on.port};
+  idle.send(get);
+  REQUIRE(on.see(1));
+  CHECK(!idle.ended());
+  on.answer(on.seen->at(0), "{}");
+  CHECK(on.sees(idle, "{}"));
+  on.clock.advance(loop_transport::accept_pause + timer_wheel::tick);
+  CHECK(on.turn_until([&] { return idle.ended(); }));
+}
+
 TEST_CASE("a loop without idle connections has another close one") {
   base::limits few;
   few.connection_limit = 2;
