@@ -130,7 +130,9 @@ std::string_view connection::next_bytes() {
 std::string_view connection::read_some() {
   if (!readable_ || ended_) return {};
   auto buffer = host_->read_buffer();
-  if (host_->budget().is_tight()) buffer = buffer.first(std::min(buffer.size(), input_free_bytes));
+  // What may have to be kept is read in small parts then; a body has room already.
+  if (host_->budget().is_tight() && !framer_.in_body())
+    buffer = buffer.first(std::min(buffer.size(), input_free_bytes));
   const auto got = stream(fault_point::read).read(buffer);
   switch (got.status) {
   case io_status::moved:
@@ -488,7 +490,7 @@ void connection::after_flush() {
   unsent_lease_.reset();
   if (close_after_flush_ && phase_ == phase::reading) return linger();
   // Idle from here on, however long the answer took; unless the next request has begun.
-  if (phase_ == phase::reading && begun_ == base::steady_time{})
+  if (phase_ == phase::reading && begun_ == base::steady_time{} && !in_body_)
     phase_deadline_ = host_->loop().now() + idle_time();
   arm();
 }
@@ -557,6 +559,16 @@ bool connection::evict_idle() {
   return true;
 }
 
+bool connection::evict_stalled() {
+  // The socket tells late that there is room; the kernel's queue tells at once.
+  if (take_stock() > 0) {
+    moved_at_ = host_->loop().now();
+    return false;
+  }
+  cut();
+  return true;
+}
+
 void connection::cut() {
   stream_->reset_at_end();
   close();
@@ -577,6 +589,7 @@ void connection::close_if_idle() {
 }
 
 void connection::end_now() {
+  if (phase_ == phase::closed) return; // for another's sake, in this very turn
   const bool begun = phase_ == phase::reading && !idle() && !close_after_flush_;
   if (phase_ == phase::waiting || (begun && !has_separate_body())) refuse(shutting_down(), true);
   if (unsent_bytes() > 0 || close_after_flush_) flush();
@@ -607,7 +620,7 @@ void connection::expect_progress() {
   if (phase_ != phase::closed) arm();
 }
 
-bool connection::made_progress(base::steady_time now) {
+std::uint64_t connection::take_stock() {
   const auto left = stream_->unacknowledged_bytes();
   const auto were = unacknowledged_at_look_ + std::exchange(sent_since_look_, 0);
   const auto taken = were - std::min<std::uint64_t>(were, left);
@@ -615,17 +628,24 @@ bool connection::made_progress(base::steady_time now) {
   const auto& limits = host_->limits();
   const std::chrono::milliseconds earned{taken * 1'000 / limits.write_least_rate};
   write_deadline_ += std::min(earned, limits.write_timeout * progress_credit_limit);
-  return write_deadline_ > now;
+  return taken;
 }
 
 void connection::on_deadline() {
   const auto now = host_->loop().now();
   if (phase_ == phase::lingering) return close();
   if (write_deadline_ != base::steady_time{}) {
-    if (now >= write_deadline_ && !made_progress(now)) return cut();
+    if (now >= write_deadline_) take_stock();
+    if (now >= write_deadline_) return cut();
     if (phase_ != phase::waiting) return arm();
   }
   if (now < phase_deadline_) return arm();
+  // The file's next bytes do not come: whatever were said now would be taken for them.
+  if (reading_file_) return cut();
+  if (has_separate_body()) { // on its way, and its client takes it
+    phase_deadline_ = now + idle_time();
+    return arm();
+  }
   if (phase_ == phase::waiting) return refuse(not_answered_in_time(exchange_.asked), false);
   if (idle()) {
     close_after_flush_ = true;

@@ -151,8 +151,8 @@ public:
   std::optional<base::steady_time> stalled_since() const noexcept;
   /// Closes it in favour of another, unless its next request has just come.
   bool evict_idle();
-  /// Closes it whatever is unsent, which the kernel drops as well.
-  void cut();
+  /// Likewise, whatever is unsent, unless its client has taken some of it after all.
+  bool evict_stalled();
 
   /// While draining: closes it if no request is under way.
   void close_if_idle();
@@ -201,13 +201,14 @@ private:
   void linger();
   void discard();
   void close();
+  /// Closes it whatever is unsent, which the kernel drops as well.
+  void cut();
   void arm();
   void on_deadline() override;
   /// The socket takes no more: from the first time on the client has to take what is sent.
   void expect_progress();
-  /// Moves `write_deadline_` by what the client took since it was set. False where that was too
-  /// little.
-  bool made_progress(base::steady_time now);
+  /// Moves `write_deadline_` by what the client took since the look before; how many bytes.
+  std::uint64_t take_stock();
 
   /// A body is being sent that is not in `out_` but comes after it: the head of a further answer
   /// would overtake what is left of it.

@@ -32,8 +32,6 @@ public:
   bool may_look(base::steady_time now) const noexcept { return now >= look_at_; }
   /// `all` were found among `looked_at`.
   void fill(std::vector<candidate> all, std::size_t looked_at, base::steady_time now);
-  /// Forgets whom it names, not when it may look again.
-  void clear() noexcept { order_.clear(); }
 
 private:
   /// The next at the end.

@@ -220,13 +220,15 @@ bool loop_transport::evict_next(eviction_order& order, SinceOf&& since_of, Evict
   for (bool looked = false;; looked = true) {
     while (const auto next = order.next())
       if (goes(*next)) return true;
-    if (looked || !order.may_look(loop_->now())) return false;
+    const auto now = loop_->now();
+    if (looked || now < next_look_ || !order.may_look(now)) return false;
+    if (slots_.size() > free_look_slots) next_look_ = now + look_pause_per_slot * slots_.size();
     std::vector<eviction_order::candidate> all;
     for (std::size_t i = 0; i < slots_.size(); ++i)
       if (const auto* occupant = slots_[i].occupant.get(); occupant != nullptr)
         if (const auto since = since_of(*occupant))
           all.push_back({*since, static_cast<std::uint32_t>(i)});
-    order.fill(std::move(all), slots_.size(), loop_->now());
+    order.fill(std::move(all), slots_.size(), now);
   }
 }
 
@@ -244,8 +246,13 @@ bool loop_transport::evict_idle() {
 
 bool loop_transport::evict_idle_of(const model::ip_address& client, const connection* but) {
   const auto whose = connection_shares::client_of(client);
-  if (std::exchange(idle_of_, whose) != whose) longest_idle_of_.clear();
-  return evict_idle(longest_idle_of_, [&](const connection& of) {
+  auto found = std::find_if(idle_of_.begin(), idle_of_.end(),
+                            [&](const auto& each) { return each.first == whose; });
+  if (found == idle_of_.end()) {
+    if (idle_of_.size() == idle_orders_limit) idle_of_.erase(idle_of_.begin());
+    found = idle_of_.insert(idle_of_.end(), {whose, {}});
+  }
+  return evict_idle(found->second, [&](const connection& of) {
     return &of != but && connection_shares::client_of(of.peer()) == whose ? of.idle_since()
                                                                           : std::nullopt;
   });
@@ -258,10 +265,7 @@ bool loop_transport::make_room(std::size_t bytes, const connection& but) {
     const auto since = &of != &but ? of.stalled_since() : std::nullopt;
     return since && loop_->now() - *since >= stall_least ? since : std::nullopt;
   };
-  const auto evict = [](connection& which) {
-    which.cut();
-    return true;
-  };
+  const auto evict = [](connection& which) { return which.evict_stalled(); };
   while (budget.used_bytes() + bytes > budget.limit_bytes()) {
     if (!evict_next(longest_stalled_, stalled, evict)) return false;
     metrics_->connections_evicted_stalled.add();

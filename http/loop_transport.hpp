@@ -21,6 +21,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::http {
@@ -60,6 +61,12 @@ public:
   static constexpr std::size_t unshared_part = 2;
   /// A client that has not taken anything for less is not cut for another's sake.
   static constexpr std::chrono::milliseconds stall_least{1'000};
+  /// How many clients' idle connections are known in order.
+  static constexpr std::size_t idle_orders_limit = 16;
+  /// Looks at more connections than that, for whom to evict, are so far apart that they take about
+  /// a tenth of the loop's time.
+  static constexpr std::size_t free_look_slots = 4'096;
+  static constexpr std::chrono::microseconds look_pause_per_slot{1};
   /// Between looks at what memory can be given back.
   static constexpr std::chrono::milliseconds tidy_interval{10'000};
   /// What has to have been freed since the look before, in bytes of the budget, in connections or
@@ -197,9 +204,9 @@ private:
   std::vector<connection*> running_;
   std::vector<std::uint32_t> closed_slots_;
   eviction_order longest_idle_;
-  /// Of one address.
-  eviction_order longest_idle_of_;
-  model::ip_address idle_of_;
+  /// Of each of a few clients, in the order in which these came to have their share.
+  std::vector<std::pair<model::ip_address, eviction_order>> idle_of_;
+  base::steady_time next_look_;
   eviction_order longest_stalled_;
   object_pool<std::shared_ptr<admitted_request>> requests_{pool_limit};
   object_pool<std::string> buffers_{pool_limit};

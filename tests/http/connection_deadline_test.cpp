@@ -103,6 +103,20 @@ TEST_CASE("a body has its time from the end of the head") {
   CHECK(on.peer.shut);
 }
 
+TEST_CASE("a body that is asked for by 100 Continue has its time, whatever idleness has") {
+  auto limits = with(&base::limits::head_timeout, milliseconds{1'000});
+  limits.idle_timeout = milliseconds{1'000};
+  limits.body_timeout = milliseconds{5'000};
+  bench on{limits};
+  on.receive("POST /x HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n");
+  REQUIRE(on.peer.written() == "HTTP/1.1 100 Continue\r\n\r\n");
+  on.receive("abc");
+  on.advance(milliseconds{4'900});
+  CHECK(!on.peer.shut);
+  on.receive("defghi");
+  CHECK(on.client->waiting());
+}
+
 TEST_CASE("an exchange that nobody answers is 504, and the connection lives on") {
   bench on{with(&base::limits::request_timeout, milliseconds{1'000})};
   on.receive(bench::get);

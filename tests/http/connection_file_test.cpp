@@ -344,5 +344,23 @@ TEST_CASE("Connection: close after a file closes behind its last byte") {
   CHECK(on.peer.shut);
 }
 
+TEST_CASE("a file whose bytes do not come is cut at last, with nothing put into its place") {
+  base::limits limits;
+  limits.idle_timeout = std::chrono::milliseconds{1'000};
+  bench on{limits};
+  const temporary_directory folder;
+  on.cold = true;
+  on.receive(get + "GET /next");
+  response with_file;
+  with_file.content_type = "text/plain";
+  with_file.body = file_range{open_shared(folder, "0123456789"), 0, 10};
+  on.answer(std::move(with_file));
+  on.end_turn();
+  const auto head = on.peer.written();
+  on.advance(limits.idle_timeout + timer_wheel::tick);
+  CHECK(on.client->is_closed());
+  CHECK(on.peer.written() == head);
+}
+
 } // namespace
 } // namespace matchcloud::http

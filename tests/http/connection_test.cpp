@@ -632,6 +632,28 @@ TEST_CASE("ending now answers what waits and closes") {
   CHECK(idle.client->is_closed());
 }
 
+TEST_CASE("a connection that was cut with answers unsent has nothing left to end") {
+  bench on;
+  on.peer.room = 0;
+  on.receive(get("/x"));
+  on.reply("{}");
+  CHECK(on.client->evict_stalled());
+  on.client->end_now();
+  CHECK(on.closings == 1);
+  CHECK(on.peer.writes.empty());
+}
+
+TEST_CASE("who takes an answer, however slowly, is not cut for another's sake") {
+  bench on;
+  on.peer.room = 10'000;
+  on.peer.unacknowledged = 10'000;
+  on.receive(get("/x"));
+  on.reply(std::string(20'000, 'x'));
+  on.peer.unacknowledged = 9'999;
+  CHECK(!on.client->evict_stalled());
+  CHECK(on.client->evict_stalled());
+}
+
 TEST_CASE("closing idle connections spares those with a request under way") {
   bench idle;
   idle.client->close_if_idle();
