@@ -54,4 +54,10 @@ void connection_shares::leave(const model::ip_address& client) noexcept {
   if (found != counts_.end() && --found->second == 0) counts_.erase(found);
 }
 
+std::size_t connection_shares::count_of(const model::ip_address& client) const noexcept {
+  const std::lock_guard lock{mutex_};
+  const auto found = counts_.find(client_of(client));
+  return found == counts_.end() ? 0 : found->second;
+}
+
 } // namespace matchcloud::http

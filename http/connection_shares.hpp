@@ -10,8 +10,8 @@
 
 namespace matchcloud::http {
 
-/// How many connections of the process each client address holds, IPv6 by its /64: whoever has one
-/// such address has them all. Any thread. Memory by the number of connections.
+/// How many connections, of the process or of a loop, each client address holds, IPv6 by its /64:
+/// whoever has one such address has them all. Any thread. Memory by the number of connections.
 class connection_shares {
 public:
   connection_shares();
@@ -23,6 +23,7 @@ public:
   bool enter(const model::ip_address& client, std::size_t most);
   /// One that was counted is closed.
   void leave(const model::ip_address& client) noexcept;
+  std::size_t count_of(const model::ip_address& client) const noexcept;
 
 private:
   /// Clients choose their addresses, and must not choose where they stand in a table.
@@ -31,7 +32,7 @@ private:
     std::size_t operator()(const model::ip_address& of) const noexcept;
   };
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::unordered_map<model::ip_address, std::size_t, keyed_hash> counts_;
 };
 

@@ -23,7 +23,7 @@ void eviction_order::fill(std::vector<candidate> all, std::size_t looked_at,
   const auto end = all.begin() + static_cast<std::ptrdiff_t>(count);
   std::partial_sort(all.begin(), end, all.end(), sooner);
   order_.assign(std::make_reverse_iterator(end), all.rend());
-  if (count == 0 || count * looks_per_eviction < looked_at) look_at_ = now + look_pause;
+  if ((count + 1) * looks_per_eviction <= looked_at) look_at_ = now + look_pause;
 }
 
 } // namespace matchcloud::http

@@ -17,8 +17,8 @@ class eviction_order {
 public:
   /// How many it names at most.
   static constexpr std::size_t length_limit = 256;
-  /// A look that finds fewer than one of so many is not repeated for `look_pause`, so that none of
-  /// those that go costs more than that.
+  /// A look that finds none, or too few, among so many each is not repeated for `look_pause`, so
+  /// that nobody who comes costs more than that.
   static constexpr std::size_t looks_per_eviction = 512;
   static constexpr std::chrono::milliseconds look_pause{50};
 

@@ -164,10 +164,25 @@ bool loop_transport::enter_share(const model::ip_address& client, const connecti
   const auto limit = limits().connection_limit;
   const bool shared = bounds_->connections.load() > limit / unshared_part;
   const auto share = std::max<std::size_t>(1, limit * limits().connection_share_percent / 100);
-  if (bounds_->shares.enter(client, shared ? share : SIZE_MAX)) return true;
-  if (evict_idle_of(client, but)) return bounds_->shares.enter(client, SIZE_MAX);
-  metrics_->connections_refused.add();
-  return false;
+  if (!bounds_->shares.enter(client, shared ? share : SIZE_MAX)) {
+    if (!evict_idle_of(client, but) && !evict_elsewhere(client, share)) {
+      metrics_->connections_refused.add();
+      return false;
+    }
+    bounds_->shares.enter(client, SIZE_MAX);
+  }
+  shares_here_.enter(client, SIZE_MAX);
+  return true;
+}
+
+bool loop_transport::evict_elsewhere(const model::ip_address& client, std::size_t share) {
+  const auto& all = bounds_->transports;
+  const auto part = std::max<std::size_t>(1, share / all.size());
+  if (all.size() == 1 || shares_here_.count_of(client) >= part) return false;
+  for (auto* other : all)
+    if (other != this)
+      other->loop_->post([other, client] { other->evict_idle_of(client, nullptr); });
+  return true;
 }
 
 bool loop_transport::named_client(connection& which) {
@@ -361,7 +376,10 @@ void loop_transport::schedule(connection& which) {
 }
 
 void loop_transport::closed(connection& which) {
-  if (std::exchange(slots_[which.slot()].in_share, false)) bounds_->shares.leave(which.peer());
+  if (std::exchange(slots_[which.slot()].in_share, false)) {
+    bounds_->shares.leave(which.peer());
+    shares_here_.leave(which.peer());
+  }
   bounds_->connections.fetch_sub(1);
   closed_slots_.push_back(which.slot());
   plan_turn_end();

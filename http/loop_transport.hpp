@@ -173,6 +173,9 @@ private:
   /// it has none such. `but` is that one more, if it is open already.
   bool enter_share(const model::ip_address& client, const connection* but = nullptr);
   bool evict_idle_of(const model::ip_address& client, const connection* but);
+  /// Has each other loop close an idle connection of `client`, whose share the kernel may have
+  /// given them all. False: this loop has its part of the share.
+  bool evict_elsewhere(const model::ip_address& client, std::size_t share);
   /// Closes the connection that has been idle longest. False: none of this loop is.
   bool evict_idle();
   template <class SinceOf>
@@ -198,6 +201,8 @@ private:
   request_id_source ids_;
   caf::actor front_;
   std::vector<std::unique_ptr<accepting>> listeners_;
+  /// Of `shared_bounds::shares`, this loop's.
+  connection_shares shares_here_;
   std::vector<slot> slots_;
   std::vector<std::uint32_t> free_slots_;
   std::vector<connection*> scheduled_;

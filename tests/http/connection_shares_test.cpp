@@ -18,6 +18,8 @@ TEST_CASE("an address has as many connections as it may and not one more") {
   CHECK(shares.enter(client, 2));
   CHECK(shares.enter(client, 2));
   CHECK(!shares.enter(client, 2));
+  CHECK(shares.count_of(client) == 2);
+  CHECK(shares.count_of(address("192.0.2.2")) == 0);
   CHECK(shares.enter(address("192.0.2.2"), 2));
   shares.leave(client);
   CHECK(shares.enter(client, 2));

@@ -26,15 +26,18 @@ TEST_CASE("who came to it first goes first, and no more are named than may be") 
 }
 
 TEST_CASE("looks that find next to nobody are not repeated at once") {
+  constexpr auto looks = eviction_order::looks_per_eviction;
   eviction_order order;
-  order.fill({}, 10, at(0));
+  order.fill({}, looks - 1, at(0));
+  CHECK(order.may_look(at(0)));
+  order.fill({}, looks, at(0));
   CHECK(!order.may_look(at(0) + eviction_order::look_pause - milliseconds{1}));
   CHECK(order.may_look(at(0) + eviction_order::look_pause));
 
   eviction_order few;
-  few.fill({{at(1), 1}}, eviction_order::looks_per_eviction, at(0));
+  few.fill({{at(1), 1}}, 2 * looks - 1, at(0));
   CHECK(few.may_look(at(0)));
-  few.fill({{at(1), 1}}, eviction_order::looks_per_eviction + 1, at(0));
+  few.fill({{at(1), 1}}, 2 * looks, at(0));
   CHECK(!few.may_look(at(0)));
 }
 

@@ -249,36 +249,70 @@ TEST_CASE("at the connection limit those whose requests wait in their sockets st
   CHECK(on.turn_until([&] { return idle.ended(); }));
 }
 
+/// A second loop of the same service, and its listener.
+struct second_loop {
+  explicit second_loop(bench& of) : on{of} {
+    auto sockets = listen_on(loopback, 1, 64);
+    REQUIRE(sockets);
+    port = sockets->where.port;
+    transport.listen(std::move(sockets->sockets[0]));
+  }
+  ~second_loop() { transport.end_now(); }
+
+  template <class Condition>
+  bool turn_both(Condition&& condition) {
+    return on.turn_until([&] {
+      loop.post([] {});
+      loop.run_once();
+      return condition();
+    });
+  }
+
+  bench& on;
+  event_loop loop{on.actors.system, on.clock};
+  loop_transport transport{loop, on.clock, on.pool, on.bounds, on.metrics, 2, [] {}};
+  std::uint16_t port = 0;
+};
+
 TEST_CASE("a loop without idle connections has another close one") {
   base::limits few;
   few.connection_limit = 2;
   few.connection_share_percent = 100;
   bench on{few};
   on.attach();
-  event_loop second_loop{on.actors.system, on.clock};
-  loop_transport second{second_loop, on.clock, on.pool, on.bounds, on.metrics, 2, [] {}};
-  auto sockets = listen_on(loopback, 1, 64);
-  REQUIRE(sockets);
-  const auto second_port = sockets->where.port;
-  second.listen(std::move(sockets->sockets[0]));
-  const auto turn_both = [&](auto&& condition) {
-    return on.turn_until([&] {
-      second_loop.post([] {});
-      second_loop.run_once();
-      return condition();
-    });
-  };
+  second_loop other{on};
   client idle{on.port};
-  REQUIRE(turn_both([&] { return on.transport->connection_count() == 1; }));
-  client busy{second_port};
+  REQUIRE(other.turn_both([&] { return on.transport->connection_count() == 1; }));
+  client busy{other.port};
   busy.send("GET");
-  REQUIRE(turn_both([&] { return on.counted().received_bytes.get() == 3; }));
-  client next{second_port};
-  REQUIRE(turn_both([&] { return idle.ended(); }));
+  REQUIRE(other.turn_both([&] { return on.counted().received_bytes.get() == 3; }));
+  client next{other.port};
+  REQUIRE(other.turn_both([&] { return idle.ended(); }));
   on.clock.advance(loop_transport::accept_pause + timer_wheel::tick);
-  CHECK(turn_both([&] { return second.connection_count() == 2; }));
+  CHECK(other.turn_both([&] { return other.transport.connection_count() == 2; }));
   CHECK(!busy.ended());
-  second.end_now();
+}
+
+TEST_CASE("an address whose idle connections are all another loop's is let in, for one of those") {
+  base::limits few;
+  few.connection_limit = 8;
+  bench on{few};
+  on.attach();
+  second_loop other{on};
+  std::vector<std::unique_ptr<client>> idle;
+  for (std::size_t i = 0; i < 4; ++i)
+    idle.push_back(std::make_unique<client>(on.port));
+  REQUIRE(other.turn_both([&] { return on.transport->connection_count() == 4; }));
+  client busy{other.port};
+  busy.send("GET");
+  REQUIRE(other.turn_both([&] { return other.transport.connection_count() == 1; }));
+  CHECK(other.turn_both([&] { return on.transport->connection_count() == 3; }));
+  REQUIRE(other.turn_both([&] { return on.counted().received_bytes.get() == 3; }));
+  // The second loop's half of a share of two is taken, and not idle.
+  client refused{other.port};
+  CHECK(other.turn_both([&] { return refused.ended(); }));
+  CHECK(refused.received().starts_with("HTTP/1.1 503 "));
+  CHECK(on.transport->connection_count() == 3);
 }
 
 TEST_CASE("one address gets its share of a service that is half full, and the answer says so") {
