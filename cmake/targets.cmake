@@ -1,6 +1,7 @@
-# Sources of a target are what stands in its folder, but for a program's entry.
+# Sources of a target are what stands in its folder and the rooms below it, but for a program's
+# entry.
 function(matchcloud_sources target folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   target_sources(${target} PRIVATE ${sources})
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR})
