@@ -1,6 +1,6 @@
 #include "actors/avatar.hpp"
 
-#include "model/avatar.hpp"
+#include "model/avatars/avatar.hpp"
 
 #include <spdlog/spdlog.h>
 

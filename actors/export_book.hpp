@@ -2,7 +2,7 @@
 
 #include "actors/protocol.hpp"
 #include "base/clock.hpp"
-#include "model/export_query.hpp"
+#include "model/lobbies/export_query.hpp"
 
 #include <caf/actor.hpp>
 

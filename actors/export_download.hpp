@@ -5,8 +5,8 @@
 #include "actors/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
-#include "store/export_files.hpp"
-#include "store/signing_key_ring.hpp"
+#include "store/exports/export_files.hpp"
+#include "store/exports/signing_key_ring.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -4,7 +4,7 @@
 #include "actors/store_link.hpp"
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
-#include "store/export_files.hpp"
+#include "store/exports/export_files.hpp"
 
 #include <atomic>
 #include <chrono>

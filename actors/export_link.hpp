@@ -1,7 +1,7 @@
 #pragma once
 
-#include "model/uuid.hpp"
-#include "store/signing_keys.hpp"
+#include "model/text/uuid.hpp"
+#include "store/exports/signing_keys.hpp"
 
 #include <cstdint>
 #include <string>

@@ -5,7 +5,7 @@
 #include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
-#include "store/geoip_files.hpp"
+#include "store/geoip/geoip_files.hpp"
 
 #include <chrono>
 #include <memory>

@@ -1,7 +1,7 @@
 #include "actors/lobby_export.hpp"
 
 #include "actors/export_link.hpp"
-#include "model/json_text.hpp"
+#include "model/json/json_text.hpp"
 
 #include <spdlog/spdlog.h>
 

@@ -7,7 +7,7 @@
 #include "actors/supervised_actor.hpp"
 #include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
-#include "store/signing_key_ring.hpp"
+#include "store/exports/signing_key_ring.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -5,7 +5,7 @@
 #include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/second_chance_cache.hpp"
-#include "store/media_files.hpp"
+#include "store/files/media_files.hpp"
 
 #include <cstddef>
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/uuid.hpp"
+#include "model/text/uuid.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "actors/owner.hpp"
-#include "model/catalog.hpp"
-#include "store/geoip.hpp"
+#include "model/catalog/catalog.hpp"
+#include "store/geoip/geoip.hpp"
 
 #include <caf/actor.hpp>
 

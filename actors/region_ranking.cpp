@@ -1,6 +1,6 @@
 #include "actors/region_ranking.hpp"
 
-#include "model/ranking.hpp"
+#include "model/regions/ranking.hpp"
 
 #include <bit>
 #include <utility>

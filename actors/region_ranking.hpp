@@ -4,8 +4,8 @@
 #include "actors/resident.hpp"
 #include "base/metrics.hpp"
 #include "base/second_chance_cache.hpp"
-#include "model/region_listing.hpp"
-#include "store/geoip.hpp"
+#include "model/regions/region_listing.hpp"
+#include "store/geoip/geoip.hpp"
 
 #include <cstdint>
 #include <memory>

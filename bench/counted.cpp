@@ -11,13 +11,13 @@
 #include "bench/located_clients.hpp"
 #include "bench/sample_requests.hpp"
 #include "bench/validation_bodies.hpp"
-#include "http/request_framer.hpp"
-#include "http/response.hpp"
-#include "http/routes.hpp"
-#include "model/catalog_document.hpp"
-#include "model/lobby_csv.hpp"
-#include "model/ranking.hpp"
-#include "model/validation.hpp"
+#include "http/front/routes.hpp"
+#include "http/wire/request_framer.hpp"
+#include "http/wire/response.hpp"
+#include "model/catalog/catalog_document.hpp"
+#include "model/lobbies/lobby_csv.hpp"
+#include "model/regions/ranking.hpp"
+#include "model/validation/validation.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,7 +1,7 @@
 // The framer: what it costs to find where a request ends.
 #include "bench/sample_requests.hpp"
 #include "bench/validation_bodies.hpp"
-#include "http/request_framer.hpp"
+#include "http/wire/request_framer.hpp"
 
 #include <benchmark/benchmark.h>
 

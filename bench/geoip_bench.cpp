@@ -1,5 +1,5 @@
 #include "bench/located_clients.hpp"
-#include "store/geoip.hpp"
+#include "store/geoip/geoip.hpp"
 
 #include <benchmark/benchmark.h>
 

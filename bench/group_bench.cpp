@@ -1,6 +1,6 @@
 // The smallest payload there is. Versions are in validation_bench.cpp.
 #include "bench/sample_requests.hpp"
-#include "model/validation.hpp"
+#include "model/validation/validation.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,8 +1,8 @@
 #include "bench/sample_requests.hpp"
-#include "http/client_address.hpp"
-#include "http/response.hpp"
-#include "http/routes.hpp"
-#include "http/timer_wheel.hpp"
+#include "http/front/routes.hpp"
+#include "http/loop/timer_wheel.hpp"
+#include "http/wire/client_address.hpp"
+#include "http/wire/response.hpp"
 
 #include <benchmark/benchmark.h>
 

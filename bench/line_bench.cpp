@@ -1,6 +1,6 @@
 // Lines of imports: what reading one costs.
-#include "model/line_splitter.hpp"
-#include "model/lobby_line.hpp"
+#include "model/lobbies/lobby_line.hpp"
+#include "model/records/line_splitter.hpp"
 
 #include <benchmark/benchmark.h>
 

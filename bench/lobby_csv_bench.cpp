@@ -1,5 +1,5 @@
 // Lobby history: what a row of CSV costs.
-#include "model/lobby_csv.hpp"
+#include "model/lobbies/lobby_csv.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/mmdb_file.hpp"
+#include "store/geoip/mmdb_file.hpp"
 
 #include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/fixtures/temporary_directory.hpp"

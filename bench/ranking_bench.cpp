@@ -1,8 +1,8 @@
 #include "actors/region_ranking.hpp"
 #include "bench/located_clients.hpp"
-#include "model/catalog_document.hpp"
-#include "model/ranking.hpp"
-#include "store/geoip.hpp"
+#include "model/catalog/catalog_document.hpp"
+#include "model/regions/ranking.hpp"
+#include "store/geoip/geoip.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -1,6 +1,6 @@
 // A question from one actor to another and its answer back: what every request pays for its owner.
 #include "actors/resident.hpp"
-#include "http/event_loop.hpp"
+#include "http/loop/event_loop.hpp"
 
 #include <benchmark/benchmark.h>
 #include <caf/actor_system.hpp>

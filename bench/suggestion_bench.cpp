@@ -1,5 +1,5 @@
 // "Did you mean": what looking for the closest name costs, for names as payloads have them.
-#include "model/suggestion.hpp"
+#include "model/text/suggestion.hpp"
 
 #include <benchmark/benchmark.h>
 

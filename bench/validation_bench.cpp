@@ -8,8 +8,8 @@
 //   validate_and_render    and the response's body
 //   validate_all           model::validate without a limit of findings
 #include "bench/validation_bodies.hpp"
-#include "model/json_schema.hpp"
-#include "model/validation.hpp"
+#include "model/validation/json_schema.hpp"
+#include "model/validation/validation.hpp"
 
 #include <benchmark/benchmark.h>
 #include <rapidjson/document.h>

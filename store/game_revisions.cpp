@@ -1,7 +1,7 @@
 #include "store/game_revisions.hpp"
 
-#include "store/rows.hpp"
-#include "store/sqlite.hpp"
+#include "store/sqlite/rows.hpp"
+#include "store/sqlite/sqlite.hpp"
 
 namespace matchcloud::store {
 

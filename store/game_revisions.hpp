@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "model/uuid.hpp"
+#include "model/text/uuid.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 
 #include "base/clock.hpp"
 #include "base/expected.hpp"
-#include "model/export_query.hpp"
-#include "model/lobby_csv.hpp"
+#include "model/lobbies/export_query.hpp"
+#include "model/lobbies/lobby_csv.hpp"
 
 #include <cstdint>
 #include <functional>

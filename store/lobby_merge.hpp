@@ -1,7 +1,7 @@
 #pragma once
 
-#include "model/line_error.hpp"
-#include "model/uuid.hpp"
+#include "model/records/line_error.hpp"
+#include "model/text/uuid.hpp"
 
 #include <chrono>
 #include <cstddef>

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "model/avatar.hpp"
-#include "model/catalog.hpp"
-#include "model/catalog_document.hpp"
-#include "model/catalog_element.hpp"
-#include "model/lobby_batch.hpp"
+#include "model/avatars/avatar.hpp"
+#include "model/catalog/catalog.hpp"
+#include "model/catalog/catalog_document.hpp"
+#include "model/catalog/catalog_element.hpp"
+#include "model/lobbies/lobby_batch.hpp"
 #include "store/game_revisions.hpp"
 #include "store/lobby_history.hpp"
 #include "store/lobby_merge.hpp"

@@ -1,8 +1,8 @@
 #include "actors/export_download.hpp"
 
 #include "actors/export_link.hpp"
-#include "tests/actors/fixture.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/shared_file.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 

@@ -2,8 +2,8 @@
 
 #include "actors/supervisor.hpp"
 #include "base/faults.hpp"
-#include "tests/actors/fixture.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/replaced_file.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 

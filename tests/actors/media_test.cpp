@@ -1,7 +1,7 @@
 #include "actors/media.hpp"
 
-#include "tests/actors/fixture.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <filesystem>

@@ -1,9 +1,9 @@
 #include "actors/region_ranking.hpp"
 
-#include "model/ranking.hpp"
+#include "model/regions/ranking.hpp"
 
-#include "tests/actors/fixture.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
 
 #include <rapidcheck.h>
 #include <rapidjson/document.h>

@@ -1,8 +1,8 @@
 #include "actors/supervised_actor.hpp"
 
 #include "actors/validator.hpp"
-#include "tests/actors/fixture.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/injected_fault.hpp"
 
 namespace matchcloud::actors {

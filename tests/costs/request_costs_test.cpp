@@ -5,7 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/costs/counted_calls.hpp"
 #include "tests/costs/service_on_a_loop.hpp"
-#include "tests/e2e/raw_connection.hpp"
+#include "tests/fixtures/raw_connection.hpp"
 
 #include <iostream>
 #include <string>

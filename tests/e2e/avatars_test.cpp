@@ -1,7 +1,7 @@
 // Avatars from the systems that have them to the clients that show them.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/shared_servers.hpp"
+#include "tests/fixtures/json.hpp"
 #include "tests/fixtures/png_image.hpp"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // The catalog on the ops plane and by commands, and who sees the changes.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/shared_servers.hpp"
+#include "tests/fixtures/json.hpp"
 
 #include <thread>
 

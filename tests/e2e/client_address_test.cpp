@@ -1,8 +1,8 @@
 // Whose address a listing is made for: the socket's, a trusted proxy's word, a PROXY header's; and
 // that no client chooses its own.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/shared_servers.hpp"
+#include "tests/fixtures/json.hpp"
 #include "tests/fixtures/proxy_header_bytes.hpp"
 
 #include <string>

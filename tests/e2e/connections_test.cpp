@@ -1,7 +1,7 @@
 // What clients do with connections, on the loops transport.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/shared_servers.hpp"
+#include "tests/fixtures/json.hpp"
 
 #include <sys/resource.h>
 

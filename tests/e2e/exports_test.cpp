@@ -1,8 +1,8 @@
 // Exports of lobby history and their downloads, on both transports.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/inflated.hpp"
+#include "tests/fixtures/json.hpp"
 
 #include <algorithm>
 #include <csignal>

@@ -1,6 +1,6 @@
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/server.hpp"
+#include "tests/fixtures/json.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Which requests a fault hits, and what is told of it.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/server.hpp"
+#include "tests/fixtures/json.hpp"
 
 namespace {
 

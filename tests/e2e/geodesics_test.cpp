@@ -1,10 +1,10 @@
-// The listing's distances against those of tests/model/geodesics.csv, through everything: GeoIP,
-// the forwarded address, the catalog, the ranking and its cache.
-#include "model/json_text.hpp"
+// The listing's distances against those of tests/model/regions/geodesics.csv, through everything:
+// GeoIP, the forwarded address, the catalog, the ranking and its cache.
+#include "model/json/json_text.hpp"
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/server.hpp"
 #include "tests/fixtures/built_from.hpp"
+#include "tests/fixtures/json.hpp"
 #include "tests/fixtures/known_distances.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 
@@ -19,7 +19,7 @@ using fixtures::known_distance;
 
 const std::vector<known_distance>& known_distances() {
   static const auto rows =
-      fixtures::read_known_distances(fixtures::source_path("tests/model/geodesics.csv"));
+      fixtures::read_known_distances(fixtures::source_path("tests/model/regions/geodesics.csv"));
   return rows;
 }
 

@@ -1,7 +1,7 @@
 // `matchcloud geoip`: what a service would make of an address.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/server.hpp"
+#include "tests/fixtures/json.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 
 #include <filesystem>

@@ -1,8 +1,8 @@
 // Every limit of the loops transport at its edge: one below, at, one above.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/media_file.hpp"
 #include "tests/e2e/server.hpp"
+#include "tests/fixtures/json.hpp"
 #include "tests/fixtures/shared_file.hpp"
 
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/e2e/raw_connection.hpp"
+#include "tests/fixtures/raw_connection.hpp"
 
 #include <atomic>
 #include <cstddef>

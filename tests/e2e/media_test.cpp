@@ -1,8 +1,8 @@
 // Downloads of images, on both transports.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/media_file.hpp"
 #include "tests/e2e/shared_servers.hpp"
+#include "tests/fixtures/json.hpp"
 #include "tests/fixtures/shared_file.hpp"
 
 #include <filesystem>

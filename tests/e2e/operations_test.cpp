@@ -1,7 +1,7 @@
 // What both transports must answer to every operation, the listing of regions aside.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/shared_servers.hpp"
+#include "tests/fixtures/json.hpp"
 
 #include <httplib.h>
 

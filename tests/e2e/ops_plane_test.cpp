@@ -1,7 +1,7 @@
 // Health and metrics.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/shared_servers.hpp"
+#include "tests/fixtures/json.hpp"
 
 namespace {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/file_descriptor.hpp"
-#include "tests/e2e/deadline.hpp"
 #include "tests/fixtures/built_from.hpp"
+#include "tests/fixtures/deadline.hpp"
 
 #include <sys/types.h>
 

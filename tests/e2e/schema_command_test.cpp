@@ -1,7 +1,7 @@
 // `matchcloud schema`: what a studio's editor works with.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/process.hpp"
+#include "tests/fixtures/json.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <rapidjson/pointer.h>

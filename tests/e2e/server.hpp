@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tests/e2e/process.hpp"
-#include "tests/e2e/raw_connection.hpp"
+#include "tests/fixtures/raw_connection.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <optional>

@@ -1,7 +1,7 @@
 // What clients hear of a store that fails: that it fails, and not where it lies.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/server.hpp"
+#include "tests/fixtures/json.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,7 +1,7 @@
 #include "tests/faults/fault_control.hpp"
 
-#include "tests/e2e/json.hpp"
 #include "tests/faults/service_calls.hpp"
+#include "tests/fixtures/json.hpp"
 
 #include <stdexcept>
 

@@ -1,9 +1,9 @@
 // kill -9 of imports of images at random instants, under a service that lists and serves them.
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/faults/busy_clients.hpp"
 #include "tests/faults/chances.hpp"
 #include "tests/faults/service_calls.hpp"
+#include "tests/fixtures/json.hpp"
 #include "tests/fixtures/png_image.hpp"
 
 #include <csignal>

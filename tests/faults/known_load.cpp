@@ -1,8 +1,8 @@
 #include "tests/faults/known_load.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/faults/service_calls.hpp"
+#include "tests/fixtures/json.hpp"
 
 #include <algorithm>
 #include <stdexcept>

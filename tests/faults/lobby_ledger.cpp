@@ -1,6 +1,6 @@
 #include "tests/faults/lobby_ledger.hpp"
 
-#include "model/timestamp.hpp"
+#include "model/text/timestamp.hpp"
 
 #include <algorithm>
 #include <array>

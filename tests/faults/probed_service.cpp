@@ -1,7 +1,7 @@
 #include "tests/faults/probed_service.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
+#include "tests/fixtures/json.hpp"
 
 #include <filesystem>
 #include <iostream>

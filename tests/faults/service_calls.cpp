@@ -1,7 +1,7 @@
 #include "tests/faults/service_calls.hpp"
 
-#include "tests/e2e/json.hpp"
 #include "tests/fixtures/inflated.hpp"
+#include "tests/fixtures/json.hpp"
 
 namespace matchcloud::faults {
 

@@ -1,7 +1,7 @@
 // Laws: no bytes crash the reading of an export's body; a span that is taken is one, and a refusal
 // says something that can be sent.
-#include "model/export_query.hpp"
-#include "model/unicode.hpp"
+#include "model/lobbies/export_query.hpp"
+#include "model/text/unicode.hpp"
 
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
 // Laws: no bytes crash the inspection of images; an image that is taken has a name that reads back,
 // and is not taken any more once its end is cut off or something follows it.
-#include "model/image_content.hpp"
+#include "model/avatars/image_content.hpp"
 #include "tests/fixtures/png_image.hpp"
 
 #include <cstdlib>

@@ -1,9 +1,9 @@
 // Laws: no bytes crash the reading of lobby lines; however they are cut, the same lines come out
 // with the same lobbies and problems; a lobby that is taken is valid, and a problem says something.
-#include "model/catalog_names.hpp"
-#include "model/lobby_line.hpp"
-#include "model/timestamp.hpp"
-#include "model/unicode.hpp"
+#include "model/lobbies/lobby_line.hpp"
+#include "model/text/catalog_names.hpp"
+#include "model/text/timestamp.hpp"
+#include "model/text/unicode.hpp"
 
 #include <algorithm>
 #include <cstdlib>

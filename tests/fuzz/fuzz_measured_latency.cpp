@@ -1,7 +1,7 @@
 // Laws: no bytes crash the reading of latencies; those that are taken are within their limits, each
 // region once and in order, and a refusal says something that can be sent.
-#include "model/measured_latency.hpp"
-#include "model/unicode.hpp"
+#include "model/regions/measured_latency.hpp"
+#include "model/text/unicode.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Laws: no data section crashes the reading of records, or makes it read more than the limits
 // allow; a place that is told is on earth, and a table of records says what reading each says.
-#include "store/mmdb_record.hpp"
-#include "store/place_table.hpp"
+#include "store/geoip/mmdb_record.hpp"
+#include "store/geoip/place_table.hpp"
 
 #include <cmath>
 #include <cstdlib>

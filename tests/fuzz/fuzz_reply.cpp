@@ -1,4 +1,4 @@
-#include "tests/fuzz/reply_law.hpp"
+#include "tests/fixtures/reply_law.hpp"
 
 #include <cstdint>
 #include <cstdio>

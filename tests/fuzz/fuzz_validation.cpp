@@ -1,5 +1,5 @@
 // The law of validation_law.hpp for every input.
-#include "tests/fuzz/validation_law.hpp"
+#include "tests/fixtures/validation_law.hpp"
 
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,4 @@
-#include "bench/load/arrivals.hpp"
+#include "load/arrivals.hpp"
 
 #include "tests/catch.hpp"
 

@@ -1,7 +1,7 @@
-#include "bench/load/assertion.hpp"
+#include "load/assertion.hpp"
 
-#include "bench/load/options.hpp"
-#include "bench/load/results.hpp"
+#include "load/options.hpp"
+#include "load/results.hpp"
 #include "tests/catch.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "bench/load/latency_histogram.hpp"
+#include "load/latency_histogram.hpp"
 
 #include "tests/catch.hpp"
 

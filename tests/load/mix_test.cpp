@@ -1,5 +1,5 @@
-#include "bench/load/mix.hpp"
-#include "bench/load/request_source.hpp"
+#include "load/mix.hpp"
+#include "load/request_source.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 

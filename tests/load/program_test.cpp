@@ -1,7 +1,7 @@
 #include "tests/catch.hpp"
-#include "tests/e2e/json.hpp"
 #include "tests/e2e/server.hpp"
 #include "tests/fixtures/built_from.hpp"
+#include "tests/fixtures/json.hpp"
 #include "tests/load/delayed_server.hpp"
 
 #include <fstream>

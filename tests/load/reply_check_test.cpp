@@ -1,4 +1,4 @@
-#include "bench/load/reply_check.hpp"
+#include "load/reply_check.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/load/delayed_server.hpp"

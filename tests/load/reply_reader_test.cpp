@@ -1,7 +1,7 @@
-#include "bench/load/reply_reader.hpp"
+#include "load/reply_reader.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/fuzz/reply_law.hpp"
+#include "tests/fixtures/reply_law.hpp"
 
 #include <rapidcheck.h>
 

@@ -1,4 +1,4 @@
-#include "bench/load/run.hpp"
+#include "load/run.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/load/delayed_server.hpp"

@@ -1,7 +1,7 @@
 #include "tests/simulation/database.hpp"
 
 #include "base/faults.hpp"
-#include "model/lobby_csv.hpp"
+#include "model/lobbies/lobby_csv.hpp"
 
 #include <algorithm>
 #include <array>

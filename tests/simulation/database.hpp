@@ -2,10 +2,10 @@
 
 #include "actors/store_link.hpp"
 #include "base/clock.hpp"
-#include "model/avatar.hpp"
-#include "model/catalog.hpp"
-#include "model/export_query.hpp"
-#include "model/lobby.hpp"
+#include "model/avatars/avatar.hpp"
+#include "model/catalog/catalog.hpp"
+#include "model/lobbies/export_query.hpp"
+#include "model/lobbies/lobby.hpp"
 #include "store/store.hpp"
 #include "tests/simulation/chance.hpp"
 

@@ -1,6 +1,6 @@
 #include "tests/simulation/files.hpp"
 
-#include "store/file_state.hpp"
+#include "store/files/file_state.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/simulation/chance.hpp"
 #include "tests/simulation/database.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "model/catalog.hpp"
-#include "store/media_files.hpp"
-#include "store/signing_key_ring.hpp"
+#include "model/catalog/catalog.hpp"
+#include "store/exports/signing_key_ring.hpp"
+#include "store/files/media_files.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <cstddef>

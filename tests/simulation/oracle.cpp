@@ -1,9 +1,9 @@
 #include "tests/simulation/oracle.hpp"
 
 #include "actors/validator.hpp"
-#include "http/exchange.hpp"
-#include "model/avatar.hpp"
-#include "model/ranking.hpp"
+#include "http/transport/exchange.hpp"
+#include "model/avatars/avatar.hpp"
+#include "model/regions/ranking.hpp"
 #include "tests/fixtures/inflated.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/export_query.hpp"
+#include "model/lobbies/export_query.hpp"
 #include "tests/simulation/asked.hpp"
 #include "tests/simulation/world.hpp"
 

@@ -1,0 +1,287 @@
+#include "app/client/export_download.hpp"
+
+#include "app/client/export_request.hpp"
+#include "app/client/http_answer.hpp"
+#include "app/client/http_transfer.hpp"
+#include "base/decimal.hpp"
+#include "http/wire/characters.hpp"
+#include "http/wire/media_type.hpp"
+#include "model/lobbies/csv_row_counter.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+constexpr std::size_t problem_limit_bytes = 64UL * 1024;
+
+/// What an answer to a request for the file comes to.
+enum class verdict : std::uint8_t {
+  /// There was none.
+  none,
+  /// The file, or the rest of it.
+  content,
+  /// The file is not the one of which there is a beginning.
+  changed,
+  /// The URL is good no more.
+  gone,
+  /// It may be better later.
+  busy,
+  /// None of these; there is no point in asking again.
+  refused,
+};
+
+verdict verdict_of(int status) {
+  switch (status) {
+  case 200:
+  case 206: return verdict::content;
+  case 403:
+  case 404:
+  case 410: return verdict::gone;
+  case 416: return verdict::changed;
+  case 429:
+  case 502:
+  case 503:
+  case 504: return verdict::busy;
+  default: return verdict::refused;
+  }
+}
+
+class export_download {
+public:
+  export_download(http_url service, const model::export_query& query, output_file& to,
+                  const download_surroundings& in)
+      : service_{std::move(service)}, query_{query}, to_{to}, in_{in} {}
+
+  base::expected<download_summary> run() {
+    if (auto asked = ask_for_export(); !asked) return tl::unexpected(asked.error());
+    while (!whole_) {
+      if (auto ready = prepare(); !ready) return tl::unexpected(ready.error());
+      const auto result = attempt();
+      if (auto settled = settle(result); !settled) return tl::unexpected(settled.error());
+    }
+    const auto rows = rows_.rows();
+    return download_summary{rows > 0 ? rows - 1 : 0, to_.bytes()};
+  }
+
+private:
+  base::expected<void> ask_for_export() {
+    ++requested_;
+    auto url = request_export(service_, query_, in_);
+    if (!url) return tl::unexpected(url.error());
+    call_.to = *url;
+    // Where a download goes on, its speed is that since its beginning.
+    if (to_.bytes() == 0) in_.progress.begin("lobbies", total_, progress_rate::megabytes);
+    return {};
+  }
+
+  /// Before each attempt: what to ask for.
+  base::expected<void> prepare() {
+    if (to_.bytes() > 0 && !is_strong_etag(etag_))
+      if (auto anew = start_anew("it has no strong ETag to resume by"); !anew) return anew;
+    call_.headers.clear();
+    call_.headers.emplace("Accept", "text/csv, application/problem+json");
+    // Exactness first: only bytes that are the file's own can be counted, compared and resumed.
+    call_.headers.emplace("Accept-Encoding", "identity");
+    if (to_.bytes() == 0) return {};
+    call_.headers.emplace("Range", "bytes=" + std::to_string(to_.bytes()) + "-");
+    call_.headers.emplace("If-Range", etag_);
+    return {};
+  }
+
+  transfer_result attempt() {
+    head_ = {};
+    verdict_ = verdict::none;
+    why_.clear();
+    body_.clear();
+    begun_at_ = to_.bytes();
+    return transfer(call_, in_.until,
+                    {[this](const httplib::Response& head) { begin(head); },
+                     [this](std::string_view bytes) { return take(bytes); }});
+  }
+
+  void begin(const httplib::Response& head) {
+    head_ = head;
+    verdict_ = verdict_of(head.status);
+    if (head.status == 206) accept_rest();
+    if (head.status == 200) accept_whole();
+    if (head.status == 416) why_ = "it has become shorter";
+  }
+
+  void judge(verdict what, std::string why) {
+    verdict_ = what;
+    why_ = std::move(why);
+  }
+
+  void accept_rest() {
+    const auto value = head_.get_header_value("Content-Range");
+    const auto part = parse_content_part(value);
+    const auto etag = head_.get_header_value("ETag");
+    if (!part || part->begin != to_.bytes())
+      return judge(verdict::changed, "it was asked for bytes from " + std::to_string(to_.bytes()) +
+                                         " on and answered Content-Range " +
+                                         http::in_quotes(value));
+    if (part->total != total_) return judge(verdict::changed, "its length has changed");
+    if (!etag.empty() && etag != etag_) return judge(verdict::changed, "its ETag has changed");
+    end_ = part->end;
+  }
+
+  void accept_whole() {
+    const auto length =
+        base::parse_decimal<std::uint64_t>(head_.get_header_value("Content-Length"));
+    const auto coding = head_.get_header_value("Content-Encoding");
+    const auto type = head_.get_header_value("Content-Type");
+    if (!http::is_media_type(type, "text/csv"))
+      return judge(verdict::refused, "it is not text/csv but " + http::in_quotes(type));
+    if (!coding.empty() && !http::equal_ignoring_case(coding, "identity"))
+      return judge(verdict::refused,
+                   "it came with Content-Encoding " + http::in_quotes(coding) + ", unasked for");
+    if (!length) return judge(verdict::refused, "it came without a Content-Length");
+    if (to_.bytes() > 0) {
+      if (auto anew = start_anew("it was replaced"); !anew) {
+        failed_ = anew.error();
+        return;
+      }
+    }
+    etag_ = head_.get_header_value("ETag");
+    total_ = end_ = *length;
+    in_.progress.set_whole(total_);
+  }
+
+  bool take(std::string_view bytes) {
+    if (failed_) return false;
+    if (verdict_ != verdict::content) {
+      body_.append(bytes.substr(0, problem_limit_bytes - body_.size()));
+      return body_.size() < problem_limit_bytes;
+    }
+    if (bytes.size() > end_ - to_.bytes()) {
+      judge(verdict::changed, "it is longer than announced");
+      return false;
+    }
+    if (auto written = to_.write(bytes); !written) {
+      failed_ = written.error();
+      return false;
+    }
+    rows_.take(bytes);
+    requested_ = 0;
+    in_.progress.show(rows_.rows(), to_.bytes());
+    return true;
+  }
+
+  /// What follows from an attempt: it is done, another one follows, or an error.
+  base::expected<void> settle(const transfer_result& result) {
+    if (failed_) return tl::unexpected(*failed_);
+    if (result.end == transfer_end::interrupted) return interrupted();
+    if (result.end == transfer_end::not_trusted) return failure(result.reason);
+    if (result.end == transfer_end::no_connection && to_.bytes() == 0)
+      return again(result.reason + " to where the service said the file is (its public-url)", {});
+    switch (verdict_) {
+    case verdict::none: return again(result.reason, std::nullopt);
+    case verdict::content: return settle_content(result);
+    case verdict::changed: return begun_at_ == 0 ? failure(why_) : start_anew(why_);
+    case verdict::gone: return settle_gone();
+    case verdict::busy: return again(read_problem(head_, body_).text, retry_after(head_));
+    case verdict::refused: break;
+    }
+    return failure(why_.empty() ? read_problem(head_, body_).text : why_);
+  }
+
+  base::expected<void> settle_content(const transfer_result& result) {
+    whole_ = to_.bytes() == total_;
+    if (whole_) return {};
+    // A server may answer with a part of what it was asked for.
+    const bool part = result.end == transfer_end::complete && to_.bytes() > begun_at_;
+    if (!part) return again(result.end == transfer_end::cut ? result.reason : "it is short", {});
+    fruitless_ = 0;
+    return {};
+  }
+
+  base::expected<void> settle_gone() {
+    // Where nothing has changed, the new URL is of the same file, and its rest is asked for.
+    if (requested_ < export_request_limit) return ask_for_export();
+    return failure(read_problem(head_, body_).text);
+  }
+
+  /// Pauses before another attempt.
+  base::expected<void> again(const std::string& why, std::optional<std::chrono::seconds> after) {
+    fruitless_ = to_.bytes() > begun_at_ ? 0 : fruitless_ + 1;
+    if (fruitless_ >= fruitless_attempt_limit)
+      return failure(why + "; " + std::to_string(fruitless_) + " attempts in a row, after " +
+                     progress_so_far());
+    std::chrono::milliseconds pause = pause_after(std::max(1, fruitless_));
+    if (after)
+      pause = std::max<std::chrono::milliseconds>(pause, std::min(*after, busy_pause_limit));
+    in_.progress.tell(why + " after " + progress_so_far() + "; going on");
+    if (!in_.pause(pause)) return interrupted();
+    return {};
+  }
+
+  /// Forgets what there is of the file, if that can be.
+  base::expected<void> start_anew(const std::string& why) {
+    if (!to_.can_start_anew())
+      return failure(why + ", and " + progress_so_far() +
+                     " are written already and cannot be taken back: run the command again, best "
+                     "with a file for -o");
+    if (++started_anew_ > start_anew_limit)
+      return failure(why + "; it was begun anew " + std::to_string(start_anew_limit) + " times");
+    rows_ = {};
+    etag_.clear();
+    begun_at_ = 0;
+    return to_.start_anew();
+  }
+
+  std::string progress_so_far() const {
+    const auto written = std::to_string(to_.bytes());
+    return written + (total_ ? " of " + std::to_string(*total_) : "") + " bytes";
+  }
+
+  tl::unexpected<base::error> failure(const std::string& why) const {
+    return base::fail(base::errc::io_failed, call_.to.shown() + ": " + why);
+  }
+
+  static tl::unexpected<base::error> interrupted() {
+    return base::fail(base::errc::cancelled, "interrupted");
+  }
+
+  const http_url service_;
+  const model::export_query query_;
+  output_file& to_;
+  const download_surroundings& in_;
+
+  /// The request for the file, as of the last attempt.
+  http_call call_{"GET", {}, {}, {}, download_silence_limit};
+  /// How often since the last byte that came.
+  int requested_ = 0;
+  /// Of the file of which there is a beginning.
+  std::string etag_;
+  std::optional<std::uint64_t> total_;
+  model::csv_row_counter rows_;
+  bool whole_ = false;
+  int fruitless_ = 0;
+  int started_anew_ = 0;
+
+  // Of the last attempt.
+  httplib::Response head_;
+  verdict verdict_ = verdict::none;
+  std::string why_;
+  /// Of an answer that is no content.
+  std::string body_;
+  std::uint64_t begun_at_ = 0;
+  /// Where the content that was announced ends.
+  std::uint64_t end_ = 0;
+  /// What cannot be mended by another attempt.
+  std::optional<base::error> failed_;
+};
+
+} // namespace
+
+base::expected<download_summary> download_export(const http_url& service,
+                                                 const model::export_query& query, output_file& to,
+                                                 const download_surroundings& in) {
+  return export_download{service, query, to, in}.run();
+}
+
+} // namespace matchcloud::app

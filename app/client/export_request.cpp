@@ -1,0 +1,143 @@
+#include "app/client/export_request.hpp"
+
+#include "app/client/http_answer.hpp"
+#include "app/client/http_transfer.hpp"
+#include "model/json/json_document.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+constexpr std::size_t answer_limit_bytes = 64UL * 1024;
+constexpr std::size_t depth_limit = 8;
+
+constexpr int status_ok = 200;
+constexpr int status_too_many_requests = 429;
+constexpr int status_bad_gateway = 502;
+constexpr int status_unavailable = 503;
+constexpr int status_gateway_timeout = 504;
+
+tl::unexpected<base::error> failure(const http_url& of, const std::string& why) {
+  return base::fail(base::errc::io_failed, of.shown() + ": " + why);
+}
+
+tl::unexpected<base::error> interrupted() {
+  return base::fail(base::errc::cancelled, "interrupted");
+}
+
+http_call call_of(const http_url& service, const model::export_query& query) {
+  http_call call{"POST", service, {}, {}, export_answer_limit};
+  if (call.to.target.ends_with('/')) call.to.target.pop_back();
+  call.to.target +=
+      "/cloud/games/" + to_string(query.game_id) + "/matchmaker/lobbies/export-history";
+  call.headers.emplace("Content-Type", "application/json");
+  call.headers.emplace("Accept", "application/json, application/problem+json");
+  call.headers.emplace("Accept-Encoding", "identity");
+  call.body = "{\"query_start\":" + std::to_string(query.span.begin) +
+              ",\"query_end\":" + std::to_string(query.span.end) + "}";
+  return call;
+}
+
+/// The member `url` of an answer.
+std::string url_in(const std::string& body) {
+  const auto document = model::json_document::parse(body, depth_limit);
+  const auto* found = document ? document->find_member("url", model::json_kind::string) : nullptr;
+  return found ? std::string{document->text(*found)} : std::string{};
+}
+
+/// One request after the other, until there is an answer that settles it.
+class export_request {
+public:
+  export_request(http_call call, const download_surroundings& in)
+      : call_{std::move(call)}, in_{in} {}
+
+  base::expected<http_url> run() {
+    while (true) {
+      in_.progress.tell("waiting for the service to make the export");
+      const auto result = ask();
+      if (result.end == transfer_end::interrupted) return interrupted();
+      if (result.end == transfer_end::no_connection)
+        return failure(call_.to, result.reason + "; is the service running, and is this its URL?");
+      if (result.end == transfer_end::not_trusted) return failure(call_.to, result.reason);
+      if (result.end != transfer_end::cut && head_.status == status_ok) return url(result.end);
+      auto again = may_ask_again(result);
+      if (!again) return tl::unexpected(again.error());
+      if (!in_.pause(*again)) return interrupted();
+    }
+  }
+
+private:
+  transfer_result ask() {
+    head_ = {};
+    body_.clear();
+    return transfer(call_, in_.until,
+                    {[this](const httplib::Response& head) { head_ = head; },
+                     [this](std::string_view bytes) {
+                       body_.append(bytes);
+                       return body_.size() <= answer_limit_bytes;
+                     }});
+  }
+
+  base::expected<http_url> url(transfer_end end) const {
+    if (end == transfer_end::refused) return failure(call_.to, "its answer is too long");
+    const auto text = url_in(body_);
+    if (text.empty()) return failure(call_.to, "it answered without a \"url\"");
+    const auto url = parse_http_url(text);
+    if (!url)
+      return failure(call_.to, "it answered with a \"url\" of no use: " + url.error().detail);
+    return *url;
+  }
+
+  /// How long to wait before the next request, or why there will be none.
+  base::expected<std::chrono::milliseconds> may_ask_again(const transfer_result& result) {
+    if (result.end == transfer_end::cut) return after_loss(result.reason);
+    const auto problem = read_problem(head_, body_);
+    const bool of_gateway =
+        head_.status == status_bad_gateway || head_.status == status_gateway_timeout;
+    // A proxy had less patience than the service. Its job goes on; asking again joins it.
+    if (of_gateway && problem.code.empty()) return after_loss(problem.text);
+    const auto after = retry_after(head_);
+    const bool is_busy =
+        head_.status == status_unavailable || head_.status == status_too_many_requests;
+    if (!is_busy || !after) return failure(call_.to, problem.text);
+    const auto pause = std::clamp(*after, std::chrono::seconds{1}, busy_pause_limit);
+    if (waited_ + pause > busy_limit)
+      return failure(call_.to,
+                     problem.text + "; it was asked for " + std::to_string(waited_.count()) + " s");
+    waited_ += pause;
+    lost_ = 0;
+    in_.progress.tell("the service is busy; asking again in " + std::to_string(pause.count()) +
+                      " s");
+    return pause;
+  }
+
+  base::expected<std::chrono::milliseconds> after_loss(const std::string& reason) {
+    if (++lost_ >= fruitless_attempt_limit)
+      return failure(call_.to, reason + ", " + std::to_string(lost_) + " times in a row");
+    in_.progress.tell(reason + "; asking again");
+    return pause_after(lost_);
+  }
+
+  http_call call_;
+  const download_surroundings& in_;
+  httplib::Response head_;
+  std::string body_;
+  int lost_ = 0;
+  std::chrono::seconds waited_{0};
+};
+
+} // namespace
+
+std::chrono::milliseconds pause_after(int fruitless) {
+  return first_pause * (1 << (fruitless - 1));
+}
+
+base::expected<http_url> request_export(const http_url& service, const model::export_query& query,
+                                        const download_surroundings& in) {
+  return export_request{call_of(service, query), in}.run();
+}
+
+} // namespace matchcloud::app

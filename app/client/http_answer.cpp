@@ -1,0 +1,75 @@
+#include "app/client/http_answer.hpp"
+
+#include "base/decimal.hpp"
+#include "http/wire/characters.hpp"
+#include "http/wire/media_type.hpp"
+#include "http/wire/response.hpp"
+#include "model/json/json_document.hpp"
+#include "model/text/unicode.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::app {
+
+namespace {
+
+constexpr std::size_t depth_limit = 8;
+/// A detail may list all that is wrong.
+constexpr std::size_t shown_limit = 4'096;
+
+/// A member of the root that is a string, such that a terminal can print it.
+std::string member(const model::json_document& document, std::string_view name) {
+  const auto* found = document.find_member(name, model::json_kind::string);
+  return found ? model::printable_excerpt(document.text(*found), shown_limit) : std::string{};
+}
+
+} // namespace
+
+http_problem read_problem(const httplib::Response& head, std::string_view body) {
+  http_problem problem{head.status, {}, "it answered with status " + std::to_string(head.status)};
+  if (!http::is_media_type(head.get_header_value("Content-Type"), http::problem_type))
+    return problem;
+  const auto document = model::json_document::parse(body, depth_limit);
+  if (!document) return problem;
+  problem.code = member(*document, "code");
+  auto what = member(*document, "detail");
+  if (what.empty()) what = member(*document, "title");
+  if (what.empty()) return problem;
+  const auto request = member(*document, "request_id");
+  problem.text = what + " (" + std::to_string(head.status);
+  if (!problem.code.empty()) problem.text.append(" ").append(problem.code);
+  if (!request.empty()) problem.text.append(", request ").append(request);
+  problem.text += ")";
+  return problem;
+}
+
+std::optional<std::chrono::seconds> retry_after(const httplib::Response& head) {
+  const auto seconds = base::parse_decimal<std::uint32_t>(head.get_header_value("Retry-After"));
+  if (!seconds) return std::nullopt;
+  return std::chrono::seconds{*seconds};
+}
+
+std::optional<content_part> parse_content_part(std::string_view value) noexcept {
+  constexpr std::string_view unit = "bytes ";
+  if (!value.starts_with(unit)) return std::nullopt;
+  value.remove_prefix(unit.size());
+  const auto dash = value.find('-');
+  const auto slash = value.find('/');
+  if (dash == std::string_view::npos || slash == std::string_view::npos || slash < dash)
+    return std::nullopt;
+  const auto number = base::parse_decimal<std::uint64_t>;
+  const auto first = number(value.substr(0, dash));
+  const auto last = number(value.substr(dash + 1, slash - dash - 1));
+  const auto total = number(value.substr(slash + 1));
+  if (!first || !last || !total || *last < *first || *last >= *total) return std::nullopt;
+  return content_part{*first, *last + 1, *total};
+}
+
+bool is_strong_etag(std::string_view value) noexcept {
+  if (value.size() < 2 || value.front() != '"' || value.back() != '"') return false;
+  const auto opaque = value.substr(1, value.size() - 2);
+  return std::all_of(opaque.begin(), opaque.end(),
+                     [](char c) { return c > 0x20 && c < 0x7f && c != '"'; });
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,120 @@
+#include "app/client/http_transfer.hpp"
+
+#include "base/file_descriptor.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+
+#include <cerrno>
+#include <memory>
+#include <system_error>
+#include <thread>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// How often a connection that a signal ends is shut down again: the first time it may not have
+/// been there yet.
+constexpr int stop_again_ms = 50;
+
+/// Ends a client's transfer when a signal comes: the client itself waits for its socket only.
+class signal_watch {
+public:
+  signal_watch(const interrupt& until, httplib::ClientImpl& client)
+      : done_{::eventfd(0, EFD_CLOEXEC)} {
+    if (!done_) throw std::system_error{errno, std::generic_category(), "eventfd"};
+    thread_ = std::thread{[this, &until, &client] { watch(until, client); }};
+  }
+  signal_watch(const signal_watch&) = delete;
+  signal_watch& operator=(const signal_watch&) = delete;
+  ~signal_watch() {
+    ::eventfd_write(done_.get(), 1);
+    thread_.join();
+  }
+
+private:
+  void watch(const interrupt& until, httplib::ClientImpl& client) const {
+    pollfd done{done_.get(), POLLIN, 0};
+    while (!until.wait_readable(done_.get()) && done.revents == 0) {
+      client.stop();
+      ::poll(&done, 1, stop_again_ms);
+    }
+  }
+
+  base::file_descriptor done_;
+  std::thread thread_;
+};
+
+std::unique_ptr<httplib::ClientImpl> client_of(const http_call& call) {
+  std::unique_ptr<httplib::ClientImpl> client;
+  // Not httplib::Client, whose expression for URLs knows no IPv6 address with letters.
+  if (call.to.secure)
+    client = std::make_unique<httplib::SSLClient>(call.to.host, call.to.port);
+  else
+    client = std::make_unique<httplib::ClientImpl>(call.to.host, call.to.port);
+  client->set_connection_timeout(connect_limit);
+  client->set_read_timeout(call.silence_limit);
+  client->set_write_timeout(call.silence_limit);
+  client->set_tcp_nodelay(true);
+  // What is signed must arrive as it was written, and what arrives be kept as it came.
+  client->set_url_encode(false);
+  client->set_decompress(false);
+  return client;
+}
+
+httplib::Request request_of(const http_call& call) {
+  httplib::Request request;
+  request.method = call.method;
+  request.path = call.to.target;
+  request.headers = call.headers;
+  request.headers.emplace("Host", call.to.authority());
+  request.headers.emplace("User-Agent", "matchcloud");
+  request.body = call.body;
+  return request;
+}
+
+transfer_result result_of(httplib::Error error) {
+  switch (error) {
+  case httplib::Error::Connection: return {transfer_end::no_connection, "no connection"};
+  case httplib::Error::ConnectionTimeout:
+    return {transfer_end::no_connection, "connecting took too long"};
+  case httplib::Error::SSLConnection:
+    return {transfer_end::no_connection, "the TLS handshake failed"};
+  case httplib::Error::SSLLoadingCerts:
+    return {transfer_end::not_trusted, "certificates of authorities cannot be loaded"};
+  case httplib::Error::SSLServerVerification:
+    return {transfer_end::not_trusted, "the server's certificate cannot be verified"};
+  default: return {transfer_end::cut, "the connection was lost"};
+  }
+}
+
+} // namespace
+
+transfer_result transfer(const http_call& call, const interrupt& until, const answer_taker& taker) {
+  const auto client = client_of(call);
+  auto request = request_of(call);
+  bool refused = false;
+  request.response_handler = [&](const httplib::Response& head) {
+    taker.begin(head);
+    return true;
+  };
+  request.content_receiver = [&](const char* bytes, std::size_t count, std::uint64_t,
+                                 std::uint64_t) {
+    refused = !taker.take({bytes, count});
+    return !refused;
+  };
+  httplib::Response response;
+  auto error = httplib::Error::Success;
+  bool sent = false;
+  {
+    const signal_watch watch{until, *client};
+    sent = client->send(request, response, error);
+  }
+  if (refused) return {transfer_end::refused, "not wanted"};
+  if (sent) return {};
+  if (until.came()) return {transfer_end::interrupted, "interrupted"};
+  return result_of(error);
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "cli/interrupt.hpp"
+#include "model/net/http_url.hpp"
+
+#include <httplib.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::app {
+
+/// A request of a command to a server.
+struct http_call {
+  std::string method;
+  http_url to;
+  httplib::Headers headers;
+  std::string body;
+  /// How long the server may be silent.
+  std::chrono::seconds silence_limit{0};
+};
+
+/// How a transfer ended.
+enum class transfer_end : std::uint8_t {
+  /// The whole answer came: as many bytes as it announced, or the last chunk.
+  complete,
+  /// `take` wanted no more.
+  refused,
+  /// There was no connection; `reason` says why.
+  no_connection,
+  /// The server's certificate was not accepted.
+  not_trusted,
+  /// The connection broke, or was silent for too long, before the answer was whole.
+  cut,
+  /// A signal came.
+  interrupted,
+};
+
+struct transfer_result {
+  transfer_end end = transfer_end::complete;
+  /// For people; empty where it is complete.
+  std::string reason;
+};
+
+/// Takes an answer as it comes: its head first (status and headers), then its body.
+struct answer_taker {
+  std::function<void(const httplib::Response& head)> begin;
+  /// False ends the transfer.
+  std::function<bool(std::string_view bytes)> take;
+};
+
+/// How long connecting (and the TLS handshake) may take.
+inline constexpr std::chrono::seconds connect_limit{10};
+
+/// Sends a request over a connection of its own and takes the answer, exactly as the server sent
+/// it: nothing is decoded, redirected or repeated. Blocks until the end or until a signal comes.
+transfer_result transfer(const http_call& call, const interrupt& until, const answer_taker& taker);
+
+} // namespace matchcloud::app

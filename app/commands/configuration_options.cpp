@@ -1,0 +1,69 @@
+#include "app/commands/configuration_options.hpp"
+
+#include "app/commands/commands.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+std::string description(const config_key& key) {
+  auto text = key.purpose;
+  text.append(" Allowed: ").append(key.allowed).append(".");
+  if (!key.default_value.empty()) text.append(" Default: ").append(key.default_value).append(".");
+  return text;
+}
+
+/// The heading of the help text under which a key stands.
+std::string heading(config_key::section where) {
+  switch (where) {
+  case config_key::section::service: return "Options";
+  case config_key::section::rules: return "Rules of validation, also [rules] of the TOML file";
+  case config_key::section::limits:
+    return "Limits of validation, also [limits] of the TOML file, without limit-";
+  }
+  return {};
+}
+
+} // namespace
+
+void add_config_option(CLI::App& command, configuration_options& options) {
+  command.add_option("--config", options.config_file, "A TOML file with any of the keys of serve.")
+      ->check(named_file());
+}
+
+void add_key_option(CLI::App& command, configuration_options& options, const config_key& key) {
+  auto& values = options.flags[key.name];
+  if (key.what == config_key::kind::flag) {
+    command.add_flag("--" + key.name, values, description(key))->group(heading(key.where));
+    return;
+  }
+  command.add_option("--" + key.name, values, description(key))
+      ->group(heading(key.where))
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(key.what == config_key::kind::list ? CLI::MultiOptionPolicy::TakeAll
+                                                               : CLI::MultiOptionPolicy::TakeLast);
+}
+
+base::expected<serve_config> read_configuration(const configuration_options& options) {
+  std::vector<given_value> given;
+  if (!options.config_file.empty()) {
+    auto from_file = read_config_file(options.config_file);
+    if (!from_file) return tl::unexpected(from_file.error());
+    given = *std::move(from_file);
+  }
+  std::vector<std::string> unknown;
+  for (auto& value : read_environment(unknown))
+    given.push_back(std::move(value));
+  for (const auto& name : unknown)
+    spdlog::warn("{} is not a configuration key of matchcloud and has no effect", name);
+  for (const auto& [name, values] : options.flags)
+    if (!values.empty()) given.push_back({name, "--" + name, values});
+  return make_config(given);
+}
+
+} // namespace matchcloud::app

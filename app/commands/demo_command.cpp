@@ -1,0 +1,55 @@
+#include "app/commands/commands.hpp"
+#include "app/demo/demo_avatars.hpp"
+#include "app/demo/demo_lobbies.hpp"
+
+#include "model/catalog/catalog_document.hpp"
+#include "store/files/media_writer.hpp"
+#include "store/store.hpp"
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// True if any of it was news.
+base::expected<bool> seed(const std::string& data_dir) {
+  auto store = store::open_sqlite(data_dir);
+  if (!store) return tl::unexpected(store.error());
+  const auto catalog = (*store)->import_catalog(model::demo_catalog());
+  if (!catalog) return tl::unexpected(catalog.error());
+  auto media = store::media_writer::open(data_dir);
+  if (!media) return tl::unexpected(media.error());
+  const auto avatars = seed_demo_avatars(**store, *media);
+  if (!avatars) return tl::unexpected(avatars.error());
+  const auto lobbies = seed_demo_lobbies(**store);
+  if (!lobbies) return tl::unexpected(lobbies.error());
+  return catalog->changed || *avatars || *lobbies;
+}
+
+} // namespace
+
+void add_demo_command(CLI::App& program, int& code) {
+  auto* command = program.add_subcommand("demo", "Seed the store with demo data.");
+  set_help(*command,
+           "The demo data is the same every time: a game with two namespaces, twelve "
+           "regions on six continents, the default tiers, five avatars (three with an image) and "
+           "10,000 lobbies of January 2026. Seeding again changes nothing.\n\n"
+           "Example: matchcloud demo --data-dir var");
+  const auto data_dir = std::make_shared<std::string>("var");
+  command->add_option("--data-dir", *data_dir, "Where the store lives.")->capture_default_str();
+  command->callback([data_dir, &code] {
+    const auto news = seed(*data_dir);
+    if (!news) {
+      std::cerr << "matchcloud demo: " << news.error().detail << "\n";
+      code = failed;
+      return;
+    }
+    std::cout << "demo data " << (*news ? "seeded" : "already there") << ": game "
+              << model::to_string(model::demo_catalog().games.front().game_id) << std::endl;
+  });
+}
+
+} // namespace matchcloud::app

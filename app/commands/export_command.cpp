@@ -1,0 +1,206 @@
+#include "app/client/export_download.hpp"
+#include "app/commands/commands.hpp"
+#include "base/clock.hpp"
+#include "base/decimal.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/output_file.hpp"
+#include "cli/progress_display.hpp"
+#include "model/net/http_url.hpp"
+#include "model/text/timestamp.hpp"
+#include "store/lobby_history.hpp"
+#include "store/store.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+struct export_options {
+  std::string game;
+  std::string start;
+  std::string end;
+  std::string url;
+  std::string data_dir;
+  std::string output;
+};
+
+/// Digits are milliseconds since 1970, all of 64 bits; anything else is RFC 3339.
+std::optional<std::uint64_t> parse_time(const std::string& text) {
+  if (const auto ms = base::parse_decimal<std::uint64_t>(text)) return ms;
+  const auto time = model::parse_timestamp(text);
+  return time ? std::optional{static_cast<std::uint64_t>(*time)} : std::nullopt;
+}
+
+std::string check_game(const std::string& text) {
+  return model::parse_uuid(text) ? "" : "\"" + text + "\" is not the id of a game, a UUID";
+}
+
+std::string check_time(const std::string& text) {
+  if (parse_time(text)) return {};
+  if (model::has_misplaced_leap_second(text))
+    return "\"" + text +
+           "\" has the second 60, a leap second, which is only at 23:59 UTC on the last day of a "
+           "month";
+  return "\"" + text +
+         "\" is neither a time like 2026-01-31T00:00:00Z nor milliseconds since 1970 (0 to "
+         "18446744073709551615)";
+}
+
+std::string check_url(const std::string& text) {
+  const auto url = parse_http_url(text);
+  if (!url) return "\"" + text + "\" is not a service's URL: " + url.error().detail;
+  if (url->target.find('?') != std::string::npos)
+    return "\"" + text + "\" is not a service's URL: it has a query";
+  return {};
+}
+
+std::string check_not_empty(const std::string& text) {
+  return text.empty() ? "it must not be empty" : "";
+}
+
+/// Throws what the command line is told where options do not fit together.
+model::export_query query_of(const export_options& options) {
+  if (options.url.empty() && options.data_dir.empty())
+    throw CLI::ValidationError{"Either --url or --data-dir is needed"};
+  const model::export_query query{*model::parse_uuid(options.game),
+                                  {*parse_time(options.start), *parse_time(options.end)}};
+  if (query.span.begin > query.span.end)
+    throw CLI::ValidationError{"--start " + options.start + " is later than --end " + options.end +
+                               ". The span begins at --start and ends before --end: give the "
+                               "earlier time as --start."};
+  return query;
+}
+
+/// The store has the game, or lobbies of when it had.
+base::expected<void> check_known(store::store& in, const model::uuid& game_id) {
+  const auto catalog = in.load_catalog();
+  if (!catalog) return tl::unexpected(catalog.error());
+  if (catalog->find_game(game_id)) return {};
+  const auto revisions = in.read_history_revisions(game_id);
+  if (!revisions) return tl::unexpected(revisions.error());
+  if (revisions->lobbies > 0) return {};
+  return base::fail(base::errc::game_not_found,
+                    "there is no game " + to_string(game_id) +
+                        "; `matchcloud catalog list games` shows those that there are");
+}
+
+base::expected<download_summary> export_from_store(const std::string& data_dir,
+                                                   const model::export_query& query,
+                                                   output_file& to, const interrupt& until,
+                                                   progress_display& progress) {
+  // Opening would create it.
+  if (!store::has_store(data_dir))
+    return base::fail(base::errc::store_failed,
+                      data_dir + ": there is no store; is it the --data-dir of serve?");
+  auto store = store::open_sqlite(data_dir);
+  if (!store) return tl::unexpected(store.error());
+  if (auto known = check_known(**store, query.game_id); !known)
+    return tl::unexpected(known.error());
+  if (auto begun = to.begin(until); !begun) return tl::unexpected(begun.error());
+  progress.begin("lobbies", std::nullopt, progress_rate::megabytes);
+  const store::history_output output{{},
+                                     [&](std::string_view bytes, std::uint64_t rows) {
+                                       auto written = to.write(bytes);
+                                       progress.show(rows, to.bytes());
+                                       return written;
+                                     },
+                                     [&] { return until.came(); }};
+  const auto done = store::write_lobby_history(**store, query, base::machine_clock(), output);
+  if (!done) return tl::unexpected(done.error());
+  return download_summary{done->rows, done->bytes};
+}
+
+base::expected<download_summary> export_from_service(const std::string& url,
+                                                     const model::export_query& query,
+                                                     output_file& to, const interrupt& until,
+                                                     progress_display& progress) {
+  if (auto begun = to.begin(until); !begun) return tl::unexpected(begun.error());
+  const download_surroundings surroundings{
+      until, progress, [&](std::chrono::milliseconds pause) { return until.wait(pause); }};
+  return download_export(*parse_http_url(url), query, to, surroundings);
+}
+
+base::expected<download_summary> run(const export_options& options,
+                                     const model::export_query& query) {
+  // First, while signals still end the process: a named pipe is waited for.
+  auto opened = output_file::open(options.output);
+  if (!opened) return tl::unexpected(opened.error());
+  const interrupt until;
+  // Gone before the above: another signal must not end the process before the file aside is.
+  auto to = *std::move(opened);
+  progress_display progress{base::machine_clock()};
+  const auto done = options.url.empty()
+                        ? export_from_store(options.data_dir, query, to, until, progress)
+                        : export_from_service(options.url, query, to, until, progress);
+  if (!done) return done;
+  if (auto completed = to.complete(); !completed) return tl::unexpected(completed.error());
+  return done;
+}
+
+int report(const base::expected<download_summary>& done, std::chrono::duration<double> took) {
+  if (!done) {
+    // Where it was interrupted is of no use to who did it.
+    const bool given_up = done.error().code == base::errc::cancelled;
+    std::cerr << "matchcloud export: " << (given_up ? "interrupted" : done.error().detail) << "\n";
+    return failed;
+  }
+  const auto tenths = std::llround(took.count() * 10);
+  std::cerr << done->lobbies << " lobbies, " << done->bytes << " bytes in " << tenths / 10 << "."
+            << tenths % 10 << " s\n";
+  return ok;
+}
+
+constexpr const char* help =
+    "Writes a CSV (RFC 4180) with a row for each lobby that was alive at any instant from --start "
+    "to before --end, by start, then by id. Times are RFC 3339 or milliseconds since 1970.\n\n"
+    "With --url a running service makes the file and it is downloaded: a busy service is waited "
+    "for, a download that is cut goes on where it was. With --data-dir the store is read directly; "
+    "no service is needed. One that runs goes on meanwhile, but its log of changes grows until the "
+    "export ends: where stdout is read slowly, write to FILE.\n\n"
+    "FILE is written aside and takes its name when it is complete: it is whole, or what was there "
+    "before is unchanged. The last line on stderr counts lobbies and bytes.\n\n"
+    "Example: matchcloud export --game 00000000-0000-4000-8000-000000000001 --start "
+    "2026-01-01T00:00:00Z --end 2026-02-01T00:00:00Z --url http://127.0.0.1:8080 -o january.csv\n"
+    "Example: matchcloud export --game 00000000-0000-4000-8000-000000000001 --start 0 --end "
+    "1893456000000 --data-dir var -o - | gzip > all.csv.gz";
+
+} // namespace
+
+void add_export_command(CLI::App& program, int& code) {
+  const auto options = std::make_shared<export_options>();
+  auto* command = program.add_subcommand("export", "Export a game's lobby history as CSV.");
+  set_help(*command, help);
+  command->add_option("--game", options->game, "Whose lobbies.")
+      ->required()
+      ->check(CLI::Validator{check_game, ""});
+  command->add_option("--start", options->start, "The first instant of the span.")
+      ->required()
+      ->check(CLI::Validator{check_time, ""});
+  command->add_option("--end", options->end, "The first instant after the span.")
+      ->required()
+      ->check(CLI::Validator{check_time, ""});
+  auto* url = command->add_option("--url", options->url, "The service, with its base path.")
+                  ->check(CLI::Validator{check_url, ""});
+  command->add_option("--data-dir", options->data_dir, "Where the store lives.")
+      ->check(CLI::Validator{check_not_empty, ""})
+      ->excludes(url);
+  command->add_option("-o,--output", options->output, "FILE; - is stdout.")
+      ->required()
+      ->check(CLI::Validator{check_not_empty, ""});
+  command->callback([options, &code] {
+    const auto query = query_of(*options);
+    const auto begun = base::machine_clock().now();
+    const auto done = run(*options, query);
+    code = report(done, base::machine_clock().now() - begun);
+  });
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,140 @@
+#include "app/commands/commands.hpp"
+#include "app/commands/configuration_options.hpp"
+#include "app/reports/geoip_report.hpp"
+#include "app/reports/text_table.hpp"
+
+#include "model/text/unicode.hpp"
+#include "store/store.hpp"
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// Characters of the user's text that a message repeats.
+constexpr std::size_t echo_limit = 64;
+
+struct geoip_options {
+  configuration_options configuration;
+  std::vector<std::string> addresses;
+  std::string namespace_id;
+  bool json = false;
+};
+
+base::expected<std::vector<model::ip_address>>
+parse_addresses(const std::vector<std::string>& texts) {
+  std::vector<model::ip_address> addresses;
+  for (const auto& text : texts) {
+    const auto address = model::parse_ip_address(text);
+    if (!address)
+      return base::fail(base::errc::config_invalid,
+                        model::quoted_excerpt(text, echo_limit) +
+                            " is no IP address; write it like 192.0.2.1 or 2001:db8::1, without "
+                            "port, brackets or zone");
+    addresses.push_back(*address);
+  }
+  return addresses;
+}
+
+base::expected<model::catalog> load_catalog(const std::string& data_dir) {
+  auto store = store::open_sqlite(data_dir);
+  if (!store) return tl::unexpected(store.error());
+  return (*store)->load_catalog();
+}
+
+/// Without a store there is nothing to rank, which is no failure; a store that cannot be read is.
+base::expected<void> choose_catalog(geoip_surroundings& in, const std::string& data_dir) {
+  // Opening would create it.
+  if (!store::has_store(data_dir)) {
+    in.catalog = base::fail(base::errc::store_failed,
+                            data_dir + ": there is no store; is it the --data-dir of serve?");
+    return {};
+  }
+  in.catalog = load_catalog(data_dir);
+  if (!in.catalog) return tl::unexpected(in.catalog.error());
+  return {};
+}
+
+/// Where `--namespace` names one, the catalog must have it: a slip would rank other regions.
+base::expected<void> choose_namespace(geoip_surroundings& in, const std::string& wanted) {
+  if (wanted.empty()) return {};
+  in.namespace_id = model::parse_uuid(wanted);
+  if (!in.namespace_id)
+    return base::fail(base::errc::config_invalid,
+                      "--namespace " + model::quoted_excerpt(wanted, echo_limit) + " is no UUID");
+  if (in.catalog && in.catalog->find_namespace(*in.namespace_id) == nullptr)
+    return base::fail(base::errc::config_invalid,
+                      "there is no namespace " + to_string(*in.namespace_id) +
+                          "; `matchcloud catalog list namespaces` shows those that there are");
+  return {};
+}
+
+base::expected<geoip_surroundings> open_surroundings(const geoip_options& options) {
+  const auto config = read_configuration(options.configuration);
+  if (!config) return tl::unexpected(config.error());
+  geoip_surroundings in;
+  in.paths = config->geoip_files;
+  in.fallback = config->fallback_location;
+  in.namespace_id = config->default_namespace;
+  if (auto read = choose_catalog(in, config->data_dir); !read) return tl::unexpected(read.error());
+  if (auto chosen = choose_namespace(in, options.namespace_id); !chosen)
+    return tl::unexpected(chosen.error());
+  for (const auto& path : in.paths) {
+    auto file = store::mmdb_file::open(path);
+    if (!file) return tl::unexpected(file.error());
+    in.files.push_back(*std::move(file));
+  }
+  return in;
+}
+
+base::expected<std::string> report(const geoip_options& options) {
+  const auto addresses = parse_addresses(options.addresses);
+  if (!addresses) return tl::unexpected(addresses.error());
+  const auto in = open_surroundings(options);
+  if (!in) return tl::unexpected(in.error());
+  std::vector<located_client> clients;
+  for (const auto& address : *addresses)
+    clients.push_back(locate_client(*in, address));
+  return options.json ? geoip_json(*in, clients) : geoip_text(*in, clients, terminal_width());
+}
+
+int run(const geoip_options& options) {
+  const auto text = report(options);
+  if (!text) {
+    std::cerr << "matchcloud geoip: " << text.error().detail << "\n";
+    return text.error().code == base::errc::config_invalid ? usage : failed;
+  }
+  std::cout << *text << std::flush;
+  if (std::cout) return ok;
+  std::cerr << "matchcloud geoip: stdout cannot be written\n";
+  return failed;
+}
+
+} // namespace
+
+void add_geoip_command(CLI::App& program, int& code) {
+  auto* command = program.add_subcommand(
+      "geoip", "Show where addresses are and the ranking of regions that it gives.");
+  set_help(*command,
+           "Shows what the service would make of each address, with the same configuration: keys "
+           "as flags, MATCHCLOUD_* in the environment and --config, as serve reads them. The "
+           "regions are those of the store in --data-dir, for --namespace, else for "
+           "default-namespace; without a store there is no ranking.\n\n" +
+               std::string{geoip_json_help} +
+               "\n\nExample: matchcloud geoip 81.2.69.142 --geoip city.mmdb --data-dir var");
+  const auto options = std::make_shared<geoip_options>();
+  command->add_option("ADDRESS", options->addresses, "IPv4 or IPv6 addresses.")->required();
+  add_config_option(*command, options->configuration);
+  for (const auto* name : {"geoip", "data-dir", "fallback-location"})
+    add_key_option(*command, options->configuration, *find_config_key(name));
+  command->add_option("--namespace", options->namespace_id,
+                      "The namespace, a UUID, whose regions are ranked.");
+  command->add_flag("--json", options->json, "As one JSON object.");
+  command->callback([options, &code] { code = run(*options); });
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,55 @@
+#include "app/commands/commands.hpp"
+#include "app/commands/line_import.hpp"
+#include "app/imports/avatar_import.hpp"
+
+#include <string>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// With the slash; empty for the current folder, which is also that of stdin.
+std::string folder_of(const std::string& file) {
+  const auto slash = file.rfind('/');
+  return file == "-" || slash == std::string::npos ? std::string{} : file.substr(0, slash + 1);
+}
+
+base::expected<line_import_result> import_avatars(const line_import_options& options) {
+  // First, while signals still end the process: a named pipe is waited for.
+  auto in = line_input::open(options.file);
+  if (!in) return tl::unexpected(in.error());
+  const interrupt until;
+  auto store = store::open_sqlite(options.data_dir);
+  if (!store) return tl::unexpected(store.error());
+  progress_display progress{base::machine_clock()};
+  avatar_import import{**store, folder_of(options.file), until, progress};
+  if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
+  if (auto may = may_write(import.problems(), options); !may) return tl::unexpected(may.error());
+  auto media = store::media_writer::open(options.data_dir);
+  if (!media) return tl::unexpected(media.error());
+  const auto done = import.write(*media);
+  if (!done) return tl::unexpected(done.error());
+  return line_import_result{std::to_string(done->added) + " avatars added, " +
+                                std::to_string(done->changed) + " changed, " +
+                                std::to_string(done->unchanged) + " unchanged",
+                            import.problems()};
+}
+
+} // namespace
+
+void add_import_avatars_command(CLI::App& import, int& code) {
+  add_line_import(
+      import,
+      {"avatars", "Import custom avatars and their images.",
+       "A line is a JSON object: game_id, upload_id, display_name, create_ts (RFC 3339 or "
+       "milliseconds), content_length, complete and, if complete, file: a PNG or JPEG of at most "
+       "2,000,000 bytes, relative to the import file.\n\n"
+       "The input is checked whole first: any error and nothing is written. Then avatars are "
+       "added or replaced by upload_id and images are copied into the data directory, in batches: "
+       "an import that was interrupted is simply repeated. A running server sees the change "
+       "within a second.",
+       import_avatars},
+      code);
+}
+
+} // namespace matchcloud::app

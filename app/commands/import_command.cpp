@@ -1,0 +1,80 @@
+#include "app/commands/commands.hpp"
+
+#include "model/catalog/catalog_document.hpp"
+#include "store/store.hpp"
+
+#include <array>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+
+namespace matchcloud::app {
+
+namespace {
+
+struct import_options {
+  std::string data_dir = "var";
+  std::string file;
+};
+
+/// The file's bytes, at most one more than a document may have (which is then refused).
+base::expected<std::string> read_whole(const std::string& file) {
+  std::ifstream opened;
+  if (file != "-") opened.open(file, std::ios::binary);
+  std::istream& in = file == "-" ? std::cin : opened;
+  if (!in) return base::fail(base::errc::io_failed, "cannot be opened for reading");
+  std::string text;
+  std::array<char, 64 * 1024> block;
+  while (in && text.size() <= model::catalog_document_limit_bytes) {
+    in.read(block.data(), block.size());
+    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) return base::fail(base::errc::io_failed, "cannot be read");
+  return text;
+}
+
+base::expected<store::import_summary> import_catalog(const import_options& options) {
+  const auto text = read_whole(options.file);
+  if (!text) return tl::unexpected(text.error());
+  const auto document = model::parse_catalog_document(*text);
+  if (!document) return tl::unexpected(document.error());
+  auto store = store::open_sqlite(options.data_dir);
+  if (!store) return tl::unexpected(store.error());
+  return (*store)->import_catalog(*document);
+}
+
+} // namespace
+
+void add_import_command(CLI::App& program, int& code) {
+  auto* command = program.add_subcommand("import", "Bring data into the store.");
+  command->require_subcommand(1);
+  add_import_avatars_command(*command, code);
+  add_import_lobbies_command(*command, code);
+  auto* catalog = command->add_subcommand("catalog", "Import regions, tiers, games, namespaces.");
+  set_help(
+      *catalog,
+      "A catalog document is one JSON object with any of `regions`, `tiers` and `games` (with "
+      "their `namespaces`).\n\nThe document is checked whole first: any error and nothing is "
+      "written. What it names is added or replaced by its id, in one transaction; what it does not "
+      "name stays. A running server sees the change within a second.\n\n"
+      "Example: matchcloud import catalog --data-dir var catalog.json");
+  const auto options = std::make_shared<import_options>();
+  catalog->add_option("--data-dir", options->data_dir, "Where the store lives.")
+      ->capture_default_str();
+  catalog->add_option("FILE", options->file, "The document; - is stdin.")->required();
+  catalog->callback([options, &code] {
+    const auto done = import_catalog(*options);
+    if (!done) {
+      std::cerr << "matchcloud import catalog: " << options->file << ": " << done.error().detail
+                << "\n";
+      code = failed;
+      return;
+    }
+    std::cout << done->regions << " regions, " << done->tiers << " tiers, " << done->games
+              << " games, " << done->namespaces
+              << " namespaces: " << (done->changed ? "imported" : "nothing new") << std::endl;
+  });
+}
+
+} // namespace matchcloud::app

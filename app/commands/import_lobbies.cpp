@@ -1,0 +1,52 @@
+#include "app/commands/commands.hpp"
+#include "app/commands/line_import.hpp"
+#include "app/imports/lobby_import.hpp"
+#include "store/files/temporary_folder.hpp"
+
+#include <string>
+
+namespace matchcloud::app {
+
+namespace {
+
+base::expected<line_import_result> import_lobbies(const line_import_options& options) {
+  // First, while signals still end the process: a named pipe is waited for.
+  auto in = line_input::open(options.file);
+  if (!in) return tl::unexpected(in.error());
+  const interrupt until;
+  auto store = store::open_sqlite(options.data_dir, {.use = store::workload::bulk});
+  if (!store) return tl::unexpected(store.error());
+  const auto folder = store::temporary_folder::make(options.data_dir);
+  if (!folder) return tl::unexpected(folder.error());
+  auto spool = lobby_spool::make(folder->path());
+  if (!spool) return tl::unexpected(spool.error());
+  progress_display progress{base::machine_clock()};
+  lobby_import import{**store, *spool, until, progress};
+  if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
+  if (auto may = may_write(import.problems(), options); !may) return tl::unexpected(may.error());
+  const auto done = import.write();
+  if (!done) return tl::unexpected(done.error());
+  return line_import_result{
+      std::to_string(done->lines) + " lines: " + std::to_string(done->accepted) +
+          " lobbies accepted, " + std::to_string(done->unchanged) + " unchanged",
+      import.problems()};
+}
+
+} // namespace
+
+void add_import_lobbies_command(CLI::App& import, int& code) {
+  add_line_import(
+      import,
+      {"lobbies", "Import the history of lobbies.",
+       "A line is a JSON object: lobby_id, namespace_id, region_id, tier, version_id, "
+       "version_name, game_mode, start_ts and stop_ts (RFC 3339 or milliseconds; stop_ts absent "
+       "or null while the lobby runs).\n\n"
+       "The input is checked whole first: any error and nothing is written. Lines of one lobby, "
+       "in the input or in the store, are merged: the earlier start, the later stop; any other "
+       "difference is an error. Then lobbies are written in small transactions: an import that "
+       "was interrupted is simply repeated.",
+       import_lobbies},
+      code);
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,56 @@
+#include "app/commands/line_import.hpp"
+
+#include "app/commands/commands.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace matchcloud::app {
+
+namespace {
+
+void report(const line_import& kind, const line_import_options& options, const std::string& text) {
+  std::cerr << "matchcloud import " << kind.name << ": " << options.file << ": " << text << "\n";
+}
+
+int run(const line_import& kind, const line_import_options& options) {
+  const auto done = kind.run(options);
+  if (!done) {
+    report(kind, options, done.error().detail);
+    return failed;
+  }
+  const auto left_out = done->left_out.count();
+  if (left_out > 0)
+    report(kind, options,
+           std::to_string(left_out) + " lines were left out:\n" + done->left_out.text());
+  std::cout << done->summary << "; " << left_out << " lines left out" << std::endl;
+  // Without --partial: lines that were good when they were checked, and are not any more.
+  return left_out > 0 && !options.partial ? failed : ok;
+}
+
+} // namespace
+
+base::expected<void> may_write(const line_problems& problems, const line_import_options& options) {
+  if (problems.empty() || options.partial) return {};
+  return base::fail(base::errc::import_invalid,
+                    std::to_string(problems.count()) +
+                        " lines cannot be taken, nothing was written:\n" + problems.text());
+}
+
+void add_line_import(CLI::App& import, const line_import& kind, int& code) {
+  auto* command = import.add_subcommand(kind.name, kind.purpose);
+  set_help(*command, kind.help +
+                         "\n\nWith --partial the exit code is 0 also where lines were left out; "
+                         "stderr lists and counts them.\n\n"
+                         "Example: matchcloud import " +
+                         kind.name + " --data-dir var " + kind.name + ".jsonl");
+  const auto options = std::make_shared<line_import_options>();
+  command->add_option("--data-dir", options->data_dir, "Where the store lives.")
+      ->capture_default_str();
+  command->add_flag("--partial", options->partial,
+                    "Take the good lines and leave out the others, which are listed.");
+  command->add_option("FILE", options->file, "JSON Lines; - is stdin.")->required();
+  command->callback([kind, options, &code] { code = run(kind, *options); });
+}
+
+} // namespace matchcloud::app

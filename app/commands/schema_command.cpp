@@ -1,0 +1,48 @@
+#include "app/commands/commands.hpp"
+#include "app/commands/payload_options.hpp"
+
+#include "model/validation/json_schema.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace matchcloud::app {
+
+namespace {
+
+int print_schema(const payload_options& options) {
+  const auto rules = rules_of(options);
+  if (!rules) {
+    std::cerr << "matchcloud schema: " << rules.error().detail << "\n";
+    return usage;
+  }
+  std::cout << model::json_schema(options.kind, rules->rules, rules->names) << std::endl;
+  if (std::cout) return ok;
+  std::cerr << "matchcloud schema: stdout cannot be written\n";
+  return failed;
+}
+
+} // namespace
+
+void add_schema_command(CLI::App& program, int& code) {
+  auto* command = program.add_subcommand("schema", "Print what validation allows as JSON Schema.");
+  set_help(*command,
+           "Prints the shape of a request body as JSON Schema 2020-12, made from the rules that "
+           "validation applies.\nEditors complete, explain and check with it while you write; "
+           "`description`s and the `$comment` tell what JSON Schema cannot check.\n\n"
+           "FILE of --rules is what `matchcloud validate --rules` reads: its limits and edition, "
+           "tiers and regions\nare those of the schema.\n\n"
+           "Example: matchcloud schema --kind version > version.schema.json\n\n"
+           "YAML in editors with yaml-language-server: as the first line of the file\n"
+           "  # yaml-language-server: $schema=version.schema.json\n"
+           "JSON in VS Code: in .vscode/settings.json\n"
+           "  \"json.schemas\": [{\"fileMatch\": [\"version.json\"], \"url\": "
+           "\"./version.schema.json\"}]\n"
+           "A file that holds a `config` alone: a schema of its own\n"
+           "  {\"$ref\": \"version.schema.json#/properties/config\"}");
+  const auto options = std::make_shared<payload_options>();
+  add_payload_options(*command, *options, "What it is the body of.");
+  command->callback([options, &code] { code = print_schema(*options); });
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,141 @@
+#include "app/commands/commands.hpp"
+#include "app/commands/configuration_options.hpp"
+#include "app/config/fault_table.hpp"
+#include "app/node/node.hpp"
+#include "base/free_memory.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <poll.h>
+#include <sys/signalfd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <system_error>
+#include <unistd.h>
+
+namespace matchcloud::app {
+
+namespace {
+
+base::expected<void> check_exposure(const serve_config& config) {
+  if (config.insecure_open) return {};
+  const auto check = [](const char* flag, const http::endpoint& where) -> base::expected<void> {
+    if (where.address.is_loopback()) return {};
+    return base::fail(base::errc::config_invalid,
+                      std::string{flag} + " " + http::to_string(where) +
+                          " is reachable from outside this machine, and there are no tokens yet; "
+                          "listen on loopback, or say --insecure-open to serve everybody");
+  };
+  for (const auto& each : config.listen)
+    if (auto safe = check("--listen", each.where); !safe) return safe;
+  return check("--ops-listen", config.ops_listen);
+}
+
+/// SIGTERM and SIGINT as a readable descriptor. Every thread started later inherits the mask.
+base::file_descriptor block_signals() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  const int fd = signalfd(-1, &ends, SFD_CLOEXEC);
+  if (fd < 0) throw std::system_error{errno, std::generic_category(), "signalfd"};
+  return base::file_descriptor{fd};
+}
+
+/// Why a service ends.
+enum class ending : std::uint8_t { told, taken_over, failed };
+
+/// Waits until a signal comes, a successor has the listeners, or the service cannot go on.
+ending wait_for_end(const base::file_descriptor& signals, const node& running) {
+  std::array<pollfd, 3> watched{pollfd{signals.get(), POLLIN, 0},
+                                pollfd{running.handed_over_fd(), POLLIN, 0},
+                                pollfd{running.failure_fd(), POLLIN, 0}};
+  while (::poll(watched.data(), watched.size(), -1) <= 0) {
+  }
+  if ((watched[0].revents & POLLIN) == 0)
+    return watched[1].revents != 0 ? ending::taken_over : ending::failed;
+  signalfd_siginfo info{};
+  while (::read(signals.get(), &info, sizeof info) != sizeof info) {
+  }
+  return ending::told;
+}
+
+int serve(const configuration_options& options) {
+  const auto config = read_configuration(options);
+  const auto fail = [](const base::error& why, int code) {
+    std::cerr << "matchcloud serve: " << why.detail << "\n";
+    return code;
+  };
+  if (!config) return fail(config.error(), usage);
+  if (const auto exposed = check_exposure(*config); !exposed) return fail(exposed.error(), usage);
+
+  base::bound_free_memory();
+  const auto signals = block_signals();
+  auto started = node::start(*config);
+  if (!started) return fail(started.error(), failed);
+  auto& running = **started;
+  if (const auto replaced = running.predecessor())
+    std::cout << "took over from process " << *replaced << "\n";
+  for (const auto& each : running.data_listeners())
+    std::cout << "listening on http://" << http::to_string(each.where)
+              << (each.proxy_header ? " (PROXY protocol)" : "") << "\n";
+  if (const auto seed = running.fault_seed())
+    std::cout << "fault injection enabled, seed " << *seed << ", " << config->faults.size()
+              << " faults injected\n";
+  std::cout << "ops plane on http://" << http::to_string(running.ops_endpoint()) << std::endl;
+
+  const auto why = wait_for_end(signals, running);
+  if (const auto successor = running.successor())
+    spdlog::info("process {} has taken over", *successor);
+  spdlog::info("draining; a{} signal ends at once", why == ending::told ? " second" : "");
+  running.drain(signals.get());
+  // A second signal is still unread then: end without tidying up.
+  sigset_t pending;
+  sigpending(&pending);
+  if (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1) _exit(failed);
+  // Nobody reads the descriptor any more: a signal that comes while tidying up ends the process.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
+  started->reset();
+  spdlog::info("ended");
+  return why == ending::failed ? failed : ok;
+}
+
+} // namespace
+
+void add_serve_command(CLI::App& program, int& code) {
+  auto* command = program.add_subcommand(
+      "serve", "Serve the HTTP interface until SIGTERM or SIGINT, then drain.");
+  set_help(
+      *command,
+      "Every key can be given as a flag, as MATCHCLOUD_KEY in the environment (upper case, _ for "
+      "-) or in a TOML file; a flag beats the environment, that beats the file. Lists are "
+      "comma-separated and repeatable; giving one replaces its default.\n\n"
+      "Example: matchcloud serve --data-dir var --geoip city.mmdb --listen 127.0.0.1:8080");
+  const auto options = std::make_shared<configuration_options>();
+  const auto add_print_flag = [command](const char* name, std::string (*print)(),
+                                        const char* what) {
+    command->add_flag_callback(
+        name,
+        [print] {
+          std::cout << print();
+          throw CLI::Success{};
+        },
+        what);
+  };
+  add_print_flag("--keys", config_table, "Print all keys as a Markdown table.");
+  add_print_flag("--fault-points", fault_point_table,
+                 "Print where faults can be injected as a Markdown table.");
+  add_config_option(*command, *options);
+  for (const auto& key : config_keys())
+    add_key_option(*command, *options, key);
+  command->callback([options, &code] { code = serve(*options); });
+}
+
+} // namespace matchcloud::app

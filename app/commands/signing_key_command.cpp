@@ -1,0 +1,60 @@
+#include "app/commands/commands.hpp"
+
+#include "base/clock.hpp"
+#include "store/exports/signing_keys.hpp"
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+namespace matchcloud::app {
+
+namespace {
+
+struct rotate_options {
+  std::string data_dir = "var";
+  bool revoke = false;
+};
+
+int rotate(const rotate_options& options) {
+  const auto replaced = options.revoke ? store::replaced_keys::revoke : store::replaced_keys::keep;
+  const auto done =
+      store::rotate_signing_keys(options.data_dir, base::machine_clock().unix_ms(), replaced);
+  if (!done) {
+    std::cerr << "matchcloud signing-key rotate: " << done.error().detail << "\n";
+    return failed;
+  }
+  std::cout << (options.revoke ? "a new key signs; URLs handed out so far are refused"
+                               : "a new key signs; URLs handed out so far work until they expire")
+            << std::endl;
+  return ok;
+}
+
+void add_rotate(CLI::App& to, int& code) {
+  const auto options = std::make_shared<rotate_options>();
+  auto* command = to.add_subcommand("rotate", "Make a new key the one that signs.");
+  command->add_option("--data-dir", options->data_dir, "Where the store lives.")
+      ->capture_default_str();
+  command->add_flag("--revoke", options->revoke,
+                    "Refuse what the keys so far have signed, at once.");
+  set_help(*command,
+           "URLs that the replaced key signed work until they expire. With --revoke they do not: "
+           "do that where a key may have become known. Whoever lost a URL so asks for the export "
+           "again. Running servers follow within seconds.\n\n"
+           "Example: matchcloud signing-key rotate --data-dir var\n"
+           "Example: matchcloud signing-key rotate --revoke --data-dir var");
+  command->callback([options, &code] { code = rotate(*options); });
+}
+
+} // namespace
+
+void add_signing_key_command(CLI::App& program, int& code) {
+  auto* command = program.add_subcommand("signing-key", "Change the key that signs URLs.");
+  command->require_subcommand(1);
+  set_help(*command, "The URL of an export is signed, so that only who was given it can download. "
+                     "The keys are in DATA_DIR/signing-keys, made by the first server that needs "
+                     "them.\n\nExample: matchcloud signing-key rotate");
+  add_rotate(*command, code);
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,164 @@
+#include "app/commands/commands.hpp"
+#include "app/commands/payload_options.hpp"
+#include "app/reports/findings_report.hpp"
+#include "app/reports/judged_file.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// Exit codes of this command: `usage` is also that of files that cannot be judged.
+constexpr int has_findings = 1;
+constexpr int has_unusable = usage;
+
+struct validate_options {
+  payload_options payload;
+  std::string format = "text";
+  std::string color = "auto";
+  std::vector<std::string> files;
+};
+
+/// See https://no-color.org: who asks for colours by an option gets them.
+bool wants_colours(const std::string& when) {
+  if (when != "auto") return when == "always";
+  const auto value = [](const char* name) {
+    const char* text = std::getenv(name); // NOLINT(concurrency-mt-unsafe): before any thread
+    return std::string_view{text == nullptr ? "" : text};
+  };
+  return value("NO_COLOR").empty() && value("TERM") != "dumb" && ::isatty(STDOUT_FILENO) == 1;
+}
+
+std::unique_ptr<findings_report> make_report(const validate_options& options) {
+  if (options.format == "json") return make_json_report();
+  if (options.format == "sarif") return make_sarif_report();
+  if (options.format == "github") return make_github_report();
+  return make_text_report(wants_colours(options.color));
+}
+
+/// What all files together have.
+struct totals {
+  std::size_t files = 0;
+  std::size_t files_with_findings = 0;
+  std::size_t findings = 0;
+  std::size_t unusable = 0;
+  bool region_names = false;
+
+  void add(const judged_file& file) {
+    ++files;
+    files_with_findings += file.findings.empty() ? 0 : 1;
+    findings += file.findings.size();
+    unusable += file.error ? 1 : 0;
+    region_names = region_names || file.names_regions;
+  }
+
+  int exit_code() const noexcept {
+    return unusable > 0 ? has_unusable : findings > 0 ? has_findings : ok;
+  }
+};
+
+std::string counted(std::size_t number, std::string_view noun) {
+  return std::to_string(number) + " " + std::string{noun} + (number == 1 ? "" : "s");
+}
+
+/// `3 findings in 1 of 2 files`.
+std::string summary(const totals& all) {
+  std::string text;
+  if (all.findings == 0)
+    text = counted(all.files, "file") + (all.unusable < all.files ? ", no findings" : "");
+  else if (all.files == 1)
+    text = counted(all.findings, "finding") + " in 1 file";
+  else
+    text = counted(all.findings, "finding") + " in " + std::to_string(all.files_with_findings) +
+           " of " + counted(all.files, "file");
+  if (all.unusable > 0) text += ", " + std::to_string(all.unusable) + " unusable";
+  return text;
+}
+
+/// Whether stdout took it.
+bool print(const std::string& text) {
+  errno = 0;
+  std::cout << text << std::flush;
+  if (std::cout) return true;
+  std::cerr << "matchcloud validate: stdout cannot be written"
+            << (errno == 0 ? "" : ": " + std::generic_category().message(errno)) << "\n";
+  return false;
+}
+
+int validate(const validate_options& options) {
+  const auto rules = rules_of(options.payload);
+  if (!rules) {
+    std::cerr << "matchcloud validate: " << rules.error().detail << "\n";
+    return usage;
+  }
+  const auto report = make_report(options);
+  totals all;
+  if (!print(report->begin())) return has_unusable;
+  for (const auto& file : options.files) {
+    const auto judged = judge(file, options.payload.kind, *rules);
+    all.add(judged);
+    if (!print(report->add(judged))) return has_unusable;
+  }
+  if (!print(report->end())) return has_unusable;
+  // The other formats are for programs, which count for themselves.
+  if (options.format != "text") return all.exit_code();
+  if (all.region_names && !rules->names.regions)
+    std::cerr << "note: names of regions are not judged: give them as regions in [rules] of "
+                 "--rules FILE\n";
+  std::cerr << summary(all) << "\n";
+  return all.exit_code();
+}
+
+constexpr const char* help =
+    "Says of each FILE (- is stdin) what a service says of that body: every finding at once, with "
+    "its place. A file with the `config` of a version alone is recognised. JSON that cannot be "
+    "read, a file that cannot be opened or is larger than the service takes, is unusable; the "
+    "others are still judged.\n\n"
+    "FILE of --rules is what `matchcloud serve --config` reads: its [rules] and [limits] count, "
+    "and body-limit-bytes. Its [rules] may also have tiers and regions, the names that a service "
+    "has from its catalog; without, the default tiers are known and regions are not judged. "
+    "Neither environment nor catalog is looked at: the same files give the same findings.\n\n"
+    "Findings are printed on stdout; the text format counts them on stderr. Colours: on a "
+    "terminal, unless NO_COLOR is set.\n\n"
+    "Example: matchcloud validate version.json\n"
+    "Example: jq .config version.json | matchcloud validate --rules service.toml -\n"
+    "Example, a step of GitHub Actions: matchcloud validate --format github --rules service.toml "
+    "games/*/version.json\n"
+    "Example: matchcloud validate --format json *.json | jq -r '.files[].errors[].code' | sort | "
+    "uniq -c\n\n"
+    "Exit codes: 0 no findings, 1 findings, 2 a file is unusable, or the command line or the rules "
+    "are wrong.";
+
+} // namespace
+
+void add_validate_command(CLI::App& program, int& code) {
+  const auto options = std::make_shared<validate_options>();
+  auto* command =
+      program.add_subcommand("validate", "Validate payloads in files, without a service.");
+  command->footer(help);
+  add_payload_options(*command, options->payload, "What the files are bodies of.");
+  command->add_option("--format", options->format, "How findings are printed.")
+      ->check(CLI::IsMember({"text", "json", "sarif", "github"}))
+      ->capture_default_str();
+  command->add_option("--color", options->color, "Whether text has colours.")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  command->add_option("FILE", options->files, "The files; - is stdin.")->required();
+  command->callback([options, &code] {
+    if (std::ranges::count(options->files, "-") > 1)
+      throw CLI::ValidationError{"FILE - can be given once: stdin is read to its end"};
+    code = validate(*options);
+  });
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,174 @@
+#include "app/config/config.hpp"
+
+#include "app/node/take_over.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <unistd.h>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+constexpr std::string_view environment_prefix = "MATCHCLOUD_";
+
+std::vector<std::string> split_at_commas(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(','), text.size());
+    auto part = text.substr(0, end);
+    while (part.starts_with(' '))
+      part.remove_prefix(1);
+    while (part.ends_with(' '))
+      part.remove_suffix(1);
+    if (!part.empty()) parts.emplace_back(part);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+/// What `apply` gets: a list's elements, or the one value.
+std::vector<std::string> elements(const config_key& key, const std::vector<std::string>& values) {
+  if (key.what != config_key::kind::list) return {values.back()};
+  std::vector<std::string> all;
+  for (const auto& value : values)
+    for (auto& part : split_at_commas(value))
+      all.push_back(std::move(part));
+  return all;
+}
+
+std::string joined(const std::vector<std::string>& values) {
+  std::string text;
+  for (const auto& value : values)
+    text += (text.empty() ? "" : ",") + value;
+  return text;
+}
+
+std::string complaint(const config_key& key, const given_value& given, const base::error& why) {
+  auto text = given.source + " = \"" + joined(given.values) +
+              "\" is not valid; allowed: " + std::string{key.allowed};
+  if (!why.detail.empty()) text += " (" + why.detail + ")";
+  return text;
+}
+
+/// Null where nothing was given.
+const given_value* last_given(const std::vector<given_value>& given, const config_key& key) {
+  const auto last = std::find_if(given.rbegin(), given.rend(),
+                                 [&](const auto& value) { return value.key == key.name; });
+  return last == given.rend() ? nullptr : &*last;
+}
+
+/// Tells of rules that do not fit together by the first given one without which they would, or
+/// other ones would be told of.
+std::string contradiction(const serve_config& config, const std::vector<given_value>& given,
+                          const base::error& why) {
+  for (const auto& key : config_keys()) {
+    const auto* culprit = last_given(given, key);
+    if (culprit == nullptr || key.where == config_key::section::service) continue;
+    auto without = config;
+    if (!key.default_value.empty())
+      static_cast<void>(key.apply(without, elements(key, {key.default_value})));
+    const auto sound = model::check_rules(without.rules);
+    if (sound || sound.error().detail != why.detail) return complaint(key, *culprit, why);
+  }
+  return why.detail;
+}
+
+base::expected<void> check_transport(const serve_config& config,
+                                     const std::vector<given_value>& given) {
+  if (config.transport == transport_kind::loops) return {};
+  const auto refuse = [&](std::string_view name, std::string why) {
+    const base::error complete{base::errc::config_invalid, std::move(why)};
+    const auto& key = *find_config_key(name);
+    return base::fail(complete.code, complaint(key, *last_given(given, key), complete));
+  };
+  const auto reads_header = [](const data_listener& each) { return each.proxy_header; };
+  if (std::ranges::any_of(config.listen, reads_header))
+    return refuse("listen", "PROXY protocol headers are read by the transport loops alone, and the "
+                            "transport is httplib; leave out /proxy, or choose loops");
+  if (config.take_over) return refuse("take-over", std::string{httplib_cannot_be_taken_over});
+  return {};
+}
+
+/// What breaks a service is not to be found in it by accident.
+base::expected<void> check_faults(const serve_config& config,
+                                  const std::vector<given_value>& given) {
+  if (config.fault_injection) return {};
+  for (const auto* name : {"faults", "fault-seed"}) {
+    const auto& key = *find_config_key(name);
+    const auto* last = last_given(given, key);
+    if (last == nullptr || last->values.empty() || last->values.front().empty()) continue;
+    const base::error why{base::errc::config_invalid,
+                          "faults are injected only with --enable-fault-injection"};
+    return base::fail(why.code, complaint(key, *last, why));
+  }
+  return {};
+}
+
+} // namespace
+
+base::expected<serve_config> make_config(const std::vector<given_value>& given) {
+  serve_config config;
+  std::string complaints;
+  for (const auto& key : config_keys()) {
+    const auto* last = last_given(given, key);
+    if (last == nullptr) {
+      if (key.default_value.empty()) continue;
+      // The table's own default: tests hold that all of them apply.
+      static_cast<void>(key.apply(config, elements(key, {key.default_value})));
+      continue;
+    }
+    // Where the default is nothing, an empty value asks for it.
+    const auto values =
+        last->values.empty() ? std::vector<std::string>{} : elements(key, last->values);
+    const bool nothing = values.empty() || values.front().empty();
+    if (nothing && key.default_value.empty()) continue;
+    const auto applied = nothing ? base::expected<void>{base::fail(base::errc::config_invalid, {})}
+                                 : key.apply(config, values);
+    if (!applied)
+      complaints += (complaints.empty() ? "" : "\n") + complaint(key, *last, applied.error());
+  }
+  if (!complaints.empty()) return base::fail(base::errc::config_invalid, std::move(complaints));
+  if (auto fits = check_transport(config, given); !fits) return tl::unexpected(fits.error());
+  if (auto fits = check_faults(config, given); !fits) return tl::unexpected(fits.error());
+  if (const auto sound = model::check_rules(config.rules); !sound)
+    return base::fail(base::errc::config_invalid, contradiction(config, given, sound.error()));
+  return config;
+}
+
+std::vector<given_value> read_environment(std::vector<std::string>& unknown) {
+  std::vector<given_value> given;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text{*entry};
+    if (!text.starts_with(environment_prefix)) continue;
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string source{text.substr(0, equals)};
+    auto name = source.substr(environment_prefix.size());
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
+      return c == '_' ? '-' : static_cast<char>(std::tolower(c));
+    });
+    if (find_config_key(name) == nullptr)
+      unknown.push_back(source);
+    else
+      given.push_back({name, source, {std::string{text.substr(equals + 1)}}});
+  }
+  std::sort(unknown.begin(), unknown.end());
+  return given;
+}
+
+std::string config_table() {
+  std::string table = "| key | default | allowed | what for |\n|---|---|---|---|\n";
+  for (const auto& key : config_keys()) {
+    table.append("| `").append(key.name).append("` | ");
+    if (key.default_value.empty())
+      table.append("none");
+    else
+      table.append("`").append(key.default_value).append("`");
+    table.append(" | ").append(key.allowed).append(" | ").append(key.purpose).append(" |\n");
+  }
+  return table;
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,119 @@
+#pragma once
+
+#include "app/config/fault_file.hpp"
+#include "base/expected.hpp"
+#include "base/limits.hpp"
+#include "http/front/front.hpp"
+#include "http/transport/listener.hpp"
+#include "model/catalog/catalog.hpp"
+#include "model/validation/validation_rules.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::app {
+
+enum class transport_kind : std::uint8_t { loops, httplib };
+
+/// A listener of the data plane.
+struct data_listener {
+  http::endpoint where;
+  /// Whether its connections begin with a PROXY protocol header each.
+  bool proxy_header = false;
+};
+
+/// Everything `serve` can be told.
+struct serve_config {
+  std::vector<data_listener> listen;
+  http::endpoint ops_listen;
+  std::string data_dir;
+  std::vector<std::string> geoip_files;
+  /// 0: one per core.
+  std::size_t loops = 0;
+  transport_kind transport = transport_kind::loops;
+  /// Empty: the first data listener.
+  std::string public_url;
+  http::front_settings front;
+  model::validation_rules rules;
+  std::optional<model::uuid> default_namespace;
+  std::optional<model::coordinates> fallback_location;
+  bool insecure_open = false;
+  /// Takes the listeners of a running process.
+  bool take_over = false;
+  bool exit_on_restart_storm = false;
+  /// Whether the ops plane lets faults be injected.
+  bool fault_injection = false;
+  /// Nothing: chance.
+  std::optional<std::uint64_t> fault_seed;
+  /// What is injected from the beginning.
+  fault_rules faults;
+  base::limits limits;
+};
+
+/// One thing that can be configured. Flags (`--NAME`), environment (`MATCHCLOUD_NAME`), the TOML
+/// file and the help text all come from the table of these.
+struct config_key {
+  enum class kind : std::uint8_t { text, list, number, flag };
+  /// Where it stands in the TOML file and in the help text.
+  enum class section : std::uint8_t { service, rules, limits };
+
+  /// With dashes: `head-limit-bytes`.
+  std::string name;
+  kind what;
+  /// In the syntax of a value; empty: none.
+  std::string default_value;
+  /// What is allowed, with the unit.
+  std::string allowed;
+  /// What it is for, and why one would change it.
+  std::string purpose;
+  /// Takes a value (of a list: its elements). The error says what is allowed.
+  std::function<base::expected<void>(serve_config&, const std::vector<std::string>&)> apply;
+  section where = section::service;
+};
+
+/// The TOML table of a section: `rules`; empty for the keys at the top.
+std::string_view table_of(config_key::section where) noexcept;
+
+/// What a key is called in that table: `max-players-highest` for `limit-max-players-highest`.
+std::string_view name_in_table(const config_key& key) noexcept;
+
+/// The table, in the order of the help text.
+std::span<const config_key> config_keys();
+/// Null where there is no such key.
+const config_key* find_config_key(std::string_view name);
+
+/// A value for a key and where it was given (`--listen`, `MATCHCLOUD_LISTEN`, `FILE: listen`).
+struct given_value {
+  std::string key;
+  std::string source;
+  std::vector<std::string> values;
+};
+
+/// The defaults, then `given` in order: a later value of a key replaces an earlier one. Every error
+/// at once, as `config_invalid` with a line each: source, value, what is allowed.
+base::expected<serve_config> make_config(const std::vector<given_value>& given);
+
+/// Whether a file may give `tiers` and `regions` in `[rules]`: a service knows them from its
+/// catalog.
+enum class catalog_names : std::uint8_t { refused, accepted };
+
+/// The values of a TOML file. A key of `[rules]` and `[limits]` may stand in its table or, by its
+/// full name, at the top. Fails with `config_invalid` where there is no such key or it is given
+/// twice, naming file and line. Accepted catalog names come as the keys `tiers` and `regions`.
+base::expected<std::vector<given_value>>
+read_config_file(const std::string& file, catalog_names names = catalog_names::refused);
+
+/// The values of `MATCHCLOUD_*` in the environment. Unknown ones are left to others (orchestrators
+/// inject such names) and returned in `unknown`.
+std::vector<given_value> read_environment(std::vector<std::string>& unknown);
+
+/// A Markdown table of all keys, for the README.
+std::string config_table();
+
+} // namespace matchcloud::app

@@ -1,0 +1,537 @@
+#include "app/config/config.hpp"
+
+#include "base/decimal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <thread>
+
+namespace matchcloud::app {
+
+namespace {
+
+using kind = config_key::kind;
+using values = std::vector<std::string>;
+using outcome = base::expected<void>;
+
+tl::unexpected<base::error> refuse() {
+  return base::fail(base::errc::config_invalid, {});
+}
+
+/// A whole number within bounds, given to `set`.
+template <class Set>
+auto number_between(std::uint64_t least, std::uint64_t most, Set set) {
+  return [=](serve_config& config, const values& given) -> outcome {
+    const auto number = base::parse_decimal<std::uint64_t>(given.front());
+    if (!number || *number < least || *number > most) return refuse();
+    set(config, *number);
+    return {};
+  };
+}
+
+auto bytes_key(std::size_t base::limits::*member, std::uint64_t least, std::uint64_t most) {
+  return number_between(least, most, [member](serve_config& config, std::uint64_t number) {
+    config.limits.*member = number;
+  });
+}
+
+auto milliseconds_key(std::chrono::milliseconds base::limits::*member, std::uint64_t least,
+                      std::uint64_t most) {
+  return number_between(least, most, [member](serve_config& config, std::uint64_t number) {
+    config.limits.*member = std::chrono::milliseconds{number};
+  });
+}
+
+/// One of a few words, each standing for a value.
+template <class Value, std::size_t Count, class Set>
+auto one_of(std::array<std::pair<std::string_view, Value>, Count> words, Set set) {
+  return [=](serve_config& config, const values& given) -> outcome {
+    for (const auto& [word, value] : words) {
+      if (word != given.front()) continue;
+      set(config, value);
+      return {};
+    }
+    return refuse();
+  };
+}
+
+outcome set_listen(serve_config& config, const values& given) {
+  constexpr std::string_view proxy_suffix = "/proxy";
+  config.listen.clear();
+  for (std::string_view text : given) {
+    const bool proxy_header = text.ends_with(proxy_suffix);
+    if (proxy_header) text.remove_suffix(proxy_suffix.size());
+    const auto where = http::parse_endpoint(text);
+    if (!where) return tl::unexpected(where.error());
+    config.listen.push_back({*where, proxy_header});
+  }
+  return config.listen.empty() ? outcome{refuse()} : outcome{};
+}
+
+outcome set_ops_listen(serve_config& config, const values& given) {
+  const auto where = http::parse_endpoint(given.front());
+  if (!where) return tl::unexpected(where.error());
+  config.ops_listen = *where;
+  return {};
+}
+
+outcome set_public_url(serve_config& config, const values& given) {
+  const std::string_view url = given.front();
+  if (!url.starts_with("http://") && !url.starts_with("https://")) return refuse();
+  const auto host = url.substr(url.find("://") + 3);
+  if (host.empty() || host.front() == '/' || url.back() == '/' ||
+      url.find_first_of(" ?#\"<>") != std::string_view::npos)
+    return refuse();
+  config.public_url = url;
+  return {};
+}
+
+outcome set_base_path(serve_config& config, const values& given) {
+  const std::string_view path = given.front();
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view{"/-_.~"}.find(c) != std::string_view::npos;
+  };
+  if (!path.empty() &&
+      (path.front() != '/' || path.back() == '/' || path.find("//") != std::string_view::npos ||
+       !std::all_of(path.begin(), path.end(), plain)))
+    return refuse();
+  config.front.base_path = path;
+  return {};
+}
+
+outcome set_trusted_proxies(serve_config& config, const values& given) {
+  config.front.proxies.trusted_proxies.clear();
+  for (const auto& text : given) {
+    const auto block = model::parse_cidr(text);
+    if (!block) return refuse();
+    config.front.proxies.trusted_proxies.push_back(*block);
+  }
+  return {};
+}
+
+outcome set_cors_origins(serve_config& config, const values& given) {
+  const auto acceptable = [&](const std::string& origin) {
+    return (origin == "*" && given.size() == 1) ||
+           ((origin.starts_with("http://") || origin.starts_with("https://")) &&
+            origin.back() != '/');
+  };
+  if (!std::all_of(given.begin(), given.end(), acceptable)) return refuse();
+  config.front.cors_origins = given;
+  return {};
+}
+
+outcome set_default_namespace(serve_config& config, const values& given) {
+  config.default_namespace = model::parse_uuid(given.front());
+  return config.default_namespace ? outcome{} : outcome{refuse()};
+}
+
+std::optional<double> parse_degrees(std::string_view text, double most) {
+  double degrees = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), degrees);
+  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (!(degrees >= -most && degrees <= most)) return std::nullopt;
+  return degrees;
+}
+
+outcome set_fallback_location(serve_config& config, const values& given) {
+  if (given.size() != 2) return refuse();
+  const auto latitude = parse_degrees(given[0], 90);
+  const auto longitude = parse_degrees(given[1], 180);
+  if (!latitude || !longitude) return refuse();
+  config.fallback_location = model::coordinates{*latitude, *longitude};
+  return {};
+}
+
+/// A flag, given to `set`.
+template <class Set>
+auto true_or_false(Set set) {
+  return one_of(std::array{std::pair<std::string_view, bool>{"true", true},
+                           std::pair<std::string_view, bool>{"false", false}},
+                set);
+}
+
+outcome set_data_dir(serve_config& config, const values& given) {
+  if (given.front().empty()) return refuse();
+  config.data_dir = given.front();
+  return {};
+}
+
+outcome set_geoip(serve_config& config, const values& given) {
+  config.geoip_files = given;
+  return {};
+}
+
+outcome set_faults(serve_config& config, const values& given) {
+  auto rules = read_fault_rules(given.front());
+  if (!rules) return tl::unexpected(rules.error());
+  config.faults = *std::move(rules);
+  return {};
+}
+
+constexpr std::uint64_t mebibyte = 1024 * 1024;
+constexpr std::uint64_t hour_ms = 3'600'000;
+
+/// Where it listens, what it knows, whom it believes.
+std::vector<config_key> service_keys() {
+  const auto set_loops = [](serve_config& config, std::uint64_t n) { config.loops = n; };
+  const auto set_transport = [](serve_config& config, transport_kind which) {
+    config.transport = which;
+  };
+  const auto set_forwarded = [](serve_config& config, http::forwarded_header which) {
+    config.front.proxies.header = which;
+  };
+  const auto set_open = [](serve_config& config, bool open) { config.insecure_open = open; };
+  const auto set_take_over = [](serve_config& config, bool on) { config.take_over = on; };
+  const auto set_exit = [](serve_config& config, bool ends) {
+    config.exit_on_restart_storm = ends;
+  };
+  using transport_word = std::pair<std::string_view, transport_kind>;
+  using forwarded_word = std::pair<std::string_view, http::forwarded_header>;
+
+  return {
+      {"listen", kind::list, "127.0.0.1:8080",
+       "ADDRESS:PORT or ADDRESS:PORT/proxy, IPv6 in brackets, port 0 for the kernel's choice; "
+       "repeatable",
+       "Where the data plane listens. With /proxy each connection must begin with a PROXY protocol "
+       "header (version 1 or 2), which tells the client's address where the peer is in "
+       "trusted-proxies; not with the transport httplib.",
+       set_listen},
+      {"ops-listen", kind::text, "127.0.0.1:8081", "ADDRESS:PORT",
+       "Where health, metrics and administration listen; keep it off the open internet.",
+       set_ops_listen},
+      {"data-dir", kind::text, "var", "a directory, created if missing",
+       "Where the store lives. Several processes may share it.", set_data_dir},
+      {"geoip", kind::list, "", "MMDB files; repeatable",
+       "Where addresses are. Of several files the first with coordinates decides, else the first "
+       "with a country. Without one all locations are unknown.",
+       set_geoip},
+      {"loops", kind::number, "0", "0 to 256; 0: one per core", "Event loops, each a thread.",
+       number_between(0, 256, set_loops)},
+      {"transport", kind::text, "loops", "loops or httplib",
+       "How HTTP is spoken. httplib is for comparison, not for the open internet.",
+       one_of(std::array{transport_word{"loops", transport_kind::loops},
+                         transport_word{"httplib", transport_kind::httplib}},
+              set_transport)},
+      {"public-url", kind::text, "",
+       "http:// or https:// URL without a slash at the end; empty: the first listener",
+       "Where clients reach the service; the base of URLs that it hands out, before base-path.",
+       set_public_url},
+      {"base-path", kind::text, "", "/path without a slash at the end, or empty",
+       "Put before every path, for a service that shares its host name.", set_base_path},
+      {"trusted-proxies", kind::list, "", "CIDR blocks or addresses; repeatable",
+       "Peers whose forwarding headers and PROXY protocol headers tell the client's address. "
+       "Everybody else's are ignored.",
+       set_trusted_proxies},
+      {"forwarded-header", kind::text, "auto", "auto, x-forwarded-for or forwarded",
+       "The header that trusted proxies write.",
+       one_of(std::array{forwarded_word{"auto", http::forwarded_header::automatic},
+                         forwarded_word{"x-forwarded-for", http::forwarded_header::x_forwarded_for},
+                         forwarded_word{"forwarded", http::forwarded_header::forwarded}},
+              set_forwarded)},
+      {"cors-origins", kind::list, "*", "origins (https://play.example), or * for any; repeatable",
+       "Pages that may read the regions listing in a browser.", set_cors_origins},
+      {"default-namespace", kind::text, "", "a namespace's UUID; empty: none",
+       "The namespace of a listing whose Origin says nothing. None: all regions.",
+       set_default_namespace},
+      {"fallback-location", kind::list, "", "LATITUDE,LONGITUDE in degrees",
+       "Where a client of unknown location is taken to be. None: all its distances are 0.",
+       set_fallback_location},
+      {"exit-on-restart-storm", kind::flag, "false", "true or false",
+       "Ends the process where restart-intensity is exceeded, for whoever restarts it elsewhere.",
+       true_or_false(set_exit)},
+      {"insecure-open", kind::flag, "false", "true or false",
+       "Allows a listener beyond loopback although anybody who reaches it may use it: there are no "
+       "tokens yet.",
+       true_or_false(set_open)},
+      {"take-over", kind::flag, "false", "true or false",
+       "Replaces the process that serves the same listeners from the same data directory, without "
+       "losing a request: it hands over its listening sockets once this one is ready, drains and "
+       "ends. Where none runs, starts as usual. Not with the transport httplib.",
+       true_or_false(set_take_over)},
+  };
+}
+
+/// For those who break it on purpose.
+std::vector<config_key> fault_keys() {
+  const auto set_enabled = [](serve_config& config, bool on) { config.fault_injection = on; };
+  const auto set_seed = [](serve_config& config, std::uint64_t seed) { config.fault_seed = seed; };
+  return {
+      {"enable-fault-injection", kind::flag, "false", "true or false",
+       "Lets whoever reaches the ops plane make the service fail (/faults). Not for production.",
+       true_or_false(set_enabled)},
+      {"faults", kind::text, "", "a TOML file, or TOML text (with a = in it)",
+       "Faults that are injected from the beginning; see \"Fault injection\".", set_faults},
+      {"fault-seed", kind::number, "", "0 to 18446744073709551615; empty: by chance",
+       "Decides which passes of a fault point are hit; printed at the start.",
+       number_between(0, std::numeric_limits<std::uint64_t>::max(), set_seed)},
+  };
+}
+
+/// What one request and all connections may take.
+std::vector<config_key> transport_keys() {
+  using base::limits;
+  const auto set_backlog = [](serve_config& config, std::uint64_t n) {
+    config.limits.listen_backlog = static_cast<int>(n);
+  };
+  return {
+      {"head-limit-bytes", kind::number, "8192", "256 to 65536",
+       "Request line and header lines together; beyond: 431.",
+       bytes_key(&limits::head_limit_bytes, 256, 65'536)},
+      {"target-limit-bytes", kind::number, "2048", "64 to 32768",
+       "The request target; beyond: 414.", bytes_key(&limits::target_limit_bytes, 64, 32'768)},
+      {"body-limit-bytes", kind::number, "1048576", "1024 to 67108864",
+       "The request body; beyond: 413.",
+       bytes_key(&limits::body_limit_bytes, 1'024, 64 * mebibyte)},
+      {"max-connections", kind::number, "100000", "1 to 1000000",
+       "Connections of the process; beyond, the one that has been idle longest is closed for each "
+       "new one, and where none is idle listeners pause. Also at most the hard RLIMIT_NOFILE "
+       "less 512, an eighth (at most 4096) for images and another (at most 2048) for exports, or "
+       "half of it where that is more.",
+       bytes_key(&limits::connection_limit, 1, 1'000'000)},
+      {"connection-share-percent", kind::number, "25", "1 to 100",
+       "Of max-connections, what one client address (IPv6: its /64) may hold while more than half "
+       "are taken; beyond: 503. With PROXY headers it is the announced address that counts; "
+       "trusted proxies themselves are not bounded.",
+       bytes_key(&limits::connection_share_percent, 1, 100)},
+      {"listen-backlog", kind::number, "4096", "1 to 65535",
+       "Connections that wait to be accepted, per listener (also bounded by net.core.somaxconn).",
+       number_between(1, 65'535, set_backlog)},
+      {"byte-budget-bytes", kind::number, "536870912", "1048576 to 1099511627776",
+       "Request and response bytes held by the process; beyond: 503.",
+       bytes_key(&limits::byte_budget_bytes, mebibyte, mebibyte * mebibyte)},
+      {"httplib-threads", kind::number, "64", "1 to 1024",
+       "Threads of the httplib transport; each serves one connection at a time.",
+       bytes_key(&limits::httplib_threads, 1, 1'024)},
+  };
+}
+
+/// How much waits for actors, and when they die too often.
+std::vector<config_key> actor_keys() {
+  using base::limits;
+  return {
+      {"max-in-flight", kind::number, "4096", "1 to 1000000",
+       "Requests per event loop that wait for an actor; beyond: 503. An eighth is kept for those "
+       "that cost most to repeat.",
+       bytes_key(&limits::in_flight_limit, 1, 1'000'000)},
+      {"mailbox-validator", kind::number, "4096", "1 to 1000000",
+       "Of these, how many wait for the event loop's validator; beyond: 503.",
+       bytes_key(&limits::validator_mailbox, 1, 1'000'000)},
+      {"mailbox-large-validator", kind::number, "256", "1 to 1000000",
+       "Likewise for the validator of bodies over 64 KiB.",
+       bytes_key(&limits::large_validator_mailbox, 1, 1'000'000)},
+      {"mailbox-region-ranking", kind::number, "4096", "1 to 1000000",
+       "Likewise for the event loop's region ranking.",
+       bytes_key(&limits::region_ranking_mailbox, 1, 1'000'000)},
+      {"mailbox-media", kind::number, "4096", "1 to 1000000", "Likewise for images.",
+       bytes_key(&limits::media_mailbox, 1, 1'000'000)},
+      {"mailbox-avatar", kind::number, "2048", "1 to 1000000",
+       "Likewise for each of the four avatar shards, per event loop.",
+       bytes_key(&limits::avatar_mailbox, 1, 1'000'000)},
+      {"mailbox-lobby-export", kind::number, "1024", "1 to 1000000",
+       "Likewise for exports, per event loop.",
+       bytes_key(&limits::lobby_export_mailbox, 1, 1'000'000)},
+      {"mailbox-export-download", kind::number, "1024", "1 to 1000000",
+       "Likewise for downloads of exports, per event loop.",
+       bytes_key(&limits::export_download_mailbox, 1, 1'000'000)},
+      {"restart-intensity", kind::number, "5", "1 to 1000",
+       "An actor that dies more often than that within restart-window-ms, each time without having "
+       "handled anything, makes the service not ready.",
+       bytes_key(&limits::restart_intensity, 1, 1'000)},
+      {"restart-window-ms", kind::number, "10000", "100 to 3600000", "See restart-intensity.",
+       milliseconds_key(&limits::restart_window, 100, hour_ms)},
+  };
+}
+
+/// How long anything may take.
+std::vector<config_key> timeout_keys() {
+  using base::limits;
+  return {
+      {"head-timeout-ms", kind::number, "10000", "10 to 3600000",
+       "From a request's first byte to the end of its head; beyond: 408.",
+       milliseconds_key(&limits::head_timeout, 10, hour_ms)},
+      {"body-timeout-ms", kind::number, "30000", "10 to 3600000",
+       "From the end of the head to the end of the body; beyond: 408.",
+       milliseconds_key(&limits::body_timeout, 10, hour_ms)},
+      {"idle-timeout-ms", kind::number, "75000", "10 to 3600000",
+       "Between requests; beyond: closed.", milliseconds_key(&limits::idle_timeout, 10, hour_ms)},
+      {"write-timeout-ms", kind::number, "30000", "10 to 3600000",
+       "While the client takes no byte of its answer, by what its kernel has acknowledged; beyond: "
+       "closed.",
+       milliseconds_key(&limits::write_timeout, 10, hour_ms)},
+      {"write-least-rate", kind::number, "256", "1 to 1000000000",
+       "Bytes a second that a client must take of its answer, on average; slower: closed. What it "
+       "takes at once counts for at most four times write-timeout-ms.",
+       bytes_key(&limits::write_least_rate, 1, 1'000'000'000)},
+      {"request-timeout-ms", kind::number, "10000", "10 to 3600000",
+       "From a complete request to its answer; beyond: 504.",
+       milliseconds_key(&limits::request_timeout, 10, hour_ms)},
+      {"export-timeout-ms", kind::number, "600000", "10 to 86400000",
+       "The same for an export of lobby history, and what its job may take; beyond: 504.",
+       milliseconds_key(&limits::export_timeout, 10, 24 * hour_ms)},
+      {"drain-timeout-ms", kind::number, "15000", "0 to 3600000",
+       "From SIGTERM to the end; idle connections close in its last third.",
+       milliseconds_key(&limits::drain_timeout, 0, hour_ms)},
+  };
+}
+
+/// What is kept: in memory, in open files, on the disk.
+std::vector<config_key> storage_keys() {
+  using base::limits;
+  return {
+      {"ranking-cache-bytes", kind::number, "67108864", "0 to 1099511627776",
+       "Rankings kept by location (order and distances), per event loop.",
+       bytes_key(&limits::ranking_cache_bytes, 0, mebibyte * mebibyte)},
+      {"avatar-cache-bytes", kind::number, "268435456", "0 to 1099511627776",
+       "Rendered avatar lists kept; a quarter for each of the four shards.",
+       bytes_key(&limits::avatar_cache_bytes, 0, mebibyte * mebibyte)},
+      {"avatar-list-limit-bytes", kind::number, "67108864", "1024 to 1073741824",
+       "One game's rendered avatar list; beyond: 500 list_too_large.",
+       bytes_key(&limits::avatar_list_limit_bytes, 1'024, 1'024 * mebibyte)},
+      {"wal-limit-bytes", kind::number, "1073741824", "1048576 to 1099511627776",
+       "The store's write-ahead log; where it is longer and cannot be emptied, ingestion gets 503.",
+       bytes_key(&limits::wal_limit_bytes, mebibyte, mebibyte * mebibyte)},
+      {"media-open-files", kind::number, "256", "1 to 65536",
+       "Image files kept open for the next reader, per event loop; each is a descriptor.",
+       bytes_key(&limits::media_open_files, 1, 65'536)},
+      {"export-jobs", kind::number, "2", "1 to 64",
+       "Exports that run at once, each on a thread of the lowest priority.",
+       bytes_key(&limits::export_jobs, 1, 64)},
+      {"export-queue", kind::number, "64", "0 to 1024",
+       "Exports that wait for that; beyond: 503. Requests for the same export share one.",
+       bytes_key(&limits::export_queue, 0, 1'024)},
+      {"export-limit-bytes", kind::number, "17179869184", "1048576 to 1099511627776",
+       "Files of exports in the data directory, compressed and unfinished ones included; beyond: "
+       "507, and those that were promised stay.",
+       bytes_key(&limits::export_limit_bytes, mebibyte, mebibyte * mebibyte)},
+      {"export-url-lifetime-ms", kind::number, "3600000", "1000 to 86400000",
+       "How long the URL of an export is valid, and at least how long its file is kept.",
+       milliseconds_key(&limits::export_url_lifetime, 1'000, 24 * hour_ms)},
+  };
+}
+
+constexpr std::string_view validation_limit_prefix = "limit-";
+
+outcome set_aliases(serve_config& config, const values& given) {
+  model::validation_rules only;
+  for (const auto& text : given) {
+    const auto equals = std::min(text.find('='), text.size());
+    const auto alias = equals == text.size() ? std::string{} : text.substr(equals + 1);
+    only.further_aliases.push_back({text.substr(0, equals), alias});
+  }
+  if (auto sound = model::check_rules(only); !sound) return sound;
+  config.rules.further_aliases = std::move(only.further_aliases);
+  return {};
+}
+
+/// What validation refuses, apart from its numbers.
+std::vector<config_key> rule_keys() {
+  using model::service_edition;
+  using model::unknown_members;
+  const auto set_unknown = [](serve_config& config, unknown_members which) {
+    config.rules.unknown_members = which;
+  };
+  const auto set_edition = [](serve_config& config, service_edition which) {
+    config.rules.edition = which;
+  };
+  const auto set_complete = [](serve_config& config, bool on) { config.rules.complete = on; };
+  using unknown_word = std::pair<std::string_view, unknown_members>;
+  using edition_word = std::pair<std::string_view, service_edition>;
+  constexpr auto where = config_key::section::rules;
+  return {
+      {"unknown-members", kind::text, "reject", "reject or ignore",
+       "Whether validation reports members that the specification does not know.",
+       one_of(std::array{unknown_word{"reject", unknown_members::reject},
+                         unknown_word{"ignore", unknown_members::ignore}},
+              set_unknown),
+       where},
+      {"edition", kind::text, "open-source", "open-source, enterprise or hosted",
+       "What was bought of the service. `hosted` has no containers on the host's network.",
+       one_of(std::array{edition_word{"open-source", service_edition::open_source},
+                         edition_word{"enterprise", service_edition::enterprise},
+                         edition_word{"hosted", service_edition::hosted}},
+              set_edition),
+       where},
+      {"complete", kind::flag, "false", "true or false",
+       "Whether validation also asks for what a version needs to run: for services that create "
+       "what "
+       "they validate.",
+       true_or_false(set_complete), where},
+      {"alias", kind::list, "", "NEUTRAL=ALIAS, as in container_runtime=oci; repeatable",
+       "Words that payloads may use in place of the specification's neutral ones, besides the "
+       "built-in aliases.",
+       set_aliases, where},
+  };
+}
+
+/// The table's words as sentences: what is bounded, then how.
+std::string sentence_about(const model::validation_limit& limit, const std::string& bounded) {
+  const std::string_view unit = limit.unit;
+  auto text = bounded;
+  if (text.front() >= 'a' && text.front() <= 'z') text.front() -= 'a' - 'A';
+  if (unit == "port")
+    return text + (limit.name.ends_with("-lowest") ? ": the lowest." : ": the highest.");
+  if (unit.ends_with(" value")) return text + ": the " + std::string{unit} + ".";
+  return text + ": at most so many " + std::string{unit} + ".";
+}
+
+/// The numbers of validation.
+std::vector<config_key> validation_limit_keys() {
+  constexpr std::string_view ditto = "the same";
+  const model::validation_limits defaults;
+  std::vector<config_key> keys;
+  std::string before;
+  for (const auto& limit : model::validation_limit_table()) {
+    std::string bounded{limit.purpose};
+    if (bounded.starts_with(ditto)) bounded.replace(0, ditto.size(), before);
+    const auto set = [value = limit.value](serve_config& config, std::uint64_t number) {
+      config.rules.limits.*value = number;
+    };
+    keys.push_back({std::string{validation_limit_prefix} + std::string{limit.name}, kind::number,
+                    std::to_string(defaults.*limit.value),
+                    std::to_string(limit.lowest) + " to " + std::to_string(limit.highest),
+                    sentence_about(limit, bounded),
+                    number_between(limit.lowest, limit.highest, set), config_key::section::limits});
+    before = std::move(bounded);
+  }
+  return keys;
+}
+
+} // namespace
+
+std::string_view table_of(config_key::section where) noexcept {
+  switch (where) {
+  case config_key::section::service: return {};
+  case config_key::section::rules: return "rules";
+  case config_key::section::limits: return "limits";
+  }
+  return {};
+}
+
+std::string_view name_in_table(const config_key& key) noexcept {
+  std::string_view name = key.name;
+  if (key.where == config_key::section::limits) name.remove_prefix(validation_limit_prefix.size());
+  return name;
+}
+
+std::span<const config_key> config_keys() {
+  static const std::vector<config_key> keys = [] {
+    auto all = service_keys();
+    for (auto& more : {fault_keys(), transport_keys(), actor_keys(), timeout_keys(), storage_keys(),
+                       rule_keys(), validation_limit_keys()})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
+  return keys;
+}
+
+const config_key* find_config_key(std::string_view name) {
+  const auto keys = config_keys();
+  const auto found =
+      std::find_if(keys.begin(), keys.end(), [name](const auto& key) { return key.name == name; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,86 @@
+#include "app/config/fault_file.hpp"
+
+#include "cli/bounded_input.hpp"
+#include "cli/toml_document.hpp"
+#include "http/ops/fault_rule.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <sstream>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// Rules for all points, with comments.
+constexpr std::size_t file_limit_bytes = 256UL * 1024;
+
+/// Collects the rules of a document.
+class fault_file_reader {
+public:
+  explicit fault_file_reader(std::string source) : source_{std::move(source)} {}
+
+  base::expected<void> read(const toml::table& table, const std::string& prefix = {}) {
+    for (const auto& [key, node] : table) {
+      const auto name = prefix + std::string{key.str()};
+      const auto* inner = node.as_table();
+      base::expected<void> done;
+      if (const auto at = base::find_fault_point(name))
+        done = take(*at, node);
+      else if (inner != nullptr && !inner->empty() && prefix.empty())
+        done = read(*inner, name + ".");
+      else
+        done = refuse(node, http::no_such_fault_point(name).detail);
+      if (!done) return done;
+    }
+    return {};
+  }
+
+  fault_rules take_rules() && { return std::move(rules_); }
+
+private:
+  base::expected<void> take(base::fault_point at, const toml::node& node) {
+    std::ostringstream json;
+    json << toml::json_formatter{node};
+    const auto rule = http::read_fault_rule(at, json.str());
+    if (!rule) return refuse(node, rule.error().detail);
+    const auto same = [at](const auto& each) { return each.first == at; };
+    if (std::ranges::any_of(rules_, same))
+      return refuse(node, std::string{facts_of(at).name} + " is there twice. Leave out one.");
+    rules_.emplace_back(at, *rule);
+    return {};
+  }
+
+  base::expected<void> refuse(const toml::node& node, const std::string& why) const {
+    return base::fail(base::errc::config_invalid,
+                      source_ + ":" + std::to_string(node.source().begin.line) + ": " + why);
+  }
+
+  std::string source_;
+  fault_rules rules_;
+};
+
+} // namespace
+
+base::expected<fault_rules> read_fault_rules(const std::string& file_or_text) {
+  const bool is_text = file_or_text.find('=') != std::string::npos;
+  const std::string source = is_text ? "the given text" : file_or_text;
+  const auto refuse = [&source](const std::string& why) {
+    return base::fail(base::errc::config_invalid, source + ": " + why);
+  };
+  auto text = file_or_text;
+  if (!is_text) {
+    auto content = read_bounded_file(file_or_text, file_limit_bytes);
+    if (!content) return refuse(content.error().detail);
+    text = *std::move(content);
+  }
+  if (text.size() > file_limit_bytes)
+    return refuse("has more than " + std::to_string(file_limit_bytes) + " bytes");
+  const auto document = parse_toml(text, source);
+  if (!document) return tl::unexpected(document.error());
+  fault_file_reader reader{source};
+  if (auto done = reader.read(*document); !done) return tl::unexpected(done.error());
+  return std::move(reader).take_rules();
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,191 @@
+#include "app/imports/avatar_import.hpp"
+
+#include "base/file_descriptor.hpp"
+#include "model/avatars/image_content.hpp"
+#include "model/text/unicode.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+tl::unexpected<base::error> unreadable(int code) {
+  return base::fail(base::errc::image_invalid,
+                    "cannot be read: " + std::generic_category().message(code));
+}
+
+/// A file as problems begin with it: its name may hold anything but NUL, and goes to a terminal.
+std::string named(const std::string& file) {
+  return "file \"" + model::printable_excerpt(file, 256) + "\": ";
+}
+
+/// The bytes of a regular file, at most one more than an image may have.
+base::expected<std::string> read_image(const std::string& path) {
+  // Non-blocking, so that opening a pipe does not wait for a writer.
+  const base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
+  if (!file) return unreadable(errno);
+  struct stat found {};
+  if (::fstat(file.get(), &found) != 0) return unreadable(errno);
+  if (!S_ISREG(found.st_mode))
+    return base::fail(base::errc::image_invalid, "is not a regular file");
+  std::string bytes(
+      std::min<std::size_t>(static_cast<std::size_t>(found.st_size), model::image_limit_bytes + 1),
+      '\0');
+  std::size_t got = 0;
+  while (got < bytes.size()) {
+    const auto read = ::read(file.get(), bytes.data() + got, bytes.size() - got);
+    if (read < 0 && errno == EINTR) continue;
+    if (read < 0) return unreadable(errno);
+    if (read == 0) break;
+    got += static_cast<std::size_t>(read);
+  }
+  bytes.resize(got);
+  return bytes;
+}
+
+base::expected<model::image_name> name_of(std::string_view bytes) {
+  const auto type = model::inspect_image(bytes);
+  if (!type) return tl::unexpected(type.error());
+  return model::name_image(bytes, *type);
+}
+
+} // namespace
+
+avatar_import::avatar_import(store::store& into, std::string folder, const interrupt& until,
+                             progress_display& progress)
+    : into_{&into}, folder_{std::move(folder)}, until_{&until}, progress_{&progress} {}
+
+base::expected<void> avatar_import::check(line_input& in) {
+  progress_->begin("lines checked", in.size_bytes());
+  auto read = in.read(
+      *until_, [this](model::input_line line) { return take(line); },
+      [&] { progress_->show(lines_.size(), in.read_bytes()); });
+  if (read) read = check_batch();
+  progress_->clear();
+  return read;
+}
+
+base::expected<void> avatar_import::take(const model::input_line& line) {
+  auto read = reader_.read(line);
+  if (auto* problem = std::get_if<model::line_problem>(&read)) {
+    problems_.add(line.number, std::move(*problem));
+    return {};
+  }
+  auto& good = std::get<model::avatar_line>(read);
+  const auto [first, is_new] = lines_.try_emplace(good.avatar.upload_id, line.number);
+  if (!is_new) {
+    problems_.add(line.number, {model::line_errc::conflict,
+                                "upload_id " + to_string(good.avatar.upload_id) + " is on line " +
+                                    std::to_string(first->second) + " already, allowed is once"});
+    return {};
+  }
+  if (lines_.size() > line_limit)
+    return base::fail(base::errc::import_invalid,
+                      "more than " + std::to_string(line_limit) +
+                          " avatars; split the file and import its parts one after the other");
+  if (good.avatar.complete) {
+    const auto bytes = read_image(folder_ + good.file);
+    const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());
+    if (!name) {
+      problems_.add(line.number,
+                    {model::line_errc::invalid, named(good.file) + name.error().detail});
+      return {};
+    }
+    good.avatar.image = *name;
+  }
+  batch_.push_back({line.number, std::move(good.avatar), std::move(good.file)});
+  return batch_.size() < batch_limit ? base::expected<void>{} : check_batch();
+}
+
+base::expected<void> avatar_import::check_batch() {
+  const auto outcomes = into_->check_avatars(avatars_of(batch_));
+  if (!outcomes) return tl::unexpected(outcomes.error());
+  for (std::size_t i = 0; i < batch_.size(); ++i) {
+    if (!refused(batch_[i], (*outcomes)[i])) entries_.push_back(std::move(batch_[i]));
+  }
+  batch_.clear();
+  return {};
+}
+
+std::vector<model::avatar> avatar_import::avatars_of(std::span<const entry> entries) {
+  std::vector<model::avatar> avatars;
+  avatars.reserve(entries.size());
+  for (const auto& each : entries)
+    avatars.push_back(each.avatar);
+  return avatars;
+}
+
+bool avatar_import::refused(const entry& which, store::put_outcome outcome) {
+  if (outcome == store::put_outcome::game_unknown) {
+    problems_.add(which.line, {model::line_errc::game_unknown,
+                               "game_id: no game has the id " + to_string(which.avatar.game_id) +
+                                   "; import it first (import catalog)"});
+    return true;
+  }
+  if (outcome == store::put_outcome::of_other_game) {
+    problems_.add(which.line,
+                  {model::line_errc::conflict, "upload_id " + to_string(which.avatar.upload_id) +
+                                                   " is known as an avatar of another game"});
+    return true;
+  }
+  return false;
+}
+
+base::expected<avatar_import_summary> avatar_import::write(store::media_writer& media) {
+  progress_->begin("avatars written", entries_.size());
+  for (std::size_t begin = 0; begin < entries_.size(); begin += batch_limit) {
+    if (until_->came()) return tl::unexpected(interrupted());
+    const auto count = std::min(batch_limit, entries_.size() - begin);
+    if (auto done = write_batch({entries_.data() + begin, count}, media); !done)
+      return tl::unexpected(done.error());
+    progress_->show(begin + count, begin + count);
+  }
+  progress_->clear();
+  return summary_;
+}
+
+base::expected<void> avatar_import::write_batch(std::span<const entry> entries,
+                                                store::media_writer& media) {
+  std::vector<entry> good;
+  for (const auto& each : entries) {
+    const auto stored = put_image(each, media);
+    if (!stored) return tl::unexpected(stored.error());
+    if (*stored) good.push_back(each);
+  }
+  // The rows refer to the images: those come first.
+  if (auto synced = media.sync_names(); !synced) return synced;
+  const auto outcomes = into_->put_avatars(avatars_of(good));
+  if (!outcomes) return tl::unexpected(outcomes.error());
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    const auto outcome = (*outcomes)[i];
+    if (refused(good[i], outcome)) continue; // changed by another process since the check
+    if (outcome == store::put_outcome::added) ++summary_.added;
+    if (outcome == store::put_outcome::changed) ++summary_.changed;
+    if (outcome == store::put_outcome::unchanged) ++summary_.unchanged;
+  }
+  return {};
+}
+
+base::expected<bool> avatar_import::put_image(const entry& from, store::media_writer& media) {
+  if (!from.avatar.image) return true;
+  const auto bytes = read_image(folder_ + from.file);
+  const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());
+  if (!name || *name != *from.avatar.image) {
+    problems_.add(from.line, {model::line_errc::invalid,
+                              named(from.file) + "changed while it was imported; repeat the "
+                                                 "import"});
+    return false;
+  }
+  auto stored = media.put({from.avatar.upload_id, *name}, *bytes);
+  if (!stored) return tl::unexpected(stored.error());
+  return true;
+}
+
+} // namespace matchcloud::app

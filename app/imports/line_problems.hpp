@@ -1,0 +1,48 @@
+#pragma once
+
+#include "model/records/line_error.hpp"
+#include "model/records/problem_list.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace matchcloud::app {
+
+/// What is wrong with the lines of an import, found in any order: keeps the first lines and counts
+/// the rest.
+class line_problems {
+public:
+  void add(std::uint64_t line, model::line_problem problem) {
+    ++count_;
+    if (lines_.size() == model::problem_list::line_limit && line >= lines_.back().line) return;
+    if (lines_.size() == model::problem_list::line_limit) lines_.pop_back();
+    const auto after = std::upper_bound(
+        lines_.begin(), lines_.end(), line,
+        [](std::uint64_t number, const model::line_error& each) { return number < each.line; });
+    lines_.insert(after, {line, problem.code, std::move(problem.message)});
+  }
+
+  bool empty() const noexcept { return count_ == 0; }
+  std::size_t count() const noexcept { return count_; }
+
+  /// A line of text for each line, the first ones; the last counts the others.
+  std::string text() const {
+    std::string text;
+    for (const auto& each : lines_) {
+      text.append(text.empty() ? "" : "\n").append("line ").append(std::to_string(each.line));
+      text.append(": ").append(model::name_of(each.code)).append(": ").append(each.message);
+    }
+    if (count_ > lines_.size())
+      text.append("\nand ").append(std::to_string(count_ - lines_.size())).append(" more");
+    return text;
+  }
+
+private:
+  std::size_t count_ = 0;
+  std::vector<model::line_error> lines_;
+};
+
+} // namespace matchcloud::app

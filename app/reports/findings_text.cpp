@@ -1,0 +1,88 @@
+#include "app/reports/findings_report.hpp"
+#include "app/reports/source_excerpt.hpp"
+#include "model/text/unicode.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::app {
+
+namespace {
+
+class text_report final : public findings_report {
+public:
+  explicit text_report(bool colours) : colours_{colours} {}
+
+  std::string add(const judged_file& file) override {
+    std::string text;
+    if (file.error) append_error(text, file, *file.error);
+    for (const auto& each : file.findings) {
+      append_line(text, placed(file, each.at), each.found.code, each.found.message);
+      append_excerpt(text, file.text, each.found.offset);
+    }
+    return text;
+  }
+
+private:
+  // Select Graphic Rendition (ECMA-48 section 8.3.117).
+  static constexpr std::string_view bold = "\x1b[1m";
+  static constexpr std::string_view bold_red = "\x1b[1;31m";
+  static constexpr std::string_view bold_green = "\x1b[1;32m";
+  static constexpr std::string_view plain = "\x1b[0m";
+
+  static std::string placed(const judged_file& file, const model::text_position& at) {
+    return printable_name(file.name) + ":" + std::to_string(at.line) + ":" +
+           std::to_string(at.column);
+  }
+
+  std::string painted(std::string_view colour, std::string_view text) const {
+    std::string out;
+    if (colours_) out += colour;
+    out += text;
+    if (colours_) out += plain;
+    return out;
+  }
+
+  void append_error(std::string& text, const judged_file& file, const unusable_file& error) const {
+    const auto code = base::describe(error.code).code;
+    append_line(text, error.offset ? placed(file, error.at) : printable_name(file.name), code,
+                error.message);
+    if (error.offset) append_excerpt(text, file.text, *error.offset);
+  }
+
+  void append_line(std::string& text, const std::string& place, std::string_view code,
+                   std::string_view message) const {
+    text += painted(bold, place + ":") + " " + painted(bold_red, std::string{code} + ":") + " ";
+    text.append(message).append("\n");
+  }
+
+  void append_excerpt(std::string& text, std::string_view source, std::size_t offset) const {
+    const auto excerpt = excerpt_at(source, offset);
+    // Nothing can be pointed at: the end of the file behind its last line, say.
+    if (excerpt.line.find_first_not_of(" \t") == std::string::npos) return;
+    text += excerpt.line + "\n" + excerpt.margin + painted(bold_green, excerpt.caret) + "\n";
+  }
+
+  bool colours_;
+};
+
+} // namespace
+
+std::string well_formed(std::string_view text) {
+  std::string made;
+  while (!text.empty()) {
+    const auto bytes = model::decode_utf8(text).bytes;
+    made += bytes == 0 ? std::string_view{"\uFFFD"} : text.substr(0, bytes);
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
+  }
+  return made;
+}
+
+std::string printable_name(std::string_view file) {
+  return model::printable_excerpt(well_formed(file), file.size());
+}
+
+std::unique_ptr<findings_report> make_text_report(bool colours) {
+  return std::make_unique<text_report>(colours);
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,196 @@
+#include "app/reports/geoip_report.hpp"
+
+#include "app/reports/text_table.hpp"
+#include "cli/json_stream.hpp"
+
+#include "model/json/json_text.hpp"
+#include "model/text/timestamp.hpp"
+#include "model/text/unicode.hpp"
+
+#include <array>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// Characters of a file's name and of its database's type that are shown.
+constexpr std::size_t shown_limit = 4096;
+
+std::string shown(std::string_view text) {
+  return model::printable_excerpt(text, shown_limit);
+}
+
+/// What `append`, one of model's, writes of a number.
+std::string written(void (*append)(std::string&, double), double value) {
+  std::string text;
+  append(text, value);
+  return text;
+}
+
+std::string kilometers(const model::ranked_region& region) {
+  return written(model::append_kilometers, region.distance_m);
+}
+
+std::string miles(const model::ranked_region& region) {
+  return written(model::append_miles, region.distance_m);
+}
+
+/// Four decimals of a degree are some ten metres.
+std::string place(const model::coordinates& at) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.4f, %.4f", at.latitude, at.longitude);
+  return text.data();
+}
+
+/// RFC 3339; empty where a file claims a time that has no such form.
+std::string built(const store::mmdb_description& file) {
+  constexpr std::uint64_t ms_per_s = 1000;
+  if (file.build_epoch > model::timestamp_limit_ms / ms_per_s) return {};
+  return model::format_timestamp(static_cast<std::int64_t>(file.build_epoch * ms_per_s));
+}
+
+std::string file_table(const geoip_surroundings& in, std::size_t width) {
+  if (in.files.empty()) return "no GeoIP file (--geoip FILE): every location is unknown\n";
+  constexpr std::size_t date_length = 10;
+  text_table table;
+  table.columns = {{"FILE"}, {"DATABASE TYPE", true}, {"BUILT"}, {"IP VERSION"}, {"NODES"}};
+  for (std::size_t i = 0; i < in.files.size(); ++i) {
+    const auto what = in.files[i]->describe();
+    const auto date = built(what).substr(0, date_length);
+    table.rows.push_back({shown(in.paths[i]), shown(what.database_type), date.empty() ? "?" : date,
+                          std::to_string(what.ip_version), std::to_string(what.node_count)});
+  }
+  return table.render(width);
+}
+
+std::string location_line(const geoip_surroundings& in, const located_client& client) {
+  auto text = to_string(client.address);
+  if (client.inside)
+    text.append(" (")
+        .append(name_of(client.inside->way))
+        .append(" of ")
+        .append(to_string(client.inside->v4))
+        .append(")");
+  text += ": ";
+  if (client.found) {
+    const auto& found = client.found->place;
+    text += place(found.at) + ", ";
+    text += found.is_exact() ? "exact" : "of the country " + std::string{found.country->code};
+    return text + ", from " + shown(in.paths[client.found->file]) + "\n";
+  }
+  if (client.at) return text + "unknown; the fallback location is " + place(*client.at) + "\n";
+  return text + "unknown, and there is no fallback location: all distances are 0\n";
+}
+
+std::string region_table(const located_client& client, std::size_t width) {
+  if (client.regions.empty()) return "no regions\n";
+  text_table table;
+  table.columns = {{"REGION ID"}, {"NAME", true}, {"KM"}, {"MILES"}};
+  for (const auto& each : client.regions)
+    table.rows.push_back(
+        {each.where->region_id, each.where->region_display_name, kilometers(each), miles(each)});
+  return table.render(width);
+}
+
+std::string_view precision(const located_client& client) {
+  if (client.found) return client.found->place.is_exact() ? "exact" : "country";
+  return client.at ? "fallback" : "unknown";
+}
+
+void write_file(json_stream& out, const std::string& path, const store::mmdb_description& what) {
+  out.object().name("file").text(path).name("database_type").text(shown(what.database_type));
+  const auto time = built(what);
+  out.name("built");
+  time.empty() ? out.null() : out.text(time);
+  out.name("ip_version").number(what.ip_version).name("node_count").number(what.node_count);
+  out.end_object();
+}
+
+void write_regions(json_stream& out, const located_client& client) {
+  out.array();
+  for (const auto& each : client.regions) {
+    out.object().name("region_id").text(each.where->region_id);
+    out.name("region_display_name").text(each.where->region_display_name);
+    out.name("kilometers").digits(kilometers(each));
+    out.name("miles").digits(miles(each)).end_object();
+  }
+  out.end_array();
+}
+
+void write_location(json_stream& out, const std::optional<model::coordinates>& at) {
+  if (!at) {
+    out.null();
+    return;
+  }
+  out.object().name("latitude").digits(written(model::append_shortest, at->latitude));
+  out.name("longitude").digits(written(model::append_shortest, at->longitude)).end_object();
+}
+
+void write_client(json_stream& out, const geoip_surroundings& in, const located_client& client) {
+  const auto* const country = client.found ? client.found->place.country : nullptr;
+  out.object().name("address").text(to_string(client.address));
+  out.name("looked_up").text(to_string(store::looked_up(client.address)));
+  out.name("embedding");
+  client.inside ? out.text(name_of(client.inside->way)) : out.null();
+  out.name("location");
+  write_location(out, client.at);
+  out.name("precision").text(precision(client)).name("country");
+  country == nullptr ? out.null() : out.text(country->code);
+  out.name("file");
+  client.found ? out.text(shown(in.paths[client.found->file])) : out.null();
+  out.name("regions");
+  if (in.catalog)
+    write_regions(out, client);
+  else
+    out.null();
+  out.end_object();
+}
+
+} // namespace
+
+located_client locate_client(const geoip_surroundings& surroundings,
+                             const model::ip_address& address) {
+  located_client client;
+  client.address = address;
+  client.inside = model::find_embedded_v4(address);
+  client.found = store::locate_in(surroundings.files, address);
+  client.at = client.found ? std::optional{client.found->place.at} : surroundings.fallback;
+  if (!surroundings.catalog) return client;
+  const auto& catalog = *surroundings.catalog;
+  const auto* const of =
+      surroundings.namespace_id ? catalog.find_namespace(*surroundings.namespace_id) : nullptr;
+  client.regions = model::rank_regions(model::regions_of(catalog, of), client.at);
+  return client;
+}
+
+std::string geoip_text(const geoip_surroundings& surroundings,
+                       std::span<const located_client> clients, std::size_t width) {
+  auto text = file_table(surroundings, width);
+  if (!surroundings.catalog)
+    text += "nothing is ranked: " + shown(surroundings.catalog.error().detail) + "\n";
+  for (const auto& each : clients) {
+    text += "\n" + location_line(surroundings, each);
+    if (surroundings.catalog) text += region_table(each, width);
+  }
+  return text;
+}
+
+std::string geoip_json(const geoip_surroundings& surroundings,
+                       std::span<const located_client> clients) {
+  json_stream out;
+  out.object().name("files").array();
+  for (std::size_t i = 0; i < surroundings.files.size(); ++i)
+    write_file(out, shown(surroundings.paths[i]), surroundings.files[i]->describe());
+  out.end_array().name("namespace_id");
+  surroundings.namespace_id ? out.text(to_string(*surroundings.namespace_id)) : out.null();
+  out.name("addresses").array();
+  for (const auto& each : clients)
+    write_client(out, surroundings, each);
+  out.end_array().end_object();
+  return out.take() + "\n";
+}
+
+} // namespace matchcloud::app

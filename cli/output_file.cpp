@@ -1,0 +1,141 @@
+#include "cli/output_file.hpp"
+
+#include "base/io_failure.hpp"
+#include "store/files/data_directory.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <filesystem>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// As much is held before it is written.
+constexpr std::size_t block_bytes = 256UL * 1024;
+/// A pipe that poll calls writable takes as much without blocking (pipe(7)).
+constexpr std::size_t portion_bytes = PIPE_BUF;
+/// Names tried for the file aside: one is taken where a process of the same id was killed.
+constexpr int name_limit = 1'000;
+
+std::string aside_of(const std::filesystem::path& path, int number) {
+  const auto name =
+      ".matchcloud-export-" + std::to_string(::getpid()) + "-" + std::to_string(number) + ".part";
+  return (path.parent_path() / name).string();
+}
+
+} // namespace
+
+base::expected<output_file> output_file::open(const std::string& file) {
+  output_file made;
+  made.name_ = file == "-" ? "stdout" : file;
+  struct stat found {};
+  if (file == "-") {
+    made.fd_ = STDOUT_FILENO;
+    made.waits_ = ::fstat(made.fd_, &found) != 0 || !S_ISREG(found.st_mode);
+    return made;
+  }
+  if (::stat(file.c_str(), &found) != 0) {
+    if (errno != ENOENT) return made.failure("use it", errno);
+    made.path_ = std::filesystem::path{file}.lexically_normal().string();
+    if (made.path_.ends_with('/') || made.path_.empty()) return made.failure("create it", EISDIR);
+    return made;
+  }
+  if (S_ISDIR(found.st_mode)) return made.failure("write to it", EISDIR);
+  if (S_ISREG(found.st_mode)) {
+    // What a shell's > would not overwrite is not replaced either.
+    if (::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) != 0)
+      return made.failure("replace it", errno);
+    std::error_code failed;
+    made.path_ = std::filesystem::canonical(file, failed).string();
+    if (failed) return made.failure("use it", failed.value());
+    made.mode_ = found.st_mode & 0777U;
+    return made;
+  }
+  made.file_ = base::file_descriptor{::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)};
+  if (!made.file_) return made.failure("open it for writing", errno);
+  made.fd_ = made.file_.get();
+  return made;
+}
+
+output_file::~output_file() {
+  if (file_ && !aside_.empty()) ::unlink(aside_.c_str());
+}
+
+base::expected<void> output_file::begin(const interrupt& until) {
+  until_ = &until;
+  if (!is_aside()) return {};
+  for (int number = 0; number < name_limit; ++number) {
+    auto path = aside_of(path_, number);
+    // What is replaced may be for its user alone: at no instant is this for more.
+    file_ = base::file_descriptor{
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_ ? 0600 : 0666)};
+    if (!file_ && errno == EEXIST) continue;
+    if (!file_) return failure("create a file beside it", errno);
+    fd_ = file_.get();
+    waits_ = false;
+    aside_ = std::move(path);
+    if (mode_ && ::fchmod(fd_, *mode_) != 0) return failure("set its permissions", errno);
+    return {};
+  }
+  return failure("create a file beside it", EEXIST);
+}
+
+base::expected<void> output_file::write(std::string_view bytes) {
+  bytes_ += bytes.size();
+  if (held_.size() + bytes.size() < block_bytes) {
+    held_.append(bytes);
+    return {};
+  }
+  if (auto flushed = flush(); !flushed) return flushed;
+  if (bytes.size() >= block_bytes) return put(bytes);
+  held_.append(bytes);
+  return {};
+}
+
+base::expected<void> output_file::start_anew() {
+  held_.clear();
+  bytes_ = 0;
+  if (::ftruncate(fd_, 0) != 0) return failure("truncate it", errno);
+  if (::lseek(fd_, 0, SEEK_SET) != 0) return failure("go to its beginning", errno);
+  return {};
+}
+
+base::expected<void> output_file::complete() {
+  if (auto flushed = flush(); !flushed) return flushed;
+  if (!is_aside()) return {};
+  if (::fsync(fd_) != 0) return failure("sync it", errno);
+  if (::rename(aside_.c_str(), path_.c_str()) != 0) return failure("give it its name", errno);
+  aside_.clear();
+  const auto folder = std::filesystem::path{path_}.parent_path();
+  return store::sync_directory(folder.empty() ? "." : folder.string());
+}
+
+base::expected<void> output_file::flush() {
+  auto done = put(held_);
+  held_.clear();
+  return done;
+}
+
+base::expected<void> output_file::put(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (waits_ && !until_->wait_writable(fd_))
+      return base::fail(base::errc::cancelled, "interrupted");
+    const auto written =
+        ::write(fd_, bytes.data(), waits_ ? std::min(bytes.size(), portion_bytes) : bytes.size());
+    if (written < 0 && errno != EINTR && errno != EAGAIN) return failure("write", errno);
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+tl::unexpected<base::error> output_file::failure(const char* operation, int code) const {
+  return base::io_failure(name_, operation, code, base::errc::io_failed);
+}
+
+} // namespace matchcloud::app

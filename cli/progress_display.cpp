@@ -1,0 +1,79 @@
+#include "cli/progress_display.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <iostream>
+
+namespace matchcloud::app {
+
+namespace {
+
+constexpr std::chrono::milliseconds interval{200};
+constexpr const char* wipe = "\r\x1b[K";
+
+/// One decimal.
+std::string tenths(double value) {
+  const auto count = static_cast<std::uint64_t>(std::llround(value * 10));
+  return std::to_string(count / 10) + "." + std::to_string(count % 10);
+}
+
+} // namespace
+
+std::string progress_line(std::string_view what, progress_rate rate, std::uint64_t count,
+                          std::uint64_t part, std::optional<std::uint64_t> whole, double seconds) {
+  std::string text = std::to_string(count);
+  text.append(" ").append(what).append(", ");
+  if (rate == progress_rate::megabytes)
+    text.append(tenths(static_cast<double>(part) / seconds / 1e6)).append(" MB/s");
+  else
+    text.append(std::to_string(static_cast<std::uint64_t>(static_cast<double>(count) / seconds)))
+        .append("/s");
+  if (whole && *whole > 0) {
+    const auto percent = static_cast<double>(part) * 100 / static_cast<double>(*whole);
+    text.append(", ").append(std::to_string(static_cast<int>(percent))).append(" %");
+  }
+  return text;
+}
+
+progress_display::progress_display(const base::clock& clock)
+    : clock_{&clock}, terminal_{::isatty(STDERR_FILENO) == 1} {}
+
+progress_display::~progress_display() {
+  clear();
+}
+
+void progress_display::begin(std::string_view what, std::optional<std::uint64_t> whole,
+                             progress_rate rate) {
+  clear();
+  what_ = what;
+  whole_ = whole;
+  rate_ = rate;
+  begun_ = last_ = clock_->now();
+}
+
+void progress_display::show(std::uint64_t count, std::uint64_t part) {
+  if (!terminal_) return;
+  const auto now = clock_->now();
+  if (now - last_ < interval) return;
+  last_ = now;
+  const auto seconds = std::chrono::duration<double>(now - begun_).count();
+  write(progress_line(what_, rate_, count, part, whole_, seconds));
+}
+
+void progress_display::tell(std::string_view text) {
+  if (terminal_) write(std::string{text});
+}
+
+void progress_display::write(const std::string& text) {
+  std::cerr << wipe << text << std::flush;
+  shown_ = true;
+}
+
+void progress_display::clear() {
+  if (shown_) std::cerr << wipe << std::flush;
+  shown_ = false;
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,78 @@
+#include "http/front/export_response.hpp"
+
+#include "base/decimal.hpp"
+#include "http/front/file_response.hpp"
+#include "http/wire/conditional.hpp"
+#include "http/wire/content_coding.hpp"
+#include "http/wire/query.hpp"
+
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+constexpr std::string_view export_headers = "Cache-Control: private, no-transform\r\n"
+                                            "Vary: Accept-Encoding\r\n"
+                                            "X-Content-Type-Options: nosniff\r\n"
+                                            "Accept-Ranges: bytes\r\n";
+constexpr std::string_view csv_type = "text/csv; charset=utf-8; header=present";
+
+std::string etag_of(const model::uuid& export_id, std::string_view coding) {
+  return '"' + model::to_string(export_id) + std::string{coding} + '"';
+}
+
+bool takes_compressed(const request& asking, const store::opened_export& file,
+                      std::string_view gzip_etag) {
+  if (!file.gzip || !accepts_gzip(asking.get(header::accept_encoding))) return false;
+  const auto& if_match = asking.get(header::if_match);
+  if (asking.has(header::if_match) && if_match != "*")
+    return names_etag_strongly(if_match, gzip_etag);
+  return !asking.has(header::range) || asking.get(header::if_range) == gzip_etag;
+}
+
+std::optional<std::uint64_t> read_seconds(std::string_view text) noexcept {
+  // As it was written: without leading zeros there is one text for each time.
+  if (text.starts_with('0') && text.size() > 1) return std::nullopt;
+  return base::parse_decimal<std::uint64_t>(text);
+}
+
+} // namespace
+
+std::optional<export_link> read_export_link(std::string_view query) noexcept {
+  const auto expires = find_parameter(query, "expires");
+  const auto signature = find_parameter(query, "signature");
+  if (!expires.value || expires.repeated || !signature.value || signature.repeated)
+    return std::nullopt;
+  const auto seconds = read_seconds(*expires.value);
+  if (!seconds) return std::nullopt;
+  return export_link{*seconds, *signature.value};
+}
+
+bool may_be_compressed(const request& asking) {
+  return !asking.has(header::range) && accepts_gzip(asking.get(header::accept_encoding));
+}
+
+response export_response(const request& asking, const store::opened_export& file) {
+  const auto& [export_id, query, keep_until_ts] = file.facts;
+  auto gzip_etag = etag_of(export_id, "-gzip");
+  const bool compressed = takes_compressed(asking, file, gzip_etag);
+  file_representation of;
+  of.file = compressed ? file.gzip : file.csv;
+  of.etag = compressed ? std::move(gzip_etag) : etag_of(export_id, {});
+  of.content_type = csv_type;
+  of.fixed_headers = export_headers;
+  of.refusal_headers = export_headers;
+  if (compressed) of.body_headers = "Content-Encoding: gzip\r\n";
+  of.body_headers.append("Content-Disposition: attachment; filename=\"lobby-history_")
+      .append(model::to_string(query.game_id))
+      .append("_")
+      .append(std::to_string(query.span.begin))
+      .append("_")
+      .append(std::to_string(query.span.end))
+      .append(".csv\"\r\n");
+  of.noun = compressed ? "compressed export" : "export";
+  return file_response(asking, of);
+}
+
+} // namespace matchcloud::http

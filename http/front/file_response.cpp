@@ -1,0 +1,58 @@
+#include "http/front/file_response.hpp"
+
+#include "http/wire/conditional.hpp"
+#include "http/wire/content_range.hpp"
+
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+response unsatisfiable(const request& asking, const file_representation& of) {
+  const auto size_bytes = of.file->size_bytes();
+  auto answer = problem({base::errc::range_not_satisfiable,
+                         "The " + std::string{of.noun} + " has " + std::to_string(size_bytes) +
+                             " bytes, and the Range begins behind them. Ask for bytes below that."},
+                        asking.id);
+  answer.fixed_headers = of.refusal_headers;
+  answer.headers = "Content-Range: " + unsatisfied_range(size_bytes) + "\r\n";
+  return answer;
+}
+
+} // namespace
+
+response file_response(const request& asking, const file_representation& of) {
+  // RFC 9110 section 13.2.2: If-Match goes before If-None-Match, that before Range, and Range is
+  // for GET alone.
+  if (!precondition_holds(asking, of.etag)) {
+    auto refused = precondition_failed(asking, of.etag);
+    refused.fixed_headers = of.refusal_headers;
+    return refused;
+  }
+  const auto size_bytes = of.file->size_bytes();
+  response answer;
+  answer.fixed_headers = of.fixed_headers;
+  answer.headers.append("ETag: ").append(of.etag).append("\r\n");
+  answer.body = file_range{of.file, 0, size_bytes};
+  if (names_etag(asking.get(header::if_none_match), of.etag)) {
+    answer.status = 304;
+    return answer;
+  }
+  if (asking.method == method::get && asking.has(header::range) && range_stands(asking, of.etag)) {
+    const auto chosen = choose_range(asking.get(header::range), size_bytes);
+    if (chosen.what == range_choice::kind::unsatisfiable) return unsatisfiable(asking, of);
+    if (chosen.what == range_choice::kind::part) {
+      answer.status = 206;
+      answer.body = file_range{of.file, chosen.bytes.offset, chosen.bytes.length};
+      answer.headers.append("Content-Range: ")
+          .append(content_range(chosen.bytes, size_bytes))
+          .append("\r\n");
+    }
+  }
+  answer.content_type = of.content_type;
+  answer.headers.append(of.body_headers);
+  return answer;
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,94 @@
+#pragma once
+
+#include "actors/protocol.hpp"
+#include "actors/resident.hpp"
+#include "http/front/routes.hpp"
+#include "http/transport/exchange.hpp"
+#include "http/wire/client_address.hpp"
+#include "http/wire/request.hpp"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// The longest body of an export: it waits as long as the export, and holds two numbers.
+inline constexpr std::size_t export_body_limit_bytes = 16UL * 1024;
+
+/// What a front decides by. Immutable, shared by all fronts.
+struct front_settings {
+  /// Empty, or `/x` without a slash at the end.
+  std::string base_path;
+  proxy_trust proxies;
+  /// Origins that may read `regions.list`; `*` alone: any.
+  std::vector<std::string> cors_origins{"*"};
+};
+
+/// Matches a request's route, forwards it as a message to the actor that owns the answer and turns
+/// the reply into a response. One per event loop, resident on it; one on the pool for the httplib
+/// transport. Stateless about exchanges: those are the transport's.
+class front final : public actors::resident {
+public:
+  /// `sink` must outlive the actor.
+  front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
+        exchange_sink& sink);
+
+  const char* name() const override { return "front"; }
+
+protected:
+  caf::behavior make_behavior() override;
+  /// Owners outlive it: what they know of one who watches them would stay with them.
+  void on_exit() override;
+
+private:
+  /// Whether the request gets past the point `front.dispatch`; answers it where that fails.
+  bool arrives(const dispatch& job);
+  void handle(const dispatch& job);
+  void preflight(const dispatch& job, const route& where);
+  void list_regions(const dispatch& job);
+  void ping(const dispatch& job);
+  void list_avatars(const dispatch& job, const route& where);
+  void validate(const dispatch& job, const route& where, model::payload_kind kind);
+  /// The `{game_id}` of the path; answers with a problem where it is not a UUID.
+  std::optional<model::uuid> read_game_id(const dispatch& job, const route& where);
+  void download_media(const dispatch& job, const route& where);
+  void export_lobbies(const dispatch& job, const route& where);
+  void download_export(const dispatch& job, const route& where);
+  /// Whether the body is declared as JSON, or as nothing; answers with a problem where not.
+  bool check_is_json(const dispatch& job, operation asked);
+  void take(const actors::owners& known);
+
+  /// Sends `message` to an owner; while that is being restarted the exchange waits for it.
+  template <class Message>
+  void forward(const dispatch& job, operation asked, actors::owner to, Message&& message);
+  /// Answers with a problem; `headers` are further whole lines.
+  void fail(const dispatch& job, operation asked, const base::error& what,
+            std::string headers = {});
+  /// A handler of an owner's replies: answers the exchange with `make(asking, reply)`, past the
+  /// point `front.reply`.
+  template <class Reply, class Make>
+  auto answering(Make make);
+  template <class Reply>
+  bool arrives(const Reply& reply, const http::request_ptr& asking);
+  http::response regions_answer(const http::request& asking, const actors::regions_ranked& reply);
+  http::response failure_answer(const http::request& asking, const actors::operation_failed& reply);
+  /// Latencies in the query; answers with a problem where they cannot be read.
+  std::optional<std::vector<model::measured_latency>> read_rtt(const dispatch& job);
+  /// The headers without which a page could not tell a refusal from a broken network.
+  std::string cors_headers_of(operation asked, const http::request& asking) const;
+  /// Whether the page that asks may read the regions listing.
+  bool may_read(const http::request& asking) const;
+  /// The CORS headers of a reply about the regions listing.
+  std::string cors_headers(const http::request& asking) const;
+
+  std::shared_ptr<const front_settings> settings_;
+  exchange_sink* sink_;
+  std::array<caf::actor, actors::owner_count> owners_;
+  bool any_origin_;
+  bool attached_ = false;
+};
+
+} // namespace matchcloud::http

@@ -1,0 +1,38 @@
+#include "http/front/media_response.hpp"
+
+#include "http/front/file_response.hpp"
+
+#include <string>
+
+namespace matchcloud::http {
+
+namespace {
+
+/// A name is one image for ever. Pages read the pixels, hence the origin; no browser may take an
+/// upload for a page or a script.
+constexpr std::string_view image_headers = "Cache-Control: public, max-age=31536000, immutable\r\n"
+                                           "Access-Control-Allow-Origin: *\r\n"
+                                           "X-Content-Type-Options: nosniff\r\n"
+                                           "Accept-Ranges: bytes\r\n";
+constexpr std::string_view refusal_headers = "Access-Control-Allow-Origin: *\r\n"
+                                             "X-Content-Type-Options: nosniff\r\n"
+                                             "Accept-Ranges: bytes\r\n";
+
+} // namespace
+
+response media_response(const request& asking, const actors::media_opened& image) {
+  file_representation of;
+  of.file = image.file;
+  of.etag = '"' + model::digest_text(image.key.name) + '"';
+  of.content_type = model::media_type(image.key.name.type);
+  of.fixed_headers = image_headers;
+  of.refusal_headers = refusal_headers;
+  of.body_headers.append("Content-Disposition: inline; filename=\"avatar-")
+      .append(model::to_string(image.key.upload_id))
+      .append(model::extension(image.key.name.type))
+      .append("\"\r\n");
+  of.noun = "image";
+  return file_response(asking, of);
+}
+
+} // namespace matchcloud::http

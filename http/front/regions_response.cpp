@@ -1,0 +1,80 @@
+#include "http/front/regions_response.hpp"
+
+#include "base/hexadecimal.hpp"
+#include "http/wire/conditional.hpp"
+#include "http/wire/content_coding.hpp"
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+// A minute: what the catalog says, and where an address is, changes rarely and matters little that
+// long. Only the client's own cache may keep it: it depends on the address. The namespace depends
+// on the origin.
+constexpr std::string_view listing_headers = "Cache-Control: private, max-age=60\r\n"
+                                             "Vary: Accept-Encoding, Origin\r\n";
+constexpr std::string_view open_listing_headers = "Cache-Control: private, max-age=60\r\n"
+                                                  "Vary: Accept-Encoding, Origin\r\n"
+                                                  "Access-Control-Allow-Origin: *\r\n";
+
+void append_etag(std::string& out, const model::region_listing& listing, bool gzip) {
+  std::array<std::uint8_t, 8> bytes{};
+  const auto digest = listing.digest();
+  std::memcpy(bytes.data(), &digest, bytes.size());
+  out += '"';
+  base::append_hexadecimal(out, bytes);
+  out.append(gzip ? "-gzip\"" : "\"");
+}
+
+assembled_body body_of(std::shared_ptr<const model::region_listing> listing, bool gzip) {
+  using of = model::region_listing;
+  assembled_body body;
+  body.size = gzip ? listing->gzip_bytes() : listing->json_bytes();
+  body.append = gzip ? [](const void* from,
+                          std::string& out) { static_cast<const of*>(from)->append_gzip(out); }
+                     : [](const void* from, std::string& out) {
+                         static_cast<const of*>(from)->append_json(out);
+                       };
+  body.parts = std::move(listing);
+  return body;
+}
+
+} // namespace
+
+response regions_response(const request& asking,
+                          std::shared_ptr<const model::region_listing> listing, bool any_origin) {
+  const bool gzip = asking.has(header::accept_encoding) && listing->is_compressible() &&
+                    accepts_gzip(asking.get(header::accept_encoding));
+  response answer;
+  answer.fixed_headers = any_origin ? open_listing_headers : listing_headers;
+  // Written where it is sent: a string of its own would cost an allocation in every request.
+  answer.headers.reserve(64);
+  answer.headers.append("ETag: ");
+  const auto etag_begin = answer.headers.size();
+  append_etag(answer.headers, *listing, gzip);
+  const auto etag = std::string_view{answer.headers}.substr(etag_begin);
+  if (asking.has(header::if_match) && !precondition_holds(asking, etag)) {
+    auto refused = precondition_failed(asking, etag);
+    // Not the listing's: no cache may keep a refusal.
+    refused.fixed_headers = "Vary: Accept-Encoding, Origin\r\n";
+    if (any_origin) refused.headers.append(any_origin_header);
+    return refused;
+  }
+  const bool is_known =
+      asking.has(header::if_none_match) && names_etag(asking.get(header::if_none_match), etag);
+  answer.headers.append("\r\n");
+  answer.body = body_of(std::move(listing), gzip);
+  if (is_known) {
+    answer.status = 304;
+    return answer;
+  }
+  answer.content_type = json_type;
+  if (gzip) answer.headers.append("Content-Encoding: gzip\r\n");
+  return answer;
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,178 @@
+#include "http/loop/event_loop.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/scheduler/abstract_coordinator.hpp>
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+base::file_descriptor checked(int fd, const char* call) {
+  if (fd < 0) throw std::system_error{errno, std::generic_category(), call};
+  return base::file_descriptor{fd};
+}
+
+} // namespace
+
+event_loop::event_loop(caf::actor_system& system, const base::clock& clock)
+    : caf::execution_unit{&system},
+      clock_{&clock},
+      epoll_{checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1")},
+      wake_fd_{checked(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")},
+      now_{clock.now()},
+      timers_{now_} {
+  epoll_event interest{};
+  interest.events = EPOLLIN;
+  interest.data.ptr = nullptr; // the wake-up: the only one without a handler
+  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_fd_.get(), &interest) != 0)
+    throw std::system_error{errno, std::generic_category(), "epoll_ctl"};
+}
+
+event_loop::~event_loop() {
+  for (auto* left : ready_)
+    caf::intrusive_ptr_release(left);
+  for (auto* left : remote_ready_)
+    caf::intrusive_ptr_release(left);
+}
+
+void event_loop::run() {
+  thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  while (!stopping_.load(std::memory_order_acquire))
+    turn();
+}
+
+void event_loop::run_once() {
+  thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  turn();
+}
+
+void event_loop::stop() {
+  stopping_.store(true, std::memory_order_release);
+  wake();
+}
+
+template <class Item>
+void event_loop::push_remote(std::vector<Item>& to, Item item) {
+  {
+    const std::lock_guard lock{remote_mutex_};
+    to.push_back(std::move(item));
+    if (std::exchange(waking_, true)) return;
+  }
+  wake();
+}
+
+void event_loop::post(std::function<void()> job) {
+  push_remote(remote_jobs_, std::move(job));
+}
+
+void event_loop::exec_later(caf::resumable* ptr) {
+  if (ptr->subtype() != caf::resumable::io_actor) {
+    system().scheduler().enqueue(ptr);
+    return;
+  }
+  if (in_loop()) {
+    ready_.push_back(ptr);
+    return;
+  }
+  push_remote(remote_ready_, ptr);
+}
+
+void event_loop::at_turn_end(std::function<void()> job) {
+  turn_end_.push_back(std::move(job));
+}
+
+void event_loop::turn() {
+  std::array<epoll_event, events_per_turn> events;
+  const int count = epoll_wait(epoll_.get(), events.data(), events_per_turn, wait_ms());
+  now_ = clock_->now();
+  const auto begin = now_;
+  bool woken = false;
+  for (int i = 0; i < count; ++i) {
+    if (auto* handler = static_cast<io_handler*>(events[i].data.ptr))
+      handler->on_events(events[i].events);
+    else
+      woken = true;
+  }
+  // After the events: a job may destroy a handler that has one in this batch.
+  if (woken) take_remote();
+  run_residents();
+  timers_.advance(now_);
+  // A job may add others: those run in the next turn.
+  turn_end_running_.swap(turn_end_);
+  for (auto& job : turn_end_running_)
+    job();
+  turn_end_running_.clear();
+  now_ = clock_->now();
+  const auto busy = std::chrono::duration_cast<std::chrono::nanoseconds>(now_ - begin);
+  metrics_.stall.observe(static_cast<std::uint64_t>(busy.count()));
+}
+
+int event_loop::wait_ms() {
+  if (!ready_.empty() || !turn_end_.empty()) return 0;
+  const auto delay = timers_.next_delay(now_);
+  return delay ? static_cast<int>(delay->count()) : -1;
+}
+
+void event_loop::take_remote() {
+  std::uint64_t wakes = 0;
+  static_cast<void>(::read(wake_fd_.get(), &wakes, sizeof wakes));
+  std::vector<std::function<void()>> jobs;
+  {
+    const std::lock_guard lock{remote_mutex_};
+    waking_ = false;
+    ready_.insert(ready_.end(), remote_ready_.begin(), remote_ready_.end());
+    remote_ready_.clear();
+    jobs.swap(remote_jobs_);
+  }
+  for (auto& job : jobs)
+    job();
+}
+
+void event_loop::run_residents() {
+  const auto until = clock_->now() + residents_turn_time;
+  for (std::size_t i = 0; i < resumes_per_turn && now_ < until && !ready_.empty(); ++i) {
+    auto* next = ready_.front();
+    ready_.pop_front();
+    const auto outcome = next->resume(this, messages_per_resume);
+    now_ = clock_->now();
+    switch (outcome) {
+    case caf::resumable::resume_later: ready_.push_back(next); break;
+    case caf::resumable::awaiting_message:
+    case caf::resumable::done:
+    case caf::resumable::shutdown_execution_unit: caf::intrusive_ptr_release(next); break;
+    }
+  }
+}
+
+void event_loop::wake() {
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(wake_fd_.get(), &one, sizeof one));
+}
+
+int event_loop::watch(int fd, std::uint32_t events, io_handler& handler) {
+  epoll_event interest{};
+  interest.events = events;
+  interest.data.ptr = &handler;
+  return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &interest) == 0 ? 0 : errno;
+}
+
+int event_loop::modify(int fd, std::uint32_t events, io_handler& handler) {
+  epoll_event interest{};
+  interest.events = events;
+  interest.data.ptr = &handler;
+  return epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &interest) == 0 ? 0 : errno;
+}
+
+void event_loop::unwatch(int fd) {
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+}
+
+} // namespace matchcloud::http

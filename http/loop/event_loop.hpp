@@ -1,0 +1,117 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/file_descriptor.hpp"
+#include "base/metrics.hpp"
+#include "http/loop/timer_wheel.hpp"
+
+#include <caf/execution_unit.hpp>
+#include <caf/resumable.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// Gets the epoll events of one descriptor, on the loop's thread.
+class io_handler {
+public:
+  virtual ~io_handler() = default;
+  /// `events` as of epoll_wait(2).
+  virtual void on_events(std::uint32_t events) = 0;
+};
+
+/// What an event loop measured about itself. Written by the loop, read by any thread.
+struct loop_metrics {
+  /// Time from the end of one epoll_wait to the begin of the next: how long a ready connection can
+  /// be left alone.
+  base::duration_histogram stall;
+};
+
+/// One thread with epoll, timers and the actors that reside on it. Fair: a turn runs a bounded
+/// number of resumes for a bounded time, then looks at the sockets again.
+class event_loop final : public caf::execution_unit {
+public:
+  static constexpr std::size_t resumes_per_turn = 64;
+  static constexpr std::size_t messages_per_resume = 16;
+  /// What residents take of a turn, besides the last resume: a ranking of 1,000 regions alone takes
+  /// a millisecond, and many may wait.
+  static constexpr std::chrono::milliseconds residents_turn_time{1};
+  static constexpr int events_per_turn = 128;
+
+  event_loop(caf::actor_system& system, const base::clock& clock);
+  ~event_loop() override;
+  event_loop(const event_loop&) = delete;
+  event_loop& operator=(const event_loop&) = delete;
+  event_loop(event_loop&&) = delete;
+  event_loop& operator=(event_loop&&) = delete;
+
+  /// Turns until `stop`. The calling thread becomes the loop's thread.
+  void run();
+  /// One turn, which waits as long as one of `run` would; the calling thread becomes the loop's
+  /// thread. Lets a test or a simulation drive a loop, with its clock, from one thread.
+  void run_once();
+  /// Ends `run` after the current turn. Any thread.
+  void stop();
+  /// Runs `job` on the loop's thread. Any thread.
+  void post(std::function<void()> job);
+
+  /// Queues a resident (`io_actor`) for this loop, anything else for the actor system's scheduler.
+  /// Any thread.
+  void exec_later(caf::resumable* ptr) override;
+
+  // -- for the loop's thread only ---------------------------------------------
+
+  bool in_loop() const noexcept {
+    return std::this_thread::get_id() == thread_.load(std::memory_order_relaxed);
+  }
+  /// The time at which the current turn began, or at the end of its last resume.
+  base::steady_time now() const noexcept { return now_; }
+  timer_wheel& timers() noexcept { return timers_; }
+  /// Runs `job` at the end of the current turn, after the resumes.
+  void at_turn_end(std::function<void()> job);
+
+  /// 0, or errno.
+  int watch(int fd, std::uint32_t events, io_handler& handler);
+  int modify(int fd, std::uint32_t events, io_handler& handler);
+  void unwatch(int fd);
+
+  const loop_metrics& metrics() const noexcept { return metrics_; }
+
+private:
+  void turn();
+  int wait_ms();
+  void take_remote();
+  void run_residents();
+  /// Hands something to the loop's thread and wakes it. Any thread.
+  template <class Item>
+  void push_remote(std::vector<Item>& to, Item item);
+  void wake();
+
+  const base::clock* clock_;
+  base::file_descriptor epoll_;
+  base::file_descriptor wake_fd_;
+  std::atomic<std::thread::id> thread_;
+  base::steady_time now_;
+  timer_wheel timers_;
+  std::deque<caf::resumable*> ready_;
+  std::vector<std::function<void()>> turn_end_;
+  /// Those of `turn_end_` that are running; a member for its memory.
+  std::vector<std::function<void()>> turn_end_running_;
+  std::atomic<bool> stopping_{false};
+  loop_metrics metrics_;
+
+  std::mutex remote_mutex_;
+  std::vector<caf::resumable*> remote_ready_;
+  std::vector<std::function<void()>> remote_jobs_;
+  /// A wake-up is on its way; guarded by `remote_mutex_`.
+  bool waking_ = false;
+};
+
+} // namespace matchcloud::http

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "http/loop/byte_stream.hpp"
+#include "http/loop/event_loop.hpp"
+#include "http/loop/loop_pass.hpp"
+#include "http/loop/timer_wheel.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace matchcloud::http {
+
+/// A byte stream whose reads and writes pass the fault points `read` and `write`. What is delayed
+/// or stalled blocks, as with a peer that is slow; the stream then tells its connection when to try
+/// again, for the descriptor will not. Bytes keep their order. Loop thread only.
+class faulty_stream final : public byte_stream, private timer {
+public:
+  /// `connection` gets EPOLLIN and EPOLLOUT as if from the descriptor; may close the stream then.
+  faulty_stream(std::unique_ptr<byte_stream> under, event_loop& loop, io_handler& connection);
+
+  io_result read(std::span<char> into) override;
+  io_result write(std::span<const iovec> from, bool more) override;
+  io_result send_file(int file, std::uint64_t offset, std::size_t length) override;
+  void shutdown_write() override { under_->shutdown_write(); }
+  void reset_at_end() override { under_->reset_at_end(); }
+  std::size_t unacknowledged_bytes() const noexcept override {
+    return under_->unacknowledged_bytes();
+  }
+  int descriptor() const noexcept override { return under_->descriptor(); }
+
+private:
+  /// Copied to be changed: neither files nor the memory that answers share may be.
+  static constexpr std::size_t corrupted_bytes = 4 * 1024;
+
+  /// Does to one pass what its fault says; `move` moves bytes as far as it comes to that.
+  template <class Move>
+  io_result pass(loop_pass& which, Move&& move);
+  io_result write_corrupted(std::span<const iovec> from, bool more, std::uint64_t random);
+  io_result send_corrupted(int file, std::uint64_t offset, std::size_t length,
+                           std::uint64_t random);
+  void wake_later();
+  void on_deadline() override;
+
+  std::unique_ptr<byte_stream> under_;
+  event_loop* loop_;
+  io_handler* connection_;
+  loop_pass reading_{base::fault_point::read};
+  loop_pass writing_{base::fault_point::write};
+};
+
+} // namespace matchcloud::http

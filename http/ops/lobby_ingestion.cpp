@@ -1,0 +1,201 @@
+#include "http/ops/lobby_ingestion.hpp"
+
+#include "http/ops/ops_plane.hpp"
+#include "http/transport/admitted_request.hpp"
+#include "http/wire/media_type.hpp"
+#include "http/wire/response.hpp"
+#include "model/json/json_text.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+using base::errc;
+using httplib::ContentReader;
+using httplib::Request;
+using httplib::Response;
+
+constexpr std::string_view lines_type = "application/x-ndjson";
+
+} // namespace
+
+std::string render(const ingest_summary& summary) {
+  std::string json = R"({"accepted":)" + std::to_string(summary.accepted);
+  json.append(R"(,"unchanged":)").append(std::to_string(summary.unchanged));
+  json.append(R"(,"rejected":[)");
+  for (const auto& each : summary.rejected) {
+    if (json.back() != '[') json += ',';
+    json.append(R"({"line":)").append(std::to_string(each.line)).append(R"(,"code":)");
+    model::append_json_string(json, model::name_of(each.code));
+    json.append(R"(,"message":)");
+    model::append_json_string(json, each.message);
+    json += '}';
+  }
+  json.append(R"(],"rejected_total":)").append(std::to_string(summary.rejected_total));
+  return json += '}';
+}
+
+ingest_store::ingest_store(std::unique_ptr<store::store> into, std::uint64_t wal_limit_bytes,
+                           ingestion_metrics& metrics, std::chrono::milliseconds patience)
+    : into_{std::move(into)},
+      wal_limit_bytes_{wal_limit_bytes},
+      metrics_{&metrics},
+      patience_{patience} {}
+
+base::expected<store::lobby_merge> ingest_store::merge(std::span<const model::lobby_record> records,
+                                                       const model::lobby_kind_table& kinds) {
+  const std::unique_lock lock{mutex_, patience_};
+  if (!lock)
+    return base::fail(errc::overloaded,
+                      "Other ingests wait for the store and have for long. Lines that were "
+                      "committed stay: send all of them again later.");
+  if (auto room = check_backlog(); !room) return tl::unexpected(room.error());
+  auto merged = into_->merge_lobbies(records, kinds);
+  if (merged && merged->accepted > 0)
+    metrics_->transactions.observe(static_cast<std::uint64_t>(merged->lasted.count()));
+  metrics_->wal_bytes.set(static_cast<std::int64_t>(into_->wal_bytes()));
+  return merged;
+}
+
+base::expected<void> ingest_store::check_backlog() {
+  const auto before = into_->wal_bytes();
+  if (before <= wal_limit_bytes_) return {};
+  const auto emptied = into_->checkpoint();
+  if (!emptied) return tl::unexpected(emptied.error());
+  const auto left = into_->wal_bytes();
+  metrics_->wal_bytes.set(static_cast<std::int64_t>(left));
+  if (left <= wal_limit_bytes_) return {};
+  return base::fail(errc::store_backlogged,
+                    "The write-ahead log has " + std::to_string(left) +
+                        " bytes, more than wal-limit-bytes, and others still read from it. Lines "
+                        "that were committed stay: send all of them again later.");
+}
+
+base::expected<void> lobby_ingest::give(std::string_view bytes) {
+  block_.assign(bytes.begin(), bytes.end());
+  splitter_.give(block_);
+  while (const auto line = splitter_.next())
+    if (auto taken = take(*line); !taken) return taken;
+  return {};
+}
+
+base::expected<ingest_summary> lobby_ingest::finish() {
+  if (const auto line = splitter_.last())
+    if (auto taken = take(*line); !taken) return tl::unexpected(taken.error());
+  if (auto flushed = flush(); !flushed) return tl::unexpected(flushed.error());
+  return std::move(summary_);
+}
+
+base::expected<void> lobby_ingest::take(const model::input_line& line) {
+  if (auto problem = reader_.read(line, lobby_)) {
+    reject(line.number, *std::move(problem));
+  } else {
+    records_.push_back({lobby_.lobby_id, lobby_.times, kinds_.number_of(lobby_.kind)});
+    lines_.push_back(line.number);
+  }
+  const bool full = records_.size() == ingest_batch_limit ||
+                    kinds_.used_bytes() >= ingest_kinds_limit_bytes ||
+                    rejected_.size() == detailed_rejections_limit;
+  return full ? flush() : base::expected<void>{};
+}
+
+base::expected<void> lobby_ingest::flush() {
+  for (std::size_t first = 0; first < records_.size();) {
+    const auto merged = into_->merge(std::span{records_}.subspan(first), kinds_);
+    if (!merged) return tl::unexpected(merged.error());
+    summary_.accepted += merged->accepted;
+    summary_.unchanged += merged->unchanged;
+    metrics_->accepted.add(merged->accepted);
+    metrics_->unchanged.add(merged->unchanged);
+    for (const auto& each : merged->rejected)
+      reject(lines_[first + each.index], each.problem);
+    first += merged->taken;
+  }
+  records_.clear();
+  lines_.clear();
+  kinds_.clear();
+  std::sort(rejected_.begin(), rejected_.end(),
+            [](const auto& a, const auto& b) { return a.line < b.line; });
+  for (auto& each : rejected_)
+    if (summary_.rejected.size() < detailed_rejections_limit)
+      summary_.rejected.push_back(std::move(each));
+  rejected_.clear();
+  return {};
+}
+
+void lobby_ingest::reject(std::uint64_t line, model::line_problem problem) {
+  ++summary_.rejected_total;
+  metrics_->rejected.add();
+  if (summary_.rejected.size() < detailed_rejections_limit)
+    rejected_.push_back({line, problem.code, std::move(problem.message)});
+}
+
+lobby_ingestion::lobby_ingestion(std::unique_ptr<store::store> into,
+                                 const ingestion_settings& settings, ingestion_metrics& metrics)
+    : ingest_limit_{settings.ingest_limit},
+      metrics_{&metrics},
+      store_{std::move(into), settings.wal_limit_bytes, metrics} {}
+
+void lobby_ingestion::add_routes(httplib::Server& to) {
+  const std::string path = "/v1/lobbies";
+  const auto refuse = [](Response& into) {
+    into.set_header("Allow", "POST");
+    set_problem(into, {errc::method_not_allowed, "Allowed is POST."});
+  };
+  to.Post(path, [this](const Request& asked, Response& into, const ContentReader& body) {
+    const auto done = ingest(asked, body);
+    if (done) return into.set_content(render(*done), std::string{json_type});
+    set_problem(into, done.error());
+  });
+  const auto other = [refuse](const Request&, Response& into, const ContentReader&) {
+    refuse(into);
+  };
+  to.Get(path, [refuse](const Request&, Response& into) { refuse(into); });
+  to.Put(path, other).Patch(path, other).Delete(path, other);
+}
+
+base::expected<ingest_summary> lobby_ingestion::ingest(const Request& asked,
+                                                       const ContentReader& body) {
+  const auto type = asked.get_header_value("Content-Type");
+  if (!type.empty() && !is_media_type(type, lines_type))
+    return base::fail(errc::media_type_unsupported,
+                      "The body must be JSON Lines. Send Content-Type: application/x-ndjson, or "
+                      "none.");
+  base::permit permit;
+  if (!permit.acquire(running_, ingest_limit_))
+    return base::fail(errc::overloaded, std::to_string(ingest_limit_) +
+                                            " ingests run already, which is the limit; try again.");
+  metrics_->running.add(1);
+  auto done = read(body);
+  metrics_->running.add(-1);
+  return done;
+}
+
+base::expected<ingest_summary> lobby_ingestion::read(const ContentReader& body) {
+  lobby_ingest lines{store_, *metrics_};
+  base::expected<void> given;
+  std::uint64_t received = 0;
+  const bool whole = body([&](const char* bytes, std::size_t count) {
+    received += count;
+    if (received > ingest_limit_bytes)
+      given = base::fail(errc::body_too_large, "A body has at most " +
+                                                   std::to_string(ingest_limit_bytes) +
+                                                   " bytes; send the rest in another request.");
+    else
+      given = lines.give({bytes, count});
+    return given.has_value();
+  });
+  if (!given) return tl::unexpected(given.error());
+  if (!whole)
+    return base::fail(errc::body_timeout,
+                      "The body did not arrive whole: it ended early, stalled, or its chunks are "
+                      "malformed. Lines that were committed stay: send all of them again.");
+  return lines.finish();
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "http/ops/service_metrics.hpp"
+#include "http/ops/single_request_server.hpp"
+#include "http/transport/listener.hpp"
+#include "http/transport/request_id.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+
+namespace matchcloud::http {
+
+/// The longest body of any request of the ops plane: an ingest's. Other routes have lower limits.
+inline constexpr std::size_t ops_body_limit_bytes = ingest_limit_bytes;
+
+/// Answers a request of the ops plane with a problem. Any thread.
+void set_problem(httplib::Response& into, const base::error& what);
+
+/// Health, metrics and administration for operators, apart from the data plane and on loopback by
+/// default: stock cpp-httplib on a listener of its own, so that it answers while the data plane is
+/// full.
+class ops_plane {
+public:
+  /// `metrics` must outlive the plane; `seed` makes its request ids unique.
+  ops_plane(const service_metrics& metrics, std::uint64_t seed);
+  ~ops_plane();
+  ops_plane(const ops_plane&) = delete;
+  ops_plane& operator=(const ops_plane&) = delete;
+
+  /// Lets a further part of the ops plane add its routes. Before `start`; what they refer to must
+  /// outlive the plane. A handler need not read a body to refuse it. Those of POST, PUT, PATCH and
+  /// DELETE must take a ContentReader: others never see a request.
+  void add_routes(const std::function<void(httplib::Server&)>& add) { add(server_); }
+
+  /// The endpoint with its real port, or `address_unavailable`.
+  base::expected<endpoint> bind(const endpoint& where);
+  /// Instead of `bind`: takes a socket that listens there already, as `single_request_server` does.
+  base::expected<endpoint> adopt(base::file_descriptor listening, const endpoint& where) {
+    return server_.adopt(std::move(listening), where);
+  }
+  /// What listens; before `start`.
+  const base::file_descriptor& listening() const noexcept { return server_.listening(); }
+
+  /// `on_ended` is called when, after `stop_accepting`, the last connection has ended.
+  void start(std::function<void()> on_ended = [] {});
+  /// Another process accepts from now on; what is under way goes on. Any thread.
+  void stop_accepting() { server_.stop_accepting(); }
+
+  /// What `/readyz` says. Not ready until the first call. Any thread.
+  void set_ready(bool ready) noexcept { ready_ = ready; }
+
+private:
+  /// Whether the request's Host is an address of this machine's or `localhost`: a name that an
+  /// attacker's DNS points here (rebinding) is not.
+  bool host_allowed(const httplib::Request& asked) const;
+
+  std::string id_for(const httplib::Request& asked);
+
+  const service_metrics* metrics_;
+  std::mutex ids_mutex_;
+  request_id_source ids_;
+  single_request_server server_;
+  std::atomic<bool> ready_{false};
+};
+
+} // namespace matchcloud::http

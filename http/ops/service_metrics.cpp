@@ -1,0 +1,339 @@
+#include "http/ops/service_metrics.hpp"
+
+#include "base/faults.hpp"
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include <array>
+#include <limits>
+#include <sstream>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+
+using labels = std::vector<ClientMetric::Label>;
+
+MetricFamily family(std::string name, std::string help, MetricType type) {
+  MetricFamily result;
+  result.name = std::move(name);
+  result.help = std::move(help);
+  result.type = type;
+  return result;
+}
+
+ClientMetric counter_metric(labels with, double value) {
+  ClientMetric metric;
+  metric.label = std::move(with);
+  metric.counter.value = value;
+  return metric;
+}
+
+ClientMetric gauge_metric(double value, labels with = {}) {
+  ClientMetric metric;
+  metric.label = std::move(with);
+  metric.gauge.value = value;
+  return metric;
+}
+
+/// The sum of several histograms as one Prometheus histogram (cumulative buckets, seconds).
+template <class Histograms>
+ClientMetric histogram_metric(labels with, const Histograms& parts) {
+  constexpr double seconds_per_ns = 1e-9;
+  const auto& bounds = base::duration_histogram::bounds_ns;
+  ClientMetric metric;
+  metric.label = std::move(with);
+  std::uint64_t cumulative = 0;
+  std::uint64_t sum_ns = 0;
+  for (const auto* part : parts)
+    sum_ns += part->sum_ns();
+  for (std::size_t i = 0; i <= bounds.size(); ++i) {
+    for (const auto* part : parts)
+      cumulative += part->bucket(i);
+    const double bound = i < bounds.size() ? static_cast<double>(bounds[i]) * seconds_per_ns
+                                           : std::numeric_limits<double>::infinity();
+    metric.histogram.bucket.push_back({cumulative, bound});
+  }
+  metric.histogram.sample_count = cumulative;
+  metric.histogram.sample_sum = static_cast<double>(sum_ns) * seconds_per_ns;
+  return metric;
+}
+
+template <class Number>
+auto value_of(const Number& number) {
+  return number.get();
+}
+std::size_t value_of(const std::atomic<std::size_t>& number) {
+  return number.load(std::memory_order_relaxed);
+}
+
+MetricFamily answers_family(const std::vector<const transport_metrics*>& transports) {
+  auto result = family("matchcloud_requests_total", "Answered requests by operation and status.",
+                       MetricType::Counter);
+  for (std::size_t op = 0; op < operation_count; ++op) {
+    for (std::size_t column = 0; column <= known_statuses.size(); ++column) {
+      std::uint64_t count = 0;
+      for (const auto* part : transports)
+        count += part->answers[op][column].get();
+      if (count == 0) continue;
+      const auto status =
+          column < known_statuses.size() ? std::to_string(known_statuses[column]) : "other";
+      result.metric.push_back(
+          counter_metric({{"operation", std::string{operation_names[op]}}, {"status", status}},
+                         static_cast<double>(count)));
+    }
+  }
+  return result;
+}
+
+/// Requests that wait for the actors, and those that were refused at their door.
+void add_mailboxes(std::vector<MetricFamily>& all,
+                   const std::vector<const transport_metrics*>& transports) {
+  auto waiting =
+      family("matchcloud_mailbox_requests", "Requests that wait for an owner.", MetricType::Gauge);
+  auto full = family("matchcloud_mailbox_full_total",
+                     "Requests refused because as many waited for their owner as may.",
+                     MetricType::Counter);
+  auto shed = family("matchcloud_shed_total",
+                     "Cheap requests refused to leave the rest of max-in-flight to others.",
+                     MetricType::Counter);
+  std::array<double, actors::owner_names.size()> now{};
+  for (std::size_t who = 1; who < actors::owner_count; ++who)
+    for (const auto* part : transports)
+      now[kind_of(static_cast<actors::owner>(who))] +=
+          static_cast<double>(value_of(part->at_owner[who]));
+  for (std::size_t kind = 1; kind < actors::owner_names.size(); ++kind) {
+    const labels named{{"owner", std::string{actors::owner_names[kind]}}};
+    std::uint64_t refused = 0;
+    std::uint64_t dropped = 0;
+    for (const auto* part : transports) {
+      refused += part->mailbox_full[kind].get();
+      dropped += part->shed[kind].get();
+    }
+    waiting.metric.push_back(gauge_metric(now[kind], named));
+    full.metric.push_back(counter_metric(named, static_cast<double>(refused)));
+    shed.metric.push_back(counter_metric(named, static_cast<double>(dropped)));
+  }
+  for (auto* each : {&waiting, &full, &shed})
+    all.push_back(std::move(*each));
+}
+
+MetricFamily latency_family(const std::vector<const transport_metrics*>& transports) {
+  auto result = family("matchcloud_request_duration_seconds",
+                       "From the complete request to its answer.", MetricType::Histogram);
+  for (std::size_t op = 0; op < operation_count; ++op) {
+    std::vector<const base::duration_histogram*> parts;
+    parts.reserve(transports.size());
+    for (const auto* part : transports)
+      parts.push_back(&part->latency[op]);
+    result.metric.push_back(
+        histogram_metric({{"operation", std::string{operation_names[op]}}}, parts));
+  }
+  return result;
+}
+
+template <class Metrics, class Member>
+MetricFamily summed(std::string name, std::string help, MetricType type,
+                    const std::vector<const Metrics*>& parts, Member member) {
+  double sum = 0;
+  for (const auto* part : parts)
+    sum += static_cast<double>(value_of(part->*member));
+  auto result = family(std::move(name), std::move(help), type);
+  result.metric.push_back(type == MetricType::Counter ? counter_metric({}, sum)
+                                                      : gauge_metric(sum));
+  return result;
+}
+
+/// Adds a metric that is one number.
+void add_single(std::vector<MetricFamily>& all, const char* name, const char* help, MetricType type,
+                double value) {
+  all.push_back(family(name, help, type));
+  all.back().metric.push_back(type == MetricType::Counter ? counter_metric({}, value)
+                                                          : gauge_metric(value));
+}
+
+void add_ingestion(std::vector<MetricFamily>& all, const ingestion_metrics& of) {
+  auto lines = family("matchcloud_ingested_lines_total", "Lines of POST /v1/lobbies by outcome.",
+                      MetricType::Counter);
+  const auto add_line = [&](const char* outcome, const base::counter& count) {
+    lines.metric.push_back(
+        counter_metric({{"outcome", outcome}}, static_cast<double>(count.get())));
+  };
+  add_line("accepted", of.accepted);
+  add_line("unchanged", of.unchanged);
+  add_line("rejected", of.rejected);
+  all.push_back(std::move(lines));
+  add_single(all, "matchcloud_ingests_running", "POST /v1/lobbies under way.", MetricType::Gauge,
+             static_cast<double>(of.running.get()));
+  add_single(all, "matchcloud_wal_bytes",
+             "The store's write-ahead log, after the last transaction of an ingest.",
+             MetricType::Gauge, static_cast<double>(of.wal_bytes.get()));
+  auto lasted = family("matchcloud_ingest_transaction_seconds",
+                       "Transactions of ingests, commit included.", MetricType::Histogram);
+  lasted.metric.push_back(histogram_metric({}, std::vector{&of.transactions}));
+  all.push_back(std::move(lasted));
+}
+
+void add_exports(std::vector<MetricFamily>& all, const actors::export_metrics& of,
+                 std::uint64_t file_bytes) {
+  const auto gauge = [&all](const char* name, const char* help, double value) {
+    add_single(all, name, help, MetricType::Gauge, value);
+  };
+  const auto counter = [&all](const char* name, const char* help, const base::counter& count) {
+    add_single(all, name, help, MetricType::Counter, static_cast<double>(count.get()));
+  };
+  gauge("matchcloud_exports_running", "Exports under way.", static_cast<double>(of.running.get()));
+  gauge("matchcloud_exports_queued", "Exports that wait for their turn.",
+        static_cast<double>(of.queued.get()));
+  gauge("matchcloud_exports_waiting", "Requests that wait for an export.",
+        static_cast<double>(of.waiting.get()));
+  gauge("matchcloud_export_file_bytes", "Files of exports, unfinished ones included.",
+        static_cast<double>(file_bytes));
+  counter("matchcloud_exports_finished_total", "Exports that became a file.", of.finished);
+  counter("matchcloud_exports_failed_total", "Exports that became a problem.", of.failed);
+  counter("matchcloud_exports_joined_total", "Requests that joined an export under way.",
+          of.joined);
+  counter("matchcloud_exports_reused_total", "Requests that got a file that was there.", of.reused);
+  counter("matchcloud_exports_compressed_total", "Files of which a compressed one was made.",
+          of.compressed);
+  counter("matchcloud_exported_lobbies_total", "Lobbies written by exports.", of.rows);
+  counter("matchcloud_exported_bytes_total", "Bytes of CSV of finished exports.", of.bytes);
+}
+
+void add_rankings(std::vector<MetricFamily>& all,
+                  const std::vector<const actors::ranking_metrics*>& rankings) {
+  using actors::ranking_metrics;
+  const auto add = [&](const char* name, const char* help, MetricType type, auto member) {
+    all.push_back(summed(name, help, type, rankings, member));
+  };
+  add("matchcloud_ranking_cache_hits_total", "Listings of regions answered from the cache.",
+      MetricType::Counter, &ranking_metrics::hits);
+  add("matchcloud_ranking_cache_misses_total", "Listings of regions ranked anew.",
+      MetricType::Counter, &ranking_metrics::misses);
+  add("matchcloud_ranking_cache_evictions_total", "Cached listings that made room for others.",
+      MetricType::Counter, &ranking_metrics::evictions);
+  add("matchcloud_ranking_cache_bytes", "Cached listings of regions.", MetricType::Gauge,
+      &ranking_metrics::bytes);
+}
+
+void add_places(std::vector<MetricFamily>& all, const actors::roster& of) {
+  auto restarts = family("matchcloud_place_restarts_total", "Actors restarted, by their place.",
+                         MetricType::Counter);
+  for (const auto& each : of.report())
+    restarts.metric.push_back(
+        counter_metric({{"place", each.name}}, static_cast<double>(each.restarts)));
+  all.push_back(std::move(restarts));
+  add_single(all, "matchcloud_supervisor_restarts_total",
+             "Supervisors that followed one that died.", MetricType::Counter,
+             static_cast<double>(of.supervisor_restarts()));
+}
+
+/// Of the points where something is injected, or was.
+void add_faults(std::vector<MetricFamily>& all) {
+  auto hits =
+      family("matchcloud_faults_hit_total", "Faults that were injected.", MetricType::Counter);
+  for (std::size_t i = 0; i < base::fault_point_count; ++i) {
+    const auto now = base::faults::status(static_cast<base::fault_point>(i));
+    if (now.rule || now.all_hits > 0)
+      hits.metric.push_back(counter_metric({{"point", std::string{facts_of(now.point).name}}},
+                                           static_cast<double>(now.all_hits)));
+  }
+  all.push_back(std::move(hits));
+}
+
+void add_geoip(std::vector<MetricFamily>& all, const actors::geoip_metrics& of) {
+  add_single(all, "matchcloud_geoip_reloads_total", "GeoIP files taken up while serving.",
+             MetricType::Counter, static_cast<double>(of.taken.get()));
+  add_single(all, "matchcloud_geoip_refused_total",
+             "Replaced GeoIP files that were not taken up; the log says why.", MetricType::Counter,
+             static_cast<double>(of.refused.get()));
+  add_single(all, "matchcloud_geoip_loaded_timestamp_seconds",
+             "When a GeoIP file was last loaded, in seconds since 1970.", MetricType::Gauge,
+             static_cast<double>(of.last_taken_s.get()));
+}
+
+} // namespace
+
+std::vector<MetricFamily> service_metrics::Collect() const {
+  const auto& transports = sources_.transports;
+  std::vector<MetricFamily> all;
+  all.push_back(answers_family(transports));
+  all.push_back(latency_family(transports));
+  all.push_back(summed("matchcloud_connections", "Open client connections.", MetricType::Gauge,
+                       transports, &transport_metrics::connections));
+  all.push_back(summed("matchcloud_connections_accepted_total", "Accepted client connections.",
+                       MetricType::Counter, transports, &transport_metrics::connections_accepted));
+  all.push_back(summed("matchcloud_connections_evicted_idle_total",
+                       "Idle connections closed to make room for new ones.", MetricType::Counter,
+                       transports, &transport_metrics::connections_evicted_idle));
+  all.push_back(summed("matchcloud_connections_evicted_stalled_total",
+                       "Connections closed because their clients took nothing while others needed "
+                       "memory.",
+                       MetricType::Counter, transports,
+                       &transport_metrics::connections_evicted_stalled));
+  all.push_back(summed("matchcloud_connections_refused_total",
+                       "Connections refused because their address held its share.",
+                       MetricType::Counter, transports, &transport_metrics::connections_refused));
+  all.push_back(summed("matchcloud_requests_in_flight", "Requests that wait for an actor.",
+                       MetricType::Gauge, transports, &transport_metrics::in_flight));
+  all.push_back(summed("matchcloud_received_bytes_total", "Bytes read from clients.",
+                       MetricType::Counter, transports, &transport_metrics::received_bytes));
+  all.push_back(summed("matchcloud_sent_bytes_total", "Bytes written to clients.",
+                       MetricType::Counter, transports, &transport_metrics::sent_bytes));
+  all.push_back(summed("matchcloud_redispatched_total",
+                       "Requests sent again because the actor that held them ended.",
+                       MetricType::Counter, transports, &transport_metrics::redispatched));
+
+  add_mailboxes(all, transports);
+
+  std::vector<const base::duration_histogram*> stalls;
+  stalls.reserve(sources_.loops.size());
+  for (const auto* loop : sources_.loops)
+    stalls.push_back(&loop->stall);
+  auto stall = family("matchcloud_loop_stall_seconds",
+                      "How long a turn kept an event loop from looking at its sockets.",
+                      MetricType::Histogram);
+  stall.metric.push_back(histogram_metric({}, stalls));
+  all.push_back(std::move(stall));
+
+  const auto single = [&all](const char* name, const char* help, MetricType type, double value) {
+    add_single(all, name, help, type, value);
+  };
+  single("matchcloud_actor_restarts_total", "Actors restarted by the supervisor.",
+         MetricType::Counter, static_cast<double>(sources_.roster->restarts()));
+  add_places(all, *sources_.roster);
+  if (sources_.faults) add_faults(all);
+  single("matchcloud_budget_used_bytes", "Request and response bytes held, out of the byte budget.",
+         MetricType::Gauge, static_cast<double>(sources_.budget->used_bytes()));
+  single("matchcloud_avatar_cache_hits_total", "Avatar lists answered from the cache.",
+         MetricType::Counter, static_cast<double>(sources_.avatars->cache_hits.get()));
+  single("matchcloud_avatar_loads_total", "Avatar lists read from the store and rendered.",
+         MetricType::Counter, static_cast<double>(sources_.avatars->loads.get()));
+  single("matchcloud_avatar_cached_bytes", "Rendered avatar lists held by the cache.",
+         MetricType::Gauge, static_cast<double>(sources_.avatars->cached_bytes.get()));
+  single("matchcloud_media_open_files", "Image files that are open, or were until lately.",
+         MetricType::Gauge, static_cast<double>(sources_.media->known()));
+  single("matchcloud_blocking_jobs_queued", "Jobs that wait for a blocking thread.",
+         MetricType::Gauge, static_cast<double>(sources_.blocking->queued()));
+  add_rankings(all, sources_.rankings);
+  if (sources_.exports)
+    add_exports(all, *sources_.exports,
+                sources_.export_files ? sources_.export_files->used_bytes() : 0);
+  if (sources_.geoip) add_geoip(all, *sources_.geoip);
+  if (sources_.ingestion) add_ingestion(all, *sources_.ingestion);
+  return all;
+}
+
+std::string render_metrics(const service_metrics& collector) {
+  std::ostringstream out;
+  prometheus::TextSerializer{}.Serialize(out, collector.Collect());
+  return out.str();
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "actors/avatar.hpp"
+#include "actors/export_job.hpp"
+#include "actors/geoip_watch.hpp"
+#include "actors/region_ranking.hpp"
+#include "actors/roster.hpp"
+#include "base/blocking_pool.hpp"
+#include "base/byte_budget.hpp"
+#include "base/metrics.hpp"
+#include "http/loop/event_loop.hpp"
+#include "http/ops/lobby_ingestion.hpp"
+#include "http/transport/transport_metrics.hpp"
+#include "store/files/media_files.hpp"
+
+#include <prometheus/collectable.h>
+
+#include <string>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// Where the numbers of `/metrics` come from. Everything pointed at outlives the collector.
+struct metric_sources {
+  /// One per event loop, or one for the httplib transport.
+  std::vector<const transport_metrics*> transports;
+  std::vector<const loop_metrics*> loops;
+  const actors::roster* roster = nullptr;
+  /// Whether faults can be injected.
+  bool faults = false;
+  const base::byte_budget* budget = nullptr;
+  const ingestion_metrics* ingestion = nullptr;
+  const actors::avatar_metrics* avatars = nullptr;
+  /// One per region_ranking.
+  std::vector<const actors::ranking_metrics*> rankings;
+  const actors::export_metrics* exports = nullptr;
+  const store::export_files* export_files = nullptr;
+  const store::media_files* media = nullptr;
+  /// Null: there are no GeoIP files.
+  const actors::geoip_metrics* geoip = nullptr;
+  const base::thread_pool* blocking = nullptr;
+};
+
+/// Adds up what the transports, loops and actors counted. Any thread.
+class service_metrics final : public prometheus::Collectable {
+public:
+  explicit service_metrics(metric_sources sources) : sources_{std::move(sources)} {}
+  std::vector<prometheus::MetricFamily> Collect() const override;
+
+private:
+  metric_sources sources_;
+};
+
+/// The Prometheus text format of everything the collector has.
+std::string render_metrics(const service_metrics& collector);
+
+} // namespace matchcloud::http

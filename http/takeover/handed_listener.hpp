@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "base/file_descriptor.hpp"
+#include "http/transport/listener.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// A listener that a process hands to its successor: an endpoint and the sockets that listen there.
+struct handed_listener {
+  enum class purpose : std::uint8_t { data, data_behind_proxy, ops };
+
+  endpoint where;
+  purpose serves = purpose::data;
+  std::vector<base::file_descriptor> sockets;
+};
+
+/// `127.0.0.1:8080`, `127.0.0.1:8080/proxy` or `ops 127.0.0.1:8081`.
+std::string to_string(const handed_listener& listener);
+/// Reads that form; without sockets. Fails with `config_invalid`.
+base::expected<handed_listener> parse_handed_listener(std::string_view text);
+
+/// The same sockets by descriptors of their own. Fails with `io_failed`.
+base::expected<std::vector<base::file_descriptor>>
+duplicates_of(const std::vector<base::file_descriptor>& sockets);
+
+/// Whether `fd` is a TCP socket that listens at `where`.
+bool listens_at(int fd, const endpoint& where) noexcept;
+
+} // namespace matchcloud::http

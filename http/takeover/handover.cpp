@@ -1,0 +1,181 @@
+#include "http/takeover/handover.hpp"
+
+#include "http/takeover/handover_protocol.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace protocol = handover_protocol;
+
+namespace {
+
+/// Where nothing can be accepted for want of descriptors or memory.
+constexpr std::chrono::milliseconds accept_pause{50};
+
+/// As one that listens: asking processes see the credentials of whoever did last.
+constexpr int waiting_limit = 4;
+
+base::file_descriptor stop_event() {
+  base::file_descriptor made{::eventfd(0, EFD_CLOEXEC)};
+  if (!made) throw std::system_error{errno, std::generic_category(), "eventfd"};
+  return made;
+}
+
+std::size_t messages_for(const handed_listener& each) {
+  constexpr auto most = descriptor_channel::descriptors_per_message;
+  return (each.sockets.size() + most - 1) / most;
+}
+
+} // namespace
+
+handover::handover(local_listener at, std::vector<handed_listener> offered,
+                   const handover_settings& settings, std::function<void()> on_handed_over)
+    : at_{std::move(at)},
+      offered_{std::move(offered)},
+      settings_{settings},
+      on_handed_over_{std::move(on_handed_over)},
+      stop_{stop_event()} {
+  ::listen(at_.socket.get(), waiting_limit);
+  thread_ = std::thread{[this] { run(); }};
+}
+
+void handover::stop() {
+  if (!thread_.joinable()) return;
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(stop_.get(), &one, sizeof one));
+  thread_.join();
+}
+
+void handover::run() {
+  while (true) {
+    std::array<pollfd, 2> watched{pollfd{at_.socket.get(), POLLIN, 0},
+                                  pollfd{stop_.get(), POLLIN, 0}};
+    if (::poll(watched.data(), watched.size(), -1) < 0) continue;
+    if (watched[1].revents != 0) return withdraw();
+    descriptor_channel asking{next_connection(), stop_.get()};
+    // Other users are not even answered; they cannot connect but where the mode was changed.
+    const auto who = asking.get() < 0 ? std::nullopt : same_user_peer(asking.get());
+    if (!who) continue;
+    const auto served = serve(asking, *who);
+    if (served) {
+      successor_ = *who;
+      at_.socket.reset();
+      offered_.clear();
+      return on_handed_over_();
+    }
+    // A successor that finds the connection at its end finds the name free.
+    if (served.error().code == base::errc::cancelled) return withdraw();
+  }
+}
+
+void handover::withdraw() {
+  // First the name: with the socket gone, another process takes the name for a dead one's.
+  at_.remove_file();
+  at_.socket.reset();
+  offered_.clear();
+}
+
+base::file_descriptor handover::next_connection() const {
+  base::file_descriptor next{
+      ::accept4(at_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+  if (!next && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+    // Who waits there would wake it again and again.
+    pollfd ends{stop_.get(), POLLIN, 0};
+    ::poll(&ends, 1, static_cast<int>(accept_pause.count()));
+  }
+  return next;
+}
+
+base::expected<void> handover::serve(descriptor_channel& asking, pid_t who) {
+  auto done = hear_hello(asking);
+  if (!done) return done;
+  spdlog::info("process {} is starting to take over", who);
+  done = send_offer(asking);
+  if (done) done = await_ready(asking);
+  if (done) done = asking.send(protocol::write(protocol::yours), {}, protocol::soon());
+  if (done || done.error().code == base::errc::cancelled) return done;
+  spdlog::warn("process {} did not take over ({}); going on", who, done.error().detail);
+  static_cast<void>(
+      asking.send(protocol::write(protocol::refused, done.error().detail), {}, protocol::soon()));
+  return done;
+}
+
+base::expected<void> handover::hear_hello(descriptor_channel& asking) {
+  const auto refuse = [&](std::string_view verb, const std::string& why) {
+    static_cast<void>(asking.send(protocol::write(verb, why), {}, protocol::soon()));
+    return base::fail(base::errc::unavailable, why);
+  };
+  const auto until = base::machine_clock().now() + settings_.hello_patience;
+  const auto said = protocol::read(asking, until);
+  if (!said) return refuse(protocol::refused, said.error().detail);
+  if (said->verb != protocol::hello || !said->descriptors.empty())
+    return refuse(protocol::refused, "take-over: a process must say hello first");
+  if (said->argument != protocol::network_namespace()) return refuse(protocol::elsewhere, {});
+  if (!settings_.refusal.empty()) return refuse(protocol::refused, settings_.refusal);
+  return {};
+}
+
+base::expected<void> handover::send_offer(descriptor_channel& asking) {
+  std::size_t messages = 0;
+  std::size_t sockets = 0;
+  for (const auto& each : offered_) {
+    messages += messages_for(each);
+    sockets += each.sockets.size();
+  }
+  if (messages > protocol::listeners_limit || sockets > protocol::sockets_limit)
+    return base::fail(base::errc::unavailable, "take-over: more than " +
+                                                   std::to_string(protocol::sockets_limit) +
+                                                   " listening sockets cannot be handed over");
+  const int local = at_.socket.get();
+  auto sent = asking.send(protocol::write(protocol::offer, std::to_string(messages)), {&local, 1},
+                          protocol::soon());
+  for (const auto& each : offered_) {
+    std::vector<int> all;
+    std::ranges::transform(each.sockets, std::back_inserter(all), &base::file_descriptor::get);
+    const auto text = protocol::write(protocol::listener, to_string(each));
+    for (std::size_t at = 0; sent && at < all.size();
+         at += descriptor_channel::descriptors_per_message)
+      sent = asking.send(
+          text,
+          std::span{all}.subspan(
+              at, std::min(descriptor_channel::descriptors_per_message, all.size() - at)),
+          protocol::soon());
+  }
+  return sent;
+}
+
+base::expected<void> handover::await_ready(descriptor_channel& starting) {
+  const auto until = base::machine_clock().now() + settings_.startup_patience;
+  while (true) {
+    const auto readable = starting.wait(POLLIN, until, at_.socket.get());
+    if (!readable) return tl::unexpected(readable.error());
+    if (*readable) break;
+    refuse_next();
+  }
+  const auto said = protocol::read(starting, protocol::soon());
+  if (!said) return tl::unexpected(said.error());
+  if (said->verb == protocol::ready) return {};
+  return base::fail(base::errc::request_malformed,
+                    "take-over: the successor said \"" + said->verb + "\" instead of ready");
+}
+
+void handover::refuse_next() {
+  descriptor_channel another{next_connection(), stop_.get()};
+  if (another.get() < 0 || !same_user_peer(another.get())) return;
+  static_cast<void>(another.send(
+      protocol::write(protocol::refused, "another process is just taking over; try again"), {},
+      base::machine_clock().now()));
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "http/takeover/descriptor_channel.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+/// What a process and its successor say to each other, a message a line:
+///
+///     successor    hello NETWORK_NAMESPACE
+///     running      offer COUNT              with the socket that the successor connected to
+///                  listener NAME            COUNT times, each with up to 64 listening sockets
+///     successor    ready                    once it could serve
+///     running      yours                    from now on only the successor accepts
+///
+/// At any time the running process may say `refused REASON`, or `elsewhere`: the successor is in
+/// another network namespace, where the same endpoints are others. Each message begins with
+/// `matchcloud-take-over/VERSION`. Whoever sees another version gives up.
+namespace matchcloud::http::handover_protocol {
+
+inline constexpr std::string_view prefix = "matchcloud-take-over/1 ";
+
+inline constexpr std::string_view hello = "hello";
+inline constexpr std::string_view offer = "offer";
+inline constexpr std::string_view listener = "listener";
+inline constexpr std::string_view ready = "ready";
+inline constexpr std::string_view yours = "yours";
+inline constexpr std::string_view refused = "refused";
+inline constexpr std::string_view elsewhere = "elsewhere";
+
+/// `listener` messages of one offer.
+inline constexpr std::size_t listeners_limit = 256;
+/// Sockets of one offer.
+inline constexpr std::size_t sockets_limit = 4'096;
+
+/// For one message of the other process, but for `ready`.
+inline constexpr std::chrono::milliseconds patience{5'000};
+
+/// One message taken apart.
+struct statement {
+  std::string verb;
+  std::string argument;
+  std::vector<base::file_descriptor> descriptors;
+};
+
+std::string write(std::string_view verb, std::string_view argument = {});
+
+/// Fails as `receive` does, and with `request_malformed` where the other process speaks another
+/// version or something else altogether.
+base::expected<statement> read(descriptor_channel& from, base::steady_time until);
+
+/// Names the network namespace of this process.
+std::string network_namespace();
+
+/// `patience` from now.
+base::steady_time soon();
+
+} // namespace matchcloud::http::handover_protocol

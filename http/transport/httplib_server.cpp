@@ -1,0 +1,215 @@
+#include "http/transport/httplib_server.hpp"
+
+#include "http/loop/byte_stream.hpp"
+
+#include <pthread.h>
+#include <sys/socket.h>
+
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+/// Its std::regex takes about 500 bytes of stack per byte of a `Range` line, which has up to 8 KiB.
+constexpr std::size_t thread_stack_bytes = 16UL * 1024 * 1024;
+/// Between looks at connections that were accepted while the server ended.
+constexpr std::chrono::milliseconds end_interval{20};
+
+void set_default_stack() {
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return;
+  pthread_attr_setstacksize(&attributes, thread_stack_bytes);
+  pthread_setattr_default_np(&attributes);
+  pthread_attr_destroy(&attributes);
+}
+
+/// httplib's threads, and a bound on the connections that wait for one: its own queue takes every
+/// connection at once, until no descriptor is left. Here accepting waits, and the kernel's backlog
+/// holds the next.
+class bounded_pool final : public httplib::TaskQueue {
+public:
+  bounded_pool(std::size_t threads, std::size_t waiting_limit)
+      : pool_{threads}, waiting_limit_{waiting_limit} {}
+
+  // Its type differs between versions.
+  decltype(std::declval<httplib::TaskQueue&>().enqueue({}))
+  enqueue(std::function<void()> serve) override {
+    {
+      std::unique_lock lock{mutex_};
+      fewer_.wait(lock, [this] { return waiting_ < waiting_limit_; });
+      ++waiting_;
+    }
+    return pool_.enqueue([this, serve = std::move(serve)] {
+      {
+        const std::lock_guard lock{mutex_};
+        --waiting_;
+      }
+      fewer_.notify_one();
+      serve();
+    });
+  }
+
+  void shutdown() override { pool_.shutdown(); }
+
+private:
+  httplib::ThreadPool pool_;
+  std::size_t waiting_limit_;
+  std::mutex mutex_;
+  std::condition_variable fewer_;
+  std::size_t waiting_ = 0;
+};
+
+/// Calls `visit` with every open descriptor of this process.
+template <class Visit>
+void for_each_descriptor(Visit visit) {
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd", failure}) {
+    const auto name = entry.path().filename().string();
+    int fd = -1;
+    std::from_chars(name.data(), name.data() + name.size(), fd);
+    visit(fd);
+  }
+}
+
+bool is_connection_of(int fd, const endpoint& where) {
+  int listening = 0;
+  socklen_t length = sizeof listening;
+  if (::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &length) != 0 || listening != 0)
+    return false;
+  sockaddr_storage local{};
+  length = sizeof local;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&local), &length) != 0) return false;
+  if (local.ss_family != AF_INET && local.ss_family != AF_INET6) return false;
+  const auto own = endpoint_of(local);
+  const bool any_address =
+      where.address == model::ip_address{} || where.address == *model::parse_ip_address("0.0.0.0");
+  return own.port == where.port && (any_address || own.address == where.address);
+}
+
+std::optional<endpoint> peer_of(int fd) {
+  sockaddr_storage peer{};
+  socklen_t length = sizeof peer;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &length) != 0) return std::nullopt;
+  return endpoint_of(peer);
+}
+
+} // namespace
+
+httplib_server::httplib_server(const httplib_settings& settings) : backlog_{settings.backlog} {
+  new_task_queue = [threads = settings.threads, waiting_limit = settings.waiting_limit] {
+    set_default_stack();
+    // httplib deletes it.
+    return new bounded_pool{threads, waiting_limit}; // NOLINT(cppcoreguidelines-owning-memory)
+  };
+  set_tcp_nodelay(true);
+  set_keep_alive_max_count(settings.requests_per_connection);
+  set_keep_alive_timeout(settings.idle_timeout_s);
+  set_read_timeout(settings.io_timeout_s);
+  set_write_timeout(settings.io_timeout_s);
+  set_payload_max_length(settings.body_limit_bytes);
+  // The default sets SO_REUSEPORT, with which two processes share a port without noticing.
+  set_socket_options([](socket_t socket) {
+    const int on = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    prepare_client_socket(socket);
+  });
+}
+
+httplib_server::~httplib_server() {
+  end();
+}
+
+void httplib_server::start(std::function<void()> on_ended) {
+  thread_ = std::thread{[this, on_ended = std::move(on_ended)] { serve(on_ended); }};
+  // Until it runs, httplib's `stop` does nothing.
+  while (!can_stop()) {
+    const std::lock_guard lock{mutex_};
+    if (ended_) return;
+    std::this_thread::yield();
+  }
+}
+
+void httplib_server::serve(const std::function<void()>& on_ended) {
+  accept_and_serve();
+  {
+    const std::lock_guard lock{mutex_};
+    ended_ = true;
+  }
+  changed_.notify_all();
+  on_ended();
+}
+
+void httplib_server::stop_accepting() {
+  // httplib's own `stop` closes a descriptor each time it is called.
+  if (!stopped_.exchange(true)) stop_listening();
+}
+
+void httplib_server::end_input(const std::function<bool(const endpoint&)>& spares) {
+  // httplib keeps its sockets to itself; they are those whose own port is the listener's.
+  for_each_descriptor([&](int fd) {
+    if (!is_connection_of(fd, bound_)) return;
+    const auto peer = spares ? peer_of(fd) : std::nullopt;
+    if (!peer || !spares(*peer)) ::shutdown(fd, SHUT_RD);
+  });
+}
+
+void httplib_server::cut() {
+  for_each_descriptor([&](int fd) {
+    if (is_connection_of(fd, bound_)) ::shutdown(fd, SHUT_RDWR);
+  });
+}
+
+void httplib_server::end() {
+  if (!thread_.joinable()) return;
+  stop_accepting();
+  std::unique_lock lock{mutex_};
+  do {
+    end_input();
+  } while (!changed_.wait_for(lock, end_interval, [this] { return ended_; }));
+  lock.unlock();
+  thread_.join();
+}
+
+base::expected<endpoint> httplib_server::bind(const endpoint& where) {
+  if (auto is_free = check_free(where); !is_free) return tl::unexpected(is_free.error());
+  const auto host = model::to_string(where.address);
+  auto port = static_cast<int>(where.port);
+  if (port == 0)
+    port = bind_to_any_port(host);
+  else if (!bind_to_port(host, port))
+    port = -1;
+  // httplib listens with a backlog of 5; listening again replaces it.
+  if (port <= 0 || ::listen(svr_sock_, backlog_) != 0)
+    return base::fail(base::errc::address_unavailable, to_string(where) + ": cannot be bound");
+  bound_ = {where.address, static_cast<std::uint16_t>(port)};
+  return bound_;
+}
+
+void set_header_lines(httplib::Response& into, std::string_view lines) {
+  while (!lines.empty()) {
+    const auto end = lines.find("\r\n");
+    const auto line = lines.substr(0, end);
+    const auto colon = line.find(": ");
+    into.set_header(std::string{line.substr(0, colon)}, std::string{line.substr(colon + 2)});
+    lines.remove_prefix(end + 2);
+  }
+}
+
+base::error refusal_of(int status) {
+  switch (status) {
+  case 404: return {base::errc::route_not_found, "No operation has this path."};
+  case 413: return {base::errc::body_too_large, "The request body is larger than allowed."};
+  case 414: return {base::errc::target_too_long, "The request target is longer than allowed."};
+  case 416:
+  case 400: return {base::errc::request_malformed, "The request could not be read as HTTP/1.1."};
+  default: return {base::errc::internal, "The request could not be handled."};
+  }
+}
+
+} // namespace matchcloud::http

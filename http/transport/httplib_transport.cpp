@@ -1,0 +1,364 @@
+#include "http/transport/httplib_transport.hpp"
+
+#include "http/transport/refusals.hpp"
+#include "http/wire/characters.hpp"
+#include "http/wire/field_line.hpp"
+
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+constexpr std::size_t requests_per_connection = 1'000'000'000;
+
+/// At least one: httplib takes whole seconds.
+time_t seconds_of(std::chrono::milliseconds time) {
+  return std::max<time_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count());
+}
+
+/// httplib refuses it as it refuses a line that it cannot read.
+bool is_unknown_method(const httplib::Request& asked, int status) {
+  return status == 400 && parse_method(asked.method) == method::other &&
+         token_characters.contains_all(asked.method) && asked.version.starts_with("HTTP/1.");
+}
+
+/// The client of a connection.
+endpoint peer_of(const httplib::Request& asked) {
+  return {model::parse_ip_address(asked.remote_addr).value_or(model::ip_address{}),
+          static_cast<std::uint16_t>(asked.remote_port)};
+}
+
+/// How long the end waits until its last answers are written.
+constexpr std::chrono::milliseconds last_answers_patience{500};
+
+/// Larger bodies are written from where they are, piece by piece.
+constexpr std::size_t copied_body_bytes = 64 * 1024;
+constexpr std::size_t body_piece_bytes = 64 * 1024;
+
+httplib::ContentProvider provider_of(std::shared_ptr<const std::string> body) {
+  return [body = std::move(body)](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+    return sink.write(body->data() + offset, std::min(length, body_piece_bytes));
+  };
+}
+
+httplib::ContentProvider provider_of(file_range part) {
+  return [part = std::move(part)](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+    std::array<char, body_piece_bytes> piece;
+    const auto got =
+        part.file->read({piece.data(), std::min(length, piece.size())}, part.offset + offset);
+    return got > 0 && sink.write(piece.data(), static_cast<std::size_t>(got));
+  };
+}
+
+void write_body(response& answer, httplib::Response& into) {
+  const std::string type{answer.content_type};
+  if (answer.body_size() > 0) {
+    if (auto* part = std::get_if<file_range>(&answer.body))
+      return into.set_content_provider(part->length, type, provider_of(std::move(*part)));
+    auto* shared = std::get_if<std::shared_ptr<const std::string>>(&answer.body);
+    if (shared != nullptr && (*shared)->size() > copied_body_bytes) {
+      const auto size = (*shared)->size();
+      return into.set_content_provider(size, type, provider_of(std::move(*shared)));
+    }
+  }
+  std::string body;
+  answer.append_body(body);
+  into.set_content(body, type);
+}
+
+void write(response answer, std::string_view request_id, const std::string& date, bool closing,
+           httplib::Response& into) {
+  into.status = answer.status;
+  into.set_header("Date", date);
+  into.set_header("X-Request-Id", std::string{request_id});
+  set_header_lines(into, answer.fixed_headers);
+  set_header_lines(into, answer.headers);
+  if (closing) into.set_header("Connection", "close");
+  // httplib would say that the length is 0, and RFC 9110 section 8.6 wants the true one or none.
+  if (answer.status == 304) into.set_header("Content-Length", std::to_string(answer.body_size()));
+  if (has_body(answer.status) && !answer.content_type.empty()) write_body(answer, into);
+}
+
+} // namespace
+
+httplib_transport::httplib_transport(const base::clock& clock, shared_bounds& bounds,
+                                     transport_metrics& metrics, std::uint64_t seed,
+                                     std::function<void()> on_empty)
+    : clock_{&clock},
+      bounds_{&bounds},
+      metrics_{&metrics},
+      on_empty_{std::move(on_empty)},
+      ids_{seed} {}
+
+httplib_transport::~httplib_transport() {
+  begin_drain();
+  end_now();
+  // Their threads use everything else of this until they are joined. Who is still being written to
+  // takes no more: an end does not wait for slow clients.
+  for (const auto& server : servers_)
+    server->cut();
+  servers_.clear();
+}
+
+base::expected<endpoint> httplib_transport::bind(const endpoint& where) {
+  httplib_settings settings;
+  settings.threads = bounds_->limits.httplib_threads;
+  settings.backlog = bounds_->limits.listen_backlog;
+  settings.body_limit_bytes = bounds_->limits.body_limit_bytes;
+  settings.requests_per_connection = requests_per_connection;
+  settings.idle_timeout_s = seconds_of(bounds_->limits.idle_timeout);
+  settings.io_timeout_s = seconds_of(bounds_->limits.write_timeout);
+  auto server = std::make_unique<httplib_server>(settings);
+  // No routes: httplib would run a regular expression per route on the client's path. What matches
+  // none ends in the error handler, with its body read, and is served from there.
+  server->set_error_handler(httplib::Server::HandlerWithResponse{
+      [this](const httplib::Request& asked, httplib::Response& into) {
+        // An answer of ours comes here as well, if it is an error: it stands.
+        if (!into.has_header("X-Request-Id")) serve(asked, into);
+        return httplib::Server::HandlerResponse::Handled;
+      }});
+  // httplib would wait for the end of the stream: a request without a length has no body.
+  server->set_pre_routing_handler([this](const httplib::Request& asked, httplib::Response& into) {
+    const bool bodied = asked.method == "POST" || asked.method == "PUT" || asked.method == "PATCH";
+    if (!bodied || asked.has_header("Content-Length") || asked.has_header("Transfer-Encoding"))
+      return httplib::Server::HandlerResponse::Unhandled;
+    into.status = 404; // no handler, as below
+    serve(asked, into);
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  // Called when an answer is written, or cannot be.
+  server->set_logger([this](const httplib::Request& asked, const httplib::Response&) {
+    end_answering(asked, false);
+  });
+  auto bound = server->bind(where);
+  if (bound) servers_.push_back(std::move(server));
+  return bound;
+}
+
+void httplib_transport::start() {
+  serving_ = servers_.size();
+  for (const auto& server : servers_)
+    server->start([this] {
+      if (serving_.fetch_sub(1) == 1) on_empty_();
+    });
+}
+
+void httplib_transport::begin_drain() {
+  if (draining_.exchange(true)) return;
+  for (const auto& server : servers_)
+    server->stop_accepting();
+}
+
+void httplib_transport::close_idle() {
+  for (const auto& server : servers_)
+    server->end_input([this](const endpoint& peer) {
+      const std::lock_guard lock{mutex_};
+      return answering_.contains(peer);
+    });
+}
+
+void httplib_transport::end_now() {
+  close_idle();
+  std::unique_lock lock{mutex_};
+  ended_ = true;
+  while (!waiting_.empty()) {
+    auto& left = *waiting_.begin()->second;
+    settle(left, refusal(shutting_down(), left.request->id));
+  }
+  // Other threads write these, unless their connections are ended before.
+  written_.wait_for(lock, last_answers_patience, [this] {
+    return std::all_of(answering_.begin(), answering_.end(),
+                       [](const auto& each) { return each.second; });
+  });
+}
+
+void httplib_transport::begin_answering(const httplib::Request& asked) {
+  const std::lock_guard lock{mutex_};
+  answering_[peer_of(asked)] = false;
+}
+
+void httplib_transport::end_answering(const httplib::Request& asked, bool as_file) {
+  {
+    const std::lock_guard lock{mutex_};
+    const auto found = answering_.find(peer_of(asked));
+    if (found == answering_.end()) return;
+    if (as_file)
+      found->second = true;
+    else
+      answering_.erase(found);
+  }
+  written_.notify_all();
+}
+
+void httplib_transport::serve(const httplib::Request& asked, httplib::Response& into) {
+  // Ranges are chosen by whoever answers: httplib would cut the answer again, and wrongly. The
+  // object is a local of httplib's, not const.
+  const_cast<httplib::Request&>(asked).ranges.clear();
+  begin_answering(asked);
+
+  const auto date = http_date(clock_->unix_ms() / 1'000);
+  const auto read_request = read(asked, into.status);
+  // Likewise codings: it would compress what is compressed, and not say that the answer varies.
+  const_cast<httplib::Request&>(asked).headers.erase("Accept-Encoding");
+  if (!read_request) {
+    std::unique_lock lock{mutex_};
+    const auto id = ids_.next();
+    lock.unlock();
+    auto answer = refusal(read_request.error(), id);
+    metrics_->count_answer(operation::unmatched, answer.status);
+    return write(std::move(answer), id, date, draining_, into);
+  }
+  waiting_exchange waiting;
+  waiting.request = *read_request;
+  auto answer = await(waiting);
+  if (std::holds_alternative<file_range>(answer.body)) end_answering(asked, true);
+  write(std::move(answer), waiting.request->id, date, draining_, into);
+}
+
+base::expected<std::shared_ptr<admitted_request>>
+httplib_transport::read(const httplib::Request& asked, int status) {
+  // It refuses a `Range` that it cannot read, before it reads the body: such a header is ignored
+  // where there is no body to lose.
+  const bool bodied = asked.has_header("Content-Length") || asked.has_header("Transfer-Encoding");
+  const bool misread_range =
+      status == 416 && !bodied && (asked.method == "GET" || asked.method == "HEAD");
+  const auto& limits = bounds_->limits;
+  if (is_unknown_method(asked, status)) return tl::unexpected(method_not_implemented(asked.method));
+  if (status == 413) return tl::unexpected(body_too_large(limits.body_limit_bytes));
+  if (status == 415) return tl::unexpected(content_coding_unsupported());
+  if (status != 404 && !misread_range) return tl::unexpected(refusal_of(status));
+  if (asked.target.size() > limits.target_limit_bytes) return tl::unexpected(refusal_of(414));
+  // Debian's httplib lets chunked bodies pass its limit.
+  if (asked.body.size() > limits.body_limit_bytes)
+    return tl::unexpected(body_too_large(limits.body_limit_bytes));
+  if (!asked.target.starts_with('/') && asked.target != "*") return tl::unexpected(refusal_of(400));
+
+  auto result = std::make_shared<admitted_request>();
+  result->method = parse_method(asked.method);
+  result->method_token = asked.method;
+  result->target = asked.target;
+  if (!result->lease.grow_to(bounds_->budget, asked.body.size()))
+    return tl::unexpected(too_many_request_bytes());
+  result->body = asked.body;
+  if (const auto peer = model::parse_ip_address(asked.remote_addr)) result->peer = *peer;
+  for (const auto& [name, value] : asked.headers) {
+    // httplib has decoded the body, as large as that came to be.
+    if (find_framing_field(name) == framing_field::content_encoding &&
+        !list_has_only(value, "identity"))
+      return tl::unexpected(content_coding_unsupported());
+    const auto index = find_header(name);
+    if (index == header_count) continue;
+    const auto known = static_cast<header>(index);
+    if (result->has(known))
+      result->append(known, value);
+    else
+      result->set(known, value);
+  }
+  return result;
+}
+
+response httplib_transport::await(waiting_exchange& waiting) {
+  const auto begun = clock_->now();
+  std::unique_lock lock{mutex_};
+  // Nobody else has the request yet: this thread made it.
+  ids_.assign(const_cast<admitted_request&>(*waiting.request));
+  waiting.id = ++last_id_;
+  waiting_.emplace(waiting.id, &waiting);
+  metrics_->in_flight.store(waiting_.size(), std::memory_order_relaxed);
+  if (ended_)
+    settle(waiting, refusal(shutting_down(), waiting.request->id));
+  else
+    hand_over(waiting);
+  // Asked anew after each wait: what the exchange asks for is known once it is routed, and an
+  // earlier deadline than was waited for is told.
+  const auto deadline = [&] {
+    return begun + answer_timeout(bounds_->limits, waiting.state.asked);
+  };
+  while (!waiting.answered && clock_->now() < deadline())
+    waiting.done.wait_for(lock, deadline() - clock_->now());
+  if (!waiting.answered)
+    settle(waiting, refusal(not_answered_in_time(waiting.state.asked), waiting.request->id));
+  metrics_->count_answer(waiting.state.asked, waiting.answer.status);
+  metrics_->latency[static_cast<std::size_t>(waiting.state.asked)].observe(
+      static_cast<std::uint64_t>((clock_->now() - begun).count()));
+  return std::move(waiting.answer);
+}
+
+void httplib_transport::settle(waiting_exchange& waiting, response&& with) {
+  waiting_.erase(waiting.id);
+  waiting.request->over.store(true, std::memory_order_relaxed);
+  metrics_->in_flight.store(waiting_.size(), std::memory_order_relaxed);
+  waiting.answer = std::move(with);
+  waiting.answered = true;
+  waiting.done.notify_one();
+}
+
+httplib_transport::waiting_exchange* httplib_transport::current(actors::exchange_ref ref) const {
+  const auto found = waiting_.find(ref.exchange);
+  if (found == waiting_.end() || found->second->state.attempt != ref.attempt) return nullptr;
+  return found->second;
+}
+
+void httplib_transport::hand_over(waiting_exchange& waiting) {
+  // Where there is none, the next one gets it.
+  if (front_) caf::anon_send(front_, dispatch{waiting.ref(), waiting.request});
+}
+
+void httplib_transport::attach(caf::actor front) {
+  const std::lock_guard lock{mutex_};
+  front_ = std::move(front);
+  redispatch_where(actors::handler::front, [](const waiting_exchange&) { return true; });
+}
+
+void httplib_transport::redispatch(actors::owner owner) {
+  const std::lock_guard lock{mutex_};
+  redispatch_where(actors::handler::owner, [owner](const waiting_exchange& waiting) {
+    return waiting.state.waits_for == owner;
+  });
+}
+
+template <class Condition>
+void httplib_transport::redispatch_where(actors::handler dead, Condition&& condition) {
+  for (auto next = waiting_.begin(); next != waiting_.end();) {
+    auto& waiting = *(next++)->second; // settling takes it out
+    if (!condition(waiting)) continue;
+    if (!waiting.state.begin_retry(*waiting.request, dead)) {
+      settle(waiting, refusal(failed_repeatedly(), waiting.request->id));
+      continue;
+    }
+    metrics_->redispatched.add();
+    hand_over(waiting);
+  }
+}
+
+bool httplib_transport::routed(actors::exchange_ref exchange, operation asked,
+                               actors::owner waits_for) {
+  const std::lock_guard lock{mutex_};
+  auto* waiting = current(exchange);
+  if (waiting == nullptr) return true;
+  if (!enter_mailbox(*waiting->request, waiting->state, waits_for, bounds_->limits, *metrics_))
+    return false;
+  const auto before = answer_timeout(bounds_->limits, waiting->state.asked);
+  waiting->state.routed(asked, waits_for);
+  // Its thread sleeps until what was the deadline.
+  if (answer_timeout(bounds_->limits, asked) < before) waiting->done.notify_one();
+  return true;
+}
+
+request_ptr httplib_transport::find(actors::exchange_ref exchange) const {
+  const std::lock_guard lock{mutex_};
+  const auto* waiting = current(exchange);
+  return waiting != nullptr ? waiting->request : nullptr;
+}
+
+void httplib_transport::answer(actors::exchange_ref exchange, response&& with) {
+  const std::lock_guard lock{mutex_};
+  if (auto* waiting = current(exchange)) settle(*waiting, std::move(with));
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "http/transport/exchange.hpp"
+#include "http/transport/httplib_server.hpp"
+#include "http/transport/listener.hpp"
+#include "http/transport/loop_transport.hpp"
+#include "http/transport/request_id.hpp"
+#include "http/transport/transport_metrics.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// The `httplib` transport: stock cpp-httplib, a thread per connection that waits for its exchange.
+/// Simple, and the comparison in every benchmark; not for the open internet (see the README). Its
+/// front runs on the actors' pool, so every call is guarded by one mutex.
+class httplib_transport final : public exchange_sink {
+public:
+  /// `bounds` and `metrics` must outlive every message that holds a request. `on_empty` is called
+  /// when draining has ended the last connection.
+  httplib_transport(const base::clock& clock, shared_bounds& bounds, transport_metrics& metrics,
+                    std::uint64_t seed, std::function<void()> on_empty);
+  ~httplib_transport() override;
+  httplib_transport(const httplib_transport&) = delete;
+  httplib_transport& operator=(const httplib_transport&) = delete;
+
+  /// Binds one more listener; the endpoint with its real port.
+  base::expected<endpoint> bind(const endpoint& where);
+  /// Serves all listeners.
+  void start();
+  /// Stops accepting; from now on each answer closes its connection.
+  void begin_drain();
+  /// Closes connections that wait for a request; the others after their answer.
+  void close_idle();
+  /// Answers what waits with `draining` and waits for a moment until that is written.
+  void end_now();
+
+  void attach(caf::actor front) override;
+  bool routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) override;
+  request_ptr find(actors::exchange_ref exchange) const override;
+  void answer(actors::exchange_ref exchange, response&& with) override;
+  void redispatch(actors::owner owner) override;
+
+private:
+  struct waiting_exchange {
+    std::uint64_t id = 0;
+    exchange_state state;
+    request_ptr request;
+    bool answered = false;
+    response answer;
+    std::condition_variable done;
+
+    actors::exchange_ref ref() const noexcept { return {id, state.attempt}; }
+  };
+
+  void serve(const httplib::Request& asked, httplib::Response& into);
+  /// Remembers that this client is being answered.
+  void begin_answering(const httplib::Request& asked);
+  /// The answer is written; or from now on it is sent `as_file`.
+  void end_answering(const httplib::Request& asked, bool as_file);
+  /// The request, unless httplib refused it with a `status` other than 404 (no handler).
+  base::expected<std::shared_ptr<admitted_request>> read(const httplib::Request& asked, int status);
+  response await(waiting_exchange& waiting);
+  waiting_exchange* current(actors::exchange_ref ref) const;
+  void hand_over(waiting_exchange& waiting);
+  void settle(waiting_exchange& waiting, response&& with);
+  template <class Condition>
+  void redispatch_where(actors::handler dead, Condition&& condition);
+
+  const base::clock* clock_;
+  shared_bounds* bounds_;
+  transport_metrics* metrics_;
+  std::function<void()> on_empty_;
+  std::vector<std::unique_ptr<httplib_server>> servers_;
+  std::atomic<std::size_t> serving_{0};
+  std::atomic<bool> draining_{false};
+
+  mutable std::mutex mutex_;
+  request_id_source ids_;
+  caf::actor front_;
+  std::uint64_t last_id_ = 0;
+  /// In the order of their ids, so that a new front gets them in the order they came.
+  std::map<std::uint64_t, waiting_exchange*> waiting_;
+  /// Clients whose request was read and whose answer is not written; whether that is a file, which
+  /// need not be sent whole: clients resume.
+  std::map<endpoint, bool> answering_;
+  std::condition_variable written_;
+  /// What is asked from now on is answered with `draining`: there is no front any more.
+  bool ended_ = false;
+};
+
+} // namespace matchcloud::http

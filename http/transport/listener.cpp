@@ -1,0 +1,128 @@
+#include "http/transport/listener.hpp"
+
+#include "base/decimal.hpp"
+#include "http/loop/byte_stream.hpp"
+#include "model/net/socket_address.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+tl::unexpected<base::error> unavailable(const endpoint& where, const char* call) {
+  const int reason = errno;
+  auto detail = to_string(where) + ": " + call + ": " + std::strerror(reason);
+  if (reason == EADDRINUSE)
+    detail += " (another process serves it, or this one already does; to replace a running "
+              "matchcloud without losing a request, start its successor with --take-over)";
+  return base::fail(base::errc::address_unavailable, std::move(detail));
+}
+
+bool set_flag(int fd, int level, int option) noexcept {
+  const int on = 1;
+  return setsockopt(fd, level, option, &on, sizeof on) == 0;
+}
+
+/// A bound socket. With `exclusive` no other socket may be bound there when this one is.
+base::expected<base::file_descriptor> bind_to(const endpoint& where, bool exclusive) {
+  const auto address = model::socket_address_of(where.address, where.port);
+  const int family = address.storage.ss_family;
+  base::file_descriptor socket{::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  if (!socket) return unavailable(where, "socket");
+  // SO_REUSEADDR lets a restart bind beside connections in TIME_WAIT, not beside a listener.
+  if (!set_flag(socket.get(), SOL_SOCKET, SO_REUSEADDR)) return unavailable(where, "setsockopt");
+  if (family == AF_INET6 && !set_flag(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY))
+    return unavailable(where, "setsockopt");
+  if (!exclusive && !set_flag(socket.get(), SOL_SOCKET, SO_REUSEPORT))
+    return unavailable(where, "setsockopt");
+  prepare_client_socket(socket.get()); // before anybody can connect
+  if (::bind(socket.get(), address.plain(), address.length) != 0) return unavailable(where, "bind");
+  return socket;
+}
+
+endpoint local_endpoint(int fd) noexcept {
+  sockaddr_storage storage{};
+  socklen_t length = sizeof storage;
+  getsockname(fd, reinterpret_cast<sockaddr*>(&storage), &length);
+  return endpoint_of(storage);
+}
+
+} // namespace
+
+base::expected<endpoint> parse_endpoint(std::string_view text) {
+  const auto invalid = [text] {
+    return base::fail(base::errc::config_invalid,
+                      "\"" + std::string{text} +
+                          "\" is not ADDRESS:PORT; write 127.0.0.1:8080 or [::1]:8080, port 0 for "
+                          "the kernel's choice");
+  };
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos) return invalid();
+  auto host = text.substr(0, colon);
+  const bool bracketed = host.size() >= 2 && host.front() == '[' && host.back() == ']';
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  const auto address = model::parse_ip_address(host);
+  if (!address || bracketed != (host.find(':') != std::string_view::npos)) return invalid();
+
+  const auto port = base::parse_decimal<std::uint16_t>(text.substr(colon + 1));
+  if (!port) return invalid();
+  return endpoint{*address, *port};
+}
+
+std::string to_string(const endpoint& where) {
+  auto host = model::to_string(where.address);
+  if (!where.address.is_v4()) host = "[" + host + "]";
+  return host + ":" + std::to_string(where.port);
+}
+
+endpoint endpoint_of(const sockaddr_storage& address) noexcept {
+  endpoint result;
+  if (address.ss_family == AF_INET) {
+    sockaddr_in v4{};
+    std::memcpy(&v4, &address, sizeof v4);
+    std::array<std::uint8_t, 4> octets{};
+    std::memcpy(octets.data(), &v4.sin_addr, 4);
+    result.address = model::ip_address::from_v4(octets);
+    result.port = ntohs(v4.sin_port);
+  } else {
+    sockaddr_in6 v6{};
+    std::memcpy(&v6, &address, sizeof v6);
+    std::memcpy(result.address.bytes.data(), &v6.sin6_addr, 16);
+    result.port = ntohs(v6.sin6_port);
+  }
+  return result;
+}
+
+base::expected<listeners> listen_on(const endpoint& where, std::size_t count, int backlog) {
+  // The first socket binds alone: that fails beside any other listener. Only then does it let its
+  // siblings in, so there is no moment at which another process could share the port unnoticed.
+  auto first = bind_to(where, true);
+  if (!first) return tl::unexpected(std::move(first).error());
+  if (!set_flag(first->get(), SOL_SOCKET, SO_REUSEPORT)) return unavailable(where, "setsockopt");
+
+  listeners result{local_endpoint(first->get()), {}};
+  result.sockets.push_back(*std::move(first));
+  while (result.sockets.size() < count) {
+    auto next = bind_to(result.where, false);
+    if (!next) return tl::unexpected(std::move(next).error());
+    result.sockets.push_back(*std::move(next));
+  }
+  for (const auto& socket : result.sockets)
+    if (::listen(socket.get(), backlog) != 0) return unavailable(result.where, "listen");
+  return result;
+}
+
+base::expected<void> check_free(const endpoint& where) {
+  const auto socket = bind_to(where, true);
+  if (!socket) return tl::unexpected(socket.error());
+  return {};
+}
+
+} // namespace matchcloud::http

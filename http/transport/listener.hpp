@@ -1,0 +1,47 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "base/file_descriptor.hpp"
+#include "model/net/ip_address.hpp"
+
+#include <sys/socket.h>
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// An address to listen on.
+struct endpoint {
+  model::ip_address address;
+  /// 0: the kernel's choice.
+  std::uint16_t port = 0;
+
+  friend auto operator<=>(const endpoint&, const endpoint&) = default;
+};
+
+/// Reads `127.0.0.1:8080` or `[::1]:8080`. Fails with `config_invalid`.
+base::expected<endpoint> parse_endpoint(std::string_view text);
+/// The form `parse_endpoint` reads.
+std::string to_string(const endpoint& where);
+
+/// The address in a socket address of either family.
+endpoint endpoint_of(const sockaddr_storage& address) noexcept;
+
+/// `count` non-blocking sockets that listen on one endpoint and share its connections
+/// (SO_REUSEPORT), and the endpoint with its real port. An endpoint that anybody else listens on
+/// fails with `address_unavailable`; it is never shared.
+struct listeners {
+  endpoint where;
+  std::vector<base::file_descriptor> sockets;
+};
+base::expected<listeners> listen_on(const endpoint& where, std::size_t count, int backlog);
+
+/// Whether an endpoint is free to listen on, without listening.
+base::expected<void> check_free(const endpoint& where);
+
+} // namespace matchcloud::http

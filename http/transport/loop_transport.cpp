@@ -1,0 +1,499 @@
+#include "http/transport/loop_transport.hpp"
+
+#include "base/faults.hpp"
+#include "base/free_memory.hpp"
+#include "http/loop/loop_pass.hpp"
+#include "http/transport/listener.hpp"
+#include "http/transport/refusals.hpp"
+
+#include <caf/send.hpp>
+
+#include <netinet/in.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace matchcloud::http {
+
+shared_bounds::shared_bounds(const base::limits& configured, proxy_trust trusted)
+    : limits{configured},
+      framing{configured.head_limit_bytes, configured.target_limit_bytes,
+              framer_limits{}.header_limit, configured.body_limit_bytes},
+      budget{configured.byte_budget_bytes},
+      trust{std::move(trusted)} {}
+
+/// A listener of this loop. Pauses when there is no place for a further connection and when the
+/// process is out of descriptors; the timer looks again.
+class loop_transport::accepting final : public io_handler, public timer {
+public:
+  accepting(loop_transport& owner, base::file_descriptor socket, bool proxy_headers)
+      : owner_{&owner}, socket_{std::move(socket)}, proxy_headers_{proxy_headers} {
+    prepare_client_socket(socket_.get()); // one of an older predecessor
+    owner_->loop_->watch(socket_.get(), EPOLLIN, *this);
+  }
+
+  ~accepting() override { owner_->loop_->unwatch(socket_.get()); }
+
+  void on_events(std::uint32_t) override { accept_some(accepts_per_event); }
+
+  /// Accepts until the backlog is empty or `most` are taken.
+  void accept_some(std::size_t most) {
+    for (std::size_t i = 0; i < most; ++i) {
+      // Nobody goes where nobody comes.
+      if (owner_->is_full() && !has_input(socket_.get())) return;
+      if (!owner_->take_place()) return pause();
+      const auto next = fate_of_next();
+      if (next == fate::waits) return owner_->give_place_back();
+      sockaddr_storage storage{};
+      socklen_t length = sizeof storage;
+      base::file_descriptor client{::accept4(socket_.get(), reinterpret_cast<sockaddr*>(&storage),
+                                             &length, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+      if (!client) {
+        owner_->give_place_back();
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+          owner_->evict_idle();
+          return pause();
+        }
+        if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+        continue; // that one client is gone (ECONNABORTED and the like)
+      }
+      if (next == fate::is_dropped) {
+        owner_->give_place_back();
+        continue;
+      }
+      const auto peer = endpoint_of(storage).address;
+      owner_->welcome(std::move(client), peer, opening_of(peer));
+    }
+  }
+
+private:
+  opening opening_of(const model::ip_address& peer) const noexcept {
+    if (!proxy_headers_) return opening::request;
+    return is_trusted(peer, owner_->bounds_->trust) ? opening::believed_proxy_header
+                                                    : opening::ignored_proxy_header;
+  }
+
+  enum class fate : std::uint8_t { is_taken, is_dropped, waits };
+
+  /// What fault injection does to the next connection. Where it waits, the listener is paused.
+  fate fate_of_next() {
+    // Who waits when the listener closes would be reset. A pass needs somebody to take.
+    const bool armed = base::faults::armed(base::fault_point::accept);
+    if (owner_->draining_ || (armed && !has_input(socket_.get()))) return fate::is_taken;
+    const auto now = owner_->loop_->now();
+    const auto hit = pass_.begin(now);
+    if (pass_.is_held()) {
+      pause_until(pass_.again_at(now));
+      return fate::waits;
+    }
+    pass_.end();
+    if (hit.kind == base::fault_kind::drop) return fate::is_dropped;
+    if (hit.kind != base::fault_kind::error) return fate::is_taken;
+    pause(); // as without descriptors
+    return fate::waits;
+  }
+
+  void pause() { pause_until(owner_->loop_->now() + accept_pause); }
+
+  void pause_until(base::steady_time when) {
+    owner_->loop_->modify(socket_.get(), 0, *this);
+    owner_->loop_->timers().arm(*this, when);
+  }
+
+  void on_deadline() override { owner_->loop_->modify(socket_.get(), EPOLLIN, *this); }
+
+  loop_transport* owner_;
+  base::file_descriptor socket_;
+  bool proxy_headers_;
+  loop_pass pass_{base::fault_point::accept};
+};
+
+loop_transport::loop_transport(event_loop& loop, const base::clock& clock,
+                               base::blocking_pool& pool, shared_bounds& bounds,
+                               transport_metrics& metrics, std::uint64_t seed,
+                               std::function<void()> on_empty)
+    : loop_{&loop},
+      clock_{&clock},
+      pool_{&pool},
+      bounds_{&bounds},
+      metrics_{&metrics},
+      on_empty_{std::move(on_empty)},
+      ids_{seed},
+      read_buffer_(read_buffer_bytes) {
+  bounds.transports.push_back(this);
+}
+
+loop_transport::~loop_transport() = default;
+
+void loop_transport::listen(base::file_descriptor socket, bool proxy_headers) {
+  listeners_.push_back(std::make_unique<accepting>(*this, std::move(socket), proxy_headers));
+}
+
+void loop_transport::adopt(base::file_descriptor socket, const model::ip_address& peer) {
+  bounds_->connections.fetch_add(1);
+  prepare_client_socket(socket.get());
+  add(std::move(socket), peer, opening::request, false);
+}
+
+void loop_transport::welcome(base::file_descriptor socket, const model::ip_address& peer,
+                             opening begins_with) {
+  // A proxy speaks for many; its header says for whom (`named_client`).
+  const bool in_share = !is_trusted(peer, bounds_->trust);
+  if (!in_share || enter_share(peer)) return add(std::move(socket), peer, begins_with, in_share);
+  turn_away(socket);
+  give_place_back();
+}
+
+void loop_transport::turn_away(const base::file_descriptor& socket) {
+  const auto id = ids_.next();
+  const auto answer = refusal(too_many_connections(), id);
+  std::string text;
+  write_head(text, answer, {id, date(), false, false});
+  answer.append_body(text);
+  // Once: whoever has too many connections is not waited for. A request that came along is read, or
+  // closing would reset what was just sent.
+  ::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  ::shutdown(socket.get(), SHUT_WR);
+  ::recv(socket.get(), read_buffer_.data(), read_buffer_.size(), MSG_DONTWAIT);
+}
+
+bool loop_transport::enter_share(const model::ip_address& client, const connection* but) {
+  const auto limit = limits().connection_limit;
+  const bool shared = bounds_->connections.load() > limit / unshared_part;
+  const auto share = std::max<std::size_t>(1, limit * limits().connection_share_percent / 100);
+  if (!bounds_->shares.enter(client, shared ? share : SIZE_MAX)) {
+    if (!evict_idle_of(client, but) && !evict_elsewhere(client, share)) {
+      metrics_->connections_refused.add();
+      return false;
+    }
+    bounds_->shares.enter(client, SIZE_MAX);
+  }
+  shares_here_.enter(client, SIZE_MAX);
+  return true;
+}
+
+bool loop_transport::evict_elsewhere(const model::ip_address& client, std::size_t share) {
+  const auto& all = bounds_->transports;
+  const auto part = std::max<std::size_t>(1, share / all.size());
+  if (all.size() == 1 || shares_here_.count_of(client) >= part) return false;
+  for (auto* other : all)
+    if (other != this)
+      other->loop_->post([other, client] { other->evict_idle_of(client, nullptr); });
+  return true;
+}
+
+bool loop_transport::named_client(connection& which) {
+  if (is_trusted(which.peer(), bounds_->trust)) return true; // its own: a health check
+  return slots_[which.slot()].in_share = enter_share(which.peer(), &which);
+}
+
+void loop_transport::add(base::file_descriptor socket, const model::ip_address& peer,
+                         opening begins_with, bool in_share) {
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const auto index = free_slots_.back();
+  free_slots_.pop_back();
+  auto& place = slots_[index];
+  connection_host& host = *this;
+  place.occupant =
+      std::make_unique<connection>(host, std::make_unique<socket_stream>(std::move(socket)), peer,
+                                   index, place.generation, begins_with);
+  place.in_share = in_share;
+  live_.fetch_add(1, std::memory_order_relaxed);
+  metrics_->connections.add(1);
+  metrics_->connections_accepted.add();
+  most_live_ = std::max(most_live_, connection_count());
+  if (!tidying_.armed()) loop_->timers().arm(tidying_, loop_->now() + tidy_interval);
+  if (place.occupant->start() != 0) place.occupant->end_now();
+}
+
+// -- making room --------------------------------------------------------------
+
+bool loop_transport::is_full() const noexcept {
+  return bounds_->connections.load() >= limits().connection_limit;
+}
+
+bool loop_transport::take_place() {
+  if (bounds_->connections.fetch_add(1) < limits().connection_limit || evict_idle()) return true;
+  give_place_back();
+  for (auto* other : bounds_->transports)
+    if (other != this) other->loop_->post([other] { other->evict_idle(); });
+  return false;
+}
+
+template <class SinceOf, class Evict>
+bool loop_transport::evict_next(eviction_order& order, SinceOf&& since_of, Evict&& evict) {
+  const auto goes = [&](const eviction_order::candidate& next) {
+    auto* occupant = slots_[next.slot].occupant.get();
+    return occupant != nullptr && since_of(*occupant) == next.since && evict(*occupant);
+  };
+  for (bool looked = false;; looked = true) {
+    while (const auto next = order.next())
+      if (goes(*next)) return true;
+    const auto now = loop_->now();
+    if (looked || now < next_look_ || !order.may_look(now)) return false;
+    if (slots_.size() > free_look_slots) next_look_ = now + look_pause_per_slot * slots_.size();
+    std::vector<eviction_order::candidate> all;
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+      if (const auto* occupant = slots_[i].occupant.get(); occupant != nullptr)
+        if (const auto since = since_of(*occupant))
+          all.push_back({*since, static_cast<std::uint32_t>(i)});
+    order.fill(std::move(all), slots_.size(), now);
+  }
+}
+
+template <class SinceOf>
+bool loop_transport::evict_idle(eviction_order& order, SinceOf&& since_of) {
+  const bool gone =
+      evict_next(order, since_of, [](connection& which) { return which.evict_idle(); });
+  if (gone) metrics_->connections_evicted_idle.add();
+  return gone;
+}
+
+bool loop_transport::evict_idle() {
+  return evict_idle(longest_idle_, [](const connection& of) { return of.idle_since(); });
+}
+
+bool loop_transport::evict_idle_of(const model::ip_address& client, const connection* but) {
+  const auto whose = connection_shares::client_of(client);
+  auto found = std::find_if(idle_of_.begin(), idle_of_.end(),
+                            [&](const auto& each) { return each.first == whose; });
+  if (found == idle_of_.end()) {
+    if (idle_of_.size() == idle_orders_limit) idle_of_.erase(idle_of_.begin());
+    found = idle_of_.insert(idle_of_.end(), {whose, {}});
+  }
+  return evict_idle(found->second, [&](const connection& of) {
+    return &of != but && connection_shares::client_of(of.peer()) == whose ? of.idle_since()
+                                                                          : std::nullopt;
+  });
+}
+
+bool loop_transport::make_room(std::size_t bytes, const connection& but) {
+  auto& budget = bounds_->budget;
+  if (bytes > budget.limit_bytes()) return false;
+  const auto stalled = [&](const connection& of) {
+    const auto since = &of != &but ? of.stalled_since() : std::nullopt;
+    return since && loop_->now() - *since >= stall_least ? since : std::nullopt;
+  };
+  const auto evict = [](connection& which) { return which.evict_stalled(); };
+  while (budget.used_bytes() + bytes > budget.limit_bytes()) {
+    if (!evict_next(longest_stalled_, stalled, evict)) return false;
+    metrics_->connections_evicted_stalled.add();
+  }
+  return true;
+}
+
+void loop_transport::tidy() {
+  const auto dropped = requests_.drop_unused() + buffers_.drop_unused();
+  const auto live = connection_count();
+  const auto most_live = std::exchange(most_live_, live);
+  auto& budget = bounds_->budget;
+  if (budget.take_peak() >= budget.used_bytes() + returned_least_bytes ||
+      most_live >= live + returned_least_connections || dropped >= returned_least_pooled)
+    pool_->submit([] { base::trim_heaps(); });
+  if (live > 0 || !requests_.is_empty() || !buffers_.is_empty())
+    loop_->timers().arm(tidying_, loop_->now() + tidy_interval);
+}
+
+// -- exchanges ----------------------------------------------------------------
+
+connection* loop_transport::current(actors::exchange_ref exchange) const noexcept {
+  const auto index = static_cast<std::uint32_t>(exchange.exchange >> 32U);
+  if (index >= slots_.size()) return nullptr;
+  auto* occupant = slots_[index].occupant.get();
+  return occupant != nullptr && occupant->is_current(exchange) ? occupant : nullptr;
+}
+
+bool loop_transport::admit(admitted_request& which) {
+  return which.permit.acquire(metrics_->in_flight, limits().in_flight_limit);
+}
+
+void loop_transport::dispatch(connection& from) {
+  if (front_) caf::anon_send(front_, http::dispatch{from.current(), from.current_request()});
+}
+
+void loop_transport::attach(caf::actor front) {
+  front_ = std::move(front);
+  redispatch_where(actors::handler::front, [](const connection&) { return true; });
+}
+
+void loop_transport::redispatch(actors::owner owner) {
+  redispatch_where(actors::handler::owner,
+                   [owner](const connection& from) { return from.waits_for() == owner; });
+}
+
+template <class Condition>
+void loop_transport::redispatch_where(actors::handler dead, Condition&& condition) {
+  for (const auto& place : slots_) {
+    auto* occupant = place.occupant.get();
+    if (occupant == nullptr || !occupant->waiting() || !condition(*occupant)) continue;
+    if (occupant->retry(dead)) metrics_->redispatched.add();
+  }
+}
+
+bool loop_transport::routed(actors::exchange_ref exchange, operation asked,
+                            actors::owner waits_for) {
+  auto* from = current(exchange);
+  return from == nullptr || from->routed(asked, waits_for);
+}
+
+request_ptr loop_transport::find(actors::exchange_ref exchange) const {
+  const auto* from = current(exchange);
+  return from != nullptr ? from->current_request() : nullptr;
+}
+
+void loop_transport::answer(actors::exchange_ref exchange, response&& with) {
+  if (auto* from = current(exchange)) from->answer(exchange, std::move(with));
+}
+
+// -- files --------------------------------------------------------------------
+
+bool loop_transport::read_ahead(connection& which, const file_range& part) {
+  if (part.file->is_resident(part.offset, part.length)) return false;
+  return pool_->submit([this, part, index = which.slot(), generation = which.generation()] {
+    part.file->read_ahead(part.offset, part.length);
+    loop_->post([this, index, generation] { file_ready(index, generation); });
+  });
+}
+
+void loop_transport::file_ready(std::uint32_t index, std::uint32_t generation) {
+  auto* occupant = slots_[index].occupant.get();
+  // Another connection may have the slot by now, with the same generation until its first request:
+  // that one waits for no file.
+  if (occupant != nullptr && occupant->generation() == generation) occupant->file_ready();
+}
+
+// -- the turn -----------------------------------------------------------------
+
+void loop_transport::schedule(connection& which) {
+  scheduled_.push_back(&which);
+  plan_turn_end();
+}
+
+void loop_transport::closed(connection& which) {
+  if (std::exchange(slots_[which.slot()].in_share, false)) {
+    bounds_->shares.leave(which.peer());
+    shares_here_.leave(which.peer());
+  }
+  bounds_->connections.fetch_sub(1);
+  closed_slots_.push_back(which.slot());
+  plan_turn_end();
+}
+
+void loop_transport::plan_turn_end() {
+  if (std::exchange(turn_end_planned_, true)) return;
+  loop_->at_turn_end([this] { finish_turn(); });
+}
+
+void loop_transport::finish_turn() {
+  turn_end_planned_ = false;
+  turn_written_bytes_ = 0;
+  running_.swap(scheduled_);
+  const auto until = clock_->now() + write_turn_time;
+  auto next = running_.begin();
+  while (next != running_.end() && turn_written_bytes_ < write_turn_bytes &&
+         (next == running_.begin() || clock_->now() < until))
+    (*next++)->at_turn_end();
+  if (next != running_.end()) {
+    // Before those who had their turn and want another: everybody's comes.
+    scheduled_.insert(scheduled_.begin(), next, running_.end());
+    plan_turn_end();
+  }
+  running_.clear();
+  // Whoever was scheduled meanwhile is alive, or closed and still in its slot: forget the latter.
+  if (!closed_slots_.empty()) {
+    std::erase_if(scheduled_, [](const connection* which) { return which->is_closed(); });
+    for (const auto index : closed_slots_) {
+      auto& place = slots_[index];
+      place.generation = place.occupant->generation();
+      place.occupant.reset();
+      free_slots_.push_back(index);
+    }
+    const auto gone = closed_slots_.size();
+    closed_slots_.clear();
+    live_.fetch_sub(gone, std::memory_order_relaxed);
+    metrics_->connections.add(-static_cast<std::int64_t>(gone));
+    if (draining_ && connection_count() == 0) on_empty_();
+  }
+  if (closing_idle_)
+    for (const auto& place : slots_)
+      if (place.occupant) place.occupant->close_if_idle();
+}
+
+std::string_view loop_transport::date() {
+  if (loop_->now() - date_checked_ > std::chrono::milliseconds{100}) {
+    date_checked_ = loop_->now();
+    const auto second = clock_->unix_ms() / 1'000;
+    if (std::exchange(date_second_, second) != second) date_ = http_date(second);
+  }
+  return date_;
+}
+
+// -- pools --------------------------------------------------------------------
+
+std::shared_ptr<admitted_request> loop_transport::take_request() {
+  if (auto pooled = requests_.take()) return *std::move(pooled);
+  return std::make_shared<admitted_request>();
+}
+
+void loop_transport::give_back(std::shared_ptr<admitted_request> used) {
+  // An actor may still hold it (a message on its way); then it is not ours to change.
+  if (used.use_count() != 1 || requests_.is_full()) return;
+#ifdef __SANITIZE_THREAD__
+  // ThreadSanitizer does not model fences. Counting it once more is a read-modify-write of the
+  // count, which comes behind that of every actor that let go of it.
+  const auto again = used;
+#else
+  std::atomic_thread_fence(std::memory_order_acquire);
+#endif
+  used->recycle(pooled_buffer_limit_bytes);
+  requests_.keep(std::move(used));
+}
+
+std::string loop_transport::take_buffer() {
+  return buffers_.take().value_or(std::string{});
+}
+
+void loop_transport::give_back(std::string used) {
+  if (used.capacity() > pooled_buffer_limit_bytes) return;
+  used.clear();
+  buffers_.keep(std::move(used));
+}
+
+void loop_transport::give_back(std::shared_ptr<const std::string> sent) {
+  // The kernel takes a millisecond to take ten megabytes back. A full pool leaves it to this loop.
+  if (sent.use_count() == 1 && sent->size() > freed_here_bytes)
+    pool_->submit([last = std::move(sent)] {});
+}
+
+// -- draining -----------------------------------------------------------------
+
+void loop_transport::begin_drain() {
+  draining_ = true;
+  for (const auto& listener : listeners_)
+    listener->accept_some(static_cast<std::size_t>(limits().listen_backlog));
+  listeners_.clear();
+  if (connection_count() == 0) on_empty_();
+}
+
+void loop_transport::hand_over() {
+  listeners_.clear();
+  begin_drain();
+}
+
+void loop_transport::close_idle() {
+  closing_idle_ = true;
+  plan_turn_end();
+}
+
+void loop_transport::end_now() {
+  for (const auto& place : slots_)
+    if (place.occupant) place.occupant->end_now();
+}
+
+} // namespace matchcloud::http

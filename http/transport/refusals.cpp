@@ -1,0 +1,75 @@
+#include "http/transport/refusals.hpp"
+
+#include "http/wire/characters.hpp"
+
+namespace matchcloud::http {
+
+using base::errc;
+
+base::error body_too_large(std::size_t limit_bytes) {
+  return {errc::body_too_large,
+          "The body has more than " + std::to_string(limit_bytes) +
+              " bytes, the limit. Send less, in several requests where that can be; the service's "
+              "operator can raise body-limit-bytes."};
+}
+
+base::error content_coding_unsupported() {
+  return {errc::content_coding_unsupported,
+          "The body has a Content-Encoding. Send it as it is (identity)."};
+}
+
+base::error method_not_implemented(std::string_view token) {
+  return {errc::method_not_implemented, "No path of the service takes the method " +
+                                            in_quotes(token) +
+                                            ". Methods are upper-case: GET, HEAD, POST, OPTIONS."};
+}
+
+base::error too_many_request_bytes() {
+  return {errc::budget_exhausted,
+          "The service holds as many request bytes as it may. Try again later."};
+}
+
+base::error too_many_response_bytes() {
+  return {errc::budget_exhausted,
+          "The service holds as many response bytes as it may. Try again later."};
+}
+
+base::error too_many_in_flight() {
+  return {errc::overloaded,
+          "As many requests are in flight as the service takes. Try again later."};
+}
+
+base::error too_many_connections() {
+  return {errc::overloaded,
+          "This client's address holds as many connections as one may while the service is busy. "
+          "Reuse connections, or close some and try again later."};
+}
+
+base::error mailbox_full() {
+  return {errc::overloaded,
+          "As many such requests wait as the service takes. Come back after Retry-After."};
+}
+
+base::error failed_repeatedly() {
+  return {errc::unavailable, "What answers this request failed repeatedly. Try again later."};
+}
+
+base::error not_answered_in_time(operation asked) {
+  if (asked == operation::export_lobby_history)
+    return {errc::deadline_exceeded,
+            "The export was not complete within its time. Asking again joins it where it is still "
+            "under way; a shorter span takes less."};
+  return {errc::deadline_exceeded, "The request was not answered within its deadline. Try again."};
+}
+
+base::error shutting_down() {
+  return {errc::draining, "The service is shutting down. Try again later."};
+}
+
+response refusal(const base::error& why, std::string_view request_id) {
+  auto answer = problem(why, request_id);
+  answer.headers = any_origin_header;
+  return answer;
+}
+
+} // namespace matchcloud::http

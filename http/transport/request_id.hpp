@@ -1,0 +1,27 @@
+#pragma once
+
+#include "http/wire/request.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace matchcloud::http {
+
+/// Gives each request its id: the client's `X-Request-Id` where it is sane, else 32 hexadecimal
+/// digits: 16 of this source, 16 that count. Used by one thread.
+class request_id_source {
+public:
+  /// `seed` makes the ids of this source differ from all others'.
+  explicit request_id_source(std::uint64_t seed) noexcept : seed_{seed} {}
+
+  void assign(request& to);
+  std::string next();
+
+private:
+  void append_next(std::string& out);
+
+  std::uint64_t seed_;
+  std::uint64_t count_ = 0;
+};
+
+} // namespace matchcloud::http

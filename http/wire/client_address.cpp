@@ -1,0 +1,216 @@
+#include "http/wire/client_address.hpp"
+
+#include "base/decimal.hpp"
+#include "http/wire/characters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+
+namespace matchcloud::http {
+
+namespace {
+
+using model::ip_address;
+using std::string_view;
+using parsed_address = std::optional<ip_address>;
+
+/// The longest RFC 7239 node whose escapes are resolved; a longer one is garbage.
+constexpr std::size_t escaped_node_limit_bytes = 256;
+constexpr std::size_t port_digits_limit = 5;
+
+constexpr character_set obfuscated_characters{
+    [](unsigned char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; }};
+
+bool is_port(string_view text) noexcept {
+  return text.size() <= port_digits_limit && base::parse_decimal<std::uint16_t>(text);
+}
+
+/// RFC 7239 section 6.3.
+bool is_obfuscated_port(string_view text) noexcept {
+  return text.size() > 1 && text.front() == '_' && obfuscated_characters.contains_all(text);
+}
+
+bool is_node_port(string_view text) noexcept {
+  return is_port(text) || is_obfuscated_port(text);
+}
+
+/// Reads `[v6]`, `[v6]:port`, `v4` and `v4:port`.
+parsed_address parse_host_port(string_view text, bool (*accepts_port)(string_view)) noexcept {
+  const bool bracketed = text.starts_with('[');
+  const auto host_end = bracketed ? text.find(']') : text.find(':');
+  const auto host = text.substr(bracketed ? 1 : 0, bracketed ? host_end - 1 : host_end);
+  if (bracketed) {
+    if (host_end == string_view::npos || host.find(':') == string_view::npos) return std::nullopt;
+    text.remove_prefix(host_end + 1);
+  } else {
+    text.remove_prefix(host.size());
+  }
+  if (!text.empty() && (text.front() != ':' || !accepts_port(text.substr(1)))) return std::nullopt;
+  return model::parse_ip_address(host);
+}
+
+/// An element of X-Forwarded-For, for which there is no standard: an address as it is, or with a
+/// port as in a URI.
+parsed_address parse_x_forwarded_for_element(string_view element) noexcept {
+  element = trim_blanks(element);
+  if (const auto address = model::parse_ip_address(element)) return address;
+  return parse_host_port(element, is_port);
+}
+
+/// A parameter's value as it stands in the header.
+struct written_value {
+  string_view text;
+  bool escaped = false;
+};
+
+/// Takes a quoted string off the front of `rest`, which starts with its quotation mark.
+std::optional<written_value> take_quoted(string_view& rest) noexcept {
+  written_value value;
+  for (std::size_t i = 1; i < rest.size(); ++i) {
+    if (rest[i] == '"') {
+      value.text = rest.substr(1, i - 1);
+      rest.remove_prefix(i + 1);
+      return value;
+    }
+    if (rest[i] == '\\') {
+      value.escaped = true;
+      if (++i == rest.size()) break;
+    }
+    // All of `quoted-pair` and `qdtext` (RFC 9110 section 5.6.4) together.
+    if (!value_characters.contains(rest[i])) break;
+  }
+  return std::nullopt;
+}
+
+string_view take_token(string_view& rest) noexcept {
+  const auto token = rest.substr(0, token_characters.span(rest));
+  rest.remove_prefix(token.size());
+  return token;
+}
+
+std::optional<written_value> take_value(string_view& rest) noexcept {
+  if (rest.starts_with('"')) return take_quoted(rest);
+  const auto token = take_token(rest);
+  if (token.empty()) return std::nullopt;
+  return written_value{token, false};
+}
+
+/// The `for` parameter of one forwarded-element (RFC 7239 section 4), once its grammar holds as a
+/// whole. Blanks around a semicolon are let pass. A second `for` is garbage.
+std::optional<written_value> find_for(string_view rest) noexcept {
+  std::optional<written_value> found;
+  while (true) {
+    rest = trim_blanks(rest);
+    if (!rest.empty() && rest.front() != ';') {
+      const auto name = take_token(rest);
+      if (name.empty() || !rest.starts_with('=')) return std::nullopt;
+      rest.remove_prefix(1);
+      const auto value = take_value(rest);
+      const bool is_for = equal_ignoring_case(name, "for");
+      if (!value || (is_for && found)) return std::nullopt;
+      if (is_for) found = value;
+      rest = trim_blanks(rest);
+    }
+    if (rest.empty()) return found;
+    if (rest.front() != ';') return std::nullopt;
+    rest.remove_prefix(1);
+  }
+}
+
+/// Reads an RFC 7239 section 6 node, whose IPv6 addresses must stand in brackets. `unknown` and
+/// obfuscated names are no addresses.
+parsed_address parse_node(string_view node) noexcept {
+  return parse_host_port(node, is_node_port);
+}
+
+parsed_address parse_escaped_node(string_view written) noexcept {
+  std::array<char, escaped_node_limit_bytes> buffer;
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (written[i] == '\\') ++i;
+    if (size == buffer.size()) return std::nullopt;
+    buffer[size++] = written[i];
+  }
+  return parse_node({buffer.data(), size});
+}
+
+parsed_address parse_forwarded_element(string_view element) noexcept {
+  const auto value = find_for(element);
+  if (!value) return std::nullopt;
+  return value->escaped ? parse_escaped_node(value->text) : parse_node(value->text);
+}
+
+/// Whether an odd number of backslashes stands right before `position`.
+bool is_escaped(string_view list, std::size_t position) noexcept {
+  std::size_t backslashes = 0;
+  while (backslashes < position && list[position - backslashes - 1] == '\\')
+    ++backslashes;
+  return backslashes % 2 == 1;
+}
+
+std::size_t last_comma(string_view list) noexcept {
+  return list.rfind(',');
+}
+
+/// The last comma outside of quoted strings, or `npos`. It reads from the right, because the left
+/// is the client's: a quotation mark that it never closes must not swallow what proxies added after
+/// it.
+std::size_t last_unquoted_comma(string_view list) noexcept {
+  bool quoted = false;
+  for (std::size_t i = list.size(); i-- > 0;) {
+    if (list[i] == ',' && !quoted) return i;
+    if (list[i] == '"' && !(quoted && is_escaped(list, i))) quoted = !quoted;
+  }
+  return string_view::npos;
+}
+
+/// Walks `list` from the right, starting at the trusted `peer`. An empty element stops the walk
+/// like garbage: a proxy that did not know its client must not make the client's own words count.
+template <class LastSeparator, class Parse>
+ip_address walk(const ip_address& peer, string_view list, const proxy_trust& trust,
+                LastSeparator last_separator, Parse parse) noexcept {
+  auto hop = peer;
+  while (true) {
+    const auto comma = last_separator(list);
+    const auto address = parse(comma == string_view::npos ? list : list.substr(comma + 1));
+    if (!address) return hop;
+    hop = *address;
+    if (comma == string_view::npos || !is_trusted(hop, trust)) return hop;
+    list = list.substr(0, comma);
+  }
+}
+
+ip_address walk_x_forwarded_for(const ip_address& peer, string_view list,
+                                const proxy_trust& trust) noexcept {
+  return walk(peer, list, trust, last_comma, parse_x_forwarded_for_element);
+}
+
+ip_address walk_forwarded(const ip_address& peer, string_view list,
+                          const proxy_trust& trust) noexcept {
+  return walk(peer, list, trust, last_unquoted_comma, parse_forwarded_element);
+}
+
+} // namespace
+
+bool is_trusted(const ip_address& peer, const proxy_trust& trust) noexcept {
+  return std::any_of(trust.trusted_proxies.begin(), trust.trusted_proxies.end(),
+                     [&](const model::cidr& block) { return block.contains(peer); });
+}
+
+ip_address client_address(const ip_address& peer, string_view x_forwarded_for,
+                          string_view forwarded, const proxy_trust& trust) {
+  if (!is_trusted(peer, trust)) return peer;
+  const bool may_use_x = trust.header != forwarded_header::forwarded;
+  const bool may_use_forwarded = trust.header != forwarded_header::x_forwarded_for;
+  const bool has_x = may_use_x && !trim_blanks(x_forwarded_for).empty();
+  const bool has_forwarded = may_use_forwarded && !trim_blanks(forwarded).empty();
+  if (!has_x && !has_forwarded) return peer;
+  if (!has_forwarded) return walk_x_forwarded_for(peer, x_forwarded_for, trust);
+  const auto told = walk_forwarded(peer, forwarded, trust);
+  if (!has_x || told == walk_x_forwarded_for(peer, x_forwarded_for, trust)) return told;
+  return peer;
+}
+
+} // namespace matchcloud::http

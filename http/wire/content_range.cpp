@@ -1,0 +1,87 @@
+#include "http/wire/content_range.hpp"
+
+#include "http/wire/characters.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace matchcloud::http {
+
+namespace {
+
+using kind = range_choice::kind;
+
+/// One element of a range set: `first-last`, `first-` or `-suffix`.
+struct range_spec {
+  std::optional<std::uint64_t> first;
+  /// Of a suffix its length.
+  std::optional<std::uint64_t> last;
+};
+
+/// Digits alone, none is no number; beyond the type the largest.
+bool read_number(std::string_view digits, std::optional<std::uint64_t>& into) noexcept {
+  if (digits.empty()) return true;
+  std::uint64_t number = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') return false;
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    number = number > (UINT64_MAX - digit) / 10 ? UINT64_MAX : number * 10 + digit;
+  }
+  into = number;
+  return true;
+}
+
+std::optional<range_spec> parse_spec(std::string_view text) noexcept {
+  const auto dash = text.find('-');
+  range_spec spec;
+  if (dash == std::string_view::npos || !read_number(text.substr(0, dash), spec.first) ||
+      !read_number(text.substr(dash + 1), spec.last))
+    return std::nullopt;
+  if (!spec.first && !spec.last) return std::nullopt;
+  if (spec.first && spec.last && *spec.last < *spec.first) return std::nullopt;
+  return spec;
+}
+
+/// The one range of a set; nothing where there are several, none, or one is malformed.
+std::optional<range_spec> single_spec(std::string_view set) noexcept {
+  std::optional<range_spec> only;
+  while (!set.empty()) {
+    const auto end = std::min(set.find(','), set.size());
+    const auto element = trim_blanks(set.substr(0, end));
+    set.remove_prefix(std::min(end + 1, set.size()));
+    if (element.empty()) continue; // a list may have empty elements (RFC 9110 section 5.6.1.2)
+    if (only) return std::nullopt;
+    only = parse_spec(element);
+    if (!only) return std::nullopt;
+  }
+  return only;
+}
+
+} // namespace
+
+range_choice choose_range(std::string_view value, std::uint64_t size_bytes) noexcept {
+  const auto equals = value.find('=');
+  if (equals == std::string_view::npos || !equal_ignoring_case(value.substr(0, equals), "bytes"))
+    return {};
+  const auto spec = single_spec(value.substr(equals + 1));
+  if (!spec) return {};
+  if (!spec->first) {
+    const auto length = std::min(*spec->last, size_bytes);
+    if (length == 0) return {kind::unsatisfiable, {}};
+    return {kind::part, {size_bytes - length, length}};
+  }
+  if (*spec->first >= size_bytes) return {kind::unsatisfiable, {}};
+  const auto last = std::min(spec->last.value_or(UINT64_MAX), size_bytes - 1);
+  return {kind::part, {*spec->first, last - *spec->first + 1}};
+}
+
+std::string content_range(const byte_range& part, std::uint64_t size_bytes) {
+  return "bytes " + std::to_string(part.offset) + "-" +
+         std::to_string(part.offset + part.length - 1) + "/" + std::to_string(size_bytes);
+}
+
+std::string unsatisfied_range(std::uint64_t size_bytes) {
+  return "bytes */" + std::to_string(size_bytes);
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "model/net/ip_address.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::http {
+
+enum class method : std::uint8_t { get, head, post, put, patch, del, options, other };
+
+/// The method a token names (case-sensitive, RFC 9110 section 9.1).
+method parse_method(std::string_view token) noexcept;
+
+/// The headers that the service reads. Everything else is checked by the framer and dropped.
+enum class header : std::uint8_t {
+  host,
+  content_type,
+  authorization,
+  origin,
+  x_request_id,
+  x_forwarded_for,
+  forwarded,
+  accept,
+  accept_encoding,
+  access_control_request_method,
+  access_control_request_headers,
+  if_match,
+  if_none_match,
+  if_range,
+  range,
+  x_fault,
+};
+inline constexpr std::size_t header_count = 16;
+
+/// The header of that name in any case, or `header_count` where the service does not read it.
+std::size_t find_header(std::string_view name) noexcept;
+
+/// Whether several lines of `h` are one comma-separated list (RFC 9110 section 5.3). Of the others
+/// a second line is refused.
+bool is_list_header(header h) noexcept;
+
+/// One request, whole: what the framer makes of a connection's bytes. Written by one transport
+/// thread, immutable once it is shared with actors.
+class request {
+public:
+  http::method method = http::method::other;
+  /// The method as sent, at most 32 bytes.
+  std::string method_token;
+  /// Path and query as sent, `/` first, not decoded (absolute form already reduced), or `*`.
+  std::string target;
+  /// HTTP/1.0 instead of HTTP/1.1.
+  bool http_1_0 = false;
+  /// Whether the client wants the connection kept (version default and `Connection` header).
+  bool keep_alive = true;
+  /// The body, decoded from its chunks.
+  std::string body;
+  /// The socket's peer address.
+  model::ip_address peer;
+  /// What `X-Request-Id` of the response says; set by the transport before the request is shared.
+  std::string id;
+
+  bool has(header h) const noexcept { return (present_ >> static_cast<unsigned>(h)) & 1U; }
+  /// The value without surrounding white space; empty where the header is absent.
+  const std::string& get(header h) const noexcept { return values_[static_cast<std::size_t>(h)]; }
+  void set(header h, std::string_view value);
+  /// Joins a further line of a list header with `, `.
+  void append(header h, std::string_view value);
+
+  /// The memory that the body takes.
+  std::size_t body_capacity() const noexcept { return body.empty() ? 0 : body.capacity(); }
+
+  /// The part of `target` before the query.
+  std::string_view path() const noexcept;
+  /// The part of `target` after the first `?`, without it.
+  std::string_view query() const noexcept;
+
+  /// Back to a fresh request that keeps its strings' memory up to `retain_bytes` each, for reuse.
+  void clear(std::size_t retain_bytes);
+
+private:
+  std::uint32_t present_ = 0;
+  std::array<std::string, header_count> values_;
+};
+
+} // namespace matchcloud::http

@@ -1,0 +1,189 @@
+#include "http/wire/response.hpp"
+
+#include "model/text/unicode.hpp"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+
+namespace matchcloud::http {
+
+namespace {
+
+void append_number(std::string& out, std::size_t number) {
+  char digits[20];
+  const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
+  out.append(digits, end);
+}
+
+/// A detail may echo a client's bytes; those of one that is not UTF-8 would not be JSON.
+std::string readable(const std::string& detail) {
+  if (model::find_malformed_utf8(detail) == std::string_view::npos) return detail;
+  auto ascii = detail;
+  for (auto& c : ascii)
+    if (static_cast<unsigned char>(c) >= 0x80) c = '?';
+  return ascii;
+}
+
+/// What clients hear in place of a detail that names paths of this machine: what it can be, and
+/// what the operator, who is the client of the ops plane, can do about it.
+std::string_view general_detail(base::errc code) noexcept {
+  switch (code) {
+  case base::errc::store_failed:
+    return "The store cannot be used now: another process holds it for long, or its disk fails or "
+           "is read-only (the data directory must be writable; see the kernel's log). The "
+           "service's "
+           "log has the cause. Try again later.";
+  case base::errc::store_full:
+    return "The disk of the service is full: free some disk space there. The service's log has "
+           "the cause.";
+  default: return "The service cannot use a file of its own. The service's log has the cause.";
+  }
+}
+
+base::error as_told(const base::error& what) {
+  if (!base::tells_of_machine(what.code) || what.for_clients) return what;
+  return {what.code, std::string{general_detail(what.code)}};
+}
+
+} // namespace
+
+std::string_view response::body_bytes() const noexcept {
+  if (const auto* owned = std::get_if<std::string>(&body)) return *owned;
+  const auto* shared = std::get_if<std::shared_ptr<const std::string>>(&body);
+  return shared != nullptr && *shared ? std::string_view{**shared} : std::string_view{};
+}
+
+std::uint64_t response::body_size() const noexcept {
+  const auto* file = std::get_if<file_range>(&body);
+  return file != nullptr ? file->length : memory_size();
+}
+
+std::size_t response::memory_size() const noexcept {
+  const auto* assembled = std::get_if<assembled_body>(&body);
+  return assembled != nullptr ? assembled->size : body_bytes().size();
+}
+
+void response::append_body(std::string& out) const {
+  if (const auto* assembled = std::get_if<assembled_body>(&body))
+    assembled->append(assembled->parts.get(), out);
+  else
+    out.append(body_bytes());
+}
+
+bool has_body(int status) noexcept {
+  return status >= 200 && status != 204 && status != 304;
+}
+
+void write_head(std::string& out, const response& answer, const write_context& context) {
+  if (answer.status == 200) {
+    out.append("HTTP/1.1 200 OK\r\n");
+  } else {
+    out.append("HTTP/1.1 ");
+    append_number(out, static_cast<std::size_t>(answer.status));
+    out.append(" ").append(reason_phrase(answer.status)).append("\r\n");
+  }
+  out.append("Date: ").append(context.date);
+  if (!answer.content_type.empty()) out.append("\r\nContent-Type: ").append(answer.content_type);
+  if (has_body(answer.status)) {
+    out.append("\r\nContent-Length: ");
+    append_number(out, answer.body_size());
+  }
+  out.append("\r\nX-Request-Id: ").append(context.request_id).append("\r\n");
+  out.append(answer.fixed_headers).append(answer.headers);
+  if (!context.keep_alive)
+    out.append("Connection: close\r\n");
+  else if (context.http_1_0)
+    out.append("Connection: keep-alive\r\n");
+  out.append("\r\n");
+}
+
+std::string_view reason_phrase(int status) noexcept {
+  switch (status) {
+  case 200: return "OK";
+  case 204: return "No Content";
+  case 206: return "Partial Content";
+  case 304: return "Not Modified";
+  case 400: return "Bad Request";
+  case 403: return "Forbidden";
+  case 404: return "Not Found";
+  case 405: return "Method Not Allowed";
+  case 408: return "Request Timeout";
+  case 409: return "Conflict";
+  case 411: return "Length Required";
+  case 412: return "Precondition Failed";
+  case 413: return "Content Too Large";
+  case 414: return "URI Too Long";
+  case 415: return "Unsupported Media Type";
+  case 416: return "Range Not Satisfiable";
+  case 417: return "Expectation Failed";
+  case 431: return "Request Header Fields Too Large";
+  case 500: return "Internal Server Error";
+  case 501: return "Not Implemented";
+  case 503: return "Service Unavailable";
+  case 504: return "Gateway Timeout";
+  case 507: return "Insufficient Storage";
+  case 505: return "HTTP Version Not Supported";
+  default: return "Unknown";
+  }
+}
+
+response problem(const base::error& failure, std::string_view request_id) {
+  const auto what = as_told(failure);
+  const auto about = base::describe(what.code);
+  const auto detail = readable(what.detail);
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> json{buffer};
+  const auto member = [&json](std::string_view name, std::string_view text) {
+    json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+    json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+  };
+  json.StartObject();
+  member("type", "urn:matchcloud:problem:" + std::string{about.code});
+  member("title", about.title);
+  json.Key("status");
+  json.Int(about.status);
+  member("detail", detail);
+  // Clients of the interface read `code` beside `message`, and lose an error that lacks either.
+  member("code", about.code);
+  member("message", detail);
+  member("request_id", request_id);
+  json.EndObject();
+
+  response answer;
+  answer.status = about.status;
+  answer.content_type = problem_type;
+  answer.body = std::string{buffer.GetString(), buffer.GetSize()};
+  // Exports take seconds, all else is over in less.
+  if (what.code == base::errc::exports_busy)
+    answer.fixed_headers = "Retry-After: 5\r\n";
+  else if (about.status == 503)
+    answer.fixed_headers = "Retry-After: 1\r\n";
+  // RFC 9110 section 12.5.3: with this 415, and with no other.
+  else if (what.code == base::errc::content_coding_unsupported)
+    answer.fixed_headers = "Accept-Encoding: identity\r\n";
+  return answer;
+}
+
+std::string http_date(std::int64_t unix_seconds) {
+  const std::time_t seconds = unix_seconds;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[40];
+  const auto length = std::strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &parts);
+  return {text, length};
+}
+
+bool is_sane_request_id(std::string_view id) noexcept {
+  constexpr std::size_t length_limit = 128;
+  const auto sane = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view{"-_.:/+=@"}.find(c) != std::string_view::npos;
+  };
+  return !id.empty() && id.size() <= length_limit && std::all_of(id.begin(), id.end(), sane);
+}
+
+} // namespace matchcloud::http

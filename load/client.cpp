@@ -1,0 +1,202 @@
+#include "load/client.hpp"
+
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace matchcloud::load {
+
+namespace {
+
+/// Whether it is this machine's lack that a connection could not be made.
+failure kind_of(int code) noexcept {
+  switch (code) {
+  case EADDRNOTAVAIL:
+  case EMFILE:
+  case ENFILE:
+  case ENOBUFS:
+  case ENOMEM: return failure::local;
+  default: return failure::connect;
+  }
+}
+
+std::string reason(int code) {
+  return std::generic_category().message(code);
+}
+
+} // namespace
+
+client::client(client_host& host, const std::optional<network_address>& source)
+    : host_{&host}, source_{source} {}
+
+client::~client() = default;
+
+void client::connect_ahead() {
+  deadline_ = host_->loop().now() + host_->timeout();
+  host_->loop().timers().arm(*this, deadline_);
+  open();
+}
+
+void client::ask(const request_source::request& what, base::steady_time intended) {
+  request_ = what;
+  intended_ = intended;
+  asking_ = true;
+  unsent_ = what.bytes;
+  deadline_ = host_->loop().now() + host_->timeout();
+  host_->loop().timers().arm(*this, deadline_);
+  reader_.reset();
+  if (!socket_)
+    open();
+  else if (!connecting_)
+    write();
+}
+
+void client::open() {
+  ++connection_;
+  replies_ = 0;
+  peer_ended_ = false;
+  if (!prepare_socket()) return fail(kind_of(errno), reason(errno));
+  connecting_ = true;
+  const auto& server = host_->server();
+  if (::connect(socket_.get(), server.get(), server.length) == 0) return connected();
+  if (errno != EINPROGRESS) fail(kind_of(errno), reason(errno));
+}
+
+bool client::prepare_socket() {
+  const int family = host_->server().storage.ss_family;
+  socket_ = base::file_descriptor{::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  if (!socket_) return false;
+  const int on = 1;
+  ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (source_) {
+    // The port is chosen when the peer is known: each address has all of them.
+    ::setsockopt(socket_.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+    if (::bind(socket_.get(), source_->get(), source_->length) != 0) return false;
+  }
+  errno = host_->loop().watch(socket_.get(), EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, *this);
+  return errno == 0;
+}
+
+void client::connected() {
+  connecting_ = false;
+  if (asking_)
+    write();
+  else
+    host_->on_connected_ahead(*this);
+}
+
+void client::on_events(std::uint32_t events) {
+  if (!socket_) return;
+  if (connecting_) {
+    int code = 0;
+    socklen_t size = sizeof code;
+    ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &code, &size);
+    if (code != 0) return fail(failure::connect, reason(code));
+    if ((events & EPOLLOUT) == 0) return;
+    connected();
+  } else if ((events & EPOLLOUT) != 0 && !unsent_.empty()) {
+    write();
+  }
+  if (socket_ && (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) {
+    peer_ended_ = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    read();
+  }
+}
+
+void client::write() {
+  while (!unsent_.empty()) {
+    const auto sent = ::send(socket_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
+    if (sent < 0) {
+      if (errno == EINTR) continue;
+      // A server that refuses may close before it has read all: its answer is read nevertheless.
+      if (errno != EAGAIN) unsent_ = {};
+      return;
+    }
+    unsent_.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+void client::read() {
+  const auto buffer = host_->read_buffer();
+  // A reply may end this connection and, with the next request, begin another.
+  const auto connection = connection_;
+  while (socket_ && connection == connection_) {
+    const auto got = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
+    if (got == 0) return ended();
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      if (errno == EAGAIN) return;
+      return asking_ ? fail(failure::reset, reason(errno)) : close();
+    }
+    take({buffer.data(), static_cast<std::size_t>(got)});
+    // Less than there was room for: that was all, for now.
+    if (!peer_ended_ && static_cast<std::size_t>(got) < buffer.size()) return;
+  }
+}
+
+void client::take(std::string_view bytes) {
+  // Nothing was asked.
+  if (!asking_) return close();
+  switch (reader_.feed(bytes)) {
+  case reply_reader::progress::more: return;
+  case reply_reader::progress::complete: return replied();
+  case reply_reader::progress::malformed:
+    return fail(failure::malformed,
+                reader_.has_more_than_asked()
+                    ? "more bytes than the reply has"
+                    : "begins with \"" + std::string{bytes.substr(0, 40)} + "\"");
+  }
+}
+
+void client::replied() {
+  asking_ = false;
+  ++replies_;
+  const auto limit = host_->requests_per_connection();
+  // Of a request that was refused before it was sent whole the rest would be taken for the next.
+  if (reader_.current().closes || peer_ended_ || !unsent_.empty() ||
+      (limit != 0 && replies_ >= limit))
+    close();
+  host_->on_reply(*this, reader_.current());
+}
+
+void client::ended() {
+  if (!asking_) return close();
+  if (reader_.end() == reply_reader::progress::complete) return replied();
+  fail(failure::closed, reader_.untouched() ? "closed without a reply" : "closed within a reply");
+}
+
+void client::on_deadline() {
+  if (!asking_ && !connecting_) return;
+  if (host_->loop().now() < deadline_) return host_->loop().timers().arm(*this, deadline_);
+  if (connecting_) return fail(failure::connect, "no answer to the attempt to connect");
+  // What came in time counts, also where this program was too busy to look.
+  const auto connection = connection_;
+  read();
+  if (asking_ && connection == connection_ && host_->loop().now() >= deadline_)
+    fail(failure::timeout, reader_.untouched() ? "no reply" : "half a reply");
+}
+
+void client::abandon() {
+  if (asking_) fail(failure::abandoned, "no reply when the run was ended");
+}
+
+void client::fail(failure kind, std::string_view why) {
+  const bool ahead = !asking_;
+  asking_ = false;
+  close();
+  if (ahead)
+    host_->on_connected_ahead(*this);
+  else
+    host_->on_failure(*this, kind, why);
+}
+
+void client::close() {
+  connecting_ = false;
+  unsent_ = {};
+  // The kernel takes it out of the epoll set.
+  socket_.reset();
+}
+
+} // namespace matchcloud::load

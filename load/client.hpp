@@ -1,0 +1,111 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/file_descriptor.hpp"
+#include "http/loop/event_loop.hpp"
+#include "http/loop/timer_wheel.hpp"
+#include "load/reply_reader.hpp"
+#include "load/request_source.hpp"
+#include "load/tally.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::load {
+
+class client;
+
+/// A socket address of any family.
+struct network_address {
+  sockaddr_storage storage{};
+  socklen_t length = 0;
+
+  const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&storage); }
+};
+
+/// What clients need of whoever has them.
+class client_host {
+public:
+  virtual ~client_host() = default;
+
+  virtual http::event_loop& loop() noexcept = 0;
+  virtual const network_address& server() const noexcept = 0;
+  virtual std::chrono::milliseconds timeout() const noexcept = 0;
+  /// After so many replies a connection is closed; 0: never.
+  virtual std::uint64_t requests_per_connection() const noexcept = 0;
+  /// Shared by all clients of the thread.
+  virtual std::span<char> read_buffer() noexcept = 0;
+  /// The request's reply is whole; the client can take the next one.
+  virtual void on_reply(client& from, const reply& that) = 0;
+  /// The request failed; the client can take the next one. `why`: in words.
+  virtual void on_failure(client& from, failure kind, std::string_view why) = 0;
+  /// `connect_ahead` has ended, well or not.
+  virtual void on_connected_ahead(client& from) = 0;
+};
+
+/// One connection at a time to the server, with one request at a time. Connects when there is
+/// something to send. Thread of its loop.
+class client final : public http::io_handler, private http::timer {
+public:
+  /// `source`: the address to connect from; nothing: the kernel chooses.
+  client(client_host& host, const std::optional<network_address>& source);
+  ~client() override;
+  client(const client&) = delete;
+  client& operator=(const client&) = delete;
+
+  /// Connects before there is something to send.
+  void connect_ahead();
+  /// Sends a request that was meant to be sent at `intended`. Only where it has none. The bytes
+  /// must stay where they are.
+  void ask(const request_source::request& what, base::steady_time intended);
+
+  const request_source::request& request() const noexcept { return request_; }
+  base::steady_time intended() const noexcept { return intended_; }
+  bool is_connected() const noexcept { return static_cast<bool>(socket_) && !connecting_; }
+
+  /// Gives up the request it has, if any: it has failed as `abandoned`.
+  void abandon();
+
+  void on_events(std::uint32_t events) override;
+
+protected:
+  void on_deadline() override;
+
+private:
+  void open();
+  bool prepare_socket();
+  void connected();
+  void write();
+  void read();
+  void take(std::string_view bytes);
+  void replied();
+  void ended();
+  void fail(failure kind, std::string_view why);
+  void close();
+
+  client_host* host_;
+  std::optional<network_address> source_;
+  base::file_descriptor socket_;
+  bool connecting_ = false;
+  bool asking_ = false;
+  /// The server has said that nothing more comes behind what is to be read.
+  bool peer_ended_ = false;
+  /// Counts the connections that were made.
+  std::uint64_t connection_ = 0;
+  std::uint64_t replies_ = 0;
+  request_source::request request_{};
+  std::string_view unsent_;
+  base::steady_time intended_;
+  base::steady_time deadline_;
+  reply_reader reader_;
+};
+
+} // namespace matchcloud::load

@@ -1,0 +1,331 @@
+#include "load/generator.hpp"
+
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <system_error>
+#include <utility>
+
+namespace matchcloud::load {
+
+namespace {
+
+std::chrono::nanoseconds thread_cpu_time() noexcept {
+  timespec spent{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return std::chrono::seconds{spent.tv_sec} + std::chrono::nanoseconds{spent.tv_nsec};
+}
+
+std::uint64_t since(base::steady_time begin, base::steady_time end) noexcept {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(
+      0, std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count()));
+}
+
+constexpr std::size_t read_buffer_bytes = 256UL * 1024;
+
+} // namespace
+
+/// Wakes the loop to the microsecond; its own timers are for deadlines and know only 16 ms.
+class generator::wake_timer final : public http::io_handler {
+public:
+  explicit wake_timer(generator& owner)
+      : owner_{&owner}, fd_{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)} {
+    if (!fd_) throw std::system_error{errno, std::generic_category(), "timerfd_create"};
+    // Edge-triggered: setting it again is enough, nobody needs to read it.
+    if (const int code = owner.loop_.watch(fd_.get(), EPOLLIN | EPOLLET, *this); code != 0)
+      throw std::system_error{code, std::generic_category(), "epoll_ctl"};
+  }
+
+  void set(base::steady_time when) noexcept {
+    const auto ns =
+        std::max<std::int64_t>(1, std::chrono::nanoseconds{when.time_since_epoch()}.count());
+    itimerspec at{};
+    at.it_value.tv_sec = ns / 1'000'000'000;
+    at.it_value.tv_nsec = ns % 1'000'000'000;
+    ::timerfd_settime(fd_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
+  }
+
+  void on_events(std::uint32_t) override { owner_->on_wake(); }
+
+private:
+  generator* owner_;
+  base::file_descriptor fd_;
+};
+
+void interval::add(const interval& other) noexcept {
+  sent += other.sent;
+  answered += other.answered;
+  errors += other.errors;
+  latency.add(other.latency);
+}
+
+generator::generator(caf::actor_system& system, const base::clock& clock,
+                     const generator_plan& plan)
+    : clock_{&clock},
+      plan_{&plan},
+      loop_{system, clock},
+      wake_{std::make_unique<wake_timer>(*this)},
+      requests_{*plan.parts, *plan.pools, plan.seed},
+      tallies_(plan.parts->size()),
+      read_buffer_(read_buffer_bytes) {
+  if (plan.open_loop) arrivals_.emplace(*plan.open_loop, plan.phase, plan.seed + 1);
+  for (const auto& part : *plan.parts)
+    parts_.push_back({reply_check{part}, part.status});
+  client_host& host = *this;
+  for (std::size_t i = 0; i < plan.connections; ++i) {
+    std::optional<network_address> source;
+    if (!plan.sources.empty()) source = plan.sources[i % plan.sources.size()];
+    clients_.push_back(std::make_unique<client>(host, source));
+  }
+}
+
+generator::~generator() = default;
+
+void generator::run(std::function<void()> when_connected) {
+  when_connected_ = std::move(when_connected);
+  loop_.post([this] { connect_more(); });
+  loop_.run();
+}
+
+void generator::connect_more() {
+  // Where each request has a connection of its own, none is made before.
+  if (plan_->requests_per_connection == 1) next_to_connect_ = clients_.size();
+  while (connecting_ < connecting_limit && next_to_connect_ < clients_.size()) {
+    ++connecting_;
+    clients_[next_to_connect_++]->connect_ahead();
+  }
+  if (connecting_ == 0 && when_connected_) std::exchange(when_connected_, nullptr)();
+}
+
+void generator::on_connected_ahead(client& from) {
+  --connecting_;
+  if (!from.is_connected()) ++unconnected_;
+  // Not from within: a connection that fails at once would make the stack deep.
+  loop_.at_turn_end([this] { connect_more(); });
+}
+
+void generator::begin(base::steady_time start) {
+  loop_.post([this, start] {
+    start_ = start;
+    measure_from_ = start + plan_->ramp;
+    end_ = measure_from_ + plan_->duration;
+    next_ = start;
+    for (const auto& each : clients_)
+      free_.push_back(each.get());
+    if (arrivals_) next_ = start_ + arrivals_->next();
+    began_ = true;
+    wake_at(start_);
+  });
+}
+
+void generator::stop_early() {
+  loop_.post([this] {
+    stopped_early_ = true;
+    end_ = std::min(end_, clock_->now());
+    if (!began_)
+      loop_.stop();
+    else
+      on_wake();
+  });
+}
+
+void generator::abandon() {
+  loop_.post([this] {
+    for (const auto& each : clients_)
+      each->abandon();
+    loop_.stop();
+  });
+}
+
+std::chrono::nanoseconds generator::elapsed() const noexcept {
+  return std::max(end_, last_reply_) - measure_from_;
+}
+
+void generator::take_interval(std::function<void(interval)> taker) {
+  loop_.post([this, taker = std::move(taker)] {
+    taker(interval_);
+    interval_.sent = interval_.answered = interval_.errors = 0;
+    interval_.latency.clear();
+  });
+}
+
+void generator::wake_at(base::steady_time when) {
+  if (woken_at_ == when) return;
+  woken_at_ = when;
+  wake_->set(when);
+}
+
+void generator::on_wake() {
+  woken_at_ = {};
+  const auto now = clock_->now();
+  if (!resting_.empty() && now >= rest_until_) {
+    free_.insert(free_.end(), resting_.begin(), resting_.end());
+    resting_.clear();
+  }
+  pump();
+}
+
+void generator::pump() {
+  if (!began_ || pumping_) return;
+  // A request that fails at once frees its connection at once: no recursion.
+  pumping_ = true;
+  auto now = clock_->now();
+  if (!measuring_ && measuring_since_ == base::steady_time{} && now >= measure_from_)
+    begin_measuring(now);
+  if (measuring_ && now >= end_) end_measuring(now);
+  note_lateness(now);
+  std::size_t sent = 0;
+  for (; sent < sends_per_turn && !free_.empty() && pump_one(now); ++sent)
+    now = clock_->now();
+  exhausted_ = free_.empty();
+  give_up_unsent(now);
+  if (sent == sends_per_turn && !std::exchange(pump_planned_, true))
+    loop_.at_turn_end([this] {
+      pump_planned_ = false;
+      pump();
+    });
+  plan_wake(now);
+  pumping_ = false;
+  end_when_done();
+}
+
+/// What is overdue while connections were free is this thread's fault, also the part of it that
+/// finds no connection any more.
+void generator::note_lateness(base::steady_time now) {
+  if (exhausted_)
+    exhausted_until_ = now;
+  else if (now - next_ > late_sends::late_after)
+    behind_until_ = now;
+}
+
+void generator::plan_wake(base::steady_time now) {
+  auto when = base::steady_time::max();
+  if (arrivals_ && !free_.empty() && !sent_all_) when = next_;
+  if (!resting_.empty()) when = std::min(when, rest_until_);
+  if (now < end_)
+    when = std::min(when, end_);
+  else if (arrivals_ && !sent_all_)
+    when = std::min(when, end_ + plan_->timeout);
+  if (when > now && when != base::steady_time::max()) wake_at(when);
+}
+
+/// Whether something was sent.
+bool generator::pump_one(base::steady_time now) {
+  const auto intended = arrivals_ ? next_ : now;
+  if (intended >= end_) {
+    sent_all_ = true;
+    return false;
+  }
+  // Too late: what is left is given up.
+  if (intended > now || stopped_early_ || now >= end_ + plan_->timeout) return false;
+  send(intended, now);
+  if (arrivals_) next_ = start_ + arrivals_->next();
+  return true;
+}
+
+void generator::send(base::steady_time intended, base::steady_time now) {
+  auto* const by = free_.front();
+  free_.pop_front();
+  const auto what = requests_.next();
+  ++asking_;
+  ++interval_.sent;
+  if (is_measured(intended)) {
+    auto& counted = tallies_[what.part];
+    ++counted.sent;
+    if (now - intended > late_sends::late_after) {
+      const bool waited = intended < exhausted_until_ && intended > behind_until_;
+      ++(waited ? counted.late.for_connections : counted.late.by_generator);
+      counted.late.max_ns = std::max(counted.late.max_ns, since(intended, now));
+    }
+  }
+  by->ask(what, intended);
+}
+
+void generator::become_free(client& which) {
+  --asking_;
+  free_.push_back(&which);
+}
+
+void generator::on_reply(client& from, const reply& that) {
+  last_reply_ = clock_->now();
+  const auto took = since(from.intended(), last_reply_);
+  ++interval_.answered;
+  interval_.latency.record(took);
+  auto& part = parts_[from.request().part];
+  std::string wrong;
+  if (that.status == part.wanted_status) wrong = part.check.judge(that);
+  const bool bad = that.status != part.wanted_status || !wrong.empty();
+  interval_.errors += bad ? 1 : 0;
+  if (is_measured(from.intended())) {
+    auto& counted = tally_of(from);
+    ++counted.answered;
+    ++counted.by_status[that.status];
+    counted.latency.record(took);
+    if (that.status != part.wanted_status)
+      counted.fail(failure::status,
+                   std::to_string(that.status) + " " + std::string{that.body.substr(0, 200)});
+    else if (bad)
+      counted.fail(failure::content, wrong);
+  }
+  become_free(from);
+  pump();
+}
+
+void generator::on_failure(client& from, failure kind, std::string_view why) {
+  ++interval_.errors;
+  if (is_measured(from.intended())) {
+    auto& counted = tally_of(from);
+    counted.fail(kind, why);
+    // However it ended: who waited so long is not to be left out.
+    const auto took = clock_->now() - from.intended();
+    if (took >= plan_->timeout || kind == failure::abandoned)
+      counted.latency.record(since(from.intended(), clock_->now()));
+  }
+  become_free(from);
+  if (!arrivals_ && (kind == failure::connect || kind == failure::local)) {
+    // Trying again at once would do nothing else.
+    free_.pop_back();
+    if (resting_.empty()) rest_until_ = clock_->now() + rest;
+    resting_.push_back(&from);
+  }
+  pump();
+}
+
+void generator::begin_measuring(base::steady_time now) {
+  measuring_ = true;
+  measuring_since_ = now;
+  cpu_time_before_ = thread_cpu_time();
+}
+
+void generator::end_measuring(base::steady_time now) {
+  measuring_ = false;
+  const std::chrono::duration<double> spent = thread_cpu_time() - cpu_time_before_;
+  const std::chrono::duration<double> passed = now - measuring_since_;
+  if (passed.count() > 0) cpu_percent_ = 100 * spent / passed;
+}
+
+/// What was meant to be sent, but found no connection until the timeout behind the end, failed.
+void generator::give_up_unsent(base::steady_time now) {
+  if (!arrivals_ || sent_all_ || now < end_) return;
+  if (!stopped_early_ && now < end_ + plan_->timeout) return;
+  for (; next_ < end_; next_ = start_ + arrivals_->next()) {
+    if (!is_measured(next_)) continue;
+    auto& counted = tallies_[requests_.next().part];
+    counted.fail(failure::unsent, "no connection was free");
+    counted.latency.record(since(next_, now));
+  }
+  sent_all_ = true;
+}
+
+void generator::end_when_done() {
+  const auto now = clock_->now();
+  if (!arrivals_ && now >= end_) sent_all_ = true;
+  if (!sent_all_ || asking_ > 0 || now < end_) return;
+  if (measuring_) end_measuring(now);
+  loop_.stop();
+}
+
+} // namespace matchcloud::load

@@ -1,0 +1,177 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/file_descriptor.hpp"
+#include "http/loop/event_loop.hpp"
+#include "load/arrivals.hpp"
+#include "load/client.hpp"
+#include "load/reply_check.hpp"
+#include "load/request_source.hpp"
+#include "load/tally.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace matchcloud::load {
+
+/// What one thread is to do. What it refers to outlives the thread.
+struct generator_plan {
+  network_address server;
+  /// Addresses to connect from, one after the other; empty: the kernel chooses.
+  std::vector<network_address> sources;
+  const std::vector<mix_part>* parts = nullptr;
+  const std::vector<request_pool>* pools = nullptr;
+  std::size_t connections = 1;
+  std::uint64_t requests_per_connection = 0;
+  std::chrono::milliseconds timeout{10'000};
+  /// Nothing: each connection sends the next request when it has the last reply (closed loop).
+  std::optional<arrivals::shape> open_loop;
+  /// Which part of the first distance between requests goes by before the first.
+  double phase = 0;
+  std::chrono::nanoseconds ramp{0};
+  /// Behind the ramp.
+  std::chrono::nanoseconds duration{0};
+  std::uint64_t seed = 1;
+};
+
+/// What happened since the last look, ramp included.
+struct interval {
+  std::uint64_t sent = 0;
+  std::uint64_t answered = 0;
+  std::uint64_t errors = 0;
+  latency_histogram latency;
+
+  void add(const interval& other) noexcept;
+};
+
+/// One thread of load: an event loop, its connections and what is counted. The time that a request
+/// is measured from is when it was meant to be sent: a server that stalls cannot hide it by keeping
+/// the next ones from being sent (coordinated omission).
+class generator final : private client_host {
+public:
+  /// Connections that are made at once, so that no backlog overflows.
+  static constexpr std::size_t connecting_limit = 256;
+  /// Before a connection that could not be made is tried again, in a closed loop.
+  static constexpr std::chrono::milliseconds rest{100};
+  /// Requests that are sent before the loop looks at its sockets again.
+  static constexpr std::size_t sends_per_turn = 64;
+
+  generator(caf::actor_system& system, const base::clock& clock, const generator_plan& plan);
+  ~generator() override;
+
+  /// Turns until everything is done. The calling thread becomes the loop's. `when_connected` is
+  /// called there once all connections were tried; the load begins with `begin`.
+  void run(std::function<void()> when_connected);
+  /// The ramp begins at `start`. Any thread, once.
+  void begin(base::steady_time start);
+  /// Nothing more is sent from now on; what is under way is waited for. Any thread.
+  void stop_early();
+  /// What is under way is given up; `run` returns. Any thread, after `stop_early`.
+  void abandon();
+  /// Calls `taker`, on the loop's thread, with what happened since the last time. Any thread; not
+  /// called where the loop has ended.
+  void take_interval(std::function<void(interval)> taker);
+
+  // -- after `run` has returned -----------------------------------------------
+
+  /// Of each part of the mix, the ramp left out.
+  const std::vector<tally>& tallies() const noexcept { return tallies_; }
+  /// From the end of the ramp to the end of sending, or to the last reply where that is later.
+  std::chrono::nanoseconds elapsed() const noexcept;
+  /// Of one core, between the end of the ramp and the end of sending.
+  double cpu_percent() const noexcept { return cpu_percent_; }
+  /// What happened since the last `take_interval`.
+  const interval& last_interval() const noexcept { return interval_; }
+  /// Connections that could not be made before the load began.
+  std::size_t unconnected() const noexcept { return unconnected_; }
+
+private:
+  class wake_timer;
+  struct part_state {
+    reply_check check;
+    int wanted_status;
+  };
+
+  // -- client_host ------------------------------------------------------------
+
+  http::event_loop& loop() noexcept override { return loop_; }
+  const network_address& server() const noexcept override { return plan_->server; }
+  std::chrono::milliseconds timeout() const noexcept override { return plan_->timeout; }
+  std::uint64_t requests_per_connection() const noexcept override {
+    return plan_->requests_per_connection;
+  }
+  std::span<char> read_buffer() noexcept override { return read_buffer_; }
+  void on_reply(client& from, const reply& that) override;
+  void on_failure(client& from, failure kind, std::string_view why) override;
+  void on_connected_ahead(client& from) override;
+
+  void connect_more();
+  void pump();
+  bool pump_one(base::steady_time now);
+  void send(base::steady_time intended, base::steady_time now);
+  void become_free(client& which);
+  bool is_measured(base::steady_time intended) const noexcept { return intended >= measure_from_; }
+  void wake_at(base::steady_time when);
+  void on_wake();
+  void note_lateness(base::steady_time now);
+  void plan_wake(base::steady_time now);
+  void begin_measuring(base::steady_time now);
+  void end_measuring(base::steady_time now);
+  void give_up_unsent(base::steady_time now);
+  void end_when_done();
+  tally& tally_of(const client& which) noexcept { return tallies_[which.request().part]; }
+
+  const base::clock* clock_;
+  const generator_plan* plan_;
+  http::event_loop loop_;
+  std::unique_ptr<wake_timer> wake_;
+  request_source requests_;
+  std::optional<arrivals> arrivals_;
+  std::vector<part_state> parts_;
+  std::vector<tally> tallies_;
+  std::vector<std::unique_ptr<client>> clients_;
+  std::deque<client*> free_;
+  /// Those whose connection failed in a closed loop, until `rest_until_`.
+  std::vector<client*> resting_;
+  std::vector<char> read_buffer_;
+  interval interval_;
+  std::function<void()> when_connected_;
+  std::size_t next_to_connect_ = 0;
+  std::size_t connecting_ = 0;
+  std::size_t unconnected_ = 0;
+  std::size_t asking_ = 0;
+  bool began_ = false;
+  bool sent_all_ = false;
+  bool pumping_ = false;
+  bool measuring_ = false;
+  bool stopped_early_ = false;
+  /// No connection is free.
+  bool exhausted_ = false;
+  /// The rest of what is due is sent at the end of this turn.
+  bool pump_planned_ = false;
+  base::steady_time start_;
+  base::steady_time measure_from_;
+  base::steady_time end_;
+  base::steady_time rest_until_;
+  /// When the next request is meant to be sent, in an open loop.
+  base::steady_time next_;
+  /// Until then no connection was free.
+  base::steady_time exhausted_until_;
+  /// Until then this thread did not run, though connections were free.
+  base::steady_time behind_until_;
+  base::steady_time woken_at_;
+  base::steady_time last_reply_;
+  /// Since the end of the ramp, as far as this thread noticed it.
+  base::steady_time measuring_since_;
+  std::chrono::nanoseconds cpu_time_before_{0};
+  double cpu_percent_ = 0;
+};
+
+} // namespace matchcloud::load

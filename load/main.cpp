@@ -1,0 +1,94 @@
+#include "app/commands/commands.hpp"
+#include "cli/output_file.hpp"
+#include "load/run.hpp"
+
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <optional>
+
+namespace {
+
+using namespace matchcloud;
+
+/// A report for programs. Its file is opened before the load begins: nobody wants to learn behind
+/// an hour of it that there is no such directory.
+class report_file {
+public:
+  /// Nothing where no report is wanted; `file` may be empty.
+  base::expected<void> open(const std::string& file, const app::interrupt& signals) {
+    if (file.empty()) return {};
+    auto opened = app::output_file::open(file);
+    if (!opened) return tl::unexpected(opened.error());
+    output_.emplace(*std::move(opened));
+    return output_->begin(signals);
+  }
+
+  base::expected<void> write(const std::string& text) {
+    if (!output_) return {};
+    if (auto written = output_->write(text); !written) return written;
+    return output_->complete();
+  }
+
+private:
+  std::optional<app::output_file> output_;
+};
+
+void complain(const std::string& why) {
+  std::cerr << "matchcloud-load: " << why << std::endl;
+}
+
+/// Whether everything was as it should be.
+bool report(const load::options& asked, const load::results& of, report_file& json,
+            report_file& hdr) {
+  // Where stdout is for programs, people read stderr.
+  auto& people = asked.json == "-" || asked.hdr == "-" ? std::cerr : std::cout;
+  people << load::text_report(asked, of) << std::flush;
+  bool good = static_cast<bool>(people);
+  if (!good) complain("stdout cannot be written");
+  for (const auto& written :
+       {json.write(load::json_report(asked, of)), hdr.write(load::hdr_report(of.all.latency))}) {
+    if (written) continue;
+    complain(written.error().detail);
+    good = false;
+  }
+  for (const auto& each : asked.asserted) {
+    if (load::holds(each, of)) continue;
+    complain("does not hold: " + load::explain(each, of));
+    good = false;
+  }
+  if (of.all.intended() == 0) {
+    complain("nothing was measured");
+    good = false;
+  }
+  return good;
+}
+
+int run(const load::options& asked) {
+  const app::interrupt signals;
+  report_file json;
+  report_file hdr;
+  auto ready = json.open(asked.json, signals);
+  if (ready) ready = hdr.open(asked.hdr, signals);
+  if (!ready) {
+    complain(ready.error().detail);
+    return app::failed;
+  }
+  const auto results = load::run(asked, signals);
+  if (results) return report(asked, *results, json, hdr) ? app::ok : app::failed;
+  complain(results.error().detail);
+  return results.error().code == base::errc::config_invalid ? app::usage : app::failed;
+}
+
+} // namespace
+
+int main(int argc, char* argv[]) {
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    const auto asked = load::read_options(argc, argv);
+    return asked ? run(*asked) : asked.error();
+  } catch (const std::exception& failure) {
+    complain(failure.what());
+    return app::failed;
+  }
+}

@@ -1,0 +1,232 @@
+#include "load/options.hpp"
+
+#include "app/commands/commands.hpp"
+#include "base/characters.hpp"
+#include "http/wire/field_line.hpp"
+#include "model/net/http_url.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <iostream>
+#include <iterator>
+#include <utility>
+
+namespace matchcloud::load {
+
+namespace {
+
+constexpr double rate_limit = 10'000'000;
+
+constexpr const char* description =
+    "matchcloud-load: sends requests to a matchcloud service and measures how long replies "
+    "take.\n\n"
+    "Open loop: requests are sent at a rate, whatever becomes of earlier ones, and each is\n"
+    "measured from when it was meant to be sent. --closed sends as fast as replies come.";
+
+constexpr const char* help_text =
+    "Example: matchcloud-load --rate 20000 --duration 10s --connections 64 "
+    "--assert 'p99<5ms,errors=0' http://127.0.0.1:8080\n\n"
+    "A mix file (TOML) has a table for each operation:\n"
+    "  [[operation]]\n"
+    "  name = \"regions\"   # or avatars, export, groups.validate, games.validate,\n"
+    "                     # versions.validate\n"
+    "  weight = 70        # its share of the requests, to the sum of all (1)\n"
+    "  clients = 10000    # X-Forwarded-For: so many made from the seed, 0 for none, or a file\n"
+    "                     # with an address per line (regions: 10000, others: none)\n"
+    "  bodies = 100       # so many made from the seed, or a file or [files]: a JSON text each,\n"
+    "                     # or a text per line (*.jsonl) (100)\n"
+    "  game = \"UUID\"      # in the path (the demo's)\n"
+    "  from_ms, to_ms, length_ms   # exports: spans of this length anywhere in from..to\n"
+    "  status = 200       # the status that replies must have\n"
+    "  findings = 0       # how many findings a validation must have (any number)\n"
+    "Files are looked for beside the mix file.\n\n"
+    "Assertions compare (<, <=, =, !=, >=, >) p50 .. p99.99, max, mean with durations, and errors, "
+    "a kind of error, late, sent, answered, rate, status.503 with numbers.\n\n"
+    "Exit codes: 0 done and all assertions hold, 1 one does not, or nothing could be measured "
+    "(stderr says why), 2 wrong command line or mix file.";
+
+/// What CLI11 fills in.
+struct written {
+  double rate = 0;
+  std::string duration = "10s";
+  std::string ramp = "0s";
+  std::string timeout = "10s";
+  std::string arrivals = "constant";
+  bool closed = false;
+  std::string mix;
+  std::string operation;
+  std::vector<std::string> asserted;
+};
+
+CLI::Validator duration_text() {
+  return {[](const std::string& text) {
+            return parse_duration(text) ? std::string{}
+                                        : "\"" + text + "\" is no duration: write 10s, 250ms or 2m";
+          },
+          "DURATION"};
+}
+
+CLI::Validator header_line() {
+  return {[](const std::string& text) -> std::string {
+            const auto field = http::parse_field_line(text);
+            if (!field) return "\"" + text + "\" is no header: write 'Name: value'";
+            const bool is_own = base::equal_ignoring_case(field->name, "host") ||
+                                http::find_framing_field(field->name) != http::framing_field::none;
+            return !is_own ? "" : "\"" + text + "\" is written by the program itself";
+          },
+          "HEADER"};
+}
+
+void add_load(CLI::App& program, options& to, written& text) {
+  program.add_option("URL", to.url, "The service: http://HOST:PORT, with its base path if any.")
+      ->required();
+  program
+      .add_option("--rate", text.rate, "Requests per second of all threads together (open loop).")
+      ->check(CLI::Range(0.01, rate_limit));
+  auto* arrivals =
+      program.add_option("--arrivals", text.arrivals,
+                         "constant: at equal distances; poisson: independent of each other.");
+  arrivals->check(CLI::IsMember({"constant", "poisson"}))->capture_default_str();
+  program
+      .add_flag("--closed", text.closed,
+                "Each connection sends the next request when it has its reply: for throughput.")
+      ->excludes(arrivals);
+  program.add_option("--duration", text.duration, "How long requests are sent and measured.")
+      ->check(duration_text())
+      ->capture_default_str();
+  program
+      .add_option("--ramp", text.ramp,
+                  "Before that, sent but not measured: the rate rises from nothing (open loop).")
+      ->check(duration_text())
+      ->capture_default_str();
+  program.add_option("--connections", to.connections, "Of all threads together.")
+      ->check(CLI::Range(std::size_t{1}, connections_limit))
+      ->capture_default_str();
+  program.add_option("--threads", to.threads, "Event loops that send.")
+      ->check(CLI::Range(std::size_t{1}, threads_limit))
+      ->capture_default_str();
+  program
+      .add_option("--requests-per-connection", to.requests_per_connection,
+                  "Closes a connection after so many; 1: a new one for each request. 0: never.")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000'000}))
+      ->capture_default_str();
+  program
+      .add_option("--sources", to.sources,
+                  "Connects from so many addresses of 127.1.0.0/16. 0: from one.")
+      ->check(CLI::Range(std::size_t{0}, sources_limit))
+      ->capture_default_str();
+  program.add_option("--timeout", text.timeout, "What a request may take, from when it is sent.")
+      ->check(duration_text())
+      ->capture_default_str();
+}
+
+void add_requests_and_reports(CLI::App& program, options& to, written& text) {
+  auto* mix = program.add_option("--mix", text.mix, "A file that says what is asked; see below.");
+  program
+      .add_option("--operation", text.operation,
+                  "Only this operation, without a mix file (regions).")
+      ->excludes(mix)
+      ->check([](const std::string& name) {
+        return find_asked(name) ? std::string{} : "\"" + name + "\" is no operation; see below";
+      });
+  program.add_option("--header", to.header_lines, "A further header line; may be repeated.")
+      ->allow_extra_args(false)
+      ->check(header_line());
+  program.add_option("--seed", to.seed, "What is made and chosen follows from it.")
+      ->capture_default_str();
+  program.add_option("--json", to.json, "Writes the results as JSON to a file; - is stdout.");
+  program.add_option(
+      "--hdr", to.hdr,
+      "Writes the distribution of latencies as HdrHistogram prints it; - is stdout.");
+  program.add_option("--assert", text.asserted, "What must hold, else the exit code is 1.")
+      ->allow_extra_args(false);
+}
+
+template <class Duration>
+Duration duration_of(const std::string& text) {
+  return std::chrono::duration_cast<Duration>(
+      parse_duration(text).value_or(std::chrono::nanoseconds{0}));
+}
+
+std::string check_url(std::string& url) {
+  const auto parsed = app::parse_http_url(url);
+  if (!parsed) return parsed.error().detail;
+  if (parsed->secure) return "https is not spoken: measure behind what terminates TLS";
+  if (parsed->target.find('?') != std::string::npos) return "the URL must not have a query";
+  return {};
+}
+
+/// Completes the options; what is wrong with them, or empty.
+std::string complete(options& to, const written& text) {
+  if (auto wrong = check_url(to.url); !wrong.empty()) return to.url + ": " + wrong;
+  if (text.closed == (text.rate > 0))
+    return text.closed ? "--closed has no --rate" : "needs --rate N, or --closed";
+  to.duration = duration_of<std::chrono::nanoseconds>(text.duration);
+  to.ramp = duration_of<std::chrono::nanoseconds>(text.ramp);
+  to.timeout = duration_of<std::chrono::milliseconds>(text.timeout);
+  if (to.duration.count() == 0) return "--duration must be more than nothing";
+  if (to.timeout.count() == 0) return "--timeout must be at least 1ms";
+  if (to.threads > to.connections) return "--connections must be at least as many as --threads";
+  if (!text.closed) {
+    const auto kind = text.arrivals == "poisson" ? arrival_kind::poisson : arrival_kind::constant;
+    to.open_loop = arrivals::shape{kind, text.rate, to.ramp};
+  }
+  if (text.mix.empty()) {
+    to.mix = single_mix(find_asked(text.operation).value_or(asked::regions));
+  } else {
+    auto mix = read_mix(text.mix);
+    if (!mix) return mix.error().detail;
+    to.mix = *std::move(mix);
+  }
+  for (const auto& each : text.asserted) {
+    auto asserted = parse_assertions(each);
+    if (!asserted) return "--assert: " + asserted.error().detail;
+    std::ranges::move(*asserted, std::back_inserter(to.asserted));
+  }
+  const bool both = to.json == "-" && to.hdr == "-";
+  return both ? "--json and --hdr cannot both be stdout" : "";
+}
+
+} // namespace
+
+std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, double>, 7> units{
+      {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 6e10}, {"h", 3.6e12}, {"", 1e9}}};
+  constexpr double day_ns = 86'400e9;
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || !std::isfinite(value)) return std::nullopt;
+  const auto written = text.substr(static_cast<std::size_t>(end - text.data()));
+  for (const auto& [unit, ns] : units)
+    if (written == unit && value >= 0 && value * ns <= day_ns)
+      return std::chrono::nanoseconds{static_cast<std::int64_t>(value * ns)};
+  return std::nullopt;
+}
+
+tl::expected<options, int> read_options(int argc, char* argv[]) {
+  options made;
+  written text;
+  CLI::App program{description, "matchcloud-load"};
+  program.footer(help_text);
+  add_load(program, made, text);
+  add_requests_and_reports(program, made, text);
+  const auto refuse = [](const std::string& why) {
+    std::cerr << "matchcloud-load: " << why << "\nTry `matchcloud-load --help`.\n";
+    return tl::unexpected<int>(app::usage);
+  };
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& request) { // --help
+    return tl::unexpected<int>(program.exit(request));
+  } catch (const CLI::ParseError& failure) {
+    return refuse(failure.what());
+  }
+  if (const auto wrong = complete(made, text); !wrong.empty()) return refuse(wrong);
+  return made;
+}
+
+} // namespace matchcloud::load

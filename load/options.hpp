@@ -1,0 +1,52 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "load/arrivals.hpp"
+#include "load/assertion.hpp"
+#include "load/mix.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::load {
+
+/// What a run of matchcloud-load is told.
+struct options {
+  std::string url;
+  /// Nothing in a closed loop.
+  std::optional<arrivals::shape> open_loop;
+  std::chrono::nanoseconds ramp{0};
+  std::chrono::nanoseconds duration{std::chrono::seconds{10}};
+  std::size_t connections = 64;
+  std::size_t threads = 1;
+  std::uint64_t requests_per_connection = 0;
+  std::chrono::milliseconds timeout{10'000};
+  /// Addresses of 127.1.0.0/16 to connect from; 0: the kernel's choice.
+  std::size_t sources = 0;
+  std::uint64_t seed = 1;
+  std::vector<mix_part> mix;
+  std::vector<std::string> header_lines;
+  /// Files; empty: not wanted. `-` is stdout.
+  std::string json;
+  std::string hdr;
+  std::vector<assertion> asserted;
+};
+
+inline constexpr std::size_t connections_limit = 100'000;
+inline constexpr std::size_t threads_limit = 64;
+inline constexpr std::size_t sources_limit = 60'000;
+
+/// Reads the command line. Either options, or the exit code to end with: what was wrong (or the
+/// help) is printed.
+tl::expected<options, int> read_options(int argc, char* argv[]);
+
+/// Reads `10s`, `250ms`, `50us`, `2m`; without a unit seconds. Nothing for anything else, and for
+/// more than a day.
+std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
+
+} // namespace matchcloud::load

@@ -1,0 +1,147 @@
+#include "load/reply_check.hpp"
+
+#include "model/json/rapidjson.hpp"
+
+#include <zlib.h>
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+namespace matchcloud::load {
+
+namespace {
+
+using value = rapidjson::Value;
+
+/// Inflates gzip; nothing where it is damaged or has more than `reply_limit_bytes`.
+std::optional<std::string> inflated(std::string_view packed) {
+  z_stream stream{};
+  constexpr int gzip_only = 16 + MAX_WBITS;
+  if (::inflateInit2(&stream, gzip_only) != Z_OK) return std::nullopt;
+  // zlib does not write to its input, whatever its type says.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  std::string text;
+  std::array<char, 16 * 1024> block{};
+  int result = Z_OK;
+  while (result == Z_OK && text.size() <= reply_reader::reply_limit_bytes) {
+    stream.next_out = reinterpret_cast<Bytef*>(block.data());
+    stream.avail_out = block.size();
+    result = ::inflate(&stream, Z_NO_FLUSH);
+    text.append(block.data(), block.size() - stream.avail_out);
+  }
+  const bool whole = result == Z_STREAM_END && stream.avail_in == 0;
+  ::inflateEnd(&stream);
+  return whole ? std::optional{std::move(text)} : std::nullopt;
+}
+
+const value* member(const value& of, const char* name) {
+  if (!of.IsObject()) return nullptr;
+  const auto found = of.FindMember(name);
+  return found == of.MemberEnd() ? nullptr : &found->value;
+}
+
+const value* array(const value& of, const char* name) {
+  const auto* found = member(of, name);
+  return found != nullptr && found->IsArray() ? found : nullptr;
+}
+
+bool has_texts(const value& of, std::initializer_list<const char*> names) {
+  for (const auto* name : names) {
+    const auto* found = member(of, name);
+    if (found == nullptr || !found->IsString()) return false;
+  }
+  return true;
+}
+
+std::string judge_regions(const value& document) {
+  const auto* regions = array(document, "regions");
+  if (regions == nullptr) return "has no array `regions`";
+  if (regions->Empty()) return "lists no regions";
+  double last = 0;
+  for (const auto& region : regions->GetArray()) {
+    const auto* place = member(region, "datacenter_coord");
+    const auto* distance = member(region, "datacenter_distance_from_client");
+    const auto* kilometers = distance == nullptr ? nullptr : member(*distance, "kilometers");
+    if (!has_texts(region, {"region_id", "region_display_name", "provider_display_name"}) ||
+        place == nullptr || kilometers == nullptr || !kilometers->IsNumber())
+      return "has a region without a required member";
+    if (kilometers->GetDouble() < last) return "has regions that are not in order of distance";
+    last = kilometers->GetDouble();
+  }
+  return {};
+}
+
+std::string judge_avatars(const value& document) {
+  const auto* avatars = array(document, "custom_avatars");
+  if (avatars == nullptr) return "has no array `custom_avatars`";
+  for (const auto& avatar : avatars->GetArray()) {
+    const auto* complete = member(avatar, "complete");
+    if (!has_texts(avatar, {"upload_id", "display_name", "create_ts"}) || complete == nullptr ||
+        !complete->IsBool())
+      return "has an avatar without a required member";
+    if (complete->GetBool() != has_texts(avatar, {"url"}))
+      return "has an avatar whose `url` contradicts `complete`";
+  }
+  return {};
+}
+
+std::string judge_export(const value& document) {
+  if (!has_texts(document, {"url"})) return "has no text `url`";
+  const auto* url = member(document, "url");
+  const std::string_view text{url->GetString(), url->GetStringLength()};
+  const bool good = text.starts_with("http") && text.find("/exports/") != std::string_view::npos;
+  return good ? std::string{} : "has an `url` that leads to no export";
+}
+
+std::string judge_findings(const value& document, std::optional<std::size_t> wanted) {
+  const auto* errors = array(document, "errors");
+  if (errors == nullptr) return "has no array `errors`";
+  for (const auto& error : errors->GetArray()) {
+    const auto* path = array(error, "path");
+    if (path == nullptr) return "has a finding without `path`";
+    for (const auto& part : path->GetArray())
+      if (!part.IsString()) return "has a finding whose `path` is not of texts";
+  }
+  if (wanted && errors->Size() != *wanted)
+    return "has " + std::to_string(errors->Size()) + " findings where " + std::to_string(*wanted) +
+           " were expected";
+  return {};
+}
+
+std::string judge_text(const mix_part& part, std::string_view text) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
+  if (document.HasParseError())
+    return "is no JSON (byte " + std::to_string(document.GetErrorOffset()) + ")";
+  switch (part.what) {
+  case asked::regions: return judge_regions(document);
+  case asked::avatars: return judge_avatars(document);
+  case asked::lobby_export: return judge_export(document);
+  case asked::validate_group:
+  case asked::validate_game:
+  case asked::validate_version: return judge_findings(document, part.findings);
+  }
+  return {};
+}
+
+} // namespace
+
+std::string reply_check::judge(const reply& that) {
+  // Refusals were asked for, and other successes (304) have no body.
+  if (that.status != 200) return {};
+  if (that.body == last_) return {};
+  const auto hash = std::hash<std::string_view>{}(that.body);
+  if (known_.contains(hash)) return {};
+  const auto text = that.gzip ? inflated(that.body) : std::string{that.body};
+  if (!text) return "is no gzip";
+  auto wrong = judge_text(*part_, *text);
+  if (!wrong.empty()) return wrong;
+  last_ = that.body;
+  if (known_.size() < known_limit) known_.insert(hash);
+  return {};
+}
+
+} // namespace matchcloud::load

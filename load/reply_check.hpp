@@ -1,0 +1,34 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "load/mix.hpp"
+#include "load/reply_reader.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+
+namespace matchcloud::load {
+
+/// Judges whether a body is what the operation promises, not only whether there is one. A body that
+/// was found good once is known again by a 64-bit hash of its bytes, so that judging costs little
+/// where replies repeat themselves. One thread.
+class reply_check {
+public:
+  /// Bodies that are known; others are judged each time.
+  static constexpr std::size_t known_limit = 100'000;
+
+  explicit reply_check(const mix_part& part) : part_{&part} {}
+
+  /// Judges a reply with the expected status: empty where it is good, else what is wrong with it.
+  std::string judge(const reply& that);
+
+private:
+  const mix_part* part_;
+  /// The last good body: most are the same again.
+  std::string last_;
+  std::unordered_set<std::uint64_t> known_;
+};
+
+} // namespace matchcloud::load

@@ -1,0 +1,136 @@
+#include "load/request_source.hpp"
+
+#include "model/net/ip_address.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace matchcloud::load {
+
+namespace {
+
+/// Addresses of what could be players: not private, not reserved, not for groups.
+std::string public_address(std::mt19937_64& engine) {
+  for (;;) {
+    const auto bits = engine();
+    const std::array<std::uint8_t, 4> octets{
+        static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8),
+        static_cast<std::uint8_t>(bits >> 16), static_cast<std::uint8_t>(bits >> 24)};
+    const bool special = octets[0] == 0 || octets[0] == 10 || octets[0] == 100 ||
+                         octets[0] == 127 || octets[0] == 169 || octets[0] == 172 ||
+                         octets[0] == 192 || octets[0] == 198 || octets[0] == 203 ||
+                         octets[0] >= 224;
+    if (!special) return model::to_string(model::ip_address::from_v4(octets));
+  }
+}
+
+std::string display_name(std::mt19937_64& engine, std::string_view of_what) {
+  return "{\"display_name\":\"" + std::string{of_what} + " " +
+         std::to_string(engine() % 1'000'000) + "\"";
+}
+
+/// A version that the service finds nothing in: every name in it is the demo's.
+std::string version_body(std::mt19937_64& engine) {
+  constexpr std::array<std::string_view, 4> modes{"duel", "squad", "battle-royale", "practice"};
+  const auto players = 2 + engine() % 62;
+  std::string body = display_name(engine, "version") +
+                     R"(,"config":{"cdn":{"site_id":"c4f1d0de-5a0b-4b6c-9a52-0f9f4f1b2a10"},)"
+                     R"("matchmaker":{"game_modes":{)";
+  for (std::size_t i = 0; i < modes.size(); ++i)
+    body += (i == 0 ? "\"" : ",\"") + std::string{modes[i]} + R"(":{"max_players":)" +
+            std::to_string(players) + R"(,"idle_lobbies":{"min":0,"max":)" +
+            std::to_string(1 + engine() % 3) +
+            R"(},"docker":{"image_id":"7e0a2f60-1d5c-4b8e-8c7f-1f2d3a4b5c6d",)"
+            R"("ports":{"game":{"port":7777,"protocol":"udp"}}}})";
+  return body + "}}}}";
+}
+
+std::string export_body(const mix_part& part, std::mt19937_64& engine) {
+  const auto begin = part.from_ms + engine() % (part.to_ms - part.from_ms - part.length_ms + 1);
+  return R"({"query_start":)" + std::to_string(begin) + R"(,"query_end":)" +
+         std::to_string(begin + part.length_ms) + "}";
+}
+
+std::vector<std::string> bodies_of(const mix_part& part, std::mt19937_64& engine) {
+  if (part.what == asked::regions || part.what == asked::avatars) return {std::string{}};
+  if (const auto* given = std::get_if<std::vector<std::string>>(&part.bodies)) return *given;
+  std::vector<std::string> bodies(std::get<std::size_t>(part.bodies));
+  std::ranges::generate(bodies, [&]() -> std::string {
+    switch (part.what) {
+    case asked::validate_group: return display_name(engine, "Group") + "}";
+    case asked::validate_game: return display_name(engine, "Game") + "}";
+    case asked::validate_version: return version_body(engine);
+    case asked::lobby_export: return export_body(part, engine);
+    case asked::regions:
+    case asked::avatars: break;
+    }
+    return {};
+  });
+  return bodies;
+}
+
+std::vector<std::string> clients_of(const mix_part& part, std::mt19937_64& engine) {
+  if (!part.clients) return {std::string{}};
+  if (const auto* given = std::get_if<std::vector<std::string>>(&*part.clients)) return *given;
+  std::vector<std::string> clients(std::get<std::size_t>(*part.clients));
+  std::ranges::generate(clients, [&engine] { return public_address(engine); });
+  return clients;
+}
+
+std::string path_of(const mix_part& part) {
+  switch (part.what) {
+  case asked::regions: return "/matchmaker/regions";
+  case asked::avatars: return "/cloud/games/" + part.game + "/avatars";
+  case asked::lobby_export:
+    return "/cloud/games/" + part.game + "/matchmaker/lobbies/export-history";
+  case asked::validate_group: return "/cloud/groups/validate";
+  case asked::validate_game: return "/cloud/games/validate";
+  case asked::validate_version: return "/cloud/games/" + part.game + "/versions/validate";
+  }
+  return "/";
+}
+
+} // namespace
+
+request_pool::request_pool(const mix_part& part, const request_frame& frame, std::uint64_t seed) {
+  std::mt19937_64 engine{seed};
+  const auto bodies = bodies_of(part, engine);
+  const auto clients = clients_of(part, engine);
+  const bool posts = part.what != asked::regions && part.what != asked::avatars;
+  std::string head = (posts ? "POST " : "GET ") + frame.base_path + path_of(part) +
+                     " HTTP/1.1\r\nHost: " + frame.authority + "\r\n";
+  for (const auto& line : frame.header_lines)
+    head += line + "\r\n";
+  if (frame.closes) head += "Connection: close\r\n";
+  const auto count = std::max(bodies.size(), clients.size());
+  requests_.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& client = clients[i % clients.size()];
+    const auto& body = bodies[i % bodies.size()];
+    auto request = head;
+    if (!client.empty()) request.append("X-Forwarded-For: ").append(client).append("\r\n");
+    if (posts)
+      request +=
+          "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+          "\r\n";
+    requests_.push_back(request.append("\r\n").append(body));
+  }
+}
+
+request_source::request_source(const std::vector<mix_part>& parts,
+                               const std::vector<request_pool>& pools, std::uint64_t seed)
+    : pools_{&pools}, engine_{seed} {
+  std::vector<double> weights;
+  weights.reserve(parts.size());
+  for (const auto& part : parts)
+    weights.push_back(part.weight);
+  part_ = {weights.begin(), weights.end()};
+}
+
+request_source::request request_source::next() {
+  const auto part = pools_->size() == 1 ? 0 : part_(engine_);
+  const auto& pool = (*pools_)[part];
+  return {part, pool[engine_() % pool.size()]};
+}
+
+} // namespace matchcloud::load

@@ -1,0 +1,336 @@
+#include "load/run.hpp"
+
+#include "cli/progress_display.hpp"
+#include "load/generator.hpp"
+#include "model/net/http_url.hpp"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <poll.h>
+#include <sys/resource.h>
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <future>
+#include <iomanip>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+namespace matchcloud::load {
+
+namespace {
+
+/// Between connecting and the first request, so that all threads begin together.
+constexpr std::chrono::milliseconds head_start{20};
+constexpr std::chrono::seconds moment_length{1};
+/// Between looks at whether a signal came.
+constexpr std::chrono::milliseconds look_often{20};
+/// After a signal, for what is under way.
+constexpr std::chrono::seconds last_wait{1};
+/// What all requests together may take of memory.
+constexpr std::size_t requests_limit_bytes = 2UL * 1024 * 1024 * 1024;
+
+std::string reason(int code) {
+  return std::generic_category().message(code);
+}
+
+tl::unexpected<base::error> fail(const std::string& why) {
+  return base::fail(base::errc::io_failed, why);
+}
+
+/// Makes one connection, to say at once what is wrong: what is, or empty.
+std::string refusal(const network_address& at, std::chrono::milliseconds timeout,
+                    const app::interrupt& signals) {
+  const base::file_descriptor probe{
+      ::socket(at.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  if (!probe) return reason(errno);
+  if (::connect(probe.get(), at.get(), at.length) == 0) return {};
+  if (errno != EINPROGRESS) return reason(errno);
+  const auto until = base::machine_clock().now() + timeout;
+  pollfd watched{probe.get(), POLLOUT, 0};
+  while (::poll(&watched, 1, static_cast<int>(look_often.count())) <= 0) {
+    if (signals.came()) return "a signal came before it answered";
+    if (base::machine_clock().now() >= until) return reason(ETIMEDOUT);
+  }
+  int code = 0;
+  socklen_t size = sizeof code;
+  ::getsockopt(probe.get(), SOL_SOCKET, SO_ERROR, &code, &size);
+  return code == 0 ? std::string{} : reason(code);
+}
+
+base::expected<network_address> resolve(const app::http_url& url, std::chrono::milliseconds timeout,
+                                        const app::interrupt& signals) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int code =
+      ::getaddrinfo(url.host.c_str(), std::to_string(url.port).c_str(), &hints, &found);
+  if (code != 0) return fail(url.host + ": " + ::gai_strerror(code));
+  std::string why;
+  network_address reached;
+  for (const auto* each = found; each != nullptr && reached.length == 0; each = each->ai_next) {
+    network_address address;
+    std::memcpy(&address.storage, each->ai_addr, each->ai_addrlen);
+    address.length = each->ai_addrlen;
+    why = refusal(address, timeout, signals);
+    if (why.empty()) reached = address;
+  }
+  ::freeaddrinfo(found);
+  if (reached.length == 0) return fail(url.authority() + " cannot be reached: " + why);
+  return reached;
+}
+
+/// 127.1.0.1, 127.1.0.2, .. 127.1.0.250, 127.1.1.1, ..
+std::vector<network_address> source_addresses(std::size_t count) {
+  constexpr std::uint32_t first = 0x7f010000;
+  constexpr std::size_t per_block = 250;
+  std::vector<network_address> made(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto& address = reinterpret_cast<sockaddr_in&>(made[i].storage);
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr =
+        htonl(first + static_cast<std::uint32_t>((i / per_block) << 8U | (i % per_block + 1)));
+    made[i].length = sizeof address;
+  }
+  return made;
+}
+
+bool is_ipv4_loopback(const network_address& address) {
+  const auto& v4 = reinterpret_cast<const sockaddr_in&>(address.storage);
+  return address.storage.ss_family == AF_INET && (ntohl(v4.sin_addr.s_addr) >> 24U) == 127;
+}
+
+/// As many descriptors as this process may have; fails where that is too few.
+base::expected<void> have_descriptors(std::size_t connections) {
+  constexpr std::size_t others = 64;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_max >= connections + others) return {};
+  return fail(std::to_string(connections) + " connections need more descriptors than the " +
+              std::to_string(limit.rlim_max) + " that this process may have (ulimit -Hn)");
+}
+
+/// Every request of the mix is made before the first is sent.
+base::expected<void> fit_in_memory(const std::vector<mix_part>& mix) {
+  constexpr double head_bytes = 400;
+  double bytes = 0;
+  for (const auto& part : mix)
+    bytes += (average_body_bytes(part) + head_bytes) * static_cast<double>(request_count(part));
+  if (bytes <= static_cast<double>(requests_limit_bytes)) return {};
+  return base::fail(base::errc::config_invalid,
+                    "the requests of this mix take more than 2 GiB: a part has as many as it has "
+                    "clients or bodies, whichever is more, each with a body");
+}
+
+/// The threads of a run and what they share.
+class load_run {
+public:
+  load_run(const options& asked, const network_address& server) : asked_{&asked} {
+    // Nothing of the load runs on the scheduler; loops only need a system to belong to.
+    config_.set("scheduler.max-threads", 1);
+    const auto url = app::parse_http_url(asked.url);
+    request_frame frame{url->authority(), url->target, asked.header_lines,
+                        asked.requests_per_connection == 1};
+    while (frame.base_path.ends_with('/'))
+      frame.base_path.pop_back();
+    for (const auto& part : asked.mix)
+      pools_.emplace_back(part, frame, asked.seed + pools_.size());
+    system_ = std::make_unique<caf::actor_system>(config_);
+    for (std::size_t i = 0; i < asked.threads; ++i)
+      add_generator(i, server);
+  }
+
+  results run(const app::interrupt& signals) {
+    results made;
+    start_threads();
+    // Signals end each of these waits: while connecting, under load, and for what is under way.
+    made.stopped_early = !wait_for(connected_.get_future(), signals);
+    if (!made.stopped_early) {
+      begin();
+      made.stopped_early = !wait_for_end(made, signals);
+    }
+    if (made.stopped_early) stop_early(signals);
+    for (auto& thread : threads_)
+      thread.join();
+    display_.clear();
+    collect(made);
+    return made;
+  }
+
+private:
+  void add_generator(std::size_t index, const network_address& server) {
+    const auto threads = asked_->threads;
+    generator_plan plan;
+    plan.server = server;
+    plan.parts = &asked_->mix;
+    plan.pools = &pools_;
+    plan.connections =
+        asked_->connections / threads + (index < asked_->connections % threads ? 1 : 0);
+    const auto sources = source_addresses(asked_->sources);
+    for (std::size_t i = index; i < sources.size(); i += threads)
+      plan.sources.push_back(sources[i]);
+    if (plan.sources.empty()) plan.sources = sources;
+    plan.requests_per_connection = asked_->requests_per_connection;
+    plan.timeout = asked_->timeout;
+    plan.open_loop = asked_->open_loop;
+    if (plan.open_loop) plan.open_loop->rate /= static_cast<double>(threads);
+    plan.phase = static_cast<double>(index) / static_cast<double>(threads);
+    plan.ramp = asked_->ramp;
+    plan.duration = asked_->duration;
+    // Far apart, as each thread uses a few numbers behind its own.
+    plan.seed = asked_->seed * 1'000 + index * 10;
+    plans_.push_back(std::move(plan));
+    generators_.emplace_back(*system_, base::machine_clock(), plans_.back());
+  }
+
+  void start_threads() {
+    unconnected_ = unended_ = generators_.size();
+    for (auto& each : generators_)
+      threads_.emplace_back([this, &each] {
+        each.run([this] {
+          if (unconnected_.fetch_sub(1) == 1) connected_.set_value();
+        });
+        if (unended_.fetch_sub(1) == 1) ended_.set_value();
+      });
+  }
+
+  void begin() {
+    begun_ = base::machine_clock().now() + head_start;
+    for (auto& each : generators_)
+      each.begin(begun_);
+    next_moment_ = begun_ + moment_length;
+  }
+
+  /// False where a signal came first.
+  static bool wait_for(const std::future<void>& what, const app::interrupt& signals) {
+    while (what.wait_for(look_often) != std::future_status::ready)
+      if (signals.came()) return false;
+    return true;
+  }
+
+  /// Looks at all threads each second; false where a signal came first.
+  bool wait_for_end(results& into, const app::interrupt& signals) {
+    ended_future_ = ended_.get_future();
+    while (ended_future_.wait_for(look_often) != std::future_status::ready) {
+      if (signals.came()) return false;
+      look(into);
+    }
+    return true;
+  }
+
+  /// The first signal ends the sending. What is under way has a moment; a second one ends that.
+  void stop_early(const app::interrupt& signals) {
+    signals.forget();
+    for (auto& each : generators_)
+      each.stop_early();
+    if (!ended_future_.valid()) ended_future_ = ended_.get_future();
+    const auto until = base::machine_clock().now() + last_wait;
+    while (ended_future_.wait_for(look_often) != std::future_status::ready &&
+           base::machine_clock().now() < until && !signals.came()) {
+    }
+    signals.forget();
+    for (auto& each : generators_)
+      each.abandon();
+  }
+
+  /// Asks all threads each second what happened. Who answers late counts in the next one.
+  void look(results& into) {
+    if (asked_at_) {
+      add_moment(into, *std::exchange(asked_at_, std::nullopt));
+      if (!into.moments.empty()) show(into.moments.back());
+    }
+    const auto now = base::machine_clock().now();
+    if (now < next_moment_) return;
+    next_moment_ += moment_length;
+    asked_at_ = now;
+    for (auto& each : generators_)
+      each.take_interval([this](const interval& one) {
+        const std::lock_guard lock{taken_mutex_};
+        taken_.add(one);
+      });
+  }
+
+  /// Of what was taken since the last one.
+  void add_moment(results& into, base::steady_time now) {
+    const std::lock_guard lock{taken_mutex_};
+    const auto sum = std::exchange(taken_, interval{});
+    if (sum.sent == 0 && sum.answered == 0 && sum.errors == 0) return;
+    into.moments.push_back({std::chrono::duration<double>(now - begun_).count(), sum.sent,
+                            sum.answered, sum.errors, sum.latency.percentile_ns(50),
+                            sum.latency.percentile_ns(99), sum.latency.max_ns()});
+  }
+
+  void show(const moment& of) {
+    std::ostringstream line;
+    line << std::fixed << std::setprecision(0) << of.seconds << " s: " << of.answered
+         << " replies, " << of.errors << " errors, p50 "
+         << duration_text(static_cast<double>(of.p50_ns)) << ", p99 "
+         << duration_text(static_cast<double>(of.p99_ns)) << ", max "
+         << duration_text(static_cast<double>(of.max_ns));
+    display_.tell(line.str());
+  }
+
+  void collect(results& into) {
+    into.parts.resize(asked_->mix.size());
+    for (const auto& each : generators_)
+      taken_.add(each.last_interval());
+    add_moment(into, asked_at_.value_or(base::machine_clock().now()));
+    for (const auto& each : generators_) {
+      for (std::size_t i = 0; i < into.parts.size(); ++i)
+        into.parts[i].add(each.tallies()[i]);
+      into.seconds = std::max(into.seconds, std::chrono::duration<double>(each.elapsed()).count());
+      into.busiest_thread_percent = std::max(into.busiest_thread_percent, each.cpu_percent());
+      into.unconnected += each.unconnected();
+    }
+    for (const auto& part : into.parts)
+      into.all.add(part);
+  }
+
+  const options* asked_;
+  caf::actor_system_config config_;
+  std::unique_ptr<caf::actor_system> system_;
+  std::vector<request_pool> pools_;
+  std::list<generator_plan> plans_;
+  std::list<generator> generators_;
+  std::vector<std::thread> threads_;
+  app::progress_display display_{base::machine_clock()};
+  std::atomic<std::size_t> unconnected_{0};
+  std::atomic<std::size_t> unended_{0};
+  std::promise<void> connected_;
+  std::promise<void> ended_;
+  std::future<void> ended_future_;
+  base::steady_time begun_;
+  base::steady_time next_moment_;
+  /// When the threads were asked what happened, until that is written down.
+  std::optional<base::steady_time> asked_at_;
+  std::mutex taken_mutex_;
+  interval taken_;
+};
+
+} // namespace
+
+base::expected<results> run(const options& asked, const app::interrupt& signals) {
+  if (auto enough = have_descriptors(asked.connections); !enough)
+    return tl::unexpected(enough.error());
+  const auto url = app::parse_http_url(asked.url);
+  if (auto fits = fit_in_memory(asked.mix); !fits) return tl::unexpected(fits.error());
+  const auto server = resolve(*url, asked.timeout, signals);
+  if (!server) return tl::unexpected(server.error());
+  if (asked.sources > 0 && !is_ipv4_loopback(*server))
+    return fail("--sources are addresses of 127.0.0.0/8: " + url->host + " is not one of them");
+  load_run made{asked, *server};
+  return made.run(signals);
+}
+
+} // namespace matchcloud::load

@@ -1,0 +1,56 @@
+#include "load/tally.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace matchcloud::load {
+
+std::string_view name_of(failure kind) noexcept {
+  switch (kind) {
+  case failure::connect: return "connect";
+  case failure::local: return "local";
+  case failure::reset: return "reset";
+  case failure::closed: return "closed";
+  case failure::timeout: return "timeout";
+  case failure::malformed: return "malformed";
+  case failure::status: return "status";
+  case failure::content: return "content";
+  case failure::unsent: return "unsent";
+  case failure::abandoned: return "abandoned";
+  }
+  return "";
+}
+
+void late_sends::add(const late_sends& other) noexcept {
+  for_connections += other.for_connections;
+  by_generator += other.by_generator;
+  max_ns = std::max(max_ns, other.max_ns);
+}
+
+std::uint64_t tally::errors() const noexcept {
+  return std::accumulate(failures.begin(), failures.end(), std::uint64_t{0});
+}
+
+void tally::fail(failure kind, std::string_view example) {
+  const auto at = static_cast<std::size_t>(kind);
+  if (failures[at]++ > 0) return;
+  examples[at] = example;
+  // Of whatever a server sends nothing acts on a terminal.
+  std::ranges::replace_if(
+      examples[at], [](unsigned char byte) { return byte < 0x20 || byte > 0x7e; }, '?');
+}
+
+void tally::add(const tally& other) {
+  sent += other.sent;
+  answered += other.answered;
+  for (const auto& [status, count] : other.by_status)
+    by_status[status] += count;
+  for (std::size_t i = 0; i < failure_kinds; ++i) {
+    failures[i] += other.failures[i];
+    if (examples[i].empty()) examples[i] = other.examples[i];
+  }
+  latency.add(other.latency);
+  late.add(other.late);
+}
+
+} // namespace matchcloud::load

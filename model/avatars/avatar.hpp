@@ -1,0 +1,51 @@
+#pragma once
+
+#include "model/avatars/image_name.hpp"
+#include "model/text/uuid.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::model {
+
+/// A custom avatar of a game: an upload, complete or not.
+struct avatar {
+  uuid game_id;
+  /// Unique over all games.
+  uuid upload_id;
+  std::string display_name;
+  /// Milliseconds since 1970-01-01T00:00:00Z, years 1970 to 9999.
+  std::int64_t create_ts_ms = 0;
+  /// Of the upload, as its uploader declared it: the whole unsigned range.
+  std::uint64_t content_length = 0;
+  bool complete = false;
+  /// Set where it is complete.
+  std::optional<image_name> image;
+
+  friend bool operator==(const avatar&, const avatar&) = default;
+};
+
+/// The path of an avatar's image below the public URL: `/media/avatars/{upload_id}/{file_name}`.
+std::string image_path(const uuid& upload_id, const image_name& image);
+
+/// Writes the response body of a listing, one avatar after the other.
+class avatar_list_writer {
+public:
+  /// `public_url` stands before the path of each image.
+  explicit avatar_list_writer(std::string_view public_url);
+
+  void add(const avatar& each);
+  std::size_t size_bytes() const noexcept { return out_.size(); }
+  /// The whole document, without memory to spare.
+  std::string take();
+
+private:
+  std::string public_url_;
+  std::string out_;
+  bool first_ = true;
+};
+
+} // namespace matchcloud::model

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "model/avatars/avatar.hpp"
+#include "model/records/line_error.hpp"
+#include "model/records/record_line.hpp"
+
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace matchcloud::model {
+
+/// A line of an avatar import, checked as far as a line alone can be.
+struct avatar_line {
+  /// Without its image.
+  model::avatar avatar;
+  /// Where the image is, relative to the import file: not empty, not absolute, without `..`. Empty
+  /// where the avatar is not complete.
+  std::string file;
+};
+
+/// Reads lines of an avatar import: a JSON object with `game_id`, `upload_id`, `display_name`,
+/// `create_ts`, `content_length`, `complete` and, if complete, `file`. One thread.
+class avatar_line_reader {
+public:
+  avatar_line_reader();
+
+  std::variant<avatar_line, line_problem> read(const input_line& line);
+
+private:
+  record_reader reader_;
+};
+
+} // namespace matchcloud::model

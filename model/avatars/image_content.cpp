@@ -1,0 +1,195 @@
+#include "model/avatars/image_content.hpp"
+
+#include "base/sha256.hpp"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+namespace matchcloud::model {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view png_signature = "\x89PNG\r\n\x1a\n"sv;
+constexpr std::string_view jpeg_signature = "\xff\xd8\xff"sv;
+
+tl::unexpected<base::error> invalid(std::string detail) {
+  return base::fail(base::errc::image_invalid, std::move(detail));
+}
+
+std::uint8_t byte_at(std::string_view bytes, std::size_t at) noexcept {
+  return static_cast<std::uint8_t>(bytes[at]);
+}
+
+std::uint32_t read_16(std::string_view bytes, std::size_t at) noexcept {
+  return static_cast<std::uint32_t>(byte_at(bytes, at) << 8U | byte_at(bytes, at + 1));
+}
+
+std::uint32_t read_32(std::string_view bytes, std::size_t at) noexcept {
+  return read_16(bytes, at) << 16U | read_16(bytes, at + 2);
+}
+
+base::expected<void> check_sides(std::uint32_t width, std::uint32_t height) {
+  if (width > 0 && height > 0 && width <= image_side_limit && height <= image_side_limit) return {};
+  return invalid("the image is " + std::to_string(width) + " x " + std::to_string(height) +
+                 " pixels, allowed are 1 to " + std::to_string(image_side_limit) + " each");
+}
+
+base::expected<void> check_end(std::string_view rest) {
+  if (rest.empty()) return {};
+  return invalid(std::to_string(rest.size()) + " bytes follow the end of the image");
+}
+
+// -- PNG (W3C PNG specification, sections 5 and 11) ----------------------------
+
+/// A chunk's length, type and checksum.
+constexpr std::size_t chunk_frame_bytes = 12;
+constexpr std::size_t ihdr_bytes = 13;
+
+/// Takes the first chunk off `rest`.
+struct png_chunk {
+  std::string_view type;
+  std::string_view content;
+};
+base::expected<png_chunk> take_chunk(std::string_view& rest) {
+  if (rest.size() < chunk_frame_bytes || rest.size() - chunk_frame_bytes < read_32(rest, 0))
+    return invalid("the PNG is cut short: it has no IEND chunk");
+  const std::size_t length = read_32(rest, 0);
+  const auto checked = rest.substr(4, 4 + length);
+  const auto sum =
+      crc32(0, reinterpret_cast<const Bytef*>(checked.data()), static_cast<uInt>(checked.size()));
+  if (sum != read_32(rest, 8 + length))
+    return invalid("the PNG is damaged: a chunk does not match its checksum");
+  rest.remove_prefix(chunk_frame_bytes + length);
+  return png_chunk{checked.substr(0, 4), checked.substr(4)};
+}
+
+base::expected<void> check_png(std::string_view rest) {
+  rest.remove_prefix(png_signature.size());
+  const auto header = take_chunk(rest);
+  if (!header) return tl::unexpected(header.error());
+  if (header->type != "IHDR" || header->content.size() != ihdr_bytes)
+    return invalid("the PNG does not begin with an IHDR chunk");
+  if (auto sides = check_sides(read_32(header->content, 0), read_32(header->content, 4)); !sides)
+    return sides;
+  bool has_pixels = false;
+  while (true) {
+    const auto chunk = take_chunk(rest);
+    if (!chunk) return tl::unexpected(chunk.error());
+    if (chunk->type == "IDAT") has_pixels = true;
+    if (chunk->type == "IEND") break;
+  }
+  if (!has_pixels) return invalid("the PNG has no IDAT chunk, hence no pixels");
+  return check_end(rest);
+}
+
+// -- JPEG (ITU-T T.81, annex B) -------------------------------------------------
+
+constexpr std::uint8_t marker_soi = 0xD8;
+constexpr std::uint8_t marker_eoi = 0xD9;
+constexpr std::uint8_t marker_sos = 0xDA;
+
+/// Start of frame: any of C0 to CF but DHT, JPG and DAC.
+constexpr bool is_frame(std::uint8_t marker) noexcept {
+  return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+}
+/// A marker without a segment: TEM and the restarts.
+constexpr bool stands_alone(std::uint8_t marker) noexcept {
+  return marker == 0x01 || (marker >= 0xD0 && marker <= 0xD7);
+}
+
+tl::unexpected<base::error> jpeg_cut_short() {
+  return invalid("the JPEG is cut short: it has no end marker");
+}
+
+/// Takes the next marker, with the fill bytes before it, off `rest`.
+base::expected<std::uint8_t> take_marker(std::string_view& rest) {
+  if (rest.size() < 2) return jpeg_cut_short();
+  if (byte_at(rest, 0) != 0xFF) return invalid("the JPEG is damaged: a marker is missing");
+  const auto code = std::min(rest.find_first_not_of('\xff'), rest.size());
+  if (code == rest.size()) return jpeg_cut_short();
+  const auto marker = byte_at(rest, code);
+  rest.remove_prefix(code + 1);
+  return marker;
+}
+
+base::expected<std::string_view> take_segment(std::string_view& rest) {
+  if (rest.size() < 2 || read_16(rest, 0) < 2 || rest.size() < read_16(rest, 0))
+    return jpeg_cut_short();
+  const auto segment = rest.substr(2, read_16(rest, 0) - 2);
+  rest.remove_prefix(read_16(rest, 0));
+  return segment;
+}
+
+/// Skips the coded pixels after a scan's header, up to the next marker that is not part of them.
+void skip_pixels(std::string_view& rest) {
+  std::size_t at = 0;
+  while ((at = rest.find('\xff', at)) != std::string_view::npos && at + 1 < rest.size()) {
+    const auto next = byte_at(rest, at + 1);
+    if (next != 0 && !(next >= 0xD0 && next <= 0xD7)) return rest.remove_prefix(at);
+    at += 2;
+  }
+  rest = {};
+}
+
+base::expected<void> check_frame(std::string_view segment) {
+  if (segment.size() < 5) return invalid("the JPEG is damaged: its frame header is too short");
+  return check_sides(read_16(segment, 3), read_16(segment, 1));
+}
+
+base::expected<void> check_jpeg(std::string_view rest) {
+  rest.remove_prefix(2); // SOI
+  bool has_frame = false;
+  bool has_pixels = false;
+  while (true) {
+    const auto marker = take_marker(rest);
+    if (!marker) return tl::unexpected(marker.error());
+    if (*marker == marker_eoi) break;
+    if (*marker == marker_soi || *marker == 0)
+      return invalid("the JPEG is damaged: a marker is out of place");
+    if (stands_alone(*marker)) continue;
+    const auto segment = take_segment(rest);
+    if (!segment) return tl::unexpected(segment.error());
+    if (is_frame(*marker)) {
+      if (auto frame = check_frame(*segment); !frame) return frame;
+      has_frame = true;
+    }
+    if (*marker == marker_sos) {
+      has_pixels = has_frame;
+      skip_pixels(rest);
+    }
+  }
+  if (!has_pixels) return invalid("the JPEG has no pixels: a frame and a scan are missing");
+  return check_end(rest);
+}
+
+} // namespace
+
+base::expected<image_type> inspect_image(std::string_view bytes) {
+  if (bytes.size() > image_limit_bytes)
+    return invalid("the image has " + std::to_string(bytes.size()) + " bytes, allowed are " +
+                   std::to_string(image_limit_bytes));
+  if (bytes.starts_with(png_signature)) {
+    if (auto whole = check_png(bytes); !whole) return tl::unexpected(whole.error());
+    return image_type::png;
+  }
+  if (bytes.starts_with(jpeg_signature)) {
+    if (auto whole = check_jpeg(bytes); !whole) return tl::unexpected(whole.error());
+    return image_type::jpeg;
+  }
+  return invalid("the file is neither a PNG nor a JPEG image by its content");
+}
+
+image_name name_image(std::string_view bytes, image_type type) {
+  image_name name;
+  const auto digest = base::sha256(bytes);
+  std::copy_n(digest.begin(), name.digest.size(), name.digest.begin());
+  name.type = type;
+  return name;
+}
+
+} // namespace matchcloud::model

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "model/text/uuid.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::model {
+
+/// A point on the WGS-84 ellipsoid.
+struct coordinates {
+  /// Degrees, -90 to 90.
+  double latitude = 0;
+  /// Degrees, -180 to 180.
+  double longitude = 0;
+
+  friend bool operator==(const coordinates&, const coordinates&) = default;
+};
+
+/// A datacenter where lobbies run.
+struct region {
+  /// 1 to 32 of `a-z 0-9 -`.
+  std::string region_id;
+  std::string region_display_name;
+  std::string provider_display_name;
+  coordinates datacenter_coord;
+
+  friend bool operator==(const region&, const region&) = default;
+};
+
+struct game {
+  uuid game_id;
+  std::string display_name;
+
+  friend bool operator==(const game&, const game&) = default;
+};
+
+/// An environment of a game (production, staging), with its players' sites and its regions.
+struct game_namespace {
+  uuid namespace_id;
+  uuid game_id;
+  std::string name;
+  /// Host names whose pages may act for this namespace, lower case.
+  std::vector<std::string> domains;
+  /// Absent: every region of the catalog.
+  std::optional<std::vector<std::string>> regions;
+
+  friend bool operator==(const game_namespace&, const game_namespace&) = default;
+};
+
+/// What the service knows of games and regions, at one revision. Immutable once built and shared
+/// between threads as `catalog_snapshot`. Every list is in ascending order of its id, those inside
+/// a namespace too, so that the lookups below are binary searches and output does not depend on
+/// insertion order.
+struct catalog {
+  /// A registered domain and the position of its namespace.
+  struct domain_owner {
+    std::string domain;
+    std::size_t position = 0;
+  };
+
+  std::int64_t revision = 0;
+  std::vector<region> regions;
+  std::vector<std::string> tiers;
+  std::vector<game> games;
+  std::vector<game_namespace> namespaces;
+  /// The domains of all namespaces in ascending order, as `index_domains` made it.
+  std::vector<domain_owner> domain_owners;
+
+  /// Makes `domain_owners`. Call when `namespaces` is complete.
+  void index_domains();
+
+  /// Null where there is none. O(log n).
+  const region* find_region(std::string_view region_id) const noexcept;
+  const game* find_game(const uuid& game_id) const noexcept;
+  const game_namespace* find_namespace(const uuid& namespace_id) const noexcept;
+  /// The namespace that registered `domain` (lower case host name without port). O(log n).
+  const game_namespace* find_namespace_of_domain(std::string_view domain) const noexcept;
+
+  /// Whether both say the same; the index follows from the rest.
+  friend bool operator==(const catalog& a, const catalog& b);
+};
+
+using catalog_snapshot = std::shared_ptr<const catalog>;
+
+/// `game_not_found`, in words for who gave the id.
+base::error no_such_game(const uuid& game_id);
+
+/// The tiers of a new catalog.
+const std::vector<std::string>& default_tiers();
+
+} // namespace matchcloud::model

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "model/catalog/catalog.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::model {
+
+/// A catalog to import: what DESIGN.md's import format says, checked. Upserts by id: what it does
+/// not name stays. An element that it names is replaced whole: a namespace without `domains` has
+/// none afterwards.
+struct catalog_document {
+  std::vector<region> regions;
+  std::vector<std::string> tiers;
+  std::vector<game> games;
+  std::vector<game_namespace> namespaces;
+
+  friend bool operator==(const catalog_document&, const catalog_document&) = default;
+};
+
+/// Bounds of a catalog document.
+inline constexpr std::size_t catalog_document_limit_bytes = 64 * 1024 * 1024;
+inline constexpr std::size_t catalog_document_depth_limit = 64;
+/// Values in the document: parsed, each takes 16 bytes however short it was. A document of the size
+/// limit that is a catalog has about 2.5 million.
+inline constexpr std::size_t catalog_document_value_limit = 4 * 1024 * 1024;
+
+/// Reads and checks a catalog document (JSON, UTF-8). Fails with `import_invalid`; the detail has a
+/// line per problem (at most 100), each with the place and what is allowed. Whether the regions of
+/// a namespace exist is for `merge`: they may be in the store.
+base::expected<catalog_document> parse_catalog_document(std::string_view text);
+
+/// `current` with the upserts of `document`; the revision is one higher if anything changed. The
+/// result is in order even where the document is not. Fails with `import_invalid` and all problems
+/// where a namespace names a region or a game that neither has, would move to another game, or
+/// registers a domain that is another's. O(n log n).
+base::expected<catalog> merge(const catalog& current, const catalog_document& document);
+
+/// The demo data: the same document every time.
+const catalog_document& demo_catalog();
+
+} // namespace matchcloud::model

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "model/catalog/catalog.hpp"
+#include "model/catalog/catalog_document.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace matchcloud::model {
+
+/// What a catalog consists of. Single elements are administered by kind and id.
+enum class element_kind : std::uint8_t { region, tier, game, game_namespace };
+
+inline constexpr std::array<element_kind, 4> element_kinds{
+    element_kind::game, element_kind::game_namespace, element_kind::region, element_kind::tier};
+
+/// `region`, `tier`, `game`, `namespace`.
+std::string_view name_of(element_kind kind) noexcept;
+/// `regions`, `tiers`, `games`, `namespaces`: as in paths and documents.
+std::string_view plural_of(element_kind kind) noexcept;
+/// The kind of that plural.
+std::optional<element_kind> parse_plural(std::string_view text) noexcept;
+
+/// Names one element: its kind and an id that is well-formed for it.
+class element_key {
+public:
+  /// Fails with `id_malformed`, which says what is allowed. UUIDs in either case.
+  static base::expected<element_key> parse(element_kind kind, std::string_view id);
+
+  element_kind kind() const noexcept { return kind_; }
+  /// The id, a UUID in lower case.
+  const std::string& text() const noexcept { return text_; }
+  /// Of games and namespaces; zero for the others.
+  const model::uuid& uuid() const noexcept { return uuid_; }
+  /// For messages: `region "lon"`, `game 00000000-..`.
+  std::string describe() const;
+
+private:
+  element_key(element_kind kind, std::string text, const model::uuid& id)
+      : kind_{kind}, text_{std::move(text)}, uuid_{id} {}
+
+  element_kind kind_;
+  std::string text_;
+  model::uuid uuid_;
+};
+
+/// One element; the string is a tier.
+using catalog_element = std::variant<region, std::string, game, game_namespace>;
+
+/// JSON of one element.
+inline constexpr std::size_t element_limit_bytes = 64 * 1024;
+
+/// Reads the JSON of the element `key`, with the checks of a catalog document and its messages. The
+/// shape is that of the import format, but that a namespace carries its `game_id` and a game no
+/// namespaces; the id may be absent. No text at all is allowed for a tier. `import_invalid`.
+base::expected<catalog_element> parse_element(const element_key& key, std::string_view text);
+
+/// A document that names only this element.
+catalog_document document_of(catalog_element one);
+
+/// Fails with `element_not_found`.
+base::expected<catalog_element> find_element(const catalog& in, const element_key& key);
+
+/// The catalog without an element, one revision on. Fails with `element_not_found`, or with
+/// `still_referred` where a namespace lists the region or belongs to the game; the detail names the
+/// first ten. O(n).
+base::expected<catalog> without(const catalog& current, const element_key& key);
+
+/// What `parse_element` reads, with its id. A namespace with all regions has no `regions`.
+std::string render_element(const catalog_element& one);
+/// `{"regions":[..],"revision":7}`, the elements in order of their ids.
+std::string render_elements(const catalog& of, element_kind kind);
+
+} // namespace matchcloud::model

@@ -1,0 +1,105 @@
+#include "model/catalog/catalog_document.hpp"
+#include "model/records/problem_list.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace matchcloud::model {
+
+namespace {
+
+/// Both lists in ascending order of `id`, each id once: the last element with it stays.
+template <class T, class Id>
+std::vector<T> upserted(std::vector<T> list, const std::vector<T>& newer, Id id) {
+  list.insert(list.end(), newer.begin(), newer.end());
+  // Stable, so that among equals the newest is the last, which `unique` keeps from the back.
+  std::stable_sort(list.begin(), list.end(), [id](const T& a, const T& b) {
+    return std::invoke(id, a) < std::invoke(id, b);
+  });
+  const auto same_id = [id](const T& a, const T& b) {
+    return std::invoke(id, a) == std::invoke(id, b);
+  };
+  const auto kept = std::unique(list.rbegin(), list.rend(), same_id);
+  list.erase(list.begin(), kept.base());
+  return list;
+}
+
+void sort_unique(std::vector<std::string>& list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+}
+
+std::string place_of(const game_namespace& each) {
+  return "namespace " + to_string(each.namespace_id);
+}
+
+/// Checks what the document's namespaces refer to, in `merged` and in what was there before.
+void check_references(const catalog& before, const catalog& merged,
+                      const std::vector<game_namespace>& named, problem_list& problems) {
+  for (const auto& each : named) {
+    const auto place = place_of(each);
+    if (!merged.find_game(each.game_id))
+      problems.add(place, "game " + to_string(each.game_id) +
+                              " is neither in the document nor in the store");
+    const auto* old = before.find_namespace(each.namespace_id);
+    if (old && old->game_id != each.game_id)
+      problems.add(place, "belongs to game " + to_string(old->game_id) +
+                              " and cannot move to game " + to_string(each.game_id));
+    if (!each.regions) continue;
+    for (const auto& region_id : *each.regions)
+      if (!merged.find_region(region_id))
+        problems.add(place,
+                     "region \"" + region_id + "\" is neither in the document nor in the store");
+  }
+}
+
+struct registration {
+  std::string_view domain;
+  const game_namespace* owner;
+};
+
+void check_domains(const catalog& merged, problem_list& problems) {
+  std::vector<registration> registrations;
+  for (const auto& each : merged.namespaces)
+    for (const auto& domain : each.domains)
+      registrations.push_back({domain, &each});
+  std::stable_sort(
+      registrations.begin(), registrations.end(),
+      [](const registration& a, const registration& b) { return a.domain < b.domain; });
+  const auto same_domain = [](const registration& a, const registration& b) {
+    return a.domain == b.domain;
+  };
+  auto at = registrations.begin();
+  while ((at = std::adjacent_find(at, registrations.end(), same_domain)) != registrations.end()) {
+    const auto& first = *at++;
+    problems.add(place_of(*at->owner), "domain \"" + std::string{first.domain} +
+                                           "\" is registered by " + place_of(*first.owner) +
+                                           ", allowed is one namespace per domain");
+  }
+}
+
+} // namespace
+
+base::expected<catalog> merge(const catalog& current, const catalog_document& document) {
+  auto named = document.namespaces;
+  for (auto& each : named) {
+    sort_unique(each.domains);
+    if (each.regions) sort_unique(*each.regions);
+  }
+  catalog merged;
+  merged.revision = current.revision;
+  merged.regions = upserted(current.regions, document.regions, &region::region_id);
+  merged.tiers = upserted(current.tiers, document.tiers, std::identity{});
+  merged.games = upserted(current.games, document.games, &game::game_id);
+  merged.namespaces = upserted(current.namespaces, named, &game_namespace::namespace_id);
+
+  problem_list problems;
+  check_references(current, merged, named, problems);
+  check_domains(merged, problems);
+  if (!problems.empty()) return problems.failure();
+  merged.index_domains();
+  if (merged != current) ++merged.revision;
+  return merged;
+}
+
+} // namespace matchcloud::model

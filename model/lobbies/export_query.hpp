@@ -1,0 +1,34 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "model/text/uuid.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <string_view>
+
+namespace matchcloud::model {
+
+/// A span of time, half-open: `begin` is in it and `end` is not. Milliseconds since 1970, the whole
+/// unsigned 64-bit range. Empty where they are equal; `begin` is never behind `end`.
+struct time_span {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+
+  friend auto operator<=>(const time_span&, const time_span&) = default;
+};
+
+/// What an export of lobby history is asked for.
+struct export_query {
+  uuid game_id;
+  time_span span;
+
+  friend auto operator<=>(const export_query&, const export_query&) = default;
+};
+
+/// Reads the body of `export-history`: an object with the integers `query_start` and `query_end`
+/// and nothing else. Fails with `body_malformed`, `body_too_deep`, `body_not_object`, or with
+/// `query_invalid`, whose detail names every member that is wrong.
+base::expected<time_span> read_export_span(std::string_view body);
+
+} // namespace matchcloud::model

@@ -1,0 +1,94 @@
+#include "model/lobbies/lobby_csv.hpp"
+
+#include "model/text/timestamp.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+namespace matchcloud::model {
+
+namespace {
+
+constexpr std::string_view line_end = "\r\n";
+constexpr std::size_t longest_number = std::numeric_limits<std::uint64_t>::digits10 + 1;
+/// Start, stop and both uptimes, the commas before them, and the line end.
+constexpr std::size_t longest_tail = 4 + 2 * timestamp_length + 2 * longest_number + 2;
+
+void append_field(std::string& out, std::string_view text) {
+  if (text.find_first_of("\",\r\n") == text.npos) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (auto quote = text.find('"'); quote != text.npos; quote = text.find('"')) {
+    out.append(text.substr(0, quote)).append("\"\"");
+    text.remove_prefix(quote + 1);
+  }
+  out.append(text) += '"';
+}
+
+/// Never negative: nothing in this format lies before 1970.
+std::uint64_t ms_of(std::int64_t time) noexcept {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(time, 0));
+}
+
+/// Milliseconds of `span` between `start` and `stop`.
+std::uint64_t overlap(const time_span& span, std::uint64_t start, std::uint64_t stop) noexcept {
+  const auto from = std::max(start, span.begin);
+  const auto to = std::min(stop, span.end);
+  return to > from ? to - from : 0;
+}
+
+char* put(char* to, std::uint64_t number) noexcept {
+  return std::to_chars(to, to + longest_number, number).ptr;
+}
+
+} // namespace
+
+std::string csv_kind_columns(const lobby_kind& kind, std::string_view namespace_name,
+                             std::string_view region_name) {
+  std::string columns = to_string(kind.namespace_id);
+  const auto add = [&columns](std::string_view text) {
+    columns += ',';
+    append_field(columns, text);
+  };
+  add(namespace_name);
+  add(kind.region_id);
+  add(region_name);
+  add(kind.tier);
+  add(to_string(kind.version_id));
+  add(kind.version_name);
+  add(kind.game_mode);
+  return columns;
+}
+
+void append_lobby_csv(std::string& out, const history_lobby& lobby, const time_span& span,
+                      std::int64_t snapshot_ts) {
+  std::array<char, uuid_text_length + 1> id; // NOLINT(*-member-init): written whole
+  *write_uuid(id.data(), lobby.lobby_id) = ',';
+
+  std::array<char, longest_tail> tail; // NOLINT(*-member-init): the inner loop of exports
+  auto* to = tail.data();
+  const auto start = ms_of(lobby.times.start_ts);
+  *to++ = ',';
+  to = write_timestamp(to, lobby.times.start_ts);
+  *to++ = ',';
+  if (const auto& stop_ts = lobby.times.stop_ts) {
+    to = write_timestamp(to, *stop_ts);
+    *to++ = ',';
+    to = put(to, ms_of(*stop_ts) - start);
+  } else {
+    *to++ = ',';
+  }
+  *to++ = ',';
+  to = put(to, overlap(span, start, ms_of(lobby.times.stop_ts.value_or(snapshot_ts))));
+  to = std::copy(line_end.begin(), line_end.end(), to);
+
+  out.append(id.data(), id.size());
+  out.append(*lobby.kind_columns);
+  out.append(tail.data(), static_cast<std::size_t>(to - tail.data()));
+}
+
+} // namespace matchcloud::model

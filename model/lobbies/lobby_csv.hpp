@@ -1,0 +1,35 @@
+#pragma once
+
+#include "model/lobbies/export_query.hpp"
+#include "model/lobbies/lobby.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::model {
+
+/// The first line of every export (RFC 4180), its line end included.
+inline constexpr std::string_view lobby_csv_header =
+    "lobby_id,namespace_id,namespace_name,region_id,region_name,tier,version_id,version_name,"
+    "game_mode,start_ts,stop_ts,total_uptime_ms,query_uptime_ms\r\n";
+
+/// The columns `namespace_id` to `game_mode`, quoted where RFC 4180 demands it, without a comma at
+/// either end: rendered once for all lobbies of a kind.
+std::string csv_kind_columns(const lobby_kind& kind, std::string_view namespace_name,
+                             std::string_view region_name);
+
+/// A lobby of an export.
+struct history_lobby {
+  uuid lobby_id;
+  lobby_times times;
+  /// `csv_kind_columns` of its kind. Valid for as long as the call that it is given to.
+  const std::string* kind_columns = nullptr;
+};
+
+/// Appends a lobby's row, line end included. `span` is the export's, `snapshot_ts` the instant of
+/// its snapshot (milliseconds since 1970): a lobby that runs is counted up to there.
+void append_lobby_csv(std::string& out, const history_lobby& lobby, const time_span& span,
+                      std::int64_t snapshot_ts);
+
+} // namespace matchcloud::model

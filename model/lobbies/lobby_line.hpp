@@ -1,0 +1,27 @@
+#pragma once
+
+#include "model/lobbies/lobby.hpp"
+#include "model/records/line_error.hpp"
+#include "model/records/line_splitter.hpp"
+#include "model/records/record_line.hpp"
+
+#include <optional>
+
+namespace matchcloud::model {
+
+/// Reads lines of lobbies: an object of lobby_id, namespace_id, region_id, tier, version_id,
+/// version_name, game_mode, start_ts and stop_ts, which is absent or null while the lobby runs.
+/// One thread.
+class lobby_line_reader {
+public:
+  lobby_line_reader();
+
+  /// Reads `line`, whose bytes it overwrites, into `result`, whose storage it uses again. Says what
+  /// is wrong with the line, if anything; `result` is then of no use.
+  std::optional<line_problem> read(const input_line& line, lobby& result);
+
+private:
+  record_reader reader_;
+};
+
+} // namespace matchcloud::model

@@ -1,0 +1,96 @@
+#include "model/net/special_addresses.hpp"
+
+#include "model/net/embedded_address.hpp"
+
+#include <algorithm>
+#include <initializer_list>
+
+namespace matchcloud::model {
+
+namespace {
+
+constexpr int mapped_prefix_bits = 96;
+
+constexpr cidr v4_block(std::array<std::uint8_t, 4> network, int prefix_length) {
+  cidr block{{}, mapped_prefix_bits + prefix_length};
+  block.network.bytes[10] = 0xFF;
+  block.network.bytes[11] = 0xFF;
+  std::copy(network.begin(), network.end(), block.network.bytes.begin() + 12);
+  return block;
+}
+
+/// From the first groups of its network; the rest is zero.
+constexpr cidr v6_block(std::initializer_list<unsigned> groups, int prefix_length) {
+  cidr block{{}, prefix_length};
+  auto* out = block.network.bytes.data();
+  for (const unsigned group : groups) {
+    *out++ = static_cast<std::uint8_t>(group >> 8);
+    *out++ = static_cast<std::uint8_t>(group & 0xFF);
+  }
+  return block;
+}
+
+struct special_block {
+  cidr block;
+  bool globally_reachable;
+};
+
+// IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, RFC 8190), as of 2025-10-09,
+// column "Globally Reachable". Of blocks within one another the smaller stands first: the first
+// that holds an address decides. Left out are blocks that the rest of this file decides alike: the
+// reachable ones that lie in no other, and those outside of global unicast.
+constexpr std::array special_blocks{
+    special_block{v4_block({0, 0, 0, 0}, 8), false},                   // this network
+    special_block{v4_block({10, 0, 0, 0}, 8), false},                  // private
+    special_block{v4_block({100, 64, 0, 0}, 10), false},               // shared by carriers
+    special_block{v4_block({127, 0, 0, 0}, 8), false},                 // loopback
+    special_block{v4_block({169, 254, 0, 0}, 16), false},              // link local
+    special_block{v4_block({172, 16, 0, 0}, 12), false},               // private
+    special_block{v4_block({192, 0, 0, 9}, 32), true},                 // PCP anycast
+    special_block{v4_block({192, 0, 0, 10}, 32), true},                // TURN anycast
+    special_block{v4_block({192, 0, 0, 0}, 24), false},                // IETF protocol assignments
+    special_block{v4_block({192, 0, 2, 0}, 24), false},                // documentation
+    special_block{v4_block({192, 88, 99, 0}, 24), false},              // 6to4 relays, deprecated
+    special_block{v4_block({192, 168, 0, 0}, 16), false},              // private
+    special_block{v4_block({198, 18, 0, 0}, 15), false},               // benchmarking
+    special_block{v4_block({198, 51, 100, 0}, 24), false},             // documentation
+    special_block{v4_block({203, 0, 113, 0}, 24), false},              // documentation
+    special_block{v4_block({224, 0, 0, 0}, 4), false},                 // multicast (RFC 5771)
+    special_block{v4_block({240, 0, 0, 0}, 4), false},                 // reserved, broadcast
+    special_block{v6_block({0x2001, 1, 0, 0, 0, 0, 0, 1}, 128), true}, // PCP anycast
+    special_block{v6_block({0x2001, 1, 0, 0, 0, 0, 0, 2}, 128), true}, // TURN anycast
+    special_block{v6_block({0x2001, 1, 0, 0, 0, 0, 0, 3}, 128), true}, // DNS-SD SRP anycast
+    special_block{v6_block({0x2001, 3}, 32), true},                    // AMT
+    special_block{v6_block({0x2001, 4, 0x112}, 48), true},             // AS112
+    special_block{v6_block({0x2001, 0x20}, 28), true},                 // ORCHIDv2
+    special_block{v6_block({0x2001, 0x30}, 28), true},                 // drone remote ids
+    special_block{v6_block({0x2001}, 23), false}, // IETF protocol assignments, Teredo among them
+    special_block{v6_block({0x2001, 0xDB8}, 32), false}, // documentation
+    special_block{v6_block({0x3FFF}, 20), false},        // documentation
+};
+
+/// All that was ever assigned of IPv6 unicast (IANA IPv6 Address Space). Everything that the
+/// registries list outside of it is closed (100::/64, 64:ff9b:1::/48, 5f00::/16, fc00::/7,
+/// fe80::/10), as are fec0::/10, multicast, IPv4-compatible addresses and what is not assigned.
+constexpr cidr global_unicast = v6_block({0x2000}, 3);
+
+/// The address that datagrams for `address` arrive at.
+ip_address target_of(const ip_address& address) noexcept {
+  const auto inside = find_embedded_v4(address);
+  // Teredo is itself a special purpose: nothing but its relays can be reached by it.
+  return inside && inside->way != embedding::teredo ? inside->v4 : address;
+}
+
+} // namespace
+
+bool is_globally_reachable(const ip_address& address) noexcept {
+  const auto target = target_of(address);
+  const auto* const special =
+      std::ranges::find_if(special_blocks, [&target](const special_block& candidate) {
+        return candidate.block.contains(target);
+      });
+  if (special != special_blocks.end()) return special->globally_reachable;
+  return target.is_v4() || global_unicast.contains(target);
+}
+
+} // namespace matchcloud::model

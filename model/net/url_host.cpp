@@ -1,0 +1,124 @@
+#include "model/net/url_host.hpp"
+
+#include "base/characters.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace matchcloud::model {
+
+namespace {
+
+/// RFC 1035 section 2.3.4, without the dot of the root.
+constexpr std::size_t name_limit_bytes = 253;
+constexpr std::size_t label_limit_bytes = 63;
+
+constexpr std::size_t v4_bytes = 4;
+
+constexpr base::character_set label_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '-' || c == '_'; }};
+
+constexpr base::character_set digits{base::is_digit};
+
+tl::unexpected<std::string_view> malformed(std::string_view why) noexcept {
+  return tl::unexpected(why);
+}
+
+bool is_hexadecimal(std::string_view text) noexcept {
+  return text.starts_with("0x") || text.starts_with("0X");
+}
+
+/// A part of an IPv4 address: a decimal number, an octal one behind `0`, a hexadecimal one behind
+/// `0x`. Beyond 32 bits it is some number beyond 32 bits.
+std::optional<std::uint64_t> parse_v4_part(std::string_view text) noexcept {
+  constexpr std::uint64_t beyond = std::uint64_t{1} << 32;
+  if (text.empty()) return std::nullopt;
+  int base = 10;
+  if (is_hexadecimal(text)) {
+    base = 16;
+    text.remove_prefix(2); // and no digit at all is 0
+  } else if (text.size() > 1 && text.front() == '0') {
+    base = 8;
+  }
+  std::uint64_t value = 0;
+  for (const char c : text) {
+    const int digit = base::hex_value(c);
+    if (digit < 0 || digit >= base) return std::nullopt;
+    value = std::min(value * static_cast<unsigned>(base) + static_cast<unsigned>(digit), beyond);
+  }
+  return value;
+}
+
+std::string_view last_label(std::string_view name) noexcept {
+  const auto dot = name.rfind('.');
+  return dot == std::string_view::npos ? name : name.substr(dot + 1);
+}
+
+/// A name that ends like this is an IPv4 address or nothing.
+bool ends_in_number(std::string_view name) noexcept {
+  const auto last = last_label(name);
+  if (last.empty()) return false;
+  return digits.contains_all(last) || (is_hexadecimal(last) && parse_v4_part(last));
+}
+
+/// The last part fills all bytes that the parts before it leave.
+std::optional<ip_address> parse_v4_parts(std::string_view text) noexcept {
+  std::array<std::uint8_t, v4_bytes> octets{};
+  for (std::size_t i = 0; i < v4_bytes; ++i) {
+    const auto dot = text.find('.');
+    auto part = parse_v4_part(text.substr(0, dot));
+    if (!part) return std::nullopt;
+    if (dot != std::string_view::npos) {
+      if (*part > std::numeric_limits<std::uint8_t>::max()) return std::nullopt;
+      octets[i] = static_cast<std::uint8_t>(*part);
+      text.remove_prefix(dot + 1);
+      continue;
+    }
+    for (std::size_t j = v4_bytes; j-- > i; *part >>= 8)
+      octets[j] = static_cast<std::uint8_t>(*part & 0xFF);
+    if (*part != 0) return std::nullopt;
+    return ip_address::from_v4(octets);
+  }
+  return std::nullopt;
+}
+
+/// What is wrong with a name's label; empty if nothing.
+std::string_view label_defect(std::string_view label) noexcept {
+  if (label.empty()) return "which has two dots in a row or begins with one";
+  if (label.size() > label_limit_bytes) return "which has more than 63 characters between two dots";
+  if (!label_characters.contains_all(label))
+    return "which has other characters than letters, digits, dashes, underscores and dots";
+  if (label.front() == '-' || label.back() == '-') return "which has a dash beside a dot or an end";
+  return {};
+}
+
+tl::expected<url_host, std::string_view> parse_name(std::string_view name) noexcept {
+  if (name.size() > name_limit_bytes) return malformed("which has more than 253 characters");
+  for (auto rest = name;;) {
+    const auto dot = rest.find('.');
+    if (const auto defect = label_defect(rest.substr(0, dot)); !defect.empty())
+      return malformed(defect);
+    if (dot == std::string_view::npos) return url_host{{}, name};
+    rest.remove_prefix(dot + 1);
+  }
+}
+
+} // namespace
+
+tl::expected<url_host, std::string_view> parse_url_host(std::string_view text) noexcept {
+  if (text.starts_with('[')) {
+    const bool closed = text.size() > 1 && text.back() == ']';
+    const auto inside = text.substr(1, closed ? text.size() - 2 : 0);
+    const bool is_v6 = inside.find(':') != std::string_view::npos;
+    const auto address = is_v6 ? parse_ip_address(inside) : std::nullopt;
+    if (!address) return malformed("which is no IPv6 address in brackets");
+    return url_host{address, {}};
+  }
+  if (text.ends_with('.')) text.remove_suffix(1);
+  if (!ends_in_number(text)) return parse_name(text);
+  const auto address = parse_v4_parts(text);
+  if (!address) return malformed("which ends in a number, but is no IPv4 address");
+  return url_host{address, {}};
+}
+
+} // namespace matchcloud::model

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "model/net/ip_address.hpp"
+
+#include <tl/expected.hpp>
+
+#include <optional>
+#include <string_view>
+
+namespace matchcloud::model {
+
+/// What a URL names as its host: an address or a name.
+struct url_host {
+  std::optional<ip_address> address;
+  /// Without the dot of the root at its end; empty where it is an address.
+  std::string_view name;
+};
+
+/// Reads the host of an http URL as clients do that may be sent to it (WHATWG URL, "host parsing"),
+/// so that no spelling of an address passes for a name: IPv4 in one to four parts, decimal, octal
+/// or hexadecimal, and IPv6 in brackets, without a zone. Names hold letters, digits, dashes and
+/// underscores; percent-encoding and what lies beyond ASCII are refused. Fails with a clause that
+/// continues the host's name: `which is no IPv6 address`. O(text).
+tl::expected<url_host, std::string_view> parse_url_host(std::string_view text) noexcept;
+
+} // namespace matchcloud::model

@@ -1,0 +1,237 @@
+#include "model/records/record_line.hpp"
+
+#include "model/json/json_document.hpp"
+#include "model/json/rapidjson.hpp"
+#include "model/text/suggestion.hpp"
+#include "model/text/unicode.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <string>
+
+namespace matchcloud::model {
+
+namespace {
+
+/// Code points of a member's name that a message repeats.
+constexpr std::size_t shown_limit = 64;
+
+// Encoding is checked beforehand: where a line ends within a character, RapidJSON's check reads on
+// behind the end.
+constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
+                                 rapidjson::kParseNumbersAsStringsFlag;
+
+std::string quoted(std::string_view text) {
+  return '"' + printable_excerpt(text, shown_limit) + '"';
+}
+
+std::string at_byte(std::size_t offset) {
+  return "at byte " + std::to_string(offset + 1) + ": ";
+}
+
+std::string names_of(std::span<const record_member> members) {
+  std::string text;
+  for (const auto& each : members)
+    text.append(text.empty() ? "" : ", ").append(each.name);
+  return text;
+}
+
+/// "did you mean ..", of those that are not there yet, or what there is.
+std::string alternatives_to(std::string_view name, std::span<const record_member> members,
+                            std::span<const record_field> fields) {
+  std::array<std::string_view, record_member_limit> names;
+  std::size_t absent = 0;
+  for (std::size_t i = 0; i < members.size(); ++i)
+    if (fields[i].what == record_field::kind::absent) names[absent++] = members[i].name;
+  const auto closest = closest_name(name, std::span{names}.first(absent));
+  if (!closest.empty()) return "did you mean " + quoted(closest) + "?";
+  return "allowed are " + names_of(members);
+}
+
+std::string_view expectation(rapidjson::ParseErrorCode code) {
+  switch (code) {
+  case rapidjson::kParseErrorDocumentEmpty: return "expected a JSON object, found nothing";
+  case rapidjson::kParseErrorDocumentRootNotSingular:
+    return "expected the end of the line after the object";
+  case rapidjson::kParseErrorValueInvalid: return "expected a JSON value";
+  case rapidjson::kParseErrorObjectMissName: return "expected a member name in double quotes";
+  case rapidjson::kParseErrorObjectMissColon: return "expected a colon after the member name";
+  case rapidjson::kParseErrorObjectMissCommaOrCurlyBracket:
+    return "expected a comma or } after the member";
+  case rapidjson::kParseErrorStringUnicodeEscapeInvalidHex:
+    return "expected four hexadecimal digits after \\u";
+  case rapidjson::kParseErrorStringUnicodeSurrogateInvalid:
+    return "expected a low surrogate escape after the high one";
+  case rapidjson::kParseErrorStringEscapeInvalid:
+    return "expected a JSON escape, and control characters only escaped";
+  case rapidjson::kParseErrorStringMissQuotationMark:
+    return "expected a double quote at the end of the string";
+  case rapidjson::kParseErrorNumberTooBig: return "expected a number that a double can hold";
+  case rapidjson::kParseErrorNumberMissFraction: return "expected a digit after the decimal point";
+  case rapidjson::kParseErrorNumberMissExponent: return "expected a digit in the exponent";
+  default: return "expected JSON";
+  }
+}
+
+/// What the parser does not look at: it takes a NUL byte for the end.
+std::optional<line_problem> check_bytes(std::string_view line) {
+  if (const auto nul = line.find('\0'); nul != line.npos)
+    return line_problem{line_errc::malformed, at_byte(nul) + "found a NUL byte, allowed is JSON"};
+  if (const auto bad = find_malformed_utf8(line); bad != line.npos)
+    return line_problem{line_errc::malformed, at_byte(bad) + "expected UTF-8"};
+  return std::nullopt;
+}
+
+} // namespace
+
+/// Receives RapidJSON's events and fills the fields.
+class record_reader::parser {
+public:
+  using Ch = char;
+
+  explicit parser(std::span<const record_member> members) : members_{members} {}
+
+  std::optional<line_problem> parse(std::span<char> line, std::span<record_field> fields) {
+    fields_ = fields;
+    expected_ = 0;
+    field_ = nullptr;
+    depth_ = 0;
+    problem_.reset();
+    rapidjson::InsituStringStream stream{line.data()};
+    const auto result = reader_.Parse<parse_flags>(stream, *this);
+    if (problem_) return std::move(problem_);
+    if (result.IsError()) {
+      const bool is_word = result.Code() == rapidjson::kParseErrorValueInvalid;
+      const auto offset =
+          is_word ? word_begin({line.data(), line.size()}, result.Offset()) : result.Offset();
+      return line_problem{line_errc::malformed,
+                          at_byte(offset) + std::string{expectation(result.Code())}};
+    }
+    return std::nullopt;
+  }
+
+  // The names that RapidJSON calls.
+  bool Null() { return take(record_field::kind::null, {}, "null"); }
+  bool Bool(bool b) {
+    const std::string_view text = b ? "true" : "false";
+    return take(record_field::kind::boolean, text, text);
+  }
+  bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
+    return take(record_field::kind::number, {text, length}, "a number");
+  }
+  bool String(const char* text, rapidjson::SizeType length, bool) {
+    return check_text({text, length}) &&
+           take(record_field::kind::string, {text, length}, "a string");
+  }
+  bool Key(const char* text, rapidjson::SizeType length, bool) {
+    const std::string_view name{text, length};
+    field_ = nullptr;
+    if (!check_text(name)) return false;
+    field_ = find(name);
+    if (!field_)
+      return refuse(line_errc::unknown_member, "unknown member " + quoted(name) + ", " +
+                                                   alternatives_to(name, members_, fields_));
+    if (field_->what == record_field::kind::absent) return true;
+    return refuse(line_errc::duplicate_member,
+                  "member " + quoted(name) + " is there twice, allowed is once");
+  }
+  bool StartObject() { return depth_++ == 0 || refuse_nested("an object"); }
+  bool EndObject(rapidjson::SizeType) { return true; }
+  bool StartArray() { return depth_ == 0 ? refuse_root("an array") : refuse_nested("an array"); }
+  bool EndArray(rapidjson::SizeType) { return true; }
+
+  // What RapidJSON asks for and numbers as strings never call.
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(std::int64_t) { return false; }
+  bool Uint64(std::uint64_t) { return false; }
+  bool Double(double) { return false; }
+
+private:
+  /// The field of a member. Writers keep an order: the next one is likely.
+  record_field* find(std::string_view name) {
+    for (std::size_t tried = 0; tried < members_.size(); ++tried) {
+      if (expected_ == members_.size()) expected_ = 0;
+      const auto index = expected_++;
+      if (members_[index].name == name) return &fields_[index];
+    }
+    return nullptr;
+  }
+
+  bool take(record_field::kind what, std::string_view text, std::string_view found) {
+    if (depth_ == 0) return refuse_root(found);
+    *field_ = {what, text};
+    return true;
+  }
+
+  /// RapidJSON makes malformed UTF-8 of an escaped low surrogate that follows no high one: ED A0 to
+  /// ED BF, which text in UTF-8 has not.
+  bool check_text(std::string_view text) {
+    for (auto at = text.find('\xED'); at != text.npos; at = text.find('\xED', at + 1))
+      if (static_cast<unsigned char>(text[at + 1]) >= 0xA0)
+        return refuse(line_errc::malformed,
+                      place() + "expected a high surrogate escape before the low one");
+    return true;
+  }
+
+  bool refuse_root(std::string_view found) {
+    return refuse(line_errc::malformed, "found " + std::string{found} + ", allowed is an object");
+  }
+
+  bool refuse_nested(std::string_view found) {
+    return refuse(line_errc::wrong_type,
+                  place() + "found " + std::string{found} + ", allowed is a plain value");
+  }
+
+  /// The member at hand.
+  std::string place() const {
+    if (!field_) return {};
+    const auto index = static_cast<std::size_t>(field_ - fields_.data());
+    return std::string{members_[index].name} + ": ";
+  }
+
+  bool refuse(line_errc code, std::string message) {
+    problem_ = line_problem{code, std::move(message)};
+    return false;
+  }
+
+  rapidjson::Reader reader_;
+  std::span<const record_member> members_;
+  std::span<record_field> fields_;
+  /// Where the next member probably stands in the table.
+  std::size_t expected_ = 0;
+  record_field* field_ = nullptr;
+  std::size_t depth_ = 0;
+  std::optional<line_problem> problem_;
+};
+
+record_reader::record_reader(std::span<const record_member> members)
+    : members_{members}, parser_{std::make_unique<parser>(members)} {
+  assert(members.size() <= record_member_limit);
+}
+
+record_reader::~record_reader() = default;
+
+std::optional<line_problem> record_reader::read(std::span<char> line,
+                                                std::span<record_field> fields) {
+  assert(fields.size() == members_.size());
+  std::fill(fields.begin(), fields.end(), record_field{});
+  if (auto problem = check_bytes({line.data(), line.size()})) return problem;
+  if (auto problem = parser_->parse(line, fields)) return problem;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (members_[i].required && fields[i].what == record_field::kind::absent)
+      return line_problem{line_errc::required, "member " + quoted(members_[i].name) +
+                                                   " missing; the members are " +
+                                                   names_of(members_)};
+  return std::nullopt;
+}
+
+std::optional<line_problem> record_reader::read(const input_line& line,
+                                                std::span<record_field> fields) {
+  if (!line.too_long) return read(line.text, fields);
+  return line_problem{line_errc::too_long,
+                      "longer than " + std::to_string(line_limit_bytes) + " bytes"};
+}
+
+} // namespace matchcloud::model

@@ -1,0 +1,114 @@
+#include "model/regions/ranking.hpp"
+
+#include "model/json/json_text.hpp"
+
+#include <GeographicLib/Geodesic.hpp>
+
+#include <algorithm>
+#include <compare>
+
+namespace matchcloud::model {
+
+namespace {
+
+constexpr double metres_per_kilometer = 1000;
+/// The international mile, exact since 1959.
+constexpr double kilometers_per_mile = 1.609344;
+
+/// What a region's JSON takes beside its three texts, at most: for reserving memory.
+constexpr std::size_t region_size_estimate_bytes = 320;
+
+/// A total order also for distances that are not numbers, which a sort would not survive.
+bool nearer(const ranked_region& a, const ranked_region& b) noexcept {
+  const auto order = std::strong_order(a.distance_m, b.distance_m);
+  if (order != 0) return order < 0;
+  return a.where->region_id < b.where->region_id;
+}
+
+bool lower_id(const region* a, const region* b) noexcept {
+  return a->region_id < b->region_id;
+}
+
+} // namespace
+
+double geodesic_distance_m(const coordinates& a, const coordinates& b) {
+  double metres = 0;
+  GeographicLib::Geodesic::WGS84().Inverse(a.latitude, a.longitude, b.latitude, b.longitude,
+                                           metres);
+  return metres;
+}
+
+std::vector<ranked_region> rank_regions(std::span<const region* const> regions,
+                                        const std::optional<coordinates>& client) {
+  std::vector<ranked_region> ranked;
+  ranked.reserve(regions.size());
+  for (const auto* where : regions) {
+    const double metres = client ? geodesic_distance_m(*client, where->datacenter_coord) : 0;
+    ranked.push_back({where, metres});
+  }
+  std::sort(ranked.begin(), ranked.end(), nearer);
+  return ranked;
+}
+
+std::vector<const region*> regions_of(const catalog& snapshot, const game_namespace* where) {
+  std::vector<const region*> regions;
+  if (where == nullptr || !where->regions) {
+    regions.reserve(snapshot.regions.size());
+    for (const auto& known : snapshot.regions)
+      regions.push_back(&known);
+    return regions;
+  }
+  regions.reserve(where->regions->size());
+  for (const auto& id : *where->regions)
+    if (const auto* known = snapshot.find_region(id)) regions.push_back(known);
+  std::sort(regions.begin(), regions.end(), lower_id);
+  regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
+  return regions;
+}
+
+std::array<text_range, 5> append_region_head(std::string& out, const region& where) {
+  const auto begin = out.size();
+  std::array<text_range, 5> places;
+  auto* place = places.data();
+  const auto add = [&](std::string_view before, auto append, const auto& value, bool quoted) {
+    out.append(before);
+    const std::size_t mark = quoted ? 1 : 0;
+    place->begin = out.size() + mark - begin;
+    append(out, value);
+    (place++)->end = out.size() - mark - begin;
+  };
+  add(R"({"region_id":)", append_json_string, where.region_id, true);
+  add(R"(,"region_display_name":)", append_json_string, where.region_display_name, true);
+  add(R"(,"provider_display_name":)", append_json_string, where.provider_display_name, true);
+  add(R"(,"datacenter_coord":{"latitude":)", append_shortest, where.datacenter_coord.latitude,
+      false);
+  add(R"(,"longitude":)", append_shortest, where.datacenter_coord.longitude, false);
+  out.append(R"(},"datacenter_distance_from_client":{"kilometers":)");
+  return places;
+}
+
+void append_kilometers(std::string& out, double distance_m) {
+  append_thousandths(out, distance_m / metres_per_kilometer);
+}
+
+void append_miles(std::string& out, double distance_m) {
+  append_thousandths(out, distance_m / metres_per_kilometer / kilometers_per_mile);
+}
+
+std::string render_regions(std::span<const ranked_region> ranked) {
+  std::string out;
+  out.reserve((ranked.size() + 1) * region_size_estimate_bytes);
+  out.append(listing_begin);
+  for (const auto& entry : ranked) {
+    if (&entry != ranked.data()) out += ',';
+    append_region_head(out, *entry.where);
+    append_kilometers(out, entry.distance_m);
+    out.append(between_units);
+    append_miles(out, entry.distance_m);
+    out.append(region_end);
+  }
+  out.append(listing_end);
+  return out;
+}
+
+} // namespace matchcloud::model

@@ -1,0 +1,34 @@
+#include "model/text/catalog_names.hpp"
+
+#include "model/text/hidden_characters.hpp"
+#include "model/text/unicode.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::model {
+
+namespace {
+
+bool is_printable_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+} // namespace
+
+bool is_identifier(std::string_view text) noexcept {
+  return !text.empty() && text.size() <= catalog_id_limit_bytes && text.front() != '-' &&
+         text.back() != '-' && std::ranges::all_of(text, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+         });
+}
+
+// RapidJSON makes ill-formed UTF-8 of an escaped lone surrogate.
+bool is_name(std::string_view text) noexcept {
+  if (text.find_first_not_of(' ') == std::string_view::npos) return false;
+  if (is_printable_ascii(text)) return text.size() <= catalog_name_limit;
+  if (find_malformed_utf8(text) != std::string_view::npos) return false;
+  if (count_code_points(text) > catalog_name_limit) return false;
+  return !find_hidden(text);
+}
+
+} // namespace matchcloud::model

@@ -1,0 +1,118 @@
+#include "model/text/hidden_characters.hpp"
+
+#include "model/text/character_sets.hpp"
+#include "model/text/unicode.hpp"
+
+namespace matchcloud::model {
+
+namespace {
+
+constexpr char32_t zero_width_non_joiner = 0x200C;
+constexpr char32_t zero_width_joiner = 0x200D;
+constexpr char32_t first_tag = 0xE0020;
+constexpr char32_t last_tag = 0xE007E;
+constexpr char32_t end_of_tags = 0xE007F;
+/// Where the first script begins that has viramas.
+constexpr char32_t first_indic = 0x900;
+
+bool is_joiner(char32_t c) noexcept {
+  return c == zero_width_joiner || c == zero_width_non_joiner;
+}
+
+bool is_tag(char32_t c) noexcept {
+  return c >= first_tag && c <= last_tag;
+}
+
+/// The colours of skin, which change the emoji before them.
+bool is_emoji_modifier(char32_t c) noexcept {
+  return c >= 0x1F3FB && c <= 0x1F3FF;
+}
+
+/// What is wrong with `c` unless it is needed; empty if nothing.
+std::string_view hidden_class(char32_t c) noexcept {
+  if (is_control(c)) return "a control character";
+  if (is_noncharacter(c)) return "a noncharacter, which Unicode never assigns";
+  if (is_invisible(c)) return "an invisible or bidirectional formatting character";
+  return {};
+}
+
+/// Goes through a text and knows what joiners, selectors and tags at its place would act on.
+class scanner {
+public:
+  explicit scanner(std::string_view text) noexcept : text_(text) {}
+
+  std::optional<hidden_character> run() noexcept {
+    while (at_ < text_.size()) {
+      const auto [c, bytes] = decode_utf8(text_.substr(at_));
+      if (bytes == 0) return hidden_character{at_, "a byte that is not UTF-8"};
+      if (const auto what = hidden_class(c); !what.empty() && !is_needed(c, bytes)) {
+        return hidden_character{at_, what};
+      }
+      pass(c, bytes);
+    }
+    return std::nullopt;
+  }
+
+private:
+  bool is_needed(char32_t c, std::size_t bytes) const noexcept {
+    if (is_variation_selector(c)) return previous_ != U' ' && !is_invisible(previous_);
+    if (is_joiner(c)) return may_join(c, text_.substr(at_ + bytes));
+    if (is_tag(c)) return in_tags_ || (emoji_ && has_end_of_tags());
+    return c == end_of_tags && in_tags_;
+  }
+
+  bool may_join(char32_t joiner, std::string_view rest) const noexcept {
+    if (rest.empty()) return false;
+    const auto next = decode_utf8(rest).value;
+    if (joiner == zero_width_joiner && emoji_ && is_pictograph(next)) return true;
+    if (is_virama(previous_)) return next >= first_indic && hidden_class(next).empty();
+    if (is_virama(next)) return previous_ >= first_indic && !is_joiner(previous_);
+    return joins_next(letter_) && !is_joiner(previous_) && joins_previous(first_letter(rest));
+  }
+
+  /// Behind marks, which hinder no joining.
+  static char32_t first_letter(std::string_view text) noexcept {
+    while (!text.empty()) {
+      const auto [c, bytes] = decode_utf8(text);
+      if (bytes == 0 || !is_combining_mark(c)) return c;
+      text.remove_prefix(bytes);
+    }
+    return 0;
+  }
+
+  /// Whether the tags from here on are followed by their end.
+  bool has_end_of_tags() const noexcept {
+    for (auto rest = text_.substr(at_); !rest.empty();) {
+      const auto [c, bytes] = decode_utf8(rest);
+      if (!is_tag(c)) return c == end_of_tags;
+      rest.remove_prefix(bytes);
+    }
+    return false;
+  }
+
+  void pass(char32_t c, std::size_t bytes) noexcept {
+    at_ += bytes;
+    previous_ = c;
+    in_tags_ = is_tag(c);
+    if (is_combining_mark(c) || is_emoji_modifier(c) || is_tag(c) || c == end_of_tags) return;
+    emoji_ = is_pictograph(c);
+    letter_ = c;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  char32_t previous_ = U' ';
+  /// The last that is no mark.
+  char32_t letter_ = U' ';
+  /// Whether what stands before, with its selectors, modifiers and tags, is an emoji.
+  bool emoji_ = false;
+  bool in_tags_ = false;
+};
+
+} // namespace
+
+std::optional<hidden_character> find_hidden(std::string_view text) noexcept {
+  return scanner{text}.run();
+}
+
+} // namespace matchcloud::model

@@ -1,0 +1,128 @@
+#include "model/text/suggestion.hpp"
+
+#include "base/characters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace matchcloud::model {
+
+namespace {
+
+constexpr std::size_t not_close = 1'000;
+/// A shorter word begins or ends too many others.
+constexpr std::size_t shortest_affix_bytes = 4;
+
+/// A name without what people spell differently: `maxPlayers`, `max-players`, `Max_Players`.
+class folded_name {
+public:
+  explicit folded_name(std::string_view name) noexcept {
+    for (const char c : name.substr(0, suggestion_name_limit_bytes)) {
+      letters_[size_] = base::to_lower(c);
+      size_ += c != '_' && c != '-' && c != ' ' ? 1 : 0;
+    }
+  }
+  std::string_view text() const noexcept { return {letters_.data(), size_}; }
+
+private:
+  std::array<char, suggestion_name_limit_bytes> letters_{};
+  std::size_t size_ = 0;
+};
+
+/// How far other names are from one, in insertions, deletions, replacements and swaps of
+/// neighbours, none of which touches a place twice (optimal string alignment).
+///
+/// A column of the table of distances is a word, a bit per byte of the name: it holds where the
+/// distance grows or shrinks from one byte to the next (H. Hyyrö, "A bit-vector algorithm for
+/// computing Levenshtein and Damerau edit distances", 2003).
+class distance_meter {
+public:
+  explicit distance_meter(std::string_view name) noexcept : size_(name.size()) {
+    for (std::size_t i = 0; i < name.size(); ++i)
+      places_[static_cast<unsigned char>(name[i])] |= std::uint64_t{1} << i;
+  }
+
+  /// The distance to `other`, or some number above `limit` where it is above. O(other).
+  std::size_t measure(std::string_view other, std::size_t limit) const noexcept {
+    if (size_ == 0) return other.size();
+    const auto last = std::uint64_t{1} << (size_ - 1);
+    std::uint64_t grows = ~std::uint64_t{0};
+    std::uint64_t shrinks = 0;
+    std::uint64_t free_step = 0;
+    std::uint64_t equal_before = 0;
+    auto steps = size_;
+    for (auto rest = other.size(); rest-- > 0;) {
+      const auto equal = places_[static_cast<unsigned char>(other[other.size() - 1 - rest])];
+      const auto swapped = ((~free_step & equal) << 1) & equal_before;
+      free_step = (((equal & grows) + grows) ^ grows) | equal | shrinks | swapped;
+      const auto row_grows = shrinks | ~(free_step | grows);
+      const auto row_shrinks = free_step & grows;
+      if ((row_grows & last) != 0) ++steps;
+      if ((row_shrinks & last) != 0) --steps;
+      // What is left of `other` brings the names nearer by one step a byte at most.
+      if (steps > limit + rest) return limit + 1;
+      grows = row_shrinks << 1 | ~(free_step | row_grows << 1 | 1);
+      shrinks = (row_grows << 1 | 1) & free_step;
+      equal_before = equal;
+    }
+    return steps;
+  }
+
+private:
+  static_assert(suggestion_name_limit_bytes <= 64, "a place is a bit of a word");
+
+  std::size_t size_;
+  /// Of each byte, where it stands in the name.
+  std::array<std::uint64_t, 256> places_{};
+};
+
+bool is_affix(std::string_view part, std::string_view whole) noexcept {
+  return part.size() >= shortest_affix_bytes && (whole.starts_with(part) || whole.ends_with(part));
+}
+
+class farness_meter {
+public:
+  explicit farness_meter(std::string_view name) noexcept : name_(name), distance_(name) {}
+
+  /// How unlikely it is that `candidate` was meant; some number from `least` on where that is not
+  /// below `least`, which is not 0.
+  std::size_t measure(std::string_view candidate, std::size_t least) const noexcept {
+    const auto shorter = std::min(name_.size(), candidate.size());
+    const auto missing = std::max(name_.size(), candidate.size()) - shorter;
+    const auto allowed = std::max<std::size_t>(1, shorter / 3);
+    if (is_affix(name_, candidate) || is_affix(candidate, name_)) {
+      // The distance is what is missing. Behind everything that looks like a typing error.
+      return missing <= allowed ? missing : not_close / 2 + missing;
+    }
+    const auto limit = std::min(allowed, least - 1);
+    if (missing > limit) return not_close;
+    const auto steps = distance_.measure(candidate, limit);
+    return steps <= limit ? steps : not_close;
+  }
+
+private:
+  std::string_view name_;
+  distance_meter distance_;
+};
+
+} // namespace
+
+std::string_view closest_name(std::string_view name,
+                              std::span<const std::string_view> candidates) noexcept {
+  if (name.empty() || name.size() > suggestion_name_limit_bytes) return {};
+  const folded_name wanted{name};
+  const farness_meter farness{wanted.text()};
+  std::string_view closest;
+  auto least = not_close;
+  for (const auto candidate : candidates) {
+    const auto found = farness.measure(folded_name{candidate}.text(), least);
+    if (found >= least) continue;
+    least = found;
+    closest = candidate;
+    if (least == 0) break;
+  }
+  return closest;
+}
+
+} // namespace matchcloud::model

@@ -1,0 +1,195 @@
+#include "model/text/unicode.hpp"
+
+#include "base/characters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+namespace matchcloud::model {
+
+namespace {
+
+struct code_point_range {
+  char32_t first;
+  char32_t last;
+};
+
+template <std::size_t N>
+bool contains(const std::array<code_point_range, N>& ranges, char32_t c) noexcept {
+  const auto found =
+      std::lower_bound(ranges.begin(), ranges.end(), c,
+                       [](const code_point_range& r, char32_t value) { return r.last < value; });
+  return found != ranges.end() && found->first <= c;
+}
+
+// Unicode 15, PropList.txt.
+constexpr std::array<code_point_range, 10> white_space{{{0x09, 0x0D},
+                                                        {0x20, 0x20},
+                                                        {0x85, 0x85},
+                                                        {0xA0, 0xA0},
+                                                        {0x1680, 0x1680},
+                                                        {0x2000, 0x200A},
+                                                        {0x2028, 0x2029},
+                                                        {0x202F, 0x202F},
+                                                        {0x205F, 0x205F},
+                                                        {0x3000, 0x3000}}};
+
+// Unicode 15, DerivedCoreProperties.txt, Default_Ignorable_Code_Point; with U+FFF9 to U+FFFB.
+constexpr std::array<code_point_range, 16> invisible{{{0xAD, 0xAD},
+                                                      {0x34F, 0x34F},
+                                                      {0x61C, 0x61C},
+                                                      {0x115F, 0x1160},
+                                                      {0x17B4, 0x17B5},
+                                                      {0x180B, 0x180F},
+                                                      {0x200B, 0x200F},
+                                                      {0x202A, 0x202E},
+                                                      {0x2060, 0x206F},
+                                                      {0x3164, 0x3164},
+                                                      {0xFE00, 0xFE0F},
+                                                      {0xFEFF, 0xFEFF},
+                                                      {0xFFA0, 0xFFA0},
+                                                      {0xFFF0, 0xFFFB},
+                                                      {0x1BCA0, 0x1BCA3},
+                                                      {0x1D173, 0x1D17A}}};
+
+constexpr std::uint64_t high_bits = 0x8080808080808080U;
+
+std::size_t ascii_prefix(std::string_view text, std::size_t from) noexcept {
+  for (std::array<std::uint64_t, 4> block{}; text.size() - from >= sizeof block;
+       from += sizeof block) {
+    std::memcpy(block.data(), text.data() + from, sizeof block);
+    if (((block[0] | block[1] | block[2] | block[3]) & high_bits) != 0) break;
+  }
+  std::uint64_t word = 0;
+  while (text.size() - from >= sizeof word) {
+    std::memcpy(&word, text.data() + from, sizeof word);
+    if ((word & high_bits) != 0) break;
+    from += sizeof word;
+  }
+  while (from < text.size() && static_cast<unsigned char>(text[from]) < 0x80)
+    ++from;
+  return from;
+}
+
+constexpr base::character_set printable_ascii{
+    [](unsigned char c) { return c >= 0x20 && c < 0x7F; }};
+
+bool is_shown_escaped(char32_t c) noexcept {
+  return is_control(c) || is_invisible(c) || is_noncharacter(c) || c == 0x2028 || c == 0x2029;
+}
+
+std::string escaped(char32_t c) {
+  char text[16];
+  std::snprintf(text, sizeof text, c > 0xFFFF ? "\\u{%x}" : "\\u%04x", static_cast<unsigned>(c));
+  return text;
+}
+
+} // namespace
+
+decoded_code_point decode_utf8(std::string_view text) noexcept {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < bytes) return {};
+  char32_t value = lead & (0xFFU >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return {};
+    value = value << 6 | (byte(i) & 0x3FU);
+  }
+  constexpr std::array<char32_t, 5> smallest{0, 0, 0x80, 0x800, 0x10000};
+  if (value < smallest[bytes] || value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF))
+    return {};
+  return {value, bytes};
+}
+
+std::size_t find_malformed_utf8(std::string_view text) noexcept {
+  std::size_t at = ascii_prefix(text, 0);
+  while (at < text.size()) {
+    const auto c = decode_utf8(text.substr(at));
+    if (c.bytes == 0) return at;
+    at = ascii_prefix(text, at + c.bytes);
+  }
+  return std::string_view::npos;
+}
+
+std::size_t count_code_points(std::string_view text) noexcept {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80;
+  }));
+}
+
+bool is_white_space(char32_t c) noexcept {
+  return contains(white_space, c);
+}
+
+bool is_control(char32_t c) noexcept {
+  return c < 0x20 || (c >= 0x7F && c <= 0x9F);
+}
+
+bool is_noncharacter(char32_t c) noexcept {
+  return (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFEU) == 0xFFFE;
+}
+
+bool is_variation_selector(char32_t c) noexcept {
+  return (c >= 0x180B && c <= 0x180D) || c == 0x180F || (c >= 0xFE00 && c <= 0xFE0F) ||
+         (c >= 0xE0100 && c <= 0xE01EF);
+}
+
+bool is_invisible(char32_t c) noexcept {
+  return contains(invisible, c) || (c >= 0xE0000 && c <= 0xE0FFF);
+}
+
+bool is_blank(char32_t c) noexcept {
+  return c == 0x2800;
+}
+
+std::string code_point_name(char32_t c) {
+  char text[16];
+  std::snprintf(text, sizeof text, "U+%04X", static_cast<unsigned>(c));
+  return text;
+}
+
+std::string describe_character(std::string_view text, std::size_t offset) {
+  const auto place =
+      " at character " + std::to_string(count_code_points(text.substr(0, offset)) + 1);
+  const auto [c, bytes] = decode_utf8(text.substr(offset));
+  if (bytes == 0) return "a byte that is not UTF-8" + place;
+  if (is_white_space(c) || is_shown_escaped(c) || c == U'`') return code_point_name(c) + place;
+  return "`" + std::string(text.substr(offset, bytes)) + "` (" + code_point_name(c) + ")" + place;
+}
+
+std::string printable_excerpt(std::string_view text, std::size_t limit) {
+  std::string shown;
+  for (std::size_t taken = 0; !text.empty(); ++taken) {
+    const auto plain = printable_ascii.span(text.substr(0, limit - taken));
+    shown += text.substr(0, plain);
+    text.remove_prefix(plain);
+    taken += plain;
+    if (text.empty()) break;
+    const auto c = decode_utf8(text);
+    if (taken == limit || c.bytes == 0) return shown + "…";
+    if (is_shown_escaped(c.value))
+      shown += escaped(c.value);
+    else
+      shown += text.substr(0, c.bytes);
+    text.remove_prefix(c.bytes);
+  }
+  return shown;
+}
+
+std::string quoted_excerpt(std::string_view text, std::size_t limit) {
+  if (text.empty()) return "`\"\"`";
+  auto shown = printable_excerpt(text, limit);
+  if (shown.find('`') == shown.npos) return "`" + shown + "`";
+  // Where it has both marks, neither says where it ends: the inner ones are escaped.
+  for (auto at = shown.find_first_of("\"\\"); at != shown.npos;
+       at = shown.find_first_of("\"\\", at + 2))
+    shown.insert(at, 1, '\\');
+  return '"' + shown + '"';
+}
+
+} // namespace matchcloud::model

@@ -1,0 +1,94 @@
+#include "model/text/uuid.hpp"
+
+namespace matchcloud::model {
+
+namespace {
+
+/// The places of the dashes in the textual form.
+constexpr bool is_dash_at(std::size_t i) {
+  return i == 8 || i == 13 || i == 18 || i == 23;
+}
+
+/// 0 to 15, or -1.
+constexpr int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/// The two digits of each byte.
+constexpr auto hex_pairs = [] {
+  constexpr std::string_view hex = "0123456789abcdef";
+  std::array<std::array<char, 2>, 256> pairs{};
+  for (std::size_t byte = 0; byte < pairs.size(); ++byte)
+    pairs[byte] = {hex[byte >> 4], hex[byte & 15]};
+  return pairs;
+}();
+
+std::uint64_t big_endian(const std::uint8_t* bytes) {
+  std::uint64_t value = 0;
+  for (int i = 0; i < 8; ++i)
+    value = value << 8 | bytes[i];
+  return value;
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): every input bit reaches every output bit,
+/// so ids that only count upwards still spread over the buckets.
+constexpr std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+} // namespace
+
+std::optional<uuid> parse_uuid(std::string_view text) noexcept {
+  if (text.size() != uuid_text_length) return std::nullopt;
+  uuid id;
+  std::size_t digits = 0;
+  for (std::size_t i = 0; i < uuid_text_length; ++i) {
+    if (is_dash_at(i)) {
+      if (text[i] != '-') return std::nullopt;
+      continue;
+    }
+    const int value = hex_digit(text[i]);
+    if (value < 0) return std::nullopt;
+    auto& byte = id.bytes[digits++ / 2];
+    byte = static_cast<std::uint8_t>(byte << 4 | value);
+  }
+  return id;
+}
+
+std::string to_string(const uuid& id) {
+  std::string text(uuid_text_length, '-');
+  write_uuid(text.data(), id);
+  return text;
+}
+
+uuid random_uuid(std::array<std::uint8_t, 16> random) noexcept {
+  random[6] = static_cast<std::uint8_t>((random[6] & 0x0FU) | 0x40U);
+  random[8] = static_cast<std::uint8_t>((random[8] & 0x3FU) | 0x80U);
+  return {random};
+}
+
+char* write_uuid(char* to, const uuid& id) noexcept {
+  for (std::size_t i = 0; i < id.bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) *to++ = '-';
+    const auto& digits = hex_pairs[id.bytes[i]];
+    to[0] = digits[0];
+    to[1] = digits[1];
+    to += 2;
+  }
+  return to;
+}
+
+} // namespace matchcloud::model
+
+std::size_t
+std::hash<matchcloud::model::uuid>::operator()(const matchcloud::model::uuid& id) const noexcept {
+  using namespace matchcloud::model;
+  // The odd constant keeps ids whose halves are equal from cancelling out.
+  const auto high = mix(big_endian(id.bytes.data()) + 0x9e3779b97f4a7c15);
+  return static_cast<std::size_t>(mix(high ^ big_endian(id.bytes.data() + 8)));
+}

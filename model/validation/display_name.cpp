@@ -1,0 +1,74 @@
+#include "model/validation/display_name.hpp"
+
+#include "base/characters.hpp"
+#include "model/text/character_sets.hpp"
+#include "model/text/hidden_characters.hpp"
+#include "model/text/text_length.hpp"
+#include "model/text/unicode.hpp"
+
+namespace matchcloud::model {
+
+namespace {
+
+/// What most names consist of: nothing of it needs a closer look.
+constexpr base::character_set printable_ascii{[](unsigned char c) { return c >= ' ' && c < 0x7f; }};
+
+fault invalid(std::string predicate) {
+  return {"invalid", std::move(predicate)};
+}
+
+/// What is wrong with `c` behind `previous`, both visible or white space; empty if nothing.
+std::string_view visible_defect(char32_t previous, char32_t c) noexcept {
+  if (c == U' ') return {};
+  if (is_white_space(c)) return "white space other than the plain space";
+  if (is_blank(c)) return "a character that looks like a space";
+  if (previous == U' ' && is_combining_mark(c)) return "a combining mark with nothing before it";
+  return {};
+}
+
+/// The first character that cannot stand in a name where it does.
+std::optional<hidden_character> find_defect(std::string_view name) noexcept {
+  const auto hidden = find_hidden(name);
+  char32_t previous = U' ';
+  for (std::size_t at = 0; at < (hidden ? hidden->offset : name.size());) {
+    const auto [c, bytes] = decode_utf8(name.substr(at));
+    if (const auto what = visible_defect(previous, c); !what.empty())
+      return hidden_character{at, what};
+    previous = c;
+    at += bytes;
+  }
+  // Line ends are control characters and white space.
+  if (hidden && is_white_space(decode_utf8(name.substr(hidden->offset)).value))
+    return hidden_character{hidden->offset, visible_defect(U' ', U'\t')};
+  return hidden;
+}
+
+fault describe_defect(std::string_view name, const hidden_character& defect) {
+  return invalid("contains " + describe_character(name, defect.offset) + ", " +
+                 std::string(defect.what) +
+                 ". Remove it, or write a plain space where it parts words.");
+}
+
+fault describe_spaces(std::string_view name, std::size_t at) {
+  return invalid("has two spaces in a row, the second at character " +
+                 std::to_string(count_code_points(name.substr(0, at + 1)) + 1) +
+                 ". Write a single space.");
+}
+
+} // namespace
+
+std::optional<fault> check_display_name(std::string_view name, std::size_t limit) {
+  if (name.empty())
+    return fault{"too-short",
+                 "is empty. Write " + counted_up_to(limit, length_unit::characters) + "."};
+  if (auto fault = check_longest(name, limit, length_unit::characters)) return fault;
+  if (name.front() == ' ') return invalid("starts with a space. Remove the space.");
+  if (name.back() == ' ') return invalid("ends with a space. Remove the space.");
+  const auto defect = printable_ascii.contains_all(name) ? std::nullopt : find_defect(name);
+  const auto spaces = name.find("  ");
+  if (defect && defect->offset < spaces) return describe_defect(name, *defect);
+  if (spaces != name.npos) return describe_spaces(name, spaces);
+  return std::nullopt;
+}
+
+} // namespace matchcloud::model

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "model/text/fault.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace matchcloud::model {
+
+/// The first rule of VALIDATION.md ("Display names") that `name`, well-formed UTF-8, breaks:
+/// `too-short`, `too-long` or `invalid`. `limit` counts code points. A variation selector is
+/// accepted right after a visible character, because it is part of it (emoji, ideographs); every
+/// other invisible character is refused. O(name).
+std::optional<fault> check_display_name(std::string_view name, std::size_t limit);
+
+} // namespace matchcloud::model

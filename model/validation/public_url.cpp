@@ -1,0 +1,243 @@
+#include "model/validation/public_url.hpp"
+
+#include "model/net/punycode.hpp"
+#include "model/net/special_addresses.hpp"
+#include "model/net/url_host.hpp"
+#include "model/text/text_length.hpp"
+#include "model/text/unicode.hpp"
+
+#include "base/characters.hpp"
+#include "base/decimal.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace matchcloud::model {
+
+namespace {
+
+constexpr std::string_view slashes = "//";
+constexpr std::string_view advice = " Write an absolute URL, such as `https://example.com/verify`.";
+
+/// Names of which none is public, nor any that ends in one of them: RFC 6761 section 6.3, RFC 6762,
+/// RFC 8375, ICANN's reservation of `internal`, and what routers and clusters use for themselves.
+constexpr std::array<std::string_view, 7> private_domains{
+    "localhost", "local", "internal", "localdomain", "lan", "home.arpa", "svc"};
+
+/// What a URL may be written with, percent-encoding included.
+constexpr base::character_set url_characters{[](unsigned char c) {
+  constexpr std::string_view never = "\"<>\\^`{|}";
+  return c > 0x20 && c < 0x7F && never.find(static_cast<char>(c)) == never.npos;
+}};
+
+constexpr base::character_set scheme_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '+' || c == '-' || c == '.'; }};
+
+fault invalid(std::string predicate) {
+  return {"invalid", std::move(predicate)};
+}
+
+/// Whether what stands behind a colon is a port, so that a host stands before it.
+bool begins_with_port(std::string_view text) noexcept {
+  constexpr base::character_set digits{base::is_digit};
+  const auto port = digits.span(text);
+  return port > 0 && (port == text.size() || text.find_first_of("/?#") == port);
+}
+
+/// What stands before the first colon; empty where that is no scheme (RFC 3986 section 3.1).
+std::string_view scheme_of(std::string_view url) noexcept {
+  const auto scheme = url.substr(0, scheme_characters.span(url));
+  const bool is_scheme = !scheme.empty() && base::is_alphanumeric(scheme.front()) &&
+                         !base::is_digit(scheme.front()) &&
+                         url.substr(scheme.size()).starts_with(':');
+  return is_scheme && !begins_with_port(url.substr(scheme.size() + 1)) ? scheme
+                                                                       : std::string_view{};
+}
+
+bool is_web_scheme(std::string_view scheme) noexcept {
+  return base::equal_ignoring_case(scheme, "http") || base::equal_ignoring_case(scheme, "https");
+}
+
+/// Offset of the first `%` without two hexadecimal digits behind it, or `npos`.
+std::size_t find_malformed_escape(std::string_view url) noexcept {
+  for (auto at = url.find('%'); at != std::string_view::npos; at = url.find('%', at + 1)) {
+    const auto digits = url.substr(at + 1, 2);
+    if (digits.size() < 2 || base::hex_value(digits[0]) < 0 || base::hex_value(digits[1]) < 0)
+      return at;
+  }
+  return std::string_view::npos;
+}
+
+std::optional<fault> check_characters(std::string_view url) {
+  if (const auto sound = url_characters.span(url); sound < url.size()) {
+    return invalid("contains " + describe_character(url, sound) +
+                   ", which no URL holds as it is. Remove it or percent-encode it, such as `%20` "
+                   "for a space.");
+  }
+  if (const auto at = find_malformed_escape(url); at != std::string_view::npos) {
+    return invalid("contains " + describe_character(url, at) +
+                   " without two hexadecimal digits behind it. Write `%25` for the character "
+                   "itself.");
+  }
+  return std::nullopt;
+}
+
+/// What messages show of a URL. Where it has an `@` that is nothing: somewhere before it may stand
+/// a password, also beyond what is the authority by the letter (`https://me:a/b@example.com`).
+class excerpts {
+public:
+  excerpts(std::string_view url, std::size_t limit)
+      : has_secret_(url.find('@') != std::string_view::npos), limit_(limit) {}
+
+  bool has_secret() const noexcept { return has_secret_; }
+
+  /// `the host `example.com``, or `a host`.
+  std::string of(std::string_view what, std::string_view part) const {
+    const std::string name{what};
+    return has_secret_ ? "a " + name : "the " + name + " " + quoted_excerpt(part, limit_);
+  }
+
+  /// Whether a message may show all of `part`.
+  bool has_room(std::string_view part) const noexcept { return part.size() <= limit_; }
+
+  /// For what is no secret.
+  std::string always(std::string_view part) const { return quoted_excerpt(part, limit_); }
+
+private:
+  bool has_secret_;
+  std::size_t limit_;
+};
+
+fault no_scheme(std::string_view url, std::size_t echo_limit) {
+  const excerpts shown{url, echo_limit};
+  // Nor is a query shown.
+  const auto before_query = url.substr(0, url.find_first_of("?#"));
+  const auto found = shown.has_secret()
+                         ? "does"
+                         : "is " + quoted_excerpt(before_query, echo_limit) + ", which does";
+  return invalid(found + " not begin with `https://` or `http://`." + std::string(advice));
+}
+
+/// Where no `//` follows, a user's name may stand before the colon.
+fault other_scheme(std::string_view scheme, std::string_view rest, const excerpts& shown) {
+  const bool is_hidden = !rest.starts_with(slashes) && shown.has_secret();
+  const auto found = is_hidden ? "has another scheme than `https` and `http`."
+                               : "has the scheme " + shown.always(scheme) + ".";
+  return {"invalid-scheme",
+          found + (rest.starts_with(slashes) ? " Write `https` or `http` in its place."
+                                             : std::string(advice))};
+}
+
+/// What stands between `//` and the path: RFC 3986 section 3.2.
+std::string_view authority_of(std::string_view rest) noexcept {
+  rest.remove_prefix(slashes.size());
+  return rest.substr(0, rest.find_first_of("/?#"));
+}
+
+std::size_t find_beyond_ascii(std::string_view text) noexcept {
+  return static_cast<std::size_t>(
+      std::ranges::find_if(text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }) -
+      text.begin());
+}
+
+/// Says of a host with letters beyond ASCII how it is written within it.
+std::optional<fault> check_international(std::string_view authority, std::string_view url,
+                                         const excerpts& shown) {
+  const auto host = authority.substr(0, authority.find(':'));
+  const auto beyond = find_beyond_ascii(host);
+  if (beyond == host.size() || authority.find('@') != std::string_view::npos) return std::nullopt;
+  // What stands before it has its own fault.
+  const auto before_host = static_cast<std::size_t>(host.data() - url.data());
+  if (url_characters.span(url) != before_host + beyond) return std::nullopt;
+  const auto ascii = shown.has_secret() ? std::nullopt : ascii_host(host);
+  return invalid("names " + shown.of("host", host) +
+                 ", which has letters beyond ASCII. Write its `xn--` form" +
+                 (ascii && shown.has_room(*ascii) ? ", `" + *ascii + "`."
+                                                  : ", as browsers and registrars show it."));
+}
+
+bool is_port(std::string_view text) noexcept {
+  return base::parse_decimal<std::uint16_t>(text).value_or(0) != 0;
+}
+
+bool is_within(std::string_view name, std::string_view domain) noexcept {
+  if (name.size() < domain.size()) return false;
+  const auto before = name.size() - domain.size();
+  return base::equal_ignoring_case(name.substr(before), domain) &&
+         (before == 0 || name[before - 1] == '.');
+}
+
+bool is_public(const url_host& host) noexcept {
+  if (host.address) return is_globally_reachable(*host.address);
+  if (host.name.find('.') == std::string_view::npos) return false;
+  return std::ranges::none_of(
+      private_domains, [&host](std::string_view domain) { return is_within(host.name, domain); });
+}
+
+/// The address behind another spelling of it; empty for names.
+std::string spelled_out(std::string_view written, const url_host& host) {
+  if (!host.address) return {};
+  const auto address = to_string(*host.address);
+  return written.find(address) != std::string_view::npos ? "" : ", the address " + address;
+}
+
+std::optional<fault> check_host(std::string_view written, const excerpts& shown) {
+  const auto named = "names " + shown.of("host", written);
+  const auto host = parse_url_host(written);
+  if (!host) return invalid(named + ", " + std::string(host.error()) + "." + std::string(advice));
+  if (is_public(*host)) return std::nullopt;
+  const auto address = shown.has_secret() ? std::string{} : spelled_out(written, *host);
+  return fault{"not-public", named + address +
+                                 ", which cannot be reached from the internet. Write a host with a "
+                                 "public name or address."};
+}
+
+/// Nothing behind the colon is the scheme's port (RFC 3986 section 3.2.3).
+std::optional<fault> check_port(std::string_view port, const excerpts& shown) {
+  if (port.empty() || is_port(port)) return std::nullopt;
+  return invalid("has " + shown.of("port", port) +
+                 ", which is not a number from 1 to 65535. Write such a number, or leave out the "
+                 "port and the colon before it.");
+}
+
+std::optional<fault> check_authority(std::string_view authority, const excerpts& shown) {
+  if (authority.find('@') != std::string_view::npos) {
+    return invalid("holds a user name or password before `@`. Remove it; `headers` may hold "
+                   "credentials.");
+  }
+  const bool bracketed = authority.starts_with('[');
+  const auto colon = authority.find(':', bracketed ? authority.find(']') : 0);
+  const auto host = authority.substr(0, colon);
+  if (host.empty()) return invalid("names no host." + std::string(advice));
+  if (colon == std::string_view::npos) return check_host(host, shown);
+  const auto port = authority.substr(colon + 1);
+  if (!bracketed && port.find(':') != std::string_view::npos) {
+    return invalid(
+        "has more than one colon behind `//`. Write an IPv6 address in brackets, such as "
+        "`https://[2606:4700::1111]/`.");
+  }
+  // Goes before the host, because a malformed URL is not the URL of a private one.
+  if (auto fault = check_port(port, shown)) return fault;
+  return check_host(host, shown);
+}
+
+} // namespace
+
+std::optional<fault> check_public_url(std::string_view url, std::size_t limit_bytes,
+                                      std::size_t echo_limit) {
+  if (url.empty()) return fault{"too-short", "is empty." + std::string(advice)};
+  if (auto fault = check_longest(url, limit_bytes, length_unit::bytes)) return fault;
+  const auto scheme = scheme_of(url);
+  const auto rest = scheme.empty() ? url : url.substr(scheme.size() + 1);
+  const excerpts shown{url, echo_limit};
+  if (!scheme.empty() && !is_web_scheme(scheme)) return other_scheme(scheme, rest, shown);
+  const bool is_absolute = !scheme.empty() && rest.starts_with(slashes);
+  const auto authority = is_absolute ? authority_of(rest) : std::string_view{};
+  if (auto fault = check_international(authority, url, shown)) return fault;
+  if (auto fault = check_characters(url)) return fault;
+  if (!is_absolute) return no_scheme(url, echo_limit);
+  return check_authority(authority, shown);
+}
+
+} // namespace matchcloud::model

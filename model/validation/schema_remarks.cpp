@@ -1,0 +1,162 @@
+#include "model/validation/schema_remarks.hpp"
+
+namespace matchcloud::model {
+
+namespace {
+
+// Patterns are searched in code points (ECMA-262 with the flag `u`), and hold no `(?i)`: letters of
+// either case are written out.
+
+/// RFC 9110 section 5.6.2.
+constexpr std::string_view token = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$";
+
+/// The same without the headers that the service sets itself.
+constexpr std::string_view free_token =
+    "^(?!(?:[Hh][Oo][Ss][Tt]"
+    "|[Cc][Oo][Nn][Tt][Ee][Nn][Tt]-[Ll][Ee][Nn][Gg][Tt][Hh]"
+    "|[Tt][Rr][Aa][Nn][Ss][Ff][Ee][Rr]-[Ee][Nn][Cc][Oo][Dd][Ii][Nn][Gg]"
+    "|[Cc][Oo][Nn][Nn][Ee][Cc][Tt][Ii][Oo][Nn])$)"
+    "[!#$%&'*+.^_`|~0-9A-Za-z-]+$";
+
+/// Words of what is neither white space nor hidden, parted by single spaces. The joiners are not
+/// judged, nor what lies beyond the Basic Multilingual Plane.
+constexpr std::string_view display_name =
+    R"(^[^\s\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200b)"
+    R"(\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufdd0-\ufdef\ufeff\uffa0)"
+    R"(\ufff0-\ufffb\ufffe\uffff]+)"
+    R"(( [^\s\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200b)"
+    R"(\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufdd0-\ufdef\ufeff\uffa0)"
+    R"(\ufff0-\ufffb\ufffe\uffff]+)*$)";
+
+/// A URL whose host is a name with a dot, an IPv4 address in any spelling, or one in brackets, and
+/// none of the names and of the usual spellings of addresses that are not public.
+constexpr std::string_view public_url =
+    "^[Hh][Tt][Tt][Pp][Ss]?://"
+    // Names that are not public.
+    R"((?!(?:[A-Za-z0-9_-]+\.)*)"
+    R"((?:[Ll][Oo][Cc][Aa][Ll](?:[Hh][Oo][Ss][Tt]|[Dd][Oo][Mm][Aa][Ii][Nn])?)"
+    R"(|[Ii][Nn][Tt][Ee][Rr][Nn][Aa][Ll]|[Ll][Aa][Nn]|[Hh][Oo][Mm][Ee]\.[Aa][Rr][Pp][Aa])"
+    R"(|[Ss][Vv][Cc])\.?(?:[:/?#]|$)))"
+    // IPv4 addresses that are not.
+    R"((?!(?:(?:0|10|127)(?:\.[0-9]+){0,3}|(?:169\.254|192\.168|172\.(?:1[6-9]|2[0-9]|3[01]))"
+    R"(|100\.(?:6[4-9]|[7-9][0-9]|1[01][0-9]|12[0-7])|(?:22[4-9]|2[34][0-9]|25[0-5])\.[0-9]+))"
+    R"((?:\.[0-9]+){2})\.?(?:[:/?#]|$)))"
+    // IPv6 addresses that are not.
+    R"((?!\[(?:::1?\]|[14-9A-Fa-f][0-9A-Fa-f]{3}:)))"
+    R"((?:\[[0-9A-Fa-f:.]+\])"
+    R"(|(?:0[Xx][0-9A-Fa-f]*|[0-9]+)(?:\.(?:0[Xx][0-9A-Fa-f]*|[0-9]+)){0,3}\.?)"
+    R"(|(?!(?:[A-Za-z0-9_-]+\.)+(?:0[Xx][0-9A-Fa-f]*|[0-9]+)\.?(?:[:/?#]|$)))"
+    R"([A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)"
+    R"((?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)+\.?))"
+    // The port.
+    "(?::(?:0*(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]"
+    "|6553[0-5]))?)?"
+    // What follows the authority.
+    R"((?:[/?#](?:[!#$&-;=?-\[\]_a-z~]|%[0-9A-Fa-f]{2})*)?$)";
+
+} // namespace
+
+std::string_view pattern_of(text_rule rule) noexcept {
+  switch (rule) {
+  case text_rule::display_name: return display_name;
+  case text_rule::glob: return R"(^(\*\*|[^/*]*(\*[^/*]+)*\*?)(/(\*\*|[^/*]*(\*[^/*]+)*\*?))*$)";
+  case text_rule::header_name: return token;
+  case text_rule::header_value: return R"(^[^\x00-\x08\x0a-\x1f\x7f]*$)";
+  case text_rule::public_url: return public_url;
+  case text_rule::any:
+  case text_rule::not_empty:
+  case text_rule::tier:
+  case text_rule::word:
+  case text_rule::network_mode: return {};
+  }
+  return {};
+}
+
+std::string_view pattern_of(key_rule rule) noexcept {
+  switch (rule) {
+  case key_rule::game_mode: return "^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?$";
+  case key_rule::env_name: return "^[A-Za-z_][A-Za-z0-9_]*$";
+  case key_rule::header_name: return free_token;
+  case key_rule::port_label: return "^[a-z0-9]+(-[a-z0-9]+)*$";
+  case key_rule::any:
+  case key_rule::not_empty:
+  case key_rule::region: return {};
+  }
+  return {};
+}
+
+std::string_view unexpressed() noexcept {
+  return "What no keyword of JSON Schema says, and validation finds besides: a member that is "
+         "there "
+         "twice; lengths in bytes of text beyond ASCII; `min` above `max`; a route's glob, a kind "
+         "of "
+         "middleware, a port's number and protocol or a part of a range that is there before; the "
+         "`network_mode` that a port needs; names in `env` that the service sets for ports, and "
+         "the "
+         "size of `env` together with the matchmaker's; an `image_id` that a game mode lacks. In "
+         "patterns are not: of display names, where joiners, variation selectors and combining "
+         "marks may stand, and hidden characters beyond U+FFFF; of URLs, addresses that are not "
+         "public but for loopback, private, shared, link-local and multicast ones in the usual "
+         "notation, IPv4 and IPv6 addresses that are malformed, and hosts beyond 253 characters.";
+}
+
+std::string_view remark_of(text_rule rule) noexcept {
+  switch (rule) {
+  case text_rule::display_name:
+    return "Words with single spaces between them; nothing invisible and no formatting characters.";
+  case text_rule::glob:
+    return "`*` matches within a segment, the segment `**` any number of them. Each glob once.";
+  case text_rule::tier: return "A tier of the catalog.";
+  case text_rule::public_url:
+    return "An absolute http or https URL of a host that everybody can reach, without user "
+           "information.";
+  case text_rule::network_mode: return "`host` is not available in the hosted edition.";
+  case text_rule::any:
+  case text_rule::not_empty:
+  case text_rule::header_name:
+  case text_rule::header_value:
+  case text_rule::word: return {};
+  }
+  return {};
+}
+
+std::string_view remark_of(key_rule rule) noexcept {
+  switch (rule) {
+  case key_rule::region: return "By regions of the catalog.";
+  case key_rule::env_name:
+    return "Names that the service sets itself are reserved: `PORT_` with the label of a port, and "
+           "`PORT_RANGE_` with it and `_MIN` or `_MAX`. The limit holds for the matchmaker's and "
+           "the game mode's together.";
+  case key_rule::header_name:
+    return "Reserved: `Host`, `Content-Length`, `Transfer-Encoding`, `Connection`.";
+  case key_rule::any:
+  case key_rule::not_empty:
+  case key_rule::game_mode:
+  case key_rule::port_label: return {};
+  }
+  return {};
+}
+
+std::string_view remark_of(object_rule rule, bool complete) noexcept {
+  switch (rule) {
+  case object_rule::ordered_range: return "`min` is not above `max`.";
+  case object_rule::exactly_one:
+    return "Exactly one of its members; a route has none of them twice.";
+  case object_rule::at_least_one: return "With at least one of the members that are not required.";
+  case object_rule::port:
+    return "Either `port`, proxied by the gateway; or `port_range` with `proxy` `none`, a protocol "
+           "`tcp` or `udp` and the runtime's `network_mode` `host`. Ports of the same number have "
+           "different protocols, and ranges of the same protocol have no port in common.";
+  case object_rule::game_mode:
+    if (!complete) return {};
+    return "With a runtime that has an `image_id`: its own, or where it has none, the "
+           "matchmaker's.";
+  case object_rule::none:
+  case object_rule::config:
+  case object_rule::cdn:
+  case object_rule::matchmaker: return {};
+  }
+  return {};
+}
+
+} // namespace matchcloud::model

@@ -1,0 +1,485 @@
+#include "model/validation/validation.hpp"
+
+#include "model/json/json_document.hpp"
+#include "model/text/suggestion.hpp"
+#include "model/text/unicode.hpp"
+#include "model/validation/member_relations.hpp"
+#include "model/validation/validation_messages.hpp"
+#include "model/validation/value_checks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory_resource>
+#include <optional>
+#include <span>
+
+namespace matchcloud::model {
+
+namespace {
+
+constexpr std::uint32_t no_limit = 0xFFFF'FFFF;
+/// Findings of a document that has some.
+constexpr std::size_t usual_findings = 8;
+/// Containers that are open at once in an ordinary document.
+constexpr std::size_t usual_depth = 12;
+
+bool has_type(json_kind kind, value_type type) noexcept {
+  switch (type) {
+  case value_type::string: return kind == json_kind::string;
+  case value_type::integer: return kind == json_kind::number;
+  case value_type::boolean: return kind == json_kind::boolean;
+  case value_type::object:
+  case value_type::map: return kind == json_kind::object;
+  case value_type::array: return kind == json_kind::array;
+  }
+  return false;
+}
+
+bool is_container(const json_node& node) noexcept {
+  return node.kind == json_kind::object || node.kind == json_kind::array;
+}
+
+/// A length, a count or a bound, from which the more telling reasons are told apart.
+bool goes_before(const fault& a, const fault& b) noexcept {
+  return is_about_size(a.code) && !is_about_size(b.code);
+}
+
+/// Compares a document with its schema, in document order and without recursion: the way from the
+/// root to the value at hand is a stack of open containers, from which paths are read off only when
+/// there is something to say.
+class walker {
+public:
+  walker(const json_document& document, const validation_rules& rules, const reference_names& names)
+      : document_(document), rules_(rules), names_(names), relations_(document, rules) {
+    open_.reserve(usual_depth);
+  }
+
+  std::vector<finding> run(const value_rule& body) {
+    open(0, &body);
+    while (!open_.empty() && !full_) {
+      auto& top = open_.back();
+      if (top.following == document_.node(top.node).next) {
+        close();
+        continue;
+      }
+      top.current = top.following;
+      const auto& value = document_.node(top.current);
+      top.following = value.next;
+      ++top.position;
+      if (!value.repeated && top.allowed-- == 0) {
+        // Beyond the limit: said at the container's place, and not looked at.
+        top.following = document_.node(top.node).next;
+        continue;
+      }
+      check_child();
+    }
+    return std::move(findings_);
+  }
+
+private:
+  struct container {
+    std::uint32_t node;
+    /// The child at hand and the one after it.
+    std::uint32_t current;
+    std::uint32_t following;
+    /// Children begun, the one at hand included.
+    std::uint32_t position;
+    /// Children that may still be looked at; repeated ones do not count.
+    std::uint32_t allowed;
+    /// Null: anything goes inside.
+    const value_rule* rule;
+    /// A bit per member of the shape: those up to the child at hand, and all, once somebody asks.
+    std::uint64_t seen;
+    std::optional<std::uint64_t> present = std::nullopt;
+
+    const object_shape* shape() const noexcept { return rule ? rule->shape : nullptr; }
+  };
+
+  void open(std::uint32_t node, const value_rule* rule) {
+    auto allowed = no_limit;
+    if (rule && rule->most)
+      allowed =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(rules_.limits.*rule->most, no_limit));
+    open_.push_back({node, no_node, node + 1, 0, allowed, rule, 0});
+    if (!rule) return;
+    // A map of ports stands in its runtime.
+    if (rule->key == key_rule::port_label) relations_.begin_ports(open_[open_.size() - 2].node);
+    if (!rule->shape) return;
+    if (rule->shape->rule == object_rule::matchmaker) matchmaker_ = node;
+  }
+
+  void close() {
+    if (const auto* shape = open_.back().shape()) {
+      check_missing(*shape);
+      check_relations(*shape);
+    }
+    open_.pop_back();
+  }
+
+  const json_node& child() const noexcept { return document_.node(open_.back().current); }
+
+  void check_child() {
+    const auto& top = open_.back();
+    if (const auto* shape = top.shape()) return check_member(*shape);
+    if (!top.rule || !top.rule->element) return descend_freely();
+    if (top.rule->type == value_type::map) return check_entry(*top.rule);
+    check_value(*top.rule->element);
+  }
+
+  void descend_freely() {
+    if (child().repeated) return add_duplicate({});
+    if (is_container(child())) open(open_.back().current, nullptr);
+  }
+
+  void check_member(const object_shape& shape) {
+    auto& top = open_.back();
+    const auto name = document_.name(child());
+    const auto* member = find_member(shape, name, rules_);
+    if (!member) return check_unknown(shape);
+    const auto bit = std::uint64_t{1} << (member - shape.members.data());
+    const bool repeated = (top.seen & bit) != 0;
+    top.seen |= bit;
+    if (repeated)
+      return check_repeated(*member->value, child().repeated ? std::string_view{} : member->name);
+    if (child().kind == json_kind::null) {
+      if (member->required)
+        add("required", required_message(subject(depth()), member->value->type, true));
+      return;
+    }
+    if (shape.rule == object_rule::exactly_one && has_type(child().kind, member->value->type))
+      check_kind_is_new(bit);
+    check_value(*member->value);
+  }
+
+  void check_unknown(const object_shape& shape) {
+    const bool is_fault = !shape.open && rules_.unknown_members == unknown_members::reject;
+    if (!is_fault) return descend_freely();
+    const auto* home = home_of(shape, document_.name(child()));
+    if (!home) return add_unknown(shape);
+    // What stands in the body in place of its `config` is one mistake, said where that is missing.
+    if (!is_present(shape, *home)) return descend_freely();
+    add_displaced(*home);
+  }
+
+  /// The member of a body into which a member by that name belongs; null where there is none.
+  const member_rule* home_of(const object_shape& shape, std::string_view name) const noexcept {
+    if (open_.size() > 1) return nullptr;
+    for (const auto& member : shape.members)
+      if (member.value->shape && find_member(*member.value->shape, name, rules_)) return &member;
+    return nullptr;
+  }
+
+  /// Whether the object at hand has the member under whichever of its names.
+  bool is_present(const object_shape& shape, const member_rule& member) {
+    auto& top = open_.back();
+    if (!top.present) {
+      top.present = 0;
+      const auto end = document_.node(top.node).next;
+      for (auto at = top.node + 1; at < end; at = document_.node(at).next)
+        if (const auto* found = find_member(shape, document_.name(document_.node(at)), rules_))
+          *top.present |= std::uint64_t{1} << (found - shape.members.data());
+    }
+    return (*top.present >> (&member - shape.members.data()) & 1) != 0;
+  }
+
+  /// What is wrong with the value itself is said besides: keeping the one would not mend the other.
+  /// Its inside is not looked at, because the earlier member counts.
+  void check_repeated(const value_rule& rule, std::string_view known) {
+    add_duplicate(known);
+    const bool is_null = child().kind == json_kind::null;
+    const bool is_sound_container = is_container(child()) && has_type(child().kind, rule.type);
+    if (!is_null && !is_sound_container) check_value(rule);
+  }
+
+  /// An entry of a map: its name counts as part of the value.
+  void check_entry(const value_rule& map) {
+    const auto& value = child();
+    const auto& rule = *map.element;
+    if (value.repeated) return check_repeated(rule, {});
+    if (!has_type(value.kind, rule.type)) return add_wrong_type(rule);
+    auto of_name = check_name(map);
+    auto of_value = rule.type == value_type::string
+                        ? check_text(rule, document_.text(value), checks())
+                        : std::nullopt;
+    if (of_name && !(of_value && goes_before(*of_value, *of_name)))
+      return add_at(path_to(depth()), of_name->code,
+                    "The name of an entry of " + subject(depth() - 1) + " " + of_name->predicate,
+                    name_offset());
+    if (of_value) return add(*of_value);
+    if (is_container(value)) open_value(rule);
+  }
+
+  std::optional<fault> check_name(const value_rule& map) {
+    const auto name = document_.name(child());
+    auto found = check_key(map, name, checks());
+    if (!found && map.key == key_rule::env_name)
+      return relations_.check_env_is_free(name, place(open_.size() - 2));
+    return found;
+  }
+
+  void check_value(const value_rule& rule) {
+    const auto& value = child();
+    if (!has_type(value.kind, rule.type)) return add_wrong_type(rule);
+    switch (rule.type) {
+    case value_type::string: return check_string(rule);
+    case value_type::integer: return check_integer(rule);
+    case value_type::boolean: return;
+    case value_type::object:
+    case value_type::map:
+    case value_type::array: return open_value(rule);
+    }
+  }
+
+  void check_string(const value_rule& rule) {
+    const auto text = document_.text(child());
+    auto found = check_text(rule, text, checks());
+    if (!found && rule.text == text_rule::glob && !child().repeated)
+      found = relations_.check_glob_is_new(text, open_[open_.size() - 2].position - 1);
+    if (found) add(*found);
+  }
+
+  void check_integer(const value_rule& rule) {
+    const auto text = document_.text(child());
+    const auto value = read_integer(text);
+    if (!value) return add_wrong_type(rule);
+    const auto bounds = bounds_of(rule, rules_.limits);
+    if (rule.range && !is_within(*value, *rule.range))
+      return add("out-of-range", out_of_range_message(subject(depth()), rule.range->meaning, text,
+                                                      bounds, rules_.limits.echo));
+    if (!rule.most) return;
+    if (value->negative || value->magnitude < static_cast<std::uint64_t>(bounds.lowest))
+      return add("too-low",
+                 bounds_message(subject(depth()), text, "low", bounds, rules_.limits.echo));
+    if (value->magnitude > bounds.highest)
+      add("too-high", bounds_message(subject(depth()), text, "high", bounds, rules_.limits.echo));
+  }
+
+  /// Says of a map or array that it is too long, and goes inside.
+  void open_value(const value_rule& rule) {
+    const auto at = open_.back().current;
+    const auto limit = rule.most ? rules_.limits.*rule.most : 0;
+    if (rule.most && rule.type != value_type::integer) {
+      const auto entries = count_entries(at, limit);
+      if (entries > limit)
+        add("too-many", too_many_message(subject(depth()), entries, limit));
+      else if (rule.key == key_rule::env_name)
+        check_merged_env(at, limit);
+    }
+    open(at, &rule);
+  }
+
+  std::size_t count_entries(std::uint32_t node, std::uint64_t limit) const noexcept {
+    const auto& value = document_.node(node);
+    if (value.count <= limit || value.kind == json_kind::array) return value.count;
+    std::size_t entries = 0;
+    for (auto at = node + 1; at < value.next; at = document_.node(at).next)
+      entries += document_.node(at).repeated ? 0 : 1;
+    return entries;
+  }
+
+  void check_merged_env(std::uint32_t env, std::uint64_t limit) {
+    const auto entries = relations_.merged_env_size(env, place(open_.size() - 1));
+    if (entries > limit) add("too-many", merged_too_many_message(subject(depth()), entries, limit));
+  }
+
+  void check_kind_is_new(std::uint64_t kind) {
+    // Kind, middleware, list of middlewares.
+    if (auto found = relations_.check_kind_is_new(kind, open_[open_.size() - 3].node)) add(*found);
+  }
+
+  void check_missing(const object_shape& shape) {
+    const auto seen = open_.back().seen;
+    for (std::size_t i = 0; i < shape.members.size() && !full_; ++i) {
+      const auto& member = shape.members[i];
+      if (!member.required || (seen >> i & 1) != 0) continue;
+      auto message = required_message(quoted(member.name), member.value->type, false);
+      append_displaced(message, member);
+      add_missing(member.name, "required", std::move(message));
+    }
+  }
+
+  void check_relations(const object_shape& shape) {
+    if (shape.rule == object_rule::none || full_) return;
+    const auto object = open_.back().node;
+    for (const auto& found : relations_.check(shape.rule, shape, object, place(open_.size()))) {
+      if (full_) return;
+      add_relation(found);
+    }
+  }
+
+  /// The place, with the runtime at that position of the stack.
+  document_place place(std::size_t runtime) const noexcept {
+    return {matchmaker_, runtime < open_.size() ? open_[runtime].node : no_node};
+  }
+
+  check_context checks() noexcept {
+    const bool may_suggest = findings_.size() < rules_.limits.suggestions;
+    return {rules_, names_, may_suggest ? &suggestions_ : nullptr, &document_, open_.back().node};
+  }
+
+  // Findings. Levels count open containers; level 0 is the body, level n the child at hand of the
+  // n-th container.
+
+  std::size_t depth() const noexcept { return open_.size(); }
+
+  /// What a sentence about the value at `level` begins with. Names only what the schema knows.
+  std::string subject(std::size_t level) const {
+    if (level == 0) return "The body";
+    const auto& parent = open_[level - 1];
+    if (const auto* shape = parent.shape()) {
+      const auto name = document_.name(document_.node(parent.current));
+      return find_member(*shape, name, rules_) ? quoted(name) : "An object";
+    }
+    if (!parent.rule) return "An object";
+    const bool is_array = document_.node(parent.node).kind == json_kind::array;
+    return (is_array ? "An element of " : "An entry of ") + subject(level - 1);
+  }
+
+  std::vector<std::string> path_to(std::size_t level) const {
+    std::vector<std::string> path;
+    path.reserve(level + 1);
+    for (std::size_t i = 0; i < level; ++i) {
+      const auto& parent = open_[i];
+      if (document_.node(parent.node).kind == json_kind::array)
+        path.push_back(std::to_string(parent.position - 1));
+      else
+        path.emplace_back(document_.name(document_.node(parent.current)));
+    }
+    return path;
+  }
+
+  /// Where the name of the child at hand stands, with its quotation mark.
+  std::size_t name_offset() const noexcept { return child().name_at - 1; }
+
+  void add_wrong_type(const value_rule& rule) {
+    add("wrong-type",
+        wrong_type_message(subject(depth()), rule, document_, child(), rules_.limits.echo));
+  }
+
+  void add_duplicate(std::string_view known) {
+    add_at(path_to(depth()), "duplicate-member",
+           duplicate_member_message(subject(depth() - 1), document_.name(child()), known,
+                                    rules_.limits.echo),
+           name_offset());
+  }
+
+  void add_unknown(const object_shape& shape) {
+    const auto name = document_.name(child());
+    auto message = unknown_member_message(subject(depth() - 1), name, rules_.limits.echo);
+    if (checks().may_suggest(2 * shape.members.size()))
+      append_suggestion(message, closest_name(name, absent_names(shape)));
+    std::vector<std::string_view> known;
+    known.reserve(shape.members.size());
+    for (const auto& member : shape.members)
+      known.push_back(member.name);
+    append_known_names(message, known, known.size());
+    add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
+  }
+
+  /// The names of members that the object at hand does not have, then their aliases.
+  std::vector<std::string_view> absent_names(const object_shape& shape) {
+    std::vector<std::string_view> names;
+    names.reserve(2 * shape.members.size());
+    for (const auto& member : shape.members)
+      if (!is_present(shape, member)) names.push_back(member.name);
+    for (const auto& member : shape.members)
+      if (!member.alias.empty() && !is_present(shape, member)) names.push_back(member.alias);
+    return names;
+  }
+
+  void add_displaced(const member_rule& home) {
+    auto message =
+        unknown_member_message(subject(depth() - 1), document_.name(child()), rules_.limits.echo);
+    message.append(" It belongs into ").append(quoted(home.name)).append(".");
+    add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
+  }
+
+  /// Of a member that a body lacks: which others of the body belong into it.
+  void append_displaced(std::string& message, const member_rule& missing) const {
+    if (open_.size() > 1 || !missing.value->shape) return;
+    const auto& shape = *missing.value->shape;
+    std::string names;
+    std::size_t count = 0;
+    for (std::uint32_t at = 1; at < document_.root().next; at = document_.node(at).next) {
+      const auto& node = document_.node(at);
+      const auto name = document_.name(node);
+      if (node.repeated || !find_member(shape, name, rules_)) continue;
+      names.append(names.empty() ? "" : ", ").append(quoted_excerpt(name, rules_.limits.echo));
+      ++count;
+    }
+    if (count > 0)
+      message.append(" Put it around " + names + ", which belong" + (count == 1 ? "s" : "") +
+                     " into `" + std::string{missing.name} + "`.");
+  }
+
+  void add_relation(const relation_fault& found) {
+    if (!found.missing.empty())
+      return add_missing(found.missing, found.what.code,
+                         quoted(found.missing) + " " + found.what.predicate);
+    const auto level = depth() - 1;
+    const auto& object = open_.back();
+    auto path = path_to(level);
+    if (found.member == no_node)
+      return add_at(std::move(path), found.what.code, subject(level) + " " + found.what.predicate,
+                    document_.node(object.node).offset);
+    const auto name = document_.name(document_.node(found.member));
+    path.emplace_back(name);
+    add_at(std::move(path), found.what.code, quoted(name) + " " + found.what.predicate,
+           document_.node(found.member).offset);
+  }
+
+  void add_missing(std::string_view name, std::string_view code, std::string message) {
+    auto path = path_to(depth() - 1);
+    path.emplace_back(name);
+    add_at(std::move(path), code, std::move(message), document_.node(open_.back().node).offset);
+  }
+
+  void add(const fault& found) { add(found.code, subject(depth()) + " " + found.predicate); }
+
+  void add(std::string_view code, std::string message) {
+    add_at(path_to(depth()), code, std::move(message), child().offset);
+  }
+
+  void add_at(std::vector<std::string> path, std::string_view code, std::string message,
+              std::size_t offset) {
+    if (full_) return;
+    if (findings_.empty()) findings_.reserve(usual_findings);
+    finding found{std::move(path), code, std::move(message), offset};
+    findings_bytes_ += rendered_bytes(found);
+    full_ = findings_.size() == rules_.limits.findings ||
+            findings_bytes_ > rules_.limits.findings_bytes;
+    if (full_) {
+      found = {{}, "too-many-errors", {}, offset};
+      found.message = findings_.empty() ? no_room_message(rules_.limits.findings_bytes, offset)
+                                        : too_many_errors_message(findings_.size());
+    }
+    findings_.push_back(std::move(found));
+  }
+
+  const json_document& document_;
+  const validation_rules& rules_;
+  const reference_names& names_;
+  member_relations relations_;
+  /// Room for the usual depth: payloads that are not deeper need no allocation.
+  alignas(container) std::array<std::byte, usual_depth * sizeof(container)> open_memory_;
+  std::pmr::monotonic_buffer_resource open_resource_{open_memory_.data(), open_memory_.size()};
+  std::pmr::vector<container> open_{&open_resource_};
+  std::uint32_t matchmaker_ = no_node;
+  suggestion_budget suggestions_;
+  std::vector<finding> findings_;
+  std::size_t findings_bytes_ = 0;
+  bool full_ = false;
+};
+
+} // namespace
+
+base::expected<std::vector<finding>> validate(payload_kind kind, std::string_view body,
+                                              const validation_rules& rules,
+                                              const reference_names& names) {
+  const auto document = json_document::parse_object(body, rules.limits.depth);
+  if (!document) return tl::unexpected(document.error());
+  return walker{*document, rules, names}.run(body_rule(kind));
+}
+
+} // namespace matchcloud::model

@@ -1,0 +1,115 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "model/catalog/catalog.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::model {
+
+enum class unknown_members : std::uint8_t { reject, ignore };
+
+/// What was bought of the service: decides whether containers may share the host's network.
+enum class service_edition : std::uint8_t { open_source, enterprise, hosted };
+
+/// A key that configuration accepts in place of a neutral key of the specification, besides the
+/// built-in aliases.
+struct configured_alias {
+  std::string neutral;
+  std::string alias;
+};
+
+/// Every number of VALIDATION.md. `validation_limit_table` names each, with its unit.
+struct validation_limits {
+  std::uint64_t version_display_name = 128;
+  std::uint64_t game_display_name = 24;
+  std::uint64_t group_display_name = 24;
+  std::uint64_t scripts = 128;
+  std::uint64_t script_name = 128;
+  std::uint64_t routes = 32;
+  std::uint64_t route_priority = 100;
+  std::uint64_t middlewares = 32;
+  std::uint64_t custom_headers = 32;
+  std::uint64_t header_name_bytes = 512;
+  std::uint64_t header_value_bytes = 1'024;
+  std::uint64_t max_players_lowest = 1;
+  std::uint64_t max_players_highest = 256;
+  std::uint64_t idle_lobbies_min_highest = 16;
+  std::uint64_t idle_lobbies_max_highest = 32;
+  std::uint64_t regions = 64;
+  std::uint64_t captcha_requests_highest = 600;
+  std::uint64_t captcha_ttl_highest_ms = 43'200'000;
+  std::uint64_t captcha_key = 128;
+  std::uint64_t game_modes = 32;
+  std::uint64_t game_mode_name = 64;
+  std::uint64_t verification_url_bytes = 2'048;
+  std::uint64_t verification_headers = 32;
+  std::uint64_t args = 64;
+  std::uint64_t arg_bytes = 512;
+  std::uint64_t env = 64;
+  std::uint64_t env_name = 64;
+  std::uint64_t env_value_bytes = 512;
+  std::uint64_t ports = 16;
+  std::uint64_t port_label = 16;
+  std::uint64_t host_port_lowest = 26'000;
+  std::uint64_t host_port_highest = 31'999;
+  /// Findings beyond this are replaced by one `too-many-errors`.
+  std::uint64_t findings = 1'000;
+  /// The same, for the findings as `render_findings` writes them.
+  std::uint64_t findings_bytes = 1024 * 1024;
+  /// Only the first findings may say "did you mean": guessing costs more than finding.
+  std::uint64_t suggestions = 32;
+  /// Of the client's text, in a message.
+  std::uint64_t echo = 64;
+  /// Objects and arrays within one another.
+  std::uint64_t depth = 64;
+};
+
+/// One of the limits: what it is called in configuration and what it may be set to.
+struct validation_limit {
+  /// As in the `[limits]` of a rules file: `max-players-highest`.
+  std::string_view name;
+  std::uint64_t validation_limits::*value;
+  std::uint64_t lowest;
+  std::uint64_t highest;
+  std::string_view unit;
+  /// What it bounds.
+  std::string_view purpose;
+};
+
+/// All of them, in the order of VALIDATION.md.
+std::span<const validation_limit> validation_limit_table() noexcept;
+
+/// What the verdicts depend on besides the payload and the catalog. Immutable while it is used.
+struct validation_rules {
+  validation_limits limits;
+  model::unknown_members unknown_members = model::unknown_members::reject;
+  service_edition edition = service_edition::open_source;
+  /// Also what a version needs to run, for services that create what they validate.
+  bool complete = false;
+  std::vector<configured_alias> further_aliases;
+};
+
+/// Fails with `config_invalid` where limits contradict one another, or an alias is none, has a
+/// meaning of its own or stands for several words.
+base::expected<void> check_rules(const validation_rules& rules);
+
+/// The names that payloads may refer to, in ascending order.
+struct reference_names {
+  std::vector<std::string> tiers;
+  /// Absent: unknown, and none is refused.
+  std::optional<std::vector<std::string>> regions;
+};
+
+reference_names reference_names_of(const catalog& from);
+
+/// The default tiers and no word about regions: for who has no catalog at hand.
+reference_names default_reference_names();
+
+} // namespace matchcloud::model

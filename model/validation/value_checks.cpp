@@ -1,0 +1,225 @@
+#include "model/validation/value_checks.hpp"
+
+#include "base/characters.hpp"
+#include "model/net/host_name.hpp"
+#include "model/text/suggestion.hpp"
+#include "model/text/unicode.hpp"
+#include "model/validation/display_name.hpp"
+#include "model/validation/http_field.hpp"
+#include "model/validation/public_url.hpp"
+#include "model/validation/route_glob.hpp"
+#include "model/validation/validation_messages.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace matchcloud::model {
+
+namespace {
+
+std::string quoted(std::string_view text, const check_context& context) {
+  return quoted_excerpt(text, context.rules.limits.echo);
+}
+
+fault empty(std::uint64_t most, length_unit unit) {
+  return {"too-short", "is empty. Write " + counted_up_to(most, unit) + "."};
+}
+
+fault empty() {
+  return {"too-short", "is empty. Write at least one character."};
+}
+
+std::optional<fault> check_length(const value_rule& rule, std::string_view text,
+                                  const check_context& context) {
+  const bool must_not_be_empty = rule.text == text_rule::not_empty;
+  if (rule.most == nullptr)
+    return must_not_be_empty && text.empty() ? std::optional{empty()} : std::nullopt;
+  const auto most = context.rules.limits.*rule.most;
+  if (must_not_be_empty && text.empty()) return empty(most, rule.unit);
+  return check_longest(text, most, rule.unit);
+}
+
+/// Where the part after the next dash begins, or `npos`.
+std::size_t behind_dash(std::string_view name, std::size_t from) noexcept {
+  const auto dash = name.find('-', from);
+  return dash == name.npos ? dash : dash + 1;
+}
+
+/// Whether the object at hand has a member of that name.
+bool is_taken(std::string_view name, const check_context& context) {
+  if (context.document == nullptr) return false;
+  const auto& document = *context.document;
+  const auto end = document.node(context.object).next;
+  for (auto at = context.object + 1; at < end; at = document.node(at).next)
+    if (document.name(document.node(at)) == name) return true;
+  return false;
+}
+
+/// The longest of `ids`, in order, that is some of the parts of `name` between dashes: catalogs
+/// have ids with prefixes and suffixes, such as `lnd-fra` and `fra-1`. Empty if none.
+std::string_view contained_id(std::string_view name, std::span<const std::string_view> ids) {
+  std::string_view longest;
+  for (std::size_t begin = 0; begin != name.npos; begin = behind_dash(name, begin)) {
+    for (auto end = name.find('-', begin);; end = name.find('-', end + 1)) {
+      const auto part = name.substr(begin, end - begin);
+      const auto found = std::ranges::lower_bound(ids, part);
+      if (found != ids.end() && *found == part && part.size() > longest.size()) longest = *found;
+      if (end == name.npos) break;
+    }
+  }
+  return longest;
+}
+
+/// What may be meant by a name that is none of `ids`; empty where there is nothing like it, or it
+/// stands beside the name already.
+std::string_view closest_id(std::string_view name, std::span<const std::string_view> ids,
+                            const check_context& context) {
+  if (name.size() > suggestion_name_limit_bytes) return {};
+  auto close = closest_name(name, ids);
+  if (close.empty()) close = contained_id(to_lower(name), ids);
+  return close.empty() || is_taken(close, context) ? std::string_view{} : close;
+}
+
+/// A predicate of a name that the catalog does not have, and what is known.
+std::optional<fault> check_known(std::string_view code, std::string_view what,
+                                 std::string_view found, const std::vector<std::string>& known,
+                                 const check_context& context) {
+  const auto view = [](const std::string& each) { return std::string_view{each}; };
+  if (std::ranges::binary_search(known, found, {}, view)) return std::nullopt;
+  // Catalogs may be large: without a suggestion nobody looks at all of it.
+  const bool may_suggest = context.may_suggest(known.size());
+  const auto looked_at = may_suggest ? known.size() : std::min(known.size(), listed_names_limit);
+  std::vector<std::string_view> names(looked_at);
+  std::transform(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(looked_at),
+                 names.begin(), view);
+  fault unknown{code, "is " + quoted(found, context) + ", which is no "};
+  unknown.predicate.append(what).append(" of this service.");
+  if (may_suggest) append_suggestion(unknown.predicate, closest_id(found, names, context));
+  append_known_names(unknown.predicate, names, known.size());
+  return unknown;
+}
+
+std::optional<fault> check_word(const value_rule& rule, std::string_view text,
+                                const check_context& context) {
+  if (known_word(text, rule.words, context.rules)) return std::nullopt;
+  std::vector<std::string_view> candidates{rule.words.begin(), rule.words.end()};
+  for (const auto& each : proxy_aliases())
+    if (std::ranges::find(rule.words, each.neutral) != rule.words.end())
+      candidates.push_back(each.alias);
+  fault unknown{"unknown-value", "is " + quoted(text, context) + ", which it cannot be."};
+  if (context.may_suggest(candidates.size()))
+    append_suggestion(unknown.predicate, closest_name(text, candidates));
+  append_known_names(unknown.predicate, rule.words, rule.words.size());
+  return unknown;
+}
+
+std::optional<fault> check_network_mode(const value_rule& rule, std::string_view text,
+                                        const check_context& context) {
+  if (auto unknown = check_word(rule, text, context)) return unknown;
+  if (context.rules.edition != service_edition::hosted || text == default_network_mode)
+    return std::nullopt;
+  return fault{"not-available", "is `host`, which only the open-source and enterprise editions "
+                                "have. Write `bridge`."};
+}
+
+constexpr base::character_set mode_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '_' || c == '-'; }};
+constexpr base::character_set label_characters{
+    [](unsigned char c) { return base::is_digit(c) || (c >= 'a' && c <= 'z') || c == '-'; }};
+constexpr base::character_set variable_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '_'; }};
+
+/// 1 to `most` of `allowed` without a dash at either end.
+bool is_label(std::string_view name, std::uint64_t most, const base::character_set& allowed) {
+  return !name.empty() && name.size() <= most && name.front() != '-' && name.back() != '-' &&
+         allowed.contains_all(name);
+}
+
+std::optional<fault> check_game_mode(std::string_view name, std::uint64_t most,
+                                     const check_context& context) {
+  if (is_label(name, most, mode_characters)) return std::nullopt;
+  return fault{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
+                                   std::to_string(most) +
+                                   " of A to Z, a to z, 0 to 9, `_` and `-`, without a `-` at "
+                                   "either end."};
+}
+
+std::optional<fault> check_port_label(std::string_view name, std::uint64_t most,
+                                      const check_context& context) {
+  if (is_port_label(name, most)) return std::nullopt;
+  return fault{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
+                                   std::to_string(most) +
+                                   " of a to z, 0 to 9 and `-`, without a `-` at either end or two "
+                                   "in a row."};
+}
+
+std::optional<fault> check_name(std::string_view name, std::uint64_t most) {
+  if (name.empty()) return empty(most, length_unit::characters);
+  return check_longest(name, most, length_unit::characters);
+}
+
+std::optional<fault> check_env_name(std::string_view name, std::uint64_t most,
+                                    const check_context& context) {
+  if (auto fault = check_name(name, most)) return fault;
+  if (!base::is_digit(name.front()) && variable_characters.contains_all(name)) return std::nullopt;
+  return fault{"invalid", "is " + quoted(name, context) +
+                              ". Write letters of A to Z and a to z, digits and `_`, and no digit "
+                              "at the start."};
+}
+
+std::optional<fault> check_header_key(std::string_view name, std::uint64_t most,
+                                      const check_context& context) {
+  if (auto fault = check_field_name(name, most)) return fault;
+  if (!is_reserved_field(name)) return std::nullopt;
+  return fault{"reserved", "is " + quoted(name, context) +
+                               ", a header that the service sets itself. Remove it."};
+}
+
+} // namespace
+
+std::optional<fault> check_text(const value_rule& rule, std::string_view text,
+                                const check_context& context) {
+  const auto& limits = context.rules.limits;
+  switch (rule.text) {
+  case text_rule::any:
+  case text_rule::not_empty: return check_length(rule, text, context);
+  case text_rule::display_name: return check_display_name(text, limits.*rule.most);
+  case text_rule::glob: return check_glob(text, limits.echo);
+  case text_rule::header_name: return check_field_name(text, limits.*rule.most);
+  case text_rule::header_value: return check_field_value(text, limits.*rule.most);
+  case text_rule::tier:
+    return check_known("unknown-tier", "tier", text, context.names.tiers, context.apart());
+  case text_rule::public_url: return check_public_url(text, limits.*rule.most, limits.echo);
+  case text_rule::word: return check_word(rule, text, context);
+  case text_rule::network_mode: return check_network_mode(rule, text, context);
+  }
+  return std::nullopt;
+}
+
+std::optional<fault> check_key(const value_rule& map, std::string_view name,
+                               const check_context& context) {
+  const auto most = map.longest_key ? context.rules.limits.*map.longest_key : 0;
+  switch (map.key) {
+  case key_rule::any: return std::nullopt;
+  case key_rule::not_empty: return check_name(name, most);
+  case key_rule::region:
+    if (!context.names.regions) return std::nullopt;
+    return check_known("unknown-region", "region", name, *context.names.regions, context);
+  case key_rule::game_mode: return check_game_mode(name, most, context);
+  case key_rule::env_name: return check_env_name(name, most, context);
+  case key_rule::header_name: return check_header_key(name, most, context);
+  case key_rule::port_label: return check_port_label(name, most, context);
+  }
+  return std::nullopt;
+}
+
+bool is_port_label(std::string_view name, std::uint64_t most) noexcept {
+  return is_label(name, most, label_characters) && name.find("--") == name.npos;
+}
+
+bool is_about_size(std::string_view code) noexcept {
+  return code.starts_with("too-");
+}
+
+} // namespace matchcloud::model

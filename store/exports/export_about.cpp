@@ -1,0 +1,95 @@
+#include "store/exports/export_about.hpp"
+
+#include "model/json/json_document.hpp"
+#include "model/json/rapidjson.hpp"
+#include "model/text/exact_integer.hpp"
+
+#include <limits>
+#include <optional>
+
+namespace matchcloud::store {
+
+namespace {
+
+using model::json_document;
+using model::json_kind;
+
+constexpr std::uint32_t members = 6;
+
+tl::unexpected<base::error> damaged(std::string detail) {
+  return base::fail(base::errc::store_failed, std::move(detail));
+}
+
+std::optional<std::string_view> text_of(const json_document& document, std::string_view name,
+                                        json_kind kind) {
+  const auto* found = document.find_member(name, kind);
+  return found ? std::optional{document.text(*found)} : std::nullopt;
+}
+
+/// Each leaves `into` as it was where the member is missing or of another kind.
+bool read(const json_document& from, std::string_view name, model::uuid& into) {
+  const auto text = text_of(from, name, json_kind::string);
+  const auto id = text ? model::parse_uuid(*text) : std::nullopt;
+  if (id) into = *id;
+  return id.has_value();
+}
+
+bool read(const json_document& from, std::string_view name, std::uint64_t& into) {
+  const auto text = text_of(from, name, json_kind::number);
+  const auto number = text ? model::read_integer(*text) : std::nullopt;
+  if (!number || number->too_large || (number->negative && number->magnitude > 0)) return false;
+  into = number->magnitude;
+  return true;
+}
+
+bool read(const json_document& from, std::string_view name, std::int64_t& into) {
+  std::uint64_t number = 0;
+  if (!read(from, name, number) || number > std::numeric_limits<std::int64_t>::max()) return false;
+  into = static_cast<std::int64_t>(number);
+  return true;
+}
+
+} // namespace
+
+std::string render_about(const export_about& about) {
+  rapidjson::StringBuffer text;
+  rapidjson::Writer<rapidjson::StringBuffer> json{text};
+  const auto& facts = about.facts;
+  json.StartObject();
+  json.Key("export_id");
+  json.String(model::to_string(facts.export_id).c_str());
+  json.Key("game_id");
+  json.String(model::to_string(facts.query.game_id).c_str());
+  json.Key("query_start");
+  json.Uint64(facts.query.span.begin);
+  json.Key("query_end");
+  json.Uint64(facts.query.span.end);
+  json.Key("keep_until_ts");
+  json.Int64(facts.keep_until_ts);
+  json.Key("csv_bytes");
+  json.Uint64(about.csv_bytes);
+  json.EndObject();
+  return std::string{text.GetString(), text.GetSize()} + "\n";
+}
+
+base::expected<export_about> parse_about(std::string_view text) {
+  const auto document = json_document::parse(text, 1);
+  if (!document) return damaged(document.error().detail);
+  const auto& root = document->root();
+  if (root.kind != json_kind::object || root.count != members)
+    return damaged("expected an object of " + std::to_string(members) + " members");
+  export_about about;
+  auto& [id, query, keep_until_ts] = about.facts;
+  if (!read(*document, "export_id", id)) return damaged("expected an id as \"export_id\"");
+  if (!read(*document, "game_id", query.game_id)) return damaged("expected an id as \"game_id\"");
+  if (!read(*document, "query_start", query.span.begin) ||
+      !read(*document, "query_end", query.span.end) || query.span.begin > query.span.end)
+    return damaged("expected integers as \"query_start\" and \"query_end\", in that order");
+  if (!read(*document, "keep_until_ts", keep_until_ts))
+    return damaged("expected milliseconds since 1970 as \"keep_until_ts\"");
+  if (!read(*document, "csv_bytes", about.csv_bytes))
+    return damaged("expected an integer as \"csv_bytes\"");
+  return about;
+}
+
+} // namespace matchcloud::store

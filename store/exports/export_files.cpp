@@ -1,0 +1,340 @@
+#include "store/exports/export_files.hpp"
+
+#include "base/io_failure.hpp"
+#include "store/exports/export_folder.hpp"
+#include "store/files/data_directory.hpp"
+#include "store/files/fault_pass.hpp"
+#include "store/files/gzip.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <system_error>
+#include <unordered_set>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of what is logged once; what is found beyond is not logged at all.
+constexpr std::size_t told_limit = 256;
+
+tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
+  return base::io_failure(path, operation, code, base::errc::store_failed);
+}
+
+tl::unexpected<base::error> exports_full() {
+  return base::fail(base::errc::exports_full,
+                    "The files of exports take as much as they may, and those that are there were "
+                    "promised. Ask again when some have expired.");
+}
+
+/// An export's folder is named as we write its id, and in no other way. It may be gone by now.
+std::optional<model::uuid> export_of(const fs::directory_entry& entry) {
+  const auto name = entry.path().filename().string();
+  const auto id = model::parse_uuid(name);
+  if (!id || model::to_string(*id) != name) return std::nullopt;
+  std::error_code failed;
+  const auto status = fs::symlink_status(entry.path(), failed);
+  if (fs::exists(status) && !fs::is_directory(status)) return std::nullopt;
+  return id;
+}
+
+base::expected<void> write_about(const std::string& folder, const export_about& about) {
+  auto file = new_file::create_of_export(folder + "/" + export_about_name);
+  if (!file) return tl::unexpected(file.error());
+  auto written = file->append(render_about(about)).and_then([&] { return file->sync(); });
+  if (written) file->keep();
+  return written;
+}
+
+base::expected<void> sync_folder(const std::string& path) {
+  return pass(base::fault_point::export_sync, path, "sync the folder")
+      .and_then([&](const base::fault&) { return sync_directory(path); });
+}
+
+/// Called without a lock, for a fault may stall it.
+base::expected<void> pass_rename(const std::string& place) {
+  return pass(base::fault_point::export_rename, place, "rename into place")
+      .map([](const base::fault&) {});
+}
+
+void remove_all(const std::string& path) noexcept {
+  std::error_code ignored; // what stays goes with the process's folder
+  fs::remove_all(path, ignored);
+}
+
+/// Bytes taken of the limit for something unfinished, given back with this object.
+class taken_bytes {
+public:
+  explicit taken_bytes(export_ledger& ledger) noexcept : ledger_{&ledger} {}
+  taken_bytes(const taken_bytes&) = delete;
+  taken_bytes& operator=(const taken_bytes&) = delete;
+  ~taken_bytes() { ledger_->give_back(bytes_); }
+
+  bool take(std::uint64_t more) {
+    if (!ledger_->try_take(more)) return false;
+    bytes_ += more;
+    return true;
+  }
+  std::uint64_t hand_over() noexcept { return std::exchange(bytes_, 0); }
+
+private:
+  export_ledger* ledger_;
+  std::uint64_t bytes_ = 0;
+};
+
+} // namespace
+
+export_files::export_files(std::string data_dir, std::uint64_t limit_bytes, std::size_t open_limit,
+                           temporary_folder folder)
+    : data_dir_{std::move(data_dir)},
+      open_limit_{open_limit},
+      folder_{std::move(folder)},
+      ledger_{limit_bytes, export_count_limit} {}
+
+base::expected<std::unique_ptr<export_files>>
+export_files::open(std::string data_dir, std::uint64_t limit_bytes, std::size_t open_limit) {
+  remove_leftovers(data_dir);
+  if (auto made = make_data_directory(exports_path(data_dir)); !made)
+    return tl::unexpected(made.error());
+  auto folder = temporary_folder::make(data_dir);
+  if (!folder) return tl::unexpected(folder.error());
+  std::unique_ptr<export_files> opened{
+      new export_files{std::move(data_dir), limit_bytes, open_limit, *std::move(folder)}};
+  // Counts, and removes nothing.
+  if (auto counted = opened->sweep(std::numeric_limits<std::int64_t>::min()); !counted)
+    return tl::unexpected(counted.error());
+  return opened;
+}
+
+std::string export_files::path_aside() {
+  return folder_.path() + "/" + std::to_string(++made_aside_);
+}
+
+base::expected<export_draft> export_files::begin() {
+  if (ledger_.is_full()) return exports_full();
+  auto folder = path_aside();
+  if (::mkdir(folder.c_str(), 0700) != 0) return failure(folder, "make the folder", errno);
+  auto file = new_file::create_of_export(folder + "/" + export_csv_name);
+  if (!file) {
+    remove_all(folder);
+    return tl::unexpected(file.error());
+  }
+  return export_draft{*this, std::move(folder), *std::move(file)};
+}
+
+base::expected<void> export_files::publish(export_draft draft, const export_facts& facts) {
+  if (!draft.whole_)
+    return base::fail(base::errc::store_failed, "an export that was not written whole");
+  const auto bytes = draft.size_bytes();
+  auto written = draft.file_.sync()
+                     .and_then([&] {
+                       return write_about(draft.folder_, {facts, bytes});
+                     })
+                     .and_then([&] { return sync_folder(draft.folder_); });
+  if (!written) return written;
+  const auto place = export_path(data_dir_, facts.export_id);
+  if (auto passed = pass_rename(place); !passed) return passed;
+  {
+    const std::lock_guard lock{mutex_};
+    if (::rename(draft.folder_.c_str(), place.c_str()) != 0)
+      return failure(place, "rename into place", errno);
+    draft.folder_.clear();
+    draft.file_.keep();
+    ledger_.record(facts.export_id, bytes, draft.taken_bytes_);
+  }
+  auto synced = sync_folder(exports_path(data_dir_));
+  if (!synced) remove(facts.export_id);
+  return synced;
+}
+
+base::expected<std::shared_ptr<const opened_export>>
+export_files::open(const model::uuid& export_id) {
+  const std::lock_guard lock{mutex_};
+  const auto folder = export_folder::open(data_dir_, export_id);
+  if (!folder) {
+    open_.erase(export_id); // another process may have removed it
+    return tl::unexpected(folder.error());
+  }
+  auto opened = open_shared(export_id, *folder);
+  if (opened || opened.error().code != base::errc::store_failed) return opened;
+  tell_damaged(export_id, opened.error().detail);
+  return export_not_found();
+}
+
+bool export_files::has(const model::uuid& export_id) const {
+  return export_folder::open(data_dir_, export_id).has_value();
+}
+
+base::expected<std::shared_ptr<const opened_export>>
+export_files::open_shared(const model::uuid& export_id, const export_folder& folder) {
+  auto opened = std::make_shared<opened_export>();
+  if (const auto known = open_.find(export_id); known != open_.end()) {
+    opened->facts = known->second.facts;
+    opened->csv = known->second.csv.lock();
+    opened->gzip = known->second.gzip.lock();
+  } else if (!make_room()) {
+    return too_many_exports_open();
+  }
+  if (!opened->csv)
+    if (auto done = open_csv(folder, *opened); !done) return tl::unexpected(done.error());
+  if (!opened->gzip) {
+    auto gzip = folder.gzip();
+    if (!gzip) return tl::unexpected(gzip.error());
+    opened->gzip = *std::move(gzip);
+  }
+  open_[export_id] = {opened->facts, opened->csv, opened->gzip};
+  return opened;
+}
+
+base::expected<void> export_files::open_csv(const export_folder& folder, opened_export& into) {
+  const auto damaged = [](std::string detail) {
+    return base::fail(base::errc::store_failed, std::move(detail));
+  };
+  const auto about = folder.about();
+  if (!about) return tl::unexpected(about.error());
+  auto csv = folder.csv();
+  if (!csv && csv.error().code == base::errc::export_not_found)
+    return damaged(std::string{export_csv_name} + " is missing");
+  if (!csv) return tl::unexpected(csv.error());
+  if ((*csv)->size_bytes() != about->csv_bytes)
+    return damaged(std::string{export_csv_name} + " has " + std::to_string((*csv)->size_bytes()) +
+                   " bytes instead of " + std::to_string(about->csv_bytes));
+  into.facts = about->facts;
+  into.csv = *std::move(csv);
+  return {};
+}
+
+bool export_files::make_room() {
+  if (open_.size() < open_limit_) return true;
+  std::erase_if(open_, [](const auto& entry) {
+    return entry.second.csv.expired() && entry.second.gzip.expired();
+  });
+  return open_.size() < open_limit_;
+}
+
+std::size_t export_files::known() const {
+  const std::lock_guard lock{mutex_};
+  return open_.size();
+}
+
+base::expected<void> export_files::compress(const model::uuid& export_id,
+                                            const std::function<bool()>& stop) {
+  const auto opened = open(export_id);
+  if (!opened) return tl::unexpected(opened.error());
+  if ((*opened)->gzip) return {};
+  if (ledger_.is_full()) return exports_full();
+  auto file = new_file::create_of_export(path_aside());
+  if (!file) return tl::unexpected(file.error());
+  taken_bytes taken{ledger_};
+  const auto write = [&](std::string_view bytes) -> base::expected<void> {
+    if (!taken.take(bytes.size())) return exports_full();
+    return file->append(bytes);
+  };
+  const auto place = export_path(data_dir_, export_id) + "/" + export_gzip_name;
+  auto done =
+      gzip(*(*opened)->csv, {write, stop}).and_then([&] { return file->sync(); }).and_then([&] {
+        return pass_rename(place);
+      });
+  if (!done) return done;
+
+  const std::lock_guard lock{mutex_};
+  const auto folder = export_folder::open(data_dir_, export_id);
+  if (!folder) return tl::unexpected(folder.error()); // removed meanwhile
+  // The first who links it wins: what somebody reads already stays. The name need not survive a
+  // power cut, for the file can be made again.
+  auto linked = file->link_to(place);
+  if (!linked && !export_folder::open(data_dir_, export_id)) return export_not_found();
+  if (!linked) return tl::unexpected(linked.error());
+  ledger_.record(export_id, folder->size_bytes(), taken.hand_over());
+  return {};
+}
+
+void export_files::remove(const model::uuid& export_id) {
+  const auto aside = path_aside();
+  {
+    const std::lock_guard lock{mutex_};
+    if (!move_aside(export_id, aside)) return;
+  }
+  remove_all(aside);
+}
+
+bool export_files::move_aside(const model::uuid& export_id, const std::string& aside) {
+  // Whole and at once: what is killed now leaves nothing that is half there.
+  const auto place = export_path(data_dir_, export_id);
+  const int code = ::rename(place.c_str(), aside.c_str()) == 0 ? 0 : errno;
+  if (code != 0 && code != ENOENT) {
+    tell_once("remove " + place, failure(place, "move aside", code).value().detail);
+    return false;
+  }
+  open_.erase(export_id);
+  ledger_.forget(export_id);
+  return code == 0;
+}
+
+base::expected<void> export_files::sweep(std::int64_t now_ts) {
+  std::error_code failed;
+  std::unordered_set<model::uuid> ids;
+  fs::directory_iterator entry{exports_path(data_dir_), failed};
+  for (; !failed && entry != fs::directory_iterator{}; entry.increment(failed)) {
+    if (const auto id = export_of(*entry)) {
+      ids.insert(*id);
+      continue;
+    }
+    const std::lock_guard lock{mutex_};
+    tell_once(entry->path().string(), "is not an export and left alone");
+  }
+  if (failed) return failure(exports_path(data_dir_), "list the folder", failed.value());
+  // What was published since is among these, and what others removed.
+  for (const auto& id : ledger_.recorded())
+    ids.insert(id);
+  for (const auto& id : ids) {
+    const auto aside = path_aside();
+    {
+      const std::lock_guard lock{mutex_};
+      sweep_one(id, now_ts, aside);
+    }
+    remove_all(aside);
+  }
+  return {};
+}
+
+void export_files::sweep_one(const model::uuid& export_id, std::int64_t now_ts,
+                             const std::string& aside) {
+  const auto folder = export_folder::open(data_dir_, export_id);
+  if (!folder) {
+    if (folder.error().code == base::errc::export_not_found) ledger_.forget(export_id);
+    return;
+  }
+  const auto about = folder->about();
+  if (about && about->facts.keep_until_ts <= now_ts) {
+    (void)move_aside(export_id, aside);
+    return;
+  }
+  if (!about && about.error().code == base::errc::store_failed)
+    tell_damaged(export_id, about.error().detail);
+  ledger_.record(export_id, folder->size_bytes());
+}
+
+void export_files::tell_damaged(const model::uuid& export_id, const std::string& detail) {
+  // Another process that removes it takes the folder away before the files.
+  if (export_folder::open(data_dir_, export_id))
+    tell_once(export_path(data_dir_, export_id), "damaged and not served: " + detail);
+}
+
+void export_files::tell_once(const std::string& about, std::string_view what) {
+  if (told_.size() < told_limit && told_.insert(about).second)
+    spdlog::warn("exports: {}: {}", about, what);
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,82 @@
+#include "store/files/data_directory.hpp"
+
+#include "base/io_failure.hpp"
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace matchcloud::store {
+
+namespace {
+
+constexpr mode_t private_mode = 0700;
+
+tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
+  return base::io_failure(path, operation, code, base::errc::store_failed);
+}
+
+bool is_directory(const std::string& path) {
+  struct stat found {};
+  return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+std::string parent_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+} // namespace
+
+base::expected<void> sync_directory(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return failure(path, "open the directory", errno);
+  const int code = ::fsync(fd) == 0 ? 0 : errno;
+  ::close(fd);
+  if (code != 0) return failure(path, "sync the directory", code);
+  return {};
+}
+
+base::expected<void> make_data_directory(const std::string& path) {
+  if (path.empty()) return failure("data directory", "create the directory", ENOENT);
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = path.find('/', end + 1);
+    const auto part = path.substr(0, end);
+    if (is_directory(part)) continue;
+    if (::mkdir(part.c_str(), private_mode) == 0) {
+      if (auto synced = sync_directory(parent_of(part)); !synced) return synced;
+      continue;
+    }
+    const int code = errno;
+    // Another process may have been first.
+    if (code != EEXIST || !is_directory(part)) return failure(part, "create the directory", code);
+  }
+  return {};
+}
+
+base::expected<directory_lock> directory_lock::take(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return failure(path, "open the directory", errno);
+  directory_lock taken{fd};
+  while (::flock(fd, LOCK_EX) != 0)
+    if (errno != EINTR) return failure(path, "lock the directory", errno);
+  return taken;
+}
+
+base::expected<std::optional<directory_lock>> directory_lock::try_take(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return failure(path, "open the directory", errno);
+  directory_lock taken{fd};
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return taken;
+  if (errno == EWOULDBLOCK) return std::nullopt;
+  return failure(path, "lock the directory", errno);
+}
+
+directory_lock::~directory_lock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+} // namespace matchcloud::store

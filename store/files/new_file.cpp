@@ -1,0 +1,93 @@
+#include "store/files/new_file.hpp"
+
+#include "base/io_failure.hpp"
+#include "store/files/fault_pass.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+namespace matchcloud::store {
+
+namespace {
+
+constexpr mode_t private_mode = 0600;
+
+tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
+  return base::io_failure(path, operation, code, base::errc::store_failed);
+}
+
+} // namespace
+
+base::expected<new_file> new_file::create(std::string path) {
+  base::file_descriptor file{
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, private_mode)};
+  if (!file) return failure(path, "create the file", errno);
+  new_file made{std::move(path), std::move(file)};
+  // An umask may have taken away what its user needs.
+  if (::fchmod(made.file_.get(), private_mode) != 0)
+    return failure(made.path_, "set the permissions", errno);
+  return made;
+}
+
+base::expected<new_file> new_file::create_of_export(std::string path) {
+  auto made = create(std::move(path));
+  if (made) made->is_of_export_ = true;
+  return made;
+}
+
+new_file::~new_file() {
+  if (!path_.empty()) ::unlink(path_.c_str());
+}
+
+base::expected<void> new_file::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto some = offered(bytes);
+    if (!some) return tl::unexpected(some.error());
+    const auto written = ::write(file_.get(), some->data(), some->size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return failure(path_, "write the file", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    size_bytes_ += static_cast<std::uint64_t>(written);
+  }
+  if (size_bytes_ - handed_bytes_ < writeback_bytes) return {};
+  // Only a hint: what fails here fails in the sync, which tells.
+  ::sync_file_range(file_.get(), static_cast<off_t>(handed_bytes_),
+                    static_cast<off_t>(size_bytes_ - handed_bytes_), SYNC_FILE_RANGE_WRITE);
+  handed_bytes_ = size_bytes_;
+  return {};
+}
+
+base::expected<std::string_view> new_file::offered(std::string_view bytes) const {
+  if (!is_of_export_) return bytes;
+  const auto hit = pass(base::fault_point::export_write, path_, "write the file");
+  if (!hit) return tl::unexpected(hit.error());
+  if (hit->kind != base::fault_kind::short_write) return bytes;
+  return bytes.substr(0, base::faults::shortened(bytes.size(), hit->random));
+}
+
+base::expected<void> new_file::sync() {
+  if (is_of_export_)
+    if (const auto hit = pass(base::fault_point::export_sync, path_, "sync the file"); !hit)
+      return tl::unexpected(hit.error());
+  if (::fsync(file_.get()) != 0) return failure(path_, "sync the file", errno);
+  return {};
+}
+
+base::expected<void> new_file::rename_to(const std::string& path) {
+  if (::rename(path_.c_str(), path.c_str()) != 0) return failure(path, "rename into place", errno);
+  keep();
+  return {};
+}
+
+base::expected<bool> new_file::link_to(const std::string& path) {
+  // The name of no meaning goes with this object.
+  if (::link(path_.c_str(), path.c_str()) == 0) return true;
+  if (errno == EEXIST) return false;
+  return failure(path, "link into place", errno);
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,93 @@
+#include "store/geoip/geoip_files.hpp"
+
+#include "base/faults.hpp"
+#include "store/geoip/geoip.hpp"
+#include "store/geoip/mmdb_file.hpp"
+
+#include <utility>
+
+namespace matchcloud::store {
+
+base::expected<std::shared_ptr<geoip_files>>
+geoip_files::open(const std::vector<std::string>& paths) {
+  auto made = std::make_shared<geoip_files>();
+  for (const auto& path : paths) {
+    watched_file file;
+    file.path = path;
+    const auto state = file_state::of(path);
+    auto opened = mmdb_file::open(path);
+    if (!opened) return tl::unexpected{opened.error()};
+    file.opened = *std::move(opened);
+    // Of a file that was just written the state says too little to trust it: it is read again.
+    if (!state.is_fresh()) file.taken = state;
+    made->files_.push_back(std::move(file));
+  }
+  made->in_force_ = made->join();
+  return made;
+}
+
+geoip_files::findings geoip_files::look() {
+  const std::lock_guard lock{mutex_};
+  std::erase_if(retired_, [](const auto& old) { return old.use_count() == 1; });
+  findings found;
+  for (auto& file : files_)
+    look_at(file, found);
+  if (!found.taken.empty()) retired_.push_back(std::exchange(in_force_, join()));
+  found.in_force = in_force_;
+  return found;
+}
+
+std::shared_ptr<const geoip> geoip_files::in_force() const {
+  const std::lock_guard lock{mutex_};
+  return in_force_;
+}
+
+void geoip_files::look_at(watched_file& file, findings& found) const {
+  const auto state = file_state::of(file.path);
+  const bool settled = std::exchange(file.seen, state) == state && !state.is_fresh();
+  if (state == file.taken) return file.refused.reset();
+  if (!settled) return;
+  const bool known_bad = file.refused && file.refused->state == state;
+  if (known_bad && ++file.refused->looks < looks_until_retry) return;
+
+  auto opened = open_again(file.path);
+  const auto after = file_state::of(file.path);
+  if (after != state) { // replaced once more: whatever was read, it is not what is there now
+    file.seen = after;
+    return;
+  }
+  if (opened) {
+    file.opened = *std::move(opened);
+    file.taken = state;
+    file.refused.reset();
+    found.taken.push_back({file.path, state.size_bytes});
+    return;
+  }
+  auto reason = base::to_string(opened.error());
+  if (!known_bad || file.refused->reason != reason) found.refused.push_back(opened.error());
+  file.refused = refusal{state, std::move(reason)};
+}
+
+base::expected<std::shared_ptr<const mmdb_file>>
+geoip_files::open_again(const std::string& path) const {
+  if (retired_.size() >= retired_limit)
+    return base::fail(base::errc::internal, path + ": not opened, because " +
+                                                std::to_string(retired_.size()) +
+                                                " replaced databases are still in use");
+  constexpr auto reload = base::fault_point::geoip_reload;
+  const auto hit = base::faults::strike_blocking(reload);
+  if (hit.kind == base::fault_kind::error)
+    return base::fail(base::errc::geoip_invalid, path + ": " + base::faults::reason_at(reload));
+  return hit.kind == base::fault_kind::corrupt ? mmdb_file::open_corrupted(path, hit.random)
+                                               : mmdb_file::open(path);
+}
+
+std::shared_ptr<const geoip> geoip_files::join() const {
+  std::vector<std::shared_ptr<const mmdb_file>> opened;
+  opened.reserve(files_.size());
+  for (const auto& file : files_)
+    opened.push_back(file.opened);
+  return geoip::of(std::move(opened));
+}
+
+} // namespace matchcloud::store

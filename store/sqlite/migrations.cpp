@@ -1,0 +1,173 @@
+#include "store/sqlite/migrations.hpp"
+
+#include <array>
+#include <string>
+
+namespace matchcloud::store {
+
+namespace {
+
+/// SQLite's `application_id` of a store: "mcld".
+constexpr std::int64_t application_id = 0x6D636C64;
+
+/// Version n is made by `migrations[n - 1]`. They are history: never edited, only added to, and
+/// they only expand (new tables, new columns with defaults). Ids are the sixteen bytes of the UUID.
+constexpr std::array<const char*, 2> migrations{
+    R"sql(
+      PRAGMA application_id = 0x6D636C64;
+
+      CREATE TABLE revisions (
+        name TEXT PRIMARY KEY,
+        revision INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO revisions VALUES ('catalog', 0);
+
+      CREATE TABLE regions (
+        region_id TEXT PRIMARY KEY,
+        region_display_name TEXT NOT NULL,
+        provider_display_name TEXT NOT NULL,
+        latitude REAL NOT NULL,
+        longitude REAL NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE tiers (tier TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+      INSERT INTO tiers VALUES ('basic-4d1'), ('basic-2d1'), ('basic-1d1'), ('basic-1d2'),
+                               ('basic-1d4'), ('basic-1d8'), ('basic-1d16');
+
+      CREATE TABLE games (
+        game_id BLOB PRIMARY KEY CHECK (length(game_id) = 16),
+        display_name TEXT NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE namespaces (
+        namespace_id BLOB PRIMARY KEY CHECK (length(namespace_id) = 16),
+        game_id BLOB NOT NULL REFERENCES games,
+        name TEXT NOT NULL,
+        all_regions INTEGER NOT NULL -- 1: namespace_regions does not apply
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX namespaces_by_game ON namespaces (game_id);
+
+      CREATE TABLE namespace_domains (
+        domain TEXT PRIMARY KEY,
+        namespace_id BLOB NOT NULL REFERENCES namespaces
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX namespace_domains_by_namespace ON namespace_domains (namespace_id);
+
+      CREATE TABLE namespace_regions (
+        namespace_id BLOB NOT NULL REFERENCES namespaces,
+        region_id TEXT NOT NULL REFERENCES regions,
+        PRIMARY KEY (namespace_id, region_id)
+      ) STRICT, WITHOUT ROWID;
+    )sql",
+    R"sql(
+      -- What is removed is hidden and stays for what refers to it: history, and a later return.
+      ALTER TABLE regions ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE tiers ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE games ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE namespaces ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+
+      -- One sequence per subject: what lies above a revision has moved since.
+      CREATE TABLE game_revisions (
+        subject TEXT NOT NULL, -- 'avatars', 'lobbies'
+        game_id BLOB NOT NULL CHECK (length(game_id) = 16),
+        revision INTEGER NOT NULL,
+        PRIMARY KEY (subject, game_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE UNIQUE INDEX game_revisions_in_order ON game_revisions (subject, revision);
+
+      CREATE TABLE avatars (
+        upload_id BLOB PRIMARY KEY CHECK (length(upload_id) = 16),
+        game_id BLOB NOT NULL REFERENCES games,
+        display_name TEXT NOT NULL,
+        create_ts INTEGER NOT NULL,      -- milliseconds since 1970
+        content_length INTEGER NOT NULL, -- the 64 bits of an unsigned number
+        complete INTEGER NOT NULL,
+        image_digest BLOB CHECK (length(image_digest) = 16),
+        image_type INTEGER -- 0: PNG, 1: JPEG
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX avatars_by_game ON avatars (game_id, create_ts DESC, upload_id);
+
+      -- What lobbies have in common, once: there are few of these and many lobbies.
+      CREATE TABLE lobby_kinds (
+        kind INTEGER PRIMARY KEY,
+        namespace_id BLOB NOT NULL REFERENCES namespaces,
+        region_id TEXT NOT NULL REFERENCES regions,
+        tier TEXT NOT NULL,
+        version_id BLOB NOT NULL CHECK (length(version_id) = 16),
+        version_name TEXT NOT NULL,
+        game_mode TEXT NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX lobby_kinds_by_content ON lobby_kinds
+        (namespace_id, version_id, region_id, game_mode, tier, version_name);
+
+      -- Clustered so that a span costs what it returns: in a class all lobbies last 2^class to
+      -- 2^(class+1) milliseconds, so that those which reach into a span start near it.
+      CREATE TABLE lobbies (
+        game_id BLOB NOT NULL CHECK (length(game_id) = 16),
+        duration_class INTEGER NOT NULL, -- -1: running
+        start_ts INTEGER NOT NULL,       -- milliseconds since 1970
+        lobby_id BLOB NOT NULL CHECK (length(lobby_id) = 16),
+        stop_ts INTEGER,                 -- null: running
+        kind INTEGER NOT NULL,           -- of lobby_kinds, which only grow
+        PRIMARY KEY (game_id, duration_class, start_ts, lobby_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE UNIQUE INDEX lobbies_by_id ON lobbies (lobby_id);
+    )sql",
+};
+
+/// Whether the file is a store: it carries the mark of migration 1, or is empty.
+base::expected<void> check_is_ours(connection& on, std::int64_t version) {
+  const auto mark =
+      on.read_integer(version > 0 ? "PRAGMA application_id" : "SELECT count(*) FROM sqlite_schema",
+                      "read the database's schema");
+  if (!mark) return tl::unexpected(mark.error());
+  if (*mark != (version > 0 ? application_id : 0))
+    return on.failure("use the store", "the file is the database of another program");
+  return {};
+}
+
+/// Applies the next version and returns the one that the database has then.
+base::expected<std::int64_t> apply_next(connection& on) {
+  auto changes = transaction::begin(on, transaction::access::write, "migrate the database");
+  if (!changes) return tl::unexpected(changes.error());
+  const auto version =
+      check_schema(on); // again, under the lock: another process may have been first
+  if (!version || *version == newest_schema()) return version;
+  const auto next = *version + 1;
+  const auto operation = "migrate the database to version " + std::to_string(next);
+  auto applied = on.execute(migrations[static_cast<std::size_t>(*version)], operation);
+  if (!applied) return tl::unexpected(applied.error());
+  applied = on.execute(("PRAGMA user_version = " + std::to_string(next)).c_str(), operation);
+  if (!applied) return tl::unexpected(applied.error());
+  if (applied = changes->commit(); !applied) return tl::unexpected(applied.error());
+  return next;
+}
+
+} // namespace
+
+std::int64_t newest_schema() noexcept {
+  return static_cast<std::int64_t>(migrations.size());
+}
+
+base::expected<std::int64_t> check_schema(connection& on) {
+  const auto version = on.read_integer("PRAGMA user_version", "read the database's version");
+  if (!version) return version;
+  if (auto ours = check_is_ours(on, *version); !ours) return tl::unexpected(ours.error());
+  if (*version > newest_schema())
+    return base::fail(base::errc::store_newer,
+                      on.path() + ": schema version " + std::to_string(*version) +
+                          ", this program knows up to " + std::to_string(newest_schema()) +
+                          "; it is left as it was: use the newer program");
+  if (*version < 0) return on.failure("read the database's version", "it is negative");
+  return version;
+}
+
+base::expected<void> migrate(connection& on, std::int64_t up_to) {
+  auto version = check_schema(on);
+  while (version && *version < up_to)
+    version = apply_next(on);
+  if (!version) return tl::unexpected(version.error());
+  return {};
+}
+
+} // namespace matchcloud::store

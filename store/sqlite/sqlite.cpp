@@ -1,0 +1,278 @@
+#include "store/sqlite/sqlite.hpp"
+
+#include "base/io_failure.hpp"
+#include "store/files/fault_pass.hpp"
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace matchcloud::store {
+
+namespace {
+
+/// What the operator can do about a result, where SQLite's own sentence does not tell.
+std::string_view advice(int primary_code) {
+  switch (primary_code) {
+  case SQLITE_NOTADB:
+  case SQLITE_CORRUPT:
+    return "the file is damaged or not a matchcloud store: restore it from a backup, or move it "
+           "aside (with its -wal and -shm) to begin a new one";
+  case SQLITE_BUSY: return "another process holds it: try again once that is done";
+  case SQLITE_FULL: return "free some disk space";
+  case SQLITE_CANTOPEN:
+  case SQLITE_READONLY:
+    return "the data directory must be writable, SQLite keeps its log (-wal, -shm) there";
+  case SQLITE_IOERR:
+    return "the disk fails or was made read-only: see the kernel's log (dmesg), and make the data "
+           "directory readable and writable again";
+  default: return {};
+  }
+}
+
+base::expected<void> pass_at(base::fault_point at, const connection& on,
+                             std::string_view operation) {
+  return pass(at, on.path(), operation).map([](const base::fault&) {});
+}
+
+} // namespace
+
+void connection::closer::operator()(sqlite3* handle) const noexcept {
+  sqlite3_close_v2(handle);
+}
+
+base::expected<connection> connection::open(std::string path) {
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  connection opened{std::move(path), handle}; // a failed open has a handle to close, too
+  if (!handle) return opened.failure("open the database", "out of memory");
+  if (result != SQLITE_OK) return opened.failure("open the database");
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, busy_timeout_ms);
+  return opened;
+}
+
+base::expected<void> connection::execute(const char* sql, std::string_view operation) {
+  if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
+    return failure(operation);
+  return {};
+}
+
+base::expected<statement> connection::prepare(std::string_view sql, std::string_view operation) {
+  sqlite3_stmt* handle = nullptr;
+  const int result =
+      sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()), &handle, nullptr);
+  if (result != SQLITE_OK) return failure(operation);
+  return statement{*this, handle, operation};
+}
+
+base::expected<std::int64_t> connection::read_integer(std::string_view sql,
+                                                      std::string_view operation) {
+  auto query = prepare(sql, operation);
+  if (!query) return tl::unexpected(query.error());
+  const auto row = query->step();
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return failure(operation, "a row is missing");
+  return query->integer(0);
+}
+
+base::expected<void> connection::begin_reading(std::string_view operation) const {
+  return pass_at(base::fault_point::store_read, *this, operation);
+}
+
+void connection::set_busy_timeout(int milliseconds) noexcept {
+  busy_timeout_ms_ = milliseconds;
+  sqlite3_busy_timeout(handle_.get(), milliseconds);
+}
+
+void connection::keep_log_on_close() noexcept {
+  sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+std::int64_t connection::changes() const noexcept {
+  return sqlite3_changes64(handle_.get());
+}
+
+void connection::take_over_checkpoints() {
+  log_pages_ = std::make_unique<std::int64_t>(0);
+  const auto note = [](void* into, sqlite3*, const char*, int pages) {
+    *static_cast<std::int64_t*>(into) = pages;
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(handle_.get(), note, log_pages_.get()); // replaces SQLite's own checkpoints
+}
+
+base::expected<bool> connection::checkpoint(bool truncate, std::chrono::milliseconds at_most) {
+  const int mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+  sqlite3_busy_timeout(handle_.get(), static_cast<int>(at_most.count()));
+  const int result = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, mode, nullptr, nullptr);
+  auto outcome = base::expected<bool>{result == SQLITE_OK};
+  if (result != SQLITE_OK && (result & 0xff) != SQLITE_BUSY)
+    outcome = failure("move the log into the database");
+  sqlite3_busy_timeout(handle_.get(), busy_timeout_ms_);
+  if (outcome && *outcome && log_pages_) *log_pages_ = 0;
+  return outcome;
+}
+
+bool connection::in_transaction() const noexcept {
+  return sqlite3_get_autocommit(handle_.get()) == 0;
+}
+
+tl::unexpected<base::error> connection::failure(std::string_view operation) const {
+  const int code = sqlite3_extended_errcode(handle_.get());
+  const int primary_code = code & 0xff;
+  std::string reason = sqlite3_errmsg(handle_.get());
+  const bool has_cause = primary_code == SQLITE_CANTOPEN || primary_code == SQLITE_IOERR;
+  const int system_code = has_cause ? sqlite3_system_errno(handle_.get()) : 0;
+  if (system_code != 0)
+    reason.append(" (").append(std::generic_category().message(system_code)).append(")");
+  // For a commit SQLite does not tell the cause: of all failures to grow its index assume the
+  // usual.
+  const bool full = primary_code == SQLITE_FULL || base::is_disk_full(system_code) ||
+                    (code == SQLITE_IOERR_SHMSIZE && system_code == 0);
+  reason.append(" [SQLite ").append(std::to_string(code)).append("]");
+  const auto hint = advice(full ? SQLITE_FULL : primary_code);
+  if (!hint.empty()) reason.append("; ").append(hint);
+  auto failed = failure(operation, reason);
+  if (full) failed.value().code = base::errc::store_full;
+  if (primary_code == SQLITE_INTERRUPT) failed.value().code = base::errc::cancelled;
+  return failed;
+}
+
+tl::unexpected<base::error> connection::failure(std::string_view operation,
+                                                std::string_view reason) const {
+  std::string text = path_;
+  text.append(": cannot ").append(operation).append(": ").append(reason);
+  return base::fail(base::errc::store_failed, std::move(text));
+}
+
+void statement::finalizer::operator()(sqlite3_stmt* handle) const noexcept {
+  sqlite3_finalize(handle);
+}
+
+void statement::note(int result) noexcept {
+  if (bind_result_ == SQLITE_OK) bind_result_ = result;
+}
+
+statement& statement::bind(std::string_view text) {
+  // A null pointer would bind NULL instead of the empty string.
+  const char* start = text.data() ? text.data() : "";
+  note(sqlite3_bind_text64(handle_.get(), next_parameter_++, start, text.size(), SQLITE_TRANSIENT,
+                           SQLITE_UTF8));
+  return *this;
+}
+
+statement& statement::bind(std::span<const std::uint8_t> blob) {
+  note(sqlite3_bind_blob64(handle_.get(), next_parameter_++, blob.data(), blob.size(),
+                           SQLITE_TRANSIENT));
+  return *this;
+}
+
+statement& statement::bind(double value) {
+  note(sqlite3_bind_double(handle_.get(), next_parameter_++, value));
+  return *this;
+}
+
+statement& statement::bind(std::int64_t value) {
+  note(sqlite3_bind_int64(handle_.get(), next_parameter_++, value));
+  return *this;
+}
+
+statement& statement::bind_null() {
+  note(sqlite3_bind_null(handle_.get(), next_parameter_++));
+  return *this;
+}
+
+base::expected<bool> statement::step() {
+  if (bind_result_ != SQLITE_OK) return owner_->failure(operation_, sqlite3_errstr(bind_result_));
+  const int result = sqlite3_step(handle_.get());
+  if (result == SQLITE_ROW) return true;
+  if (result != SQLITE_DONE) {
+    auto failed = owner_->failure(operation_); // before the reset, which clears the message
+    sqlite3_reset(handle_.get());
+    return failed;
+  }
+  reset();
+  return false;
+}
+
+void statement::reset() {
+  sqlite3_reset(handle_.get());
+  next_parameter_ = 1;
+}
+
+base::expected<void> statement::run() {
+  const auto row = step();
+  if (!row) return tl::unexpected(row.error());
+  if (*row) return owner_->failure(operation_, "a row where none was expected");
+  return {};
+}
+
+std::uint64_t statement::steps() const noexcept {
+  return static_cast<std::uint32_t>(
+      sqlite3_stmt_status(handle_.get(), SQLITE_STMTSTATUS_VM_STEP, 0));
+}
+
+std::string_view statement::text(int column) {
+  // In this order: the call for the text may convert it, which decides the size.
+  const auto* start = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
+  return start ? std::string_view{start, size} : std::string_view{};
+}
+
+std::span<const std::uint8_t> statement::blob(int column) {
+  const auto* start = static_cast<const std::uint8_t*>(sqlite3_column_blob(handle_.get(), column));
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
+  return {start, start ? size : 0};
+}
+
+double statement::real(int column) {
+  return sqlite3_column_double(handle_.get(), column);
+}
+
+std::int64_t statement::integer(int column) {
+  return sqlite3_column_int64(handle_.get(), column);
+}
+
+base::expected<transaction> transaction::begin(connection& on, access kind, std::string operation) {
+  const bool writes = kind == access::write;
+  auto passed =
+      writes ? pass_at(base::fault_point::store_write, on, operation) : on.begin_reading(operation);
+  if (!passed) return tl::unexpected(passed.error());
+  const char* sql = writes ? "BEGIN IMMEDIATE" : "BEGIN";
+  if (auto begun = on.execute(sql, operation); !begun) return tl::unexpected(begun.error());
+  return transaction{on, std::move(operation)};
+}
+
+transaction::transaction(transaction&& other) noexcept
+    : on_{std::exchange(other.on_, nullptr)}, operation_{std::move(other.operation_)} {}
+
+transaction::~transaction() {
+  // After some failures (a full disk) SQLite has rolled back by itself. A rollback that fails
+  // leaves nothing to do: closing the connection rolls back as well.
+  if (on_ && on_->in_transaction()) (void)on_->execute("ROLLBACK", operation_);
+}
+
+base::expected<void> transaction::commit() {
+  auto committed = pass_at(base::fault_point::store_commit, *on_, operation_);
+  if (committed) committed = on_->execute("COMMIT", operation_);
+  if (committed) on_ = nullptr;
+  return committed;
+}
+
+cancellation::cancellation(connection& on, const std::function<bool()>& stop)
+    : on_{&on}, stop_{stop} {
+  if (!stop_) return;
+  const auto ask = [](void* stop_at) {
+    return (*static_cast<const std::function<bool()>*>(stop_at))() ? 1 : 0;
+  };
+  sqlite3_progress_handler(on_->handle_.get(), cancellation_interval_steps, ask, &stop_);
+}
+
+cancellation::~cancellation() {
+  sqlite3_progress_handler(on_->handle_.get(), 0, nullptr, nullptr);
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,111 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/expected.hpp"
+#include "base/second_chance_cache.hpp"
+#include "model/lobbies/lobby_batch.hpp"
+#include "store/lobby_merge.hpp"
+#include "store/sqlite/sqlite.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// How long a transaction that merges lobbies is meant to last, its commit included: other writers
+/// wait for it. Commits that take longer than foreseen may bring it to 50 ms.
+inline constexpr std::chrono::milliseconds merge_transaction_target{35};
+/// Known kinds that are kept in memory.
+inline constexpr std::size_t kind_cache_limit_bytes = 8UL * 1024 * 1024;
+
+/// Merges lobbies into the tables, with statements that are prepared once. Ends before its
+/// connection. One thread.
+class lobby_writer {
+public:
+  static base::expected<lobby_writer> prepare(connection& on);
+
+  /// In a transaction of its own that is on disk when this returns.
+  base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
+                                    const model::lobby_kind_table& kinds);
+  /// What merging each by itself would do now. Writes nothing.
+  base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
+                                    const model::lobby_kind_table& kinds);
+  base::expected<std::vector<lobby_kind_finding>> check_kinds(const model::lobby_kind_table& kinds);
+
+private:
+  /// A kind of the batch's table.
+  struct resolved_kind {
+    enum class state : std::uint8_t { unseen, good, refused };
+
+    state is = state::unseen;
+    /// Its row; 0 where it has none yet.
+    std::int64_t row = 0;
+    model::uuid game_id;
+  };
+  struct stored_lobby {
+    model::uuid game_id;
+    model::lobby_times times;
+    std::int64_t kind_row = 0;
+  };
+  struct known_kind {
+    std::int64_t row = 0;
+    model::uuid game_id;
+  };
+  enum class outcome : std::uint8_t { accepted, unchanged, rejected };
+
+  explicit lobby_writer(connection& on) : on_{&on} {}
+
+  void begin_batch(const model::lobby_kind_table& kinds);
+  base::expected<lobby_merge> merge_front(std::span<const model::lobby_record> records,
+                                          base::steady_time begun);
+  /// Counts what became of the next record.
+  void count(outcome became, lobby_merge& in) const;
+  base::expected<void> commit(transaction& changes, std::size_t rows);
+  base::expected<outcome> merge_one(const model::lobby_record& each);
+  base::expected<outcome> check_one(const model::lobby_record& each);
+  base::expected<outcome> merge_into(const stored_lobby& known, const model::lobby_record& each);
+  base::expected<outcome> reject(std::int64_t known_row, const model::lobby_record& each);
+
+  /// Null where the kind is refused; the problem is then in `refused_`.
+  base::expected<resolved_kind*> resolve(std::uint32_t number);
+  base::expected<std::optional<model::uuid>> find_game(const model::lobby_kind& kind);
+  base::expected<std::int64_t> find_row(const model::lobby_kind& kind);
+  base::expected<std::int64_t> add_row(const model::lobby_kind& kind);
+  base::expected<model::lobby_kind> read_kind(std::int64_t row);
+
+  base::expected<std::optional<stored_lobby>> find(const model::uuid& lobby_id);
+  /// False where the id is there already.
+  base::expected<bool> insert(const model::uuid& game_id, const model::uuid& lobby_id,
+                              const model::lobby_times& times, std::int64_t kind_row);
+  base::expected<void> remove(const stored_lobby& known, const model::uuid& lobby_id);
+
+  connection* on_;
+  std::optional<statement> game_of_namespace_;
+  std::optional<statement> find_region_;
+  std::optional<statement> find_kind_;
+  std::optional<statement> add_kind_;
+  std::optional<statement> read_kind_;
+  std::optional<statement> find_;
+  std::optional<statement> insert_;
+  std::optional<statement> remove_;
+
+  /// What the rows of kinds are: they are never changed or removed.
+  base::second_chance_cache<model::lobby_kind, known_kind> known_kinds_{kind_cache_limit_bytes};
+  /// Nanoseconds that a commit took for each row it wrote, lately.
+  double commit_ns_per_row_ = 0;
+
+  // Of the batch at hand.
+  const model::lobby_kind_table* kinds_ = nullptr;
+  std::vector<resolved_kind> resolved_;
+  std::unordered_map<std::uint32_t, model::line_problem> refused_;
+  std::set<model::uuid> moved_games_;
+  model::line_problem problem_;
+};
+
+} // namespace matchcloud::store

@@ -1,0 +1,219 @@
+#include "store/sqlite/sqlite_lobby_history.hpp"
+
+#include "model/lobbies/lobby.hpp"
+#include "model/text/timestamp.hpp"
+#include "store/game_revisions.hpp"
+#include "store/sqlite/rows.hpp"
+#include "store/sqlite/sqlite_catalog.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+constexpr auto reading_lobbies = "read the lobby history";
+/// Behind every time in the store.
+constexpr std::uint64_t times_end = std::uint64_t{model::timestamp_limit_ms} + 1;
+
+/// The class of a lobby from the first to the last time in the store.
+constexpr int longest_class = std::bit_width(times_end - 1) - 1;
+
+/// A time of the query as the table compares it: what lies behind all times in the store does so
+/// however far it is.
+std::int64_t clamped(std::uint64_t time) noexcept {
+  return static_cast<std::int64_t>(std::min(time, times_end));
+}
+
+/// What lobbies of a class can have started at and still reach behind `begin`.
+std::int64_t start_after(std::int64_t begin, int duration_class) noexcept {
+  return begin - (std::int64_t{1} << (duration_class + 1));
+}
+
+/// What an entry of a cache costs besides its characters.
+constexpr std::size_t entry_bytes = 128;
+
+} // namespace
+
+void kind_columns::put(std::int64_t kind, std::string columns) {
+  const auto bytes = columns.size() + entry_bytes;
+  recent_ = {};
+  all_.put(kind, std::move(columns), bytes);
+}
+
+base::expected<history_revisions> select_history_revisions(connection& on,
+                                                           const model::uuid& game_id) {
+  const auto lobbies = read_game_revision(on, game_subject::lobbies, game_id);
+  if (!lobbies) return tl::unexpected(lobbies.error());
+  const auto catalog = read_catalog_revision(on);
+  if (!catalog) return tl::unexpected(catalog.error());
+  return history_revisions{*lobbies, *catalog};
+}
+
+base::expected<void> lobby_history::read(const model::export_query& query, const base::clock& clock,
+                                         const history_reader& to) {
+  if (auto prepared = prepare(); !prepared) return prepared;
+  // Never committed: there is nothing to keep.
+  const auto reading = transaction::begin(*on_, transaction::access::read, reading_lobbies);
+  if (!reading) return tl::unexpected(reading.error());
+  struct closing {
+    lobby_history* of;
+    ~closing() { of->close_cursors(); }
+  };
+  const closing at_end{this};
+  const cancellation asks{*on_, to.stop};
+
+  // SQLite takes the snapshot at the first read: whatever was committed before this instant is in.
+  history_snapshot snapshot;
+  snapshot.taken_ts = clock.unix_ms();
+  const auto revisions = select_history_revisions(*on_, query.game_id);
+  if (!revisions) return tl::unexpected(revisions.error());
+  snapshot.revisions = *revisions;
+  if (to.begun) to.begun(snapshot);
+  if (to.stop && to.stop()) return base::fail(base::errc::cancelled, "the export was given up");
+  if (query.span.begin >= query.span.end) return {};
+  if (auto opened = open_cursors(query); !opened) return opened;
+  return merge(to);
+}
+
+std::uint64_t lobby_history::steps() const noexcept {
+  std::uint64_t sum = next_class_ ? next_class_->steps() : 0;
+  sum += kind_ ? kind_->steps() : 0;
+  for (const auto& each : cursors_)
+    sum += each.rows.steps();
+  return sum;
+}
+
+base::expected<void> lobby_history::prepare() {
+  for (auto [into, sql] : {std::pair{&next_class_, next_class_sql}, {&kind_, kind_columns_sql}}) {
+    if (*into) continue;
+    auto prepared = on_->prepare(sql, reading_lobbies);
+    if (!prepared) return tl::unexpected(prepared.error());
+    *into = *std::move(prepared);
+  }
+  return {};
+}
+
+base::expected<void> lobby_history::open_cursors(const model::export_query& query) {
+  auto duration_class = next_class(query.game_id, model::running_class - 1);
+  for (std::size_t number = 0; duration_class && *duration_class; ++number) {
+    if (auto opened = open_cursor(number, query, **duration_class); !opened) return opened;
+    duration_class = next_class(query.game_id, **duration_class);
+  }
+  if (!duration_class) return tl::unexpected(duration_class.error());
+  std::sort(next_.begin(), next_.end()); // a heap, too
+  return {};
+}
+
+base::expected<std::optional<int>> lobby_history::next_class(const model::uuid& game_id,
+                                                             int after) {
+  const auto row = next_class_->bind(game_id.bytes).bind(std::int64_t{after}).step();
+  if (!row) return tl::unexpected(row.error());
+  std::optional<int> found;
+  if (*row) found = static_cast<int>(next_class_->integer(0));
+  next_class_->reset();
+  if (found > longest_class) return on_->failure(reading_lobbies, "a duration class is impossible");
+  return found;
+}
+
+base::expected<void> lobby_history::open_cursor(std::size_t number,
+                                                const model::export_query& query,
+                                                int duration_class) {
+  if (number == cursors_.size()) {
+    auto prepared = on_->prepare(class_lobbies_sql, reading_lobbies);
+    if (!prepared) return tl::unexpected(prepared.error());
+    cursors_.push_back({*std::move(prepared)});
+  }
+  auto& opened = cursors_[number];
+  opened.is_running = duration_class == model::running_class;
+  opened.rows.bind(query.game_id.bytes).bind(std::int64_t{duration_class});
+  // Lobbies that run were alive in every span that ends behind their start.
+  const auto begin = opened.is_running ? 0 : clamped(query.span.begin);
+  opened.rows.bind(opened.is_running ? -1 : start_after(begin, duration_class));
+  opened.rows.bind(clamped(query.span.end)).bind(begin);
+  const auto row = opened.rows.step();
+  if (!row) return tl::unexpected(row.error());
+  if (*row) next_.push_back({opened.rows.integer(0), read_uuid(opened.rows, 1), number});
+  return {};
+}
+
+base::expected<void> lobby_history::merge(const history_reader& to) {
+  kind_columns known;
+  model::history_lobby lobby;
+  while (!next_.empty()) {
+    auto& from = cursors_[next_.front().from];
+    lobby.lobby_id = next_.front().lobby_id;
+    lobby.times.start_ts = next_.front().start_ts;
+    lobby.times.stop_ts.reset();
+    if (!from.is_running) lobby.times.stop_ts = from.rows.integer(2);
+    const auto columns = columns_of(from.rows.integer(3), known);
+    if (!columns) return tl::unexpected(columns.error());
+    lobby.kind_columns = *columns;
+    if (!to.take(lobby)) return {};
+    if (auto advanced = advance(); !advanced) return advanced;
+  }
+  return {};
+}
+
+base::expected<void> lobby_history::advance() {
+  auto& least = next_.front();
+  auto& rows = cursors_[least.from].rows;
+  const auto row = rows.step();
+  if (!row) return tl::unexpected(row.error());
+  if (*row) {
+    least.start_ts = rows.integer(0);
+    least.lobby_id = read_uuid(rows, 1);
+  } else {
+    least = next_.back();
+    next_.pop_back();
+  }
+  sift_down();
+  return {};
+}
+
+void lobby_history::sift_down() noexcept {
+  std::size_t at = 0;
+  while (true) {
+    auto child = 2 * at + 1;
+    if (child >= next_.size()) return;
+    if (child + 1 < next_.size() && next_[child + 1] < next_[child]) ++child;
+    if (!(next_[child] < next_[at])) return;
+    std::swap(next_[child], next_[at]);
+    at = child;
+  }
+}
+
+base::expected<const std::string*> lobby_history::columns_of(std::int64_t kind,
+                                                             kind_columns& known) {
+  if (const auto* found = known.get(kind)) return found;
+  auto columns = read_columns(kind);
+  if (!columns) return tl::unexpected(columns.error());
+  known.put(kind, *std::move(columns));
+  if (const auto* kept = known.get(kind)) return kept;
+  return on_->failure(reading_lobbies, "a kind of lobby is too large");
+}
+
+base::expected<std::string> lobby_history::read_columns(std::int64_t kind) {
+  const auto row = kind_->bind(kind).step();
+  if (!row) return tl::unexpected(row.error());
+  if (!*row) return on_->failure(reading_lobbies, "a kind of lobby is missing");
+  const model::lobby_kind read{read_uuid(*kind_, 0),        read_uuid(*kind_, 1),
+                               std::string{kind_->text(2)}, std::string{kind_->text(3)},
+                               std::string{kind_->text(4)}, std::string{kind_->text(5)}};
+  auto columns = model::csv_kind_columns(read, kind_->text(6), kind_->text(7));
+  kind_->reset();
+  return columns;
+}
+
+void lobby_history::close_cursors() noexcept {
+  next_.clear();
+  for (auto& each : cursors_)
+    each.rows.reset();
+  next_class_->reset();
+  kind_->reset();
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,125 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/expected.hpp"
+#include "base/second_chance_cache.hpp"
+#include "model/lobbies/export_query.hpp"
+#include "store/lobby_history.hpp"
+#include "store/sqlite/sqlite.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// Columns of kinds (`model::csv_kind_columns`) that one reading keeps in memory.
+inline constexpr std::size_t kind_columns_limit_bytes = 8UL * 1024 * 1024;
+
+/// The lobbies of one duration class that may have been alive in a span, by start, then by id:
+/// game, class, start after, start before, begin of the span.
+inline constexpr std::string_view class_lobbies_sql =
+    "SELECT start_ts, lobby_id, stop_ts, kind FROM lobbies WHERE game_id = ?1 AND "
+    "duration_class = ?2 AND start_ts > ?3 AND start_ts < ?4 AND (stop_ts > ?5 OR start_ts >= ?5) "
+    "ORDER BY start_ts, lobby_id";
+
+/// The first duration class of a game behind another.
+inline constexpr std::string_view next_class_sql =
+    "SELECT duration_class FROM lobbies WHERE game_id = ?1 AND duration_class > ?2 "
+    "ORDER BY duration_class LIMIT 1";
+
+/// A kind and the names of its namespace and region, as they are now.
+inline constexpr std::string_view kind_columns_sql =
+    "SELECT lobby_kinds.namespace_id, version_id, lobby_kinds.region_id, tier, version_name, "
+    "game_mode, name, region_display_name FROM lobby_kinds JOIN namespaces USING (namespace_id) "
+    "JOIN regions USING (region_id) WHERE kind = ?1";
+
+/// The columns of the kinds that a reading has met lately, bounded in bytes.
+class kind_columns {
+public:
+  /// Valid until the next `put`; null where they are not known.
+  const std::string* get(std::int64_t kind) {
+    auto& slot = recent_[static_cast<std::uint64_t>(kind) % recent_.size()];
+    if (slot.kind == kind && slot.columns) return slot.columns;
+    slot = {kind, all_.get(kind)};
+    return slot.columns;
+  }
+  void put(std::int64_t kind, std::string columns);
+
+private:
+  struct recent {
+    std::int64_t kind = 0;
+    const std::string* columns = nullptr;
+  };
+
+  base::second_chance_cache<std::int64_t, std::string> all_{kind_columns_limit_bytes};
+  /// In front, for the inner loop: neither hashed nor put in order. Emptied by each `put`.
+  std::array<recent, 256> recent_{};
+};
+
+/// What an export of a game depends on. Belongs in the transaction that reads it.
+base::expected<history_revisions> select_history_revisions(connection& on,
+                                                           const model::uuid& game_id);
+
+/// Reads lobby history: a cursor for each duration class that the game has, merged by start and id,
+/// so that nothing is sorted and memory stays the same. Its statements are prepared once. Ends
+/// before its connection. One thread.
+class lobby_history {
+public:
+  explicit lobby_history(connection& on) : on_{&on} {}
+
+  /// As `store::read_lobby_history`, in a transaction of its own.
+  base::expected<void> read(const model::export_query& query, const base::clock& clock,
+                            const history_reader& to);
+
+  /// Instructions of SQLite's virtual machine that all readings have taken, except for revisions.
+  std::uint64_t steps() const noexcept;
+
+private:
+  /// The lobbies of a class that are still to come.
+  struct cursor {
+    statement rows;
+    bool is_running = false;
+  };
+  /// The next lobby of a cursor. The order of entries is the order of rows.
+  struct entry {
+    std::int64_t start_ts = 0;
+    model::uuid lobby_id;
+    /// In `cursors_`.
+    std::size_t from = 0;
+
+    bool operator<(const entry& other) const noexcept {
+      if (start_ts != other.start_ts) return start_ts < other.start_ts;
+      return lobby_id < other.lobby_id;
+    }
+  };
+
+  base::expected<void> prepare();
+  /// Opens a cursor for each class and fills `next_`.
+  base::expected<void> open_cursors(const model::export_query& query);
+  base::expected<std::optional<int>> next_class(const model::uuid& game_id, int after);
+  base::expected<void> open_cursor(std::size_t number, const model::export_query& query,
+                                   int duration_class);
+  base::expected<void> merge(const history_reader& to);
+  /// Puts the next lobby of the first entry's cursor in its place, or takes the entry away.
+  base::expected<void> advance();
+  /// Moves the first entry to where it belongs.
+  void sift_down() noexcept;
+  base::expected<const std::string*> columns_of(std::int64_t kind, kind_columns& known);
+  base::expected<std::string> read_columns(std::int64_t kind);
+  void close_cursors() noexcept;
+
+  connection* on_;
+  std::optional<statement> next_class_;
+  std::optional<statement> kind_;
+  /// As many as a game had classes so far.
+  std::vector<cursor> cursors_;
+  /// A heap: the first entry is the least.
+  std::vector<entry> next_;
+};
+
+} // namespace matchcloud::store

@@ -1,0 +1,269 @@
+#include "store/files/data_directory.hpp"
+#include "store/files/fault_pass.hpp"
+#include "store/sqlite/migrations.hpp"
+#include "store/sqlite/sqlite.hpp"
+#include "store/sqlite/sqlite_avatars.hpp"
+#include "store/sqlite/sqlite_catalog.hpp"
+#include "store/sqlite/sqlite_lobbies.hpp"
+#include "store/sqlite/sqlite_lobby_history.hpp"
+#include "store/sqlite/sqlite_removal.hpp"
+#include "store/store.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+constexpr const char* file_name = "matchcloud.db";
+
+/// How many elements there are.
+std::size_t size_of(const model::catalog& of) noexcept {
+  return of.regions.size() + of.tiers.size() + of.games.size() + of.namespaces.size();
+}
+
+class sqlite_store final : public store {
+public:
+  explicit sqlite_store(connection db) : db_{std::move(db)} {}
+
+  base::expected<bool> poll_changed() override {
+    const auto version = db_.read_integer("PRAGMA data_version", "look for changes");
+    if (!version) return tl::unexpected(version.error());
+    return std::exchange(data_version_, *version) != *version;
+  }
+
+  base::expected<std::int64_t> catalog_revision() override {
+    return db_.begin_reading("read the catalog's revision").and_then([this] {
+      return read_catalog_revision(db_);
+    });
+  }
+
+  base::expected<model::catalog> load_catalog() override {
+    // Never committed: there is nothing to keep.
+    const auto snapshot =
+        transaction::begin(db_, transaction::access::read, "begin reading the catalog");
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    return read_catalog(db_);
+  }
+
+  base::expected<import_summary> import_catalog(const model::catalog_document& doc) override {
+    auto changes = transaction::begin(db_, transaction::access::write, "import the catalog");
+    if (!changes) return tl::unexpected(changes.error());
+    const auto before = read_catalog(db_);
+    if (!before) return tl::unexpected(before.error());
+    const auto after = model::merge(*before, doc);
+    if (!after) return tl::unexpected(after.error());
+    if (auto allowed = check_returning(db_, doc); !allowed) return tl::unexpected(allowed.error());
+    import_summary summary{doc.regions.size(),
+                           doc.tiers.size(),
+                           doc.games.size(),
+                           doc.namespaces.size(),
+                           size_of(*after) - size_of(*before),
+                           *after != *before};
+    if (!summary.changed) return summary;
+    auto done = write_catalog(db_, *before, *after);
+    if (done) done = changes->commit();
+    if (!done) return tl::unexpected(done.error());
+    return summary;
+  }
+
+  base::expected<void> remove(const model::element_key& key) override {
+    auto changes = transaction::begin(db_, transaction::access::write, "change the catalog");
+    if (!changes) return tl::unexpected(changes.error());
+    const auto before = read_catalog(db_);
+    if (!before) return tl::unexpected(before.error());
+    const auto after = model::without(*before, key);
+    if (!after) return tl::unexpected(after.error());
+    auto done = hide_element(db_, key);
+    if (done) done = write_catalog_revision(db_, after->revision);
+    if (done) done = changes->commit();
+    return done;
+  }
+
+  base::expected<moved_games> moved_games_since(game_subject subject, std::int64_t known) override {
+    return db_.begin_reading("look for games that changed").and_then([&] {
+      return read_moved_games(db_, subject, known);
+    });
+  }
+
+  base::expected<std::int64_t>
+  read_avatars(const model::uuid& game_id,
+               const std::function<bool(const model::avatar&)>& take) override {
+    const auto snapshot =
+        transaction::begin(db_, transaction::access::read, "begin reading avatars");
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    return select_avatars(db_, game_id, take);
+  }
+
+  base::expected<std::vector<put_outcome>>
+  put_avatars(std::span<const model::avatar> avatars) override {
+    auto changes = transaction::begin(db_, transaction::access::write, "write avatars");
+    if (!changes) return tl::unexpected(changes.error());
+    auto outcomes = write_avatars(db_, avatars);
+    if (!outcomes) return outcomes;
+    if (auto done = changes->commit(); !done) return tl::unexpected(done.error());
+    return outcomes;
+  }
+
+  base::expected<std::vector<put_outcome>>
+  check_avatars(std::span<const model::avatar> avatars) override {
+    // Never committed.
+    const auto trial = transaction::begin(db_, transaction::access::write, "check avatars");
+    if (!trial) return tl::unexpected(trial.error());
+    return write_avatars(db_, avatars);
+  }
+
+  base::expected<lobby_merge> merge_lobbies(std::span<const model::lobby_record> records,
+                                            const model::lobby_kind_table& kinds) override {
+    auto* writer = lobbies();
+    if (!writer) return tl::unexpected(lobbies_->error());
+    auto merged = writer->merge(records, kinds);
+    if (!merged || db_.log_pages() * page_bytes < bulk_log_bytes) return merged;
+    // What others still read stays for the next time.
+    if (auto moved = db_.checkpoint(false); !moved) return tl::unexpected(moved.error());
+    return merged;
+  }
+
+  base::expected<lobby_merge> check_lobbies(std::span<const model::lobby_record> records,
+                                            const model::lobby_kind_table& kinds) override {
+    auto* writer = lobbies();
+    return writer ? writer->check(records, kinds) : tl::unexpected(lobbies_->error());
+  }
+
+  base::expected<std::vector<lobby_kind_finding>>
+  check_lobby_kinds(const model::lobby_kind_table& kinds) override {
+    auto* writer = lobbies();
+    if (!writer) return tl::unexpected(lobbies_->error());
+    return writer->check_kinds(kinds);
+  }
+
+  base::expected<history_revisions> read_history_revisions(const model::uuid& game_id) override {
+    const auto snapshot =
+        transaction::begin(db_, transaction::access::read, "begin reading revisions");
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    return select_history_revisions(db_, game_id);
+  }
+
+  base::expected<void> read_lobby_history(const model::export_query& query,
+                                          const base::clock& clock,
+                                          const history_reader& to) override {
+    if (!history_) history_.emplace(db_);
+    return history_->read(query, clock, to);
+  }
+
+  base::expected<bool> has_lobbies() override {
+    constexpr auto operation = "look for lobbies";
+    const auto any = db_.begin_reading(operation).and_then(
+        [&] { return db_.read_integer("SELECT EXISTS (SELECT 1 FROM lobbies)", operation); });
+    if (!any) return tl::unexpected(any.error());
+    return *any != 0;
+  }
+
+  std::uint64_t wal_bytes() override {
+    struct stat found {};
+    return ::stat((db_.path() + "-wal").c_str(), &found) == 0
+               ? static_cast<std::uint64_t>(found.st_size)
+               : 0;
+  }
+
+  base::expected<bool> checkpoint() override { return db_.checkpoint(true, checkpoint_wait); }
+
+private:
+  /// SQLite's default, which migrations leave as it is.
+  static constexpr std::int64_t page_bytes = 4096;
+
+  /// Null where its statements cannot be prepared; `lobbies_` then says why.
+  lobby_writer* lobbies() {
+    if (!lobbies_ || !*lobbies_) lobbies_.emplace(lobby_writer::prepare(db_));
+    return *lobbies_ ? &**lobbies_ : nullptr;
+  }
+
+  connection db_;
+  /// Prepared when first asked for: few connections write lobbies.
+  std::optional<base::expected<lobby_writer>> lobbies_;
+  /// Made when first asked for: few connections read history.
+  std::optional<lobby_history> history_;
+  /// SQLite's counter at the last poll.
+  std::optional<std::int64_t> data_version_;
+};
+
+/// Creates the database file so that only this user can read it; SQLite gives its log and index
+/// the same permissions. Only ever opens a file that is new: closing a descriptor of one that is in
+/// use would drop this process's locks on it (sqlite.org/howtocorrupt.html, section 2.2).
+void create_private(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd >= 0) ::close(fd); // where it cannot be created, SQLite says why
+}
+
+bool has_log(const std::string& path) {
+  struct stat found {};
+  return ::stat((path + "-wal").c_str(), &found) == 0 && found.st_size > 0;
+}
+
+/// What WAL promises holds only with these; `foreign_keys` and `synchronous` are per connection.
+base::expected<void> configure(connection& db) {
+  constexpr auto operation = "switch the database to a write-ahead log";
+  auto query = db.prepare("PRAGMA journal_mode = WAL", operation);
+  if (!query) return tl::unexpected(query.error());
+  const auto row = query->step();
+  if (!row) return tl::unexpected(row.error());
+  if (!*row || query->text(0) != "wal")
+    return db.failure(operation, "the file system does not support it");
+  return db.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON",
+                    "configure the connection");
+}
+
+base::expected<void> tune(connection& db, workload use) {
+  if (use == workload::serving) return {};
+  db.take_over_checkpoints();
+  const auto pragma = "PRAGMA cache_size = -" + std::to_string(bulk_cache_bytes / 1024);
+  return db.execute(pragma.c_str(), "configure the connection");
+}
+
+base::expected<connection> open_connection(const std::string& path, workload use) {
+  create_private(path);
+  const bool had_log = has_log(path);
+  auto db = connection::open(path);
+  if (!db) return db;
+  if (const auto version = check_schema(*db); !version) {
+    // Closing must not move a log into a database that is to be left alone.
+    if (had_log) db->keep_log_on_close();
+    return tl::unexpected(version.error());
+  }
+  if (auto configured = configure(*db); !configured) return tl::unexpected(configured.error());
+  if (auto migrated = migrate(*db); !migrated) return tl::unexpected(migrated.error());
+  if (auto tuned = tune(*db, use); !tuned) return tl::unexpected(tuned.error());
+  return db;
+}
+
+} // namespace
+
+bool has_store(const std::string& data_dir) {
+  return ::access((data_dir + "/" + file_name).c_str(), F_OK) == 0;
+}
+
+base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir,
+                                                   const sqlite_settings& settings) {
+  if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
+  // Before the lock: others open the store while a fault stalls this one.
+  const auto path = data_dir + "/" + file_name;
+  if (const auto passed = pass(base::fault_point::store_open, path, "open the database"); !passed)
+    return tl::unexpected(passed.error());
+  // One at a time, for `create_private`: between its creating and its closing of a new file no
+  // other instance of this process may take SQLite's locks on it. SQLite itself would not need it.
+  const auto lock = directory_lock::take(data_dir);
+  if (!lock) return tl::unexpected(lock.error());
+  auto db = open_connection(path, settings.use);
+  if (!db) return tl::unexpected(db.error());
+  db->set_busy_timeout(static_cast<int>(settings.patience.count()));
+  return std::make_unique<sqlite_store>(std::move(*db));
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,162 @@
+#include "app/imports/avatar_import.hpp"
+
+#include "model/catalog/catalog_document.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/png_image.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <sys/stat.h>
+
+#include <sstream>
+
+namespace {
+
+using namespace matchcloud;
+using app::avatar_import;
+using fixtures::small_png;
+using fixtures::temporary_directory;
+
+std::string uuid_text(const std::string& last) {
+  return "00000000-0000-4000-8000-" + std::string(12 - last.size(), '0') + last;
+}
+
+std::string line(const std::string& game, const std::string& upload, const std::string& rest) {
+  return R"({"game_id":")" + uuid_text(game) + R"(","upload_id":")" + uuid_text(upload) +
+         R"(","display_name":"A","create_ts":0,"content_length":1,)" + rest + "}\n";
+}
+
+struct bench {
+  temporary_directory data;
+  temporary_directory images;
+  std::unique_ptr<store::store> store;
+  app::interrupt until;
+  app::progress_display progress{base::machine_clock()};
+
+  bench() {
+    auto opened = store::open_sqlite(data.path());
+    REQUIRE(opened.has_value());
+    store = std::move(*opened);
+    model::catalog_document games;
+    games.games = {{*model::parse_uuid(uuid_text("1")), "One"}};
+    REQUIRE(store->import_catalog(games).has_value());
+    images.file("a.png", small_png(1));
+    images.file("b.png", small_png(2));
+  }
+
+  std::unique_ptr<avatar_import> checked(const std::string& text) {
+    auto import = std::make_unique<avatar_import>(*store, images.path() + "/", until, progress);
+    auto in = app::line_input::open(data.file("avatars.jsonl", text));
+    REQUIRE(in.has_value());
+    const auto done = import->check(*in);
+    INFO((done ? std::string{} : done.error().detail));
+    REQUIRE(done.has_value());
+    return import;
+  }
+  app::avatar_import_summary write(avatar_import& import) const {
+    auto media = store::media_writer::open(data.path());
+    REQUIRE(media.has_value());
+    const auto done = import.write(*media);
+    REQUIRE(done.has_value());
+    return *done;
+  }
+  std::vector<model::avatar> stored() const {
+    std::vector<model::avatar> found;
+    REQUIRE(store->read_avatars(*model::parse_uuid(uuid_text("1")), [&](const auto& each) {
+      found.push_back(each);
+      return true;
+    }));
+    return found;
+  }
+};
+
+std::string problems_of(const avatar_import& import) {
+  return import.problems().text();
+}
+
+TEST_CASE("good lines are stored with their images") {
+  bench on;
+  auto import = on.checked(line("1", "a", R"("complete":true,"file":"a.png")") +
+                           line("1", "b", R"("complete":false)"));
+  CHECK(problems_of(*import).empty());
+  CHECK(on.stored().empty()); // only checked
+  const auto summary = on.write(*import);
+  CHECK(summary.added == 2);
+  const auto stored = on.stored();
+  REQUIRE(stored.size() == 2);
+  REQUIRE(stored[0].image.has_value());
+  CHECK(std::filesystem::file_size(store::media_path(
+            on.data.path(), {stored[0].upload_id, *stored[0].image})) == small_png(1).size());
+
+  auto again = on.checked(line("1", "a", R"("complete":true,"file":"b.png")") +
+                          line("1", "b", R"("complete":false)"));
+  const auto changed = on.write(*again);
+  CHECK(changed.changed == 1);
+  CHECK(changed.unchanged == 1);
+  CHECK(on.stored()[0].image != stored[0].image); // another image has another name
+}
+
+TEST_CASE("everything that is wrong is listed by line, whoever found it") {
+  bench on;
+  on.images.file("text.png", "not an image");
+  const auto import =
+      on.checked("nonsense\n" + line("9", "a", R"("complete":false)") + "\n" +
+                 line("1", "b", R"("complete":true,"file":"text.png")") +
+                 line("1", "c", R"("complete":true,"file":"missing.png")") +
+                 line("1", "d", R"("complete":false)") + line("1", "d", R"("complete":false)"));
+  const auto text = problems_of(*import);
+  INFO(text);
+  std::vector<std::string> lines;
+  std::istringstream in{text};
+  for (std::string each; std::getline(in, each);)
+    lines.push_back(each);
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[0].starts_with("line 1: malformed: "));
+  CHECK(
+      lines[1].starts_with("line 2: game_unknown: game_id: no game has the id " + uuid_text("9")));
+  CHECK(lines[2].starts_with("line 4: invalid: file \"text.png\": the file is neither"));
+  CHECK(lines[3].starts_with("line 5: invalid: file \"missing.png\": cannot be read: No such"));
+  CHECK(lines[4].starts_with("line 7: conflict: upload_id " + uuid_text("d") + " is on line 6"));
+}
+
+TEST_CASE("a file's name in a problem cannot pass for another line or move a terminal's cursor") {
+  bench on;
+  const auto import =
+      on.checked(line("1", "a", R"("complete":true,"file":"a\u001b[2J\nline 7: conflict")"));
+  CHECK(problems_of(*import).starts_with(
+      R"(line 1: invalid: file "a\u001b[2J\u000aline 7: conflict": cannot be read)"));
+}
+
+TEST_CASE("an image that changes between check and copy is left out and named") {
+  bench on;
+  auto import = on.checked(line("1", "a", R"("complete":true,"file":"a.png")") +
+                           line("1", "b", R"("complete":true,"file":"b.png")"));
+  on.images.file("a.png", small_png(3));
+  const auto summary = on.write(*import);
+  CHECK(summary.added == 1);
+  CHECK(problems_of(*import).starts_with("line 1: invalid: file \"a.png\": changed while"));
+  CHECK(on.stored().size() == 1);
+}
+
+TEST_CASE("more than one batch is written whole") {
+  bench on;
+  std::string text;
+  constexpr std::size_t count = 2 * avatar_import::batch_limit + 1;
+  for (std::size_t i = 0; i < count; ++i)
+    text += line("1", std::to_string(i), R"("complete":false)");
+  auto import = on.checked(text);
+  CHECK(on.write(*import).added == count);
+  CHECK(on.stored().size() == count);
+}
+
+TEST_CASE("files that are no files do not hold an import up") {
+  bench on;
+  REQUIRE(::mkfifo(on.images.path("pipe.png").c_str(), 0600) == 0);
+  std::filesystem::create_directory(on.images.path("folder.png"));
+  const auto import = on.checked(line("1", "a", R"("complete":true,"file":"pipe.png")") +
+                                 line("1", "b", R"("complete":true,"file":"folder.png")"));
+  const auto text = problems_of(*import);
+  CHECK(text.find("\"pipe.png\": is not a regular file") != std::string::npos);
+  CHECK(text.find("\"folder.png\": is not a regular file") != std::string::npos);
+}
+
+} // namespace

@@ -1,0 +1,510 @@
+#include "actors/avatar.hpp"
+#include "actors/catalog.hpp"
+#include "actors/export_download.hpp"
+#include "actors/geoip_watch.hpp"
+#include "actors/lobby_export.hpp"
+#include "actors/media.hpp"
+#include "actors/region_ranking.hpp"
+#include "actors/supervisor.hpp"
+#include "actors/validator.hpp"
+#include "base/randomness.hpp"
+#include "http/front/front.hpp"
+#include "http/transport/httplib_transport.hpp"
+#include "http/transport/listener.hpp"
+#include "http/transport/loop_transport.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/inflated.hpp"
+#include "tests/fixtures/replaced_file.hpp"
+#include "tests/fixtures/shared_file.hpp"
+
+#include <caf/all.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace matchcloud {
+namespace {
+
+using actors::owner;
+using actors::place;
+using actors::standing;
+
+/// How long whatever must come may take: exports are synced, and disks are shared.
+constexpr std::chrono::seconds patience{120};
+
+/// Waits for a condition that other threads bring about.
+template <class Condition>
+bool eventually(Condition&& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+/// A game's avatars and their image, as a store and a data directory have them.
+struct stored_avatars {
+  fixtures::temporary_directory folder;
+  std::shared_ptr<fixtures::fake_database> database = std::make_shared<fixtures::fake_database>();
+  store::image_key image{fixtures::id_of(7), {}};
+  std::string image_bytes = fixtures::numbered_bytes(300'000);
+  std::shared_ptr<store::media_files> files =
+      std::make_shared<store::media_files>(folder.path(), 64);
+
+  stored_avatars() {
+    database->content = *fixtures::two_regions();
+    model::avatar only;
+    only.game_id = fixtures::id_of(1);
+    only.upload_id = fixtures::id_of(7);
+    database->avatars = {only};
+    const std::filesystem::path path = store::media_path(folder.path(), image);
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream{path} << image_bytes;
+  }
+
+  std::unique_ptr<store::store> open() const {
+    return std::make_unique<fixtures::fake_store>(database);
+  }
+};
+
+/// A game's lobbies and what exports of them need. Outlives the threads that write them.
+struct stored_history {
+  std::string kind = "namespace,prod,fra,Frankfurt,basic,version,1.0,duel";
+  std::unique_ptr<store::export_files> files;
+  std::unique_ptr<store::signing_key_ring> keys;
+  actors::export_metrics metrics;
+
+  explicit stored_history(stored_avatars& beside)
+      : files{*store::export_files::open(beside.folder.path(), 64UL * 1024 * 1024)},
+        keys{*store::signing_key_ring::open(beside.folder.path())} {
+    for (std::uint8_t i = 0; i < 50; ++i) // enough to be worth compressing
+      beside.database->lobbies.push_back({fixtures::id_of(i), {120, 130}, &kind});
+  }
+
+  model::uuid new_id() const {
+    std::array<std::uint8_t, 16> random{};
+    base::fill_random(random);
+    return model::random_uuid(random);
+  }
+};
+
+/// The parts of a node under a real supervisor, on real threads; who occupies each place is known,
+/// so that a test can kill it.
+struct supervised {
+  stored_avatars stored;
+  stored_history history{stored};
+  http::shared_bounds bounds;
+  http::transport_metrics metrics;
+  std::shared_ptr<actors::roster> roster;
+  actors::avatar_metrics avatar_metrics;
+  actors::geoip_metrics geoip_metrics;
+  std::string geoip_path = stored.folder.file("geoip.mmdb", fixtures::mmdb_of_place(50, 8));
+  std::shared_ptr<store::geoip_files> geoip_files = *store::geoip_files::open({geoip_path});
+  /// One thread: the database is no real one.
+  std::unique_ptr<base::thread_pool> pool = std::make_unique<base::thread_pool>(1, 0);
+  std::unique_ptr<base::thread_pool> long_pool = std::make_unique<base::thread_pool>(2, 0);
+  caf::actor_system_config config;
+  caf::actor_system system{config.set("scheduler.policy", caf::atom("sharing"))};
+  std::shared_ptr<const http::front_settings> settings =
+      std::make_shared<const http::front_settings>();
+  std::vector<place> places;
+  std::mutex mutex;
+  std::vector<caf::actor> occupants;
+  caf::actor supervisor;
+  std::uint16_t port = 0;
+
+  explicit supervised(const base::limits& limits) : bounds{limits, {}} {}
+
+  void add(std::string name, place::kind what, owner role,
+           std::function<caf::actor(const standing&)> make) {
+    const auto index = occupants.size();
+    occupants.emplace_back();
+    places.push_back({std::move(name), what, role, place::every_loop,
+                      [this, index, make = std::move(make)](const standing& now) {
+                        auto made = make(now);
+                        const std::lock_guard lock{mutex};
+                        return occupants[index] = made;
+                      }});
+  }
+  void add_catalog() {
+    actors::catalog_settings to_store;
+    to_store.pool = pool.get();
+    to_store.open_store = [this] { return stored.open(); };
+    to_store.poll_interval = std::chrono::milliseconds{1};
+    add("catalog", place::kind::catalog, owner::none, [this, to_store](const standing& now) {
+      return system.spawn<actors::catalog>(to_store, now.catalog);
+    });
+  }
+  void add_geoip() {
+    actors::geoip_watch_settings to_files;
+    to_files.files = geoip_files;
+    to_files.pool = pool.get();
+    to_files.clock = &base::machine_clock();
+    to_files.metrics = &geoip_metrics;
+    to_files.poll_interval = std::chrono::milliseconds{1};
+    add("geoip_watch", place::kind::geoip_watch, owner::none,
+        [this, to_files](const standing& now) {
+          return system.spawn<actors::geoip_watch>(to_files, now.geoip);
+        });
+  }
+  static actors::ranking_settings ranking_by(const standing& now) {
+    actors::ranking_settings made;
+    made.geoip = now.geoip;
+    return made;
+  }
+  void add_avatars() {
+    actors::avatar_settings to_lists;
+    to_lists.pool = pool.get();
+    to_lists.open_store = [this] { return stored.open(); };
+    to_lists.budget = &bounds.budget;
+    to_lists.metrics = &avatar_metrics;
+    to_lists.cache_limit_bytes = 0; // each request is to need the pool
+    add("avatar", place::kind::owner, actors::avatar_shard_of(fixtures::id_of(1)),
+        [this, to_lists](const standing& now) {
+          return system.spawn<actors::avatar>(to_lists, now.catalog);
+        });
+  }
+  void add_exports() {
+    actors::lobby_export_settings to_history;
+    to_history.job.open_store = [this] { return stored.open(); };
+    to_history.job.files = history.files.get();
+    to_history.job.clock = &base::machine_clock();
+    to_history.job.metrics = &history.metrics;
+    to_history.job.new_id = [this] { return history.new_id(); };
+    to_history.keys = history.keys.get();
+    to_history.short_work = pool.get();
+    to_history.long_work = long_pool.get();
+    to_history.tidy_work = long_pool.get();
+    add("lobby_export", place::kind::owner, owner::lobby_export,
+        [this, to_history](const standing& now) {
+          return system.spawn<actors::lobby_export>(to_history, now.catalog);
+        });
+    actors::export_download_settings to_files;
+    to_files.files = history.files.get();
+    to_files.keys = history.keys.get();
+    to_files.short_work = pool.get();
+    to_files.long_work = long_pool.get();
+    to_files.clock = &base::machine_clock();
+    to_files.metrics = &history.metrics;
+    add("export_download", place::kind::owner, owner::export_download,
+        [this, to_files](const standing&) {
+          return system.spawn<actors::export_download>(to_files);
+        });
+  }
+  /// Files that are not exports yet, or not any more.
+  std::size_t files_aside() const {
+    std::size_t count = 0;
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator{stored.folder.path("tmp")})
+      if (entry.is_regular_file() && entry.path().filename() != "lock") ++count;
+    return count;
+  }
+  actors::media_settings to_images() {
+    actors::media_settings made;
+    made.files = stored.files;
+    made.pool = pool.get();
+    made.open_files = 0; // likewise
+    return made;
+  }
+  void start() {
+    actors::supervisor_settings supervising;
+    supervising.places = roster = std::make_shared<actors::roster>(
+        places, standing{fixtures::two_regions(), geoip_files->in_force()}, 5,
+        std::chrono::seconds{10});
+    supervising.clock = &base::machine_clock();
+    supervisor = system.spawn<actors::supervisor>(supervising);
+  }
+  caf::actor occupant(std::size_t index) {
+    const std::lock_guard lock{mutex};
+    return occupants[index];
+  }
+  caf::actor occupant_named(std::string_view name) {
+    const auto found = std::find_if(places.begin(), places.end(),
+                                    [&](const place& where) { return where.name == name; });
+    return occupant(static_cast<std::size_t>(found - places.begin()));
+  }
+  void stop() {
+    caf::scoped_actor self{system};
+    self->send(supervisor, actors::stop_all{});
+    self->wait_for(supervisor);
+    supervisor = nullptr;
+    occupants.clear();
+  }
+  /// After `stop`: nothing is sent to actors any more.
+  void join() {
+    pool.reset();
+    long_pool.reset();
+  }
+};
+
+struct on_a_loop : supervised {
+  http::event_loop loop{system, base::machine_clock()};
+  http::loop_transport transport{loop, base::machine_clock(), *pool, bounds, metrics, 1, [] {}};
+  std::thread thread;
+
+  explicit on_a_loop(const base::limits& limits = {}) : supervised{limits} {
+    add("validator", place::kind::owner, owner::validator, [this](const standing& now) {
+      return actors::spawn_resident<actors::validator>(system, loop, model::validation_rules{},
+                                                       now.catalog);
+    });
+    add("region_ranking", place::kind::owner, owner::region_ranking, [this](const standing& now) {
+      return actors::spawn_resident<actors::region_ranking>(system, loop, ranking_by(now),
+                                                            now.catalog);
+    });
+    add("media", place::kind::owner, owner::media, [this](const standing&) {
+      return actors::spawn_resident<actors::media>(system, loop, to_images());
+    });
+    add_avatars();
+    add_exports();
+    add_catalog();
+    add_geoip();
+    add("front", place::kind::front, owner::none, [this](const standing&) {
+      return actors::spawn_resident<http::front>(system, loop, settings,
+                                                 std::ref<http::exchange_sink>(transport));
+    });
+    auto listening = http::listen_on(http::parse_endpoint("127.0.0.1:0").value(), 1, 64).value();
+    port = listening.where.port;
+    transport.listen(std::move(listening.sockets[0]));
+    thread = std::thread{[this] { loop.run(); }};
+    start();
+  }
+  ~on_a_loop() {
+    stop();
+    loop.stop();
+    thread.join();
+    join();
+  }
+};
+
+struct on_httplib : supervised {
+  http::httplib_transport transport{base::machine_clock(), bounds, metrics, 1, [] {}};
+
+  explicit on_httplib(const base::limits& limits = {}) : supervised{limits} {
+    add("validator", place::kind::owner, owner::validator, [this](const standing& now) {
+      return system.spawn<actors::validator>(model::validation_rules{}, now.catalog);
+    });
+    add("region_ranking", place::kind::owner, owner::region_ranking, [this](const standing& now) {
+      return system.spawn<actors::region_ranking>(ranking_by(now), now.catalog);
+    });
+    add("media", place::kind::owner, owner::media,
+        [this](const standing&) { return system.spawn<actors::media>(to_images()); });
+    add_avatars();
+    add_exports();
+    add_catalog();
+    add_geoip();
+    add("front", place::kind::front, owner::none, [this](const standing&) {
+      return system.spawn<http::front>(settings, std::ref<http::exchange_sink>(transport));
+    });
+    port = transport.bind(http::parse_endpoint("127.0.0.1:0").value()).value().port;
+    transport.start();
+    start();
+  }
+  ~on_httplib() {
+    transport.begin_drain();
+    transport.end_now();
+    stop();
+    join();
+  }
+};
+
+const std::string history_path =
+    "/cloud/games/00000000-0000-0000-0000-000000000001/matchmaker/lobbies/export-history";
+
+std::string span_until(int end) {
+  return R"({"query_start":100,"query_end":)" + std::to_string(end) + "}";
+}
+
+/// Exports and downloads what was exported; nothing where either goes wrong. A new span is a job,
+/// one that was asked for before gets its file.
+std::optional<std::string> exported(httplib::Client& client, int end, bool gzip) {
+  const auto reply = client.Post(history_path, span_until(end), "application/json");
+  if (!reply || reply->status != 200) return std::nullopt;
+  const auto begin = reply->body.find("/exports/");
+  const auto url = reply->body.substr(begin, reply->body.rfind('"') - begin);
+  httplib::Headers headers;
+  if (gzip) headers.emplace("Accept-Encoding", "gzip");
+  const auto file = client.Get(url, headers);
+  if (!file || file->status != 200) return std::nullopt;
+  const bool compressed = file->get_header_value("Content-Encoding") == "gzip";
+  return compressed ? fixtures::inflated(file->body) : file->body;
+}
+
+/// Asks one thing of a service again and again; each client something else. False where it is not
+/// what was asked for.
+template <class Service>
+bool ask(httplib::Client& client, const Service& service, int which, int turn) {
+  const auto is_good = [](const httplib::Result& reply) { return reply && reply->status == 200; };
+  switch (which) {
+  case 0: return is_good(client.Get("/matchmaker/regions"));
+  case 1:
+    return is_good(
+        client.Post("/cloud/groups/validate", R"({"display_name":"a"})", "application/json"));
+  case 2: return is_good(client.Get("/cloud/games/00000000-0000-0000-0000-000000000001/avatars"));
+  case 3: {
+    const auto reply = client.Get("/media/avatars/00000000-0000-0000-0000-000000000007/"
+                                  "00000000000000000000000000000000.png");
+    return is_good(reply) && reply->body == service.stored.image_bytes;
+  }
+  default: {
+    const auto text = exported(client, which == 4 ? 200 + turn : 200, which == 5);
+    return text && text->ends_with("\r\n") && std::count(text->begin(), text->end(), '\n') == 51;
+  }
+  }
+}
+
+/// That a replaced GeoIP file is taken up, and that a ranking made later has it too.
+void check_geoip_outlives(supervised& service) {
+  const auto nearest = [&] {
+    const auto reply = httplib::Client{"127.0.0.1", service.port}.Get("/matchmaker/regions");
+    const auto at = reply ? reply->body.find("\"region_id\":\"") : std::string::npos;
+    return at == std::string::npos ? std::string{} : reply->body.substr(at + 13, 3);
+  };
+  CHECK(nearest() == "fra");
+  fixtures::rename_over(service.geoip_path, fixtures::mmdb_of_place(35, 139));
+  CHECK(eventually([&] { return nearest() == "nrt"; }));
+  const auto before = service.roster->restarts();
+  caf::anon_send_exit(service.occupant_named("region_ranking"), caf::exit_reason::kill);
+  CHECK(eventually([&] { return service.roster->restarts() == before + 1; }));
+  CHECK(nearest() == "nrt");
+}
+
+template <class Service>
+void kill_everyone_under_load() {
+  constexpr int clients = 6;
+  Service service;
+  const auto places = service.occupants.size();
+  const auto kills = 5 * places; // more would only wait for the backoff
+  std::atomic<bool> stopping{false};
+  std::array<std::atomic<int>, clients> answered{};
+  std::array<std::atomic<int>, clients> wrong{};
+  std::vector<std::thread> load;
+  for (int i = 0; i < clients; ++i)
+    load.emplace_back([&, i, index = static_cast<std::size_t>(i)] {
+      httplib::Client client{"127.0.0.1", service.port};
+      client.set_keep_alive(true);
+      client.set_tcp_nodelay(true);
+      client.set_read_timeout(patience);
+      client.set_decompress(false);
+      while (!stopping)
+        if (!ask(client, service, i, ++answered[index])) ++wrong[index];
+    });
+  // So far apart that no request meets more deaths than it is tried.
+  const auto everybody_got_answers = [&] {
+    for (const auto& count : answered) {
+      const auto seen = count.load();
+      if (!eventually([&] { return count > seen + 2; })) return false;
+    }
+    return true;
+  };
+  for (std::size_t i = 0; i < kills; ++i) {
+    CHECK(everybody_got_answers());
+    const auto before = service.roster->restarts();
+    caf::anon_send_exit(service.occupant(i % places), caf::exit_reason::kill);
+    CHECK(eventually([&] { return service.roster->restarts() == before + 1; }));
+  }
+  CHECK(everybody_got_answers());
+  check_geoip_outlives(service);
+  stopping = true;
+  for (auto& thread : load)
+    thread.join();
+  INFO(service.metrics.redispatched.get() << " redispatched");
+  for (std::size_t i = 0; i < clients; ++i) {
+    CAPTURE(i);
+    CHECK(wrong[i] == 0);
+  }
+  CHECK(eventually([&] { return service.metrics.in_flight == 0; }));
+  CHECK(eventually([&] { return service.bounds.budget.used_bytes() == 0; }));
+  // Nobody who died keeps an image open: as many names as before are free.
+  CHECK(eventually(
+      [&] { return service.stored.files->open(service.stored.image)->use_count() == 1; }));
+  // The jobs of actors that died left nothing behind.
+  CHECK(eventually([&] { return service.files_aside() == 0; }));
+}
+
+/// Holds exports in the middle of their reading, from when it is made until `release`.
+struct gate {
+  std::mutex mutex;
+  std::condition_variable opened;
+  bool open = false;
+
+  explicit gate(fixtures::fake_database& of) {
+    of.while_reading = [this] {
+      std::unique_lock lock{mutex};
+      opened.wait(lock, [this] { return open; });
+    };
+  }
+  void release() {
+    {
+      const std::lock_guard lock{mutex};
+      open = true;
+    }
+    opened.notify_all();
+  }
+};
+
+/// An export that somebody asks for on a thread of his own.
+struct pending_export {
+  std::string body;
+  std::thread thread;
+
+  explicit pending_export(const supervised& of)
+      : thread{[this, &of] {
+          httplib::Client client{"127.0.0.1", of.port};
+          client.set_read_timeout(patience);
+          const auto reply = client.Post(history_path, span_until(200), "application/json");
+          if (reply) body = reply->body;
+        }} {}
+  bool failed_with(std::string_view code) {
+    thread.join();
+    return body.find("\"code\":\"" + std::string{code} + '"') != std::string::npos;
+  }
+};
+
+TEST_CASE("an export that waits when httplib ends is told so") {
+  on_httplib service;
+  gate held{*service.stored.database};
+  pending_export asked{service};
+  REQUIRE(eventually([&] { return service.history.metrics.running.get() == 1; }));
+  service.transport.begin_drain();
+  service.transport.close_idle();
+  service.transport.end_now();
+  CHECK(asked.failed_with("draining"));
+  held.release();
+}
+
+TEST_CASE("an export's deadline may be before that of other requests, on httplib") {
+  base::limits limits;
+  limits.request_timeout = 2 * patience;
+  limits.export_timeout = std::chrono::milliseconds{50};
+  on_httplib service{limits};
+  gate held{*service.stored.database};
+  pending_export asked{service};
+  CHECK(asked.failed_with("deadline_exceeded")); // the client waits half as long as others may
+  held.release();
+}
+
+TEST_CASE("no request is lost while actors are killed under load, on event loops") {
+  kill_everyone_under_load<on_a_loop>();
+}
+
+TEST_CASE("no request is lost while actors are killed under load, on httplib") {
+  kill_everyone_under_load<on_httplib>();
+}
+
+} // namespace
+} // namespace matchcloud

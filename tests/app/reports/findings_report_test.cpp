@@ -1,0 +1,140 @@
+#include "app/reports/findings_report.hpp"
+
+#include "tests/catch.hpp"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace matchcloud::app {
+namespace {
+
+/// A file with one finding, whose texts hold what formats have to escape.
+judged_file with_finding() {
+  judged_file file;
+  file.name = "a dir/50%,b:c.json";
+  file.text = "{\n  \"name\": 12\n}";
+  file.findings = {{{{"config", "a/b~"}, "wrong-type", "50% \"a\",\r\nb: c", 12}, {2, 11}}};
+  return file;
+}
+
+judged_file malformed() {
+  judged_file file;
+  file.name = "/b.json";
+  file.text = "{,}";
+  file.error = unusable_file{base::errc::body_malformed, "expected a name", 1, {1, 2}};
+  return file;
+}
+
+judged_file missing() {
+  judged_file file;
+  file.name = "c\xff\n.json";
+  file.error = unusable_file{base::errc::io_failed, "cannot be opened", std::nullopt, {}};
+  return file;
+}
+
+std::string all(findings_report& report) {
+  auto text = report.begin();
+  for (const auto& file : {with_finding(), malformed(), missing(), judged_file{}})
+    text += report.add(file);
+  return text + report.end();
+}
+
+TEST_CASE("the text report is as a compiler's") {
+  CHECK(all(*make_text_report(false)) == "a dir/50%,b:c.json:2:11: wrong-type: 50% \"a\",\r\nb: c\n"
+                                         "  \"name\": 12\n"
+                                         "          ^~\n"
+                                         "/b.json:1:2: body_malformed: expected a name\n"
+                                         "{,}\n"
+                                         " ^\n"
+                                         "c\uFFFD\\u000a.json: io_failed: cannot be opened\n");
+}
+
+TEST_CASE("colours change nothing but the colours") {
+  const auto coloured = make_text_report(true)->add(malformed());
+  CHECK(coloured == "\x1b[1m/b.json:1:2:\x1b[0m \x1b[1;31mbody_malformed:\x1b[0m expected a name\n"
+                    "{,}\n"
+                    " \x1b[1;32m^\x1b[0m\n");
+}
+
+TEST_CASE("a place behind the last line has no excerpt") {
+  auto file = malformed();
+  file.text = "{\n";
+  file.error->offset = 2;
+  CHECK(make_text_report(false)->add(file) == "/b.json:1:2: body_malformed: expected a name\n");
+}
+
+TEST_CASE("the JSON report has a member for each file, in order") {
+  CHECK(all(*make_json_report()) ==
+        R"({"files":[{"file":"a dir/50%,b:c.json","kind":"version","errors":[)"
+        R"({"path":["config","a/b~"],"code":"wrong-type","message":"50% \"a\",\r\nb: c",)"
+        R"("line":2,"column":11,"offset":12}]},)"
+        R"({"file":"/b.json","kind":"version","errors":[],"error":)"
+        R"({"code":"body_malformed","message":"expected a name","line":1,"column":2,"offset":1}},)"
+        R"({"file":"c\uFFFD\n.json","kind":"version","errors":[],"error":)"
+        R"({"code":"io_failed","message":"cannot be opened"}},)"
+        R"({"file":"","kind":"version","errors":[]}],"findings":1})"
+        "\n");
+}
+
+TEST_CASE("the SARIF report has results with places, and what could not be judged") {
+  auto log = all(*make_sarif_report());
+  const std::string_view version = "\"version\":\"";
+  const auto begin = log.rfind(version) + version.size();
+  log.replace(begin, log.find('"', begin) - begin, "VERSION");
+  CHECK(log ==
+        R"({"version":"2.1.0","$schema":"https://json.schemastore.org/sarif-2.1.0.json","runs":[)"
+        R"({"columnKind":"unicodeCodePoints","results":[)"
+        R"({"ruleId":"wrong-type","level":"error","message":{"text":"50% \"a\",\r\nb: c"},)"
+        R"("locations":[{"physicalLocation":{"artifactLocation":)"
+        R"({"uri":"a%20dir/50%25%2Cb%3Ac.json"},)"
+        R"("region":{"startLine":2,"startColumn":11}},)"
+        R"("logicalLocations":[{"fullyQualifiedName":"/config/a~1b~0"}]}]},)"
+        R"({"ruleId":"body_malformed","level":"error","message":{"text":"expected a name"},)"
+        R"("locations":[{"physicalLocation":{"artifactLocation":{"uri":"file:///b.json"},)"
+        R"("region":{"startLine":1,"startColumn":2}}}]}],)"
+        R"("tool":{"driver":{"name":"matchcloud","version":"VERSION","rules":[)"
+        R"({"id":"wrong-type"},{"id":"body_malformed"}]}},)"
+        R"("invocations":[{"executionSuccessful":false,"toolExecutionNotifications":[)"
+        R"({"level":"error","descriptor":{"id":"body_malformed"},)"
+        R"("message":{"text":"expected a name"},)"
+        R"("locations":[{"physicalLocation":{"artifactLocation":{"uri":"file:///b.json"}}}]},)"
+        R"({"level":"error","descriptor":{"id":"io_failed"},)"
+        R"("message":{"text":"cannot be opened"},)"
+        R"("locations":[{"physicalLocation":{"artifactLocation":{"uri":"c%FF%0A.json"}}}]}]}]}]})"
+        "\n");
+}
+
+TEST_CASE("the GitHub report is workflow commands, one a line, whatever the texts hold") {
+  CHECK(all(*make_github_report()) ==
+        "::error file=a dir/50%25%2Cb%3Ac.json,line=2,col=11,title=wrong-type::50%25 "
+        "\"a\",%0D%0Ab: c\n"
+        "::error file=/b.json,line=1,col=2,title=body_malformed::expected a name\n"
+        "::error file=c\uFFFD\\u000a.json,title=io_failed::cannot be opened\n");
+}
+
+TEST_CASE("no name of a file or member acts on the terminal that shows a report") {
+  judged_file file;
+  file.name = "\x1b[2J\u009b2J\u202e.json";
+  file.text = "{\"\u009b2J\": 1}";
+  file.findings = {{{{"\x1b[2J\u009b2J\u202e"}, "unknown-member", "says", 1}, {1, 2}}};
+  for (const auto& make : std::vector<std::function<std::unique_ptr<findings_report>()>>{
+           [] { return make_text_report(false); }, make_json_report, make_sarif_report,
+           make_github_report}) {
+    const auto report = make();
+    auto printed = report->begin();
+    printed += report->add(file);
+    printed += report->end();
+    CAPTURE(printed);
+    for (const std::string_view acts : {"\x1b", "\u009b", "\u202e"})
+      CHECK(printed.find(acts) == std::string::npos);
+  }
+}
+
+TEST_CASE("what is not UTF-8 is replaced, byte by byte") {
+  CHECK(well_formed("a\xff\xfeé\xc3") == "a\uFFFD\uFFFDé\uFFFD");
+  CHECK(well_formed("").empty());
+}
+
+} // namespace
+} // namespace matchcloud::app

@@ -1,0 +1,138 @@
+#include "base/faults.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/injected_fault.hpp"
+#include "tests/http/front/front_fixture.hpp"
+
+namespace matchcloud::http {
+namespace {
+
+using namespace fixtures;
+using base::fault_kind;
+using base::fault_point;
+using std::chrono::milliseconds;
+
+/// A front into which faults are injected, and a listing that somebody asks for.
+struct faulty : front_bench {
+  bool dead = false;
+
+  faulty() {
+    base::faults::seed(1);
+    start();
+    front->attach_functor([this](const caf::error&) { dead = true; });
+  }
+  ~faulty() { base::faults::clear_all(); }
+
+  /// Asks, and has the owner answer if it was asked.
+  std::shared_ptr<admitted_request> ask(std::string_view named = {}) {
+    auto asking = make("GET", "/matchmaker/regions");
+    if (!named.empty()) asking->set(header::x_fault, named);
+    const auto before = ranking_log->rankings.size();
+    const auto ref = send(asking);
+    if (ranking_log->rankings.size() > before) reply_regions(ref);
+    return asking;
+  }
+};
+
+const auto both = {fault_point::front_dispatch, fault_point::front_reply};
+
+TEST_CASE("a request that a front dies of is left in its hand") {
+  for (const auto at : both) {
+    faulty on;
+    inject(at, fault_kind::crash);
+    const auto asking = on.ask();
+    CHECK(on.dead);
+    CHECK(on.sink.answers.empty());
+    CHECK(asking->in_hand == actors::handler::front);
+  }
+}
+
+TEST_CASE("a request or a reply that is lost before a front is answered by nobody") {
+  for (const auto at : both) {
+    faulty on;
+    inject(at, fault_kind::drop);
+    const auto asking = on.ask();
+    CHECK_FALSE(on.dead);
+    CHECK(on.sink.answers.empty());
+    CHECK(asking->in_hand == actors::handler::nobody);
+    CHECK(on.ranking_log->rankings.size() == (at == fault_point::front_dispatch ? 0 : 1));
+  }
+}
+
+TEST_CASE("an error at a front's points is a 503 that any page may read") {
+  for (const auto at : both) {
+    faulty on;
+    inject(at, fault_kind::error);
+    on.ask();
+    CHECK(on.answer().status == 503);
+    CHECK(has_code(on.answer(), "unavailable"));
+    CHECK(on.sink.answers.size() == 1);
+  }
+}
+
+TEST_CASE("what is delayed or stalled before a front is handled once, later") {
+  for (const auto at : both) {
+    for (const auto kind : {fault_kind::delay, fault_kind::stall}) {
+      CAPTURE(facts_of(at).name, name_of(kind));
+      faulty on;
+      inject(at, kind, milliseconds{30});
+      auto asking = on.make("GET", "/matchmaker/regions");
+      const auto ref = on.send(asking);
+      if (at == fault_point::front_reply) on.reply_regions(ref);
+      on.advance(milliseconds{29});
+      CHECK(on.sink.answers.empty());
+      CHECK(on.ranking_log->rankings.size() == (at == fault_point::front_dispatch ? 0 : 1));
+      if (kind == fault_kind::stall) {
+        on.advance(milliseconds{1'000});
+        CHECK(on.sink.answers.empty());
+        base::faults::clear(at);
+      }
+      on.advance(milliseconds{10});
+      CHECK(on.ranking_log->rankings.size() == 1);
+      if (at == fault_point::front_dispatch) on.reply_regions(ref);
+      CHECK(on.answer().status == 200);
+      on.advance(milliseconds{1'000});
+      CHECK(on.sink.answers.size() == 1);
+    }
+  }
+}
+
+TEST_CASE("X-Fault chooses the points of its own request and of no other") {
+  faulty on;
+  inject(fault_point::front_dispatch, fault_kind::error, milliseconds{0}, true);
+  on.ask();
+  CHECK(on.answer().status == 200);
+  on.ask("avatar.receive, front.reply");
+  CHECK(on.answer().status == 200);
+  on.ask(" front.reply ,\tfront.dispatch");
+  CHECK(on.answer().status == 503);
+  on.ask("front.dispatch.");
+  CHECK(on.answer().status == 200);
+}
+
+TEST_CASE("the owner learns what X-Fault names") {
+  faulty on;
+  // Where nothing is injected anywhere nobody needs to know.
+  on.ask("region_ranking.receive");
+  REQUIRE(on.ranking_log->rankings.size() == 1);
+  CHECK(on.ranking_log->rankings[0].ticket->named_faults == 0U);
+  inject(fault_point::validator_receive, fault_kind::drop);
+  on.ask("region_ranking.receive");
+  REQUIRE(on.ranking_log->rankings.size() == 2);
+  const auto& ticket = on.ranking_log->rankings[1].ticket;
+  REQUIRE(ticket);
+  CHECK(ticket->named_faults == bit_of(fault_point::region_ranking_receive));
+}
+
+TEST_CASE("where as many wait for an owner as may the answer is 503, and the owner hears nothing") {
+  faulty on;
+  on.sink.full = true;
+  on.ask();
+  CHECK(on.answer().status == 503);
+  CHECK(has_code(on.answer(), "overloaded"));
+  CHECK(says(on.answer(), "Retry-After: "));
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *"));
+  CHECK(on.ranking_log->rankings.empty());
+}
+
+} // namespace
+} // namespace matchcloud::http

@@ -1,0 +1,138 @@
+#pragma once
+
+#include "http/front/front.hpp"
+#include "model/regions/region_listing.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::fixtures {
+
+using actors::exchange_ref;
+using actors::owner;
+
+/// A transport that only writes down what a front tells it.
+class fake_sink final : public http::exchange_sink {
+public:
+  void attach(caf::actor front) override { attached.push_back(std::move(front)); }
+  bool routed(exchange_ref exchange, http::operation asked, owner waits_for) override {
+    routes[exchange.exchange] = {asked, waits_for};
+    return waits_for == owner::none || !full;
+  }
+  http::request_ptr find(exchange_ref exchange) const override {
+    const auto found = requests.find(exchange.exchange);
+    return found == requests.end() ? nullptr : found->second;
+  }
+  void answer(exchange_ref exchange, http::response&& with) override {
+    answers.emplace_back(exchange, std::move(with));
+  }
+  void redispatch(owner which) override { redispatched.push_back(which); }
+
+  std::vector<caf::actor> attached;
+  /// No owner takes a further request.
+  bool full = false;
+  std::map<std::uint64_t, http::request_ptr> requests;
+  std::map<std::uint64_t, std::pair<http::operation, owner>> routes;
+  std::vector<std::pair<exchange_ref, http::response>> answers;
+  std::vector<owner> redispatched;
+};
+
+/// A front between a transport and owners that only write down what they get.
+struct front_bench : deterministic_system {
+  fake_sink sink;
+  std::shared_ptr<http::front_settings> settings = std::make_shared<http::front_settings>();
+  std::shared_ptr<probe_log> validator_log = std::make_shared<probe_log>();
+  std::shared_ptr<probe_log> large_log = std::make_shared<probe_log>();
+  std::shared_ptr<probe_log> ranking_log = std::make_shared<probe_log>();
+  std::array<std::shared_ptr<probe_log>, actors::avatar_shard_count> avatar_logs;
+  std::shared_ptr<probe_log> media_log = std::make_shared<probe_log>();
+  std::shared_ptr<probe_log> export_log = std::make_shared<probe_log>();
+  std::shared_ptr<probe_log> download_log = std::make_shared<probe_log>();
+  actors::owners known{std::vector<caf::actor>(actors::owner_count)};
+  caf::actor front;
+  std::uint64_t last = 0;
+
+  void start(bool with_owners = true) {
+    front = spawn<http::front>(std::shared_ptr<const http::front_settings>{settings},
+                               std::ref<http::exchange_sink>(sink));
+    run();
+    if (with_owners) announce();
+  }
+  ~front_bench() {
+    // The front points at the sink, a member: end it first.
+    kill(front);
+    sink.attached.clear();
+  }
+  caf::actor& at(owner which) { return known.by_role[static_cast<std::size_t>(which)]; }
+  void announce() {
+    at(owner::validator) = spawn<probe>(validator_log);
+    at(owner::large_validator) = spawn<probe>(large_log);
+    at(owner::region_ranking) = spawn<probe>(ranking_log);
+    for (std::size_t i = 0; i < avatar_logs.size(); ++i) {
+      avatar_logs[i] = std::make_shared<probe_log>();
+      known.by_role[static_cast<std::size_t>(owner::avatar) + i] = spawn<probe>(avatar_logs[i]);
+    }
+    at(owner::media) = spawn<probe>(media_log);
+    at(owner::lobby_export) = spawn<probe>(export_log);
+    at(owner::export_download) = spawn<probe>(download_log);
+    tell();
+  }
+  void tell() {
+    caf::anon_send(front, known);
+    run();
+  }
+
+  static std::shared_ptr<http::admitted_request> make(std::string method_token,
+                                                      std::string target) {
+    auto made = std::make_shared<http::admitted_request>();
+    made->method = http::parse_method(method_token);
+    made->method_token = std::move(method_token);
+    made->target = std::move(target);
+    made->peer = address_of(1);
+    made->id = "id-1";
+    return made;
+  }
+  exchange_ref send(std::shared_ptr<http::admitted_request> asking) {
+    const exchange_ref ref{++last, 1};
+    sink.requests[last] = asking;
+    caf::anon_send(front, http::dispatch{ref, asking});
+    run();
+    return ref;
+  }
+  exchange_ref send(std::string method_token, std::string target) {
+    return send(make(std::move(method_token), std::move(target)));
+  }
+  const http::response& answer() {
+    REQUIRE(!sink.answers.empty());
+    CHECK(sink.answers.back().first == exchange_ref{last, 1});
+    return sink.answers.back().second;
+  }
+  void reply_regions(exchange_ref to) {
+    const std::vector<model::region> regions{{"lon", "London", "Cloud", {51.5, 0}}};
+    const std::vector<model::listed_region> rows{{0, 0}};
+    caf::anon_send(front,
+                   actors::regions_ranked{
+                       to, std::make_shared<const model::region_listing>(
+                               std::make_shared<const model::region_fragments>(regions), rows)});
+    run();
+  }
+};
+
+inline bool says(const http::response& answer, std::string_view what) {
+  return (std::string{answer.fixed_headers} + answer.headers).find(what) != std::string::npos;
+}
+
+inline bool has_code(const http::response& answer, std::string_view code) {
+  return answer.body_bytes().find("\"code\":\"" + std::string{code} + "\"") != std::string::npos;
+}
+
+} // namespace matchcloud::fixtures

@@ -1,0 +1,580 @@
+#include "http/front/front.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+#include "tests/http/front/front_fixture.hpp"
+
+#include <map>
+
+namespace matchcloud::http {
+namespace {
+
+using namespace fixtures;
+using bench = front_bench;
+using actors::exchange_ref;
+using actors::owner;
+
+const std::string game = "00000000-0000-0000-0000-000000000001";
+
+TEST_CASE("a front attaches to its transport once, when it knows the owners") {
+  bench on;
+  on.start(false);
+  CHECK(on.sink.attached.empty());
+  on.announce();
+  on.announce();
+  REQUIRE(on.sink.attached.size() == 1);
+  CHECK(on.sink.attached[0] == on.front);
+}
+
+TEST_CASE("validations go to the validator with kind, game and body") {
+  bench on;
+  on.start();
+  struct expectation {
+    std::string path;
+    operation asked;
+    model::payload_kind kind;
+    model::uuid game_id;
+  };
+  for (const auto& row :
+       {expectation{"/cloud/games/" + game + "/versions/validate", operation::validate_version,
+                    model::payload_kind::version, id_of(1)},
+        expectation{
+            "/cloud/games/validate", operation::validate_game, model::payload_kind::game, {}},
+        expectation{
+            "/cloud/groups/validate", operation::validate_group, model::payload_kind::group, {}}}) {
+    CAPTURE(row.path);
+    auto asking = bench::make("POST", row.path);
+    asking->body = "{\"a\":1}";
+    const auto ref = on.send(asking);
+    REQUIRE(!on.validator_log->validations.empty());
+    const auto& got = on.validator_log->validations.back();
+    CHECK(got.exchange == ref);
+    CHECK(got.kind == row.kind);
+    CHECK(got.game_id == row.game_id);
+    CHECK(*got.body == "{\"a\":1}");
+    CHECK(on.sink.routes[ref.exchange] == std::pair{row.asked, owner::validator});
+  }
+  CHECK(on.sink.answers.empty());
+}
+
+TEST_CASE("bodies beyond 64 KiB are validated on the pool") {
+  bench on;
+  on.start();
+  auto largest = bench::make("POST", "/cloud/games/validate");
+  largest->body.assign(actors::large_body_bytes, ' ');
+  on.send(largest);
+  CHECK(on.validator_log->validations.size() == 1);
+  CHECK(on.large_log->validations.empty());
+  auto beyond = bench::make("POST", "/cloud/games/validate");
+  beyond->body.assign(actors::large_body_bytes + 1, ' ');
+  const auto ref = on.send(beyond);
+  CHECK(on.large_log->validations.size() == 1);
+  CHECK(on.sink.routes[ref.exchange].second == owner::large_validator);
+}
+
+TEST_CASE("a reply becomes a response of the exchange it names") {
+  bench on;
+  on.start();
+  const auto json = std::make_shared<const std::string>(R"({"errors":[]})");
+  const auto ref = on.send("POST", "/cloud/games/validate");
+  caf::anon_send(on.front, actors::payload_validated{ref, json});
+  on.run();
+  CHECK(on.answer().status == 200);
+  CHECK(on.answer().content_type == "application/json");
+  // Shared, not copied.
+  CHECK(std::get<std::shared_ptr<const std::string>>(on.answer().body) == json);
+  CHECK(!says(on.answer(), "Access-Control"));
+}
+
+TEST_CASE("a failed operation becomes a problem with the request's id") {
+  bench on;
+  on.start();
+  const auto ref = on.send("POST", "/cloud/games/validate");
+  caf::anon_send(on.front,
+                 actors::operation_failed{ref, {base::errc::body_malformed, "line 1, column 2"}});
+  on.run();
+  CHECK(on.answer().status == 400);
+  CHECK(has_code(on.answer(), "body_malformed"));
+  CHECK(on.answer().body_bytes().find("\"request_id\":\"id-1\"") != std::string_view::npos);
+}
+
+TEST_CASE("a failure for a client that is gone is dropped") {
+  bench on;
+  on.start();
+  caf::anon_send(on.front, actors::operation_failed{{77, 1}, {base::errc::body_malformed, ""}});
+  on.run();
+  CHECK(on.sink.answers.empty());
+}
+
+TEST_CASE("listing regions asks for the client's address and its origin's host") {
+  bench on;
+  on.start();
+  auto asking = bench::make("GET", "/matchmaker/regions?x=1");
+  asking->set(header::origin, "https://Play.Example:8443");
+  const auto ref = on.send(asking);
+  REQUIRE(on.ranking_log->rankings.size() == 1);
+  CHECK(on.ranking_log->rankings[0].exchange == ref);
+  CHECK(on.ranking_log->rankings[0].client == address_of(1));
+  CHECK(on.ranking_log->rankings[0].origin_host == "play.example");
+  CHECK(on.sink.routes[ref.exchange] == std::pair{operation::list_regions, owner::region_ranking});
+
+  for (const auto& [origin, host] : std::map<std::string, std::string>{
+           {"null", ""}, {"http://[::1]:80", "[::1]"}, {"http://a.example", "a.example"}}) {
+    CAPTURE(origin);
+    auto other = bench::make("GET", "/matchmaker/regions");
+    other->set(header::origin, origin);
+    on.send(other);
+    CHECK(on.ranking_log->rankings.back().origin_host == host);
+  }
+}
+
+TEST_CASE("HEAD asks what GET asks") {
+  bench on;
+  on.start();
+  on.send("HEAD", "/matchmaker/regions");
+  CHECK(on.ranking_log->rankings.size() == 1);
+}
+
+TEST_CASE("the address behind a trusted proxy counts, any other's word does not") {
+  bench on;
+  on.settings->proxies.trusted_proxies = {*model::parse_cidr("192.0.2.1")};
+  on.start();
+  auto by_proxy = bench::make("GET", "/matchmaker/regions");
+  by_proxy->set(header::x_forwarded_for, "198.51.100.7");
+  on.send(by_proxy);
+  CHECK(to_string(on.ranking_log->rankings.back().client) == "198.51.100.7");
+  auto by_stranger = bench::make("GET", "/matchmaker/regions");
+  by_stranger->peer = address_of(2);
+  by_stranger->set(header::x_forwarded_for, "198.51.100.7");
+  on.send(by_stranger);
+  CHECK(on.ranking_log->rankings.back().client == address_of(2));
+}
+
+TEST_CASE("an unknown path is 404, a path with a broken escape 400") {
+  bench on;
+  on.start();
+  on.send("GET", "/nowhere");
+  CHECK(on.answer().status == 404);
+  CHECK(has_code(on.answer(), "route_not_found"));
+  CHECK(on.sink.routes[on.last] == std::pair{operation::unmatched, owner::none});
+  on.send("GET", "/%zz");
+  CHECK(on.answer().status == 400);
+  CHECK(has_code(on.answer(), "target_malformed"));
+}
+
+TEST_CASE("paths live below the base path") {
+  bench on;
+  on.settings->base_path = "/api";
+  on.start();
+  on.send("GET", "/api/matchmaker/regions");
+  CHECK(on.ranking_log->rankings.size() == 1);
+  on.send("GET", "/matchmaker/regions");
+  CHECK(on.answer().status == 404);
+}
+
+TEST_CASE("another method is 405 and told which there are") {
+  bench on;
+  on.start();
+  on.send("POST", "/matchmaker/regions");
+  CHECK(on.answer().status == 405);
+  CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\nAccess-Control-Allow-Origin: *\r\n");
+  CHECK(on.sink.routes[on.last] == std::pair{operation::list_regions, owner::none});
+  on.send("GET", "/cloud/games/validate");
+  CHECK(on.answer().status == 405);
+  CHECK(on.answer().headers == "Allow: POST, OPTIONS\r\n");
+  on.send("PATCH", "/cloud/games/validate");
+  CHECK(on.answer().status == 405);
+  CHECK(on.answer().body_bytes().find("PATCH") != std::string_view::npos);
+}
+
+TEST_CASE("a method that the service does not know is 501, whatever the path") {
+  bench on;
+  on.start();
+  for (const std::string method : {"BREW", "TRACE", "get", "Post", "QUERY"})
+    for (const std::string path : {"/cloud/games/validate", "/nowhere", "/%zz"}) {
+      CAPTURE(method, path);
+      on.send(method, path);
+      CHECK(on.answer().status == 501);
+      CHECK(has_code(on.answer(), "method_not_implemented"));
+      CHECK(on.answer().body_bytes().find("'" + method + "'") != std::string_view::npos);
+      CHECK(on.sink.routes[on.last] == std::pair{operation::unmatched, owner::none});
+    }
+}
+
+TEST_CASE("405 comes before 400 ids, ids before 415") {
+  bench on;
+  on.start();
+  on.send("GET", "/cloud/games/nonsense/versions/validate");
+  CHECK(on.answer().status == 405);
+  auto asking = bench::make("POST", "/cloud/games/nonsense/versions/validate");
+  asking->set(header::content_type, "text/plain");
+  on.send(asking);
+  CHECK(has_code(on.answer(), "id_malformed"));
+  CHECK(on.sink.routes[on.last] == std::pair{operation::validate_version, owner::none});
+  CHECK(on.validator_log->validations.empty());
+}
+
+TEST_CASE("a body is JSON or undeclared") {
+  bench on;
+  on.start();
+  for (const auto& [type, accepted] :
+       std::map<std::string, bool>{{"application/json", true},
+                                   {"Application/JSON;charset=utf-8", true},
+                                   {"application/json ; charset=utf-8", true},
+                                   {"application/jsonp", false},
+                                   {"application/json+x", false},
+                                   {"application", false},
+                                   {"text/json", false},
+                                   {"", true}}) {
+    CAPTURE(type);
+    const auto before = on.validator_log->validations.size();
+    auto asking = bench::make("POST", "/cloud/games/validate");
+    asking->set(header::content_type, type);
+    on.send(asking);
+    CHECK((on.validator_log->validations.size() == before + 1) == accepted);
+    if (!accepted) CHECK(on.answer().status == 415);
+  }
+}
+
+TEST_CASE("a game's avatars are asked of its shard, which answers with the body") {
+  bench on;
+  on.start();
+  for (std::uint8_t last = 0; last < 2 * actors::avatar_shard_count; ++last) {
+    const auto ref = on.send("GET", "/cloud/games/" + to_string(id_of(last)) + "/avatars");
+    const auto shard = last % actors::avatar_shard_count;
+    const auto& got = on.avatar_logs[shard]->avatar_lists;
+    REQUIRE(got.size() == last / actors::avatar_shard_count + 1);
+    CHECK(got.back().game_id == id_of(last));
+    CHECK(got.back().exchange == ref);
+    REQUIRE(got.back().ticket);
+    CHECK_FALSE(is_over(got.back().ticket));
+    CHECK(on.sink.routes[ref.exchange] ==
+          std::pair{operation::list_avatars, actors::avatar_shard_of(id_of(last))});
+  }
+  const exchange_ref ref{on.last, 1};
+  const auto body = std::make_shared<const std::string>(R"({"custom_avatars":[]})");
+  caf::anon_send(on.front, actors::avatars_listed{ref, body});
+  on.run();
+  CHECK(on.answer().status == 200);
+  CHECK(on.answer().content_type == json_type);
+  CHECK(on.answer().body_bytes().data() == body->data()); // shared, not copied
+}
+
+TEST_CASE("avatars of what is no UUID are 400, without a shard") {
+  bench on;
+  on.start();
+  on.send("GET", "/cloud/games/42/avatars");
+  CHECK(on.answer().status == 400);
+  CHECK(has_code(on.answer(), "id_malformed"));
+}
+
+TEST_CASE("an export goes to its actor with game and body, and its answer is a response") {
+  bench on;
+  on.start();
+  auto asking = bench::make("POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history");
+  asking->body.assign(export_body_limit_bytes, ' ');
+  const auto ref = on.send(asking);
+  REQUIRE(on.export_log->exports.size() == 1);
+  CHECK(on.export_log->exports[0].exchange == ref);
+  CHECK(on.export_log->exports[0].game_id == id_of(1));
+  CHECK(on.export_log->exports[0].body->size() == export_body_limit_bytes);
+  CHECK(on.sink.routes[on.last] == std::pair{operation::export_lobby_history, owner::lobby_export});
+  caf::anon_send(on.front, actors::lobbies_exported{
+                               ref, std::make_shared<const std::string>(R"({"url":"u"})")});
+  on.run();
+  CHECK(on.answer().status == 200);
+  CHECK(on.answer().content_type == "application/json");
+  CHECK(on.answer().body_bytes() == R"({"url":"u"})");
+}
+
+TEST_CASE("what cannot be an export is refused before anybody works on it") {
+  bench on;
+  on.start();
+  const auto path = "/cloud/games/" + game + "/matchmaker/lobbies/export-history";
+  on.send("POST", "/cloud/games/7/matchmaker/lobbies/export-history");
+  CHECK(has_code(on.answer(), "id_malformed"));
+  auto text = bench::make("POST", path);
+  text->set(header::content_type, "text/plain");
+  on.send(text);
+  CHECK(has_code(on.answer(), "media_type_unsupported"));
+  auto large = bench::make("POST", path);
+  large->body.assign(export_body_limit_bytes + 1, ' ');
+  on.send(large);
+  CHECK(on.answer().status == 413);
+  on.send("GET", path);
+  CHECK(on.answer().status == 405);
+  CHECK(on.export_log->exports.empty());
+}
+
+TEST_CASE("a download goes to its actor with what the URL says and what the client takes") {
+  bench on;
+  on.start();
+  const auto path = "/exports/" + game + "/lobby-history.csv";
+  auto asking = bench::make("GET", path + "?expires=17&signature=ab");
+  asking->set(header::accept_encoding, "gzip");
+  const auto ref = on.send(asking);
+  REQUIRE(on.download_log->export_openings.size() == 1);
+  const auto& got = on.download_log->export_openings[0];
+  CHECK(got.exchange == ref);
+  CHECK(got.export_id == id_of(1));
+  CHECK(got.expires_s == 17);
+  CHECK(got.signature == "ab");
+  CHECK(got.gzip);
+  on.send("HEAD", path + "?signature=ab&expires=17");
+  CHECK(on.download_log->export_openings.size() == 2);
+  CHECK(!on.download_log->export_openings[1].gzip);
+  auto part = bench::make("GET", path + "?expires=17&signature=ab");
+  part->set(header::accept_encoding, "gzip");
+  part->set(header::range, "bytes=0-9");
+  on.send(part); // must not wait until the file is compressed
+  REQUIRE(on.download_log->export_openings.size() == 3);
+  CHECK(!on.download_log->export_openings[2].gzip);
+
+  on.send("GET", path);
+  CHECK(on.answer().status == 403);
+  CHECK(has_code(on.answer(), "signature_invalid"));
+  on.send("GET", "/exports/7/lobby-history.csv?expires=17&signature=ab");
+  CHECK(has_code(on.answer(), "id_malformed"));
+  on.send("POST", path + "?expires=17&signature=ab");
+  CHECK(on.answer().status == 405);
+  CHECK(on.download_log->export_openings.size() == 3);
+}
+
+TEST_CASE("OPTIONS says what a path takes") {
+  bench on;
+  on.start();
+  on.send("OPTIONS", "*");
+  CHECK(on.answer().status == 204);
+  CHECK(says(on.answer(), "Allow: GET, HEAD, POST, OPTIONS\r\n"));
+  on.send("OPTIONS", "/cloud/games/validate");
+  CHECK(on.answer().status == 204);
+  CHECK(on.answer().headers == "Allow: POST, OPTIONS\r\n");
+  on.send("OPTIONS", "/matchmaker/regions");
+  CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\n");
+  on.send("OPTIONS", "/nowhere");
+  CHECK(on.answer().status == 404);
+}
+
+std::shared_ptr<admitted_request> preflight(const std::string& path, const std::string& origin) {
+  auto asking = bench::make("OPTIONS", path);
+  asking->set(header::origin, origin);
+  asking->set(header::access_control_request_method, "GET");
+  return asking;
+}
+
+TEST_CASE("any origin may read the regions by default, and nothing else") {
+  bench on;
+  on.start();
+  on.send(preflight("/matchmaker/regions", "https://a.example"));
+  CHECK(on.answer().status == 204);
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Methods: GET, HEAD\r\n"));
+  CHECK(says(on.answer(), "Access-Control-Max-Age: "));
+  // A page's own If-None-Match is asked about before it is sent.
+  CHECK(says(on.answer(),
+             "Access-Control-Allow-Headers: Authorization, If-None-Match, X-Request-Id\r\n"));
+  on.send(preflight("/cloud/games/validate", "https://a.example"));
+  CHECK(!says(on.answer(), "Access-Control"));
+  on.reply_regions(on.send("GET", "/matchmaker/regions"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+  // Said twice, or of one origin besides, browsers take it for none.
+  auto asking = bench::make("GET", "/matchmaker/regions");
+  asking->set(header::origin, "https://a.example");
+  on.reply_regions(on.send(asking));
+  CHECK(on.answer().headers.find("Access-Control") == std::string::npos);
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+}
+
+TEST_CASE("of configured origins each is named alone, and caches are told") {
+  bench on;
+  on.settings->cors_origins = {"https://a.example", "https://b.example"};
+  on.start();
+  on.send(preflight("/matchmaker/regions", "https://b.example"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: https://b.example\r\n"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Methods"));
+  CHECK(says(on.answer(), "Vary: Origin\r\n"));
+  for (const std::string stranger :
+       {"https://c.example", "http://a.example", "https://a.example:444", "null", "*"}) {
+    CAPTURE(stranger);
+    on.send(preflight("/matchmaker/regions", stranger));
+    CHECK(!says(on.answer(), "Access-Control"));
+    CHECK(says(on.answer(), "Vary: Origin\r\n"));
+  }
+  auto asking = bench::make("GET", "/matchmaker/regions");
+  asking->set(header::origin, "https://a.example");
+  on.reply_regions(on.send(asking));
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: https://a.example\r\n"));
+  CHECK(says(on.answer(), "Vary: Accept-Encoding, Origin\r\n"));
+  on.reply_regions(on.send("GET", "/matchmaker/regions"));
+  CHECK(!says(on.answer(), "Access-Control"));
+  CHECK(says(on.answer(), "Vary: Accept-Encoding, Origin\r\n"));
+}
+
+TEST_CASE("latencies in the query go to the ranking, decoded") {
+  bench on;
+  on.start();
+  on.send("GET", "/matchmaker/regions?a=b&rtt=lon%3A23%2Cfra:31.5&c");
+  REQUIRE(on.ranking_log->rankings.size() == 1);
+  CHECK(on.ranking_log->rankings[0].measured ==
+        std::vector<model::measured_latency>{{"fra", 31.5}, {"lon", 23}});
+  on.send("GET", "/matchmaker/regions?RTT=x&rt=y&rtts=z");
+  CHECK(on.ranking_log->rankings.back().measured.empty());
+  on.send("GET", "/matchmaker/regions?rtt=");
+  CHECK(on.ranking_log->rankings.back().measured.empty());
+}
+
+TEST_CASE("bad latencies are refused before the ranking hears of them, and pages may read that") {
+  bench on;
+  on.start();
+  for (const std::string bad : {"rtt=lon", "rtt=lon:1&rtt=fra:2", "rtt=%zz", "rtt=lon:1%00"}) {
+    CAPTURE(bad);
+    const auto ref = on.send("GET", "/matchmaker/regions?" + bad);
+    CHECK(on.answer().status == 400);
+    CHECK(has_code(on.answer(), "query_invalid"));
+    CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+    CHECK(on.sink.routes[ref.exchange] == std::pair{operation::list_regions, owner::none});
+  }
+  CHECK(on.ranking_log->rankings.empty());
+}
+
+TEST_CASE("a ping is answered at once, to any page") {
+  bench on;
+  on.settings->cors_origins = {"https://a.example"};
+  on.start();
+  for (const std::string method : {"GET", "HEAD"}) {
+    const auto ref = on.send(method, "/ping");
+    CHECK(on.answer().status == 204);
+    CHECK(on.answer().body_size() == 0);
+    CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+    CHECK(says(on.answer(), "Timing-Allow-Origin: *\r\n"));
+    CHECK(says(on.answer(), "Cache-Control: no-store\r\n"));
+    CHECK(on.sink.routes[ref.exchange] == std::pair{operation::ping, owner::none});
+  }
+  on.send(preflight("/ping", "https://b.example"));
+  CHECK(on.answer().status == 204);
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Methods: GET, HEAD\r\n"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Headers: *\r\n"));
+  on.send("POST", "/ping");
+  CHECK(on.answer().status == 405);
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+}
+
+TEST_CASE("no configured origin: no page may read the regions") {
+  bench on;
+  on.settings->cors_origins = {};
+  on.start();
+  on.send(preflight("/matchmaker/regions", "https://a.example"));
+  CHECK(!says(on.answer(), "Access-Control"));
+}
+
+const std::string image = "0123456789abcdef0123456789abcdef.png";
+
+TEST_CASE("a download goes to the media actor as values, and its file becomes the answer") {
+  bench on;
+  on.start();
+  const auto ref = on.send("GET", "/media/avatars/" + game + "/" + image);
+  REQUIRE(on.media_log->openings.size() == 1);
+  const auto& asked = on.media_log->openings[0];
+  CHECK(asked.exchange == ref);
+  CHECK(asked.key.upload_id == id_of(1));
+  CHECK(model::to_string(asked.key.name) == image);
+  CHECK(on.sink.routes[on.last] == std::pair{operation::download_media, owner::media});
+  caf::anon_send(on.front, actors::media_opened{ref, asked.key,
+                                                std::make_shared<const base::open_file>(
+                                                    base::file_descriptor{}, 5'000)});
+  on.run();
+  CHECK(on.answer().status == 200);
+  CHECK(on.answer().body_size() == 5'000);
+}
+
+TEST_CASE("no text of a client goes further than the front") {
+  bench on;
+  on.start();
+  for (const auto& name : std::vector<std::string>{"x.png", "..%2f" + image, "..", image + "%20",
+                                                   image + "%2f..", "%2e%2e%2fcatalog.db"}) {
+    CAPTURE(name);
+    on.send("GET", "/media/avatars/" + game + "/" + name);
+    CHECK(on.answer().status == 404);
+    CHECK(has_code(on.answer(), "media_not_found"));
+    CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+  }
+  for (const std::string upload : {"x", "..%2f..", "00000000-0000-0000-0000-00000000000g"}) {
+    CAPTURE(upload);
+    on.send("GET", "/media/avatars/" + upload + "/" + image);
+    CHECK(on.answer().status == 400);
+    CHECK(has_code(on.answer(), "id_malformed"));
+  }
+  CHECK(on.media_log->openings.empty());
+}
+
+TEST_CASE("a page can tell that an image is missing") {
+  bench on;
+  on.start();
+  const auto ref = on.send("GET", "/media/avatars/" + game + "/" + image);
+  caf::anon_send(on.front,
+                 actors::operation_failed{ref, {base::errc::media_not_found, "Not there."}});
+  on.run();
+  CHECK(has_code(on.answer(), "media_not_found"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+}
+
+TEST_CASE("any page may ask for parts of an image") {
+  bench on;
+  on.settings->cors_origins = {"https://b.example"};
+  on.start();
+  on.send(preflight("/media/avatars/" + game + "/" + image, "https://a.example"));
+  CHECK(on.answer().status == 204);
+  CHECK(says(on.answer(), "Allow: GET, HEAD, OPTIONS\r\n"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Methods: GET, HEAD\r\n"));
+  CHECK(says(on.answer(), "Range"));
+}
+
+TEST_CASE("while an owner is missing its exchanges are parked, unanswered") {
+  bench on;
+  on.start(false);
+  on.tell(); // nobody is there yet
+  const auto ref = on.send("GET", "/matchmaker/regions");
+  CHECK(on.sink.routes[ref.exchange] == std::pair{operation::list_regions, owner::region_ranking});
+  CHECK(on.sink.answers.empty());
+  CHECK(on.sink.redispatched.empty());
+  on.announce();
+  CHECK(std::count(on.sink.redispatched.begin(), on.sink.redispatched.end(),
+                   owner::region_ranking) == 1);
+  on.send("GET", "/matchmaker/regions");
+  CHECK(on.ranking_log->rankings.size() == 1);
+}
+
+TEST_CASE("a new owner gets what the old one held, the others' work is left alone") {
+  bench on;
+  on.start();
+  on.sink.redispatched.clear();
+  on.kill(on.at(owner::validator));
+  on.send("POST", "/cloud/games/validate");
+  CHECK(on.validator_log->validations.empty()); // not sent to the dead
+  CHECK(on.sink.redispatched.empty());          // nobody to send it to yet
+  on.at(owner::validator) = nullptr;
+  on.tell();
+  CHECK(on.sink.redispatched.empty());
+  on.at(owner::validator) = on.spawn<probe>(on.validator_log);
+  on.tell();
+  CHECK(on.sink.redispatched == std::vector{owner::validator});
+  on.tell(); // nothing changed
+  CHECK(on.sink.redispatched.size() == 1);
+  on.send("POST", "/cloud/games/validate");
+  CHECK(on.validator_log->validations.size() == 1);
+}
+
+TEST_CASE("an owner that dies before its successor is named gets no more messages") {
+  bench on;
+  on.start();
+  on.kill(on.at(owner::region_ranking));
+  const auto ref = on.send("GET", "/matchmaker/regions");
+  CHECK(on.sink.routes[ref.exchange].second == owner::region_ranking);
+  CHECK(on.ranking_log->rankings.empty());
+  CHECK(on.sink.answers.empty());
+}
+
+} // namespace
+} // namespace matchcloud::http

@@ -1,0 +1,141 @@
+#include "http/front/regions_response.hpp"
+
+#include "tests/catch.hpp"
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace matchcloud;
+using namespace matchcloud::http;
+
+std::shared_ptr<const model::region_listing> listing(double distance_m = 0, std::size_t count = 2) {
+  std::vector<model::region> regions;
+  std::vector<model::listed_region> rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    regions.push_back({"r" + std::to_string(i), "Region", "Cloud", {1, 2}});
+    rows.push_back({i, distance_m});
+  }
+  return std::make_shared<const model::region_listing>(
+      std::make_shared<const model::region_fragments>(regions), rows);
+}
+
+struct asked {
+  request of;
+
+  asked& with(header h, std::string_view value) {
+    of.set(h, value);
+    return *this;
+  }
+};
+
+std::string header_of(const response& answer, std::string_view name) {
+  const auto lines = std::string{answer.fixed_headers} + answer.headers;
+  const auto at = lines.find(std::string{name} + ": ");
+  if (at == std::string::npos) return {};
+  const auto begin = at + name.size() + 2;
+  return lines.substr(begin, lines.find("\r\n", begin) - begin);
+}
+
+std::string body_of(const response& answer) {
+  std::string body;
+  answer.append_body(body);
+  CHECK(body.size() == answer.body_size());
+  CHECK(body.size() == answer.memory_size());
+  return body;
+}
+
+TEST_CASE("a listing says how it may be cached and what it depends on") {
+  const auto answer = regions_response({}, listing(), true);
+  CHECK(answer.status == 200);
+  CHECK(answer.content_type == "application/json");
+  CHECK(header_of(answer, "Cache-Control") == "private, max-age=60");
+  CHECK(header_of(answer, "Vary") == "Accept-Encoding, Origin");
+  CHECK(header_of(answer, "Access-Control-Allow-Origin") == "*");
+  CHECK(header_of(answer, "Content-Encoding").empty());
+  CHECK(header_of(answer, "ETag").size() == 18);
+  CHECK(body_of(answer).starts_with(R"({"regions":[{"region_id":"r0",)"));
+  CHECK(header_of(regions_response({}, listing(), false), "Access-Control-Allow-Origin").empty());
+}
+
+TEST_CASE("who takes gzip gets it, under an entity tag of its own") {
+  const auto plain = regions_response({}, listing(), true);
+  const auto gzip =
+      regions_response(asked{}.with(header::accept_encoding, "br, gzip").of, listing(), true);
+  CHECK(header_of(gzip, "Content-Encoding") == "gzip");
+  CHECK(header_of(gzip, "Vary") == "Accept-Encoding, Origin");
+  CHECK(body_of(gzip).starts_with("\x1f\x8b"));
+  CHECK(gzip.body_size() < plain.body_size());
+  const auto tag = header_of(plain, "ETag");
+  CHECK(header_of(gzip, "ETag") == tag.substr(0, 17) + "-gzip\"");
+  for (const auto* refused : {"identity", "gzip;q=0", "br", "*;q=0", ""}) {
+    const auto answer =
+        regions_response(asked{}.with(header::accept_encoding, refused).of, listing(), true);
+    CHECK(header_of(answer, "Content-Encoding").empty());
+    CHECK(header_of(answer, "ETag") == tag);
+  }
+}
+
+TEST_CASE("what gzip would make longer is sent plain") {
+  const auto answer =
+      regions_response(asked{}.with(header::accept_encoding, "gzip").of, listing(0, 0), true);
+  CHECK(header_of(answer, "Content-Encoding").empty());
+  CHECK(body_of(answer) == R"({"regions":[]})");
+}
+
+TEST_CASE("who has the listing gets 304, in the coding that was asked for") {
+  const auto tag = header_of(regions_response({}, listing(), true), "ETag");
+  const auto gzip_tag = tag.substr(0, 17) + "-gzip\"";
+  const auto status = [&](std::string_view if_none_match, bool gzip,
+                          std::shared_ptr<const model::region_listing> of = listing()) {
+    asked by;
+    by.with(header::if_none_match, if_none_match);
+    if (gzip) by.with(header::accept_encoding, "gzip");
+    return regions_response(by.of, std::move(of), true).status;
+  };
+  CHECK(status(tag, false) == 304);
+  CHECK(status("W/" + tag, false) == 304);
+  CHECK(status("\"x\", " + tag, false) == 304);
+  CHECK(status("*", false) == 304);
+  CHECK(status(gzip_tag, true) == 304);
+  CHECK(status(gzip_tag, false) == 200);
+  CHECK(status(tag, true) == 200);
+  CHECK(status("\"x\"", false) == 200);
+  CHECK(status(tag, false, listing(1'000)) == 200);
+
+  // It speaks of the listing, not of a body: there is none.
+  const auto gzip = regions_response(
+      asked{}.with(header::if_none_match, gzip_tag).with(header::accept_encoding, "gzip").of,
+      listing(), true);
+  CHECK(header_of(gzip, "ETag") == gzip_tag);
+  CHECK(header_of(gzip, "Content-Encoding").empty());
+  CHECK(gzip.content_type.empty());
+
+  const auto answer =
+      regions_response(asked{}.with(header::if_none_match, tag).of, listing(), true);
+  CHECK(header_of(answer, "ETag") == tag);
+  CHECK(header_of(answer, "Cache-Control") == "private, max-age=60");
+  CHECK(header_of(answer, "Vary") == "Accept-Encoding, Origin");
+  CHECK(header_of(answer, "Access-Control-Allow-Origin") == "*");
+  CHECK(header_of(answer, "Content-Encoding").empty());
+}
+
+TEST_CASE("who means another listing by If-Match gets 412, which no cache keeps") {
+  const auto tag = header_of(regions_response({}, listing(), true), "ETag");
+  const auto answer_to = [&](std::string_view if_match) {
+    return regions_response(
+        asked{}.with(header::if_match, if_match).with(header::if_none_match, tag).of, listing(),
+        true);
+  };
+  CHECK(answer_to(tag).status == 304);
+  CHECK(answer_to("*").status == 304);
+  const auto refused = answer_to("\"x\"");
+  CHECK(refused.status == 412);
+  CHECK(header_of(refused, "ETag") == tag);
+  CHECK(header_of(refused, "Cache-Control").empty());
+  CHECK(header_of(refused, "Vary") == "Accept-Encoding, Origin");
+  CHECK(header_of(refused, "Access-Control-Allow-Origin") == "*");
+}
+
+} // namespace

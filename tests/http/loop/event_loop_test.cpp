@@ -1,0 +1,360 @@
+#include "http/loop/event_loop.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <future>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::http {
+namespace {
+
+using namespace fixtures;
+using std::chrono::milliseconds;
+
+struct bench {
+  deterministic_system actors;
+  manual_clock clock;
+  event_loop loop{actors.system, clock};
+
+  std::vector<caf::actor> residents;
+
+  /// Residents end while their loop can still run them.
+  ~bench() {
+    for (const auto& one : residents)
+      caf::anon_send_exit(one, caf::exit_reason::kill);
+    for (std::size_t i = 0; i <= residents.size() / event_loop::resumes_per_turn; ++i)
+      turn();
+  }
+  template <class Actor, class... Args>
+  caf::actor spawn(Args&&... args) {
+    residents.push_back(matchcloud::actors::spawn_resident<Actor>(actors.system, loop,
+                                                                  std::forward<Args>(args)...));
+    return residents.back();
+  }
+  /// A turn that does not wait, whether or not there is something to do.
+  void turn() {
+    loop.post([] {});
+    loop.run_once();
+  }
+};
+
+struct alarm final : timer {
+  int fired = 0;
+  void on_deadline() override { ++fired; }
+};
+
+struct counting_handler final : io_handler {
+  std::vector<std::uint32_t> seen;
+  std::function<void()> action;
+  void on_events(std::uint32_t events) override {
+    seen.push_back(events);
+    if (action) action();
+  }
+};
+
+/// Sends itself the next message for as long as it is told to.
+class restless final : public actors::resident {
+public:
+  restless(caf::actor_config& cfg, int& handled, int until)
+      : resident{cfg, fixtures::some_fault_places}, handled_{&handled}, until_{until} {}
+
+protected:
+  caf::behavior make_behavior() override {
+    return {[this](int) {
+      if (++*handled_ < until_) send(this, 1);
+    }};
+  }
+
+private:
+  int* handled_;
+  int until_;
+};
+
+/// Counts its messages and ends with the one that says so.
+class counting final : public actors::resident {
+public:
+  counting(caf::actor_config& cfg, int& handled)
+      : resident{cfg, fixtures::some_fault_places}, handled_{&handled} {}
+
+protected:
+  caf::behavior make_behavior() override {
+    return {[this](int) { ++*handled_; }, [this](bool) { quit(); }};
+  }
+
+private:
+  int* handled_;
+};
+
+TEST_CASE("posted jobs run in order, once, on the loop's thread") {
+  bench on;
+  std::vector<int> order;
+  for (int i = 0; i < 3; ++i)
+    on.loop.post([&order, &on, i] {
+      CHECK(on.loop.in_loop());
+      order.push_back(i);
+    });
+  CHECK(order.empty());
+  on.loop.run_once();
+  CHECK(order == std::vector{0, 1, 2});
+  on.turn();
+  CHECK(order.size() == 3);
+}
+
+TEST_CASE("a job posted by a job runs in a later turn, without a further wake-up") {
+  bench on;
+  int ran = 0;
+  on.loop.post([&] { on.loop.post([&] { ++ran; }); });
+  on.loop.run_once();
+  CHECK(ran == 0);
+  on.loop.run_once();
+  CHECK(ran == 1);
+}
+
+TEST_CASE("jobs posted by many threads all run") {
+  bench on;
+  constexpr int threads = 4;
+  constexpr int jobs = 1'000;
+  int ran = 0; // only the loop's thread touches it
+  std::thread turning{[&] { on.loop.run(); }};
+  std::vector<std::thread> posting;
+  for (int i = 0; i < threads; ++i)
+    posting.emplace_back([&] {
+      for (int j = 0; j < jobs; ++j)
+        on.loop.post([&ran] { ++ran; });
+    });
+  for (auto& thread : posting)
+    thread.join();
+  on.loop.post([&] { on.loop.stop(); });
+  turning.join();
+  CHECK(ran == threads * jobs);
+}
+
+TEST_CASE("stop ends a loop that sleeps") {
+  bench on;
+  std::promise<void> runs;
+  std::thread turning{[&] { on.loop.run(); }};
+  on.loop.post([&] { runs.set_value(); });
+  runs.get_future().wait();
+  on.loop.stop();
+  turning.join();
+}
+
+TEST_CASE("turn-end jobs run at the end of their turn; those they add in the next") {
+  bench on;
+  std::vector<std::string> order;
+  on.loop.post([&] {
+    on.loop.at_turn_end([&] {
+      order.push_back("end");
+      on.loop.at_turn_end([&] { order.push_back("next end"); });
+    });
+    order.push_back("job");
+  });
+  on.loop.run_once();
+  CHECK(order == std::vector<std::string>{"job", "end"});
+  on.loop.run_once(); // must not sleep: there is a job left
+  CHECK(order.back() == "next end");
+}
+
+TEST_CASE("watched descriptors are told of until unwatched") {
+  bench on;
+  const base::file_descriptor fd{::eventfd(0, EFD_NONBLOCK)};
+  counting_handler handler;
+  REQUIRE(on.loop.watch(fd.get(), EPOLLIN, handler) == 0);
+  CHECK(on.loop.watch(fd.get(), EPOLLIN, handler) == EEXIST);
+  on.turn();
+  CHECK(handler.seen.empty());
+  REQUIRE(::eventfd_write(fd.get(), 1) == 0);
+  on.loop.run_once();
+  CHECK(handler.seen == std::vector<std::uint32_t>{EPOLLIN});
+  REQUIRE(on.loop.modify(fd.get(), 0, handler) == 0);
+  on.turn();
+  CHECK(handler.seen.size() == 1);
+  REQUIRE(on.loop.modify(fd.get(), EPOLLIN, handler) == 0);
+  on.loop.run_once();
+  CHECK(handler.seen.size() == 2);
+  on.loop.unwatch(fd.get());
+  on.turn();
+  CHECK(handler.seen.size() == 2);
+  CHECK(on.loop.watch(-1, EPOLLIN, handler) == EBADF);
+}
+
+TEST_CASE("a job may destroy a handler whose event comes in the same turn") {
+  bench at;
+  const base::file_descriptor readable{::eventfd(1, EFD_NONBLOCK)};
+  auto handler = std::make_unique<counting_handler>();
+  // The wake-up comes first.
+  at.loop.post([&] {
+    at.loop.unwatch(readable.get());
+    handler.reset();
+  });
+  REQUIRE(at.loop.watch(readable.get(), EPOLLIN, *handler) == 0);
+  at.loop.run_once();
+  CHECK(handler == nullptr);
+}
+
+TEST_CASE("timers fire by the clock that was handed in") {
+  bench on;
+  alarm one;
+  on.loop.timers().arm(one, on.loop.now() + milliseconds{100});
+  on.clock.advance(milliseconds{100});
+  on.turn();
+  CHECK(one.fired == 0);
+  on.clock.advance(timer_wheel::tick);
+  on.turn();
+  CHECK(one.fired == 1);
+  CHECK(on.loop.now() == on.clock.now());
+}
+
+TEST_CASE("a timer that is due wakes the loop without anything else happening") {
+  deterministic_system actors;
+  event_loop loop{actors.system, base::machine_clock()};
+  alarm one;
+  loop.timers().arm(one, loop.now() + milliseconds{20});
+  const auto begin = base::machine_clock().now();
+  while (one.fired == 0)
+    loop.run_once();
+  CHECK(base::machine_clock().now() - begin >= milliseconds{19});
+  CHECK(base::machine_clock().now() - begin < milliseconds{2'000});
+}
+
+TEST_CASE("an actor that floods itself gets 64 resumes a turn, and sockets are served meanwhile") {
+  bench on;
+  int handled = 0;
+  constexpr int all = 100'000;
+  const auto flooding = on.spawn<restless>(handled, all);
+  const base::file_descriptor fd{::eventfd(1, EFD_NONBLOCK)};
+  counting_handler handler;
+  REQUIRE(on.loop.watch(fd.get(), EPOLLIN, handler) == 0);
+  caf::anon_send(flooding, 1);
+  int most = 0;
+  for (int turns = 1; turns <= 5; ++turns) {
+    const int before = handled;
+    on.loop.run_once();
+    most = std::max(most, handled - before);
+    CHECK(handler.seen.size() == static_cast<std::size_t>(turns));
+  }
+  CHECK(most > 0);
+  CHECK(most <= static_cast<int>(event_loop::resumes_per_turn * event_loop::messages_per_resume));
+  CHECK(handled < all);
+  on.loop.unwatch(fd.get());
+  while (handled < all)
+    on.loop.run_once(); // never sleeps while an actor is ready
+}
+
+TEST_CASE("a turn makes 64 resumes and leaves the other actors for the next, in order") {
+  bench on;
+  constexpr std::size_t count = 100;
+  std::vector<int> handled(count, 0);
+  std::vector<caf::actor> many;
+  for (std::size_t i = 0; i < count; ++i)
+    many.push_back(on.spawn<counting>(handled[i]));
+  on.turn();
+  on.turn(); // all of them are initialised
+  for (const auto& one : many)
+    caf::anon_send(one, 1);
+  on.turn();
+  for (std::size_t i = 0; i < count; ++i) {
+    CAPTURE(i);
+    CHECK(handled[i] == (i < event_loop::resumes_per_turn ? 1 : 0));
+  }
+  on.turn();
+  CHECK(handled.back() == 1);
+}
+
+/// Takes half a millisecond for a message.
+class slow final : public actors::resident {
+public:
+  slow(caf::actor_config& cfg, manual_clock& clock, int& handled)
+      : resident{cfg, fixtures::some_fault_places}, clock_{&clock}, handled_{&handled} {}
+
+protected:
+  caf::behavior make_behavior() override {
+    return {[this](int) {
+      clock_->advance(std::chrono::microseconds{500});
+      ++*handled_;
+    }};
+  }
+
+private:
+  manual_clock* clock_;
+  int* handled_;
+};
+
+TEST_CASE("residents that take long leave the others for the next turn, and all come") {
+  bench on;
+  constexpr int count = 10;
+  int handled = 0;
+  std::vector<caf::actor> many;
+  for (int i = 0; i < count; ++i)
+    many.push_back(on.spawn<slow>(on.clock, handled));
+  on.turn(); // all of them are initialised
+  for (const auto& one : many)
+    caf::anon_send(one, 1);
+  for (int turns = 1; turns <= count / 2; ++turns) {
+    on.loop.run_once();
+    CHECK(handled == 2 * turns);
+  }
+}
+
+TEST_CASE("who has many long messages keeps the loop for one resume at most") {
+  bench on;
+  int handled = 0;
+  const auto one = on.spawn<slow>(on.clock, handled);
+  on.turn();
+  for (int i = 0; i < 100; ++i)
+    caf::anon_send(one, 1);
+  on.loop.run_once();
+  CHECK(handled > 0);
+  CHECK(handled <= static_cast<int>(event_loop::messages_per_resume));
+  while (handled < 100)
+    on.loop.run_once();
+}
+
+TEST_CASE("messages of other threads reach a resident of a sleeping loop") {
+  bench on;
+  int handled = 0;
+  const auto one = on.spawn<counting>(handled);
+  std::thread turning{[&] { on.loop.run(); }};
+  std::vector<std::thread> sending;
+  for (int i = 0; i < 3; ++i)
+    sending.emplace_back([&] {
+      for (int j = 0; j < 500; ++j)
+        caf::anon_send(one, 1);
+    });
+  for (auto& thread : sending)
+    thread.join();
+  std::promise<void> ended;
+  one->attach_functor([&] { ended.set_value(); });
+  caf::anon_send(one, true);
+  ended.get_future().wait();
+  on.loop.stop();
+  turning.join();
+  CHECK(handled == 1'500);
+}
+
+TEST_CASE("a loop that ends with actors still queued gives them up") {
+  deterministic_system actors;
+  manual_clock clock;
+  int handled = 0;
+  {
+    event_loop loop{actors.system, clock};
+    caf::anon_send(matchcloud::actors::spawn_resident<counting>(actors.system, loop, handled), 1);
+  }
+  CHECK(handled == 0);
+}
+
+TEST_CASE("each turn's stall is measured") {
+  bench on;
+  on.loop.post([&] { on.clock.advance(milliseconds{30}); });
+  on.loop.run_once();
+  CHECK(on.loop.metrics().stall.sum_ns() == 30'000'000);
+}
+
+} // namespace
+} // namespace matchcloud::http

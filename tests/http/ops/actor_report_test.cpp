@@ -1,0 +1,114 @@
+#include "http/ops/actor_report.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/json.hpp"
+
+#include <deque>
+
+namespace matchcloud::http {
+namespace {
+
+using actors::owner;
+using actors::place;
+using e2e::parse_json;
+using e2e::text_at;
+
+std::size_t index_of(owner which) {
+  return static_cast<std::size_t>(which);
+}
+
+/// Places of two loops and the pool that nobody fills.
+struct bench {
+  std::deque<transport_metrics> counted{2};
+  actors::roster places{
+      {{"catalog", place::kind::catalog, owner::none, place::every_loop, {}},
+       {"geoip_watch", place::kind::geoip_watch, owner::none, place::every_loop, {}},
+       {"validator/large", place::kind::owner, owner::large_validator, place::every_loop, {}},
+       {"avatar/2",
+        place::kind::owner,
+        static_cast<owner>(index_of(owner::avatar) + 2),
+        place::every_loop,
+        {}},
+       {"validator/0", place::kind::owner, owner::validator, 0, {}},
+       {"validator/1", place::kind::owner, owner::validator, 1, {}},
+       {"front/0", place::kind::front, owner::none, 0, {}},
+       {"front/1", place::kind::front, owner::none, 1, {}}},
+      actors::standing{},
+      5,
+      std::chrono::seconds{10}};
+
+  rapidjson::Document report() const {
+    return parse_json(actor_report(places, {&counted[0], &counted[1]}));
+  }
+};
+
+TEST_CASE("the supervisor and every place are reported, with what they are and whom they serve") {
+  const bench of;
+  const auto all = of.report();
+  REQUIRE(all.IsObject());
+  struct expected {
+    std::string place;
+    std::string kind;
+    /// -1: all.
+    int loop;
+  };
+  const std::vector<expected> rows{{"supervisor", "supervisor", -1},
+                                   {"catalog", "catalog", -1},
+                                   {"geoip_watch", "geoip_watch", -1},
+                                   {"validator/large", "large_validator", -1},
+                                   {"avatar/2", "avatar", -1},
+                                   {"validator/0", "validator", 0},
+                                   {"validator/1", "validator", 1},
+                                   {"front/0", "front", 0},
+                                   {"front/1", "front", 1}};
+  REQUIRE(all["actors"].Size() == rows.size());
+  for (unsigned i = 0; i < rows.size(); ++i) {
+    const auto& got = all["actors"][i];
+    CAPTURE(rows[i].place);
+    CHECK(text_at(got, "place") == rows[i].place);
+    CHECK(text_at(got, "kind") == rows[i].kind);
+    CHECK((got["loop"].IsNull() ? -1 : got["loop"].GetInt()) == rows[i].loop);
+    CHECK(text_at(got, "state") == "running");
+    CHECK(got["depth"].GetInt() == 0);
+    CHECK(got["restarts"].GetInt() == 0);
+    CHECK(got["handled"].GetInt() == 0);
+    CHECK(got["last_error"].IsNull());
+  }
+}
+
+TEST_CASE("the depth of a loop's place is its loop's, that of others the sum of all") {
+  bench of;
+  of.counted[0].at_owner[index_of(owner::validator)] = 3;
+  of.counted[1].at_owner[index_of(owner::validator)] = 5;
+  of.counted[0].at_owner[index_of(owner::large_validator)] = 10;
+  of.counted[1].at_owner[index_of(owner::large_validator)] = 20;
+  of.counted[0].at_owner[index_of(owner::avatar)] = 100; // another shard
+  of.counted[1].at_owner[index_of(owner::avatar) + 2] = 7;
+  of.counted[0].in_flight = 200;
+  of.counted[1].in_flight = 400;
+  const auto all = of.report();
+  REQUIRE(all.IsObject());
+  std::vector<int> depths;
+  for (const auto& each : all["actors"].GetArray())
+    depths.push_back(each["depth"].GetInt());
+  CHECK(depths == std::vector<int>{0, 0, 0, 30, 7, 3, 5, 200, 400});
+}
+
+TEST_CASE("the places of the transport httplib serve what its one transport counts") {
+  transport_metrics counted;
+  counted.in_flight = 4;
+  counted.at_owner[index_of(owner::validator)] = 3;
+  const actors::roster places{
+      {{"validator", place::kind::owner, owner::validator, place::every_loop, {}},
+       {"front", place::kind::front, owner::none, place::every_loop, {}}},
+      actors::standing{},
+      5,
+      std::chrono::seconds{10}};
+  const auto all = parse_json(actor_report(places, {&counted}));
+  REQUIRE(all.IsObject());
+  CHECK(all["actors"][1]["depth"].GetInt() == 3);
+  CHECK(all["actors"][2]["depth"].GetInt() == 4);
+}
+
+} // namespace
+} // namespace matchcloud::http

@@ -1,0 +1,174 @@
+#include "http/ops/lobby_ingestion.hpp"
+
+#include "store/sqlite/sqlite.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <chrono>
+#include <future>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace matchcloud::http {
+namespace {
+
+const std::string known_namespace = "00000000-0000-0000-0000-00000000000b";
+
+model::catalog_document catalog() {
+  model::catalog_document document;
+  const model::uuid game;
+  document.regions = {{"fra", "Frankfurt", "P", {}}};
+  document.games = {{game, "one"}};
+  document.namespaces = {{*model::parse_uuid(known_namespace), game, "prod", {}, std::nullopt}};
+  return document;
+}
+
+/// A line, with its end.
+std::string line(int number, const std::string& space = known_namespace,
+                 const std::string& mode = "duel") {
+  auto digits = std::to_string(100'000 + number);
+  return R"({"lobby_id":"00000000-0000-4000-8000-000000)" + digits + R"(","namespace_id":")" +
+         space + R"(","region_id":"fra","tier":"basic-1d1","version_id":")" + known_namespace +
+         R"(","version_name":"1","game_mode":")" + mode + R"(","start_ts":1,"stop_ts":5})" + "\n";
+}
+
+/// A store with the catalog, and ingests into it.
+class ingestion {
+public:
+  using milliseconds = std::chrono::milliseconds;
+
+  explicit ingestion(std::uint64_t wal_limit_bytes = 1'000'000'000,
+                     milliseconds store_patience = milliseconds{60'000},
+                     milliseconds patience = ingest_patience)
+      : store_{open(store_patience), wal_limit_bytes, metrics, patience} {}
+
+  ingest_summary send(const std::string& body, std::size_t block = 4096) {
+    auto lines = begin();
+    for (std::size_t at = 0; at < body.size(); at += block)
+      REQUIRE(lines.give(body.substr(at, block)).has_value());
+    return *lines.finish();
+  }
+  lobby_ingest begin() { return lobby_ingest{store_, metrics}; }
+  std::string database() const { return directory_.path("matchcloud.db"); }
+
+  ingestion_metrics metrics;
+
+private:
+  std::unique_ptr<store::store> open(milliseconds patience) {
+    auto opened =
+        store::open_sqlite(directory_.path(), {.patience = patience, .use = store::workload::bulk});
+    REQUIRE(opened.has_value());
+    REQUIRE((*opened)->import_catalog(catalog()).has_value());
+    return *std::move(opened);
+  }
+
+  fixtures::temporary_directory directory_;
+  ingest_store store_;
+};
+
+TEST_CASE("lines are taken however the body is cut, and once") {
+  ingestion to;
+  std::string body;
+  for (int i = 0; i < 50; ++i)
+    body += line(i);
+  body.pop_back(); // the last line needs no end
+  CHECK(to.send(body, 7).accepted == 50);
+  CHECK(to.send(body).unchanged == 50);
+  CHECK(to.metrics.accepted.get() == 50);
+  CHECK(to.metrics.unchanged.get() == 50);
+  CHECK(to.metrics.wal_bytes.get() > 0);
+}
+
+TEST_CASE("rejected lines are told by number and code, in order, the others are taken") {
+  ingestion to;
+  const auto done = to.send(line(1) + "{\n\n" + line(2, "00000000-0000-0000-0000-0000000000ff") +
+                            line(1, known_namespace, "team") + "[]\n" + line(3));
+  CHECK(done.accepted == 2);
+  REQUIRE(done.rejected.size() == 4);
+  using model::line_errc;
+  const auto is = [&](std::size_t i, std::uint64_t number, line_errc code) {
+    CHECK(done.rejected[i].line == number);
+    CHECK(done.rejected[i].code == code);
+  };
+  is(0, 2, line_errc::malformed);
+  is(1, 4, line_errc::namespace_unknown);
+  is(2, 5, line_errc::conflict);
+  is(3, 6, line_errc::malformed);
+  CHECK(done.rejected_total == 4);
+}
+
+TEST_CASE("of many rejected lines the first are detailed and all counted") {
+  ingestion to;
+  std::string body;
+  for (int i = 0; i < 1'000; ++i)
+    body += i % 2 == 0 ? "x\n" : line(i);
+  const auto done = to.send(body);
+  CHECK(done.accepted == 500);
+  CHECK(done.rejected_total == 500);
+  REQUIRE(done.rejected.size() == detailed_rejections_limit);
+  CHECK(done.rejected.back().line == 2 * detailed_rejections_limit - 1);
+}
+
+TEST_CASE("a body that ends early leaves its last line out") {
+  ingestion to;
+  {
+    auto cut = to.begin();
+    const auto half = line(2);
+    REQUIRE(cut.give(line(1) + half.substr(0, half.size() - 1)).has_value());
+  }
+  CHECK(to.send(line(2)).accepted == 1);
+}
+
+TEST_CASE("a log beyond its limit is emptied, or refuses lines while others read from it") {
+  ingestion to{10'000}; // less than a transaction writes
+  CHECK(to.send(line(1)).accepted == 1);
+  CHECK(to.send(line(2)).accepted == 1); // emptied in between
+  CHECK(to.metrics.wal_bytes.get() > 10'000);
+  {
+    auto reader = store::connection::open(to.database());
+    auto snapshot =
+        store::transaction::begin(*reader, store::transaction::access::read, "read slowly");
+    REQUIRE(reader->read_integer("SELECT count(*) FROM lobbies", "count") == 2);
+    auto refused = to.begin();
+    REQUIRE(refused.give(line(3)).has_value());
+    const auto done = refused.finish();
+    REQUIRE_FALSE(done.has_value());
+    CHECK(done.error().code == base::errc::store_backlogged);
+  }
+  CHECK(to.send(line(3)).accepted == 1);
+}
+
+TEST_CASE("ingests that another process keeps waiting do not wait for one another as well") {
+  ingestion to{1'000'000'000, std::chrono::milliseconds{2'000}, std::chrono::milliseconds{100}};
+  auto other = store::connection::open(to.database());
+  REQUIRE(other.has_value());
+  const auto held =
+      store::transaction::begin(*other, store::transaction::access::write, "write slowly");
+  REQUIRE(held.has_value());
+  const auto code_of = [&to](int number) {
+    auto lines = to.begin();
+    static_cast<void>(lines.give(line(number)));
+    const auto done = lines.finish();
+    return done ? base::errc::internal : done.error().code;
+  };
+  std::vector<std::future<base::errc>> codes;
+  for (int i = 0; i < 4; ++i)
+    codes.push_back(std::async(std::launch::async, code_of, i));
+  std::multiset<base::errc> found;
+  for (auto& each : codes)
+    found.insert(each.get());
+  CHECK(found.count(base::errc::store_failed) == 1);
+  CHECK(found.count(base::errc::overloaded) == 3);
+}
+
+TEST_CASE("an ingest's answer is JSON") {
+  CHECK(render({}) == R"({"accepted":0,"unchanged":0,"rejected":[],"rejected_total":0})");
+  ingest_summary some{1, 2, 3, {{4, model::line_errc::conflict, "a \"b\""}, {5, {}, "c"}}};
+  CHECK(render(some) ==
+        R"({"accepted":1,"unchanged":2,"rejected":[{"line":4,"code":"conflict",)"
+        R"("message":"a \"b\""},{"line":5,"code":"malformed","message":"c"}],"rejected_total":3})");
+}
+
+} // namespace
+} // namespace matchcloud::http

@@ -1,0 +1,142 @@
+#include "http/takeover/descriptor_channel.hpp"
+
+#include "tests/catch.hpp"
+
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace matchcloud::http {
+namespace {
+
+using std::chrono::milliseconds;
+
+base::steady_time within(milliseconds time) {
+  return base::machine_clock().now() + time;
+}
+
+base::steady_time patiently() {
+  return within(milliseconds{10'000});
+}
+
+struct channels {
+  base::file_descriptor stop{::eventfd(0, EFD_CLOEXEC)};
+  std::optional<descriptor_channel> left;
+  std::optional<descriptor_channel> right;
+
+  channels() {
+    int ends[2];
+    REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) == 0);
+    left.emplace(base::file_descriptor{ends[0]});
+    right.emplace(base::file_descriptor{ends[1]}, stop.get());
+  }
+};
+
+std::ptrdiff_t open_descriptors() {
+  const std::filesystem::directory_iterator open{"/proc/self/fd"};
+  return std::distance(begin(open), end(open));
+}
+
+TEST_CASE("messages arrive whole and in order, with the descriptors that were sent") {
+  channels two;
+  const std::vector<int> sent(descriptor_channel::descriptors_per_message, two.stop.get());
+  REQUIRE(two.left->send("first", sent, patiently()));
+  REQUIRE(
+      two.left->send(std::string(descriptor_channel::message_limit_bytes, 'x'), {}, patiently()));
+  const auto first = two.right->receive(patiently());
+  REQUIRE(first);
+  CHECK(first->text == "first");
+  REQUIRE(first->descriptors.size() == sent.size());
+  for (const auto& each : first->descriptors)
+    CHECK((::fcntl(each.get(), F_GETFD) & FD_CLOEXEC) != 0);
+  CHECK(two.right->receive(patiently())->text.size() == descriptor_channel::message_limit_bytes);
+  // It is the same event, by another descriptor.
+  const std::uint64_t one = 1;
+  REQUIRE(::write(first->descriptors[3].get(), &one, sizeof one) == sizeof one);
+  CHECK(two.right->receive(patiently()).error().code == base::errc::cancelled);
+}
+
+TEST_CASE("a message that is too long, or has too many descriptors, is refused and leaves nothing "
+          "open") {
+  channels two;
+  const auto before = open_descriptors();
+  SECTION("text") {
+    const std::string text(descriptor_channel::message_limit_bytes + 1, 'x');
+    REQUIRE(::send(two.left->get(), text.data(), text.size(), 0) ==
+            static_cast<ssize_t>(text.size()));
+  }
+  SECTION("descriptors, as many as the kernel lets through") {
+    constexpr std::size_t count = 253;
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(count * sizeof(int))> control{};
+    char byte = 'x';
+    iovec part{&byte, 1};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    auto* rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(count * sizeof(int));
+    std::fill_n(reinterpret_cast<int*>(CMSG_DATA(rights)), count, two.stop.get());
+    REQUIRE(::sendmsg(two.left->get(), &message, 0) == 1);
+  }
+  CHECK(two.right->receive(patiently()).error().code == base::errc::request_malformed);
+  CHECK(open_descriptors() == before);
+}
+
+TEST_CASE("descriptors for which this process has no room are refused, all of them") {
+  channels two;
+  const std::vector<int> sent(8, two.stop.get());
+  REQUIRE(two.left->send("many", sent, patiently()));
+  rlimit limits{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &limits) == 0);
+  // The kernel gives the lowest free numbers: three of eight fit.
+  const base::file_descriptor next{::dup(two.stop.get())};
+  auto lowered = limits;
+  lowered.rlim_cur = static_cast<rlim_t>(next.get()) + 4;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &lowered) == 0);
+  const auto received = two.right->receive(patiently());
+  ::setrlimit(RLIMIT_NOFILE, &limits);
+  REQUIRE(!received);
+  CHECK(received.error().code == base::errc::request_malformed);
+  CHECK(received.error().detail.find("RLIMIT_NOFILE") != std::string::npos);
+}
+
+TEST_CASE("waiting ends at the deadline, when the process ends and when the peer is gone") {
+  channels two;
+  CHECK(two.right->receive(within(milliseconds{20})).error().code == base::errc::deadline_exceeded);
+  // Nobody reads: the buffer fills.
+  base::expected<void> sent;
+  while (sent)
+    sent = two.right->send(std::string(1'000, 'x'), {}, within(milliseconds{20}));
+  CHECK(sent.error().code == base::errc::deadline_exceeded);
+  two.left.reset();
+  CHECK(two.right->send("x", {}, patiently()).error().code == base::errc::unavailable);
+  CHECK(two.right->receive(patiently()).error().code == base::errc::unavailable);
+}
+
+TEST_CASE("what a peer said before it closed is heard although it left something unread") {
+  channels two;
+  REQUIRE(two.right->send("unread", {}, patiently()));
+  REQUIRE(two.left->send("last words", {}, patiently()));
+  two.left.reset();
+  const auto heard = two.right->receive(patiently());
+  REQUIRE(heard);
+  CHECK(heard->text == "last words");
+  CHECK(two.right->receive(patiently()).error().code == base::errc::unavailable);
+}
+
+} // namespace
+} // namespace matchcloud::http

@@ -1,0 +1,328 @@
+#include "http/takeover/handover.hpp"
+
+#include "http/takeover/handover_protocol.hpp"
+#include "http/takeover/predecessor.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/deadline.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <thread>
+
+namespace matchcloud::http {
+namespace {
+
+namespace protocol = handover_protocol;
+using e2e::eventually;
+using std::chrono::milliseconds;
+using purpose = handed_listener::purpose;
+
+const endpoint loopback{model::ip_address::from_v4(std::array<std::uint8_t, 4>{127, 0, 0, 1}), 0};
+
+handed_listener listener(purpose serves, std::size_t sockets) {
+  auto opened = listen_on(loopback, sockets, 64);
+  REQUIRE(opened);
+  return {opened->where, serves, std::move(opened->sockets)};
+}
+
+/// A process that offers what it listens on.
+struct running {
+  fixtures::temporary_directory in;
+  std::string name = "take-over-1.sock";
+  std::vector<endpoint> where;
+  std::atomic<int> handovers{0};
+  std::unique_ptr<handover> offers;
+
+  explicit running(const handover_settings& settings = {}, std::size_t sockets = 3) {
+    std::vector<handed_listener> all;
+    all.push_back(listener(purpose::data, sockets));
+    all.push_back(listener(purpose::data_behind_proxy, 2));
+    all.push_back(listener(purpose::ops, 1));
+    for (const auto& each : all)
+      where.push_back(each.where);
+    offers = std::make_unique<handover>(listen_local(in.path(), name).value(), std::move(all),
+                                        settings, [this] { ++handovers; });
+  }
+
+  auto ask() const { return predecessor::ask(in.path(), name); }
+  descriptor_channel connect() const {
+    return descriptor_channel{connect_local(in.path(), name, milliseconds{10'000}).value().value()};
+  }
+  /// Whether somebody still listens on all of it.
+  bool listens() const {
+    return std::ranges::none_of(where,
+                                [](const auto& each) { return check_free(each).has_value(); });
+  }
+};
+
+TEST_CASE("a successor gets every listening socket and the name, and the offer ends") {
+  running of{{}, 150};
+  auto found = of.ask();
+  REQUIRE(found);
+  REQUIRE(*found);
+  auto& before = **found;
+  CHECK(before.pid() == ::getpid());
+  REQUIRE(before.listeners().size() == 3);
+  CHECK(to_string(before.listeners()[0]) == to_string(of.where[0]));
+  CHECK(to_string(before.listeners()[1]) == to_string(of.where[1]) + "/proxy");
+  CHECK(to_string(before.listeners()[2]) == "ops " + to_string(of.where[2]));
+  CHECK(before.listeners()[0].sockets.size() == 150);
+  CHECK(before.listeners()[1].sockets.size() == 2);
+  CHECK(of.handovers == 0);
+  REQUIRE(before.succeed());
+  CHECK(eventually([&] { return of.handovers == 1; }));
+  CHECK(of.offers->successor() == ::getpid());
+  of.offers.reset();
+  CHECK(of.listens());
+  // The name lives on in the successor, whose successor finds it.
+  handover next{before.take_local().value(), std::move(before.listeners()), {}, [] {}};
+  CHECK(of.ask().value()->listeners().size() == 3);
+  CHECK_FALSE(next.successor());
+}
+
+TEST_CASE("an offer that ends takes its sockets and its name with it") {
+  running of;
+  CHECK(of.listens());
+  of.offers->stop();
+  CHECK(check_free(of.where[0]));
+  CHECK_FALSE(std::filesystem::exists(of.in.path(of.name)));
+  CHECK_FALSE(of.ask().value());
+  CHECK_FALSE(of.offers->successor());
+  CHECK(of.handovers == 0);
+}
+
+TEST_CASE("successors that die before they are ready change nothing") {
+  running of;
+  for (int i = 0; i < 3; ++i) {
+    // The one before may not be forgotten yet: then this one is told to try again.
+    base::expected<std::optional<predecessor>> found = std::nullopt;
+    REQUIRE(eventually([&] { return (found = of.ask()).has_value(); }));
+    REQUIRE(*found);
+    CHECK((*found)->listeners().size() == 3);
+  }
+  CHECK(of.handovers == 0);
+  CHECK(of.listens());
+  base::expected<std::optional<predecessor>> found = std::nullopt;
+  REQUIRE(eventually([&] { return (found = of.ask()).has_value(); }));
+  CHECK((*found)->succeed());
+}
+
+TEST_CASE("one successor at a time: another is told so") {
+  running of;
+  auto first = of.ask();
+  REQUIRE(first);
+  const auto second = of.ask();
+  REQUIRE(!second);
+  CHECK(second.error().code == base::errc::address_unavailable);
+  CHECK(second.error().detail.find("try again") != std::string::npos);
+  CHECK((*first)->succeed());
+}
+
+TEST_CASE("a process that cannot hand over says why") {
+  handover_settings settings;
+  settings.refusal = "because of the moon";
+  running of{settings};
+  const auto refused = of.ask();
+  REQUIRE(!refused);
+  CHECK(refused.error().detail.find("because of the moon") != std::string::npos);
+  CHECK(of.listens());
+}
+
+TEST_CASE("a successor that is not ready in time is too late") {
+  handover_settings settings;
+  settings.startup_patience = milliseconds{30};
+  running of{settings};
+  auto slow = of.ask();
+  REQUIRE(slow);
+  // Refused, as the next one that asks finds.
+  base::expected<std::optional<predecessor>> next = std::nullopt;
+  REQUIRE(eventually([&] { return (next = of.ask()).has_value(); }));
+  next = std::nullopt;
+  const auto late = (*slow)->succeed();
+  REQUIRE(!late);
+  CHECK(late.error().code == base::errc::address_unavailable);
+  CHECK(of.handovers == 0);
+  CHECK(of.listens());
+}
+
+TEST_CASE("a process that ends while its successor starts leaves it the listeners") {
+  running of;
+  auto found = of.ask();
+  REQUIRE(found);
+  of.offers->stop();
+  CHECK(of.listens());
+  CHECK((*found)->succeed());
+  CHECK_FALSE((*found)->take_local());
+  CHECK(listen_local(of.in.path(), of.name));
+}
+
+TEST_CASE("peers that are silent, foreign, malformed or elsewhere get nothing and harm nothing") {
+  handover_settings settings;
+  settings.hello_patience = milliseconds{50};
+  running of{settings};
+  auto peer = of.connect();
+  std::string answer = "refused";
+  bool gone = false;
+  const base::file_descriptor some{::dup(STDERR_FILENO)};
+  const int fd = some.get();
+  SECTION("silent") {}
+  SECTION("gone at once") {
+    gone = true;
+  }
+  SECTION("another version") {
+    REQUIRE(peer.send("matchcloud-take-over/2 hello 1:2", {}, protocol::soon()));
+  }
+  SECTION("not the protocol") {
+    REQUIRE(peer.send(std::string(1'000, '\0'), {}, protocol::soon()));
+  }
+  SECTION("ready without an offer") {
+    REQUIRE(peer.send(protocol::write(protocol::ready), {}, protocol::soon()));
+  }
+  SECTION("a hello with descriptors") {
+    REQUIRE(peer.send(protocol::write(protocol::hello, protocol::network_namespace()), {&fd, 1},
+                      protocol::soon()));
+  }
+  SECTION("too long") {
+    const std::string text(100'000, 'x');
+    REQUIRE(::send(peer.get(), text.data(), text.size(), 0) > 0);
+  }
+  SECTION("another network namespace") {
+    answer = "elsewhere";
+    REQUIRE(peer.send(protocol::write(protocol::hello, "1:1"), {}, protocol::soon()));
+  }
+  if (gone) {
+    peer = descriptor_channel{base::file_descriptor{}};
+  } else {
+    const auto said = protocol::read(peer, protocol::soon());
+    REQUIRE(said);
+    CHECK(said->verb == answer);
+    CHECK(said->descriptors.empty());
+    CHECK(protocol::read(peer, protocol::soon()).error().code == base::errc::unavailable);
+  }
+  CHECK(of.handovers == 0);
+  CHECK(of.listens());
+  CHECK(of.ask().value()->succeed());
+}
+
+/// A successor that has read the whole offer and is to say that it is ready.
+descriptor_channel starting_successor(const running& of) {
+  auto peer = of.connect();
+  REQUIRE(peer.send(protocol::write(protocol::hello, protocol::network_namespace()), {},
+                    protocol::soon()));
+  REQUIRE(protocol::read(peer, protocol::soon())->verb == protocol::offer);
+  for (int i = 0; i < 3; ++i)
+    REQUIRE(protocol::read(peer, protocol::soon())->verb == protocol::listener);
+  return peer;
+}
+
+TEST_CASE("a successor that says something else than ready is refused") {
+  running of;
+  auto peer = starting_successor(of);
+  REQUIRE(peer.send(protocol::write("steady"), {}, protocol::soon()));
+  CHECK(protocol::read(peer, protocol::soon())->verb == protocol::refused);
+  CHECK(of.handovers == 0);
+  CHECK(of.listens());
+}
+
+TEST_CASE("a successor that has given up is not handed over to") {
+  running of;
+  auto peer = starting_successor(of);
+  // As `predecessor::succeed` does once it has waited for long enough.
+  REQUIRE(::shutdown(peer.get(), SHUT_RD) == 0);
+  REQUIRE(peer.send(protocol::write(protocol::ready), {}, protocol::soon()));
+  // Once that is through it takes the next one; until then it tells it to try again.
+  base::expected<std::optional<predecessor>> found = std::nullopt;
+  REQUIRE(eventually([&] { return (found = of.ask()).has_value(); }));
+  REQUIRE(*found);
+  CHECK((*found)->listeners().size() == 3);
+  CHECK(of.handovers == 0);
+  CHECK_FALSE(of.offers->successor());
+  CHECK(of.listens());
+}
+
+/// A process that says whatever `speak` does to whoever asks.
+struct impostor {
+  fixtures::temporary_directory in;
+  local_listener at = listen_local(in.path(), "x").value();
+  std::jthread thread;
+
+  explicit impostor(const std::function<void(descriptor_channel&, int own)>& speak)
+      : thread{[this, speak] {
+          pollfd waiting{at.socket.get(), POLLIN, 0};
+          ::poll(&waiting, 1, 10'000);
+          descriptor_channel to{base::file_descriptor{
+              ::accept4(at.socket.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)}};
+          static_cast<void>(protocol::read(to, protocol::soon()));
+          speak(to, at.socket.get());
+        }} {}
+  auto ask() const { return predecessor::ask(in.path(), "x"); }
+};
+
+TEST_CASE("what is handed over is checked: only sockets that listen where they are said to") {
+  const auto tcp = listener(purpose::data, 1);
+  const auto other = listener(purpose::data, 1);
+  std::string claimed = to_string(tcp);
+  int handed = tcp.sockets[0].get();
+  bool sound = false;
+  SECTION("sound") {
+    sound = true;
+  }
+  SECTION("another port") {
+    handed = other.sockets[0].get();
+  }
+  SECTION("not listening") {
+    handed = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0); // NOLINT: closed below
+  }
+  SECTION("no socket") {
+    handed = STDERR_FILENO;
+  }
+  SECTION("no descriptor at all") {
+    handed = -1;
+  }
+  SECTION("no address") {
+    claimed = "somewhere";
+  }
+  const impostor says{[&](descriptor_channel& to, int own) {
+    static_cast<void>(to.send(protocol::write(protocol::offer, "1"), {&own, 1}, protocol::soon()));
+    const std::span<const int> sent{&handed, handed < 0 ? 0UL : 1UL};
+    static_cast<void>(
+        to.send(protocol::write(protocol::listener, claimed), sent, protocol::soon()));
+  }};
+  const auto found = says.ask();
+  CHECK(found.has_value() == sound);
+  if (!found) CHECK(found.error().code == base::errc::address_unavailable);
+}
+
+TEST_CASE("offers that make no sense are refused") {
+  std::string text;
+  SECTION("another version") {
+    text = "matchcloud-take-over/2 offer 1";
+  }
+  SECTION("no number") {
+    text = protocol::write(protocol::offer, "many");
+  }
+  SECTION("too many listeners") {
+    text = protocol::write(protocol::offer, "257");
+  }
+  SECTION("without the socket") {
+    text = protocol::write(protocol::offer, "1");
+  }
+  SECTION("nothing known") {
+    text = protocol::write("please");
+  }
+  const impostor says{
+      [&](descriptor_channel& to, int) { static_cast<void>(to.send(text, {}, protocol::soon())); }};
+  const auto found = says.ask();
+  REQUIRE(!found);
+  CHECK(found.error().code == base::errc::address_unavailable);
+}
+
+} // namespace
+} // namespace matchcloud::http

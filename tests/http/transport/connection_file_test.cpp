@@ -1,0 +1,366 @@
+// How a connection sends bodies that are not its own: files, and large shared bytes.
+#include "tests/fixtures/shared_file.hpp"
+#include "tests/http/transport/connection_fixture.hpp"
+
+namespace matchcloud::http {
+namespace {
+
+using namespace fixtures;
+
+constexpr std::size_t file_bytes = 1'000'000;
+const std::string content = numbered_bytes(file_bytes);
+const std::string get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
+
+struct bench : connection_bench {
+  temporary_directory folder;
+  std::shared_ptr<const base::open_file> file = open_shared(folder, content);
+
+  using connection_bench::connection_bench;
+
+  response file_answer(std::uint64_t offset = 0, std::uint64_t length = file_bytes) const {
+    response made;
+    made.content_type = "image/png";
+    made.body = file_range{file, offset, length};
+    return made;
+  }
+  void reply_file(std::uint64_t offset = 0, std::uint64_t length = file_bytes) {
+    answer(file_answer(offset, length));
+    end_turn();
+  }
+  /// What was written after the first empty line.
+  std::string body() const {
+    const auto all = peer.written();
+    const auto end = all.find("\r\n\r\n");
+    return end == std::string::npos ? std::string{} : all.substr(end + 4);
+  }
+};
+
+TEST_CASE("a file is sent behind its head, and then let go of") {
+  bench on;
+  on.receive(get);
+  on.reply_file();
+  CHECK(on.peer.written().find("Content-Length: 1000000\r\n") != std::string::npos);
+  CHECK(on.body() == content);
+  CHECK(on.file.use_count() == 1);
+  CHECK(on.buffers_out == 0);
+  on.receive(get);
+  on.reply("{}");
+  CHECK(on.peer.written().ends_with("\r\n\r\n{}"));
+}
+
+TEST_CASE("a part of a file is that part") {
+  bench on;
+  on.receive(get);
+  on.reply_file(123'456, 300'000);
+  CHECK(on.body() == content.substr(123'456, 300'000));
+}
+
+TEST_CASE("the head says that a file follows, nothing else does") {
+  bench on;
+  on.receive(get);
+  on.reply_file(0, 1'000);
+  CHECK(on.peer.more == std::vector<bool>{true, false});
+  on.peer.more.clear();
+  on.receive(get);
+  on.reply("{}");
+  on.receive(get);
+  on.answer(shared_answer(100'000, 'x'));
+  on.end_turn();
+  CHECK(on.peer.more == std::vector<bool>{false, false});
+}
+
+TEST_CASE("HEAD and 304 send the head of a file alone, an empty file nothing") {
+  bench on;
+  on.receive("HEAD /x HTTP/1.1\r\nHost: h\r\n\r\n");
+  on.reply_file();
+  CHECK(on.peer.written().find("Content-Length: 1000000\r\n") != std::string::npos);
+  CHECK(on.body().empty());
+  CHECK(on.file.use_count() == 1);
+
+  bench unmodified;
+  unmodified.receive(get);
+  auto answer = unmodified.file_answer();
+  answer.status = 304;
+  unmodified.answer(std::move(answer));
+  unmodified.end_turn();
+  CHECK(unmodified.peer.written().find("Content-Length") == std::string::npos);
+  CHECK(unmodified.body().empty());
+
+  bench empty;
+  empty.receive(get + get);
+  empty.reply_file(0, 0);
+  CHECK(empty.peer.written().find("Content-Length: 0\r\n") != std::string::npos);
+  CHECK(empty.client->waiting()); // the next request
+}
+
+TEST_CASE("a request behind a file waits for its last byte, and its answer follows") {
+  for (const std::size_t left : {1UL, 1'000UL, 100'000UL, file_bytes}) {
+    CAPTURE(left);
+    bench on;
+    on.receive(get + get + get);
+    on.peer.room = 0;
+    on.reply_file();
+    CHECK(on.dispatched.size() == 1);
+    on.peer.room = file_bytes - left;
+    on.event(EPOLLOUT);
+    on.receive(get);
+    CHECK(on.dispatched.size() == 1);
+    on.peer.room = SIZE_MAX;
+    on.event(EPOLLOUT);
+    REQUIRE(on.dispatched.size() == 2);
+    on.reply_file(0, 500);
+    on.reply("last");
+    const auto body = on.body();
+    CHECK(body.compare(0, file_bytes, content) == 0);
+    CHECK(body.compare(file_bytes, 8, "HTTP/1.1") == 0);
+    CHECK(body.ends_with("\r\n\r\nlast"));
+    CHECK(on.dispatched.size() == 4);
+  }
+}
+
+TEST_CASE("short writes and a full socket lose nothing of a file") {
+  bench on;
+  on.receive(get);
+  on.peer.most_per_write = 7'001;
+  on.peer.room = 0;
+  on.reply_file();
+  CHECK(on.peer.writes.empty());
+  for (int i = 0; i < 2'000 && on.body().size() < file_bytes; ++i) {
+    on.peer.room = 9'973;
+    on.event(EPOLLOUT);
+  }
+  CHECK(on.body() == content);
+}
+
+TEST_CASE("a file takes nothing from the budget, however little of it is left") {
+  base::limits none;
+  none.byte_budget_bytes = 1;
+  bench on{none};
+  on.peer.room = 0;
+  on.receive(get);
+  on.reply_file();
+  CHECK(on.budget().used_bytes() == 0);
+  on.peer.room = SIZE_MAX;
+  on.event(EPOLLOUT);
+  CHECK(on.body() == content);
+}
+
+TEST_CASE("shared bytes that are leased already are not leased again") {
+  base::limits small;
+  small.byte_budget_bytes = 50'000;
+  bench on{small};
+  on.receive(get + get);
+  auto large = shared_answer(100'000, 'x');
+  large.body_leased = true;
+  on.peer.room = 0;
+  on.answer(std::move(large));
+  on.end_turn();
+  CHECK(on.budget().used_bytes() < connection::head_room_bytes);
+  on.peer.room = SIZE_MAX;
+  on.event(EPOLLOUT);
+  CHECK(on.peer.written().ends_with(std::string(100'000, 'x')));
+  // Copied behind its head it is no longer theirs alone.
+  auto copied = shared_answer(connection::copied_body_bytes, 'y');
+  copied.body_leased = true;
+  on.peer.room = 0;
+  on.answer(std::move(copied));
+  CHECK(on.budget().used_bytes() == connection::copied_body_bytes + connection::head_room_bytes);
+}
+
+TEST_CASE("per turn a connection sends a bounded amount, of whatever kind") {
+  const auto sent_in_a_turn = [](connection_bench& on) {
+    const auto before = on.peer.written().size();
+    const auto now = std::exchange(on.scheduled, {});
+    REQUIRE(now.size() == 1);
+    now[0]->at_turn_end();
+    on.client->on_events(EPOLLOUT); // what becomes writable meanwhile is no second turn
+    return on.peer.written().size() - before;
+  };
+  bench on;
+  for (int kind = 0; kind < 3; ++kind) {
+    CAPTURE(kind);
+    on.receive(get);
+    on.answer(kind == 0   ? on.file_answer()
+              : kind == 1 ? shared_answer(file_bytes, 'x')
+                          : json_answer(std::string(file_bytes, 'y')));
+    std::size_t all = 0;
+    for (int turns = 0; turns < 4; ++turns) {
+      const auto sent = sent_in_a_turn(on);
+      CHECK(sent <= connection::flush_turn_bytes);
+      CHECK(sent > 0);
+      all += sent;
+    }
+    CHECK(all > file_bytes);
+    CHECK(on.scheduled.empty());
+  }
+}
+
+TEST_CASE("what is not in memory is read first; nothing is sent meanwhile") {
+  bench on;
+  on.cold = true;
+  on.receive(get);
+  on.reply_file();
+  const auto head_bytes = on.peer.written().size();
+  CHECK(on.body().empty());
+  REQUIRE(on.asked_for.size() == 1);
+  CHECK(on.asked_for[0].first == 0);
+  CHECK(on.asked_for[0].second <= connection::flush_turn_bytes);
+  on.event(EPOLLOUT);
+  CHECK(on.peer.written().size() == head_bytes);
+  CHECK(on.asked_for.size() == 1);
+  for (int i = 0; i < 10 && on.body().size() < file_bytes; ++i) {
+    on.client->file_ready();
+    on.end_turn();
+    // What was read is sent, and the next part is asked for from there.
+    if (on.body().size() < file_bytes) {
+      CHECK(on.asked_for.back().first == on.body().size());
+      CHECK(on.asked_for.size() == static_cast<std::size_t>(i) + 2);
+    }
+  }
+  CHECK(on.body() == content);
+}
+
+TEST_CASE("a request behind a file that had to be read first is not forgotten") {
+  bench on;
+  on.cold = true;
+  on.receive(get + get);
+  on.reply_file(0, 1'000);
+  SECTION("framed when the last byte of the file is on its way") {}
+  SECTION("nor is one that came while the file was read") {
+    on.receive(get);
+  }
+  on.client->file_ready();
+  on.end_turn();
+  CHECK(on.body() == content.substr(0, 1'000));
+  CHECK(on.dispatched.size() == 2);
+
+  bench alone;
+  alone.cold = true;
+  alone.receive(get);
+  alone.reply_file(0, 1'000);
+  alone.receive(get);
+  CHECK(alone.dispatched.size() == 1);
+  alone.client->file_ready();
+  alone.end_turn();
+  CHECK(alone.dispatched.size() == 2);
+}
+
+TEST_CASE("a part is asked for once per flush, wherever the last one stopped") {
+  bench on;
+  on.peer.room = 100'000;
+  on.peer.most_per_write = 10'000;
+  on.receive(get);
+  on.reply_file();
+  CHECK(on.asked_for.size() == 1);
+  on.peer.room = 100'000;
+  on.event(EPOLLOUT);
+  REQUIRE(on.asked_for.size() == 2);
+  CHECK(on.asked_for[1].first == on.body().size() - 100'000);
+}
+
+TEST_CASE("news of a file for a connection that waits for none is ignored") {
+  bench on;
+  on.client->file_ready();
+  on.receive(get);
+  on.client->file_ready();
+  on.reply("{}");
+  CHECK(on.peer.written().ends_with("{}"));
+  bench gone;
+  gone.cold = true;
+  gone.receive(get);
+  gone.reply_file();
+  gone.client->end_now();
+  CHECK(gone.client->is_closed());
+  gone.client->file_ready();
+  CHECK(gone.peer.destroyed);
+}
+
+TEST_CASE("a file that is shorter than promised cuts its connection") {
+  bench on;
+  on.file = open_shared(on.folder, std::string_view{content}.substr(0, 1'000), 2'000);
+  on.receive(get + get);
+  on.reply_file(0, 2'000);
+  CHECK(on.body() == content.substr(0, 1'000));
+  CHECK(on.client->is_closed());
+  CHECK(on.dispatched.size() == 1);
+}
+
+TEST_CASE("the end of draining cuts a body, and puts no answer for the next request into it") {
+  for (const bool of_file : {true, false}) {
+    CAPTURE(of_file);
+    bench on;
+    on.receive(get + get);
+    on.peer.room = 100'000;
+    if (of_file)
+      on.reply_file();
+    else
+      on.answer(shared_answer(file_bytes, 'x'));
+    on.end_turn();
+    const auto expected = of_file ? content : std::string(file_bytes, 'x');
+    on.drains = true;
+    on.peer.room = 50'000;
+    on.client->end_now();
+    CHECK(on.client->is_closed());
+    // A client resumes behind the bytes that it got.
+    CHECK(!on.body().empty());
+    CHECK(expected.starts_with(on.body()) == true);
+    CHECK(on.requests_out == 0);
+  }
+}
+
+TEST_CASE("a reader that takes nothing is cut after the write timeout, a slow one never") {
+  base::limits hasty;
+  hasty.write_timeout = std::chrono::milliseconds{1'000};
+  hasty.idle_timeout = std::chrono::milliseconds{3'000};
+  bench on{hasty};
+  on.peer.room = 0;
+  on.receive(get);
+  on.reply_file();
+  while (on.body().size() < file_bytes) {
+    on.peer.room = 50'000;
+    on.event(EPOLLOUT);
+    on.advance(std::chrono::milliseconds{900});
+    REQUIRE(!on.client->is_closed());
+  }
+  // 18 s were no idleness: that begins with the last byte.
+  on.advance(std::chrono::milliseconds{1'500});
+  CHECK(!on.client->is_closed());
+  on.receive(get);
+  on.peer.room = 10'000;
+  on.reply_file();
+  on.advance(std::chrono::milliseconds{1'200});
+  CHECK(on.client->is_closed());
+}
+
+TEST_CASE("Connection: close after a file closes behind its last byte") {
+  bench on;
+  on.peer.room = 0;
+  on.receive("GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  on.reply_file();
+  CHECK(!on.peer.shut);
+  on.peer.room = SIZE_MAX;
+  on.event(EPOLLOUT);
+  CHECK(on.body() == content);
+  CHECK(on.peer.shut);
+}
+
+TEST_CASE("a file whose bytes do not come is cut at last, with nothing put into its place") {
+  base::limits limits;
+  limits.idle_timeout = std::chrono::milliseconds{1'000};
+  bench on{limits};
+  const temporary_directory folder;
+  on.cold = true;
+  on.receive(get + "GET /next");
+  response with_file;
+  with_file.content_type = "text/plain";
+  with_file.body = file_range{open_shared(folder, "0123456789"), 0, 10};
+  on.answer(std::move(with_file));
+  on.end_turn();
+  const auto head = on.peer.written();
+  on.advance(limits.idle_timeout + timer_wheel::tick);
+  CHECK(on.client->is_closed());
+  CHECK(on.peer.written() == head);
+}
+
+} // namespace
+} // namespace matchcloud::http

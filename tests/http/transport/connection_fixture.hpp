@@ -1,0 +1,265 @@
+#pragma once
+
+#include "http/transport/connection.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::fixtures {
+
+/// The peer's end of a scripted connection: what it sent, what it takes, what it got.
+struct wire {
+  std::string to_read;
+  std::size_t most_per_read = SIZE_MAX;
+  bool ended = false;
+  bool read_fails = false;
+
+  /// Bytes taken until the stream blocks.
+  std::size_t room = SIZE_MAX;
+  std::size_t most_per_write = SIZE_MAX;
+  bool write_fails = false;
+  /// What each call moved.
+  std::vector<std::string> writes;
+  /// Of each, whether it said that more follows.
+  std::vector<bool> more;
+  /// Of what was written, what the peer's kernel has not got.
+  std::size_t unacknowledged = 0;
+  bool shut = false;
+  bool reset = false;
+  bool destroyed = false;
+
+  std::string written() const {
+    std::string all;
+    for (const auto& part : writes)
+      all += part;
+    return all;
+  }
+};
+
+class scripted_stream final : public http::byte_stream {
+public:
+  explicit scripted_stream(wire& to) : wire_{&to}, descriptor_{::eventfd(0, EFD_NONBLOCK)} {}
+  ~scripted_stream() override { wire_->destroyed = true; }
+
+  http::io_result read(std::span<char> into) override {
+    using http::io_status;
+    if (wire_->read_fails) return {io_status::failed, 0};
+    auto& from = wire_->to_read;
+    if (from.empty()) return {wire_->ended ? io_status::ended : io_status::blocked, 0};
+    const auto count = std::min({into.size(), from.size(), wire_->most_per_read});
+    std::memcpy(into.data(), from.data(), count);
+    from.erase(0, count);
+    return {io_status::moved, count};
+  }
+
+  http::io_result write(std::span<const iovec> from, bool more) override {
+    using http::io_status;
+    if (wire_->write_fails) return {io_status::failed, 0};
+    std::string bytes;
+    for (const auto& piece : from)
+      bytes.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
+    bytes.resize(std::min({bytes.size(), wire_->room, wire_->most_per_write}));
+    if (bytes.empty()) return {io_status::blocked, 0};
+    if (wire_->room != SIZE_MAX) wire_->room -= bytes.size();
+    wire_->writes.push_back(bytes);
+    wire_->more.push_back(more);
+    return {io_status::moved, bytes.size()};
+  }
+
+  http::io_result send_file(int file, std::uint64_t offset, std::size_t length) override {
+    using http::io_status;
+    if (wire_->write_fails) return {io_status::failed, 0};
+    length = std::min({length, wire_->room, wire_->most_per_write});
+    if (length == 0) return {io_status::blocked, 0};
+    std::string bytes(length, '\0');
+    const auto got = ::pread(file, bytes.data(), length, static_cast<off_t>(offset));
+    if (got <= 0) return {io_status::ended, 0};
+    bytes.resize(static_cast<std::size_t>(got));
+    if (wire_->room != SIZE_MAX) wire_->room -= bytes.size();
+    wire_->writes.push_back(bytes);
+    wire_->more.push_back(false);
+    return {io_status::moved, bytes.size()};
+  }
+
+  void shutdown_write() override { wire_->shut = true; }
+  void reset_at_end() override { wire_->reset = true; }
+  std::size_t unacknowledged_bytes() const noexcept override { return wire_->unacknowledged; }
+  int descriptor() const noexcept override { return descriptor_.get(); }
+
+private:
+  wire* wire_;
+  base::file_descriptor descriptor_;
+};
+
+inline http::response json_answer(std::string body) {
+  http::response made;
+  made.content_type = http::json_type;
+  made.body = std::move(body);
+  return made;
+}
+
+inline http::response shared_answer(std::size_t bytes, char fill) {
+  http::response made;
+  made.content_type = http::json_type;
+  made.body = std::make_shared<const std::string>(bytes, fill);
+  return made;
+}
+
+/// One connection on a real event loop (one thread, a clock that stands), everything else scripted.
+class connection_bench : public http::connection_host {
+public:
+  /// First: requests give their permits back here.
+  std::atomic<std::size_t> in_flight{0};
+
+  static constexpr std::string_view get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
+
+  explicit connection_bench(const base::limits& configured = {},
+                            http::opening begins_with = http::opening::request)
+      : limits_{configured},
+        framing_{configured.head_limit_bytes, configured.target_limit_bytes, 100,
+                 configured.body_limit_bytes},
+        budget_{configured.byte_budget_bytes} {
+    client = std::make_unique<http::connection>(*this, std::make_unique<scripted_stream>(peer),
+                                                address_of(1), 3, 0, begins_with);
+    REQUIRE(client->start() == 0);
+    advance(std::chrono::milliseconds{0}); // takes the first edge of "writable"
+  }
+
+  // -- what tests do ----------------------------------------------------------
+
+  /// The peer's bytes arrive.
+  void receive(std::string_view bytes) {
+    peer.to_read += bytes;
+    event(EPOLLIN);
+  }
+  void event(std::uint32_t events) {
+    client->on_events(events);
+    end_turn();
+  }
+  void end_turn() {
+    for (int turns = 0; !scheduled.empty(); ++turns) {
+      REQUIRE(turns < 10'000); // a connection that schedules itself for ever burns a core
+      const auto now = std::exchange(scheduled, {});
+      for (auto* which : now)
+        which->at_turn_end();
+    }
+  }
+  void answer(http::response with) { client->answer(client->current(), std::move(with)); }
+  /// Answers and lets the turn end.
+  void reply(std::string body) {
+    answer(json_answer(std::move(body)));
+    end_turn();
+  }
+  /// Time passes; the loop takes a turn.
+  void advance(std::chrono::milliseconds by) {
+    clock.advance(by);
+    loop_.post([] {});
+    loop_.run_once();
+    end_turn();
+  }
+
+  // -- connection_host --------------------------------------------------------
+
+  const base::limits& limits() const noexcept override { return limits_; }
+  const http::framer_limits& framing() const noexcept override { return framing_; }
+  http::event_loop& loop() noexcept override { return loop_; }
+  base::byte_budget& budget() noexcept override { return budget_; }
+  http::transport_metrics& metrics() noexcept override { return counted_; }
+  std::span<char> read_buffer() noexcept override { return buffer_; }
+  std::string_view date() override { return "Tue, 14 Nov 2023 22:13:20 GMT"; }
+  bool draining() const noexcept override { return drains; }
+  std::shared_ptr<http::admitted_request> take_request() override {
+    ++requests_out;
+    return std::make_shared<http::admitted_request>();
+  }
+  void give_back(std::shared_ptr<http::admitted_request>) override { --requests_out; }
+  std::string take_buffer() override {
+    ++buffers_out;
+    return {};
+  }
+  void give_back(std::string used) override {
+    --buffers_out;
+    largest_buffer = std::max(largest_buffer, used.capacity());
+  }
+  void give_back(std::shared_ptr<const std::string>) override {}
+  void assign_id(http::request& to) override { to.id = "id"; }
+  bool admit(http::admitted_request& which) override {
+    return takes && which.permit.acquire(in_flight, SIZE_MAX);
+  }
+  void dispatch(http::connection& from) override {
+    dispatched.push_back(from.current());
+    targets.push_back(from.current_request()->target);
+  }
+  void wrote(std::size_t) noexcept override {}
+  bool make_room(std::size_t bytes, const http::connection&) override {
+    ++rooms_asked_for;
+    if (others == nullptr || others->bytes() < bytes) return false;
+    others->reset();
+    return true;
+  }
+  bool named_client(http::connection& which) override {
+    named.push_back(which.peer());
+    return takes_client;
+  }
+  bool read_ahead(http::connection&, const http::file_range& part) override {
+    asked_for.push_back({part.offset, part.length});
+    return cold;
+  }
+  void schedule(http::connection& which) override { scheduled.push_back(&which); }
+  void closed(http::connection&) override { ++closings; }
+
+  bool takes = true;
+  bool takes_client = true;
+  /// Clients that PROXY headers named.
+  std::vector<model::ip_address> named;
+  /// What is given back when this one asks for room; null: nothing.
+  base::byte_lease* others = nullptr;
+  int rooms_asked_for = 0;
+  /// No part of a file is in memory: `file_ready` has to be called.
+  bool cold = false;
+  /// Offset and length of the parts that `read_ahead` was called with.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> asked_for;
+  bool drains = false;
+  int requests_out = 0;
+  int buffers_out = 0;
+  /// Of those given back, in bytes.
+  std::size_t largest_buffer = 0;
+  int closings = 0;
+  std::vector<actors::exchange_ref> dispatched;
+  std::vector<std::string> targets;
+  std::vector<http::connection*> scheduled;
+  wire peer;
+  manual_clock clock;
+
+private:
+  deterministic_system actors_;
+  base::limits limits_;
+  http::framer_limits framing_;
+  base::byte_budget budget_;
+  http::event_loop loop_{actors_.system, clock};
+  http::transport_metrics counted_;
+  std::vector<char> buffer_ = std::vector<char>(64 * 1024);
+
+public:
+  /// Last: it must go before the loop.
+  std::unique_ptr<http::connection> client;
+};
+
+inline std::size_t count_of(std::string_view text, std::string_view what) {
+  std::size_t found = 0;
+  for (auto at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1))
+    ++found;
+  return found;
+}
+
+} // namespace matchcloud::fixtures

@@ -1,0 +1,233 @@
+#include "http/transport/connection.hpp"
+
+#include "tests/fixtures/proxy_header_bytes.hpp"
+#include "tests/http/transport/connection_fixture.hpp"
+
+namespace matchcloud::http {
+namespace {
+
+using namespace fixtures;
+using bench = connection_bench;
+using std::chrono::milliseconds;
+
+constexpr auto tick = timer_wheel::tick;
+const std::string line = "PROXY TCP4 192.0.2.7 10.0.0.1 56324 443\r\n";
+const std::string unknown_line = "PROXY UNKNOWN\r\n";
+const std::string forwarded_get = "GET /x HTTP/1.1\r\nHost: h\r\nX-Forwarded-For: 203.0.113.9\r\n"
+                                  "Forwarded: for=203.0.113.9\r\n\r\n";
+const std::string get{bench::get};
+
+/// Ten seconds for a head, a minute for everything else.
+base::limits short_heads() {
+  base::limits set;
+  set.body_timeout = set.idle_timeout = set.write_timeout = set.request_timeout =
+      milliseconds{60'000};
+  set.head_timeout = milliseconds{10'000};
+  return set;
+}
+
+struct proxied : bench {
+  explicit proxied(opening begins_with = opening::believed_proxy_header)
+      : bench{short_heads(), begins_with} {}
+
+  std::string peer_of_current() const { return to_string(client->current_request()->peer); }
+};
+
+TEST_CASE("the PROXY header's address is the peer of every request behind it") {
+  for (const auto& header : {line, proxy_v2("192.0.2.7", "10.0.0.1", "\x04\x05")}) {
+    proxied on;
+    on.receive(header + get + get);
+    REQUIRE(on.dispatched.size() == 1);
+    CHECK(on.peer_of_current() == "192.0.2.7");
+    on.reply("1");
+    REQUIRE(on.dispatched.size() == 2);
+    CHECK(on.peer_of_current() == "192.0.2.7");
+    on.reply("2");
+    CHECK(on.peer.written().ends_with("\r\n\r\n2"));
+    CHECK(count_of(on.peer.written(), "HTTP/1.1 200 OK") == 2);
+  }
+}
+
+TEST_CASE("a PROXY header may come byte by byte, and cut anywhere before its request") {
+  const auto all = proxy_v2("2001:db8::1", "2001:db8::2") + get;
+  proxied bytewise;
+  for (const char c : all)
+    bytewise.receive({&c, 1});
+  REQUIRE(bytewise.dispatched.size() == 1);
+  CHECK(bytewise.peer_of_current() == "2001:db8::1");
+  for (std::size_t cut = 1; cut < all.size(); ++cut) {
+    CAPTURE(cut);
+    proxied on;
+    on.receive(all.substr(0, cut));
+    on.receive(all.substr(cut));
+    REQUIRE(on.dispatched.size() == 1);
+    CHECK(on.peer_of_current() == "2001:db8::1");
+    CHECK(on.client->current_request()->target == "/x");
+  }
+}
+
+TEST_CASE("a PROXY header of somebody who is not believed is read and dropped") {
+  proxied on{opening::ignored_proxy_header};
+  on.receive(line + get);
+  REQUIRE(on.dispatched.size() == 1);
+  CHECK(on.client->current_request()->peer == address_of(1));
+}
+
+TEST_CASE("a proxy's own connection keeps the socket's peer and its headers") {
+  proxied on;
+  on.receive(proxy_block(0x20, 0x11, network_bytes("192.0.2.7") + "12345678") + forwarded_get);
+  REQUIRE(on.dispatched.size() == 1);
+  CHECK(on.client->current_request()->peer == address_of(1));
+  CHECK(on.client->current_request()->get(header::x_forwarded_for) == "203.0.113.9");
+}
+
+TEST_CASE("a client that its proxy does not know cannot name itself") {
+  for (const auto& header : {unknown_line, proxy_block(0x21, 0x00, ""),
+                             proxy_block(0x21, 0x31, std::string(216, 's'))}) {
+    proxied on;
+    on.receive(header + forwarded_get + forwarded_get);
+    for (int i = 0; i < 2; ++i) {
+      REQUIRE(on.client->waiting());
+      const auto& got = *on.client->current_request();
+      CHECK(got.peer == address_of(1));
+      CHECK(got.get(header::x_forwarded_for).empty());
+      CHECK(got.get(header::forwarded).empty());
+      on.reply("{}");
+    }
+  }
+}
+
+TEST_CASE("forwarding headers behind a PROXY header are the front's to judge") {
+  proxied on;
+  on.receive(line + forwarded_get);
+  REQUIRE(on.dispatched.size() == 1);
+  CHECK(on.client->current_request()->get(header::x_forwarded_for) == "203.0.113.9");
+}
+
+TEST_CASE("what is no PROXY header gets 400 and the end, from anybody") {
+  for (const auto from : {opening::believed_proxy_header, opening::ignored_proxy_header})
+    for (const auto& bytes : {get, std::string{"PROXY TCP4 192.0.2.7\r\n"} + get,
+                              std::string{"\x16\x03\x01\x02"}, proxy_block(0x22, 0x11, "") + get}) {
+      CAPTURE(bytes);
+      proxied on{from};
+      on.receive(bytes);
+      CHECK(on.dispatched.empty());
+      CHECK(on.peer.written().starts_with("HTTP/1.1 400 Bad Request\r\n"));
+      CHECK(on.peer.written().find("\"code\":\"request_malformed\"") != std::string::npos);
+      CHECK(on.peer.written().find("expects a PROXY protocol header") != std::string::npos);
+      CHECK(on.peer.written().find("Connection: close\r\n") != std::string::npos);
+      CHECK(on.peer.shut);
+      CHECK(on.requests_out == 0);
+      CHECK(on.buffers_out == 0);
+      on.receive(line + get);
+      CHECK(on.dispatched.empty());
+    }
+}
+
+TEST_CASE("a second PROXY header is no request") {
+  proxied on;
+  on.receive(line + line + get);
+  CHECK(on.dispatched.empty());
+  CHECK(on.peer.written().starts_with("HTTP/1.1 400 "));
+}
+
+TEST_CASE("a PROXY line where none is expected is no request") {
+  bench on;
+  on.receive(line + get);
+  CHECK(on.dispatched.empty());
+  CHECK(on.peer.written().starts_with("HTTP/1.1 400 "));
+}
+
+TEST_CASE("a health check that says nothing is closed without a word") {
+  proxied on;
+  on.peer.ended = true;
+  on.event(EPOLLIN | EPOLLRDHUP);
+  CHECK(on.client->is_closed());
+  CHECK(on.peer.writes.empty());
+}
+
+TEST_CASE("a health check that sends its header alone is closed without a word") {
+  proxied on;
+  on.receive(proxy_block(0x20, 0x00, ""));
+  on.peer.ended = true;
+  on.event(EPOLLIN | EPOLLRDHUP);
+  CHECK(on.client->is_closed());
+  CHECK(on.peer.writes.empty());
+}
+
+TEST_CASE("an end within the PROXY header is told") {
+  proxied on;
+  on.receive(line.substr(0, 10));
+  on.peer.ended = true;
+  on.event(EPOLLIN | EPOLLRDHUP);
+  CHECK(on.peer.written().starts_with("HTTP/1.1 400 "));
+  CHECK(on.peer.written().find("before the PROXY protocol header was complete") !=
+        std::string::npos);
+}
+
+TEST_CASE("whoever connects and is silent has a head's time, not an idle connection's") {
+  proxied on;
+  on.advance(milliseconds{9'999});
+  CHECK(!on.peer.shut);
+  on.advance(milliseconds{1} + tick);
+  CHECK(on.peer.shut);
+  CHECK(on.peer.writes.empty());
+}
+
+TEST_CASE("a PROXY header has its time from the accept, however it trickles") {
+  proxied on;
+  on.advance(milliseconds{9'000});
+  on.receive("PROXY ");
+  on.advance(milliseconds{900});
+  on.receive("TCP4 ");
+  CHECK(on.peer.writes.empty());
+  on.advance(milliseconds{100} + tick);
+  CHECK(on.peer.written().starts_with("HTTP/1.1 408 "));
+  CHECK(on.peer.written().find("The PROXY protocol header took too long") != std::string::npos);
+  CHECK(on.peer.shut);
+}
+
+TEST_CASE("behind its PROXY header a connection is as any other") {
+  proxied on;
+  on.advance(milliseconds{9'000});
+  on.receive(line);
+  on.advance(milliseconds{9'900}); // idle, before its first request
+  CHECK(!on.peer.shut);
+  on.receive("GET /x HTTP/1.1\r\n");
+  on.advance(milliseconds{9'900}); // in its head
+  CHECK(on.peer.writes.empty());
+  on.receive("Host: h\r\n\r\n");
+  REQUIRE(on.dispatched.size() == 1);
+  on.reply("{}");
+  CHECK(on.requests_out == 0);
+  CHECK(on.buffers_out == 0);
+  CHECK(on.budget().used_bytes() == 0);
+}
+
+TEST_CASE("draining ends a connection without a request, not one within its PROXY header") {
+  proxied silent;
+  silent.drains = true;
+  silent.client->close_if_idle();
+  silent.end_turn();
+  CHECK(silent.peer.shut);
+  CHECK(silent.peer.writes.empty());
+
+  proxied begun;
+  begun.receive(line.substr(0, 10));
+  begun.drains = true;
+  begun.client->close_if_idle();
+  CHECK(!begun.peer.shut);
+  begun.receive(line.substr(10) + get);
+  REQUIRE(begun.dispatched.size() == 1);
+  begun.reply("{}");
+  CHECK(begun.peer.written().find("Connection: close") != std::string::npos);
+
+  proxied cut;
+  cut.receive(line.substr(0, 10));
+  cut.client->end_now();
+  CHECK(cut.peer.written().starts_with("HTTP/1.1 503 "));
+  CHECK(cut.client->is_closed());
+}
+
+} // namespace
+} // namespace matchcloud::http

@@ -1,0 +1,83 @@
+#include "http/transport/httplib_server.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/raw_connection.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <iterator>
+#include <vector>
+
+namespace {
+
+using namespace matchcloud;
+
+struct running {
+  http::httplib_server server;
+  http::endpoint bound;
+  std::atomic<int> endings{0};
+
+  explicit running(const http::httplib_settings& settings = {}) : server{settings} {
+    bound = server.bind(http::parse_endpoint("127.0.0.1:0").value()).value();
+    server.start([this] { ++endings; });
+  }
+};
+
+TEST_CASE("a server that is ended as soon as it was started ends") {
+  running one;
+  one.server.end();
+  CHECK(one.endings == 1);
+  CHECK_FALSE(one.server.is_running());
+  one.server.end(); // again: nothing
+  CHECK(one.endings == 1);
+}
+
+TEST_CASE("a server ends at once beside idle connections and unfinished requests") {
+  http::httplib_settings settings;
+  settings.requests_per_connection = 1'000;
+  settings.idle_timeout_s = 3'600;
+  settings.io_timeout_s = 3'600;
+  running one{settings};
+  httplib::Client idle{"127.0.0.1", one.bound.port};
+  idle.set_keep_alive(true);
+  REQUIRE(idle.Get("/"));
+  const auto begun = std::chrono::steady_clock::now();
+  one.server.end();
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{10});
+  CHECK(one.endings == 1);
+}
+
+TEST_CASE(
+    "silent connections take a bounded number of descriptors, and the server ends beside them") {
+  http::httplib_settings settings;
+  settings.threads = 1;
+  settings.waiting_limit = 2;
+  settings.idle_timeout_s = 3'600;
+  settings.io_timeout_s = 3'600;
+  running one{settings};
+  const auto descriptors = [] {
+    const std::filesystem::directory_iterator open{"/proc/self/fd"};
+    return std::distance(begin(open), end(open));
+  };
+  const auto before = descriptors();
+  constexpr std::ptrdiff_t clients = 20;
+  std::vector<e2e::raw_connection> silent;
+  for (std::ptrdiff_t i = 0; i < clients; ++i)
+    silent.emplace_back(e2e::address{"127.0.0.1", one.bound.port});
+  // The one that is served, those that wait, and one between accepting and waiting.
+  CHECK_FALSE(e2e::eventually([&] { return descriptors() > before + clients + 4; },
+                              e2e::deadline{e2e::milliseconds{500}}));
+  one.server.end();
+  CHECK(one.endings == 1);
+}
+
+TEST_CASE("a port that another server has is refused") {
+  running one;
+  http::httplib_server second{http::httplib_settings{}};
+  const auto refused = second.bind(one.bound);
+  REQUIRE(!refused);
+  CHECK(refused.error().code == base::errc::address_unavailable);
+}
+
+} // namespace

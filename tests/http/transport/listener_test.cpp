@@ -1,0 +1,106 @@
+#include "http/transport/listener.hpp"
+
+#include "tests/catch.hpp"
+
+#include <netinet/in.h>
+
+#include <cstring>
+
+namespace matchcloud::http {
+namespace {
+
+const endpoint loopback{model::ip_address::from_v4(std::array<std::uint8_t, 4>{127, 0, 0, 1}), 0};
+
+TEST_CASE("endpoints are read and written in one form") {
+  for (const std::string_view text :
+       {"127.0.0.1:8080", "0.0.0.0:0", "[::1]:8080", "[::]:65535", "[2001:db8::1]:1"}) {
+    CAPTURE(text);
+    const auto read = parse_endpoint(text);
+    REQUIRE(read);
+    CHECK(to_string(*read) == text);
+  }
+}
+
+TEST_CASE("anything else is refused with an example of what is right") {
+  for (const std::string_view text : {"",
+                                      ":",
+                                      "8080",
+                                      ":8080",
+                                      "127.0.0.1",
+                                      "127.0.0.1:",
+                                      "127.0.0.1:65536",
+                                      "127.0.0.1:-1",
+                                      "127.0.0.1:+1",
+                                      "127.0.0.1: 1",
+                                      "127.0.0.1:80x",
+                                      "localhost:80",
+                                      "::1:8080",
+                                      "[::1]",
+                                      "[::1]:",
+                                      "::1]:80",
+                                      "[127.0.0.1]:80",
+                                      "[]:80",
+                                      "127.1:80",
+                                      "127.0.0.1:8:0"}) {
+    CAPTURE(text);
+    const auto read = parse_endpoint(text);
+    REQUIRE(!read.has_value());
+    CHECK(read.error().code == base::errc::config_invalid);
+    CHECK(read.error().detail.find("127.0.0.1:8080") != std::string::npos);
+  }
+}
+
+TEST_CASE("several sockets share one endpoint with its real port") {
+  const auto opened = listen_on(loopback, 3, 16);
+  REQUIRE(opened);
+  CHECK(opened->sockets.size() == 3);
+  CHECK(opened->where.port != 0);
+  CHECK(opened->where.address == loopback.address);
+  for (const auto& socket : opened->sockets) {
+    sockaddr_storage storage{};
+    socklen_t length = sizeof storage;
+    REQUIRE(getsockname(socket.get(), reinterpret_cast<sockaddr*>(&storage), &length) == 0);
+    CHECK(endpoint_of(storage) == opened->where);
+  }
+}
+
+TEST_CASE("an endpoint that is listened on is never shared") {
+  const auto first = listen_on(loopback, 2, 16);
+  REQUIRE(first);
+  const auto second = listen_on(first->where, 2, 16);
+  REQUIRE(!second.has_value());
+  CHECK(second.error().code == base::errc::address_unavailable);
+  CHECK(second.error().detail.find(to_string(first->where)) != std::string::npos);
+  CHECK(!check_free(first->where).has_value());
+}
+
+TEST_CASE("an endpoint is free again once its listeners are closed") {
+  auto first = listen_on(loopback, 2, 16);
+  REQUIRE(first);
+  const auto where = first->where;
+  first->sockets.clear();
+  CHECK(check_free(where).has_value());
+  CHECK(listen_on(where, 1, 16).has_value());
+}
+
+TEST_CASE("an address that is not this machine's cannot be listened on") {
+  const auto elsewhere = parse_endpoint("192.0.2.1:0").value();
+  const auto opened = listen_on(elsewhere, 1, 16);
+  REQUIRE(!opened.has_value());
+  CHECK(opened.error().code == base::errc::address_unavailable);
+}
+
+TEST_CASE("an IPv4 peer is the same client on either family") {
+  sockaddr_in6 mapped{};
+  mapped.sin6_family = AF_INET6;
+  mapped.sin6_port = htons(80);
+  mapped.sin6_addr.s6_addr[10] = mapped.sin6_addr.s6_addr[11] = 0xff;
+  mapped.sin6_addr.s6_addr[12] = 127;
+  mapped.sin6_addr.s6_addr[15] = 1;
+  sockaddr_storage storage{};
+  std::memcpy(&storage, &mapped, sizeof mapped);
+  CHECK(endpoint_of(storage) == endpoint{loopback.address, 80});
+}
+
+} // namespace
+} // namespace matchcloud::http

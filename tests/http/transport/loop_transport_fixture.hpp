@@ -1,0 +1,164 @@
+#pragma once
+
+#include "http/transport/listener.hpp"
+#include "http/transport/loop_transport.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::fixtures {
+
+inline const http::endpoint loopback{
+    model::ip_address::from_v4(std::array<std::uint8_t, 4>{127, 0, 0, 1}), 0};
+inline const std::string get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
+
+/// Notes what it is to answer.
+class recording_front final : public caf::event_based_actor {
+public:
+  recording_front(caf::actor_config& cfg, std::shared_ptr<std::vector<http::dispatch>> seen)
+      : caf::event_based_actor{cfg}, seen_{std::move(seen)} {}
+
+protected:
+  caf::behavior make_behavior() override {
+    return {[this](const http::dispatch& job) { seen_->push_back(job); }};
+  }
+
+private:
+  std::shared_ptr<std::vector<http::dispatch>> seen_;
+};
+
+/// A client on loopback; blocking, with a limit.
+class client {
+public:
+  explicit client(std::uint16_t port) : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::connect(socket_.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
+  }
+
+  void send(std::string_view bytes) {
+    REQUIRE(::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+            static_cast<ssize_t>(bytes.size()));
+  }
+  void send_urgent(char byte) { REQUIRE(::send(socket_.get(), &byte, 1, MSG_OOB) == 1); }
+  /// What is there now.
+  std::string received() {
+    char buffer[4'096];
+    for (;;) {
+      const auto got = ::recv(socket_.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+      if (got == 0) ended_ = true;
+      if (got <= 0) return all_;
+      all_.append(buffer, static_cast<std::size_t>(got));
+    }
+  }
+  /// Drops what is there now; its length.
+  std::size_t taken() {
+    char buffer[64 * 1'024];
+    std::size_t all = 0;
+    for (;;) {
+      const auto got = ::recv(socket_.get(), buffer, sizeof buffer, MSG_DONTWAIT);
+      if (got <= 0) return all;
+      all += static_cast<std::size_t>(got);
+    }
+  }
+  bool ended() {
+    received();
+    return ended_;
+  }
+  void close() { socket_.reset(); }
+
+private:
+  base::file_descriptor socket_;
+  std::string all_;
+  bool ended_ = false;
+};
+
+/// A transport on one event loop, driven by the test, and clients of it.
+struct transport_bench {
+  http::shared_bounds bounds;
+  http::transport_metrics metrics;
+  deterministic_system actors;
+  manual_clock clock;
+  manual_pool pool;
+  http::event_loop loop{actors.system, clock};
+  int emptied = 0;
+  std::unique_ptr<http::loop_transport> transport;
+  std::shared_ptr<std::vector<http::dispatch>> seen =
+      std::make_shared<std::vector<http::dispatch>>();
+  std::uint16_t port = 0;
+  /// That was answered.
+  std::weak_ptr<const http::admitted_request> last_request;
+
+  explicit transport_bench(const base::limits& configured = {},
+                           const http::proxy_trust& trusted = {})
+      : bounds{configured, trusted} {
+    transport = std::make_unique<http::loop_transport>(loop, clock, pool, bounds, metrics, 1,
+                                                       [this] { ++emptied; });
+    auto sockets = http::listen_on(loopback, 1, 64);
+    REQUIRE(sockets);
+    port = sockets->where.port;
+    transport->listen(std::move(sockets->sockets[0]));
+  }
+  ~transport_bench() { transport->end_now(); }
+
+  const http::transport_metrics& counted() const { return metrics; }
+  caf::actor attach() {
+    const auto front = actors.spawn<recording_front>(seen);
+    transport->attach(front);
+    actors.run();
+    return front;
+  }
+  void turn() {
+    loop.post([] {});
+    loop.run_once();
+    actors.run();
+  }
+  /// Turns until `condition`: the kernel hands bytes over when it likes.
+  template <class Condition>
+  bool turn_until(Condition&& condition) {
+    for (int i = 0; i < 200'000; ++i) {
+      if (condition()) return true;
+      turn();
+    }
+    return false;
+  }
+  bool see(std::size_t dispatches) {
+    return turn_until([&] { return seen->size() == dispatches; });
+  }
+  bool sees(client& from, std::string_view what) {
+    return turn_until([&] { return from.received().find(what) != std::string::npos; });
+  }
+  /// Time for what must not happen.
+  void settle() {
+    for (int i = 0; i < 20; ++i)
+      turn();
+  }
+  /// Answers, and lets go of the request as an actor does.
+  void answer(const http::dispatch& job, std::string body) {
+    const auto ref = job.exchange;
+    last_request = job.request;
+    http::response with;
+    with.body = std::move(body);
+    for (auto& held : *seen)
+      if (held.exchange == ref) held.request = nullptr;
+    transport->answer(ref, std::move(with));
+  }
+  void routed(const http::dispatch& job, actors::owner waits_for) {
+    transport->routed(job.exchange, http::operation::list_regions, waits_for);
+  }
+};
+
+} // namespace matchcloud::fixtures

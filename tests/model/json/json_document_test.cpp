@@ -1,0 +1,402 @@
+#include "model/json/json_document.hpp"
+
+#include "tests/catch.hpp"
+
+#include <rapidcheck.h>
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <random>
+
+using namespace matchcloud;
+using namespace std::string_literals;
+using model::json_document;
+using model::json_kind;
+
+namespace {
+
+constexpr std::size_t depth_limit = 64;
+
+json_document parsed(std::string_view text) {
+  auto document = json_document::parse(text, depth_limit);
+  INFO(text);
+  REQUIRE(document.has_value());
+  return std::move(*document);
+}
+
+base::error refused(std::string_view text) {
+  const auto document = json_document::parse(text, depth_limit);
+  INFO(text);
+  REQUIRE_FALSE(document.has_value());
+  return document.error();
+}
+
+std::string detail_of(std::string_view text) {
+  const auto error = refused(text);
+  REQUIRE(error.code == base::errc::body_malformed);
+  return error.detail;
+}
+
+bool says(const std::string& detail, std::string_view part) {
+  return detail.find(part) != std::string::npos;
+}
+
+/// The tape written back as JSON, without recursion's help: a container ends where `next` says.
+std::string rewritten(const json_document& document) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
+  std::vector<std::uint32_t> open;
+  const auto close_ended = [&](std::uint32_t at) {
+    while (!open.empty() && document.node(open.back()).next == at) {
+      if (document.node(open.back()).kind == json_kind::object)
+        writer.EndObject();
+      else
+        writer.EndArray();
+      open.pop_back();
+    }
+  };
+  for (std::uint32_t i = 0; i < document.node_count(); ++i) {
+    close_ended(i);
+    const auto& node = document.node(i);
+    if (!open.empty() && document.node(open.back()).kind == json_kind::object) {
+      const auto name = document.name(node);
+      writer.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+    }
+    const auto text = document.text(node);
+    const auto length = static_cast<rapidjson::SizeType>(text.size());
+    switch (node.kind) {
+    case json_kind::object:
+      writer.StartObject();
+      open.push_back(i);
+      break;
+    case json_kind::array:
+      writer.StartArray();
+      open.push_back(i);
+      break;
+    case json_kind::string: writer.String(text.data(), length); break;
+    default: writer.RawValue(text.data(), length, rapidjson::kNullType);
+    }
+  }
+  close_ended(document.node_count());
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+std::string nested(std::size_t levels) {
+  return std::string(levels, '[') + std::string(levels, ']');
+}
+
+/// Random JSON text: names, strings and white space with everything that needs care. From a seed,
+/// because a tree of rapidcheck generators is too slow to shrink.
+class json_writer_of_chance {
+public:
+  explicit json_writer_of_chance(std::uint32_t seed) : random_(seed) {}
+
+  std::string value(int levels) {
+    switch (below(levels > 0 ? 6 : 4)) {
+    case 0: return one_of({"null", "true", "false"});
+    case 1: return word();
+    case 2: return std::to_string(static_cast<std::int32_t>(random_()));
+    case 3: return one_of({"1e400", "-0", "1.50", "18446744073709551616", "0e9999"});
+    case 4: return container(levels, "{", "}");
+    default: return container(levels, "[", "]");
+    }
+  }
+
+private:
+  std::size_t below(std::size_t limit) { return random_() % limit; }
+
+  std::string one_of(std::initializer_list<const char*> choices) {
+    return choices.begin()[below(choices.size())];
+  }
+
+  std::string space() { return one_of({"", " ", "\n", "\t\r "}); }
+
+  std::string word() {
+    std::string text = "\"";
+    for (auto parts = below(4); parts > 0; --parts)
+      text += one_of({"a", "b", "\\u0000", "\\n", "\\\"", "\\\\", "é", "😀", "\\ud83d\\ude00",
+                      "1e400", "{", " ", "\\/"});
+    return text + "\"";
+  }
+
+  std::string container(int levels, const std::string& open, const std::string& close) {
+    auto text = open;
+    for (std::size_t i = 0, count = below(16); i < count; ++i) {
+      if (i > 0) text += space() + ",";
+      if (open == "{") text += space() + word() + space() + ":";
+      text += space() + value(levels - 1);
+    }
+    return text + space() + close;
+  }
+
+  std::mt19937 random_;
+};
+
+bool has_earlier_twin(const json_document& document, std::uint32_t first, std::uint32_t at) {
+  for (auto i = first; i < at; i = document.node(i).next)
+    if (document.name(document.node(i)) == document.name(document.node(at))) return true;
+  return false;
+}
+
+} // namespace
+
+TEST_CASE("a document keeps order, repeated members, exact numbers and offsets") {
+  const auto document = parsed(R"( {"a": 1e400, "b": [true, null], "a": "x\u0000y"} )");
+  REQUIRE(document.node_count() == 6);
+  REQUIRE(document.root().count == 3);
+  REQUIRE(document.root().next == 6);
+  REQUIRE(document.text(document.node(1)) == "1e400");
+  REQUIRE(document.node(1).offset == 7);
+  REQUIRE(document.node(2).next == 5);
+  REQUIRE(document.text(document.node(3)) == "true");
+  REQUIRE(document.node(3).offset == 20);
+  REQUIRE(document.text(document.node(4)) == "null");
+  REQUIRE(document.name(document.node(5)) == "a");
+  REQUIRE(document.node(5).repeated);
+  REQUIRE_FALSE(document.node(1).repeated);
+  REQUIRE(document.text(document.node(5)) == "x\0y"s);
+}
+
+TEST_CASE("a document survives being moved") {
+  auto document = parsed(R"("ab")");
+  const auto moved = std::move(document);
+  REQUIRE(moved.text(moved.root()) == "ab");
+}
+
+TEST_CASE("names that differ only in their escapes are the same name") {
+  const auto document = parsed(R"({"ab": 1, "\u0061b": 2})");
+  REQUIRE(document.node(2).repeated);
+}
+
+TEST_CASE("numbers of any size are kept digit for digit") {
+  const auto digits = std::string(400, '9');
+  for (const auto& number : {"0"s, "-0"s, "1.0"s, "18446744073709551616"s, digits, "-" + digits,
+                             "0." + digits, "1E+400"s, "0e400"s, "1e-99999999999999999999"s}) {
+    const auto document = parsed("[ " + number + ",\"1e400\", 7]");
+    REQUIRE(document.text(document.node(1)) == number);
+    REQUIRE(document.text(document.node(2)) == "1e400");
+    REQUIRE(document.text(document.node(3)) == "7");
+  }
+}
+
+TEST_CASE("what is not a JSON number is refused however large it is") {
+  for (const auto* text : {"01", "1e400x", "+1", ".5", "1.", "1e", "1e400.5", "0x1", "1e400e1",
+                           "[1e400 2]", "NaN", "-Infinity", "--1", "1e+"})
+    REQUIRE(refused(text).code == base::errc::body_malformed);
+}
+
+TEST_CASE("containers nest up to the limit") {
+  REQUIRE(json_document::parse(nested(depth_limit), depth_limit).has_value());
+  const auto error = refused(nested(depth_limit + 1));
+  REQUIRE(error.code == base::errc::body_too_deep);
+  REQUIRE(says(error.detail, "line 1, column 65 (byte 64)"));
+  REQUIRE(refused(std::string(200'000, '[')).code == base::errc::body_too_deep);
+}
+
+TEST_CASE("an error names where it is and what was expected") {
+  REQUIRE(says(detail_of("{\n  \"é\" 1}"), "line 2, column 7 (byte 9)"));
+  REQUIRE(says(detail_of("{\n  \"é\" 1}"), "expected a colon after the member name, found `1`"));
+  REQUIRE(says(detail_of("{'a':1}"), "expected a member name in double quotes, found `'`"));
+  REQUIRE(says(detail_of("[1"), "expected a comma or `]` after the element, found the end"));
+  REQUIRE(says(detail_of("{\"a\":1 \"b\""), "expected a comma or `}`"));
+  REQUIRE(says(detail_of("\"a\nb\""), "control characters in a string to be escaped"));
+  REQUIRE(says(detail_of("\"\\x\""), "expected a JSON escape"));
+  REQUIRE(says(detail_of("{} {}"), "expected the end of the body"));
+}
+
+TEST_CASE("a literal that is none is shown where it begins") {
+  for (const auto& [word, meant] : {std::pair<std::string, std::string>{"tru", "true"},
+                                    {"t", ""},
+                                    {"True", "true"},
+                                    {"flase", "false"},
+                                    {"nul", "null"},
+                                    {"nulll", "null"},
+                                    {"None", ""},
+                                    {"NaN", ""},
+                                    {"undefined", ""},
+                                    {"x_1", ""}})
+    for (const std::string after : {"", "]", " ]", ",1]"}) {
+      INFO(word << after);
+      CHECK(says(detail_of("[ " + word + after),
+                 "(byte 2): expected a JSON value, found `" + word + "`." +
+                     (meant.empty() ? "" : " Did you mean `" + meant + "`?")));
+    }
+  CHECK(says(detail_of("[-Infinity]"), "(byte 2): expected a JSON value, found `Infinity`."));
+}
+
+TEST_CASE("an escape that is none is shown as it was written, where it begins") {
+  CHECK(detail_of(R"(["a\ud800"])") ==
+        "At line 1, column 4 (byte 3): expected a low surrogate escape (`\\udc00` to `\\udfff`) "
+        "after the high one `\\ud800`.");
+  CHECK(says(detail_of(R"("\ud83d\ud83d")"), "(byte 1): expected a low surrogate escape"));
+  CHECK(detail_of(R"({"\\\ud83d\ude00 \udE01": 1})") ==
+        "At line 1, column 18 (byte 17): expected a high surrogate escape (`\\ud800` to `\\udbff`) "
+        "before the low one `\\udE01`.");
+  CHECK(says(detail_of(R"("\x41")"), R"(\uXXXX), found `\x`.)"));
+  CHECK(says(detail_of(R"("\`")"), R"(found "\\`".)"));
+  CHECK(says(detail_of(R"("\é")"), R"(found `\é`.)"));
+  CHECK(says(detail_of(R"("\u12g4")"), R"(after `\u`, found `\u12`.)"));
+  CHECK(says(detail_of("`"), "found \"`\"."));
+}
+
+TEST_CASE("comments are refused by name, wherever they stand") {
+  for (const std::string comment : {"// c\n", "/* c */", "# c\n"}) {
+    for (const auto& [before, after] : {std::pair<std::string, std::string>{"", "{}"},
+                                        {"{", "}"},
+                                        {"{\"a\"", ":1}"},
+                                        {"{\"a\":1", "}"},
+                                        {"{\"a\":1,", "\"b\":2}"},
+                                        {"[", "]"},
+                                        {"[1", "]"},
+                                        {"[1, ", "2]"},
+                                        {"{}", ""}}) {
+      const auto detail = detail_of(before + comment + after);
+      INFO(before + comment + after);
+      CHECK(says(detail, "JSON has no comments"));
+      CHECK(says(detail, "(byte " + std::to_string(before.size()) + ")"));
+    }
+  }
+  CHECK(says(detail_of("{\"a\": // c\n1}"), "JSON has no comments"));
+  // Neither a comment's beginning in a string nor another use of its characters.
+  CHECK(parsed("[\"// c\",\"# c\",\"/*\"]").node_count() == 4);
+  CHECK(says(detail_of("{\"colour\": #ff0000}"), "expected a JSON value, found `#`"));
+  CHECK(says(detail_of("[/]"), "expected a JSON value, found `/`"));
+}
+
+TEST_CASE("a comma before a closing bracket is refused where it stands") {
+  CHECK(says(detail_of("{\"a\":1,\n}"), "column 7 (byte 6): JSON has no comma before `}`"));
+  CHECK(says(detail_of("[1 , ]"), "(byte 3): JSON has no comma before `]`. Remove the comma."));
+  CHECK(says(detail_of("{\"a\":]"), "expected a JSON value, found `]`"));
+  CHECK(says(detail_of("[1,}"), "expected a JSON value, found `}`"));
+  CHECK(says(detail_of("[,1]"), "expected a JSON value, found `,`"));
+}
+
+TEST_CASE("a fault gives the place apart from the sentence") {
+  const auto fault = json_document::read_object("\n[1]", depth_limit);
+  REQUIRE_FALSE(fault.has_value());
+  CHECK(fault.error().code == base::errc::body_not_object);
+  CHECK(fault.error().offset == 1);
+  CHECK(fault.error().sentence == "the body must be a JSON object, but is an array.");
+  CHECK(json_document::parse_object("\n[1]", depth_limit).error().detail ==
+        "At line 2, column 1 (byte 1): the body must be a JSON object, but is an array.");
+}
+
+TEST_CASE("an empty body says so") {
+  REQUIRE(says(detail_of(""), "the body is empty"));
+  REQUIRE(says(detail_of(" \n\t"), "the body is empty"));
+}
+
+TEST_CASE("a byte order mark is refused by name") {
+  REQUIRE(says(detail_of("\xEF\xBB\xBF{}"), "byte order mark"));
+}
+
+TEST_CASE("nothing may follow a NUL byte") {
+  REQUIRE(says(detail_of("{}\0"s), "NUL"));
+  REQUIRE(says(detail_of("{}\0{}"s), "NUL"));
+  detail_of("{\"a\0\": 1}"s);
+  detail_of("[1\0]"s);
+  detail_of("\0"s);
+}
+
+TEST_CASE("what is not UTF-8 is refused where it stands") {
+  for (const auto& bytes :
+       {"\x80"s, "\xC0\x80"s, "\xC1\xBF"s, "\xE0\x80\x80"s, "\xED\xA0\x80"s, "\xF0\x80\x80\x80"s,
+        "\xF4\x90\x80\x80"s, "\xF5\x80\x80\x80"s, "\xE2\x82"s, "\xFF"s}) {
+    REQUIRE(says(detail_of("[\"" + bytes + "\"]"), "(byte 2): expected UTF-8"));
+  }
+}
+
+TEST_CASE("escaped surrogates must come in pairs") {
+  REQUIRE(parsed(R"("\ud83d\ude00")").node_count() == 1);
+  for (const auto* text : {R"("\ud83d")", R"("\ude00")", R"("\ud83dx")", R"("\ud83d\ud83d")",
+                           R"({"\ude00\ud83d": 1})", R"("\ude00\ude00")"})
+    detail_of(text);
+}
+
+TEST_CASE("property: a document says what RapidJSON's says") {
+  REQUIRE(rc::check([](std::uint32_t seed) {
+    const auto text = json_writer_of_chance{seed}.value(3);
+    const auto document = json_document::parse(text, depth_limit);
+    RC_ASSERT(document.has_value());
+    rapidjson::Document ours;
+    rapidjson::Document theirs;
+    constexpr unsigned flags = rapidjson::kParseNumbersAsStringsFlag;
+    const auto blank_exponents = [](std::string json) {
+      for (const std::string_view big : {"1e400", "0e9999"})
+        for (auto at = json.find(big); at != std::string::npos; at = json.find(big))
+          json.replace(at, big.size(), "77");
+      return json;
+    };
+    ours.Parse<flags>(blank_exponents(rewritten(*document)).c_str());
+    theirs.Parse<flags>(blank_exponents(text).c_str());
+    RC_ASSERT(!ours.HasParseError());
+    RC_ASSERT(!theirs.HasParseError());
+    rapidjson::StringBuffer a;
+    rapidjson::StringBuffer b;
+    rapidjson::Writer<rapidjson::StringBuffer> write_a{a};
+    rapidjson::Writer<rapidjson::StringBuffer> write_b{b};
+    ours.Accept(write_a);
+    theirs.Accept(write_b);
+    RC_ASSERT(std::string_view(a.GetString()) == std::string_view(b.GetString()));
+  }));
+}
+
+TEST_CASE("a member of the root is found by name and kind") {
+  const auto document =
+      json_document::parse(R"({"a":{"b":"inner"},"b":1,"b":"two","c":[{"d":0}]})", depth_limit);
+  REQUIRE(document.has_value());
+  const auto* number = document->find_member("b", json_kind::number);
+  const auto* text = document->find_member("b", json_kind::string);
+  REQUIRE(number != nullptr);
+  REQUIRE(text != nullptr);
+  CHECK(document->text(*number) == "1");
+  CHECK(document->text(*text) == "two");
+  CHECK(document->find_member("d", json_kind::number) == nullptr);
+  CHECK(document->find_member("c", json_kind::object) == nullptr);
+  const auto array = json_document::parse(R"([{"b":1}])", depth_limit);
+  REQUIRE(array.has_value());
+  CHECK(array->find_member("b", json_kind::number) == nullptr);
+}
+
+TEST_CASE("property: a member is repeated exactly if an earlier one has its name") {
+  REQUIRE(rc::check([] {
+    const auto names = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 40));
+    std::string text = "{";
+    for (const auto name : names)
+      text += (text.size() > 1 ? ",\"" : "\"") + std::to_string(name) + "\":[{}]";
+    const auto document = json_document::parse(text + "}", depth_limit);
+    RC_ASSERT(document.has_value());
+    for (std::uint32_t i = 1; i < document->node_count(); i = document->node(i).next)
+      RC_ASSERT(document->node(i).repeated == has_earlier_twin(*document, 1, i));
+  }));
+}
+
+TEST_CASE("property: a text cut short is never accepted") {
+  REQUIRE(rc::check([](std::uint32_t seed) {
+    const auto text = "[" + json_writer_of_chance{seed}.value(2) + "]";
+    const auto length = seed % text.size();
+    RC_ASSERT(!json_document::parse(text.substr(0, length), depth_limit).has_value());
+  }));
+}
+
+TEST_CASE("names that were chosen to collide are compared all the same") {
+  // More than the table of an object of this size looks at one after the other.
+  constexpr std::size_t members = 200;
+  constexpr std::size_t table_mask = 511;
+  std::vector<std::string> names;
+  for (int i = 0; names.size() < members; ++i)
+    if (auto name = std::to_string(i); (std::hash<std::string_view>{}(name)&table_mask) == 0)
+      names.push_back(std::move(name));
+  names.push_back(names[150]);
+  names.push_back(names[3]);
+  std::string text = "{";
+  for (const auto& name : names)
+    text += (text.size() > 1 ? ",\"" : "\"") + name + "\":0";
+  const auto document = json_document::parse(text + "}", depth_limit);
+  REQUIRE(document.has_value());
+  for (std::uint32_t i = 1; i < document->node_count(); ++i) {
+    INFO(i);
+    CHECK(document->node(i).repeated == (i > members));
+  }
+}

@@ -1,0 +1,140 @@
+#include "model/lobbies/lobby_csv.hpp"
+#include "model/text/timestamp.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/csv_reader.hpp"
+
+#include <rapidcheck.h>
+
+#include <limits>
+#include <string>
+
+namespace {
+
+using namespace matchcloud;
+using model::history_lobby;
+using model::lobby_times;
+using model::time_span;
+using model::timestamp_limit_ms;
+
+constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
+constexpr auto running = std::nullopt;
+
+model::lobby_kind some_kind() {
+  return {*model::parse_uuid("6f6b9a52-1f2e-4c55-9b0e-2f7c1f6d8a02"),
+          *model::parse_uuid("3c8c8d64-6a0f-4d5c-8f3a-5a3b6c7d8e03"),
+          "fra",
+          "basic-1d1",
+          "1.4.2",
+          "duel"};
+}
+
+std::string row_of(const lobby_times& times, const time_span& span, std::int64_t snapshot_ts,
+                   const std::string& columns = "-") {
+  const history_lobby lobby{*model::parse_uuid("0b24cf2f-3d3d-4a17-8e2e-0d7d2f0d9a01"), times,
+                            &columns};
+  std::string out = "before|";
+  model::append_lobby_csv(out, lobby, span, snapshot_ts);
+  REQUIRE(out.starts_with("before|"));
+  return out.substr(7);
+}
+
+/// The last column.
+std::string uptime_of(const lobby_times& times, const time_span& span,
+                      std::int64_t snapshot_ts = timestamp_limit_ms) {
+  const auto read = fixtures::read_csv(row_of(times, span, snapshot_ts));
+  REQUIRE(read.has_value());
+  return read->at(0).back();
+}
+
+TEST_CASE("a row has its columns in the order of the header") {
+  const auto columns = model::csv_kind_columns(some_kind(), "prod", "Frankfurt");
+  const auto csv = std::string{model::lobby_csv_header} +
+                   row_of({1'767'225'600'000, 1'767'226'200'001}, {0, largest}, 0, columns);
+  CHECK(csv == "lobby_id,namespace_id,namespace_name,region_id,region_name,tier,version_id,"
+               "version_name,game_mode,start_ts,stop_ts,total_uptime_ms,query_uptime_ms\r\n"
+               "0b24cf2f-3d3d-4a17-8e2e-0d7d2f0d9a01,6f6b9a52-1f2e-4c55-9b0e-2f7c1f6d8a02,prod,"
+               "fra,Frankfurt,basic-1d1,3c8c8d64-6a0f-4d5c-8f3a-5a3b6c7d8e03,1.4.2,duel,"
+               "2026-01-01T00:00:00.000Z,2026-01-01T00:10:00.001Z,600001,600001\r\n");
+}
+
+TEST_CASE("a lobby that runs has neither stop nor total, and counts up to the snapshot") {
+  CHECK(row_of({1'000, running}, {0, largest}, 61'000)
+            .ends_with(",-,1970-01-01T00:00:01.000Z,,,60000\r\n"));
+  CHECK(uptime_of({1'000, running}, {0, largest}, 999) == "0");
+  CHECK(uptime_of({1'000, running}, {0, 5'000}, 4'999) == "3999");
+  CHECK(uptime_of({1'000, running}, {0, 5'000}, 60'000) == "4000");
+  CHECK(uptime_of({1'000, running}, {3'000, 5'000}, 60'000) == "2000");
+  CHECK(uptime_of({1'000, running}, {3'000, 5'000}, 2'000) == "0");
+  CHECK(uptime_of({1'000, running}, {0, 5'000}, -1) == "0");
+}
+
+TEST_CASE("the part of a lobby's life in the span is exact to the millisecond, whatever the span") {
+  CHECK(uptime_of({1'000, 2'000}, {0, 3'000}) == "1000");
+  CHECK(uptime_of({1'000, 2'000}, {1'999, 3'000}) == "1");
+  CHECK(uptime_of({1'000, 2'000}, {0, 1'001}) == "1");
+  CHECK(uptime_of({1'000, 2'000}, {1'200, 1'500}) == "300");
+  CHECK(uptime_of({1'000, 1'000}, {1'000, 1'001}) == "0");
+  CHECK(uptime_of({0, timestamp_limit_ms}, {0, largest}) == "253402300799999");
+  CHECK(uptime_of({0, timestamp_limit_ms}, {0, std::uint64_t{1} << 63}) == "253402300799999");
+  CHECK(uptime_of({0, timestamp_limit_ms}, {timestamp_limit_ms - 1, largest}) == "1");
+  CHECK(uptime_of({0, timestamp_limit_ms}, {largest - 1, largest}) == "0");
+  CHECK(uptime_of({0, running}, {std::uint64_t{1} << 63, largest}) == "0");
+}
+
+TEST_CASE("texts are quoted where RFC 4180 demands it and nowhere else") {
+  const auto name_column = [](std::string_view name) {
+    const auto columns = model::csv_kind_columns(some_kind(), name, "Frankfurt");
+    const auto begin = std::string_view{"6f6b9a52-1f2e-4c55-9b0e-2f7c1f6d8a02,"}.size();
+    return columns.substr(begin, columns.find(",fra,Frankfurt") - begin);
+  };
+  CHECK(name_column("plain") == "plain");
+  CHECK(name_column("") == "");
+  CHECK(name_column(" a b ") == " a b ");
+  CHECK(name_column("it's; \t=1+1") == "it's; \t=1+1");
+  CHECK(name_column("\xF0\x9F\x98\x80") == "\xF0\x9F\x98\x80");
+  CHECK(name_column("a,b") == "\"a,b\"");
+  CHECK(name_column("a\rb") == "\"a\rb\"");
+  CHECK(name_column("a\nb") == "\"a\nb\"");
+  CHECK(name_column("\"") == "\"\"\"\"");
+  CHECK(name_column("say \"hi\"") == "\"say \"\"hi\"\"\"");
+  CHECK(name_column("\"\"") == "\"\"\"\"\"\"");
+}
+
+TEST_CASE("property: every text comes back from the CSV as it was") {
+  REQUIRE(rc::check([] {
+    const auto text = [] {
+      return *rc::gen::container<std::string>(
+          rc::gen::element('a', '"', ',', '\r', '\n', ' ', '\xC3', '\xA9'));
+    };
+    auto kind = some_kind();
+    kind.version_name = text();
+    kind.game_mode = text();
+    kind.region_id = text();
+    kind.tier = text();
+    const auto name = text();
+    const auto region_name = text();
+    const auto row = row_of({5, 7}, {0, 10}, 0, model::csv_kind_columns(kind, name, region_name));
+    const auto read = fixtures::read_csv(row);
+    RC_ASSERT(read.has_value());
+    RC_ASSERT(read->size() == 1U);
+    RC_ASSERT(
+        read->front() ==
+        (fixtures::csv_record{"0b24cf2f-3d3d-4a17-8e2e-0d7d2f0d9a01", to_string(kind.namespace_id),
+                              name, kind.region_id, region_name, kind.tier,
+                              to_string(kind.version_id), kind.version_name, kind.game_mode,
+                              "1970-01-01T00:00:00.005Z", "1970-01-01T00:00:00.007Z", "2", "2"}));
+  }));
+}
+
+TEST_CASE("the CSV reader of the tests is strict") {
+  using fixtures::read_csv;
+  CHECK(read_csv("a,b\r\n\"c\"\"\",\r\n") ==
+        std::vector<fixtures::csv_record>{{"a", "b"}, {"c\"", ""}});
+  for (const auto* text : {"a", "a\n", "a\r", "a,b\r\nc\r\n", "a\"b\r\n", "\"a\r\n", "\"a\"b\r\n",
+                           "a\rb\r\n", "a,", "a\r\nb"}) {
+    INFO(text);
+    CHECK_FALSE(read_csv(text).has_value());
+  }
+}
+
+} // namespace

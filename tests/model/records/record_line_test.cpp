@@ -1,0 +1,172 @@
+#include "model/records/record_line.hpp"
+
+#include "model/records/record_values.hpp"
+#include "model/text/timestamp.hpp"
+#include "tests/catch.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace matchcloud::model;
+using kind = record_field::kind;
+
+constexpr std::array<record_member, 4> members{
+    {{"lobby_id"}, {"region_id"}, {"start_ts"}, {"stop_ts", false}}};
+
+/// A line read, with what its fields point to.
+struct reading {
+  explicit reading(std::string line) : text{std::move(line)}, problem{read()} {}
+
+  std::string text;
+  std::array<record_field, 4> fields;
+  std::optional<line_problem> problem;
+
+private:
+  std::optional<line_problem> read() {
+    return record_reader{members}.read(std::span<char>{text.data(), text.size()}, fields);
+  }
+};
+
+line_problem problem_of(const std::string& line) {
+  const reading done{line};
+  INFO(line);
+  REQUIRE(done.problem.has_value());
+  return *done.problem;
+}
+
+} // namespace
+
+TEST_CASE("a line gives a field for each member, in the order of the table") {
+  const reading done{
+      R"( {"start_ts": 12.50e1, "stop_ts":null,"region_id":true ,"lobby_id":"aé\n😀"} )"};
+  REQUIRE_FALSE(done.problem);
+  CHECK(done.fields[0].what == kind::string);
+  CHECK(done.fields[0].text == "aé\n😀");
+  CHECK(done.fields[1].what == kind::boolean);
+  CHECK(done.fields[1].text == "true");
+  CHECK(done.fields[2].what == kind::number);
+  CHECK(done.fields[2].text == "12.50e1");
+  CHECK(done.fields[3].what == kind::null);
+  CHECK(reading{R"({"lobby_id":1,"region_id":2,"start_ts":3})"}.fields[3].what == kind::absent);
+}
+
+TEST_CASE("a line that is not one JSON object is malformed, with the place") {
+  const auto malformed = [](const std::string& line) {
+    const auto problem = problem_of(line);
+    CHECK(problem.code == line_errc::malformed);
+    return problem.message;
+  };
+  CHECK(malformed("").find("found nothing") != std::string::npos);
+  CHECK(malformed(R"({"lobby_id":"x",})").starts_with("at byte 17: expected a member name"));
+  CHECK(
+      malformed(R"({"lobby_id":"x"} {})").starts_with("at byte 18: expected the end of the line"));
+  // RapidJSON's own check would read behind a line that ends within a character.
+  CHECK(malformed("{\"lobby_id\":\"a\xef").starts_with("at byte 15: expected UTF-8"));
+  CHECK(malformed("{\"lobby_id\":\"a\xff\"}").find("UTF-8") != std::string::npos);
+  CHECK(
+      malformed(std::string{"{\"lobby_id\":\"a\0\"}", 17}).starts_with("at byte 15: found a NUL"));
+  CHECK(malformed(R"({"lobby_id":"\ud800"})").find("surrogate") != std::string::npos);
+  CHECK(malformed(R"({"lobby_id":"\udc00"})").find("surrogate") != std::string::npos);
+  CHECK(malformed(R"({"\udc00":1})").find("surrogate") != std::string::npos);
+  CHECK(malformed("[1]") == "found an array, allowed is an object");
+  CHECK(malformed("7") == "found a number, allowed is an object");
+  CHECK(malformed(R"("x")") == "found a string, allowed is an object");
+  CHECK(malformed("null") == "found null, allowed is an object");
+}
+
+TEST_CASE("deep nesting is refused, not followed") {
+  CHECK(problem_of(std::string(15'000, '[')).code == line_errc::malformed);
+  CHECK(problem_of(R"({"lobby_id":)" + std::string(15'000, '[')).code == line_errc::wrong_type);
+}
+
+TEST_CASE("what the table does not allow is named, with what it does") {
+  CHECK(problem_of(R"({"lobbyId":1})") ==
+        line_problem{line_errc::unknown_member,
+                     R"(unknown member "lobbyId", did you mean "lobby_id"?)"});
+  CHECK(problem_of(R"({"lobby_id":1,"lobbyId":1})").message ==
+        R"(unknown member "lobbyId", allowed are lobby_id, region_id, start_ts, stop_ts)");
+  CHECK(problem_of(R"({"colour":1})").message ==
+        R"(unknown member "colour", allowed are lobby_id, region_id, start_ts, stop_ts)");
+  CHECK(problem_of(R"({"lobby_id":1,"lobby_id":1})") ==
+        line_problem{line_errc::duplicate_member,
+                     R"(member "lobby_id" is there twice, allowed is once)"});
+  CHECK(name_of(line_errc::duplicate_member) == "duplicate_member");
+  CHECK(problem_of(R"({"lobby_id":{"a":1}})") ==
+        line_problem{line_errc::wrong_type, "lobby_id: found an object, allowed is a plain value"});
+  CHECK(problem_of(R"({"lobby_id":1})") ==
+        line_problem{line_errc::required, "member \"region_id\" missing; the members are lobby_id, "
+                                          "region_id, start_ts, stop_ts"});
+}
+
+TEST_CASE("a reader is as good after a bad line as before") {
+  record_reader reader{members};
+  std::array<record_field, 4> fields;
+  for (int i = 0; i < 3; ++i) {
+    std::string bad = R"({"lobby_id":"x","region_id":[)";
+    REQUIRE(reader.read(std::span<char>{bad.data(), bad.size()}, fields).has_value());
+    std::string good = R"({"lobby_id":"x","region_id":"y","start_ts":1})";
+    REQUIRE_FALSE(reader.read(std::span<char>{good.data(), good.size()}, fields).has_value());
+    CHECK(fields[1].text == "y");
+  }
+  CHECK(reader.read(input_line{1, {}, true}, fields)->code == line_errc::too_long);
+}
+
+TEST_CASE("values are taken by type, and the first wrong one is kept") {
+  using field = record_field;
+  record_values values;
+  CHECK(to_string(values.id("a", field{kind::string, "00000000-0000-0000-0000-00000000000A"})) ==
+        "00000000-0000-0000-0000-00000000000a");
+  CHECK(values.identifier("a", field{kind::string, "eu-1"}) == "eu-1");
+  CHECK(values.label("a", field{kind::string, "Übung 1"}) == "Übung 1");
+  CHECK(values.time("a", field{kind::number, "1000"}) == 1'000);
+  CHECK(values.time("a", field{kind::string, "1970-01-01T00:00:01Z"}) == 1'000);
+  CHECK(values.flag("a", field{kind::boolean, "true"}));
+  CHECK_FALSE(values.problem());
+  CHECK(values.identifier("b", field{kind::string, "EU"}).empty());
+  CHECK(values.id("c", field{kind::number, "1"}) == uuid{});
+  CHECK(values.problem() ==
+        line_problem{line_errc::invalid,
+                     R"(b: found "EU", allowed is 1 to 32 of a-z 0-9 -, no - at either end)"});
+}
+
+TEST_CASE("an identifier has no dash at either end") {
+  for (const auto* text : {"-", "-eu", "eu-", "-e-u-"}) {
+    record_values values;
+    CHECK(values.identifier("a", {kind::string, text}).empty());
+    CHECK(values.problem()->code == line_errc::invalid);
+  }
+}
+
+TEST_CASE("a second 60 where no leap second can be is told what it may be") {
+  record_values values;
+  values.time("a", {kind::string, "2026-03-05T12:00:60Z"});
+  CHECK(values.problem() ==
+        line_problem{line_errc::invalid,
+                     "a: found \"2026-03-05T12:00:60Z\", allowed is a second from 0 to 59 (60, a "
+                     "leap second, only at 23:59 UTC on the last day of a month)"});
+}
+
+TEST_CASE("a literal that is cut is found where it begins") {
+  CHECK(
+      problem_of(R"({"lobby_id": tru})").message.starts_with("at byte 14: expected a JSON value"));
+  CHECK(problem_of(R"({"lobby_id": nul)").message.starts_with("at byte 14: "));
+}
+
+TEST_CASE("a value of the wrong type is told from a wrong value") {
+  const auto code = [](auto take) {
+    record_values values;
+    take(values);
+    return values.problem()->code;
+  };
+  const record_field none{kind::null, {}};
+  CHECK(code([&](auto& in) { in.id("a", none); }) == line_errc::wrong_type);
+  CHECK(code([&](auto& in) { in.time("a", none); }) == line_errc::wrong_type);
+  CHECK(code([&](auto& in) { in.label("a", none); }) == line_errc::wrong_type);
+  CHECK(code([&](auto& in) { in.flag("a", none); }) == line_errc::wrong_type);
+  CHECK(code([&](auto& in) { in.id("a", {kind::string, "x"}); }) == line_errc::invalid);
+  CHECK(code([&](auto& in) { in.time("a", {kind::number, "1.5"}); }) == line_errc::invalid);
+  CHECK(code([&](auto& in) { in.label("a", {kind::string, " "}); }) == line_errc::invalid);
+}

@@ -1,0 +1,37 @@
+#include "model/text/unicode.hpp"
+
+#include "tests/catch.hpp"
+
+using namespace matchcloud::model;
+
+TEST_CASE("a character is shown with its place, and with its looks where it has any") {
+  CHECK(describe_character("a(b", 1) == "`(` (U+0028) at character 2");
+  CHECK(describe_character("éé", 2) == "`é` (U+00E9) at character 2");
+  CHECK(describe_character("é b", 2) == "U+0020 at character 2");
+  CHECK(describe_character("\u202E", 0) == "U+202E at character 1");
+  CHECK(describe_character("`", 0) == "U+0060 at character 1");
+  CHECK(describe_character(std::string_view{"\0", 1}, 0) == "U+0000 at character 1");
+  CHECK(describe_character("a\xFF", 1) == "a byte that is not UTF-8 at character 2");
+}
+
+TEST_CASE("a quoted excerpt is told from what is quoted, whatever marks it has") {
+  CHECK(quoted_excerpt("abc", 3) == "`abc`");
+  CHECK(quoted_excerpt("abcd", 3) == "`abc…`");
+  CHECK(quoted_excerpt("", 3) == "`\"\"`");
+  CHECK(quoted_excerpt("say \"a\"", 64) == "`say \"a\"`");
+  CHECK(quoted_excerpt("a`b", 64) == "\"a`b\"");
+  CHECK(quoted_excerpt("`. Write \"c\"\\", 64) == R"("`. Write \"c\"\\")");
+  CHECK(quoted_excerpt("abc`", 3) == "`abc…`");
+}
+
+TEST_CASE("an excerpt has so many characters, and writes out what cannot be seen") {
+  CHECK(printable_excerpt("abc", 3) == "abc");
+  CHECK(printable_excerpt("abcd", 3) == "abc…");
+  CHECK(printable_excerpt("aéb\tc", 5) == "aéb\\u0009c");
+  CHECK(printable_excerpt("aéb\tc", 4) == "aéb\\u0009…");
+  CHECK(printable_excerpt("aéb\tc", 2) == "aé…");
+  CHECK(printable_excerpt("\u009b\x7f\u202e", 3) == "\\u009b\\u007f\\u202e");
+  CHECK(printable_excerpt("a\xff", 9) == "a…");
+  CHECK(printable_excerpt("a", 0) == "…");
+  CHECK(printable_excerpt("", 0).empty());
+}

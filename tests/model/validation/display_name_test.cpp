@@ -1,0 +1,42 @@
+// Which names are refused stands in validation/display_names.json; here is what is said of them.
+#include "model/validation/display_name.hpp"
+
+#include "tests/catch.hpp"
+
+using namespace matchcloud::model;
+
+namespace {
+
+std::string said_of(std::string_view name) {
+  const auto fault = check_display_name(name, 24);
+  return fault ? std::string(fault->code) + ": " + fault->predicate : "accepted";
+}
+
+} // namespace
+
+TEST_CASE("what is wrong with a display name continues the member's name") {
+  CHECK(said_of("Raiders") == "accepted");
+  CHECK(said_of("") == "too-short: is empty. Write 1 to 24 characters.");
+  CHECK(said_of(std::string(25, 'a')) == "too-long: has 25 characters. Shorten it to at most 24.");
+  CHECK(said_of(" a") == "invalid: starts with a space. Remove the space.");
+  CHECK(said_of("a ") == "invalid: ends with a space. Remove the space.");
+  CHECK(said_of("é  b") ==
+        "invalid: has two spaces in a row, the second at character 3. Write a single space.");
+  CHECK(said_of("é\u200Bb") ==
+        "invalid: contains U+200B at character 2, an invisible or bidirectional formatting "
+        "character. Remove it, or write a plain space where it parts words.");
+  CHECK(said_of("\u0301a").starts_with("invalid: contains `\u0301` (U+0301) at character 1, a "
+                                       "combining mark with nothing before it."));
+  CHECK(said_of("a\u2800").starts_with(
+      "invalid: contains `\u2800` (U+2800) at character 2, a character that looks like a space."));
+  // The first of several counts.
+  CHECK(said_of("a  \u200b").starts_with("invalid: has two spaces"));
+  CHECK(said_of("\u200b  a").starts_with("invalid: contains U+200B"));
+  CHECK(
+      said_of("a\t\u200b")
+          .starts_with(
+              "invalid: contains U+0009 at character 2, white space other than the plain space."));
+  CHECK(said_of(std::string_view{"a\0b", 3}) ==
+        "invalid: contains U+0000 at character 2, a control character. Remove it, or write a plain "
+        "space where it parts words.");
+}

@@ -1,0 +1,311 @@
+#include "model/validation/public_url.hpp"
+
+#include "model/net/special_addresses.hpp"
+
+#include "tests/catch.hpp"
+
+#include <rapidcheck.h>
+
+using namespace matchcloud::model;
+using namespace std::string_literals;
+using namespace std::string_view_literals;
+
+namespace {
+
+constexpr std::size_t limit_bytes = 2'048;
+constexpr std::size_t echo_limit = 64;
+
+std::string code_of(std::string_view url) {
+  const auto fault = check_public_url(url, limit_bytes, echo_limit);
+  return fault ? std::string(fault->code) : "accepted";
+}
+
+std::string said_of(std::string_view url) {
+  const auto fault = check_public_url(url, limit_bytes, echo_limit);
+  return fault ? fault->predicate : "";
+}
+
+} // namespace
+
+TEST_CASE("absolute web URLs with a public host are accepted") {
+  for (const auto* url : {"https://example.com",
+                          "http://example.com/",
+                          "HTTPS://EXAMPLE.com/Verify?a=b&c[]=%7Bd%7D#e",
+                          "https://example.com:443/x",
+                          "http://example.com:1",
+                          "http://example.com:65535/",
+                          "https://example.com:0443/",
+                          "https://example.com.",
+                          "https://example.com?x=http://a@b:c/",
+                          "https://example.com#@:",
+                          "https://a_b.example.com/~x;y=z,*!$'()+",
+                          "http://8.8.8.8",
+                          "http://0x08080808/",
+                          "http://[2606:4700:4700::1111]:8443/x",
+                          "http://[::ffff:8.8.8.8]/",
+                          "http://[64:ff9b::808:808]/",
+                          "http://[2002:808:808::1]/",
+                          "http://verify.example",
+                          "http://example.com:",
+                          "https://example.com:/x",
+                          "http://xn--bcher-kva.example/",
+                          "https://locals.example",
+                          "https://a.mylocalhost",
+                          "https://lan.example",
+                          "https://arpa.home.example",
+                          "https://internal.example.com/",
+                          "https://a.local-a"}) {
+    INFO(url);
+    CHECK(code_of(url) == "accepted");
+  }
+}
+
+TEST_CASE("lengths of URLs go before all else") {
+  CHECK(code_of("") == "too-short");
+  const auto url = "https://example.com/" + std::string(limit_bytes - 20, 'a');
+  CHECK(code_of(url) == "accepted");
+  CHECK(code_of(url + "a") == "too-long");
+  CHECK(code_of("ftp://localhost/" + std::string(limit_bytes, ' ')) == "too-long");
+}
+
+TEST_CASE("schemes other than http and https are told from what is no URL") {
+  for (const auto* url :
+       {"ftp://example.com", "ws://localhost/", "file:///etc/passwd", "httpss://example.com",
+        "h+t-t.p://", "gopher://exa mple", "x://é", "mailto:a@example.com", "javascript:alert(1)",
+        "data:,", "data:text/html;base64,PGI+", "urn:a:b", "tel:+49", "file:/etc/passwd",
+        "JavaScript:x", "blob:https://example.com/"})
+    CHECK(code_of(url) == "invalid-scheme");
+  for (const auto* url :
+       {"example.com", "example.com/verify", "//example.com", "/verify", "localhost:8080",
+        "example.com:443/x", "example.com:1?x", "http:example.com", "http:", "http:/example.com",
+        "https//example.com", "://example.com", "1p://example.com", "h_p://example.com",
+        "?http://example.com"})
+    CHECK(code_of(url) == "invalid");
+}
+
+TEST_CASE("characters that no URL holds are refused, wherever they stand") {
+  for (const auto* where : {"", "https", "https://", "https://exam", "https://example.com/",
+                            "https://example.com/?", "https://example.com/#"})
+    for (const auto bad :
+         {" "sv,      "\t"sv,     "\n"sv, "\r"sv, "\0"sv,  "\x7F"sv, "\\"sv,  "\""sv,     "<"sv,
+          ">"sv,      "^"sv,      "`"sv,  "{"sv,  "|"sv,   "}"sv,    "é"sv,   "\u202E"sv, "😀"sv,
+          "\u3002"sv, "\uFF0F"sv, "%"sv,  "%2"sv, "%2g"sv, "%g2"sv,  "%%20"sv}) {
+      INFO(where << bad);
+      const auto rest = "https://example.com/x"s.substr(
+          std::min<std::size_t>(std::string_view{where}.size(), "https://example.com/x"sv.size()));
+      CHECK(code_of(where + std::string(bad) + rest) == "invalid");
+    }
+  CHECK(code_of("https://example.com/%") == "invalid");
+  CHECK(code_of("https://example.com/%a") == "invalid");
+}
+
+TEST_CASE("malformed hosts, ports and user information are refused") {
+  for (const auto* url : {"http://",
+                          "http:///x",
+                          "http://?x",
+                          "http://#x",
+                          "http://:80",
+                          "http://.",
+                          "http://a..b",
+                          "http://-a",
+                          "http://localhost..",
+                          "http://%6cocalhost",
+                          "http://example.com%00",
+                          "http://1.2.3.256",
+                          "http://foo.1",
+                          "http://127.0.0.1.5",
+                          "http://[::1",
+                          "http://[::1]x",
+                          "http://[fe80::1%25eth0]",
+                          "http://::1/",
+                          "http://[127.0.0.1]",
+                          "http://:",
+                          "http://example.com:0",
+                          "http://example.com:65536",
+                          "http://example.com:99999999999999",
+                          "http://example.com:+80",
+                          "http://example.com:-1",
+                          "http://example.com:8o",
+                          "http://example.com:80:80",
+                          "http://[2606:4700::1111]:80:80",
+                          "http://localhost:0",
+                          "http://user@example.com",
+                          "http://user:secret@example.com",
+                          "http://@example.com",
+                          "http://example.com@127.0.0.1/",
+                          "http://127.0.0.1:80@example.com",
+                          "http://a@b@c",
+                          "http://a,b",
+                          "http://a*b",
+                          "http://a+b",
+                          "http://(a)",
+                          "http://a&b",
+                          "http://a=b"}) {
+    INFO(url);
+    CHECK(code_of(url) == "invalid");
+  }
+}
+
+TEST_CASE("hosts that are not public are refused in any spelling") {
+  for (const auto* url : {"http://localhost",
+                          "https://LocalHost:8080/x",
+                          "http://localhost.",
+                          "http://a.b.localhost",
+                          "http://local",
+                          "http://printer.local./",
+                          "http://x.LOCAL",
+                          "http://internal",
+                          "http://verify",
+                          "https://mylocalhost./",
+                          "http://localhost:",
+                          "http://localhost.localdomain",
+                          "http://a.LocalDomain",
+                          "http://nas.lan/",
+                          "http://router.home.arpa.",
+                          "http://home.arpa",
+                          "http://verify.default.svc:8080",
+                          "http://verify.default.svc.cluster.local",
+                          "http://metadata.google.internal/computeMetadata",
+                          "http://A.Internal.",
+                          "http://127.0.0.1",
+                          "http://127.1",
+                          "http://2130706433",
+                          "http://0x7f.1",
+                          "http://0177.0.0.1",
+                          "http://127.0.0.1./",
+                          "http://0",
+                          "http://0x",
+                          "http://10.0.0.1:80?x",
+                          "http://169.254.169.254",
+                          "http://192.168.0.1#x",
+                          "http://100.64.0.1",
+                          "http://224.0.0.1",
+                          "http://255.255.255.255",
+                          "http://[::1]",
+                          "http://[::]",
+                          "http://[::ffff:127.0.0.1]",
+                          "http://[::ffff:a00:1]:1",
+                          "http://[::127.0.0.1]",
+                          "http://[64:ff9b::7f00:1]",
+                          "http://[64:ff9b::10.0.0.1]",
+                          "http://[2002:7f00:1::]",
+                          "http://[2001:0:1::1]",
+                          "http://[fd00::1]",
+                          "http://[FE80::1]",
+                          "http://[ff02::1]",
+                          "http://[2001:db8::1]",
+                          "http://[3fff::1]",
+                          "http://[5f00::1]"}) {
+    INFO(url);
+    CHECK(code_of(url) == "not-public");
+  }
+}
+
+TEST_CASE("what is wrong with a URL continues the member's name") {
+  CHECK(said_of("") == "is empty. Write an absolute URL, such as `https://example.com/verify`.");
+  CHECK(said_of("https://example.com/" + std::string(limit_bytes, 'a')) ==
+        "has 2068 bytes. Shorten it to at most 2048.");
+  CHECK(said_of("ftp://example.com") ==
+        "has the scheme `ftp`. Write `https` or `http` in its place.");
+  CHECK(said_of("example.com/x") ==
+        "is `example.com/x`, which does not begin with `https://` or `http://`. Write an absolute "
+        "URL, such as `https://example.com/verify`.");
+  CHECK(said_of("http://a.b/é") ==
+        "contains `é` (U+00E9) at character 12, which no URL holds as it is. Remove it or "
+        "percent-encode it, such as `%20` for a space.");
+  CHECK(said_of("mailto:x") ==
+        "has the scheme `mailto`. Write an absolute URL, such as `https://example.com/verify`.");
+  CHECK(said_of("http://a/%zz") ==
+        "contains `%` (U+0025) at character 10 without two hexadecimal digits behind it. Write "
+        "`%25` for the character itself.");
+  CHECK(said_of("http://foo.300/") ==
+        "names the host `foo.300`, which ends in a number, but is no IPv4 address. Write an "
+        "absolute URL, such as `https://example.com/verify`.");
+  CHECK(
+      said_of("http://a:70000/") ==
+      "has the port `70000`, which is not a number from 1 to 65535. Write such a number, or leave "
+      "out the port and the colon before it.");
+  CHECK(said_of("http://x.local/") ==
+        "names the host `x.local`, which cannot be reached from the internet. Write a host with a "
+        "public name or address.");
+}
+
+TEST_CASE("a host with letters beyond ASCII is told its form within it") {
+  CHECK(said_of("https://bücher.example/ü") ==
+        "names the host `bücher.example`, which has letters beyond ASCII. Write its `xn--` form, "
+        "`xn--bcher-kva.example`.");
+  CHECK(said_of("https://MÜLLER.Example:443").ends_with("`xn--` form, `xn--mller-kva.example`."));
+  for (const auto* url : {"http://é b", "https://a。b", "https://ｅxample.com", "https://😀.example",
+                          "https://bücher..example", "https://-é.example", "https://aא.example"}) {
+    INFO(url);
+    CHECK(code_of(url) == "invalid");
+    CHECK(said_of(url).ends_with("Write its `xn--` form, as browsers and registrars show it."));
+  }
+  const auto longest = said_of("https://" + std::string(60, 'a') + "." + "é" + ".example");
+  CHECK(longest.ends_with("Write its `xn--` form, as browsers and registrars show it."));
+  // What stands before it is said first, and of what is no host nothing but its character.
+  CHECK(said_of("https://a b.é.example").starts_with("contains U+0020"));
+  CHECK(said_of("https://é@example.com").starts_with("contains `é`"));
+  CHECK(said_of("https://example.com/é").starts_with("contains `é`"));
+}
+
+TEST_CASE("marks in what is shown do not end it") {
+  CHECK(said_of("a`. Write b").starts_with("contains U+0060 at character 2"));
+  CHECK(said_of("https://é`x.example")
+            .starts_with("names the host \"é`x.example\", which has letters beyond ASCII."));
+}
+
+TEST_CASE("the address behind another spelling is named") {
+  CHECK(said_of("http://0x7f.1/").starts_with("names the host `0x7f.1`, the address 127.0.0.1, "));
+  CHECK(said_of("http://[::ffff:a00:1]")
+            .starts_with("names the host `[::ffff:a00:1]`, the address "
+                         "10.0.0.1, "));
+  CHECK(said_of("http://10.0.0.1").starts_with("names the host `10.0.0.1`, which "));
+  CHECK(said_of("http://[::1]").starts_with("names the host `[::1]`, which "));
+}
+
+TEST_CASE("no user name, password or query shows in a message") {
+  for (const auto* url :
+       {"http://user:secret@example.com", "user:secret@example.com", "secret:x@example.com",
+        "http://localhost/?token=secret", "http://a:x/?token=secret", "http://a..b/secret",
+        "http://example.com/?secret=%", "ftp://u:secret@a", "http://example.com/secret secret"}) {
+    INFO(url);
+    CHECK(code_of(url) != "accepted");
+    CHECK(said_of(url).find("secret") == std::string::npos);
+  }
+}
+
+TEST_CASE("messages are cut") {
+  CHECK(said_of("http://" + std::string(limit_bytes / 2, 'a')).size() < 400);
+  CHECK(said_of(std::string(limit_bytes / 2, 'a')).size() < 400);
+  CHECK(said_of("http://a:" + std::string(limit_bytes / 2, '1')).size() < 400);
+  CHECK(said_of(std::string(limit_bytes / 2, 'a') + "://a").size() < 400);
+}
+
+TEST_CASE("property: a URL with an address is public where its address is") {
+  REQUIRE(rc::check([] {
+    ip_address address;
+    address.bytes = *rc::gen::container<std::array<std::uint8_t, 16>>(
+        rc::gen::element<std::uint8_t>(0, 0, 0, 1, 2, 10, 32, 127, 192, 254, 255));
+    if (*rc::gen::arbitrary<bool>())
+      address = ip_address::from_v4(std::span{address.bytes}.first<4>());
+    const auto text = to_string(address);
+    const auto url = "https://" + (address.is_v4() ? text : "[" + text + "]") + ":8443/verify";
+    RC_ASSERT(code_of(url) == (is_globally_reachable(address) ? "accepted" : "not-public"));
+  }));
+}
+
+TEST_CASE("property: letter case and what follows the authority change no verdict") {
+  REQUIRE(rc::check([] {
+    const auto host = *rc::gen::container<std::string>(
+        rc::gen::elementOf("aAbBfFxX019.:-_[]@%lLoOcChHsStTiInNeErR"s));
+    const auto url = *rc::gen::element("http://"s, "https://"s) + host;
+    auto upper = url;
+    for (auto& c : upper)
+      c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    const auto code = code_of(url);
+    RC_ASSERT(code_of(upper) == code);
+    for (const auto* rest : {"/", "/a@b:c%20", "?a@localhost", "#//10.0.0.1"})
+      RC_ASSERT(code_of(url + rest) == code);
+  }));
+}

@@ -1,0 +1,122 @@
+// Laws of validation over whole versions from a seed: what is valid has no findings, one fault is
+// one finding, and the order of members decides nothing.
+#include "model/validation/validation.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/model/validation/valid_version.hpp"
+#include "tests/model/validation/version_mutations.hpp"
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace matchcloud::model {
+namespace {
+
+std::vector<finding> findings_of(const std::string& body) {
+  static const auto names = names_of_valid_versions();
+  auto findings = validate(payload_kind::version, body, {}, names);
+  RC_ASSERT(findings.has_value());
+  return *std::move(findings);
+}
+
+/// A line each, sorted: what was found, in whatever order.
+std::multiset<std::string> lines_of(const std::vector<finding>& findings, bool with_messages) {
+  std::multiset<std::string> lines;
+  for (const auto& each : findings) {
+    auto line = std::string{each.code};
+    if (with_messages) {
+      line += ": " + each.message;
+      for (const auto& step : each.path)
+        line += "/" + step;
+    }
+    lines.insert(std::move(line));
+  }
+  return lines;
+}
+
+/// Whether it names an earlier sibling, or depends on what stands before.
+bool depends_on_order(std::string_view code) {
+  return code == "not-unique" || code == "duplicate-member" || code == "ranges-overlap" ||
+         code == "too-many";
+}
+
+bool depend_on_order(const std::vector<finding>& findings) {
+  return std::ranges::any_of(findings,
+                             [](const auto& each) { return depends_on_order(each.code); });
+}
+
+} // namespace
+
+TEST_CASE("property: a valid version has no findings") {
+  REQUIRE(rc::check([](std::uint32_t seed) {
+    chance random{seed};
+    for (int i = 0; i < 5; ++i) {
+      const auto body = to_text(valid_version(random));
+      const auto findings = findings_of(body);
+      if (!findings.empty()) RC_FAIL(body + "\n" + render_findings(findings));
+    }
+  }));
+}
+
+TEST_CASE("property: one fault is one finding, at its place") {
+  std::map<std::string_view, std::size_t> spoiled;
+  REQUIRE(rc::check([&](std::uint32_t seed) {
+    chance random{seed};
+    for (const auto& mutation : version_mutations()) {
+      auto version = valid_version(random);
+      const auto expected = spoil(version, mutation, random);
+      if (!expected) continue;
+      ++spoiled[mutation.name];
+      const auto body = to_text(version);
+      const auto findings = findings_of(body);
+      if (findings.size() != 1 || findings.front().path != expected->path ||
+          findings.front().code != expected->code)
+        RC_FAIL(std::string{mutation.name} + " should give " + to_string(*expected) + "\n" + body +
+                "\n" + render_findings(findings));
+    }
+  }));
+  for (const auto& mutation : version_mutations()) {
+    INFO(mutation.name);
+    CHECK(spoiled[mutation.name] > 0);
+  }
+}
+
+TEST_CASE("property: the order of members changes no finding") {
+  REQUIRE(rc::check([](std::uint32_t seed) {
+    chance random{seed};
+    const auto mutations = version_mutations();
+    for (int i = 0; i < 5; ++i) {
+      auto version = valid_version(random);
+      for (int faults = 0; faults < 4; ++faults)
+        spoil(version, mutations[random.below(mutations.size())], random);
+      const auto body = to_text(version);
+      const auto before = findings_of(body);
+      shuffle_members(version, random);
+      const auto shuffled = to_text(version);
+      const auto after = findings_of(shuffled);
+      // In both: a repeated member with a fault of its own shows only that where it comes later.
+      if (depend_on_order(before) || depend_on_order(after)) continue;
+      if (lines_of(after, true) != lines_of(before, true)) RC_FAIL(body + "\n" + shuffled);
+    }
+  }));
+}
+
+TEST_CASE("property: nor their number and codes, where one names an earlier sibling") {
+  REQUIRE(rc::check([](std::uint32_t seed) {
+    chance random{seed};
+    for (const auto& mutation : version_mutations()) {
+      auto version = valid_version(random);
+      const auto expected = spoil(version, mutation, random);
+      if (!expected || !depends_on_order(expected->code)) continue;
+      shuffle_members(version, random);
+      const auto lines = lines_of(findings_of(to_text(version)), false);
+      if (lines != std::multiset<std::string>{expected->code})
+        RC_FAIL(std::string{mutation.name} + "\n" + to_text(version));
+    }
+  }));
+}
+
+} // namespace matchcloud::model

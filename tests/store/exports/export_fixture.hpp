@@ -1,0 +1,82 @@
+#pragma once
+
+#include "store/exports/export_files.hpp"
+#include "store/exports/export_folder.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace matchcloud::store {
+
+inline constexpr std::uint64_t no_limit = UINT64_MAX;
+
+inline model::uuid export_id_of(std::uint8_t number) {
+  model::uuid id;
+  id.bytes[0] = 0xE0;
+  id.bytes[15] = number;
+  return id;
+}
+
+inline export_facts facts_of(std::uint8_t number, std::int64_t keep_until_ts = 1'000) {
+  return {export_id_of(number), {export_id_of(200), {7, UINT64_MAX}}, keep_until_ts};
+}
+
+inline std::unique_ptr<export_files> open_ok(const std::string& data_dir,
+                                             std::uint64_t limit_bytes = no_limit) {
+  auto opened = export_files::open(data_dir, limit_bytes);
+  INFO((opened ? std::string{} : opened.error().detail));
+  REQUIRE(opened.has_value());
+  return *std::move(opened);
+}
+
+/// For use in child processes, which must not throw.
+inline base::expected<void> publish(export_files& files, const export_facts& facts,
+                                    std::string_view bytes) {
+  auto draft = files.begin();
+  if (!draft) return tl::unexpected(draft.error());
+  if (auto written = draft->append(bytes); !written) return written;
+  return files.publish(*std::move(draft), facts);
+}
+
+inline void publish_ok(export_files& files, const export_facts& facts, std::string_view bytes) {
+  const auto done = publish(files, facts, bytes);
+  INFO((done ? std::string{} : done.error().detail));
+  REQUIRE(done.has_value());
+}
+
+inline std::string content_of(const base::open_file& file) {
+  std::string bytes(file.size_bytes(), '\0');
+  const auto got = file.read(bytes, 0);
+  bytes.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  return bytes;
+}
+
+inline std::size_t entries_of(const std::string& folder) {
+  return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator{folder},
+                                                std::filesystem::directory_iterator{}));
+}
+
+/// What stands in the folders of all processes for files that are not whole.
+inline std::size_t unfinished_of(const std::string& data_dir) {
+  std::size_t count = 0;
+  for (const auto& each : std::filesystem::directory_iterator{data_dir + "/tmp"})
+    count += entries_of(each.path());
+  return count;
+}
+
+/// Lines like those of an export, different in each line.
+inline std::string csv_lines(std::size_t bytes) {
+  std::string text;
+  for (std::uint64_t i = 0; text.size() < bytes; ++i)
+    text += std::to_string(i * 2'654'435'761) + ",prod,fra,Frankfurt,basic-1d1,ranked\r\n";
+  text.resize(bytes);
+  return text;
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,392 @@
+#include "store/geoip/geoip_files.hpp"
+
+#include "store/geoip/geoip.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/replaced_file.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <optional>
+
+namespace matchcloud::store {
+namespace {
+
+using namespace fixtures;
+using strings = std::vector<std::string>;
+
+/// Latitude of 192.0.2.1, which is all that the databases here differ in.
+std::optional<double> latitude_by(const geoip& known) {
+  const auto found = known.locate(model::parse_ip_address("192.0.2.1").value());
+  return found ? std::optional{found->latitude} : std::nullopt;
+}
+
+std::string at_latitude(double latitude) {
+  return mmdb_of_place(latitude, 10);
+}
+
+/// Files in a folder that are watched, and what the looks at them found, all together.
+struct bench {
+  temporary_directory folder;
+  strings paths;
+  std::shared_ptr<geoip_files> files;
+  strings taken;
+  strings refused;
+
+  explicit bench(const strings& contents = {at_latitude(1)}) {
+    for (const auto& bytes : contents)
+      paths.push_back(folder.file(std::to_string(paths.size()) + ".mmdb", bytes));
+    open();
+  }
+
+  void open() {
+    for (const auto& path : paths)
+      wait_until_settled(path);
+    files = geoip_files::open(paths).value();
+  }
+  const std::string& path() const { return paths.front(); }
+  std::optional<double> latitude() const { return latitude_by(*files->in_force()); }
+
+  void look() {
+    const auto found = files->look();
+    for (const auto& file : found.taken)
+      taken.push_back(file.path);
+    for (const auto& reason : found.refused)
+      refused.push_back(base::to_string(reason));
+  }
+  /// What was replaced is seen and, as it stays so, opened.
+  void settle() {
+    look();
+    for (const auto& each : paths)
+      wait_until_settled(each);
+    look();
+    look();
+  }
+  void check_kept(double was, const std::string& why) {
+    settle();
+    settle();
+    CHECK(taken.empty());
+    REQUIRE(refused.size() == 1);
+    INFO(refused[0]);
+    CHECK(refused[0].find(path() + ": ") != std::string::npos);
+    CHECK(refused[0].find(why) != std::string::npos);
+    CHECK(latitude() == was);
+  }
+};
+
+TEST_CASE("files that nobody touches are opened once") {
+  bench on;
+  const auto at_start = on.files->in_force();
+  for (int i = 0; i < 10; ++i)
+    on.look();
+  CHECK(on.taken.empty());
+  CHECK(on.refused.empty());
+  CHECK(on.files->in_force() == at_start);
+}
+
+TEST_CASE("a file that another was renamed over is taken up, and the old one stays usable") {
+  bench on;
+  const auto before = on.files->in_force();
+  rename_over(on.path(), at_latitude(2));
+  on.settle();
+  CHECK(on.taken == strings{on.path()});
+  CHECK(on.latitude() == 2.0);
+  CHECK(latitude_by(*before) == 1.0);
+  on.settle();
+  CHECK(on.taken.size() == 1);
+}
+
+TEST_CASE("a file that is overwritten in place is taken up") {
+  bench on;
+  overwrite(on.path(), at_latitude(3));
+  CHECK(on.latitude() == 1.0);
+  on.settle();
+  CHECK(on.latitude() == 3.0);
+}
+
+TEST_CASE("a file is not read before two looks found it the same") {
+  bench on;
+  const auto whole = at_latitude(4);
+  for (const auto part : {3U, 2U}) {
+    overwrite(on.path(), std::string_view{whole}.substr(0, whole.size() / part));
+    wait_until_settled(on.path());
+    on.look();
+  }
+  overwrite(on.path(), whole);
+  wait_until_settled(on.path());
+  on.look();
+  CHECK(on.latitude() == 1.0);
+  on.look();
+  CHECK(on.latitude() == 4.0);
+  CHECK(on.refused.empty());
+}
+
+TEST_CASE("a file that stays half written is refused, and taken up once it is whole") {
+  bench on;
+  const auto whole = at_latitude(5);
+  overwrite(on.path(), std::string_view{whole}.substr(0, whole.size() / 2));
+  on.check_kept(1, "");
+  overwrite(on.path(), whole);
+  on.settle();
+  CHECK(on.taken.size() == 1);
+  CHECK(on.latitude() == 5.0);
+}
+
+TEST_CASE("what is no database is refused, once, and the old one stays") {
+  bench on;
+  SECTION("garbage") {
+    rename_over(on.path(), std::string(5'000, 'x'));
+    on.check_kept(1, "");
+  }
+  SECTION("emptiness") {
+    overwrite(on.path(), "");
+    on.check_kept(1, "empty");
+  }
+  SECTION("without its last byte") {
+    const auto whole = at_latitude(2);
+    rename_over(on.path(), std::string_view{whole}.substr(0, whole.size() - 1));
+    on.check_kept(1, "");
+  }
+  SECTION("a folder") {
+    std::filesystem::remove(on.path());
+    std::filesystem::create_directory(on.path());
+    on.check_kept(1, "not a regular file");
+  }
+  SECTION("nothing at all") {
+    std::filesystem::remove(on.path());
+    on.check_kept(1, "No such file");
+  }
+  std::filesystem::remove(on.path());
+  rename_over(on.path(), at_latitude(6));
+  on.settle();
+  CHECK(on.latitude() == 6.0);
+  CHECK(on.refused.size() == 1);
+}
+
+TEST_CASE("each bad replacement is told of, also the same one after a good one") {
+  bench on;
+  for (std::size_t i = 1; i <= 3; ++i) {
+    overwrite(on.path(), std::string(100 + i, 'x'));
+    on.settle();
+    CHECK(on.refused.size() == i);
+  }
+  rename_over(on.path(), at_latitude(2));
+  on.settle();
+  overwrite(on.path(), std::string(100, 'x'));
+  on.settle();
+  CHECK(on.refused.size() == 4);
+  CHECK(on.latitude() == 2.0);
+}
+
+TEST_CASE("a file that was away for a while is not missed twice") {
+  bench on;
+  for (std::size_t i = 1; i <= 2; ++i) {
+    std::filesystem::rename(on.path(), on.path() + ".away");
+    on.settle();
+    on.settle();
+    CHECK(on.refused.size() == i);
+    std::filesystem::rename(on.path() + ".away", on.path());
+    on.settle();
+    CHECK(on.latitude() == 1.0);
+  }
+}
+
+TEST_CASE("a folder that was away and came back as it was is not missed twice either") {
+  bench on;
+  const auto there = on.folder.path("there");
+  std::filesystem::create_directory(there);
+  on.paths = {on.folder.file("there/a.mmdb", at_latitude(1))};
+  on.open();
+  on.settle();
+  for (std::size_t i = 1; i <= 2; ++i) {
+    std::filesystem::rename(there, there + ".away");
+    on.settle();
+    CHECK(on.refused.size() == i);
+    std::filesystem::rename(there + ".away", there);
+    on.settle();
+  }
+  CHECK(on.taken.empty());
+}
+
+TEST_CASE("a file whose last change is too young to be told from the next is not opened yet") {
+  bench on;
+  rename_over(on.path(), at_latitude(2));
+  on.look();
+  on.look();
+  // On a machine that is too slow for this, nothing is found out.
+  if (file_state::of(on.path()).is_fresh()) CHECK(on.taken.empty());
+  on.settle();
+  CHECK(on.latitude() == 2.0);
+}
+
+TEST_CASE("a file that was just written when the process began is opened once more") {
+  bench on;
+  overwrite(on.path(), at_latitude(2));
+  on.files = geoip_files::open(on.paths).value();
+  const bool was_fresh = file_state::of(on.path()).is_fresh();
+  on.settle();
+  on.settle();
+  if (was_fresh) CHECK(on.taken == strings{on.path()});
+  CHECK(on.latitude() == 2.0);
+}
+
+TEST_CASE("a link that leads elsewhere is followed, as Kubernetes replaces files of config maps") {
+  bench on;
+  const auto set = [&](const std::string& version, double latitude) {
+    std::filesystem::create_directory(on.folder.path(version));
+    const auto file = on.folder.file(version + "/places.mmdb", at_latitude(latitude));
+    wait_until_settled(file);
+    std::filesystem::create_directory_symlink(version, on.folder.path("..data.new"));
+    std::filesystem::rename(on.folder.path("..data.new"), on.folder.path("..data"));
+  };
+  set("..1", 1);
+  std::filesystem::create_symlink("..data/places.mmdb", on.folder.path("places.mmdb"));
+  on.paths = {on.folder.path("places.mmdb")};
+  on.open();
+  on.settle();
+  CHECK(on.taken.empty());
+  set("..2", 2);
+  on.settle();
+  CHECK(on.latitude() == 2.0);
+  std::filesystem::remove_all(on.folder.path("..1"));
+  on.settle();
+  CHECK(on.taken.size() == 1);
+  CHECK(on.refused.empty());
+}
+
+TEST_CASE("another file of the same size and time is another file") {
+  bench on;
+  struct stat was {};
+  REQUIRE(::stat(on.path().c_str(), &was) == 0);
+  SECTION("renamed over") {
+    overwrite(on.path() + ".new", at_latitude(7));
+    copy_times(was, on.path() + ".new");
+    std::filesystem::rename(on.path() + ".new", on.path());
+  }
+  SECTION("overwritten in place") {
+    overwrite(on.path(), at_latitude(7));
+    copy_times(was, on.path());
+  }
+  struct stat is {};
+  REQUIRE(::stat(on.path().c_str(), &is) == 0);
+  REQUIRE(is.st_size == was.st_size);
+  REQUIRE(is.st_mtim.tv_nsec == was.st_mtim.tv_nsec);
+  on.settle();
+  CHECK(on.latitude() == 7.0);
+}
+
+TEST_CASE("a file that is written while the process starts is not taken for what was opened") {
+  temporary_directory folder;
+  const auto path = folder.file("a.mmdb", at_latitude(1));
+  const auto files = geoip_files::open({path}).value();
+  overwrite(path, at_latitude(2)); // the same size, maybe within the same tick of the clock
+  wait_until_settled(path);
+  files->look();
+  files->look();
+  CHECK(latitude_by(*files->in_force()) == 2.0);
+}
+
+TEST_CASE("of several files only those are opened that were replaced") {
+  // The first knows the address, so the second does not count until the first says nothing.
+  bench on{{at_latitude(1), at_latitude(2), at_latitude(3)}};
+  mmdb_builder elsewhere;
+  elsewhere.add_v4({198, 51, 100, 0}, 24, mmdb_nested_record(9, 9));
+  std::filesystem::remove(on.paths[1]); // could not be opened again, and needs not
+  rename_over(on.paths[0], elsewhere.build());
+  on.settle();
+  CHECK(on.taken == strings{on.paths[0]});
+  CHECK(on.refused.size() == 1);
+  CHECK(on.latitude() == 2.0);
+  rename_over(on.paths[1], elsewhere.build());
+  on.settle();
+  CHECK(on.taken == strings{on.paths[0], on.paths[1]});
+  CHECK(on.latitude() == 3.0);
+}
+
+TEST_CASE("a bad file does not keep a good one from being taken up") {
+  bench on{{at_latitude(1), at_latitude(2)}};
+  overwrite(on.paths[1], "garbage");
+  overwrite(on.paths[0], at_latitude(3));
+  on.settle();
+  CHECK(on.taken == strings{on.paths[0]});
+  CHECK(on.refused.size() == 1);
+  CHECK(on.latitude() == 3.0);
+}
+
+TEST_CASE("a replaced database is freed by a look, never by who used it last") {
+  bench on;
+  auto user = on.files->in_force();
+  const std::weak_ptr<const geoip> observed = user;
+  rename_over(on.path(), at_latitude(2));
+  on.settle();
+  on.look();
+  CHECK(latitude_by(*user) == 1.0);
+  user = nullptr;
+  CHECK_FALSE(observed.expired());
+  on.look();
+  CHECK(observed.expired());
+}
+
+/// Replaces the file as often as may be while everybody still uses what was in force.
+std::vector<std::shared_ptr<const geoip>> replaced_while_in_use(bench& on) {
+  std::vector<std::shared_ptr<const geoip>> users;
+  for (std::size_t i = 0; i < geoip_files::retired_limit; ++i) {
+    users.push_back(on.files->in_force());
+    rename_over(on.path(), at_latitude(static_cast<double>(i) + 2));
+    on.settle();
+  }
+  return users;
+}
+
+TEST_CASE("with too many replaced databases in use no more are opened, until they are let go") {
+  bench on;
+  auto users = replaced_while_in_use(on);
+  CHECK(on.taken.size() == geoip_files::retired_limit);
+  rename_over(on.path(), at_latitude(50));
+  on.settle();
+  REQUIRE(on.refused.size() == 1);
+  CHECK(on.refused[0].find("still in use") != std::string::npos);
+  CHECK(on.latitude() == static_cast<double>(geoip_files::retired_limit) + 1);
+  users.clear();
+  for (unsigned i = 0; i < geoip_files::looks_until_retry; ++i)
+    on.look();
+  CHECK(on.latitude() == 50.0);
+}
+
+TEST_CASE("a file that is refused for another reason than before is told of again") {
+  bench on;
+  auto users = replaced_while_in_use(on);
+  overwrite(on.path(), "garbage");
+  on.settle();
+  users.clear();
+  for (unsigned i = 0; i < 2 * geoip_files::looks_until_retry; ++i)
+    on.look();
+  REQUIRE(on.refused.size() == 2);
+  CHECK(on.refused[0].find("still in use") != std::string::npos);
+  CHECK(on.refused[1].find("still in use") == std::string::npos);
+}
+
+TEST_CASE("a refused file is tried again after a while, in silence") {
+  bench on;
+  overwrite(on.path(), "garbage");
+  on.settle();
+  for (unsigned i = 0; i < 3 * geoip_files::looks_until_retry; ++i)
+    on.look();
+  CHECK(on.refused.size() == 1);
+}
+
+TEST_CASE("without files there is nothing to look at") {
+  const auto files = geoip_files::open({}).value();
+  CHECK(files->look().in_force == files->in_force());
+  CHECK_FALSE(latitude_by(*files->in_force()));
+}
+
+TEST_CASE("a file that cannot be opened at start is an error that names it") {
+  const temporary_directory folder;
+  const auto good = folder.file("good.mmdb", at_latitude(1));
+  const auto files = geoip_files::open({good, folder.path("none.mmdb")});
+  REQUIRE_FALSE(files);
+  CHECK(files.error().code == base::errc::geoip_invalid);
+  CHECK(files.error().detail.starts_with(folder.path("none.mmdb") + ": "));
+}
+
+} // namespace
+} // namespace matchcloud::store

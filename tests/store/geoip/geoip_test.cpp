@@ -1,0 +1,554 @@
+#include "store/geoip/geoip.hpp"
+
+#include "store/geoip/geoip_files.hpp"
+#include "store/geoip/mmdb_file.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/mmdb_builder.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <rapidcheck.h>
+
+namespace {
+
+using namespace matchcloud;
+using namespace matchcloud::fixtures;
+using model::coordinates;
+
+model::ip_address address(std::string_view text) {
+  return model::parse_ip_address(text).value();
+}
+
+constexpr std::array<std::uint8_t, 16> documentation_v6{0x20, 0x01, 0x0d, 0xb8};
+
+/// 192.0.2.0/24 in London, 2001:db8::/32 in Sydney.
+std::string two_places(mmdb_options options = {}) {
+  mmdb_builder builder{options};
+  builder.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(51.5074, -0.1278));
+  if (options.ip_version == 6)
+    builder.add_v6(documentation_v6, 32, mmdb_nested_record(-33.87, 151.21));
+  return builder.build();
+}
+
+/// As a service opens them.
+base::expected<std::shared_ptr<const store::geoip>>
+open_geoip(const std::vector<std::string>& paths) {
+  const auto files = store::geoip_files::open(paths);
+  if (!files) return tl::unexpected{files.error()};
+  return (*files)->in_force();
+}
+
+std::shared_ptr<const store::geoip> opened(const std::vector<std::string>& bytes) {
+  const temporary_directory folder;
+  std::vector<std::string> paths;
+  for (const auto& each : bytes)
+    paths.push_back(folder.file(std::to_string(paths.size()) + ".mmdb", each));
+  return open_geoip(paths).value();
+}
+
+/// A file that says `record` of 192.0.2.0/24, and a place of elsewhere.
+std::string file_with(const std::string& record) {
+  mmdb_builder builder;
+  builder.add_v4({192, 0, 2, 0}, 24, record);
+  builder.add_v4({198, 51, 100, 0}, 24, mmdb_nested_record(7, 7));
+  return builder.build();
+}
+
+/// Where 192.0.2.1 is when all that is known of it is `record`.
+std::optional<coordinates> located(const std::string& record) {
+  return opened({file_with(record)})->locate(address("192.0.2.1"));
+}
+
+/// Why a file with these bytes is refused, without its name.
+std::string refusal(const std::string& bytes) {
+  const temporary_directory folder;
+  const auto path = folder.file("refused.mmdb", bytes);
+  const auto result = open_geoip({path});
+  REQUIRE_FALSE(result);
+  CHECK(result.error().code == base::errc::geoip_invalid);
+  REQUIRE(result.error().detail.starts_with(path + ": "));
+  return result.error().detail.substr(path.size() + 2);
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("Every size of record and both trees are read") {
+  for (const unsigned record_size : {24U, 28U, 32U})
+    for (const unsigned ip_version : {4U, 6U}) {
+      const auto geoip = opened({two_places({ip_version, record_size})});
+      CHECK(geoip->locate(address("192.0.2.1")) == coordinates{51.5074, -0.1278});
+      CHECK(geoip->locate(address("::ffff:192.0.2.1")) == coordinates{51.5074, -0.1278});
+      CHECK_FALSE(geoip->locate(address("192.0.3.1")));
+      const auto sydney = geoip->locate(address("2001:db8::1"));
+      CHECK(sydney.has_value() == (ip_version == 6));
+    }
+}
+
+TEST_CASE("Coordinates are found in every schema and type") {
+  CHECK(located(mmdb_nested_record(51.5, -0.125)) == coordinates{51.5, -0.125});
+  CHECK(located(mmdb_flat_record(51.5F, -0.125F)) == coordinates{51.5, -0.125});
+  CHECK(located(mmdb_map({{"latitude", mmdb_double(1.5)}, {"longitude", mmdb_float(-2.5F)}})) ==
+        coordinates{1.5, -2.5});
+  CHECK(located(mmdb_map(
+            {{"latitude", mmdb_string("51.5074")}, {"longitude", mmdb_string("-0.1278")}})) ==
+        coordinates{51.5074, -0.1278});
+  CHECK(located(mmdb_map({{"latitude", mmdb_integer(mmdb_type::uint16, 51)},
+                          {"longitude", mmdb_integer(mmdb_type::int32, 0xffffffff)}})) ==
+        coordinates{51, -1});
+  CHECK(located(mmdb_map({{"x", mmdb_array({mmdb_boolean(true), mmdb_string("y")})},
+                          {"location", mmdb_map({{"latitude", mmdb_double(0)},
+                                                 {"longitude", mmdb_double(0)}})}})) ==
+        coordinates{0, 0});
+}
+
+TEST_CASE("Each record is read by its own schema") {
+  mmdb_builder builder;
+  builder.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(1, 2));
+  builder.add_v4({198, 51, 100, 0}, 24, mmdb_flat_record(3, 4));
+  const auto geoip = opened({builder.build()});
+  CHECK(geoip->locate(address("192.0.2.1")) == coordinates{1, 2});
+  CHECK(geoip->locate(address("198.51.100.1")) == coordinates{3, 4});
+}
+
+TEST_CASE("What is not a place on earth is unknown") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const auto& record :
+       {mmdb_nested_record(90.1, 0), mmdb_nested_record(0, -180.5), mmdb_nested_record(nan, 0),
+        mmdb_nested_record(0, std::numeric_limits<double>::infinity()),
+        mmdb_map({{"country_code", mmdb_string("ZZ")}}), mmdb_map({{"latitude", mmdb_double(1)}}),
+        mmdb_map({{"latitude", mmdb_string("")}, {"longitude", mmdb_string("1")}}),
+        mmdb_map({{"latitude", mmdb_string("1x")}, {"longitude", mmdb_string("1")}}),
+        mmdb_map({{"latitude", mmdb_string("nan")}, {"longitude", mmdb_string("1")}}),
+        mmdb_map({{"location", mmdb_string("latitude")}}), mmdb_string("51.5"), mmdb_map({})}) {
+    const auto found = located(record);
+    CHECK_FALSE(found);
+  }
+}
+
+TEST_CASE("Pointers to keys and values are followed once") {
+  mmdb_builder builder;
+  const auto key = builder.add_value(mmdb_string("latitude"));
+  const auto value = builder.add_value(mmdb_double(12.5));
+  const auto record = mmdb_control(mmdb_type::map, 2) + mmdb_pointer(key) + mmdb_pointer(value) +
+                      mmdb_string("longitude") + mmdb_pointer(value);
+  builder.add_v4({192, 0, 2, 0}, 24, record);
+  CHECK(opened({builder.build()})->locate(address("192.0.2.1")) == coordinates{12.5, 12.5});
+
+  mmdb_builder circular;
+  circular.add_v4({192, 0, 2, 0}, 24, mmdb_pointer(0));
+  CHECK(contains(refusal(circular.build()), "is damaged"));
+}
+
+/// A pointer to `offset` in the shortest form that reaches it.
+std::string shortest_pointer(std::uint32_t offset) {
+  const auto form = [](unsigned number, std::uint32_t distance, unsigned bytes) {
+    const auto high = distance >> (8 * bytes);
+    return std::string(1, static_cast<char>(0x20U | number << 3U | high)) +
+           mmdb_big_endian(distance, bytes);
+  };
+  if (offset < 2'048) return form(0, offset, 1);
+  if (offset < 526'336) return form(1, offset - 2'048, 2);
+  return form(2, offset - 526'336, 3);
+}
+
+TEST_CASE("Pointers of every length lead where they say") {
+  for (const std::uint32_t offset : {40U, 2'047U, 2'048U, 526'335U, 526'336U, 600'000U}) {
+    INFO(offset);
+    mmdb_builder builder;
+    builder.add_value(std::string(offset, '\0')); // no fields
+    REQUIRE(builder.add_value(mmdb_double(12.5)) == offset);
+    builder.add_v4({192, 0, 2, 0}, 24,
+                   mmdb_control(mmdb_type::map, 2) + mmdb_string("latitude") +
+                       shortest_pointer(offset) + mmdb_string("longitude") + mmdb_double(3));
+    CHECK(opened({builder.build()})->locate(address("192.0.2.1")) == coordinates{12.5, 3});
+  }
+}
+
+TEST_CASE("Values of every length are skipped") {
+  for (const std::size_t length : {28U, 29U, 284U, 285U, 65'820U, 65'821U, 70'000U})
+    CHECK(located(mmdb_map({{"name", mmdb_string(std::string(length, 'n'))},
+                            {"latitude", mmdb_double(1)},
+                            {"longitude", mmdb_double(2)}})) == coordinates{1, 2});
+}
+
+TEST_CASE("Keys that others are near are not taken for them") {
+  // What is remembered of keys goes by the offset modulo 64.
+  mmdb_builder builder;
+  const auto latitude = builder.add_value(mmdb_string("latitude"));
+  builder.add_value(std::string(64 - mmdb_string("latitude").size(), '\0'));
+  const auto longitude = builder.add_value(mmdb_string("longitude"));
+  REQUIRE(longitude == latitude + 64);
+  builder.add_v4({192, 0, 2, 0}, 24,
+                 mmdb_control(mmdb_type::map, 2) + mmdb_pointer(latitude) + mmdb_double(1) +
+                     mmdb_pointer(longitude) + mmdb_double(2));
+  CHECK(opened({builder.build()})->locate(address("192.0.2.1")) == coordinates{1, 2});
+}
+
+TEST_CASE("The ends of the earth are on it") {
+  for (const auto& corner : {coordinates{90, 180}, coordinates{-90, -180}})
+    CHECK(located(mmdb_nested_record(corner.latitude, corner.longitude)) == corner);
+}
+
+std::optional<coordinates> country(std::string_view code) {
+  const auto* const found = model::find_country(code);
+  return found == nullptr ? std::nullopt : std::optional{found->at};
+}
+
+std::string iso_map(std::string_view code) {
+  return mmdb_map({{"geoname_id", mmdb_integer(mmdb_type::uint32, 1)},
+                   {"iso_code", mmdb_string(code)},
+                   {"names", mmdb_map({{"en", mmdb_string("Somewhere")}})}});
+}
+
+TEST_CASE("A record without coordinates is where its country is") {
+  CHECK(located(mmdb_map({{"country", iso_map("GB")}})) == country("GB"));
+  CHECK(located(mmdb_map({{"country_code", mmdb_string("jp")}})) == country("JP"));
+  CHECK(located(mmdb_map({{"country", mmdb_string("FR")}})) == country("FR"));
+  CHECK(located(mmdb_map({{"registered_country", iso_map("DE")}})) == country("DE"));
+  CHECK(located(mmdb_map({{"country", mmdb_string("United Kingdom")},
+                          {"country_code", mmdb_string("GB")}})) == country("GB"));
+  CHECK(located(mmdb_map({{"country", iso_map("SE")},
+                          {"location", mmdb_map({{"time_zone", mmdb_string("Europe/Stockholm")}})},
+                          {"registered_country", iso_map("US")}})) == country("SE"));
+  CHECK(located(mmdb_map({{"country", iso_map("ZZ")}, {"registered_country", iso_map("NL")}})) ==
+        country("NL"));
+  CHECK(located(mmdb_map({{"country_code", mmdb_string("FR")},
+                          {"latitude", mmdb_double(91)},
+                          {"longitude", mmdb_double(0)}})) == country("FR"));
+  // The order of preference.
+  CHECK(located(mmdb_map({{"country_code", mmdb_string("FR")}, {"country", iso_map("SE")}})) ==
+        country("SE"));
+  CHECK(located(mmdb_map({{"country", mmdb_string("DE")}, {"country_code", mmdb_string("FR")}})) ==
+        country("FR"));
+  CHECK(located(mmdb_map({{"registered_country", iso_map("US")},
+                          {"country", mmdb_string("DE")}})) == country("DE"));
+  CHECK(located(mmdb_map({{"country_code", mmdb_string("FR")},
+                          {"country_code", mmdb_string("DE")}})) == country("FR"));
+  CHECK_FALSE(located(mmdb_map({{"country", iso_map("XX")}})));
+  CHECK_FALSE(located(mmdb_map({{"continent", iso_map("EU")}})));
+}
+
+TEST_CASE("A country that several records point to is read for each") {
+  mmdb_builder builder;
+  const auto spain = builder.add_value(iso_map("ES"));
+  const auto record =
+      mmdb_control(mmdb_type::map, 1) + mmdb_string("country") + mmdb_pointer(spain);
+  builder.add_v4({192, 0, 2, 0}, 24, record);
+  builder.add_v4({198, 51, 100, 0}, 24,
+                 mmdb_control(mmdb_type::map, 1) + mmdb_string("registered_country") +
+                     mmdb_pointer(spain));
+  const auto geoip = opened({builder.build()});
+  CHECK(geoip->locate(address("192.0.2.1")) == country("ES"));
+  CHECK(geoip->locate(address("198.51.100.1")) == country("ES"));
+}
+
+TEST_CASE("Exact places behind a country's are exact") {
+  mmdb_builder builder;
+  builder.add_v4({198, 51, 100, 0}, 24, mmdb_map({{"country_code", mmdb_string("FR")}}));
+  for (std::uint8_t i = 0; i < 100; ++i)
+    builder.add_v4({10, 0, i, 0}, 24, mmdb_nested_record(0, i));
+  const temporary_directory folder;
+  const auto file = store::mmdb_file::open(folder.file("a.mmdb", builder.build())).value();
+  CHECK_FALSE(file->find(address("198.51.100.1")).value().is_exact());
+  for (std::uint8_t i = 0; i < 100; ++i) {
+    const auto found =
+        file->find(model::ip_address::from_v4(std::array<std::uint8_t, 4>{10, 0, i, 1}));
+    REQUIRE(found);
+    CHECK(found->is_exact());
+    CHECK(found->at == coordinates{0, double(i)});
+  }
+}
+
+TEST_CASE("Of several files the first with coordinates decides, else the first with a country") {
+  mmdb_builder first{{4, 24}};
+  first.add_v4({192, 0, 2, 0}, 25, mmdb_flat_record(1, 1));
+  first.add_v4({192, 0, 2, 128}, 25, mmdb_map({{"country_code", mmdb_string("FR")}}));
+  first.add_v4({203, 0, 113, 0}, 25, mmdb_map({{"country_code", mmdb_string("FR")}}));
+  mmdb_builder third{{4, 28}};
+  third.add_v4({203, 0, 113, 0}, 24, mmdb_map({{"country_code", mmdb_string("DE")}}));
+  const auto geoip = opened({first.build(), two_places(), third.build()});
+  CHECK(geoip->locate(address("192.0.2.1")) == coordinates{1, 1});
+  CHECK(geoip->locate(address("192.0.2.200")) == coordinates{51.5074, -0.1278});
+  CHECK(geoip->locate(address("2001:db8::1")) == coordinates{-33.87, 151.21});
+  CHECK(geoip->locate(address("203.0.113.1")) == country("FR"));
+  CHECK(geoip->locate(address("203.0.113.200")) == country("DE"));
+  CHECK_FALSE(geoip->locate(address("198.51.100.1")));
+}
+
+TEST_CASE("What was found tells its file and whether it is exact") {
+  const temporary_directory folder;
+  mmdb_builder countries;
+  countries.add_v4({0, 0, 0, 0}, 0, mmdb_map({{"country", iso_map("gb")}}));
+  const std::vector files{
+      store::mmdb_file::open(folder.file("countries.mmdb", countries.build())).value(),
+      store::mmdb_file::open(folder.file("cities.mmdb", two_places())).value()};
+  const auto exact = store::locate_in(files, address("192.0.2.1"));
+  REQUIRE(exact);
+  CHECK(exact->file == 1);
+  CHECK(exact->place.is_exact());
+  const auto coarse = store::locate_in(files, address("203.0.113.1"));
+  REQUIRE(coarse);
+  CHECK(coarse->file == 0);
+  REQUIRE(coarse->place.country != nullptr);
+  CHECK(coarse->place.country->code == "GB");
+  CHECK(coarse->place.at == country("GB"));
+}
+
+TEST_CASE("A file tells what it is") {
+  const temporary_directory folder;
+  const auto file = store::mmdb_file::open(folder.file("a.mmdb", two_places({4, 28}))).value();
+  const auto told = file->describe();
+  CHECK(told.database_type == "matchcloud-test");
+  CHECK(told.build_epoch == 1'700'000'000);
+  CHECK(told.ip_version == 4);
+  CHECK(told.node_count == 24);
+  CHECK(file->places().size() == 1);
+}
+
+TEST_CASE("IPv6 addresses that carry an IPv4 address are where that is") {
+  const auto both = opened({two_places()});
+  const auto v4_only = opened({two_places({4, 24})});
+  for (const auto& geoip : {both, v4_only})
+    for (const auto* text : {"::ffff:192.0.2.1", "2002:c000:0201::1", "2002:c000:0201:7::",
+                             "64:ff9b::192.0.2.1", "2001:0:1:2:3:4:3fff:fdfe"}) {
+      INFO(text);
+      CHECK(geoip->locate(address(text)) == coordinates{51.5074, -0.1278});
+    }
+  // What a file says of the carrier itself is where its relay is, not its user.
+  mmdb_builder relays;
+  relays.add_v6({0x20, 0x02}, 16, mmdb_nested_record(5, 5));
+  CHECK_FALSE(opened({relays.build()})->locate(address("2002:c000:0201::1")));
+}
+
+TEST_CASE("A file of IPv4 and one of IPv6 work in either order") {
+  mmdb_builder v6;
+  v6.add_v6(documentation_v6, 32, mmdb_nested_record(-33.87, 151.21));
+  for (const auto& files : {std::vector{two_places({4, 24}), v6.build()},
+                            std::vector{v6.build(), two_places({4, 24})}}) {
+    const auto geoip = opened(files);
+    CHECK(geoip->locate(address("192.0.2.1")) == coordinates{51.5074, -0.1278});
+    CHECK(geoip->locate(address("2002:c000:0201::1")) == coordinates{51.5074, -0.1278});
+    CHECK(geoip->locate(address("2001:db8::1")) == coordinates{-33.87, 151.21});
+    CHECK_FALSE(geoip->locate(address("198.51.100.1")));
+    CHECK_FALSE(geoip->locate(address("2001:db9::1")));
+  }
+}
+
+TEST_CASE("Without files every place is unknown") {
+  const auto geoip = open_geoip({}).value();
+  CHECK_FALSE(geoip->locate(address("192.0.2.1")));
+}
+
+TEST_CASE("A file that is overwritten or removed does not disturb what is open") {
+  const temporary_directory folder;
+  const auto path = folder.file("a.mmdb", two_places());
+  const auto geoip = open_geoip({path}).value();
+  folder.file("a.mmdb", "short");
+  CHECK(geoip->locate(address("192.0.2.1")) == coordinates{51.5074, -0.1278});
+  std::filesystem::remove(path);
+  CHECK(geoip->locate(address("2001:db8::1")) == coordinates{-33.87, 151.21});
+}
+
+TEST_CASE("What is no database is refused, and the error names the file") {
+  const temporary_directory folder;
+  const auto whole = two_places();
+  // A record of the root that points behind the data.
+  auto lost = two_places({4, 24});
+  lost.replace(0, 3, "\xff\xff\xff");
+  const std::vector<std::string> refused{
+      folder.path("missing.mmdb"),
+      folder.path(""),
+      folder.file("empty.mmdb", ""),
+      folder.file("garbage.mmdb", std::string(5000, 'x')),
+      folder.file("half.mmdb", whole.substr(0, whole.size() / 2)),
+      folder.file("end.mmdb", whole.substr(0, whole.size() - 1)),
+      folder.file("tail.mmdb", whole.substr(whole.size() / 2)),
+      folder.file("lost.mmdb", lost),
+  };
+  const auto good = folder.file("good.mmdb", whole);
+  for (const auto& path : refused) {
+    const auto result = open_geoip({good, path});
+    INFO(path);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == base::errc::geoip_invalid);
+    CHECK(result.error().detail.starts_with(path + ": "));
+    CHECK(result.error().detail.size() > path.size() + 2);
+    // What is not as it was made is said to be mended by another copy.
+    const bool is_content =
+        std::filesystem::is_regular_file(path) && std::filesystem::file_size(path) > 0;
+    CHECK(result.error().detail.ends_with("; fetch it again") == is_content);
+  }
+}
+
+/// A thousand thousand arrays of one in another: deeper than any stack.
+std::string bottomless_value() {
+  std::string bytes;
+  for (int i = 0; i < 1'000'000; ++i)
+    bytes += mmdb_control(mmdb_type::array, 1);
+  return bytes;
+}
+
+std::string with_metadata(const std::string& metadata) {
+  return std::string(2000, '\0') + "\xab\xcd\xefMaxMind.com" + metadata;
+}
+
+TEST_CASE("Nesting without end is refused, in a record and in the metadata") {
+  const auto deep = bottomless_value();
+  for (const auto& record : {mmdb_control(mmdb_type::map, 1) + mmdb_string("a") + deep, deep})
+    CHECK(contains(refusal(file_with(record)), "the record at byte 0 "));
+  CHECK(contains(refusal(std::string(5000, 'x')), "no MaxMind database, or was cut short"));
+  CHECK(contains(refusal(with_metadata(mmdb_control(mmdb_type::map, 1) +
+                                       mmdb_string("description") + deep.substr(0, 120'000))),
+                 "metadata are damaged"));
+  // The last marker counts.
+  CHECK(contains(refusal(with_metadata(mmdb_map({}) + "\xab\xcd\xefMaxMind.com" +
+                                       mmdb_control(mmdb_type::map, 1) +
+                                       mmdb_string("description") + deep.substr(0, 120'000))),
+                 "metadata are damaged"));
+}
+
+TEST_CASE("Metadata that grow when their pointers are followed are refused") {
+  // Each map names the one before it four times: 4 to the 40th names when written out.
+  auto metadata = mmdb_control(mmdb_type::map, 41);
+  std::size_t last = metadata.size() + mmdb_string("k00").size();
+  metadata += mmdb_string("k00") + mmdb_map({{"en", mmdb_string("x")}});
+  for (int i = 1; i <= 40; ++i) {
+    const auto key = i == 40 ? std::string{"description"} : "k" + std::to_string(10 + i);
+    metadata += mmdb_string(key);
+    const auto here = metadata.size();
+    metadata += mmdb_control(mmdb_type::map, 4);
+    for (const auto* name : {"a", "b", "c", "d"})
+      metadata += mmdb_string(name) + mmdb_pointer(static_cast<std::uint32_t>(last));
+    last = here;
+  }
+  CHECK(contains(refusal(with_metadata(metadata)), "metadata are damaged"));
+}
+
+TEST_CASE("A record that claims more than there is, is damage") {
+  for (const auto* head : {"\xff\xff\xff\xff", "\x5f\xff\xff\xff", "\x3f\xff\xff\xff\xff"})
+    CHECK(contains(refusal(file_with(head)), "is damaged"));
+  const auto few_of_many = mmdb_control(mmdb_type::map, 16'000'000) + mmdb_string("a");
+  CHECK(contains(refusal(file_with(few_of_many)), "is damaged"));
+}
+
+TEST_CASE("A damaged record is refused, whatever else is sound") {
+  const auto value_of = [](const std::string& value) {
+    return mmdb_control(mmdb_type::map, 1) + mmdb_string("a") + value;
+  };
+  for (const auto& record : {
+           value_of(std::string(1, '\x64') + "four"), // a double of four bytes
+           value_of(mmdb_pointer(1'000'000)),         // behind the data
+           value_of(mmdb_control(mmdb_type::uint16, 3) + "abc"),
+           value_of(std::string("\x00\x05", 2)),                              // a cache container
+           mmdb_control(mmdb_type::map, 1) + mmdb_double(1) + mmdb_double(1), // a key no string
+       }) {
+    const auto why = refusal(file_with(record));
+    INFO(why);
+    CHECK(contains(why, "the record at byte 0 of its data section is damaged"));
+  }
+}
+
+TEST_CASE("Records end where the metadata begin") {
+  auto bytes = two_places({4, 24});
+  const auto marker = bytes.find("\xab\xcd\xefMaxMind.com");
+  auto cut = bytes;
+  cut.erase(marker - 1, 1); // the last record's last byte would be the marker's first
+  CHECK(contains(refusal(cut), "of its data section is damaged"));
+  // The metadata are a sound value, but no record.
+  const std::size_t section = 24 * 6 + 16; // behind 24 nodes
+  for (const std::size_t behind : {0U, 14U}) {
+    bytes.replace(0, 3, mmdb_big_endian(24 + 16 + marker - section + behind, 3));
+    CHECK(contains(refusal(bytes), "node 0 of its search tree points nowhere"));
+  }
+}
+
+TEST_CASE("A record of too many fields is refused") {
+  auto record = mmdb_control(mmdb_type::array, 5'000);
+  for (int i = 0; i < 5'000; ++i)
+    record += mmdb_boolean(true);
+  CHECK(contains(refusal(file_with(record)), "more than 4096 fields"));
+}
+
+TEST_CASE("Records within one another are read no longer than a file of their size deserves") {
+  // Records of some thirty bytes that all point to a map of three thousand fields.
+  const auto nested_in_one = [](unsigned records) {
+    mmdb_builder builder;
+    const auto shared = builder.add_value(mmdb_control(mmdb_type::map, 1'500) + [] {
+      std::string bytes;
+      for (int i = 0; i < 1'500; ++i)
+        bytes += mmdb_string("k") + mmdb_boolean(true);
+      return bytes;
+    }());
+    for (unsigned i = 0; i < records; ++i) {
+      // Each its own bytes, or it would be the same record.
+      const auto record = mmdb_control(mmdb_type::map, 2) + mmdb_string("location") +
+                          mmdb_pointer(shared) + mmdb_string("n") +
+                          mmdb_integer(mmdb_type::uint32, i);
+      builder.add_v4({10, 0, static_cast<std::uint8_t>(i >> 8), static_cast<std::uint8_t>(i)}, 32,
+                     record);
+    }
+    builder.add_v4({198, 51, 100, 0}, 24, mmdb_nested_record(7, 7));
+    return builder.build();
+  };
+  CHECK(opened({nested_in_one(20)})->locate(address("198.51.100.1")) == coordinates{7, 7});
+  CHECK(contains(refusal(nested_in_one(2'000)), "takes too long"));
+}
+
+TEST_CASE("A database without places is refused by its type") {
+  mmdb_builder asn;
+  asn.add_v4({192, 0, 2, 0}, 24,
+             mmdb_map({{"autonomous_system_number", mmdb_integer(mmdb_type::uint32, 64496)},
+                       {"autonomous_system_organization", mmdb_string("Example")}}));
+  const auto why = refusal(asn.build());
+  CHECK(contains(why, "`matchcloud-test`"));
+  CHECK(contains(why, "coordinates or a country"));
+  mmdb_builder empty;
+  empty.add_value(mmdb_nested_record(1, 1));
+  CHECK(contains(refusal(empty.build()), "`matchcloud-test`"));
+}
+
+TEST_CASE("A tree that goes round finds nothing") {
+  auto bytes = two_places({4, 24});
+  // 192.0.2.0 goes right, then right: the second node's right is the second node.
+  bytes.replace(9, 3, std::string("\0\0\1", 3));
+  const auto geoip = opened({bytes});
+  for (const auto* text : {"0.0.0.0", "192.0.2.1", "224.0.0.0", "255.255.255.255"})
+    CHECK_FALSE(geoip->locate(address(text)));
+}
+
+TEST_CASE("Files damaged anywhere are refused or harmless") {
+  const temporary_directory folder;
+  const auto probe = [&folder](const std::string& bytes) {
+    const auto result = open_geoip({folder.file("damaged.mmdb", bytes)});
+    if (!result) return;
+    for (const auto* text : {"192.0.2.1", "2001:db8::1", "255.255.255.255", "::", "ff::"}) {
+      const auto found = (*result)->locate(address(text));
+      RC_ASSERT(!found || (found->latitude >= -90 && found->latitude <= 90));
+    }
+  };
+  REQUIRE(rc::check("any bytes changed", [&probe] {
+    auto bytes = two_places({6, *rc::gen::element(24U, 28U, 32U)});
+    const auto changes = *rc::gen::inRange(1, 6);
+    for (int i = 0; i < changes; ++i)
+      bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] = *rc::gen::arbitrary<char>();
+    probe(bytes);
+  }));
+  REQUIRE(rc::check("behind the tree changed", [&probe] {
+    auto bytes = two_places();
+    const auto from = bytes.size() - 500;
+    for (int i = 0; i < 3; ++i)
+      bytes[*rc::gen::inRange(from, bytes.size())] = *rc::gen::arbitrary<char>();
+    probe(bytes);
+  }));
+  const auto whole = two_places();
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    probe(whole.substr(0, size));
+}
+
+} // namespace

@@ -1,0 +1,212 @@
+#include "model/catalog/catalog_document.hpp"
+#include "store/store.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace {
+
+using namespace matchcloud;
+using fixtures::temporary_directory;
+using store::game_subject;
+using store::put_outcome;
+
+model::uuid id_of(std::uint8_t last_byte) {
+  model::uuid id;
+  id.bytes[15] = last_byte;
+  return id;
+}
+
+model::avatar avatar_of(std::uint8_t game, std::uint8_t upload, std::int64_t create_ts_ms = 0) {
+  model::avatar made;
+  made.game_id = id_of(game);
+  made.upload_id = id_of(upload);
+  made.display_name = "Avatar";
+  made.create_ts_ms = create_ts_ms;
+  return made;
+}
+
+/// A store with the games 1 and 2.
+struct bench {
+  temporary_directory directory;
+  std::unique_ptr<store::store> store = open();
+
+  bench() {
+    model::catalog_document games;
+    games.games = {{id_of(1), "One"}, {id_of(2), "Two"}};
+    REQUIRE(store->import_catalog(games).has_value());
+  }
+
+  std::unique_ptr<store::store> open() const {
+    auto opened = store::open_sqlite(directory.path());
+    REQUIRE(opened.has_value());
+    return std::move(*opened);
+  }
+  std::vector<put_outcome> put(const std::vector<model::avatar>& avatars) const {
+    const auto outcomes = store->put_avatars(avatars);
+    INFO((outcomes ? std::string{} : outcomes.error().detail));
+    REQUIRE(outcomes.has_value());
+    return *outcomes;
+  }
+  std::vector<model::avatar> list(std::uint8_t game) const {
+    std::vector<model::avatar> found;
+    REQUIRE(store->read_avatars(id_of(game), [&](const model::avatar& each) {
+      found.push_back(each);
+      return true;
+    }));
+    return found;
+  }
+  std::int64_t revision(std::uint8_t game) const {
+    const auto read = store->read_avatars(id_of(game), [](const model::avatar&) { return true; });
+    REQUIRE(read.has_value());
+    return *read;
+  }
+};
+
+TEST_CASE("a game that was removed takes no avatars until it returns") {
+  const bench on;
+  REQUIRE(on.put({avatar_of(2, 1)}) == std::vector{put_outcome::added});
+  const auto key = model::element_key::parse(model::element_kind::game, to_string(id_of(2)));
+  REQUIRE(key.has_value());
+  REQUIRE(on.store->remove(*key).has_value());
+  CHECK(on.put({avatar_of(2, 2), avatar_of(1, 3)}) ==
+        std::vector{put_outcome::game_unknown, put_outcome::added});
+  model::catalog_document again;
+  again.games = {{id_of(2), "Two"}};
+  REQUIRE(on.store->import_catalog(again).has_value());
+  CHECK(on.put({avatar_of(2, 2)}) == std::vector{put_outcome::added});
+  CHECK(on.list(2).size() == 2);
+}
+
+TEST_CASE("avatars come back as they were put, newest first, then by upload id") {
+  const bench on;
+  auto full = avatar_of(1, 9, 253'402'300'799'999);
+  full.display_name = "\xF0\x9F\xA6\x8A \"fox\"";
+  full.content_length = std::numeric_limits<std::uint64_t>::max();
+  full.complete = true;
+  full.image = model::parse_image_name("0123456789abcdef0123456789abcdef.jpg");
+  CHECK(on.put({avatar_of(1, 2, 5), avatar_of(2, 3, 7), avatar_of(1, 4, 6), avatar_of(1, 1, 5),
+                full}) == std::vector<put_outcome>(5, put_outcome::added));
+  CHECK(on.list(1) == std::vector<model::avatar>{full, avatar_of(1, 4, 6), avatar_of(1, 1, 5),
+                                                 avatar_of(1, 2, 5)});
+  CHECK(on.list(2).size() == 1);
+  CHECK(on.list(3).empty());
+}
+
+TEST_CASE("every content length survives the store, whose integers are signed") {
+  const bench on;
+  rc::check("any 64 bits", [&](std::uint64_t length) {
+    auto each = avatar_of(1, 1);
+    each.content_length = length;
+    RC_ASSERT(on.store->put_avatars(std::vector{each}).has_value());
+    RC_ASSERT(on.list(1).front().content_length == length);
+  });
+}
+
+TEST_CASE("putting again changes what is new, and its revision only then") {
+  const bench on;
+  CHECK(on.revision(1) == 0);
+  on.put({avatar_of(1, 1), avatar_of(1, 2)});
+  const auto first = on.revision(1);
+  CHECK(first > 0);
+  CHECK(on.put({avatar_of(1, 1), avatar_of(1, 2)}) ==
+        std::vector<put_outcome>(2, put_outcome::unchanged));
+  CHECK(on.revision(1) == first);
+  auto renamed = avatar_of(1, 2);
+  renamed.display_name = "Renamed";
+  CHECK(on.put({avatar_of(1, 1), renamed}) ==
+        std::vector{put_outcome::unchanged, put_outcome::changed});
+  CHECK(on.revision(1) > first);
+  CHECK(on.list(1).back().display_name == "Renamed");
+}
+
+TEST_CASE("an avatar needs its game and keeps it") {
+  const bench on;
+  on.put({avatar_of(1, 1)});
+  CHECK(on.put({avatar_of(9, 2), avatar_of(2, 1), avatar_of(2, 3)}) ==
+        std::vector{put_outcome::game_unknown, put_outcome::of_other_game, put_outcome::added});
+  CHECK(on.list(1) == std::vector{avatar_of(1, 1)});
+  CHECK(on.list(2) == std::vector{avatar_of(2, 3)});
+}
+
+TEST_CASE("a check says what putting would do and writes nothing") {
+  const bench on;
+  on.put({avatar_of(1, 1)});
+  const std::vector<model::avatar> avatars{avatar_of(1, 1), avatar_of(1, 2), avatar_of(9, 3)};
+  const auto checked = on.store->check_avatars(avatars);
+  REQUIRE(checked.has_value());
+  CHECK(on.list(1).size() == 1);
+  CHECK(*checked == on.put(avatars));
+}
+
+TEST_CASE("reading stops when it is told to") {
+  const bench on;
+  on.put({avatar_of(1, 1), avatar_of(1, 2), avatar_of(1, 3)});
+  int seen = 0;
+  REQUIRE(on.store->read_avatars(id_of(1), [&](const model::avatar&) { return ++seen < 2; }));
+  CHECK(seen == 2);
+  on.put({avatar_of(1, 4)}); // the transaction has ended
+}
+
+TEST_CASE("another connection sees which games moved, and only those") {
+  const bench on;
+  on.put({avatar_of(1, 1), avatar_of(2, 2)});
+  const auto other = on.open();
+  const auto unknown = other->moved_games_since(game_subject::avatars, -1);
+  REQUIRE(unknown.has_value());
+  CHECK(unknown->all);
+  const auto known = unknown->revision;
+
+  const auto nothing = other->moved_games_since(game_subject::avatars, known);
+  REQUIRE(nothing.has_value());
+  CHECK_FALSE(nothing->all);
+  CHECK(nothing->games.empty());
+  CHECK(nothing->revision == known);
+
+  on.put({avatar_of(2, 3)});
+  const auto moved = other->moved_games_since(game_subject::avatars, known);
+  REQUIRE(moved.has_value());
+  CHECK(moved->games == std::vector<store::game_revision>{{id_of(2), on.revision(2)}});
+  CHECK(moved->revision == on.revision(2));
+  const auto lobbies = other->moved_games_since(game_subject::lobbies, 0);
+  REQUIRE(lobbies.has_value());
+  CHECK(lobbies->games.empty());
+}
+
+TEST_CASE("a store answers like a map of upload ids") {
+  const auto any_avatar = rc::gen::map(
+      rc::gen::tuple(rc::gen::inRange<std::uint8_t>(1, 3), rc::gen::inRange<std::uint8_t>(1, 6),
+                     rc::gen::inRange(0, 4), rc::gen::arbitrary<bool>()),
+      [](const std::tuple<std::uint8_t, std::uint8_t, int, bool>& from) {
+        const auto [game, upload, created, complete] = from;
+        auto made = avatar_of(game, upload, created);
+        made.complete = complete;
+        return made;
+      });
+  rc::check("whatever is put, in whatever batches", [&] {
+    const bench on;
+    std::map<model::uuid, model::avatar> expected;
+    for (const auto& batch : *rc::gen::container<std::vector<std::vector<model::avatar>>>(
+             rc::gen::container<std::vector<model::avatar>>(any_avatar))) {
+      RC_ASSERT(on.store->put_avatars(batch).has_value());
+      for (const auto& each : batch) {
+        const auto [at, is_new] = expected.try_emplace(each.upload_id, each);
+        if (!is_new && at->second.game_id == each.game_id) at->second = each;
+      }
+    }
+    for (const std::uint8_t game : {1, 2}) {
+      std::vector<model::avatar> listed;
+      for (const auto& [id, each] : expected)
+        if (each.game_id == id_of(game)) listed.push_back(each);
+      std::ranges::stable_sort(listed, std::greater{}, &model::avatar::create_ts_ms);
+      RC_ASSERT(on.list(game) == listed);
+    }
+  });
+}
+
+} // namespace

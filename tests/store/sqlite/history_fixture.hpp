@@ -1,0 +1,79 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "model/text/timestamp.hpp"
+#include "tests/fixtures/csv_reader.hpp"
+#include "tests/store/sqlite/lobby_fixture.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// Stands where it is put.
+class fixed_clock final : public base::clock {
+public:
+  explicit fixed_clock(std::int64_t unix_ms) : unix_ms_{unix_ms} {}
+  base::steady_time now() const noexcept override { return {}; }
+  std::int64_t unix_ms() const noexcept override { return unix_ms_; }
+
+private:
+  std::int64_t unix_ms_;
+};
+
+/// A whole export in memory.
+struct written_history {
+  std::string csv;
+  history_summary summary;
+
+  /// Without the header, which is checked.
+  std::vector<fixtures::csv_record> rows() const {
+    auto records = fixtures::read_csv(csv);
+    REQUIRE(records.has_value());
+    REQUIRE(csv.starts_with(model::lobby_csv_header));
+    records->erase(records->begin());
+    return *std::move(records);
+  }
+};
+
+inline base::expected<written_history> try_to_write(store& from, const model::export_query& query,
+                                                    std::int64_t snapshot_ts,
+                                                    std::function<bool()> stop = {}) {
+  written_history written;
+  const history_output to{{},
+                          [&](std::string_view bytes, std::uint64_t) -> base::expected<void> {
+                            written.csv += bytes;
+                            return {};
+                          },
+                          std::move(stop)};
+  auto done = write_lobby_history(from, query, fixed_clock{snapshot_ts}, to);
+  if (!done) return tl::unexpected(done.error());
+  written.summary = *done;
+  return written;
+}
+
+/// An export of game 1.
+inline written_history write_all(store& from, const model::time_span& span,
+                                 std::int64_t snapshot_ts) {
+  auto written = try_to_write(from, {id_of(1), span}, snapshot_ts);
+  INFO((written ? std::string{} : written.error().detail));
+  REQUIRE(written.has_value());
+  CHECK(written->summary.bytes == written->csv.size());
+  CHECK(written->summary.snapshot.taken_ts == snapshot_ts);
+  CHECK(written->summary.rows == written->rows().size());
+  return *std::move(written);
+}
+
+/// The numbers of the lobbies in an export's rows (see `id_of`), in their order.
+inline std::vector<std::uint32_t> numbers_of(const written_history& written) {
+  std::vector<std::uint32_t> numbers;
+  for (const auto& row : written.rows())
+    numbers.push_back(static_cast<std::uint32_t>(
+        std::stoul(row.at(0).substr(row.at(0).size() - 8), nullptr, 16)));
+  return numbers;
+}
+
+} // namespace matchcloud::store

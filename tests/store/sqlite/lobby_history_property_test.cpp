@@ -1,0 +1,284 @@
+// Laws of exports over random histories, against a reading of DESIGN.md that is as plain as can be.
+#include "tests/store/sqlite/history_fixture.hpp"
+
+#include <rapidcheck.h>
+
+#include <array>
+#include <limits>
+#include <map>
+#include <set>
+
+namespace matchcloud::store {
+namespace {
+
+using model::time_span;
+__extension__ using wide = __int128;
+
+constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
+constexpr auto limit = model::timestamp_limit_ms;
+
+const std::vector<std::string> texts{"plain",
+                                     "",
+                                     "a,b",
+                                     "\"",
+                                     "\r\n",
+                                     "a\rb",
+                                     "line\nbreak",
+                                     "say \"hi\", twice",
+                                     " lead",
+                                     "trail ",
+                                     "\xF0\x9F\x98\x80",
+                                     "\"\"",
+                                     ",",
+                                     "\xC3\xA9"};
+
+std::string any_text() {
+  return *rc::gen::elementOf(texts);
+}
+
+struct past_lobby {
+  model::uuid id;
+  model::lobby_times times;
+  model::lobby_kind kind;
+};
+
+struct history {
+  std::vector<past_lobby> lobbies;
+  /// By the last byte of the namespace's id.
+  std::map<std::uint8_t, std::string> namespace_names;
+  std::map<std::string, std::string> region_names;
+  /// Times are below this, mostly.
+  std::int64_t scale = 0;
+};
+
+/// A time below `scale`; often a round one, so that several are equal.
+std::int64_t any_time(std::int64_t scale) {
+  const auto time = *rc::gen::inRange<std::int64_t>(0, scale + 1);
+  const auto step = *rc::gen::element<std::int64_t>(1, std::max<std::int64_t>(1, scale / 4));
+  return std::min(time - time % step, limit);
+}
+
+model::lobby_times any_times(std::int64_t scale) {
+  const auto start = any_time(scale);
+  switch (*rc::gen::inRange(0, 4)) {
+  case 0: return {start, std::nullopt};
+  case 1: return {start, start};
+  default: break;
+  }
+  const auto longest = std::int64_t{1} << *rc::gen::inRange(0, 48);
+  const auto lasted = *rc::gen::inRange<std::int64_t>(0, longest);
+  return {start, std::min(start + lasted, limit)};
+}
+
+history any_history() {
+  history made;
+  made.scale = std::min(std::int64_t{1} << *rc::gen::element(3, 6, 12, 27, 34, 48), limit);
+  for (const std::uint8_t number : {11, 12, 21})
+    made.namespace_names[number] = any_text();
+  for (const auto* region : {"fra", "iad"})
+    made.region_names[region] = any_text();
+  const auto count = *rc::gen::inRange<std::uint32_t>(0, 40);
+  for (std::uint32_t number = 0; number < count; ++number) {
+    // Ids in an order of their own.
+    auto kind = kind_of(*rc::gen::element<std::uint32_t>(11, 11, 12, 21),
+                        *rc::gen::element<std::string>("fra", "iad"), any_text());
+    kind.version_name = any_text();
+    made.lobbies.push_back({id_of(number * 2'654'435'761U), any_times(made.scale), kind});
+  }
+  return made;
+}
+
+/// An end of a span: a time that something happens at or next to one, anywhere, or far out.
+std::uint64_t any_end(const history& in) {
+  switch (*rc::gen::inRange(0, 4)) {
+  case 0:
+    return *rc::gen::element<std::uint64_t>(0, 1, limit - 1, limit, limit + 1, largest / 2,
+                                            largest / 2 + 1, largest - 1, largest);
+  case 1: return static_cast<std::uint64_t>(any_time(in.scale));
+  default: break;
+  }
+  if (in.lobbies.empty()) return 5;
+  const auto& times = in.lobbies[*rc::gen::inRange<std::size_t>(0, in.lobbies.size())].times;
+  const auto at = *rc::gen::arbitrary<bool>() ? times.start_ts : times.stop_ts.value_or(0);
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, at + *rc::gen::inRange<std::int64_t>(-1, 2)));
+}
+
+time_span any_span(const history& in) {
+  const auto a = any_end(in);
+  const auto b = any_end(in);
+  return {std::min(a, b), std::max(a, b)};
+}
+
+/// A store that holds one history after another.
+class history_store {
+public:
+  history_store() { REQUIRE(beside_.execute("PRAGMA synchronous = OFF", "hurry")); }
+
+  store& load(const history& wanted) {
+    REQUIRE(beside_.execute("DELETE FROM lobbies", "forget"));
+    rename("UPDATE namespaces SET name = ? WHERE namespace_id = ?", wanted.namespace_names,
+           [](statement& to, std::uint8_t number) { to.bind(id_of(number).bytes); });
+    rename("UPDATE regions SET region_display_name = ? WHERE region_id = ?", wanted.region_names,
+           [](statement& to, const std::string& id) { to.bind(id); });
+    lobby_list list;
+    for (const auto& each : wanted.lobbies)
+      list.records.push_back({each.id, each.times, list.kinds.number_of(each.kind)});
+    return merge(list);
+  }
+
+  /// Adds reports.
+  store& merge(const lobby_list& list) {
+    REQUIRE(merge_all(in_.get(), list).rejected.empty());
+    return in_.get();
+  }
+
+private:
+  template <class Names, class Bind>
+  void rename(std::string_view sql, const Names& names, Bind bind) {
+    auto update = beside_.prepare(sql, "rename");
+    REQUIRE(update.has_value());
+    for (const auto& [id, name] : names) {
+      update->bind(name);
+      bind(*update, id);
+      REQUIRE(update->run());
+    }
+  }
+
+  lobby_store in_;
+  connection beside_ = *connection::open(in_.path() + "/matchcloud.db");
+};
+
+bool is_alive(const model::lobby_times& times, const time_span& span) {
+  const wide start = times.start_ts;
+  const wide begin = span.begin;
+  const wide end = span.end;
+  if (!times.stop_ts) return begin < end && start < end;
+  const wide stop = *times.stop_ts;
+  if (start == stop) return begin <= start && start < end;
+  return begin < end && start < end && stop > begin;
+}
+
+std::string number(wide value) {
+  return std::to_string(static_cast<std::uint64_t>(value));
+}
+
+fixtures::csv_record expected_row(const history& in, const past_lobby& of, const time_span& span,
+                                  std::int64_t snapshot_ts) {
+  const auto& kind = of.kind;
+  const auto& times = of.times;
+  const wide until = std::min<wide>(times.stop_ts.value_or(snapshot_ts), span.end);
+  const wide from = std::max<wide>(times.start_ts, span.begin);
+  return {to_string(of.id),
+          to_string(kind.namespace_id),
+          in.namespace_names.at(kind.namespace_id.bytes[15]),
+          kind.region_id,
+          in.region_names.at(kind.region_id),
+          kind.tier,
+          to_string(kind.version_id),
+          kind.version_name,
+          kind.game_mode,
+          model::format_timestamp(times.start_ts),
+          times.stop_ts ? model::format_timestamp(*times.stop_ts) : "",
+          times.stop_ts ? number(*times.stop_ts - times.start_ts) : "",
+          number(std::max<wide>(0, until - from))};
+}
+
+std::vector<fixtures::csv_record> expected_rows(const history& in, const time_span& span,
+                                                std::int64_t snapshot_ts) {
+  std::vector<past_lobby> alive;
+  for (const auto& each : in.lobbies)
+    if (each.kind.namespace_id != id_of(21) && is_alive(each.times, span)) alive.push_back(each);
+  std::ranges::sort(alive, {}, [](const past_lobby& each) {
+    return std::pair{each.times.start_ts, each.id};
+  });
+  std::vector<fixtures::csv_record> rows;
+  for (const auto& each : alive)
+    rows.push_back(expected_row(in, each, span, snapshot_ts));
+  return rows;
+}
+
+TEST_CASE("property: an export has exactly the rows that the rules give, in their order") {
+  history_store in;
+  REQUIRE(rc::check([&] {
+    const auto past = any_history();
+    auto& from = in.load(past);
+    for (int i = 0; i < 8; ++i) {
+      const auto span = any_span(past);
+      const auto snapshot_ts = any_time(past.scale);
+      const auto written = write_all(from, span, snapshot_ts);
+      const auto expected = expected_rows(past, span, snapshot_ts);
+      RC_ASSERT(written.rows() == expected);
+      const auto is_running = [](const fixtures::csv_record& row) { return row.at(10).empty(); };
+      RC_ASSERT(written.summary.has_running == std::ranges::any_of(expected, is_running));
+    }
+  }));
+}
+
+/// What exports say of each lobby: its row without the last column, and that column's sum.
+struct reported {
+  fixtures::csv_record row;
+  wide query_uptime = 0;
+
+  friend bool operator==(const reported&, const reported&) = default;
+};
+
+/// Adds the rows of an export; each lobby at most once.
+void add_rows(const written_history& written, std::map<std::string, reported>& into) {
+  std::set<std::string> seen;
+  for (auto row : written.rows()) {
+    RC_ASSERT(seen.insert(row.at(0)).second);
+    auto& known = into[row.at(0)];
+    known.query_uptime += std::stoull(row.back());
+    row.pop_back();
+    if (!known.row.empty()) RC_ASSERT(known.row == row);
+    known.row = row;
+  }
+}
+
+TEST_CASE("property: the parts of a span have its lobbies, and their times add up to the whole's") {
+  history_store in;
+  REQUIRE(rc::check([&] {
+    const auto past = any_history();
+    auto& from = in.load(past);
+    auto span = any_span(past);
+    // Running lobbies count up to the snapshot: before it, every part is complete.
+    const auto snapshot_ts = any_time(past.scale);
+    span.end = std::min(span.end, static_cast<std::uint64_t>(snapshot_ts));
+    span.begin = std::min(span.begin, span.end);
+    std::vector<std::uint64_t> cuts{span.begin, span.end};
+    const auto parts = *rc::gen::inRange(0, 8);
+    for (int i = 0; i < parts; ++i)
+      cuts.push_back(std::clamp(any_end(past), span.begin, span.end));
+    std::ranges::sort(cuts);
+
+    std::map<std::string, reported> whole;
+    add_rows(write_all(from, span, snapshot_ts), whole);
+    std::map<std::string, reported> sum;
+    for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+      const auto part = write_all(from, {cuts[i], cuts[i + 1]}, snapshot_ts);
+      RC_ASSERT(part.rows() == expected_rows(past, {cuts[i], cuts[i + 1]}, snapshot_ts));
+      add_rows(part, sum);
+    }
+    RC_ASSERT(sum == whole);
+  }));
+}
+
+TEST_CASE("property: who asks again after more was reported gets what is known then") {
+  history_store in;
+  REQUIRE(rc::check([&] {
+    auto past = any_history();
+    in.load(past);
+    for (auto& each : past.lobbies)
+      if (*rc::gen::arbitrary<bool>()) each.times = model::merge(each.times, any_times(past.scale));
+    lobby_list list;
+    for (const auto& each : past.lobbies)
+      list.records.push_back({each.id, each.times, list.kinds.number_of(each.kind)});
+    auto& from = in.merge(list);
+    const auto span = any_span(past);
+    RC_ASSERT(write_all(from, span, 50).rows() == expected_rows(past, span, 50));
+  }));
+}
+
+} // namespace
+} // namespace matchcloud::store

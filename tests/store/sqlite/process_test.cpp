@@ -1,0 +1,153 @@
+// Several processes on one data directory, and processes that are killed. Children are forked
+// before this process opens a store: SQLite connections do not survive a fork.
+#include "store/store.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/forked_process.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+#include "tests/store/sqlite/lobby_fixture.hpp"
+
+namespace {
+
+using namespace matchcloud;
+using fixtures::child;
+using fixtures::event_pipe;
+using fixtures::temporary_directory;
+using store::open_sqlite;
+
+constexpr int regions = 40;
+
+/// A catalog in which everything is named after its generation.
+model::catalog_document generation(std::int64_t number) {
+  model::catalog_document document;
+  for (int i = 0; i < regions; ++i)
+    document.regions.push_back({"r" + std::to_string(i), std::to_string(number), "P", {}});
+  model::uuid id;
+  document.games = {{id, std::to_string(number)}};
+  document.namespaces = {{id, id, "prod", {std::to_string(number) + ".example"}, std::nullopt}};
+  return document;
+}
+
+TEST_CASE("an import by another process is seen") {
+  const temporary_directory directory;
+  const event_pipe go;
+  child importer{[&] {
+    if (!go.wait()) return false;
+    auto opened = open_sqlite(directory.path());
+    return opened && (*opened)->import_catalog(generation(1));
+  }};
+  auto opened = open_sqlite(directory.path());
+  REQUIRE(opened.has_value());
+  CHECK((*opened)->poll_changed() == true);
+  CHECK((*opened)->poll_changed() == false);
+  REQUIRE(go.signal());
+  REQUIRE(importer.succeeded());
+  CHECK((*opened)->poll_changed() == true);
+  CHECK((*opened)->catalog_revision() == 1);
+  CHECK((*opened)->load_catalog()->regions.size() == regions);
+}
+
+TEST_CASE("processes that open and import at once lose nothing") {
+  const temporary_directory directory;
+  const auto import_own = [&](const std::string& prefix) {
+    auto opened = open_sqlite(directory.path());
+    for (int i = 0; opened && i < 8; ++i) {
+      model::catalog_document document;
+      document.tiers = {prefix + std::to_string(i)};
+      if (!(*opened)->import_catalog(document)) return false;
+    }
+    return opened.has_value();
+  };
+  child first{[&] { return import_own("a"); }};
+  child second{[&] { return import_own("b"); }};
+  child third{[&] { return import_own("c"); }};
+  CHECK(first.succeeded());
+  CHECK(second.succeeded());
+  CHECK(third.succeeded());
+  auto opened = open_sqlite(directory.path());
+  REQUIRE(opened.has_value());
+  CHECK((*opened)->catalog_revision() == 24);
+  CHECK((*opened)->load_catalog()->tiers.size() == model::default_tiers().size() + 24);
+}
+
+TEST_CASE("a kill at any instant leaves a store with one whole catalog, the acknowledged or next") {
+  const temporary_directory directory;
+  std::int64_t expected = 0;
+  for (int round = 0; round < 12; ++round) {
+    event_pipe acknowledged;
+    child importer{[&] {
+      auto opened = open_sqlite(directory.path());
+      for (auto number = expected + 1; opened; ++number)
+        if (!(*opened)->import_catalog(generation(number)) || !acknowledged.signal()) return false;
+      return false;
+    }};
+    acknowledged.close_writer();
+    // Also before the first: the kill then meets the creation, or the recovery of the last round.
+    for (int i = 0; i < round; ++i) {
+      REQUIRE(acknowledged.wait());
+      ++expected;
+    }
+    importer.kill();
+    while (acknowledged.wait())
+      ++expected;
+
+    auto opened = open_sqlite(directory.path());
+    INFO((opened ? std::string{} : opened.error().detail));
+    REQUIRE(opened.has_value());
+    const auto catalog = (*opened)->load_catalog();
+    REQUIRE(catalog.has_value());
+    // The last commit may not have been acknowledged any more.
+    REQUIRE((catalog->revision == expected || catalog->revision == expected + 1));
+    expected = catalog->revision;
+    if (expected == 0) continue;
+    auto whole = *merge(model::catalog{}, generation(expected));
+    whole.revision = expected;
+    whole.tiers = model::default_tiers();
+    REQUIRE(*catalog == whole);
+  }
+}
+
+/// Lobbies `number * 50` to `number * 50 + 49`.
+store::lobby_list batch(std::uint32_t number) {
+  store::lobby_list list;
+  for (std::uint32_t i = 0; i < 50; ++i)
+    list.add(number * 50 + i, {i, i + 10}, store::kind_of(number % 2 == 0 ? 11 : 21));
+  return list;
+}
+
+TEST_CASE("a kill at any instant loses no lobbies that were acknowledged") {
+  const temporary_directory directory;
+  REQUIRE((*open_sqlite(directory.path()))->import_catalog(store::lobby_catalog()));
+  std::uint32_t acknowledged = 0;
+  for (int round = 0; round < 8; ++round) {
+    event_pipe done;
+    child merger{[&] {
+      auto opened = open_sqlite(directory.path(), {.use = store::workload::bulk});
+      for (auto number = acknowledged; opened; ++number) {
+        const auto list = batch(number);
+        const auto merged = (*opened)->merge_lobbies(list.records, list.kinds);
+        if (!merged || merged->taken != list.records.size() || !done.signal()) return false;
+      }
+      return false;
+    }};
+    done.close_writer();
+    for (int i = 0; i < round; ++i) {
+      REQUIRE(done.wait());
+      ++acknowledged;
+    }
+    merger.kill();
+    while (done.wait())
+      ++acknowledged;
+
+    auto opened = open_sqlite(directory.path());
+    REQUIRE(opened.has_value());
+    const auto stored = store::stored_lobbies(directory.path()).size();
+    // The last batch may have been written whole, but not acknowledged any more.
+    REQUIRE((stored == acknowledged * 50 || stored == (acknowledged + 1) * 50));
+    for (std::uint32_t number = 0; number < acknowledged; ++number) {
+      const auto list = batch(number);
+      REQUIRE((*opened)->check_lobbies(list.records, list.kinds)->unchanged == 50);
+    }
+  }
+}
+
+} // namespace
