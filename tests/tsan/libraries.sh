@@ -85,10 +85,11 @@ build_caf() {
 
 build_httplib() {
   python3 "$folder/sources/cpp-httplib/split.py" -o "$folder/httplib" >&2
-  # Without NDEBUG it aborts where a client's Range is beyond a file.
+  # Without NDEBUG it aborts where a client's Range is beyond a file; without poll, as Debian builds
+  # it, it cannot serve descriptors over 1023.
   # shellcheck disable=SC2046 # flags are words
-  shared libcpp-httplib -DNDEBUG $(pkg-config --cflags cpp-httplib) "$folder/httplib/httplib.cc" \
-    -lssl -lcrypto -lz -lbrotlidec -lbrotlienc
+  shared libcpp-httplib -DNDEBUG -DCPPHTTPLIB_USE_POLL $(pkg-config --cflags cpp-httplib) \
+    "$folder/httplib/httplib.cc" -lssl -lcrypto -lz -lbrotlidec -lbrotlienc
 }
 
 build_prometheus() {
