@@ -89,7 +89,7 @@ void avatar::handle(const list_avatars& job) {
                  job.ticket);
   if (const auto* cached = cache_.get(job.game_id)) {
     settings_.metrics->cache_hits.add();
-    return reply(front, avatars_listed{job.exchange, cached->json}, job.ticket);
+    return reply(front, json_made{job.exchange, cached->json, true}, job.ticket);
   }
   const auto [found, is_new] = loads_.try_emplace(job.game_id);
   auto& to = found->second.moved_to > 0 ? found->second.late : found->second.waiters;
@@ -172,7 +172,7 @@ void avatar::answer(const std::vector<waiter>& waiters, const avatars_loaded& lo
   for (const auto& each : waiters) {
     if (each.is_gone()) continue;
     if (loaded.json)
-      reply(each.front, avatars_listed{each.exchange, loaded.json}, each.ticket);
+      reply(each.front, json_made{each.exchange, loaded.json, true}, each.ticket);
     else
       reply(each.front, operation_failed{each.exchange, *loaded.failure}, each.ticket);
   }

@@ -349,7 +349,7 @@ std::string lobby_export::promise(finished_export& file) {
 }
 
 void lobby_export::answer(const waiter& who, const std::shared_ptr<const std::string>& json) {
-  if (!who.is_gone()) reply(who.front, lobbies_exported{who.exchange, json}, who.ticket);
+  if (!who.is_gone()) reply(who.front, json_made{who.exchange, json}, who.ticket);
 }
 
 void lobby_export::fail(const waiter& who, const base::error& why) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/limits.hpp"
 #include "model/text/uuid.hpp"
 
 #include <array>
@@ -9,8 +10,8 @@
 
 namespace matchcloud::actors {
 
-/// The actors that own what operations need; a front forwards to one of them.
-enum class owner : std::uint8_t {
+/// What the actors own that operations need; a front forwards to one of them.
+enum class owner_kind : std::uint8_t {
   /// Answers where the request is (nobody else is waited for).
   none,
   validator,
@@ -20,31 +21,109 @@ enum class owner : std::uint8_t {
   media,
   lobby_export,
   export_download,
-  /// The first of `avatar_shard_count`; see `avatar_shard_of`.
   avatar,
 };
 
 /// Avatar lists are spread over this many actors, so that a large list holds up few others.
 inline constexpr std::size_t avatar_shard_count = 4;
-inline constexpr std::size_t owner_count =
-    static_cast<std::size_t>(owner::avatar) + avatar_shard_count;
 
-/// Kinds of owners, as metrics and configuration name them: all shards are one.
-inline constexpr std::array<std::string_view, static_cast<std::size_t>(owner::avatar) + 1>
-    owner_names{"none",  "validator",    "large_validator", "region_ranking",
-                "media", "lobby_export", "export_download", "avatar"};
+struct owner_row {
+  owner_kind kind = owner_kind::none;
+  /// In metrics and configuration.
+  std::string_view name;
+  /// So many actors share what is owned, each with a part of its own.
+  std::size_t shards = 1;
+  /// Requests that may wait for one of them, per event loop.
+  std::size_t base::limits::*mailbox = nullptr;
+};
 
-/// Which of `owner_names` an owner is.
-constexpr std::size_t kind_of(owner which) noexcept {
-  const auto index = static_cast<std::size_t>(which);
-  return index < owner_names.size() ? index : owner_names.size() - 1;
+/// All kinds, in the order of `owner_kind`.
+inline constexpr std::array owner_rows{
+    owner_row{owner_kind::none, "none"},
+    owner_row{owner_kind::validator, "validator", 1, &base::limits::validator_mailbox},
+    owner_row{owner_kind::large_validator, "large_validator", 1,
+              &base::limits::large_validator_mailbox},
+    owner_row{owner_kind::region_ranking, "region_ranking", 1,
+              &base::limits::region_ranking_mailbox},
+    owner_row{owner_kind::media, "media", 1, &base::limits::media_mailbox},
+    owner_row{owner_kind::lobby_export, "lobby_export", 1, &base::limits::lobby_export_mailbox},
+    owner_row{owner_kind::export_download, "export_download", 1,
+              &base::limits::export_download_mailbox},
+    owner_row{owner_kind::avatar, "avatar", avatar_shard_count, &base::limits::avatar_mailbox}};
+
+constexpr const owner_row& row_of(owner_kind kind) noexcept {
+  return owner_rows[static_cast<std::size_t>(kind)];
 }
+
+/// One of the actors that own: its kind, and which of them it is.
+struct owner {
+  owner_kind kind = owner_kind::none;
+  /// Below `row_of(kind).shards`.
+  std::uint8_t shard = 0;
+
+  friend constexpr bool operator==(const owner&, const owner&) = default;
+
+  static const owner none;
+  static const owner validator;
+  static const owner large_validator;
+  static const owner region_ranking;
+  static const owner media;
+  static const owner lobby_export;
+  static const owner export_download;
+  static constexpr owner avatar(std::size_t shard) noexcept;
+};
+
+inline constexpr owner owner::none{owner_kind::none};
+inline constexpr owner owner::validator{owner_kind::validator};
+inline constexpr owner owner::large_validator{owner_kind::large_validator};
+inline constexpr owner owner::region_ranking{owner_kind::region_ranking};
+inline constexpr owner owner::media{owner_kind::media};
+inline constexpr owner owner::lobby_export{owner_kind::lobby_export};
+inline constexpr owner owner::export_download{owner_kind::export_download};
+constexpr owner owner::avatar(std::size_t shard) noexcept {
+  return {owner_kind::avatar, static_cast<std::uint8_t>(shard)};
+}
+
+/// Of each kind, how many owners stand before its first.
+inline constexpr auto owners_before = [] {
+  std::array<std::size_t, owner_rows.size() + 1> before{};
+  for (std::size_t i = 0; i < owner_rows.size(); ++i)
+    before[i + 1] = before[i] + owner_rows[i].shards;
+  return before;
+}();
+inline constexpr std::size_t owner_count = owners_before.back();
+
+/// Where an owner stands among all, those of a kind side by side: for arrays of what each has.
+constexpr std::size_t index_of(owner which) noexcept {
+  return owners_before[static_cast<std::size_t>(which.kind)] + which.shard;
+}
+
+/// Every owner at its `index_of`.
+inline constexpr auto all_owners = [] {
+  std::array<owner, owner_count> all;
+  for (const auto& row : owner_rows)
+    for (std::size_t shard = 0; shard < row.shards; ++shard) {
+      const owner each{row.kind, static_cast<std::uint8_t>(shard)};
+      all[index_of(each)] = each;
+    }
+  return all;
+}();
+
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < owner_rows.size(); ++i)
+        if (static_cast<std::size_t>(owner_rows[i].kind) != i || owner_rows[i].shards == 0)
+          return false;
+      for (std::size_t i = 0; i < owner_count; ++i)
+        if (index_of(all_owners[i]) != i) return false;
+      return true;
+    }(),
+    "the table of owners is not whole");
 
 /// The shard that owns a game's avatars. Always the same for a game.
 inline owner avatar_shard_of(const model::uuid& game_id) noexcept {
   // The random bits of a UUID are at its end.
-  const auto shard = game_id.bytes.back() % avatar_shard_count;
-  return static_cast<owner>(static_cast<std::size_t>(owner::avatar) + shard);
+  return owner::avatar(game_id.bytes.back() % avatar_shard_count);
 }
 
 /// Larger bodies are validated on the pool, so that a loop never stops for long.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/message.hpp"
 #include "actors/owner.hpp"
 #include "actors/ticket.hpp"
 #include "base/error.hpp"
@@ -10,12 +11,11 @@
 #include "model/validation/validation.hpp"
 #include "store/exports/export_files.hpp"
 #include "store/files/media_files.hpp"
-#include "store/game_revisions.hpp"
 #include "store/geoip/geoip.hpp"
-#include "store/lobby_history.hpp"
+#include "store/lobby_history_csv.hpp"
+#include "store/moved_games.hpp"
 
 #include <caf/actor.hpp>
-#include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/message.hpp>
 
 #include <cstddef>
@@ -29,15 +29,15 @@
 /// is immutable, but for the ticket of their request.
 ///
 ///     transport --dispatch--> front --validate_payload--> validator
-///                               |  <--payload_validated / operation_failed--'
+///                               |  <--json_made / operation_failed----------'
 ///                               |----rank_regions-------> region_ranking
 ///                               |  <--regions_ranked----------------------'
 ///                               |----list_avatars-------> avatar
-///                               |  <--avatars_listed / operation_failed--'
+///                               |  <--json_made / operation_failed-------'
 ///                               |----open_media---------> media
 ///                               |  <--media_opened / operation_failed----'
 ///                               |----export_lobbies-----> lobby_export
-///                               |  <--lobbies_exported / operation_failed'
+///                               |  <--json_made / operation_failed-------'
 ///                               |----open_export--------> export_download
 ///                               |  <--export_opened / operation_failed---'
 ///     catalog --catalog_changed--> validator, region_ranking, avatar, lobby_export, supervisor
@@ -55,7 +55,7 @@ struct exchange_ref {
   friend bool operator==(const exchange_ref&, const exchange_ref&) = default;
 };
 
-/// front -> validator. Answers `payload_validated`, or `operation_failed` with `body_malformed`,
+/// front -> validator. Answers `json_made`, or `operation_failed` with `body_malformed`,
 /// `body_too_deep`, `body_not_object`, or, for a version, `game_not_found`.
 struct validate_payload {
   exchange_ref exchange;
@@ -66,10 +66,12 @@ struct validate_payload {
   ticket_ptr ticket = {};
 };
 
-/// validator -> front: `json` is the response body.
-struct payload_validated {
+/// validator, avatar, lobby_export -> front: what was asked for, as the response body.
+struct json_made {
   exchange_ref exchange;
   std::shared_ptr<const std::string> json;
+  /// Its bytes hold their own lease of the byte budget: many exchanges share them.
+  bool is_leased = false;
 };
 
 /// front -> region_ranking. Always answers `regions_ranked`.
@@ -89,19 +91,12 @@ struct regions_ranked {
   std::shared_ptr<const model::region_listing> listing;
 };
 
-/// front -> avatar. Answers `avatars_listed`, or `operation_failed` with `game_not_found`,
+/// front -> avatar. Answers `json_made`, or `operation_failed` with `game_not_found`,
 /// `overloaded`, `budget_exhausted`, `list_too_large` or `store_failed`.
 struct list_avatars {
   exchange_ref exchange;
   model::uuid game_id;
   ticket_ptr ticket = {};
-};
-
-/// avatar -> front: `json` is the response body, shared by all who get the same; its bytes hold
-/// their own lease of the byte budget.
-struct avatars_listed {
-  exchange_ref exchange;
-  std::shared_ptr<const std::string> json;
 };
 
 /// blocking pool -> avatar: a game's list as the store has it.
@@ -137,7 +132,7 @@ struct media_open_ended {
   base::error failure;
 };
 
-/// front -> lobby_export. Answers `lobbies_exported` once the file is complete, or
+/// front -> lobby_export. Answers `json_made` once the file is complete, or
 /// `operation_failed` with what `read_export_span` says, `game_not_found`, `exports_busy`,
 /// `exports_full`, `store_full`, `store_failed` or `deadline_exceeded`.
 struct export_lobbies {
@@ -146,12 +141,6 @@ struct export_lobbies {
   std::shared_ptr<const std::string> body;
   /// Where it is over the export goes on.
   ticket_ptr ticket = {};
-};
-
-/// lobby_export -> front: `json` is the response body.
-struct lobbies_exported {
-  exchange_ref exchange;
-  std::shared_ptr<const std::string> json;
 };
 
 /// blocking pool -> lobby_export: what exports that begin now would be of.
@@ -279,7 +268,7 @@ struct geoip_looked {
   std::shared_ptr<const store::geoip> in_force;
 };
 
-/// supervisor -> front: where the owners are now, indexed by `owner`. An empty handle: being
+/// supervisor -> front: where the owners are now, by `index_of` each. An empty handle: being
 /// restarted. Exchanges that wait for an owner whose address changed are dispatched again.
 struct owners {
   std::vector<caf::actor> by_role;
@@ -309,40 +298,3 @@ struct look_for_calm {};
 struct stop_all {};
 
 } // namespace matchcloud::actors
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::validate_payload)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::payload_validated)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::rank_regions)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::regions_ranked)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::list_avatars)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_listed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_loaded)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::open_media)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::media_opened)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::media_open_ended)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_lobbies)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::lobbies_exported)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::history_looked)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_begun)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_ended)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::tend_exports)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::open_export)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_opened)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_open_ended)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::export_compressed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::tend_downloads)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::operation_failed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::catalog_changed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::discarded)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::geoip_changed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::avatars_changed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::audience)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::poll_store)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::store_polled)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::look_at_geoip)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::geoip_looked)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::owners)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::restart_place)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::look_for_calm)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::held_message)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::actors::stop_all)

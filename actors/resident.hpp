@@ -3,8 +3,6 @@
 #include "actors/supervised_actor.hpp"
 
 #include <caf/actor_config.hpp>
-#include <caf/exit_reason.hpp>
-#include <caf/scheduled_actor.hpp>
 
 namespace matchcloud::actors {
 
@@ -33,9 +31,5 @@ caf::actor spawn_resident(caf::actor_system& system, caf::execution_unit& home, 
   caf::actor_config cfg{&home};
   return system.spawn_class<Actor, caf::no_spawn_options>(cfg, std::forward<Args>(args)...);
 }
-
-/// Replaces CAF's defaults, which print or die: an unexpected message is dropped, a stray error or
-/// down message is ignored.
-void set_strict_handlers(caf::scheduled_actor& self);
 
 } // namespace matchcloud::actors

@@ -144,7 +144,8 @@ void supervisor::announce() {
   for (const auto& each : roster_->seats_) {
     if (!each.occupant || each.where.what != place::kind::owner) continue;
     listeners.members.push_back(each.occupant);
-    if (each.where.role >= owner::avatar) listeners.avatar_shards.push_back(each.occupant);
+    if (each.where.role.kind == owner_kind::avatar)
+      listeners.avatar_shards.push_back(each.occupant);
     if (each.where.role == owner::region_ranking) of_geoip.members.push_back(each.occupant);
   }
   for (const auto& each : roster_->seats_) {
@@ -162,7 +163,7 @@ owners supervisor::owners_for(std::size_t loop) const {
     if (each.where.loop != place::every_loop && loop != place::every_loop &&
         each.where.loop != loop)
       continue;
-    known.by_role[static_cast<std::size_t>(each.where.role)] = each.occupant;
+    known.by_role[index_of(each.where.role)] = each.occupant;
   }
   return known;
 }

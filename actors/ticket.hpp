@@ -10,7 +10,13 @@
 namespace matchcloud::actors {
 
 /// Whoever has a request in hand.
-enum class handler : std::uint8_t { nobody, front, owner };
+enum class handler : std::uint8_t {
+  nobody,
+  front,
+  owner,
+  /// An owner had it, and what it began may go on elsewhere.
+  past_owner,
+};
 
 /// What goes with a request through every message about it: the transport that has the request and
 /// the actors that work on it share one. Any thread.
@@ -60,11 +66,12 @@ inline void take_in_hand(const ticket_ptr& of, handler who) noexcept {
   if (of) of->in_hand.store(who, std::memory_order_relaxed);
 }
 
-/// Done, for now; unless somebody else has taken it in hand meanwhile.
-inline void put_down(const ticket_ptr& of, handler who) noexcept {
+/// Done, for now; unless somebody else has taken it in hand meanwhile. `left_as`: what is to be
+/// known of it from now on.
+inline void put_down(const ticket_ptr& of, handler who, handler left_as) noexcept {
   if (!of) return;
   auto still = who;
-  of->in_hand.compare_exchange_strong(still, handler::nobody, std::memory_order_relaxed);
+  of->in_hand.compare_exchange_strong(still, left_as, std::memory_order_relaxed);
 }
 
 } // namespace matchcloud::actors

@@ -39,7 +39,7 @@ caf::behavior validator::make_behavior() {
         const auto front = caf::actor_cast<caf::actor>(current_sender());
         auto json = state_.validate(job);
         if (json)
-          reply(front, payload_validated{job.exchange, *std::move(json)}, job.ticket);
+          reply(front, json_made{job.exchange, *std::move(json)}, job.ticket);
         else
           reply(front, operation_failed{job.exchange, std::move(json).error()}, job.ticket);
       }),

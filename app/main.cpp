@@ -36,7 +36,7 @@ int main(int argc, char* argv[]) {
                    "over HTTP.\nStart with `matchcloud demo` and `matchcloud serve`.",
                    "matchcloud"};
   program.require_subcommand(1);
-  program.footer(exit_code_help);
+  program.footer(matchcloud::cli::exit_code_help);
   int code = ok;
   add_serve_command(program, code);
   add_import_command(program, code);

@@ -51,6 +51,18 @@ inline constexpr character_set token_characters{[](unsigned char c) {
 inline constexpr character_set value_characters{
     [](unsigned char c) { return c == '\t' || (c >= 0x20 && c != 0x7f); }};
 
+/// What RFC 3986 lets stand in a URI, without the fragment's `#`.
+inline constexpr character_set target_characters{[](unsigned char c) {
+  constexpr std::string_view marks = "-._~:/?[]@!$&'()*+,;=%";
+  return is_alphanumeric(c) || marks.find(static_cast<char>(c)) != marks.npos;
+}};
+
+/// `reg-name` of RFC 3986 section 3.2.2.
+inline constexpr character_set name_characters{[](unsigned char c) {
+  constexpr std::string_view marks = "-._~!$&'()*+,;=%";
+  return is_alphanumeric(c) || marks.find(static_cast<char>(c)) != marks.npos;
+}};
+
 constexpr char to_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
 }

@@ -90,6 +90,9 @@ enum class errc : std::uint8_t {
   overloaded,
   /// Requests and responses hold more memory than `byte_budget_bytes`; come back later.
   budget_exhausted,
+  /// The part that answers this died while it worked on it: it may have happened, and asking again
+  /// may do it twice.
+  outcome_unknown,
   /// The part that answers this is being restarted; come back after `Retry-After`.
   unavailable,
   /// The server is shutting down.

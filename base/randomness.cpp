@@ -2,6 +2,8 @@
 
 #include <sys/random.h>
 
+#include <array>
+#include <bit>
 #include <cerrno>
 #include <system_error>
 
@@ -15,6 +17,12 @@ void fill_random(std::span<std::uint8_t> bytes) {
       throw std::system_error{errno, std::generic_category(), "getrandom"};
     if (got > 0) bytes = bytes.subspan(static_cast<std::size_t>(got));
   }
+}
+
+std::uint64_t random_seed() {
+  std::array<std::uint8_t, sizeof(std::uint64_t)> bytes{};
+  fill_random(bytes);
+  return std::bit_cast<std::uint64_t>(bytes);
 }
 
 } // namespace matchcloud::base

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace matchcloud::app {
+namespace matchcloud::cli {
 
 namespace {
 
@@ -45,4 +45,4 @@ base::expected<std::string> read_bounded_stdin(std::size_t limit_bytes) {
   return read_bounded(STDIN_FILENO, limit_bytes);
 }
 
-} // namespace matchcloud::app
+} // namespace matchcloud::cli

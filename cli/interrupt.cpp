@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace matchcloud::app {
+namespace matchcloud::cli {
 
 namespace {
 
@@ -69,4 +69,4 @@ bool interrupt::wait_for(int fd, short events, int timeout_ms) const {
   return watched[0].revents == 0;
 }
 
-} // namespace matchcloud::app
+} // namespace matchcloud::cli

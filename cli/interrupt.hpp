@@ -5,7 +5,7 @@
 #include <chrono>
 #include <csignal>
 
-namespace matchcloud::app {
+namespace matchcloud::cli {
 
 /// For as long as it lives, SIGINT, SIGTERM and SIGHUP (the terminal is closed; unless that is
 /// ignored) end nothing: a long command looks for them where it can stop. Of the main thread,
@@ -36,4 +36,4 @@ private:
   base::file_descriptor signals_;
 };
 
-} // namespace matchcloud::app
+} // namespace matchcloud::cli

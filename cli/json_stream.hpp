@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-namespace matchcloud::app {
+namespace matchcloud::cli {
 
 /// Writes one JSON text part by part, in ASCII: no name of a file or member acts on a terminal.
 /// Every function writes a value, or a member's name before its value; the caller sees to it that
@@ -69,4 +69,4 @@ private:
       buffer_};
 };
 
-} // namespace matchcloud::app
+} // namespace matchcloud::cli

@@ -1,7 +1,7 @@
 #include "cli/output_file.hpp"
 
 #include "base/io_failure.hpp"
-#include "store/files/data_directory.hpp"
+#include "base/sync_directory.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include <cstdio>
 #include <filesystem>
 
-namespace matchcloud::app {
+namespace matchcloud::cli {
 
 namespace {
 
@@ -113,7 +113,7 @@ base::expected<void> output_file::complete() {
   if (::rename(aside_.c_str(), path_.c_str()) != 0) return failure("give it its name", errno);
   aside_.clear();
   const auto folder = std::filesystem::path{path_}.parent_path();
-  return store::sync_directory(folder.empty() ? "." : folder.string());
+  return base::sync_directory(folder.empty() ? "." : folder.string());
 }
 
 base::expected<void> output_file::flush() {
@@ -138,4 +138,4 @@ tl::unexpected<base::error> output_file::failure(const char* operation, int code
   return base::io_failure(name_, operation, code, base::errc::io_failed);
 }
 
-} // namespace matchcloud::app
+} // namespace matchcloud::cli

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace matchcloud::app {
+namespace matchcloud::cli {
 
 /// Where a command writes what it makes. A regular file is written aside, in the same directory,
 /// and takes its name when it is complete: it is there whole, or what was there before still is.
@@ -69,4 +69,4 @@ private:
   std::uint64_t bytes_ = 0;
 };
 
-} // namespace matchcloud::app
+} // namespace matchcloud::cli

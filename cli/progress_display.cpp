@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iostream>
 
-namespace matchcloud::app {
+namespace matchcloud::cli {
 
 namespace {
 
@@ -76,4 +76,4 @@ void progress_display::clear() {
   shown_ = false;
 }
 
-} // namespace matchcloud::app
+} // namespace matchcloud::cli

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace matchcloud::app {
+namespace matchcloud::cli {
 
 /// What a step's speed is told in.
 enum class progress_rate : std::uint8_t {
@@ -56,4 +56,4 @@ private:
 std::string progress_line(std::string_view what, progress_rate rate, std::uint64_t count,
                           std::uint64_t part, std::optional<std::uint64_t> whole, double seconds);
 
-} // namespace matchcloud::app
+} // namespace matchcloud::cli

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-namespace matchcloud::app {
+namespace matchcloud::cli {
 
 base::expected<toml::table> parse_toml(const std::string& text, const std::string& source) {
   try {
@@ -14,4 +14,4 @@ base::expected<toml::table> parse_toml(const std::string& text, const std::strin
   }
 }
 
-} // namespace matchcloud::app
+} // namespace matchcloud::cli

@@ -6,9 +6,9 @@
 
 #include <string>
 
-namespace matchcloud::app {
+namespace matchcloud::cli {
 
 /// Reads TOML. Fails with `config_invalid`: `source`, the line and what is wrong there.
 base::expected<toml::table> parse_toml(const std::string& text, const std::string& source);
 
-} // namespace matchcloud::app
+} // namespace matchcloud::cli

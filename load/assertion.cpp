@@ -1,7 +1,7 @@
 #include "load/assertion.hpp"
 
 #include "base/decimal.hpp"
-#include "load/options.hpp"
+#include "load/duration.hpp"
 #include "load/results.hpp"
 
 #include <algorithm>

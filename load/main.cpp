@@ -1,5 +1,6 @@
-#include "app/commands/commands.hpp"
+#include "cli/command_line.hpp"
 #include "cli/output_file.hpp"
+#include "load/report.hpp"
 #include "load/run.hpp"
 
 #include <csignal>
@@ -16,9 +17,9 @@ using namespace matchcloud;
 class report_file {
 public:
   /// Nothing where no report is wanted; `file` may be empty.
-  base::expected<void> open(const std::string& file, const app::interrupt& signals) {
+  base::expected<void> open(const std::string& file, const cli::interrupt& signals) {
     if (file.empty()) return {};
-    auto opened = app::output_file::open(file);
+    auto opened = cli::output_file::open(file);
     if (!opened) return tl::unexpected(opened.error());
     output_.emplace(*std::move(opened));
     return output_->begin(signals);
@@ -31,7 +32,7 @@ public:
   }
 
 private:
-  std::optional<app::output_file> output_;
+  std::optional<cli::output_file> output_;
 };
 
 void complain(const std::string& why) {
@@ -65,19 +66,19 @@ bool report(const load::options& asked, const load::results& of, report_file& js
 }
 
 int run(const load::options& asked) {
-  const app::interrupt signals;
+  const cli::interrupt signals;
   report_file json;
   report_file hdr;
   auto ready = json.open(asked.json, signals);
   if (ready) ready = hdr.open(asked.hdr, signals);
   if (!ready) {
     complain(ready.error().detail);
-    return app::failed;
+    return cli::failed;
   }
   const auto results = load::run(asked, signals);
-  if (results) return report(asked, *results, json, hdr) ? app::ok : app::failed;
+  if (results) return report(asked, *results, json, hdr) ? cli::ok : cli::failed;
   complain(results.error().detail);
-  return results.error().code == base::errc::config_invalid ? app::usage : app::failed;
+  return results.error().code == base::errc::config_invalid ? cli::usage : cli::failed;
 }
 
 } // namespace
@@ -89,6 +90,6 @@ int main(int argc, char* argv[]) {
     return asked ? run(*asked) : asked.error();
   } catch (const std::exception& failure) {
     complain(failure.what());
-    return app::failed;
+    return cli::failed;
   }
 }

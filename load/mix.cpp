@@ -15,16 +15,13 @@ namespace matchcloud::load {
 
 namespace {
 
-constexpr std::array<std::string_view, asked_count> names{
-    "regions", "avatars", "export", "groups.validate", "games.validate", "versions.validate"};
-
 constexpr std::size_t mix_limit_bytes = 256UL * 1024;
 constexpr std::size_t content_limit_bytes = 256UL * 1024 * 1024;
 
 std::string all_names() {
   std::string text;
-  for (const auto name : names)
-    text += (text.empty() ? "" : ", ") + std::string{name};
+  for (const auto& row : http::operations)
+    if (!row.load_name.empty()) text += (text.empty() ? "" : ", ") + std::string{row.load_name};
   return text;
 }
 
@@ -58,16 +55,16 @@ public:
 private:
   void take_name() {
     const auto name = table_["name"].value<std::string>();
-    const auto what = name ? find_asked(*name) : std::nullopt;
+    const auto what = name ? find_operation(*name) : std::nullopt;
     if (!what) return refuse(table_, "`name` must be one of: " + all_names() + ".");
     part_.what = *what;
-    if (part_.what == asked::regions) part_.clients = variants{std::size_t{10'000}};
+    if (part_.what == http::operation::list_regions) part_.clients = variants{std::size_t{10'000}};
   }
 
   /// A key that its operation has no use for would be a mistake that nobody sees.
   void check_use() {
-    const bool has_body = part_.what != asked::regions && part_.what != asked::avatars;
-    const bool is_export = part_.what == asked::lobby_export;
+    const bool has_body = row_of(part_.what).body != http::body_kind::none;
+    const bool is_export = part_.what == http::operation::export_lobby_history;
     const auto use = [this](const char* key, bool has_use) {
       const auto* node = table_.get(key);
       if (node != nullptr && !has_use)
@@ -175,7 +172,7 @@ private:
       return std::nullopt;
     }
     const auto beside = std::filesystem::path{file_}.parent_path() / *name;
-    auto content = app::read_bounded_file(beside.string(), content_limit_bytes);
+    auto content = cli::read_bounded_file(beside.string(), content_limit_bytes);
     if (!content)
       refuse(node, beside.string() + " " + content.error().detail);
     else if (content->size() > content_limit_bytes)
@@ -228,22 +225,18 @@ base::expected<std::vector<mix_part>> read_parts(const std::string& file,
 
 } // namespace
 
-std::string_view name_of(asked what) noexcept {
-  return names[static_cast<std::size_t>(what)];
-}
-
-std::optional<asked> find_asked(std::string_view name) noexcept {
-  const auto* const found = std::ranges::find(names, name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<asked>(found - names.begin());
+std::optional<http::operation> find_operation(std::string_view load_name) noexcept {
+  for (const auto& row : http::operations)
+    if (!load_name.empty() && row.load_name == load_name) return row.id;
+  return std::nullopt;
 }
 
 base::expected<std::vector<mix_part>> read_mix(const std::string& file) {
-  auto text = app::read_bounded_file(file, mix_limit_bytes);
+  auto text = cli::read_bounded_file(file, mix_limit_bytes);
   if (!text) return base::fail(base::errc::io_failed, file + " " + text.error().detail);
   if (text->size() > mix_limit_bytes)
     return base::fail(base::errc::config_invalid, file + " has more than 256 KiB");
-  const auto document = app::parse_toml(*text, file);
+  const auto document = cli::parse_toml(*text, file);
   if (!document) return tl::unexpected(document.error());
   return read_parts(file, *document);
 }
@@ -253,7 +246,8 @@ std::size_t request_count(const mix_part& part) noexcept {
     const auto* texts = std::get_if<std::vector<std::string>>(&of);
     return texts != nullptr ? texts->size() : std::get<std::size_t>(of);
   };
-  const bool has_body = part.what != asked::regions && part.what != asked::avatars;
+  const bool has_body =
+      part.what != http::operation::list_regions && part.what != http::operation::list_avatars;
   const auto bodies = has_body ? count(part.bodies) : 1;
   return std::max(bodies, part.clients ? count(*part.clients) : 1);
 }
@@ -268,10 +262,10 @@ double average_body_bytes(const mix_part& part) noexcept {
   return bytes / static_cast<double>(std::max<std::size_t>(1, texts->size()));
 }
 
-std::vector<mix_part> single_mix(asked what) {
+std::vector<mix_part> single_mix(http::operation what) {
   mix_part part;
   part.what = what;
-  if (what == asked::regions) part.clients = variants{std::size_t{10'000}};
+  if (what == http::operation::list_regions) part.clients = variants{std::size_t{10'000}};
   return {part};
 }
 

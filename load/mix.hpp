@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "http/wire/operation.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,28 +13,19 @@
 
 namespace matchcloud::load {
 
-/// The operations of the service that load can be made of.
-enum class asked : std::uint8_t {
-  regions,
-  avatars,
-  lobby_export,
-  validate_group,
-  validate_game,
-  validate_version,
-};
-
-inline constexpr std::size_t asked_count = 6;
-
-/// As mix files and `--operation` call it: `regions`, `groups.validate`, ...
-std::string_view name_of(asked what) noexcept;
-std::optional<asked> find_asked(std::string_view name) noexcept;
+/// The operation that mix files and `--operation` call so: `regions`, `groups.validate`, ...
+std::optional<http::operation> find_operation(std::string_view load_name) noexcept;
+/// Of an operation that load can be made of.
+inline std::string_view name_of(http::operation what) noexcept {
+  return http::row_of(what).load_name;
+}
 
 /// So many different ones are made from the seed, or the lines or texts that are given.
 using variants = std::variant<std::size_t, std::vector<std::string>>;
 
 /// One part of a mix.
 struct mix_part {
-  asked what = asked::regions;
+  http::operation what = http::operation::list_regions;
   /// Its share of the requests, to the sum of all weights.
   double weight = 1;
   /// The game in the path; the demo's by default.
@@ -66,6 +58,6 @@ double average_body_bytes(const mix_part& part) noexcept;
 base::expected<std::vector<mix_part>> read_mix(const std::string& file);
 
 /// The mix of one operation.
-std::vector<mix_part> single_mix(asked what);
+std::vector<mix_part> single_mix(http::operation what);
 
 } // namespace matchcloud::load

@@ -1,8 +1,9 @@
 #include "load/options.hpp"
 
-#include "app/commands/commands.hpp"
 #include "base/characters.hpp"
+#include "cli/command_line.hpp"
 #include "http/wire/field_line.hpp"
+#include "load/duration.hpp"
 #include "model/net/http_url.hpp"
 
 #include <CLI/CLI.hpp>
@@ -131,7 +132,7 @@ void add_requests_and_reports(CLI::App& program, options& to, written& text) {
                   "Only this operation, without a mix file (regions).")
       ->excludes(mix)
       ->check([](const std::string& name) {
-        return find_asked(name) ? std::string{} : "\"" + name + "\" is no operation; see below";
+        return find_operation(name) ? std::string{} : "\"" + name + "\" is no operation; see below";
       });
   program.add_option("--header", to.header_lines, "A further header line; may be repeated.")
       ->allow_extra_args(false)
@@ -153,7 +154,7 @@ Duration duration_of(const std::string& text) {
 }
 
 std::string check_url(std::string& url) {
-  const auto parsed = app::parse_http_url(url);
+  const auto parsed = model::parse_http_url(url);
   if (!parsed) return parsed.error().detail;
   if (parsed->secure) return "https is not spoken: measure behind what terminates TLS";
   if (parsed->target.find('?') != std::string::npos) return "the URL must not have a query";
@@ -176,7 +177,7 @@ std::string complete(options& to, const written& text) {
     to.open_loop = arrivals::shape{kind, text.rate, to.ramp};
   }
   if (text.mix.empty()) {
-    to.mix = single_mix(find_asked(text.operation).value_or(asked::regions));
+    to.mix = single_mix(find_operation(text.operation).value_or(http::operation::list_regions));
   } else {
     auto mix = read_mix(text.mix);
     if (!mix) return mix.error().detail;
@@ -193,20 +194,6 @@ std::string complete(options& to, const written& text) {
 
 } // namespace
 
-std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, double>, 7> units{
-      {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 6e10}, {"h", 3.6e12}, {"", 1e9}}};
-  constexpr double day_ns = 86'400e9;
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc{} || !std::isfinite(value)) return std::nullopt;
-  const auto written = text.substr(static_cast<std::size_t>(end - text.data()));
-  for (const auto& [unit, ns] : units)
-    if (written == unit && value >= 0 && value * ns <= day_ns)
-      return std::chrono::nanoseconds{static_cast<std::int64_t>(value * ns)};
-  return std::nullopt;
-}
-
 tl::expected<options, int> read_options(int argc, char* argv[]) {
   options made;
   written text;
@@ -216,7 +203,7 @@ tl::expected<options, int> read_options(int argc, char* argv[]) {
   add_requests_and_reports(program, made, text);
   const auto refuse = [](const std::string& why) {
     std::cerr << "matchcloud-load: " << why << "\nTry `matchcloud-load --help`.\n";
-    return tl::unexpected<int>(app::usage);
+    return tl::unexpected<int>(cli::usage);
   };
   try {
     program.parse(argc, argv);

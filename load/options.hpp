@@ -45,8 +45,4 @@ inline constexpr std::size_t sources_limit = 60'000;
 /// help) is printed.
 tl::expected<options, int> read_options(int argc, char* argv[]);
 
-/// Reads `10s`, `250ms`, `50us`, `2m`; without a unit seconds. Nothing for anything else, and for
-/// more than a day.
-std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
-
 } // namespace matchcloud::load

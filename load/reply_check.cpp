@@ -117,14 +117,14 @@ std::string judge_text(const mix_part& part, std::string_view text) {
   if (document.HasParseError())
     return "is no JSON (byte " + std::to_string(document.GetErrorOffset()) + ")";
   switch (part.what) {
-  case asked::regions: return judge_regions(document);
-  case asked::avatars: return judge_avatars(document);
-  case asked::lobby_export: return judge_export(document);
-  case asked::validate_group:
-  case asked::validate_game:
-  case asked::validate_version: return judge_findings(document, part.findings);
+  case http::operation::list_regions: return judge_regions(document);
+  case http::operation::list_avatars: return judge_avatars(document);
+  case http::operation::export_lobby_history: return judge_export(document);
+  case http::operation::validate_group:
+  case http::operation::validate_game:
+  case http::operation::validate_version: return judge_findings(document, part.findings);
+  default: return {};
   }
-  return {};
 }
 
 } // namespace

@@ -1,6 +1,7 @@
-#include "load/results.hpp"
+#include "load/report.hpp"
 
 #include "cli/json_stream.hpp"
+#include "load/duration.hpp"
 
 #include <algorithm>
 #include <array>
@@ -83,7 +84,7 @@ std::string headline(const options& asked, const results& of) {
   return text.str();
 }
 
-void write_latency(app::json_stream& json, const latency_histogram& of) {
+void write_latency(cli::json_stream& json, const latency_histogram& of) {
   const auto us = [](double ns) { return fixed(ns / 1e3, 1); };
   json.name("latency_us").object();
   for (const auto& [title, percent] : percentiles)
@@ -92,7 +93,7 @@ void write_latency(app::json_stream& json, const latency_histogram& of) {
   json.name("mean").digits(us(of.mean_ns())).end_object();
 }
 
-void write_tally(app::json_stream& json, const tally& of) {
+void write_tally(cli::json_stream& json, const tally& of) {
   json.name("intended").number(of.intended());
   json.name("sent").number(of.sent).name("answered").number(of.answered);
   json.name("by_status").object();
@@ -112,7 +113,7 @@ void write_tally(app::json_stream& json, const tally& of) {
   json.name("max_us").digits(fixed(static_cast<double>(of.late.max_ns) / 1e3, 1)).end_object();
 }
 
-void write_moments(app::json_stream& json, const std::vector<moment>& moments) {
+void write_moments(cli::json_stream& json, const std::vector<moment>& moments) {
   json.name("intervals").array();
   for (const auto& each : moments) {
     json.object().name("seconds").digits(fixed(each.seconds, 3));
@@ -126,17 +127,6 @@ void write_moments(app::json_stream& json, const std::vector<moment>& moments) {
 }
 
 } // namespace
-
-double results::requests_per_second() const noexcept {
-  return seconds > 0 ? static_cast<double>(all.answered) / seconds : 0;
-}
-
-std::string duration_text(double ns) {
-  if (ns < 1e3) return fixed(ns, 0) + " ns";
-  if (ns < 1e6) return fixed(ns / 1e3, 1) + " us";
-  if (ns < 1e9) return fixed(ns / 1e6, 2) + " ms";
-  return fixed(ns / 1e9, 2) + " s";
-}
 
 std::string bottleneck(const results& of) {
   if (of.busiest_thread_percent > busy_percent)
@@ -200,7 +190,7 @@ std::string text_report(const options& asked, const results& of) {
 }
 
 std::string json_report(const options& asked, const results& of) {
-  app::json_stream json;
+  cli::json_stream json;
   json.object().name("url").text(asked.url);
   json.name("loop").text(!asked.open_loop                                 ? "closed"
                          : asked.open_loop->kind == arrival_kind::poisson ? "poisson"

@@ -52,19 +52,17 @@ std::string export_body(const mix_part& part, std::mt19937_64& engine) {
 }
 
 std::vector<std::string> bodies_of(const mix_part& part, std::mt19937_64& engine) {
-  if (part.what == asked::regions || part.what == asked::avatars) return {std::string{}};
+  if (row_of(part.what).body == http::body_kind::none) return {std::string{}};
   if (const auto* given = std::get_if<std::vector<std::string>>(&part.bodies)) return *given;
   std::vector<std::string> bodies(std::get<std::size_t>(part.bodies));
   std::ranges::generate(bodies, [&]() -> std::string {
     switch (part.what) {
-    case asked::validate_group: return display_name(engine, "Group") + "}";
-    case asked::validate_game: return display_name(engine, "Game") + "}";
-    case asked::validate_version: return version_body(engine);
-    case asked::lobby_export: return export_body(part, engine);
-    case asked::regions:
-    case asked::avatars: break;
+    case http::operation::validate_group: return display_name(engine, "Group") + "}";
+    case http::operation::validate_game: return display_name(engine, "Game") + "}";
+    case http::operation::validate_version: return version_body(engine);
+    case http::operation::export_lobby_history: return export_body(part, engine);
+    default: return {};
     }
-    return {};
   });
   return bodies;
 }
@@ -77,17 +75,13 @@ std::vector<std::string> clients_of(const mix_part& part, std::mt19937_64& engin
   return clients;
 }
 
+/// With the part's game as its parameter.
 std::string path_of(const mix_part& part) {
-  switch (part.what) {
-  case asked::regions: return "/matchmaker/regions";
-  case asked::avatars: return "/cloud/games/" + part.game + "/avatars";
-  case asked::lobby_export:
-    return "/cloud/games/" + part.game + "/matchmaker/lobbies/export-history";
-  case asked::validate_group: return "/cloud/groups/validate";
-  case asked::validate_game: return "/cloud/games/validate";
-  case asked::validate_version: return "/cloud/games/" + part.game + "/versions/validate";
-  }
-  return "/";
+  const auto path = row_of(part.what).path;
+  const auto begin = path.find('{');
+  if (begin == path.npos) return std::string{path};
+  return std::string{path.substr(0, begin)} + part.game +
+         std::string{path.substr(path.find('}') + 1)};
 }
 
 } // namespace
@@ -96,7 +90,7 @@ request_pool::request_pool(const mix_part& part, const request_frame& frame, std
   std::mt19937_64 engine{seed};
   const auto bodies = bodies_of(part, engine);
   const auto clients = clients_of(part, engine);
-  const bool posts = part.what != asked::regions && part.what != asked::avatars;
+  const bool posts = row_of(part.what).method == http::method::post;
   std::string head = (posts ? "POST " : "GET ") + frame.base_path + path_of(part) +
                      " HTTP/1.1\r\nHost: " + frame.authority + "\r\n";
   for (const auto& line : frame.header_lines)

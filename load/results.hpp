@@ -1,11 +1,9 @@
 #pragma once
 
-#include "load/options.hpp"
 #include "load/tally.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace matchcloud::load {
@@ -35,22 +33,9 @@ struct results {
   std::size_t unconnected = 0;
   bool stopped_early = false;
 
-  double requests_per_second() const noexcept;
+  double requests_per_second() const noexcept {
+    return seconds > 0 ? static_cast<double>(all.answered) / seconds : 0;
+  }
 };
-
-/// What limited the numbers, in words, where it was not the server: empty where nothing points to
-/// that.
-std::string bottleneck(const results& of);
-
-/// For people.
-std::string text_report(const options& asked, const results& of);
-/// For programs; the README lists the members.
-std::string json_report(const options& asked, const results& of);
-/// The percentile distribution of all latencies in microseconds, as HdrHistogram prints it and its
-/// plotters read it.
-std::string hdr_report(const latency_histogram& of);
-
-/// `730 ns`, `12.3 us`, `4.56 ms`, `7.89 s`.
-std::string duration_text(double ns);
 
 } // namespace matchcloud::load

@@ -1,6 +1,7 @@
 #include "load/run.hpp"
 
 #include "cli/progress_display.hpp"
+#include "load/duration.hpp"
 #include "load/generator.hpp"
 #include "model/net/http_url.hpp"
 
@@ -48,7 +49,7 @@ tl::unexpected<base::error> fail(const std::string& why) {
 
 /// Makes one connection, to say at once what is wrong: what is, or empty.
 std::string refusal(const network_address& at, std::chrono::milliseconds timeout,
-                    const app::interrupt& signals) {
+                    const cli::interrupt& signals) {
   const base::file_descriptor probe{
       ::socket(at.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   if (!probe) return reason(errno);
@@ -66,8 +67,9 @@ std::string refusal(const network_address& at, std::chrono::milliseconds timeout
   return code == 0 ? std::string{} : reason(code);
 }
 
-base::expected<network_address> resolve(const app::http_url& url, std::chrono::milliseconds timeout,
-                                        const app::interrupt& signals) {
+base::expected<network_address> resolve(const model::http_url& url,
+                                        std::chrono::milliseconds timeout,
+                                        const cli::interrupt& signals) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
@@ -139,7 +141,7 @@ public:
   load_run(const options& asked, const network_address& server) : asked_{&asked} {
     // Nothing of the load runs on the scheduler; loops only need a system to belong to.
     config_.set("scheduler.max-threads", 1);
-    const auto url = app::parse_http_url(asked.url);
+    const auto url = model::parse_http_url(asked.url);
     request_frame frame{url->authority(), url->target, asked.header_lines,
                         asked.requests_per_connection == 1};
     while (frame.base_path.ends_with('/'))
@@ -151,7 +153,7 @@ public:
       add_generator(i, server);
   }
 
-  results run(const app::interrupt& signals) {
+  results run(const cli::interrupt& signals) {
     results made;
     start_threads();
     // Signals end each of these waits: while connecting, under load, and for what is under way.
@@ -213,14 +215,14 @@ private:
   }
 
   /// False where a signal came first.
-  static bool wait_for(const std::future<void>& what, const app::interrupt& signals) {
+  static bool wait_for(const std::future<void>& what, const cli::interrupt& signals) {
     while (what.wait_for(look_often) != std::future_status::ready)
       if (signals.came()) return false;
     return true;
   }
 
   /// Looks at all threads each second; false where a signal came first.
-  bool wait_for_end(results& into, const app::interrupt& signals) {
+  bool wait_for_end(results& into, const cli::interrupt& signals) {
     ended_future_ = ended_.get_future();
     while (ended_future_.wait_for(look_often) != std::future_status::ready) {
       if (signals.came()) return false;
@@ -230,7 +232,7 @@ private:
   }
 
   /// The first signal ends the sending. What is under way has a moment; a second one ends that.
-  void stop_early(const app::interrupt& signals) {
+  void stop_early(const cli::interrupt& signals) {
     signals.forget();
     for (auto& each : generators_)
       each.stop_early();
@@ -304,7 +306,7 @@ private:
   std::list<generator_plan> plans_;
   std::list<generator> generators_;
   std::vector<std::thread> threads_;
-  app::progress_display display_{base::machine_clock()};
+  cli::progress_display display_{base::machine_clock()};
   std::atomic<std::size_t> unconnected_{0};
   std::atomic<std::size_t> unended_{0};
   std::promise<void> connected_;
@@ -320,10 +322,10 @@ private:
 
 } // namespace
 
-base::expected<results> run(const options& asked, const app::interrupt& signals) {
+base::expected<results> run(const options& asked, const cli::interrupt& signals) {
   if (auto enough = have_descriptors(asked.connections); !enough)
     return tl::unexpected(enough.error());
-  const auto url = app::parse_http_url(asked.url);
+  const auto url = model::parse_http_url(asked.url);
   if (auto fits = fit_in_memory(asked.mix); !fits) return tl::unexpected(fits.error());
   const auto server = resolve(*url, asked.timeout, signals);
   if (!server) return tl::unexpected(server.error());

@@ -1,5 +1,6 @@
-#include "store/lobby_history.hpp"
+#include "store/lobby_history_csv.hpp"
 
+#include "model/lobbies/lobby_csv.hpp"
 #include "store/store.hpp"
 
 #include <cstddef>

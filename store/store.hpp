@@ -1,14 +1,15 @@
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/expected.hpp"
 #include "model/avatars/avatar.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/catalog/catalog_document.hpp"
 #include "model/catalog/catalog_element.hpp"
 #include "model/lobbies/lobby_batch.hpp"
-#include "store/game_revisions.hpp"
 #include "store/lobby_history.hpp"
 #include "store/lobby_merge.hpp"
+#include "store/moved_games.hpp"
 
 #include <chrono>
 #include <cstddef>

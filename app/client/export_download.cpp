@@ -52,7 +52,7 @@ verdict verdict_of(int status) {
 
 class export_download {
 public:
-  export_download(http_url service, const model::export_query& query, output_file& to,
+  export_download(model::http_url service, const model::export_query& query, cli::output_file& to,
                   const download_surroundings& in)
       : service_{std::move(service)}, query_{query}, to_{to}, in_{in} {}
 
@@ -74,7 +74,7 @@ private:
     if (!url) return tl::unexpected(url.error());
     call_.to = *url;
     // Where a download goes on, its speed is that since its beginning.
-    if (to_.bytes() == 0) in_.progress.begin("lobbies", total_, progress_rate::megabytes);
+    if (to_.bytes() == 0) in_.progress.begin("lobbies", total_, cli::progress_rate::megabytes);
     return {};
   }
 
@@ -246,9 +246,9 @@ private:
     return base::fail(base::errc::cancelled, "interrupted");
   }
 
-  const http_url service_;
+  const model::http_url service_;
   const model::export_query query_;
-  output_file& to_;
+  cli::output_file& to_;
   const download_surroundings& in_;
 
   /// The request for the file, as of the last attempt.
@@ -278,8 +278,9 @@ private:
 
 } // namespace
 
-base::expected<download_summary> download_export(const http_url& service,
-                                                 const model::export_query& query, output_file& to,
+base::expected<download_summary> download_export(const model::http_url& service,
+                                                 const model::export_query& query,
+                                                 cli::output_file& to,
                                                  const download_surroundings& in) {
   return export_download{service, query, to, in}.run();
 }

@@ -20,7 +20,7 @@ constexpr int status_bad_gateway = 502;
 constexpr int status_unavailable = 503;
 constexpr int status_gateway_timeout = 504;
 
-tl::unexpected<base::error> failure(const http_url& of, const std::string& why) {
+tl::unexpected<base::error> failure(const model::http_url& of, const std::string& why) {
   return base::fail(base::errc::io_failed, of.shown() + ": " + why);
 }
 
@@ -28,7 +28,7 @@ tl::unexpected<base::error> interrupted() {
   return base::fail(base::errc::cancelled, "interrupted");
 }
 
-http_call call_of(const http_url& service, const model::export_query& query) {
+http_call call_of(const model::http_url& service, const model::export_query& query) {
   http_call call{"POST", service, {}, {}, export_answer_limit};
   if (call.to.target.ends_with('/')) call.to.target.pop_back();
   call.to.target +=
@@ -54,7 +54,7 @@ public:
   export_request(http_call call, const download_surroundings& in)
       : call_{std::move(call)}, in_{in} {}
 
-  base::expected<http_url> run() {
+  base::expected<model::http_url> run() {
     while (true) {
       in_.progress.tell("waiting for the service to make the export");
       const auto result = ask();
@@ -81,11 +81,11 @@ private:
                      }});
   }
 
-  base::expected<http_url> url(transfer_end end) const {
+  base::expected<model::http_url> url(transfer_end end) const {
     if (end == transfer_end::refused) return failure(call_.to, "its answer is too long");
     const auto text = url_in(body_);
     if (text.empty()) return failure(call_.to, "it answered without a \"url\"");
-    const auto url = parse_http_url(text);
+    const auto url = model::parse_http_url(text);
     if (!url)
       return failure(call_.to, "it answered with a \"url\" of no use: " + url.error().detail);
     return *url;
@@ -135,8 +135,9 @@ std::chrono::milliseconds pause_after(int fruitless) {
   return first_pause * (1 << (fruitless - 1));
 }
 
-base::expected<http_url> request_export(const http_url& service, const model::export_query& query,
-                                        const download_surroundings& in) {
+base::expected<model::http_url> request_export(const model::http_url& service,
+                                               const model::export_query& query,
+                                               const download_surroundings& in) {
   return export_request{call_of(service, query), in}.run();
 }
 

@@ -21,7 +21,7 @@ constexpr int stop_again_ms = 50;
 /// Ends a client's transfer when a signal comes: the client itself waits for its socket only.
 class signal_watch {
 public:
-  signal_watch(const interrupt& until, httplib::ClientImpl& client)
+  signal_watch(const cli::interrupt& until, httplib::ClientImpl& client)
       : done_{::eventfd(0, EFD_CLOEXEC)} {
     if (!done_) throw std::system_error{errno, std::generic_category(), "eventfd"};
     thread_ = std::thread{[this, &until, &client] { watch(until, client); }};
@@ -34,7 +34,7 @@ public:
   }
 
 private:
-  void watch(const interrupt& until, httplib::ClientImpl& client) const {
+  void watch(const cli::interrupt& until, httplib::ClientImpl& client) const {
     pollfd done{done_.get(), POLLIN, 0};
     while (!until.wait_readable(done_.get()) && done.revents == 0) {
       client.stop();
@@ -91,7 +91,8 @@ transfer_result result_of(httplib::Error error) {
 
 } // namespace
 
-transfer_result transfer(const http_call& call, const interrupt& until, const answer_taker& taker) {
+transfer_result transfer(const http_call& call, const cli::interrupt& until,
+                         const answer_taker& taker) {
   const auto client = client_of(call);
   auto request = request_of(call);
   bool refused = false;

@@ -16,7 +16,7 @@ namespace matchcloud::app {
 /// A request of a command to a server.
 struct http_call {
   std::string method;
-  http_url to;
+  model::http_url to;
   httplib::Headers headers;
   std::string body;
   /// How long the server may be silent.
@@ -57,6 +57,7 @@ inline constexpr std::chrono::seconds connect_limit{10};
 
 /// Sends a request over a connection of its own and takes the answer, exactly as the server sent
 /// it: nothing is decoded, redirected or repeated. Blocks until the end or until a signal comes.
-transfer_result transfer(const http_call& call, const interrupt& until, const answer_taker& taker);
+transfer_result transfer(const http_call& call, const cli::interrupt& until,
+                         const answer_taker& taker);
 
 } // namespace matchcloud::app

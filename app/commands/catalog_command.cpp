@@ -1,5 +1,6 @@
 #include "app/commands/commands.hpp"
 #include "app/reports/text_table.hpp"
+#include "model/catalog/parse_catalog.hpp"
 
 #include "model/catalog/catalog_element.hpp"
 #include "store/store.hpp"

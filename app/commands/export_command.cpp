@@ -7,7 +7,7 @@
 #include "cli/progress_display.hpp"
 #include "model/net/http_url.hpp"
 #include "model/text/timestamp.hpp"
-#include "store/lobby_history.hpp"
+#include "store/lobby_history_csv.hpp"
 #include "store/store.hpp"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ std::string check_time(const std::string& text) {
 }
 
 std::string check_url(const std::string& text) {
-  const auto url = parse_http_url(text);
+  const auto url = model::parse_http_url(text);
   if (!url) return "\"" + text + "\" is not a service's URL: " + url.error().detail;
   if (url->target.find('?') != std::string::npos)
     return "\"" + text + "\" is not a service's URL: it has a query";
@@ -94,8 +94,9 @@ base::expected<void> check_known(store::store& in, const model::uuid& game_id) {
 
 base::expected<download_summary> export_from_store(const std::string& data_dir,
                                                    const model::export_query& query,
-                                                   output_file& to, const interrupt& until,
-                                                   progress_display& progress) {
+                                                   cli::output_file& to,
+                                                   const cli::interrupt& until,
+                                                   cli::progress_display& progress) {
   // Opening would create it.
   if (!store::has_store(data_dir))
     return base::fail(base::errc::store_failed,
@@ -105,7 +106,7 @@ base::expected<download_summary> export_from_store(const std::string& data_dir,
   if (auto known = check_known(**store, query.game_id); !known)
     return tl::unexpected(known.error());
   if (auto begun = to.begin(until); !begun) return tl::unexpected(begun.error());
-  progress.begin("lobbies", std::nullopt, progress_rate::megabytes);
+  progress.begin("lobbies", std::nullopt, cli::progress_rate::megabytes);
   const store::history_output output{{},
                                      [&](std::string_view bytes, std::uint64_t rows) {
                                        auto written = to.write(bytes);
@@ -118,25 +119,24 @@ base::expected<download_summary> export_from_store(const std::string& data_dir,
   return download_summary{done->rows, done->bytes};
 }
 
-base::expected<download_summary> export_from_service(const std::string& url,
-                                                     const model::export_query& query,
-                                                     output_file& to, const interrupt& until,
-                                                     progress_display& progress) {
+base::expected<download_summary>
+export_from_service(const std::string& url, const model::export_query& query, cli::output_file& to,
+                    const cli::interrupt& until, cli::progress_display& progress) {
   if (auto begun = to.begin(until); !begun) return tl::unexpected(begun.error());
   const download_surroundings surroundings{
       until, progress, [&](std::chrono::milliseconds pause) { return until.wait(pause); }};
-  return download_export(*parse_http_url(url), query, to, surroundings);
+  return download_export(*model::parse_http_url(url), query, to, surroundings);
 }
 
 base::expected<download_summary> run(const export_options& options,
                                      const model::export_query& query) {
   // First, while signals still end the process: a named pipe is waited for.
-  auto opened = output_file::open(options.output);
+  auto opened = cli::output_file::open(options.output);
   if (!opened) return tl::unexpected(opened.error());
-  const interrupt until;
+  const cli::interrupt until;
   // Gone before the above: another signal must not end the process before the file aside is.
   auto to = *std::move(opened);
-  progress_display progress{base::machine_clock()};
+  cli::progress_display progress{base::machine_clock()};
   const auto done = options.url.empty()
                         ? export_from_store(options.data_dir, query, to, until, progress)
                         : export_from_service(options.url, query, to, until, progress);

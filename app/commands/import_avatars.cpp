@@ -18,10 +18,10 @@ base::expected<line_import_result> import_avatars(const line_import_options& opt
   // First, while signals still end the process: a named pipe is waited for.
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
-  const interrupt until;
+  const cli::interrupt until;
   auto store = store::open_sqlite(options.data_dir);
   if (!store) return tl::unexpected(store.error());
-  progress_display progress{base::machine_clock()};
+  cli::progress_display progress{base::machine_clock()};
   avatar_import import{**store, folder_of(options.file), until, progress};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (auto may = may_write(import.problems(), options); !may) return tl::unexpected(may.error());

@@ -1,6 +1,6 @@
 #include "app/commands/commands.hpp"
 
-#include "model/catalog/catalog_document.hpp"
+#include "model/catalog/parse_catalog.hpp"
 #include "store/store.hpp"
 
 #include <array>

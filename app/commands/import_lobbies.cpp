@@ -13,14 +13,14 @@ base::expected<line_import_result> import_lobbies(const line_import_options& opt
   // First, while signals still end the process: a named pipe is waited for.
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
-  const interrupt until;
+  const cli::interrupt until;
   auto store = store::open_sqlite(options.data_dir, {.use = store::workload::bulk});
   if (!store) return tl::unexpected(store.error());
   const auto folder = store::temporary_folder::make(options.data_dir);
   if (!folder) return tl::unexpected(folder.error());
   auto spool = lobby_spool::make(folder->path());
   if (!spool) return tl::unexpected(spool.error());
-  progress_display progress{base::machine_clock()};
+  cli::progress_display progress{base::machine_clock()};
   lobby_import import{**store, *spool, until, progress};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (auto may = may_write(import.problems(), options); !may) return tl::unexpected(may.error());

@@ -2,6 +2,7 @@
 #include "app/commands/configuration_options.hpp"
 #include "app/config/fault_table.hpp"
 #include "app/node/node.hpp"
+#include "app/reports/operation_table.hpp"
 #include "base/free_memory.hpp"
 
 #include <spdlog/spdlog.h>
@@ -53,7 +54,7 @@ enum class ending : std::uint8_t { told, taken_over, failed };
 /// Waits until a signal comes, a successor has the listeners, or the service cannot go on.
 ending wait_for_end(const base::file_descriptor& signals, const node& running) {
   std::array<pollfd, 3> watched{pollfd{signals.get(), POLLIN, 0},
-                                pollfd{running.handed_over_fd(), POLLIN, 0},
+                                pollfd{running.listeners().handed_over_fd(), POLLIN, 0},
                                 pollfd{running.failure_fd(), POLLIN, 0}};
   while (::poll(watched.data(), watched.size(), -1) <= 0) {
   }
@@ -79,18 +80,18 @@ int serve(const configuration_options& options) {
   auto started = node::start(*config);
   if (!started) return fail(started.error(), failed);
   auto& running = **started;
-  if (const auto replaced = running.predecessor())
+  if (const auto replaced = running.listeners().predecessor())
     std::cout << "took over from process " << *replaced << "\n";
-  for (const auto& each : running.data_listeners())
+  for (const auto& each : running.listeners().data())
     std::cout << "listening on http://" << http::to_string(each.where)
               << (each.proxy_header ? " (PROXY protocol)" : "") << "\n";
   if (const auto seed = running.fault_seed())
     std::cout << "fault injection enabled, seed " << *seed << ", " << config->faults.size()
               << " faults injected\n";
-  std::cout << "ops plane on http://" << http::to_string(running.ops_endpoint()) << std::endl;
+  std::cout << "ops plane on http://" << http::to_string(running.listeners().ops()) << std::endl;
 
   const auto why = wait_for_end(signals, running);
-  if (const auto successor = running.successor())
+  if (const auto successor = running.listeners().successor())
     spdlog::info("process {} has taken over", *successor);
   spdlog::info("draining; a{} signal ends at once", why == ending::told ? " second" : "");
   running.drain(signals.get());
@@ -130,6 +131,7 @@ void add_serve_command(CLI::App& program, int& code) {
         what);
   };
   add_print_flag("--keys", config_table, "Print all keys as a Markdown table.");
+  add_print_flag("--operations", operation_table, "Print all operations as a Markdown table.");
   add_print_flag("--fault-points", fault_point_table,
                  "Print where faults can be injected as a Markdown table.");
   add_config_option(*command, *options);

@@ -1,6 +1,5 @@
 #include "app/config/config.hpp"
-
-#include "app/node/take_over.hpp"
+#include "model/validation/check_rules.hpp"
 
 #include <algorithm>
 #include <cctype>

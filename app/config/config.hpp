@@ -28,6 +28,12 @@ struct data_listener {
   bool proxy_header = false;
 };
 
+/// Why the transport httplib has no take-over.
+inline constexpr std::string_view httplib_cannot_be_taken_over =
+    "cpp-httplib ends its listening sockets with shutdown(2), which ends them for every process "
+    "that has them, so the transport httplib cannot be taken over; choose loops, or end the "
+    "process (SIGTERM) and start another";
+
 /// Everything `serve` can be told.
 struct serve_config {
   std::vector<data_listener> listen;

@@ -176,11 +176,11 @@ base::expected<std::vector<given_value>> read_config_file(const std::string& fil
   const auto refuse = [&file](const std::string& why) {
     return base::fail(base::errc::config_invalid, file + ": " + why);
   };
-  const auto text = read_bounded_file(file, file_limit_bytes);
+  const auto text = cli::read_bounded_file(file, file_limit_bytes);
   if (!text) return refuse(text.error().detail);
   if (text->size() > file_limit_bytes)
     return refuse("has more than " + std::to_string(file_limit_bytes) + " bytes");
-  const auto document = parse_toml(*text, file);
+  const auto document = cli::parse_toml(*text, file);
   if (!document) return tl::unexpected(document.error());
   config_file_reader reader{file, names};
   if (auto done = reader.read(*document); !done) return tl::unexpected(done.error());

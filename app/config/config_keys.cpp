@@ -1,4 +1,5 @@
 #include "app/config/config.hpp"
+#include "model/validation/check_rules.hpp"
 
 #include "base/decimal.hpp"
 

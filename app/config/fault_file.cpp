@@ -70,13 +70,13 @@ base::expected<fault_rules> read_fault_rules(const std::string& file_or_text) {
   };
   auto text = file_or_text;
   if (!is_text) {
-    auto content = read_bounded_file(file_or_text, file_limit_bytes);
+    auto content = cli::read_bounded_file(file_or_text, file_limit_bytes);
     if (!content) return refuse(content.error().detail);
     text = *std::move(content);
   }
   if (text.size() > file_limit_bytes)
     return refuse("has more than " + std::to_string(file_limit_bytes) + " bytes");
-  const auto document = parse_toml(text, source);
+  const auto document = cli::parse_toml(text, source);
   if (!document) return tl::unexpected(document.error());
   fault_file_reader reader{source};
   if (auto done = reader.read(*document); !done) return tl::unexpected(done.error());

@@ -58,8 +58,8 @@ base::expected<model::image_name> name_of(std::string_view bytes) {
 
 } // namespace
 
-avatar_import::avatar_import(store::store& into, std::string folder, const interrupt& until,
-                             progress_display& progress)
+avatar_import::avatar_import(store::store& into, std::string folder, const cli::interrupt& until,
+                             cli::progress_display& progress)
     : into_{&into}, folder_{std::move(folder)}, until_{&until}, progress_{&progress} {}
 
 base::expected<void> avatar_import::check(line_input& in) {

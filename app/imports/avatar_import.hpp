@@ -36,8 +36,8 @@ public:
 
   /// Images are looked for below `folder`, which is empty or ends with a slash. The rest outlives
   /// the import.
-  avatar_import(store::store& into, std::string folder, const interrupt& until,
-                progress_display& progress);
+  avatar_import(store::store& into, std::string folder, const cli::interrupt& until,
+                cli::progress_display& progress);
 
   /// Reads and checks everything: lines, images, games. Fails with `io_failed`, `import_invalid`
   /// (too many lines) or what the store fails with; what is wrong with lines is in `problems`.
@@ -64,8 +64,8 @@ private:
 
   store::store* into_;
   std::string folder_;
-  const interrupt* until_;
-  progress_display* progress_;
+  const cli::interrupt* until_;
+  cli::progress_display* progress_;
   model::avatar_line_reader reader_;
   /// Good as far as they are checked; then they go to `entries_`.
   std::vector<entry> batch_;

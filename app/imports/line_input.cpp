@@ -40,7 +40,7 @@ base::expected<line_input> line_input::open(const std::string& file) {
 }
 
 base::expected<void>
-line_input::read(const interrupt& until,
+line_input::read(const cli::interrupt& until,
                  const std::function<base::expected<void>(model::input_line)>& take,
                  const std::function<void()>& on_block) {
   while (true) {

@@ -23,7 +23,7 @@ public:
   /// Calls `take` for each line until the end of the input, and `on_block` after each block. Fails
   /// with `io_failed` where the input cannot be read or a signal came, or with what `take` fails
   /// with.
-  base::expected<void> read(const interrupt& until,
+  base::expected<void> read(const cli::interrupt& until,
                             const std::function<base::expected<void>(model::input_line)>& take,
                             const std::function<void()>& on_block);
 

@@ -22,8 +22,8 @@ bool by_id(const spooled_lobby& a, const spooled_lobby& b) {
 
 } // namespace
 
-lobby_import::lobby_import(store::store& into, lobby_spool& spool, const interrupt& until,
-                           progress_display& progress)
+lobby_import::lobby_import(store::store& into, lobby_spool& spool, const cli::interrupt& until,
+                           cli::progress_display& progress)
     : into_{&into}, spool_{&spool}, until_{&until}, progress_{&progress} {
   batch_.reserve(batch_limit);
 }

@@ -37,8 +37,8 @@ public:
   static constexpr std::size_t batch_limit = 16'384;
 
   /// All of these outlive the import.
-  lobby_import(store::store& into, lobby_spool& spool, const interrupt& until,
-               progress_display& progress);
+  lobby_import(store::store& into, lobby_spool& spool, const cli::interrupt& until,
+               cli::progress_display& progress);
 
   /// Reads and checks everything, each line and then against the store. Fails with `io_failed`,
   /// `import_invalid` (too much in one input) or what the store fails with; what is wrong with
@@ -66,8 +66,8 @@ private:
 
   store::store* into_;
   lobby_spool* spool_;
-  const interrupt* until_;
-  progress_display* progress_;
+  const cli::interrupt* until_;
+  cli::progress_display* progress_;
   model::lobby_line_reader reader_;
   model::lobby lobby_;
   model::lobby_kind_table kinds_;

@@ -11,12 +11,6 @@
 
 namespace matchcloud::app {
 
-/// Why the transport httplib has no take-over.
-inline constexpr std::string_view httplib_cannot_be_taken_over =
-    "cpp-httplib ends its listening sockets with shutdown(2), which ends them for every process "
-    "that has them, so the transport httplib cannot be taken over; choose loops, or end the "
-    "process (SIGTERM) and start another";
-
 /// Listens and offers as configured, by the name of what each listener is for.
 http::handed_listener::purpose purpose_of(const data_listener& listener) noexcept;
 

@@ -51,7 +51,7 @@ private:
     out_.name("offset").number(offset);
   }
 
-  json_stream out_;
+  cli::json_stream out_;
   std::uint64_t findings_ = 0;
 };
 

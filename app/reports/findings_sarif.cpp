@@ -126,7 +126,7 @@ private:
     out_.name("artifactLocation").object().name("uri").text(uri).end_object();
   }
 
-  json_stream out_;
+  cli::json_stream out_;
   /// Those used, in the order of their first use: no more than there are.
   std::vector<std::string> codes_;
   std::vector<failure> failures_;

@@ -100,7 +100,8 @@ std::string_view precision(const located_client& client) {
   return client.at ? "fallback" : "unknown";
 }
 
-void write_file(json_stream& out, const std::string& path, const store::mmdb_description& what) {
+void write_file(cli::json_stream& out, const std::string& path,
+                const store::mmdb_description& what) {
   out.object().name("file").text(path).name("database_type").text(shown(what.database_type));
   const auto time = built(what);
   out.name("built");
@@ -109,7 +110,7 @@ void write_file(json_stream& out, const std::string& path, const store::mmdb_des
   out.end_object();
 }
 
-void write_regions(json_stream& out, const located_client& client) {
+void write_regions(cli::json_stream& out, const located_client& client) {
   out.array();
   for (const auto& each : client.regions) {
     out.object().name("region_id").text(each.where->region_id);
@@ -120,7 +121,7 @@ void write_regions(json_stream& out, const located_client& client) {
   out.end_array();
 }
 
-void write_location(json_stream& out, const std::optional<model::coordinates>& at) {
+void write_location(cli::json_stream& out, const std::optional<model::coordinates>& at) {
   if (!at) {
     out.null();
     return;
@@ -129,7 +130,8 @@ void write_location(json_stream& out, const std::optional<model::coordinates>& a
   out.name("longitude").digits(written(model::append_shortest, at->longitude)).end_object();
 }
 
-void write_client(json_stream& out, const geoip_surroundings& in, const located_client& client) {
+void write_client(cli::json_stream& out, const geoip_surroundings& in,
+                  const located_client& client) {
   const auto* const country = client.found ? client.found->place.country : nullptr;
   out.object().name("address").text(to_string(client.address));
   out.name("looked_up").text(to_string(store::looked_up(client.address)));
@@ -180,7 +182,7 @@ std::string geoip_text(const geoip_surroundings& surroundings,
 
 std::string geoip_json(const geoip_surroundings& surroundings,
                        std::span<const located_client> clients) {
-  json_stream out;
+  cli::json_stream out;
   out.object().name("files").array();
   for (std::size_t i = 0; i < surroundings.files.size(); ++i)
     write_file(out, shown(surroundings.paths[i]), surroundings.files[i]->describe());

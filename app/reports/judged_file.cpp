@@ -178,8 +178,8 @@ judged_file judge_text(std::string name, std::string text, model::payload_kind k
 judged_file judge(const std::string& file, model::payload_kind kind, const payload_rules& rules) {
   const bool is_stdin = file == "-";
   auto name = is_stdin ? std::string{"stdin"} : file;
-  auto text = is_stdin ? read_bounded_stdin(rules.body_limit_bytes)
-                       : read_bounded_file(file, rules.body_limit_bytes);
+  auto text = is_stdin ? cli::read_bounded_stdin(rules.body_limit_bytes)
+                       : cli::read_bounded_file(file, rules.body_limit_bytes);
   if (text) return judge_text(std::move(name), *std::move(text), kind, rules);
   judged_file judged;
   judged.name = std::move(name);

@@ -8,8 +8,10 @@
 #include "http/wire/characters.hpp"
 #include "http/wire/media_type.hpp"
 #include "http/wire/query.hpp"
+#include "http/wire/request_errors.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace matchcloud::http {
@@ -25,15 +27,24 @@ using actors::owner;
 constexpr std::string_view ping_headers = "Access-Control-Allow-Origin: *\r\n"
                                           "Timing-Allow-Origin: *\r\n"
                                           "Cache-Control: no-store\r\n";
-constexpr std::string_view ping_preflight_headers = "Access-Control-Allow-Origin: *\r\n"
-                                                    "Access-Control-Allow-Methods: GET, HEAD\r\n"
-                                                    "Access-Control-Allow-Headers: *\r\n"
-                                                    "Access-Control-Max-Age: 86400\r\n";
-constexpr std::string_view media_preflight_headers =
-    "Access-Control-Allow-Origin: *\r\n"
-    "Access-Control-Allow-Methods: GET, HEAD\r\n"
-    "Access-Control-Allow-Headers: If-Match, If-None-Match, If-Range, Range, X-Request-Id\r\n"
-    "Access-Control-Max-Age: 86400\r\n";
+
+/// What a path's parameter that must be a UUID is called, and where clients find one.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> id_advice{{
+    {"game_id", "The game_id in the path is not a UUID. Write it with dashes, as "
+                "00000000-0000-4000-8000-000000000001."},
+    {"upload_id", "The upload_id in the path is not a UUID. Take the whole url of an avatar from "
+                  "the game's list."},
+    {"export_id", "The export's id in the path is not a UUID. Use the whole url that "
+                  "export-history answered."},
+}};
+
+/// The name of a path's parameter of that number.
+std::string_view parameter_name(const operation_row& of, std::size_t number) noexcept {
+  auto rest = of.path;
+  for (std::size_t i = 0; i <= number; ++i)
+    rest.remove_prefix(rest.find('{') + 1);
+  return rest.substr(0, rest.find('}'));
+}
 
 /// The host name of an `Origin` (`scheme://host[:port]`, RFC 6454), lower case.
 std::string host_of_origin(std::string_view origin) {
@@ -53,14 +64,6 @@ response no_content(std::string_view allow) {
   return answer;
 }
 
-template <class Bytes>
-response json_response(Bytes&& body) {
-  response answer;
-  answer.content_type = json_type;
-  answer.body = std::forward<Bytes>(body);
-  return answer;
-}
-
 } // namespace
 
 front::front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
@@ -71,24 +74,24 @@ front::front(caf::actor_config& cfg, std::shared_ptr<const front_settings> setti
       any_origin_{settings_->cors_origins == std::vector<std::string>{"*"}} {}
 
 template <class Reply>
-bool front::arrives(const Reply& reply, const request_ptr& asking) {
-  const auto fares =
-      fate_at(base::fault_point::front_reply, current_sender(), caf::make_message(reply), asking);
+bool front::arrives(const Reply& reply, const open_exchange& exchange) {
+  const auto fares = fate_at(base::fault_point::front_reply, current_sender(),
+                             caf::make_message(reply), exchange.request);
   if (fares == fate::fails)
-    sink_->answer(reply.exchange, failure_answer(*asking, {reply.exchange, injected_failure()}));
+    sink_->answer(reply.exchange, failure_answer(exchange, injected_failure()));
   return fares == fate::arrives;
 }
 
 template <class Reply, class Make>
 auto front::answering(Make make) {
   return [this, make](const Reply& reply) {
-    auto asking = sink_->find(reply.exchange);
-    if (!asking) return; // answered, or a later attempt is under way
-    take_in_hand(asking, handler::front);
-    if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, asking))
-      return put_down(asking, handler::front);
-    auto answer = make(*asking, reply);
-    asking.reset(); // a transport reuses requests that nobody else holds
+    auto exchange = sink_->find(reply.exchange);
+    if (!exchange) return; // answered, or a later attempt is under way
+    take_in_hand(exchange.request, handler::front);
+    if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, exchange))
+      return put_down(exchange.request, handler::front, handler::past_owner);
+    auto answer = make(exchange, reply);
+    exchange.request.reset(); // a transport reuses requests that nobody else holds
     sink_->answer(reply.exchange, std::move(answer));
   };
 }
@@ -104,35 +107,31 @@ caf::behavior front::make_behavior() {
       [this](const dispatch& job) {
         take_in_hand(job.request, handler::front);
         if (arrives(job)) handle(job);
-        put_down(job.request, handler::front);
+        put_down(job.request, handler::front, handler::nobody);
         own_vitals().count_handled();
       },
       answering<actors::regions_ranked>(
-          [this](const http::request& asking, const actors::regions_ranked& reply) {
-            return regions_answer(asking, reply);
+          [this](const open_exchange& exchange, const actors::regions_ranked& reply) {
+            return regions_answer(*exchange.request, reply);
           }),
-      answering<actors::payload_validated>(
-          [](const http::request&, const actors::payload_validated& reply) {
-            return json_response(reply.json);
-          }),
-      answering<actors::avatars_listed>(
-          [](const http::request&, const actors::avatars_listed& reply) {
-            auto answer = json_response(reply.json);
-            answer.body_leased = true;
-            return answer;
-          }),
-      answering<actors::media_opened>(media_response),
-      answering<actors::lobbies_exported>(
-          [](const http::request&, const actors::lobbies_exported& reply) {
-            return json_response(reply.json);
+      answering<actors::json_made>([](const open_exchange&, const actors::json_made& reply) {
+        http::response answer;
+        answer.content_type = json_type;
+        answer.body = reply.json;
+        answer.body_leased = reply.is_leased;
+        return answer;
+      }),
+      answering<actors::media_opened>(
+          [](const open_exchange& exchange, const actors::media_opened& reply) {
+            return media_response(*exchange.request, reply);
           }),
       answering<actors::export_opened>(
-          [](const http::request& asking, const actors::export_opened& reply) {
-            return export_response(asking, *reply.file);
+          [](const open_exchange& exchange, const actors::export_opened& reply) {
+            return export_response(*exchange.request, *reply.file);
           }),
       answering<actors::operation_failed>(
-          [this](const http::request& asking, const actors::operation_failed& reply) {
-            return failure_answer(asking, reply);
+          [this](const open_exchange& exchange, const actors::operation_failed& reply) {
+            return failure_answer(exchange, reply.error);
           }),
       [this](const actors::owners& known) { take(known); },
   };
@@ -151,7 +150,7 @@ void front::take(const actors::owners& known) {
     owners_[i] = known.by_role[i];
     if (!owners_[i]) continue;
     monitor(owners_[i]);
-    if (attached_) sink_->redispatch(static_cast<owner>(i));
+    if (attached_) sink_->redispatch(actors::all_owners[i]);
   }
   // Attaching brings every unanswered exchange: only now can they go on to their owners.
   if (!std::exchange(attached_, true)) sink_->attach(caf::actor_cast<caf::actor>(this));
@@ -178,16 +177,17 @@ void front::handle(const dispatch& job) {
 
   auto where = find_route(asking.path(), settings_->base_path);
   if (!where) return fail(job, operation::unmatched, where.error());
-  if (!where->allows(asking.method)) {
-    const std::string allow{where->allow()};
-    return fail(job, where->operation,
+  const auto& row = *where->asked;
+  if (!allows(row, asking.method)) {
+    const std::string allow{allow_of(row)};
+    return fail(job, row.id,
                 {base::errc::method_not_allowed,
                  "This path takes " + allow + ", not " + asking.method_token + "."},
                 "Allow: " + allow + "\r\n");
   }
-  if (asking.method == method::options) return preflight(job, *where);
+  if (asking.method == method::options) return preflight(job, row);
 
-  switch (where->operation) {
+  switch (row.id) {
   case operation::list_regions: return list_regions(job);
   case operation::ping: return ping(job);
   case operation::validate_version: return validate(job, *where, model::payload_kind::version);
@@ -202,21 +202,23 @@ void front::handle(const dispatch& job) {
   fail(job, operation::unmatched, {base::errc::internal, "A route without an operation."});
 }
 
-void front::preflight(const dispatch& job, const route& where) {
-  sink_->routed(job.exchange, where.operation, owner::none);
-  auto answer = no_content(where.allow());
+void front::preflight(const dispatch& job, const operation_row& asked) {
+  sink_->routed(job.exchange, asked.id, owner::none);
+  auto answer = no_content(allow_of(asked));
   const auto& asking = *job.request;
-  if (where.operation == operation::list_regions && asking.has(header::origin)) {
+  const bool from_page = asking.has(header::origin);
+  switch (asked.cors) {
+  case cors_policy::none: break;
+  case cors_policy::configured_origins:
+    if (!from_page) break;
     answer.headers.append(cors_headers(asking));
-    if (may_read(asking))
-      answer.headers.append(
-          "Access-Control-Allow-Methods: GET, HEAD\r\n"
-          "Access-Control-Allow-Headers: Authorization, If-None-Match, X-Request-Id\r\n"
-          "Access-Control-Max-Age: 86400\r\n");
+    if (may_read(asking)) answer.headers.append(asked.preflight);
+    break;
+  case cors_policy::any_origin:
+    if (from_page) answer.fixed_headers = asked.preflight;
+    break;
+  case cors_policy::anybody: answer.fixed_headers = asked.preflight; break;
   }
-  if (where.operation == operation::download_media && asking.has(header::origin))
-    answer.fixed_headers = media_preflight_headers;
-  if (where.operation == operation::ping) answer.fixed_headers = ping_preflight_headers;
   sink_->answer(job.exchange, std::move(answer));
 }
 
@@ -261,20 +263,24 @@ void front::ping(const dispatch& job) {
   sink_->answer(job.exchange, std::move(answer));
 }
 
-std::optional<model::uuid> front::read_game_id(const dispatch& job, const route& where) {
-  auto game_id = model::parse_uuid(where.game_id);
-  if (!game_id)
-    fail(job, where.operation,
-         {base::errc::id_malformed, "The game_id in the path is not a UUID. Write it with dashes, "
-                                    "as 00000000-0000-4000-8000-000000000001."});
-  return game_id;
+std::optional<model::uuid> front::read_id(const dispatch& job, const route& where,
+                                          std::size_t number) {
+  const auto id = model::parse_uuid(where.parameters[number]);
+  if (id) return id;
+  const auto name = parameter_name(*where.asked, number);
+  const auto* const about =
+      std::ranges::find_if(id_advice, [name](const auto& each) { return each.first == name; });
+  fail(job, where.asked->id,
+       {base::errc::id_malformed,
+        std::string{about != id_advice.end() ? about->second : "An id is not a UUID."}});
+  return std::nullopt;
 }
 
 void front::list_avatars(const dispatch& job, const route& where) {
-  const auto game_id = read_game_id(job, where);
+  const auto game_id = read_id(job, where, 0);
   if (!game_id) return;
   actors::list_avatars message{job.exchange, *game_id, job.request};
-  forward(job, where.operation, actors::avatar_shard_of(*game_id), std::move(message));
+  forward(job, where.asked->id, actors::avatar_shard_of(*game_id), std::move(message));
 }
 
 void front::validate(const dispatch& job, const route& where, model::payload_kind kind) {
@@ -282,82 +288,76 @@ void front::validate(const dispatch& job, const route& where, model::payload_kin
   actors::validate_payload message{
       job.exchange, kind, {}, {job.request, &asking.body}, job.request};
   if (kind == model::payload_kind::version) {
-    const auto game_id = read_game_id(job, where);
+    const auto game_id = read_id(job, where, 0);
     if (!game_id) return;
     message.game_id = *game_id;
   }
-  if (!check_is_json(job, where.operation)) return;
+  if (!check_body(job, *where.asked)) return;
   const auto to =
       asking.body.size() > actors::large_body_bytes ? owner::large_validator : owner::validator;
-  forward(job, where.operation, to, std::move(message));
+  forward(job, where.asked->id, to, std::move(message));
 }
 
-bool front::check_is_json(const dispatch& job, operation asked) {
+bool front::check_body(const dispatch& job, const operation_row& asked) {
   const auto& asking = *job.request;
   // An empty value names no type (RFC 9110 section 8.3): it says as much as none.
   const auto& type = asking.get(header::content_type);
-  if (type.empty() || is_json(type)) return true;
-  fail(job, asked,
-       {base::errc::media_type_unsupported, "The body must be JSON, not " + type.substr(0, 64) +
-                                                ". Send Content-Type: application/json, or none."});
+  if (!type.empty() && !is_json(type)) {
+    fail(job, asked.id,
+         {base::errc::media_type_unsupported,
+          "The body must be JSON, not " + type.substr(0, 64) +
+              ". Send Content-Type: application/json, or none."});
+    return false;
+  }
+  if (asked.body_limit_bytes == 0 || asking.body.size() <= asked.body_limit_bytes) return true;
+  fail(job, asked.id,
+       {base::errc::body_too_large,
+        "The body has " + std::to_string(asking.body.size()) + " bytes; this one takes " +
+            std::to_string(asked.body_limit_bytes) + ". " + std::string{asked.body_advice}});
   return false;
 }
 
 void front::export_lobbies(const dispatch& job, const route& where) {
-  const auto game_id = read_game_id(job, where);
-  if (!game_id || !check_is_json(job, where.operation)) return;
+  const auto game_id = read_id(job, where, 0);
+  if (!game_id || !check_body(job, *where.asked)) return;
   const auto& asking = *job.request;
-  if (asking.body.size() > export_body_limit_bytes)
-    return fail(job, where.operation,
-                {base::errc::body_too_large, "The body has " + std::to_string(asking.body.size()) +
-                                                 " bytes; this one takes " +
-                                                 std::to_string(export_body_limit_bytes) +
-                                                 ". Send query_start and query_end alone."});
   actors::export_lobbies message{job.exchange, *game_id, {job.request, &asking.body}, job.request};
-  forward(job, where.operation, owner::lobby_export, std::move(message));
+  forward(job, where.asked->id, owner::lobby_export, std::move(message));
 }
 
 void front::download_export(const dispatch& job, const route& where) {
-  const auto export_id = model::parse_uuid(where.export_id);
-  if (!export_id)
-    return fail(job, where.operation,
-                {base::errc::id_malformed,
-                 "The export's id in the path is not a UUID. Use the whole url that "
-                 "export-history answered."});
+  const auto export_id = read_id(job, where, 0);
+  if (!export_id) return;
   const auto& asking = *job.request;
   const auto link = read_export_link(asking.query());
   if (!link)
-    return fail(job, where.operation,
+    return fail(job, where.asked->id,
                 {base::errc::signature_invalid,
                  "The URL needs expires and signature, each once, as export-history answered "
                  "them. Quote it in a shell: it has an & in it."});
-  forward(job, where.operation, owner::export_download,
+  forward(job, where.asked->id, owner::export_download,
           actors::open_export{job.exchange, *export_id, link->expires_s,
                               std::string{link->signature}, may_be_compressed(asking),
                               job.request});
 }
 
 void front::download_media(const dispatch& job, const route& where) {
-  const auto upload_id = model::parse_uuid(where.upload_id);
-  if (!upload_id)
-    return fail(job, where.operation,
-                {base::errc::id_malformed,
-                 "The upload_id in the path is not a UUID. Take the whole url of an avatar from "
-                 "the game's list."});
-  const auto name = model::parse_image_name(where.file_name);
+  const auto upload_id = read_id(job, where, 0);
+  if (!upload_id) return;
+  const auto name = model::parse_image_name(where.parameters[1]);
   if (!name)
-    return fail(job, where.operation,
+    return fail(job, where.asked->id,
                 {base::errc::media_not_found,
                  "No image has such a name: it is 32 lower-case hexadecimal digits and .png or "
                  ".jpg. Take the whole url of an avatar from the game's list."});
-  forward(job, where.operation, owner::media,
+  forward(job, where.asked->id, owner::media,
           actors::open_media{job.exchange, {*upload_id, *name}, job.request});
 }
 
 template <class Message>
 void front::forward(const dispatch& job, operation asked, owner to, Message&& message) {
   if (!sink_->routed(job.exchange, asked, to)) return fail(job, asked, mailbox_full());
-  const auto& address = owners_[static_cast<std::size_t>(to)];
+  const auto& address = owners_[index_of(to)];
   if (address) send(address, std::forward<Message>(message));
 }
 
@@ -379,17 +379,20 @@ response front::regions_answer(const http::request& asking, const actors::region
   return answer;
 }
 
-response front::failure_answer(const http::request& asking, const actors::operation_failed& reply) {
-  auto answer = problem(reply.error, asking.id);
-  if (const auto where = find_route(asking.path(), settings_->base_path))
-    answer.headers = cors_headers_of(where->operation, asking);
+response front::failure_answer(const open_exchange& exchange, const base::error& why) {
+  auto answer = problem(why, exchange.request->id);
+  answer.headers = cors_headers_of(exchange.asked, *exchange.request);
   return answer;
 }
 
 std::string front::cors_headers_of(operation asked, const http::request& asking) const {
-  if (asked == operation::list_regions) return cors_headers(asking);
-  const bool open = asked == operation::download_media || asked == operation::ping;
-  return open ? std::string{any_origin_header} : std::string{};
+  switch (row_of(asked).cors) {
+  case cors_policy::none: break;
+  case cors_policy::configured_origins: return cors_headers(asking);
+  case cors_policy::any_origin:
+  case cors_policy::anybody: return std::string{any_origin_header};
+  }
+  return {};
 }
 
 bool front::may_read(const http::request& asking) const {

@@ -6,6 +6,7 @@
 #include "http/transport/exchange.hpp"
 #include "http/wire/client_address.hpp"
 #include "http/wire/request.hpp"
+#include "model/text/uuid.hpp"
 
 #include <array>
 #include <memory>
@@ -14,9 +15,6 @@
 #include <vector>
 
 namespace matchcloud::http {
-
-/// The longest body of an export: it waits as long as the export, and holds two numbers.
-inline constexpr std::size_t export_body_limit_bytes = 16UL * 1024;
 
 /// What a front decides by. Immutable, shared by all fronts.
 struct front_settings {
@@ -47,18 +45,19 @@ private:
   /// Whether the request gets past the point `front.dispatch`; answers it where that fails.
   bool arrives(const dispatch& job);
   void handle(const dispatch& job);
-  void preflight(const dispatch& job, const route& where);
+  void preflight(const dispatch& job, const operation_row& asked);
   void list_regions(const dispatch& job);
   void ping(const dispatch& job);
   void list_avatars(const dispatch& job, const route& where);
   void validate(const dispatch& job, const route& where, model::payload_kind kind);
-  /// The `{game_id}` of the path; answers with a problem where it is not a UUID.
-  std::optional<model::uuid> read_game_id(const dispatch& job, const route& where);
   void download_media(const dispatch& job, const route& where);
   void export_lobbies(const dispatch& job, const route& where);
   void download_export(const dispatch& job, const route& where);
-  /// Whether the body is declared as JSON, or as nothing; answers with a problem where not.
-  bool check_is_json(const dispatch& job, operation asked);
+  /// The path's parameter of that number; answers with a problem where it is not a UUID.
+  std::optional<model::uuid> read_id(const dispatch& job, const route& where, std::size_t number);
+  /// Whether the body is of the kind and size that the operation takes; answers with a problem
+  /// where not.
+  bool check_body(const dispatch& job, const operation_row& asked);
   void take(const actors::owners& known);
 
   /// Sends `message` to an owner; while that is being restarted the exchange waits for it.
@@ -67,14 +66,14 @@ private:
   /// Answers with a problem; `headers` are further whole lines.
   void fail(const dispatch& job, operation asked, const base::error& what,
             std::string headers = {});
-  /// A handler of an owner's replies: answers the exchange with `make(asking, reply)`, past the
+  /// A handler of an owner's replies: answers the exchange with `make(exchange, reply)`, past the
   /// point `front.reply`.
   template <class Reply, class Make>
   auto answering(Make make);
   template <class Reply>
-  bool arrives(const Reply& reply, const http::request_ptr& asking);
+  bool arrives(const Reply& reply, const open_exchange& exchange);
   http::response regions_answer(const http::request& asking, const actors::regions_ranked& reply);
-  http::response failure_answer(const http::request& asking, const actors::operation_failed& reply);
+  http::response failure_answer(const open_exchange& exchange, const base::error& why);
   /// Latencies in the query; answers with a problem where they cannot be read.
   std::optional<std::vector<model::measured_latency>> read_rtt(const dispatch& job);
   /// The headers without which a page could not tell a refusal from a broken network.

@@ -3,47 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <span>
 
 namespace matchcloud::http {
 
 namespace {
 
-/// The longest path has this many segments; one more tells that a path is longer than all.
-constexpr std::size_t segment_limit = 6;
-constexpr std::string_view game_id_segment = "{game_id}";
-constexpr std::string_view upload_id_segment = "{upload_id}";
-constexpr std::string_view file_name_segment = "{file_name}";
-constexpr std::string_view export_id_segment = "{export_id}";
+using segment_list = std::array<std::string_view, path_segment_limit>;
 
-struct pattern {
-  http::operation operation;
-  http::method method;
-  std::array<std::string_view, segment_limit> segments;
-};
-
-constexpr std::array<pattern, 9> patterns{{
-    {operation::list_regions, method::get, {"matchmaker", "regions"}},
-    {operation::ping, method::get, {"ping"}},
-    {operation::validate_group, method::post, {"cloud", "groups", "validate"}},
-    {operation::validate_game, method::post, {"cloud", "games", "validate"}},
-    {operation::validate_version,
-     method::post,
-     {"cloud", "games", game_id_segment, "versions", "validate"}},
-    {operation::list_avatars, method::get, {"cloud", "games", game_id_segment, "avatars"}},
-    {operation::download_media,
-     method::get,
-     {"media", "avatars", upload_id_segment, file_name_segment}},
-    {operation::export_lobby_history,
-     method::post,
-     {"cloud", "games", game_id_segment, "matchmaker", "lobbies", "export-history"}},
-    {operation::download_export, method::get, {"exports", export_id_segment, "lobby-history.csv"}},
-}};
-
-using segment_list = std::array<std::string_view, segment_limit>;
-
-/// Splits at slashes; false where there are more segments than any pattern has.
-bool split(std::string_view path, segment_list& into) noexcept {
+/// Splits at slashes; false where there are more segments than any operation has.
+constexpr bool split(std::string_view path, segment_list& into) noexcept {
   std::size_t count = 0;
   while (!path.empty()) {
     path.remove_prefix(1); // the slash
@@ -55,26 +23,34 @@ bool split(std::string_view path, segment_list& into) noexcept {
   return true;
 }
 
-bool matches(const pattern& candidate, const segment_list& segments) noexcept {
+/// The paths of `operations`, split.
+constexpr auto patterns = [] {
+  std::array<segment_list, operation_count> all{};
+  for (std::size_t i = 0; i < operation_count; ++i)
+    split(operations[i].path, all[i]);
+  return all;
+}();
+
+constexpr bool is_parameter(std::string_view segment) noexcept {
+  return segment.starts_with('{');
+}
+
+bool matches(const segment_list& pattern, const segment_list& segments) noexcept {
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    if (candidate.segments[i].starts_with('{')) {
+    if (is_parameter(pattern[i])) {
       if (segments[i].empty()) return false;
-    } else if (candidate.segments[i] != segments[i]) {
+    } else if (pattern[i] != segments[i]) {
       return false;
     }
   }
   return true;
 }
 
-route route_of(const pattern& found, const segment_list& segments) {
-  route result{found.operation, found.method, {}, {}, {}, {}};
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    const auto name = found.segments[i];
-    if (name == game_id_segment) result.game_id = segments[i];
-    if (name == upload_id_segment) result.upload_id = segments[i];
-    if (name == file_name_segment) result.file_name = segments[i];
-    if (name == export_id_segment) result.export_id = segments[i];
-  }
+route route_of(std::size_t found, const segment_list& segments) {
+  route result{&operations[found], {}};
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i)
+    if (is_parameter(patterns[found][i])) result.parameters[next++] = segments[i];
   return result;
 }
 
@@ -86,15 +62,6 @@ tl::unexpected<base::error> not_found(std::string_view path) {
 
 } // namespace
 
-std::string_view route::allow() const noexcept {
-  return method == method::get ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
-}
-
-bool route::allows(http::method asked) const noexcept {
-  return asked == method || asked == method::options ||
-         (asked == method::head && method == method::get);
-}
-
 base::expected<route> find_route(std::string_view path, std::string_view base_path) {
   const auto whole = path;
   if (!path.starts_with(base_path)) return not_found(whole);
@@ -105,7 +72,7 @@ base::expected<route> find_route(std::string_view path, std::string_view base_pa
   if (!split(path, segments)) return not_found(whole);
 
   // Decoded segments live here; most paths have none.
-  std::array<std::string, segment_limit> decoded;
+  std::array<std::string, path_segment_limit> decoded;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (segments[i].find('%') == std::string_view::npos) continue;
     auto plain = percent_decode(segments[i]);
@@ -113,8 +80,9 @@ base::expected<route> find_route(std::string_view path, std::string_view base_pa
     decoded[i] = *std::move(plain);
     segments[i] = decoded[i];
   }
-  for (const auto& candidate : patterns)
-    if (matches(candidate, segments)) return route_of(candidate, segments);
+  for (std::size_t i = 0; i < patterns.size(); ++i)
+    if (operations[i].id != operation::unmatched && matches(patterns[i], segments))
+      return route_of(i, segments);
   return not_found(whole);
 }
 

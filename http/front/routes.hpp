@@ -2,9 +2,8 @@
 
 #include "base/expected.hpp"
 #include "http/wire/operation.hpp"
-#include "http/wire/request.hpp"
-#include "model/text/uuid.hpp"
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -12,20 +11,9 @@ namespace matchcloud::http {
 
 /// Where a request's path leads.
 struct route {
-  http::operation operation = operation::unmatched;
-  /// The one method besides OPTIONS (and HEAD, where it is GET).
-  http::method method = method::get;
-  /// The `{game_id}` segment, percent-decoded; empty where the path has none.
-  std::string game_id;
-  /// The `{upload_id}` and `{file_name}` segments, likewise.
-  std::string upload_id;
-  std::string file_name;
-  /// The `{export_id}` segment, likewise.
-  std::string export_id;
-
-  /// The `Allow` header's value.
-  std::string_view allow() const noexcept;
-  bool allows(http::method asked) const noexcept;
+  const operation_row* asked = nullptr;
+  /// The path's parameters in their order, percent-decoded.
+  std::array<std::string, path_parameter_limit> parameters;
 };
 
 /// Finds the route of a path (without query) below `base_path` (empty, or `/x` without a slash at

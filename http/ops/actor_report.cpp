@@ -13,9 +13,8 @@ using actors::place;
 using actors::place_report;
 
 std::size_t waiting_in(const transport_metrics& transport, const place_report& of) {
-  const auto& count = of.what == place::kind::front
-                          ? transport.in_flight
-                          : transport.at_owner[static_cast<std::size_t>(of.role)];
+  const auto& count =
+      of.what == place::kind::front ? transport.in_flight : transport.at_owner[index_of(of.role)];
   return count.load(std::memory_order_relaxed);
 }
 
@@ -35,7 +34,7 @@ std::string_view kind_of(const place_report& what) {
   switch (what.what) {
   case place::kind::catalog: return "catalog";
   case place::kind::geoip_watch: return "geoip_watch";
-  case place::kind::owner: return actors::owner_names[actors::kind_of(what.role)];
+  case place::kind::owner: return row_of(what.role.kind).name;
   case place::kind::front: return "front";
   }
   return {};

@@ -3,10 +3,11 @@
 #include "http/ops/bounded_body.hpp"
 #include "http/ops/method_routes.hpp"
 #include "http/ops/ops_guard.hpp"
-#include "http/ops/ops_plane.hpp"
+#include "http/ops/ops_problem.hpp"
 #include "http/wire/characters.hpp"
 #include "http/wire/media_type.hpp"
 #include "http/wire/response.hpp"
+#include "model/catalog/parse_catalog.hpp"
 
 #include <string_view>
 #include <utility>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "http/transport/admitted_request.hpp"
+#include "base/permit.hpp"
 #include "model/catalog/catalog_element.hpp"
 #include "store/store.hpp"
 

@@ -4,7 +4,7 @@
 #include "http/ops/bounded_body.hpp"
 #include "http/ops/fault_rule.hpp"
 #include "http/ops/method_routes.hpp"
-#include "http/ops/ops_plane.hpp"
+#include "http/ops/ops_problem.hpp"
 #include "http/transport/refusals.hpp"
 #include "http/wire/media_type.hpp"
 #include "http/wire/response.hpp"

@@ -1,7 +1,7 @@
 #include "http/ops/lobby_ingestion.hpp"
 
-#include "http/ops/ops_plane.hpp"
-#include "http/transport/admitted_request.hpp"
+#include "base/permit.hpp"
+#include "http/ops/ops_problem.hpp"
 #include "http/wire/media_type.hpp"
 #include "http/wire/response.hpp"
 #include "model/json/json_text.hpp"

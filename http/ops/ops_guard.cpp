@@ -1,9 +1,9 @@
 #include "http/ops/ops_guard.hpp"
 
-#include "http/ops/ops_plane.hpp"
 #include "http/transport/refusals.hpp"
 #include "http/wire/characters.hpp"
 #include "http/wire/field_line.hpp"
+#include "http/wire/request_errors.hpp"
 
 #include <charconv>
 #include <cstdint>

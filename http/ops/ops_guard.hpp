@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "http/ops/lobby_ingestion.hpp"
 
 #include <httplib.h>
 
@@ -13,6 +14,9 @@ namespace matchcloud::http {
 /// Paths of the ops plane, decoded: cpp-httplib runs regular expressions on them, whose stack grows
 /// with the length.
 inline constexpr std::size_t ops_path_limit_bytes = 256;
+
+/// The longest body of any request of the ops plane: an ingest's. Other routes have lower limits.
+inline constexpr std::size_t ops_body_limit_bytes = ingest_limit_bytes;
 
 /// What keeps a request from being routed, or nothing: a path that is too long; a body whose end
 /// cpp-httplib could not tell (it would wait for the end of the stream, or take a wrong one), that

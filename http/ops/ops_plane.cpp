@@ -1,9 +1,8 @@
 #include "http/ops/ops_plane.hpp"
 
 #include "http/ops/ops_guard.hpp"
+#include "http/ops/ops_problem.hpp"
 #include "http/wire/response.hpp"
-
-#include <spdlog/spdlog.h>
 
 namespace matchcloud::http {
 
@@ -21,17 +20,6 @@ base::error no_such_path() {
 }
 
 } // namespace
-
-void set_problem(Response& into, const base::error& what) {
-  const auto id = into.get_header_value("X-Request-Id");
-  // The answer says it in general only.
-  if (base::tells_of_machine(what.code))
-    spdlog::error("ops: request {}: {}", id, base::to_string(what));
-  const auto answer = problem(what, id);
-  into.status = answer.status;
-  set_header_lines(into, answer.fixed_headers);
-  into.set_content(std::string{answer.body_bytes()}, std::string{problem_type});
-}
 
 ops_plane::ops_plane(const service_metrics& metrics, std::uint64_t seed)
     : metrics_{&metrics},

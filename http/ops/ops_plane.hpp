@@ -13,12 +13,6 @@
 
 namespace matchcloud::http {
 
-/// The longest body of any request of the ops plane: an ingest's. Other routes have lower limits.
-inline constexpr std::size_t ops_body_limit_bytes = ingest_limit_bytes;
-
-/// Answers a request of the ops plane with a problem. Any thread.
-void set_problem(httplib::Response& into, const base::error& what);
-
 /// Health, metrics and administration for operators, apart from the data plane and on loopback by
 /// default: stock cpp-httplib on a listener of its own, so that it answers while the data plane is
 /// full.

@@ -85,7 +85,7 @@ MetricFamily answers_family(const std::vector<const transport_metrics*>& transpo
       const auto status =
           column < known_statuses.size() ? std::to_string(known_statuses[column]) : "other";
       result.metric.push_back(
-          counter_metric({{"operation", std::string{operation_names[op]}}, {"status", status}},
+          counter_metric({{"operation", std::string{operations[op].name}}, {"status", status}},
                          static_cast<double>(count)));
     }
   }
@@ -103,13 +103,13 @@ void add_mailboxes(std::vector<MetricFamily>& all,
   auto shed = family("matchcloud_shed_total",
                      "Cheap requests refused to leave the rest of max-in-flight to others.",
                      MetricType::Counter);
-  std::array<double, actors::owner_names.size()> now{};
-  for (std::size_t who = 1; who < actors::owner_count; ++who)
+  std::array<double, actors::owner_rows.size()> now{};
+  for (const auto who : actors::all_owners)
     for (const auto* part : transports)
-      now[kind_of(static_cast<actors::owner>(who))] +=
-          static_cast<double>(value_of(part->at_owner[who]));
-  for (std::size_t kind = 1; kind < actors::owner_names.size(); ++kind) {
-    const labels named{{"owner", std::string{actors::owner_names[kind]}}};
+      now[static_cast<std::size_t>(who.kind)] +=
+          static_cast<double>(value_of(part->at_owner[index_of(who)]));
+  for (std::size_t kind = 1; kind < actors::owner_rows.size(); ++kind) {
+    const labels named{{"owner", std::string{actors::owner_rows[kind].name}}};
     std::uint64_t refused = 0;
     std::uint64_t dropped = 0;
     for (const auto* part : transports) {
@@ -133,7 +133,7 @@ MetricFamily latency_family(const std::vector<const transport_metrics*>& transpo
     for (const auto* part : transports)
       parts.push_back(&part->latency[op]);
     result.metric.push_back(
-        histogram_metric({{"operation", std::string{operation_names[op]}}}, parts));
+        histogram_metric({{"operation", std::string{operations[op].name}}}, parts));
   }
   return result;
 }

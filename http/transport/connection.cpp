@@ -268,7 +268,7 @@ bool connection::is_current(actors::exchange_ref ref) const noexcept {
 }
 
 bool connection::routed(operation asked, actors::owner waits_for) {
-  if (!enter_mailbox(*request_, exchange_, waits_for, host_->limits(), host_->metrics()))
+  if (!enter_mailbox(*request_, exchange_, asked, waits_for, host_->limits(), host_->metrics()))
     return false;
   exchange_.routed(asked, waits_for);
   const auto deadline = begun_ + answer_timeout(host_->limits(), asked);
@@ -277,8 +277,8 @@ bool connection::routed(operation asked, actors::owner waits_for) {
 }
 
 bool connection::retry(actors::handler dead) {
-  if (!exchange_.begin_retry(*request_, dead)) {
-    refuse(failed_repeatedly(), false);
+  if (const auto why = exchange_.begin_retry(row_of(exchange_.asked), *request_, dead)) {
+    refuse(*why, false);
     return false;
   }
   hand_over();

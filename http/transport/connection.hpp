@@ -138,6 +138,7 @@ public:
   bool waiting() const noexcept { return phase_ == phase::waiting; }
   bool is_closed() const noexcept { return phase_ == phase::closed; }
   actors::owner waits_for() const noexcept { return exchange_.waits_for; }
+  operation asked() const noexcept { return exchange_.asked; }
   actors::exchange_ref current() const noexcept;
   const std::shared_ptr<admitted_request>& current_request() const noexcept { return request_; }
   std::uint32_t slot() const noexcept { return slot_; }

@@ -1,44 +1,48 @@
 #include "http/transport/exchange.hpp"
 
+#include "http/transport/refusals.hpp"
+
 namespace matchcloud::http {
 
 namespace {
 
+using actors::handler;
 using actors::owner;
 
-std::size_t mailbox_limit(owner who, const base::limits& limits) noexcept {
-  switch (who) {
-  case owner::validator: return limits.validator_mailbox;
-  case owner::large_validator: return limits.large_validator_mailbox;
-  case owner::region_ranking: return limits.region_ranking_mailbox;
-  case owner::media: return limits.media_mailbox;
-  case owner::lobby_export: return limits.lobby_export_mailbox;
-  case owner::export_download: return limits.export_download_mailbox;
-  case owner::none:
-  case owner::avatar: break;
-  }
-  return limits.avatar_mailbox;
-}
-
-/// Answered in microseconds, and as easily asked again.
-bool is_cheap(owner who) noexcept {
-  return who == owner::validator || who == owner::region_ranking || who == owner::media;
+/// Whether an actor may have begun to do what is asked for, or may yet.
+bool may_have_begun(handler had, owner waits_for) noexcept {
+  // What a front that died had sent on cannot be called back.
+  if (had == handler::front) return waits_for != owner::none;
+  return had != handler::nobody;
 }
 
 } // namespace
 
-bool enter_mailbox(const admitted_request& request, const exchange_state& of, owner who,
-                   const base::limits& limits, transport_metrics& metrics) noexcept {
+std::optional<base::error> exchange_state::begin_retry(const operation_row& row,
+                                                       const actors::ticket& of, handler dead) {
+  const auto had = of.in_hand.exchange(handler::nobody, std::memory_order_relaxed);
+  if (!row.is_repeatable && may_have_begun(had, waits_for)) return outcome_unknown();
+  if (had == dead && ++deaths > resend_limit) return failed_repeatedly();
+  of.passed_faults.store(0, std::memory_order_relaxed);
+  of.attempt.store(++attempt, std::memory_order_relaxed);
+  waits_for = owner::none;
+  return std::nullopt;
+}
+
+bool enter_mailbox(const admitted_request& request, const exchange_state& of, operation asked,
+                   owner who, const base::limits& limits, transport_metrics& metrics) noexcept {
   if (who == owner::none || request.at_owner.held()) return true;
+  const auto kind = static_cast<std::size_t>(who.kind);
   const auto kept = limits.in_flight_limit / reserved_share;
-  if (of.attempt == 1 && is_cheap(who) &&
+  const bool is_cheap = row_of(asked).cost == cost_class::cheap && who != owner::large_validator;
+  if (of.attempt == 1 && is_cheap &&
       metrics.in_flight.load(std::memory_order_relaxed) > limits.in_flight_limit - kept) {
-    metrics.shed[kind_of(who)].add();
+    metrics.shed[kind].add();
     return false;
   }
-  auto& waiting = metrics.at_owner[static_cast<std::size_t>(who)];
-  if (request.at_owner.acquire(waiting, mailbox_limit(who, limits))) return true;
-  metrics.mailbox_full[kind_of(who)].add();
+  const auto places = limits.*actors::row_of(who.kind).mailbox;
+  if (request.at_owner.acquire(metrics.at_owner[index_of(who)], places)) return true;
+  metrics.mailbox_full[kind].add();
   return false;
 }
 

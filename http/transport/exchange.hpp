@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/protocol.hpp"
+#include "base/error.hpp"
 #include "base/limits.hpp"
 #include "http/transport/admitted_request.hpp"
 #include "http/transport/transport_metrics.hpp"
@@ -11,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 namespace matchcloud::http {
 
@@ -33,37 +35,45 @@ struct exchange_state {
     waits_for = who;
   }
 
-  /// Begins a further attempt, because `dead` died. False where too many died of it.
-  bool begin_retry(const actors::ticket& of, actors::handler dead) noexcept {
-    const auto had = of.in_hand.exchange(actors::handler::nobody, std::memory_order_relaxed);
-    if (had == dead && ++deaths > resend_limit) return false;
-    of.passed_faults.store(0, std::memory_order_relaxed);
-    of.attempt.store(++attempt, std::memory_order_relaxed);
-    waits_for = actors::owner::none;
-    return true;
-  }
+  /// Begins a further attempt at what `row` is about, because `dead` died: nothing; or what to
+  /// answer instead, where too many died of it, or where it may have been done already and must not
+  /// be done twice.
+  std::optional<base::error> begin_retry(const operation_row& row, const actors::ticket& of,
+                                         actors::handler dead);
 };
 
 /// Of `in_flight_limit`, the share (one of so many) that is kept for requests which cost more to
 /// repeat than a listing, an image or a small payload.
 inline constexpr std::size_t reserved_share = 8;
 
-/// Has the request of an exchange wait for `who`: false where as many do as may, or where it is
-/// cheap and the rest is reserved. Only a first attempt is refused: what waits keeps its place.
-bool enter_mailbox(const admitted_request& request, const exchange_state& of, actors::owner who,
-                   const base::limits& limits, transport_metrics& metrics) noexcept;
+/// Has the request of an exchange, which is for `asked`, wait for `who`: false where as many do as
+/// may, or where it is cheap and the rest is reserved. Only a first attempt is refused: what waits
+/// keeps its place.
+bool enter_mailbox(const admitted_request& request, const exchange_state& of, operation asked,
+                   actors::owner who, const base::limits& limits,
+                   transport_metrics& metrics) noexcept;
 
-/// How long an exchange may take from its complete request to its answer. Exports have their own
-/// time; before an exchange is routed it has that of all others.
+/// How long an exchange may take from its complete request to its answer; before it is routed, as
+/// long as most.
 inline std::chrono::milliseconds answer_timeout(const base::limits& limits,
                                                 operation asked) noexcept {
-  return asked == operation::export_lobby_history ? limits.export_timeout : limits.request_timeout;
+  return limits.*row_of(asked).deadline;
 }
 
 /// transport -> front: a complete request that waits for its answer.
 struct dispatch {
   actors::exchange_ref exchange;
   request_ptr request;
+};
+void may_be_sent(const dispatch&);
+
+/// An exchange that waits for its answer.
+struct open_exchange {
+  /// Null: there is none such.
+  request_ptr request;
+  operation asked = operation::unmatched;
+
+  explicit operator bool() const noexcept { return request != nullptr; }
 };
 
 /// What a front sees of its transport. The transport owns the exchanges and their deadlines; the
@@ -80,8 +90,8 @@ public:
   /// where as many wait for that owner as may.
   virtual bool routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) = 0;
 
-  /// The request of a current exchange; null where it is answered or its client is gone.
-  virtual request_ptr find(actors::exchange_ref exchange) const = 0;
+  /// A current exchange; none where it is answered or its client is gone.
+  virtual open_exchange find(actors::exchange_ref exchange) const = 0;
 
   /// Answers an exchange. A second answer, or one to an older attempt, is dropped.
   virtual void answer(actors::exchange_ref exchange, response&& with) = 0;
@@ -92,5 +102,3 @@ public:
 };
 
 } // namespace matchcloud::http
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::http::dispatch)

@@ -3,6 +3,7 @@
 #include "http/transport/refusals.hpp"
 #include "http/wire/characters.hpp"
 #include "http/wire/field_line.hpp"
+#include "http/wire/request_errors.hpp"
 
 #include <caf/send.hpp>
 
@@ -327,8 +328,9 @@ void httplib_transport::redispatch_where(actors::handler dead, Condition&& condi
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     auto& waiting = *(next++)->second; // settling takes it out
     if (!condition(waiting)) continue;
-    if (!waiting.state.begin_retry(*waiting.request, dead)) {
-      settle(waiting, refusal(failed_repeatedly(), waiting.request->id));
+    if (const auto why =
+            waiting.state.begin_retry(row_of(waiting.state.asked), *waiting.request, dead)) {
+      settle(waiting, refusal(*why, waiting.request->id));
       continue;
     }
     metrics_->redispatched.add();
@@ -341,7 +343,8 @@ bool httplib_transport::routed(actors::exchange_ref exchange, operation asked,
   const std::lock_guard lock{mutex_};
   auto* waiting = current(exchange);
   if (waiting == nullptr) return true;
-  if (!enter_mailbox(*waiting->request, waiting->state, waits_for, bounds_->limits, *metrics_))
+  if (!enter_mailbox(*waiting->request, waiting->state, asked, waits_for, bounds_->limits,
+                     *metrics_))
     return false;
   const auto before = answer_timeout(bounds_->limits, waiting->state.asked);
   waiting->state.routed(asked, waits_for);
@@ -350,10 +353,11 @@ bool httplib_transport::routed(actors::exchange_ref exchange, operation asked,
   return true;
 }
 
-request_ptr httplib_transport::find(actors::exchange_ref exchange) const {
+open_exchange httplib_transport::find(actors::exchange_ref exchange) const {
   const std::lock_guard lock{mutex_};
   const auto* waiting = current(exchange);
-  return waiting != nullptr ? waiting->request : nullptr;
+  if (waiting == nullptr) return {};
+  return {waiting->request, waiting->state.asked};
 }
 
 void httplib_transport::answer(actors::exchange_ref exchange, response&& with) {

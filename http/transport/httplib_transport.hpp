@@ -3,8 +3,8 @@
 #include "http/transport/exchange.hpp"
 #include "http/transport/httplib_server.hpp"
 #include "http/transport/listener.hpp"
-#include "http/transport/loop_transport.hpp"
 #include "http/transport/request_id.hpp"
+#include "http/transport/shared_bounds.hpp"
 #include "http/transport/transport_metrics.hpp"
 
 #include <atomic>
@@ -44,7 +44,7 @@ public:
 
   void attach(caf::actor front) override;
   bool routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) override;
-  request_ptr find(actors::exchange_ref exchange) const override;
+  open_exchange find(actors::exchange_ref exchange) const override;
   void answer(actors::exchange_ref exchange, response&& with) override;
   void redispatch(actors::owner owner) override;
 

@@ -18,13 +18,6 @@
 
 namespace matchcloud::http {
 
-shared_bounds::shared_bounds(const base::limits& configured, proxy_trust trusted)
-    : limits{configured},
-      framing{configured.head_limit_bytes, configured.target_limit_bytes,
-              framer_limits{}.header_limit, configured.body_limit_bytes},
-      budget{configured.byte_budget_bytes},
-      trust{std::move(trusted)} {}
-
 /// A listener of this loop. Pauses when there is no place for a further connection and when the
 /// process is out of descriptors; the timer looks again.
 class loop_transport::accepting final : public io_handler, public timer {
@@ -342,9 +335,10 @@ bool loop_transport::routed(actors::exchange_ref exchange, operation asked,
   return from == nullptr || from->routed(asked, waits_for);
 }
 
-request_ptr loop_transport::find(actors::exchange_ref exchange) const {
+open_exchange loop_transport::find(actors::exchange_ref exchange) const {
   const auto* from = current(exchange);
-  return from != nullptr ? from->current_request() : nullptr;
+  if (from == nullptr) return {};
+  return {from->current_request(), from->asked()};
 }
 
 void loop_transport::answer(actors::exchange_ref exchange, response&& with) {

@@ -10,6 +10,7 @@
 #include "http/transport/exchange.hpp"
 #include "http/transport/object_pool.hpp"
 #include "http/transport/request_id.hpp"
+#include "http/transport/shared_bounds.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "http/wire/client_address.hpp"
 
@@ -25,25 +26,6 @@
 #include <vector>
 
 namespace matchcloud::http {
-
-class loop_transport;
-
-/// What the event loops of a process share. Immutable while they run, but for what says otherwise;
-/// outlives them.
-struct shared_bounds {
-  base::limits limits;
-  framer_limits framing;
-  base::byte_budget budget;
-  /// Connections of the process.
-  std::atomic<std::size_t> connections{0};
-  /// Of these, each client's, but for those of trusted proxies.
-  connection_shares shares;
-  proxy_trust trust;
-  /// Those of all loops: each enters itself before any loop runs.
-  std::vector<loop_transport*> transports;
-
-  shared_bounds(const base::limits& configured, proxy_trust trusted);
-};
 
 /// The `loops` transport of one event loop: its listeners, its connections and their exchanges.
 /// Everything but construction and `connection_count` happens on the loop's thread.
@@ -105,7 +87,7 @@ public:
 
   void attach(caf::actor front) override;
   bool routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) override;
-  request_ptr find(actors::exchange_ref exchange) const override;
+  open_exchange find(actors::exchange_ref exchange) const override;
   void answer(actors::exchange_ref exchange, response&& with) override;
   void redispatch(actors::owner owner) override;
 

@@ -6,24 +6,6 @@ namespace matchcloud::http {
 
 using base::errc;
 
-base::error body_too_large(std::size_t limit_bytes) {
-  return {errc::body_too_large,
-          "The body has more than " + std::to_string(limit_bytes) +
-              " bytes, the limit. Send less, in several requests where that can be; the service's "
-              "operator can raise body-limit-bytes."};
-}
-
-base::error content_coding_unsupported() {
-  return {errc::content_coding_unsupported,
-          "The body has a Content-Encoding. Send it as it is (identity)."};
-}
-
-base::error method_not_implemented(std::string_view token) {
-  return {errc::method_not_implemented, "No path of the service takes the method " +
-                                            in_quotes(token) +
-                                            ". Methods are upper-case: GET, HEAD, POST, OPTIONS."};
-}
-
 base::error too_many_request_bytes() {
   return {errc::budget_exhausted,
           "The service holds as many request bytes as it may. Try again later."};
@@ -52,6 +34,12 @@ base::error mailbox_full() {
 
 base::error failed_repeatedly() {
   return {errc::unavailable, "What answers this request failed repeatedly. Try again later."};
+}
+
+base::error outcome_unknown() {
+  return {errc::outcome_unknown,
+          "What answers this request failed while it was being done: it may have happened or not. "
+          "Look at what it was to change before you ask again."};
 }
 
 base::error not_answered_in_time(operation asked) {

@@ -4,7 +4,6 @@
 #include "http/wire/operation.hpp"
 #include "http/wire/response.hpp"
 
-#include <cstddef>
 #include <string_view>
 
 namespace matchcloud::http {
@@ -12,10 +11,6 @@ namespace matchcloud::http {
 /// What a transport itself answers when it cannot or must not wait for an actor: the same words on
 /// every transport.
 
-/// A body of any data plane request is over `body-limit-bytes`.
-base::error body_too_large(std::size_t limit_bytes);
-base::error content_coding_unsupported();
-base::error method_not_implemented(std::string_view token);
 base::error too_many_request_bytes();
 base::error too_many_response_bytes();
 base::error too_many_in_flight();
@@ -25,6 +20,8 @@ base::error too_many_connections();
 base::error mailbox_full();
 /// It was sent again `resend_limit` times, and the actor that had it in hand died of that too.
 base::error failed_repeatedly();
+/// Whoever worked on it died, and it must not be done twice.
+base::error outcome_unknown();
 base::error not_answered_in_time(operation asked);
 base::error shutting_down();
 

@@ -32,12 +32,12 @@ struct transport_metrics {
   base::counter connections_refused;
   /// Requests admitted and not let go of; the permits count here.
   std::atomic<std::size_t> in_flight{0};
-  /// Of these, those that wait for an owner, by `owner`; their permits count here.
+  /// Of these, those that wait for an owner, by `index_of` it; their permits count here.
   std::array<std::atomic<std::size_t>, actors::owner_count> at_owner{};
-  /// Requests refused because as many waited for their owner as may, by `kind_of` it.
-  std::array<base::counter, actors::owner_names.size()> mailbox_full;
+  /// Requests refused because as many waited for their owner as may, by its kind.
+  std::array<base::counter, actors::owner_rows.size()> mailbox_full;
   /// Cheap requests refused to leave room for others, likewise.
-  std::array<base::counter, actors::owner_names.size()> shed;
+  std::array<base::counter, actors::owner_rows.size()> shed;
   base::counter received_bytes;
   base::counter sent_bytes;
   /// Exchanges dispatched again because who held them died.

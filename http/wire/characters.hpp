@@ -12,6 +12,8 @@ using base::equal_ignoring_case;
 using base::hex_value;
 using base::is_alphanumeric;
 using base::is_digit;
+using base::name_characters;
+using base::target_characters;
 using base::to_lower;
 using base::token_characters;
 using base::value_characters;
@@ -19,18 +21,6 @@ using base::value_characters;
 constexpr bool is_blank(char c) noexcept {
   return c == ' ' || c == '\t';
 }
-
-/// What RFC 3986 lets stand in a URI, without the fragment's `#`.
-inline constexpr character_set target_characters{[](unsigned char c) {
-  constexpr std::string_view marks = "-._~:/?[]@!$&'()*+,;=%";
-  return is_alphanumeric(c) || marks.find(static_cast<char>(c)) != marks.npos;
-}};
-
-/// `reg-name` of RFC 3986 section 3.2.2.
-inline constexpr character_set name_characters{[](unsigned char c) {
-  constexpr std::string_view marks = "-._~!$&'()*+,;=%";
-  return is_alphanumeric(c) || marks.find(static_cast<char>(c)) != marks.npos;
-}};
 
 /// Between the brackets of an IPv6 address.
 inline constexpr character_set ipv6_characters{[](unsigned char c) {

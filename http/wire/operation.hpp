@@ -1,13 +1,18 @@
 #pragma once
 
+#include "base/limits.hpp"
+#include "http/wire/request.hpp"
+
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace matchcloud::http {
 
-/// What a request asks for, as metrics and logs name it.
+/// What a request asks for.
 enum class operation : std::uint8_t {
   validate_version,
   validate_game,
@@ -21,10 +26,180 @@ enum class operation : std::uint8_t {
   /// No route, or the bytes never became a request.
   unmatched,
 };
-inline constexpr std::size_t operation_count = 10;
 
-inline constexpr std::array<std::string_view, operation_count> operation_names{
-    "validate_version", "validate_game",        "validate_group", "list_regions",    "ping",
-    "list_avatars",     "export_lobby_history", "download_media", "download_export", "unmatched"};
+/// Which web pages may read an operation's replies (Fetch standard, "CORS protocol").
+enum class cors_policy : std::uint8_t {
+  none,
+  /// Those of `cors-origins`.
+  configured_origins,
+  any_origin,
+  /// Likewise, and a preflight is answered so whoever asks, not pages alone.
+  anybody,
+};
+
+enum class body_kind : std::uint8_t { none, json };
+
+/// What a refusal costs the client: cheap operations make room first when requests pile up.
+enum class cost_class : std::uint8_t {
+  /// Answered in microseconds, and as easily asked again.
+  cheap,
+  dear,
+};
+
+/// Everything about an operation that is not its own code.
+struct operation_row {
+  operation id = operation::unmatched;
+  /// In metrics and logs.
+  std::string_view name;
+  /// As the load tool's mixes call it; empty where it makes no such load.
+  std::string_view load_name = {};
+  /// The one method besides OPTIONS (and HEAD, where it is GET).
+  http::method method = method::get;
+  /// Below the base path; `{name}` is one segment, a parameter. Empty: no path leads here.
+  std::string_view path = {};
+  cors_policy cors = cors_policy::none;
+  /// Whole header lines of an answer to a preflight of a page that may read the replies.
+  std::string_view preflight = {};
+  body_kind body = body_kind::none;
+  /// 0: as configured (`body-limit-bytes`).
+  std::size_t body_limit_bytes = 0;
+  /// Ends the refusal of a body over that limit: what to send instead.
+  std::string_view body_advice = {};
+  /// From the complete request to its answer.
+  std::chrono::milliseconds base::limits::*deadline = &base::limits::request_timeout;
+  cost_class cost = cost_class::dear;
+  /// Whether doing it twice is as good as once. If not, a request whose actor died while it worked
+  /// on it is answered 503 `outcome_unknown` and never dispatched again.
+  bool is_repeatable = true;
+};
+
+/// Path parameters of an operation at most.
+inline constexpr std::size_t path_parameter_limit = 2;
+/// Segments of a path at most.
+inline constexpr std::size_t path_segment_limit = 6;
+
+/// All operations, in the order of `operation`. "Add an operation" in docs/architecture.md says
+/// what a further row needs.
+inline constexpr std::array operations{
+    operation_row{.id = operation::validate_version,
+                  .name = "validate_version",
+                  .load_name = "versions.validate",
+                  .method = method::post,
+                  .path = "/cloud/games/{game_id}/versions/validate",
+                  .body = body_kind::json,
+                  .cost = cost_class::cheap},
+    operation_row{.id = operation::validate_game,
+                  .name = "validate_game",
+                  .load_name = "games.validate",
+                  .method = method::post,
+                  .path = "/cloud/games/validate",
+                  .body = body_kind::json,
+                  .cost = cost_class::cheap},
+    operation_row{.id = operation::validate_group,
+                  .name = "validate_group",
+                  .load_name = "groups.validate",
+                  .method = method::post,
+                  .path = "/cloud/groups/validate",
+                  .body = body_kind::json,
+                  .cost = cost_class::cheap},
+    operation_row{.id = operation::list_regions,
+                  .name = "list_regions",
+                  .load_name = "regions",
+                  .path = "/matchmaker/regions",
+                  .cors = cors_policy::configured_origins,
+                  .preflight = "Access-Control-Allow-Methods: GET, HEAD\r\n"
+                               "Access-Control-Allow-Headers: Authorization, If-None-Match, "
+                               "X-Request-Id\r\n"
+                               "Access-Control-Max-Age: 86400\r\n",
+                  .cost = cost_class::cheap},
+    operation_row{.id = operation::ping,
+                  .name = "ping",
+                  .path = "/ping",
+                  .cors = cors_policy::anybody,
+                  .preflight = "Access-Control-Allow-Origin: *\r\n"
+                               "Access-Control-Allow-Methods: GET, HEAD\r\n"
+                               "Access-Control-Allow-Headers: *\r\n"
+                               "Access-Control-Max-Age: 86400\r\n",
+                  .cost = cost_class::cheap},
+    operation_row{.id = operation::list_avatars,
+                  .name = "list_avatars",
+                  .load_name = "avatars",
+                  .path = "/cloud/games/{game_id}/avatars"},
+    operation_row{.id = operation::export_lobby_history,
+                  .name = "export_lobby_history",
+                  .load_name = "export",
+                  .method = method::post,
+                  .path = "/cloud/games/{game_id}/matchmaker/lobbies/export-history",
+                  .body = body_kind::json,
+                  // It waits as long as the export, and holds two numbers.
+                  .body_limit_bytes = 16UL * 1024,
+                  .body_advice = "Send query_start and query_end alone.",
+                  .deadline = &base::limits::export_timeout},
+    operation_row{.id = operation::download_media,
+                  .name = "download_media",
+                  .path = "/media/avatars/{upload_id}/{file_name}",
+                  .cors = cors_policy::any_origin,
+                  .preflight = "Access-Control-Allow-Origin: *\r\n"
+                               "Access-Control-Allow-Methods: GET, HEAD\r\n"
+                               "Access-Control-Allow-Headers: If-Match, If-None-Match, If-Range, "
+                               "Range, X-Request-Id\r\n"
+                               "Access-Control-Max-Age: 86400\r\n",
+                  .cost = cost_class::cheap},
+    operation_row{.id = operation::download_export,
+                  .name = "download_export",
+                  .path = "/exports/{export_id}/lobby-history.csv"},
+    operation_row{.id = operation::unmatched, .name = "unmatched"}};
+inline constexpr std::size_t operation_count = operations.size();
+
+constexpr const operation_row& row_of(operation which) noexcept {
+  return operations[static_cast<std::size_t>(which)];
+}
+
+/// The `Allow` header's value.
+constexpr std::string_view allow_of(const operation_row& row) noexcept {
+  return row.method == method::get ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
+}
+
+constexpr bool allows(const operation_row& row, method asked) noexcept {
+  return asked == row.method || asked == method::options ||
+         (asked == method::head && row.method == method::get);
+}
+
+namespace detail {
+
+constexpr bool is_well_formed(const operation_row& row) noexcept {
+  if (row.path.empty()) return row.id == operation::unmatched;
+  return row.path.starts_with('/') && !row.path.ends_with('/') &&
+         row.path.find("//") == row.path.npos &&
+         std::count(row.path.begin(), row.path.end(), '/') <=
+             static_cast<std::ptrdiff_t>(path_segment_limit) &&
+         std::count(row.path.begin(), row.path.end(), '{') <=
+             static_cast<std::ptrdiff_t>(path_parameter_limit) &&
+         (row.method == method::get || row.method == method::post) &&
+         (row.method == method::post) == (row.body != body_kind::none) &&
+         (row.body_limit_bytes == 0) == row.body_advice.empty() &&
+         (row.cors == cors_policy::none) == row.preflight.empty();
+}
+
+constexpr bool are_distinct(const operation_row& a, const operation_row& b) noexcept {
+  return a.name != b.name && a.path != b.path &&
+         (a.load_name.empty() || a.load_name != b.load_name);
+}
+
+/// Row by row the operation of that number, each well-formed and like no other.
+constexpr bool is_whole() noexcept {
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    if (static_cast<std::size_t>(operations[i].id) != i || operations[i].name.empty() ||
+        !is_well_formed(operations[i]))
+      return false;
+    for (std::size_t j = 0; j < i; ++j)
+      if (!are_distinct(operations[i], operations[j])) return false;
+  }
+  return operations.back().id == operation::unmatched;
+}
+
+} // namespace detail
+
+static_assert(detail::is_whole(), "the table of operations is not whole");
 
 } // namespace matchcloud::http

@@ -160,7 +160,7 @@ response problem(const base::error& failure, std::string_view request_id) {
   // Exports take seconds, all else is over in less.
   if (what.code == base::errc::exports_busy)
     answer.fixed_headers = "Retry-After: 5\r\n";
-  else if (about.status == 503)
+  else if (about.status == 503 && what.code != base::errc::outcome_unknown)
     answer.fixed_headers = "Retry-After: 1\r\n";
   // RFC 9110 section 12.5.3: with this 415, and with no other.
   else if (what.code == base::errc::content_coding_unsupported)

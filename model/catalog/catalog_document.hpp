@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace matchcloud::model {
@@ -28,11 +27,6 @@ inline constexpr std::size_t catalog_document_depth_limit = 64;
 /// Values in the document: parsed, each takes 16 bytes however short it was. A document of the size
 /// limit that is a catalog has about 2.5 million.
 inline constexpr std::size_t catalog_document_value_limit = 4 * 1024 * 1024;
-
-/// Reads and checks a catalog document (JSON, UTF-8). Fails with `import_invalid`; the detail has a
-/// line per problem (at most 100), each with the place and what is allowed. Whether the regions of
-/// a namespace exist is for `merge`: they may be in the store.
-base::expected<catalog_document> parse_catalog_document(std::string_view text);
 
 /// `current` with the upserts of `document`; the revision is one higher if anything changed. The
 /// result is in order even where the document is not. Fails with `import_invalid` and all problems

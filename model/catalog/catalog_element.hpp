@@ -57,11 +57,6 @@ using catalog_element = std::variant<region, std::string, game, game_namespace>;
 /// JSON of one element.
 inline constexpr std::size_t element_limit_bytes = 64 * 1024;
 
-/// Reads the JSON of the element `key`, with the checks of a catalog document and its messages. The
-/// shape is that of the import format, but that a namespace carries its `game_id` and a game no
-/// namespaces; the id may be absent. No text at all is allowed for a tier. `import_invalid`.
-base::expected<catalog_element> parse_element(const element_key& key, std::string_view text);
-
 /// A document that names only this element.
 catalog_document document_of(catalog_element one);
 

@@ -1,10 +1,10 @@
 #include "model/net/http_url.hpp"
 
+#include "base/characters.hpp"
 #include "base/decimal.hpp"
-#include "http/wire/characters.hpp"
 #include "model/net/ip_address.hpp"
 
-namespace matchcloud::app {
+namespace matchcloud::model {
 
 namespace {
 
@@ -24,7 +24,7 @@ base::expected<void> read_authority(std::string_view text, http_url& into) {
     return refuse("the bracket of the address is not closed");
   into.host = text.substr(v6 ? 1 : 0, v6 ? end - 1 : end);
   if (into.host.empty()) return refuse("it has no host");
-  if (v6 ? !model::parse_ip_address(into.host) : !http::name_characters.contains_all(into.host))
+  if (v6 ? !parse_ip_address(into.host) : !base::name_characters.contains_all(into.host))
     return refuse("its host is neither a name nor an address");
   const auto rest = end == std::string_view::npos ? "" : text.substr(v6 ? end + 1 : end);
   if (rest.empty()) return {};
@@ -50,13 +50,13 @@ std::string http_url::shown() const {
 base::expected<http_url> parse_http_url(std::string_view text) {
   http_url url;
   const auto scheme = text.substr(0, text.find("://"));
-  url.secure = http::equal_ignoring_case(scheme, "https");
-  if (scheme.size() == text.size() || (!url.secure && !http::equal_ignoring_case(scheme, "http")))
+  url.secure = base::equal_ignoring_case(scheme, "https");
+  if (scheme.size() == text.size() || (!url.secure && !base::equal_ignoring_case(scheme, "http")))
     return refuse("it does not begin with http:// or https://");
   url.port = url.secure ? https_port : http_port;
   const auto rest = text.substr(scheme.size() + 3);
   if (rest.find('#') != std::string_view::npos) return refuse("it has a fragment");
-  if (!http::target_characters.contains_all(rest)) return refuse("it has a byte that no URL has");
+  if (!base::target_characters.contains_all(rest)) return refuse("it has a byte that no URL has");
   const auto authority = rest.substr(0, rest.find_first_of("/?"));
   if (auto read = read_authority(authority, url); !read) return tl::unexpected(read.error());
   url.target = rest.substr(authority.size());
@@ -64,4 +64,4 @@ base::expected<http_url> parse_http_url(std::string_view text) {
   return url;
 }
 
-} // namespace matchcloud::app
+} // namespace matchcloud::model

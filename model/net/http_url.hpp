@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace matchcloud::app {
+namespace matchcloud::model {
 
 /// An absolute http or https URL (RFC 3986), in the parts that a client needs.
 struct http_url {
@@ -29,4 +29,4 @@ struct http_url {
 /// URL has.
 base::expected<http_url> parse_http_url(std::string_view text);
 
-} // namespace matchcloud::app
+} // namespace matchcloud::model

@@ -1,7 +1,5 @@
 #include "model/validation/validation_rules.hpp"
 
-#include "model/validation/schema.hpp"
-
 #include <algorithm>
 #include <array>
 
@@ -93,54 +91,10 @@ constexpr std::array table{
 static_assert(table.size() * sizeof(std::uint64_t) == sizeof(validation_limits),
               "every limit has its row");
 
-/// Whether `alias` means something already where `neutral` may stand.
-bool is_taken(std::string_view alias, std::string_view neutral) {
-  return alias_of(neutral).empty() ? known_word(alias, proxy_words, {}).has_value()
-                                   : is_member_name(alias);
-}
-
-bool is_neutral_word(std::string_view word) {
-  const auto is_it = [word](const name_alias& each) { return each.neutral == word; };
-  return std::ranges::any_of(key_aliases(), is_it) || std::ranges::any_of(proxy_aliases(), is_it);
-}
-
-tl::unexpected<base::error> invalid(std::string detail) {
-  return base::fail(base::errc::config_invalid, std::move(detail));
-}
-
-base::expected<void> check_aliases(std::span<const configured_alias> aliases) {
-  for (const auto& each : aliases) {
-    if (is_taken(each.alias, each.neutral))
-      return invalid("\"" + each.neutral + "=" + each.alias + "\": " + each.alias +
-                     " has a meaning of its own; choose another word");
-    const auto other = std::ranges::find_if(aliases, [&](const configured_alias& candidate) {
-      return candidate.alias == each.alias && candidate.neutral != each.neutral;
-    });
-    if (other != aliases.end())
-      return invalid("\"" + each.alias + "\" cannot stand for both " + each.neutral + " and " +
-                     other->neutral);
-  }
-  return {};
-}
-
 } // namespace
 
 std::span<const validation_limit> validation_limit_table() noexcept {
   return table;
-}
-
-base::expected<void> check_rules(const validation_rules& rules) {
-  const auto& set = rules.limits;
-  if (set.max_players_lowest > set.max_players_highest)
-    return invalid("max-players-lowest is above max-players-highest: no number would do");
-  if (set.host_port_lowest > set.host_port_highest)
-    return invalid("host-port-lowest is above host-port-highest: no port would do");
-  for (const auto& each : rules.further_aliases)
-    if (!is_neutral_word(each.neutral) || each.alias.empty())
-      return invalid("\"" + each.neutral + "=" + each.alias +
-                     "\" is no alias: write NEUTRAL=ALIAS, where NEUTRAL is a neutral word of the "
-                     "specification, such as container_runtime");
-  return check_aliases(rules.further_aliases);
 }
 
 reference_names reference_names_of(const catalog& from) {

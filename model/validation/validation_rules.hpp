@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/expected.hpp"
 #include "model/catalog/catalog.hpp"
 
 #include <cstddef>
@@ -95,10 +94,6 @@ struct validation_rules {
   bool complete = false;
   std::vector<configured_alias> further_aliases;
 };
-
-/// Fails with `config_invalid` where limits contradict one another, or an alias is none, has a
-/// meaning of its own or stands for several words.
-base::expected<void> check_rules(const validation_rules& rules);
 
 /// The names that payloads may refer to, in ascending order.
 struct reference_names {

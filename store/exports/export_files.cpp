@@ -1,6 +1,7 @@
 #include "store/exports/export_files.hpp"
 
 #include "base/io_failure.hpp"
+#include "base/sync_directory.hpp"
 #include "store/exports/export_folder.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
@@ -59,7 +60,7 @@ base::expected<void> write_about(const std::string& folder, const export_about& 
 
 base::expected<void> sync_folder(const std::string& path) {
   return pass(base::fault_point::export_sync, path, "sync the folder")
-      .and_then([&](const base::fault&) { return sync_directory(path); });
+      .and_then([&](const base::fault&) { return base::sync_directory(path); });
 }
 
 /// Called without a lock, for a fault may stall it.

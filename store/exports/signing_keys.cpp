@@ -4,6 +4,7 @@
 #include "base/hexadecimal.hpp"
 #include "base/io_failure.hpp"
 #include "base/randomness.hpp"
+#include "base/sync_directory.hpp"
 #include "model/text/timestamp.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/new_file.hpp"
@@ -176,7 +177,7 @@ base::expected<void> create(const std::string& data_dir) {
   if (auto linked = file->link_to(path_in(data_dir)); !linked)
     return tl::unexpected(linked.error());
   // Also after the other: what is signed with its key must not be worth nothing after a power cut.
-  return sync_directory(data_dir);
+  return base::sync_directory(data_dir);
 }
 
 /// The keys after a rotation, newest first.
@@ -245,7 +246,7 @@ base::expected<void> rotate_signing_keys(const std::string& data_dir, std::int64
   auto file = write_aside(*folder, *after);
   if (!file) return tl::unexpected(file.error());
   if (auto named = file->rename_to(path_in(data_dir)); !named) return named;
-  return sync_directory(data_dir);
+  return base::sync_directory(data_dir);
 }
 
 } // namespace matchcloud::store

@@ -1,6 +1,8 @@
 #include "store/files/data_directory.hpp"
 
 #include "base/io_failure.hpp"
+#include "base/sync_directory.hpp"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -31,15 +33,6 @@ std::string parent_of(const std::string& path) {
 
 } // namespace
 
-base::expected<void> sync_directory(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return failure(path, "open the directory", errno);
-  const int code = ::fsync(fd) == 0 ? 0 : errno;
-  ::close(fd);
-  if (code != 0) return failure(path, "sync the directory", code);
-  return {};
-}
-
 base::expected<void> make_data_directory(const std::string& path) {
   if (path.empty()) return failure("data directory", "create the directory", ENOENT);
   for (std::size_t end = 0; end != std::string::npos;) {
@@ -47,7 +40,7 @@ base::expected<void> make_data_directory(const std::string& path) {
     const auto part = path.substr(0, end);
     if (is_directory(part)) continue;
     if (::mkdir(part.c_str(), private_mode) == 0) {
-      if (auto synced = sync_directory(parent_of(part)); !synced) return synced;
+      if (auto synced = base::sync_directory(parent_of(part)); !synced) return synced;
       continue;
     }
     const int code = errno;

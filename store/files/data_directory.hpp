@@ -12,9 +12,6 @@ namespace matchcloud::store {
 /// into. What exists keeps its permissions. Fails with `store_failed`.
 base::expected<void> make_data_directory(const std::string& path);
 
-/// Makes the names in a directory survive a power cut. Fails with `store_failed`.
-base::expected<void> sync_directory(const std::string& path);
-
 /// Holds a directory against other holders, of this and of other processes; the kernel lets go when
 /// the process dies. Leaves no file behind: it is `flock` on the directory itself.
 class directory_lock {

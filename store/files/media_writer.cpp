@@ -1,5 +1,6 @@
 #include "store/files/media_writer.hpp"
 
+#include "base/sync_directory.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/new_file.hpp"
 
@@ -42,7 +43,7 @@ base::expected<void> media_writer::put(const image_key& key, std::string_view by
 
 base::expected<void> media_writer::sync_names() {
   for (const auto& folder : std::exchange(unsynced_, {}))
-    if (auto synced = sync_directory(folder); !synced) return synced;
+    if (auto synced = base::sync_directory(folder); !synced) return synced;
   return {};
 }
 

@@ -1,4 +1,4 @@
-#include "store/game_revisions.hpp"
+#include "store/sqlite/game_revisions.hpp"
 
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sqlite.hpp"

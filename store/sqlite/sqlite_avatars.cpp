@@ -1,6 +1,6 @@
 #include "store/sqlite/sqlite_avatars.hpp"
 
-#include "store/game_revisions.hpp"
+#include "store/sqlite/game_revisions.hpp"
 #include "store/sqlite/rows.hpp"
 
 #include <bit>

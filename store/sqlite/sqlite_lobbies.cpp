@@ -1,6 +1,6 @@
 #include "store/sqlite/sqlite_lobbies.hpp"
 
-#include "store/game_revisions.hpp"
+#include "store/sqlite/game_revisions.hpp"
 #include "store/sqlite/rows.hpp"
 
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "model/lobbies/lobby.hpp"
 #include "model/text/timestamp.hpp"
-#include "store/game_revisions.hpp"
+#include "store/sqlite/game_revisions.hpp"
 #include "store/sqlite/rows.hpp"
 #include "store/sqlite/sqlite_catalog.hpp"
 

@@ -1,5 +1,6 @@
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
+#include "store/sqlite/game_revisions.hpp"
 #include "store/sqlite/migrations.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "store/sqlite/sqlite_avatars.hpp"

@@ -80,16 +80,16 @@ struct bench : deterministic_system {
 TEST_CASE("the first to ask loads the list, the next gets the same bytes") {
   bench on;
   on.ask(1);
-  CHECK(on.log->avatars.empty());
+  CHECK(on.log->made.empty());
   REQUIRE(on.load());
-  REQUIRE(on.log->avatars.size() == 1);
-  CHECK(on.log->avatars[0].exchange == exchange_ref{1, 1});
-  CHECK(on.log->avatars[0].json->starts_with(R"({"custom_avatars":[{"upload_id":")"));
-  CHECK(on.log->avatars[0].json->find("Owl") != std::string::npos);
-  CHECK(on.log->avatars[0].json->find("Fox") == std::string::npos);
+  REQUIRE(on.log->made.size() == 1);
+  CHECK(on.log->made[0].exchange == exchange_ref{1, 1});
+  CHECK(on.log->made[0].json->starts_with(R"({"custom_avatars":[{"upload_id":")"));
+  CHECK(on.log->made[0].json->find("Owl") != std::string::npos);
+  CHECK(on.log->made[0].json->find("Fox") == std::string::npos);
   on.ask(1);
-  REQUIRE(on.log->avatars.size() == 2);
-  CHECK(on.log->avatars[1].json == on.log->avatars[0].json);
+  REQUIRE(on.log->made.size() == 2);
+  CHECK(on.log->made[1].json == on.log->made[0].json);
   CHECK(on.database->avatar_loads == 1);
   CHECK(on.metrics.cache_hits.get() == 1);
   CHECK(on.metrics.loads.get() == 1);
@@ -103,9 +103,9 @@ TEST_CASE("everybody who asks while a list loads waits for that load") {
   on.ask(2);
   CHECK(on.pool.jobs.size() == 1); // one list at a time
   REQUIRE(on.load());
-  CHECK(on.log->avatars.size() == 5);
+  CHECK(on.log->made.size() == 5);
   REQUIRE(on.load());
-  CHECK(on.log->avatars.size() == 6);
+  CHECK(on.log->made.size() == 6);
   CHECK(on.database->avatar_loads == 2);
   CHECK(on.database->opened == 1);
   CHECK_FALSE(on.load());
@@ -119,8 +119,8 @@ TEST_CASE("an unknown game is told apart from one without avatars") {
   on.database->avatars.clear();
   on.ask(2);
   REQUIRE(on.load());
-  REQUIRE(on.log->avatars.size() == 1);
-  CHECK(*on.log->avatars[0].json == R"({"custom_avatars":[]})");
+  REQUIRE(on.log->made.size() == 1);
+  CHECK(*on.log->made[0].json == R"({"custom_avatars":[]})");
 }
 
 TEST_CASE("a game that the catalog loses is not found, though its list is cached") {
@@ -143,7 +143,7 @@ TEST_CASE("a list is loaded again once it moved, and only then") {
   on.tell_moved(1, 1); // what was loaded had that revision already
   on.tell_moved(2, 9);
   on.ask(1);
-  CHECK(on.log->avatars.size() == 2);
+  CHECK(on.log->made.size() == 2);
 
   on.database->avatars_revision = 2;
   on.database->avatars[0].display_name = "Red Panda";
@@ -151,8 +151,8 @@ TEST_CASE("a list is loaded again once it moved, and only then") {
   CHECK(on.metrics.cached_bytes.get() == 0);
   on.ask(1);
   REQUIRE(on.load());
-  REQUIRE(on.log->avatars.size() == 3);
-  CHECK(on.log->avatars[2].json->find("Red Panda") != std::string::npos);
+  REQUIRE(on.log->made.size() == 3);
+  CHECK(on.log->made[2].json->find("Red Panda") != std::string::npos);
 }
 
 TEST_CASE("who asks after a list moved never gets a load that began before") {
@@ -170,14 +170,14 @@ TEST_CASE("who asks after a list moved never gets a load that began before") {
   caf::send_as<caf::message_priority::high>(
       on.front, on.shard, list_avatars{{77, 1}, id_of(1), std::make_shared<ticket>()});
   on.run();
-  REQUIRE(on.log->avatars.size() == 1);
-  CHECK(on.log->avatars[0].exchange == exchange_ref{1, 1});
+  REQUIRE(on.log->made.size() == 1);
+  CHECK(on.log->made[0].exchange == exchange_ref{1, 1});
   REQUIRE(on.load());
-  REQUIRE(on.log->avatars.size() == 2);
-  CHECK(on.log->avatars[1].exchange == exchange_ref{77, 1});
-  CHECK(on.log->avatars[1].json->find("Red Panda") != std::string::npos);
+  REQUIRE(on.log->made.size() == 2);
+  CHECK(on.log->made[1].exchange == exchange_ref{77, 1});
+  CHECK(on.log->made[1].json->find("Red Panda") != std::string::npos);
   on.ask(1); // and this one is kept
-  CHECK(on.log->avatars.size() == 3);
+  CHECK(on.log->made.size() == 3);
 }
 
 TEST_CASE("news that a load has seen already do not make it old") {
@@ -187,10 +187,10 @@ TEST_CASE("news that a load has seen already do not make it old") {
   on.tell_moved(1, 2);
   on.ask(1);
   REQUIRE(on.load()); // begins only now: it reads revision 2
-  CHECK(on.log->avatars.size() == 2);
+  CHECK(on.log->made.size() == 2);
   CHECK(on.database->avatar_loads == 1);
   on.ask(1);
-  CHECK(on.log->avatars.size() == 3);
+  CHECK(on.log->made.size() == 3);
 }
 
 TEST_CASE("when anything may have moved, everything is forgotten") {
@@ -200,9 +200,9 @@ TEST_CASE("when anything may have moved, everything is forgotten") {
   on.tell_anything_moved();
   CHECK(on.metrics.cached_bytes.get() == 0);
   on.ask(1);
-  CHECK(on.log->avatars.size() == 1);
+  CHECK(on.log->made.size() == 1);
   on.load();
-  CHECK(on.log->avatars.size() == 2);
+  CHECK(on.log->made.size() == 2);
 }
 
 TEST_CASE("a full pool is answered with overloaded, and the next request tries again") {
@@ -214,7 +214,7 @@ TEST_CASE("a full pool is answered with overloaded, and the next request tries a
   on.pool.full = false;
   on.ask(1);
   REQUIRE(on.load());
-  CHECK(on.log->avatars.size() == 1);
+  CHECK(on.log->made.size() == 1);
 }
 
 TEST_CASE("a store that fails is told, and opened anew for the next load") {
@@ -230,7 +230,7 @@ TEST_CASE("a store that fails is told, and opened anew for the next load") {
   on.database->failure.reset();
   on.ask(1);
   on.load();
-  CHECK(on.log->avatars.size() == 1);
+  CHECK(on.log->made.size() == 1);
   CHECK(on.database->opened == 2);
 
   bench closed;
@@ -245,12 +245,12 @@ TEST_CASE("a list at the limit is answered, one byte more is not") {
   bench measure;
   measure.ask(1);
   measure.load();
-  const auto size = measure.log->avatars.at(0).json->size();
+  const auto size = measure.log->made.at(0).json->size();
   // The writer looks before it closes the document with two more bytes.
   bench exact{64 * 1024, size - 2};
   exact.ask(1);
   exact.load();
-  CHECK(exact.log->avatars.size() == 1);
+  CHECK(exact.log->made.size() == 1);
   bench less{64 * 1024, size - 3};
   less.ask(1);
   less.load();
@@ -264,7 +264,7 @@ TEST_CASE("the cache holds its limit: what does not fit is loaded each time") {
   on.load();
   on.ask(1);
   REQUIRE(on.load());
-  CHECK(on.log->avatars.size() == 2);
+  CHECK(on.log->made.size() == 2);
   CHECK(on.metrics.cached_bytes.get() == 0);
 }
 
@@ -273,12 +273,12 @@ TEST_CASE("lists hold their share of the byte budget for as long as they live") 
   on.ask(1);
   on.load();
   const auto held = on.budget.used_bytes();
-  CHECK(held >= on.log->avatars.at(0).json->size());
+  CHECK(held >= on.log->made.at(0).json->size());
   on.ask(1); // the same bytes, once
   CHECK(on.budget.used_bytes() == held);
   on.tell_anything_moved();
   CHECK(on.budget.used_bytes() == held); // somebody still sends it
-  on.log->avatars.clear();
+  on.log->made.clear();
   CHECK(on.budget.used_bytes() == 0);
 }
 
@@ -292,7 +292,7 @@ TEST_CASE("a budget without room is answered, not exceeded") {
   on.budget.release(on.budget.limit_bytes());
   on.ask(1);
   on.load();
-  CHECK(on.log->avatars.size() == 1);
+  CHECK(on.log->made.size() == 1);
 }
 
 TEST_CASE("who is gone gets nothing and is held no longer than the load") {
@@ -301,7 +301,7 @@ TEST_CASE("who is gone gets nothing and is held no longer than the load") {
   CHECK(asked.use_count() == 2); // the waiter holds it, and with it the request's permit
   asked->over = true;
   on.load();
-  CHECK(on.log->avatars.empty());
+  CHECK(on.log->made.empty());
   CHECK(asked.use_count() == 1);
 }
 
@@ -313,7 +313,7 @@ TEST_CASE("a shard that ends while its load runs takes no harm, and gives its sh
   on.kill(on.shard);
   CHECK(on.pool.run_one());
   on.run();
-  on.log->avatars.clear();
+  on.log->made.clear();
   on.shard = nullptr;
   CHECK(on.budget.used_bytes() == 0);
   CHECK(on.metrics.cached_bytes.get() == 0);

@@ -89,11 +89,11 @@ struct bench : deterministic_system {
       run();
   }
   void tick() { advance(settings.tick); }
-  std::size_t answers() const { return log->exported.size() + log->failed.size(); }
+  std::size_t answers() const { return log->made.size() + log->failed.size(); }
   /// The last answer's URL; empty where it was a failure.
   std::string url() const {
-    if (log->exported.empty()) return {};
-    const auto& json = *log->exported.back().json;
+    if (log->made.empty()) return {};
+    const auto& json = *log->made.back().json;
     return json.substr(8, json.size() - 10);
   }
   base::errc failure() const { return log->failed.back().error.code; }
@@ -111,8 +111,8 @@ TEST_CASE("an export is answered with the signed URL of a complete file") {
   on.ask();
   CHECK(on.answers() == 0);
   REQUIRE(on.work());
-  REQUIRE(on.log->exported.size() == 1);
-  CHECK(on.log->exported[0].exchange == exchange_ref{1, 1});
+  REQUIRE(on.log->made.size() == 1);
+  CHECK(on.log->made[0].exchange == exchange_ref{1, 1});
   const auto expires_s =
       static_cast<std::uint64_t>((on.clock.unix_ms() + url_lifetime.count() + 999) / 1'000);
   CHECK(on.url() == export_url("http://cdn.example", id_of(1), expires_s, *on.keys->current()));
@@ -150,8 +150,8 @@ TEST_CASE("who asks for what waits for its turn joins it") {
   REQUIRE(on.work());
   REQUIRE(on.work());
   CHECK(!on.work());
-  CHECK(on.log->exported.size() == 3);
-  CHECK(on.log->exported[1].json == on.log->exported[2].json);
+  CHECK(on.log->made.size() == 3);
+  CHECK(on.log->made[1].json == on.log->made[2].json);
   CHECK(on.database->history_reads == 2);
   CHECK(on.metrics.joined.get() == 1);
 }
@@ -169,9 +169,9 @@ TEST_CASE("who asks for what is being exported joins it, if nothing was ingested
     on.settle();
   };
   REQUIRE(on.work());
-  CHECK(on.log->exported.size() == (moved == 0 ? 2 : 1));
+  CHECK(on.log->made.size() == (moved == 0 ? 2 : 1));
   CHECK(on.work() == (moved != 0));
-  CHECK(on.log->exported.size() == 2);
+  CHECK(on.log->made.size() == 2);
   CHECK(on.database->history_reads == (moved == 0 ? 1 : 2));
 }
 
@@ -185,9 +185,9 @@ TEST_CASE("who asks before a job's snapshot is known waits for that and is then 
   CHECK(on.answers() == 0);
   if (older) --on.database->history_revisions.lobbies; // the job had begun before
   REQUIRE(on.work());
-  CHECK(on.log->exported.size() == (older ? 1 : 2));
+  CHECK(on.log->made.size() == (older ? 1 : 2));
   CHECK(on.work() == older);
-  CHECK(on.log->exported.size() == 2);
+  CHECK(on.log->made.size() == 2);
   CHECK(on.database->history_reads == (older ? 2 : 1));
 }
 
@@ -269,7 +269,7 @@ TEST_CASE("so many run, so many wait, and one more is told to come back") {
   CHECK(on.answers() == 2); // the first one's
   while (on.work()) {
   }
-  CHECK(on.log->exported.size() == 7);
+  CHECK(on.log->made.size() == 7);
   CHECK(on.log->failed.size() == 1);
   CHECK(on.metrics.running.get() == 0);
   CHECK(on.metrics.waiting.get() == 0);
@@ -302,7 +302,7 @@ TEST_CASE("attempts at the same request wait once, however many fronts died of i
   CHECK(on.metrics.waiting.get() == 2);
   REQUIRE(on.work());
   on.settle();
-  CHECK(on.log->exported.size() == 2);
+  CHECK(on.log->made.size() == 2);
 }
 
 TEST_CASE("an export goes on when its client is gone, and asking again gets it") {
@@ -315,7 +315,7 @@ TEST_CASE("an export goes on when its client is gone, and asking again gets it")
   CHECK(on.answers() == 0);
   on.ask();
   on.settle();
-  CHECK(on.log->exported.size() == 1);
+  CHECK(on.log->made.size() == 1);
   CHECK(on.database->history_reads == 1);
 }
 
@@ -333,7 +333,7 @@ TEST_CASE("a failed export is a problem for all who wait and leaves nothing behi
   on.database->failure.reset();
   on.ask();
   REQUIRE(on.work());
-  CHECK(on.log->exported.size() == 1);
+  CHECK(on.log->made.size() == 1);
 }
 
 TEST_CASE("a store that cannot be looked at is a problem for who asks again") {
@@ -434,7 +434,7 @@ TEST_CASE("a file that somebody removed by hand is not given again but made anew
   on.settle();
   CHECK(on.metrics.reused.get() == 0);
   REQUIRE(on.work());
-  REQUIRE(on.log->exported.size() == 2);
+  REQUIRE(on.log->made.size() == 2);
   CHECK(on.url().find(model::to_string(id_of(2))) != std::string::npos);
   CHECK(on.files->open(id_of(2)));
 }
@@ -464,7 +464,7 @@ TEST_CASE("where the disk's threads are taken, who asks is told to come back") {
   on.long_work.full = false;
   on.ask();
   on.work();
-  CHECK(on.log->exported.size() == 1);
+  CHECK(on.log->made.size() == 1);
   on.short_work.full = true;
   on.ask();
   CHECK(on.log->failed.size() == 2);
@@ -472,7 +472,7 @@ TEST_CASE("where the disk's threads are taken, who asks is told to come back") {
   on.short_work.full = false;
   on.ask();
   on.settle();
-  CHECK(on.log->exported.size() == 2);
+  CHECK(on.log->made.size() == 2);
 }
 
 TEST_CASE("no URL is given out that outlives what a restart would keep") {
@@ -487,7 +487,7 @@ TEST_CASE("no URL is given out that outlives what a restart would keep") {
     on.settle();
     on.work();
   }
-  CHECK(on.log->exported.size() == 4);
+  CHECK(on.log->made.size() == 4);
   CHECK(on.database->history_reads == 2);
   for (const auto& opened : {on.files->open(id_of(1)), on.files->open(id_of(2))})
     if (opened) CHECK((*opened)->facts.keep_until_ts > on.clock.unix_ms());
@@ -515,7 +515,7 @@ TEST_CASE("when the service ends its jobs give up and leave nothing behind") {
   on.ask();
   on.database->while_reading = [&] { on.settings.book->close(); };
   CHECK(on.work());
-  CHECK(on.log->exported.empty());
+  CHECK(on.log->made.empty());
   CHECK(on.folders() == 0);
   CHECK(on.files->used_bytes() == 0);
 }
@@ -537,8 +537,8 @@ TEST_CASE("a job outlives its actor: the successor answers who asks for it, and 
   if (dies != 0) on.succeed();
   on.ask(); // as the front does
   on.settle();
-  REQUIRE(on.log->exported.size() == 1);
-  CHECK(on.log->exported[0].exchange == exchange_ref{2, 1});
+  REQUIRE(on.log->made.size() == 1);
+  CHECK(on.log->made[0].exchange == exchange_ref{2, 1});
   CHECK_FALSE(on.work());
   CHECK(on.folders() == 1);
   CHECK(on.metrics.running.get() == 0);
@@ -552,7 +552,7 @@ TEST_CASE("a successor knows the files that there are, and removes them when the
   on.succeed();
   on.ask();
   on.settle();
-  CHECK(on.log->exported.size() == 2);
+  CHECK(on.log->made.size() == 2);
   CHECK(on.metrics.reused.get() == 1);
   on.clock.advance(url_lifetime + milliseconds{1'000});
   on.tick();
@@ -568,8 +568,8 @@ TEST_CASE("a successor never gives a number to a job that another job has") {
   on.ask(february);
   CHECK(on.work());
   CHECK(on.work());
-  REQUIRE(on.log->exported.size() == 1); // january's asker asked the actor that died
-  CHECK(on.log->exported[0].exchange == exchange_ref{2, 1});
+  REQUIRE(on.log->made.size() == 1); // january's asker asked the actor that died
+  CHECK(on.log->made[0].exchange == exchange_ref{2, 1});
   const auto opened = on.files->open(id_of(2));
   REQUIRE(opened);
   CHECK((*opened)->facts.query == model::export_query{id_of(1), {200, 300}});

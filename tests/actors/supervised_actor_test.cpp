@@ -44,7 +44,7 @@ struct bench : deterministic_system {
                              std::make_shared<const std::string>("{}"),
                              with});
   }
-  std::size_t answers() const { return log->validated.size() + log->failed.size(); }
+  std::size_t answers() const { return log->made.size() + log->failed.size(); }
 };
 
 const auto both = {fault_point::validator_receive, fault_point::validator_reply};
@@ -53,7 +53,7 @@ TEST_CASE("a request is in hand while it is handled, and counted afterwards") {
   bench on;
   const auto asked = on.ask();
   CHECK(on.answers() == 1);
-  CHECK(asked->in_hand == handler::nobody);
+  CHECK(asked->in_hand == handler::past_owner);
   CHECK(on.seen->handled() == 1);
   CHECK(on.seen->last_error().empty());
 }
@@ -79,7 +79,7 @@ TEST_CASE("a dropped message is answered by nobody, and the actor lives on") {
     const auto asked = on.ask();
     CHECK(on.answers() == 0);
     CHECK_FALSE(on.dead);
-    CHECK(asked->in_hand == handler::nobody);
+    CHECK(asked->in_hand == handler::past_owner);
     CHECK(asked.use_count() == 1);
     base::faults::clear(at);
     on.ask();
@@ -95,7 +95,7 @@ TEST_CASE("an error is answered as unavailable") {
     REQUIRE(on.log->failed.size() == 1);
     CHECK(on.log->failed[0].error.code == base::errc::unavailable);
     CHECK(on.log->failed[0].exchange == exchange_ref{1, 1});
-    CHECK(on.log->validated.empty());
+    CHECK(on.log->made.empty());
   }
 }
 
@@ -106,13 +106,13 @@ TEST_CASE("a delayed message comes when its delay is over, once, and holds up no
     inject(at, fault_kind::delay, milliseconds{20}, true);
     on.ask(bit_of(at));
     on.ask();
-    REQUIRE(on.log->validated.size() == 1);
-    CHECK(on.log->validated[0].exchange == exchange_ref{2, 1});
+    REQUIRE(on.log->made.size() == 1);
+    CHECK(on.log->made[0].exchange == exchange_ref{2, 1});
     on.advance(milliseconds{19});
     CHECK(on.answers() == 1);
     on.advance(milliseconds{1});
-    REQUIRE(on.log->validated.size() == 2);
-    CHECK(on.log->validated[1].exchange == exchange_ref{1, 1});
+    REQUIRE(on.log->made.size() == 2);
+    CHECK(on.log->made[1].exchange == exchange_ref{1, 1});
     on.advance(milliseconds{100});
     CHECK(on.answers() == 2);
     CHECK(base::faults::status(at).hits == 1);
@@ -127,10 +127,10 @@ TEST_CASE("a stalled message comes when the fault is taken away") {
     const auto asked = on.ask();
     on.advance(milliseconds{10'000});
     CHECK(on.answers() == 0);
-    CHECK(asked->in_hand == handler::nobody);
+    CHECK(asked->in_hand == handler::past_owner);
     base::faults::clear(at);
     on.advance(milliseconds{10});
-    CHECK(on.log->validated.size() == 1);
+    CHECK(on.log->made.size() == 1);
     on.advance(milliseconds{10});
     CHECK(on.answers() == 1);
   }

@@ -56,7 +56,7 @@ struct bench : deterministic_system {
             {"validator/1", kind::owner, owner::validator, 1, make(validator_1)},
             {"validator/large", kind::owner, owner::large_validator, place::every_loop,
              make(large)},
-            {"avatar/0", kind::owner, owner::avatar, place::every_loop, make(shard)},
+            {"avatar/0", kind::owner, owner::avatar(0), place::every_loop, make(shard)},
             {"front/0", kind::front, owner::none, 0, make(front_0)},
             {"front/1", kind::front, owner::none, 1, make(front_1)}},
         standing{two_regions()}, 5, seconds{10});
@@ -78,7 +78,7 @@ struct bench : deterministic_system {
 
   caf::actor known_to(std::size_t front, owner role) const {
     REQUIRE(!at[front].log->owners.empty());
-    return at[front].log->owners.back().by_role.at(static_cast<std::size_t>(role));
+    return at[front].log->owners.back().by_role.at(index_of(role));
   }
   place_report report_of(std::string_view name) const {
     for (const auto& each : places->report())
@@ -211,7 +211,7 @@ TEST_CASE("a report says how often a place was filled again, and what its actors
   const auto said = on.report_of("avatar/0");
   CHECK(said.restarts == 1);
   CHECK(said.last_error == "exit_reason(kill)");
-  CHECK(said.role == owner::avatar);
+  CHECK(said.role == owner::avatar(0));
   CHECK(on.report_of("front/1").restarts == 0);
   CHECK(on.report_of("front/1").last_error.empty());
 }

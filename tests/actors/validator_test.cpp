@@ -33,10 +33,10 @@ TEST_CASE("a validator answers with the findings and the exchange they belong to
   bench on;
   on.ask({{7, 2}, model::payload_kind::game, {}, text(R"({"display_name":"Fine"})")});
   on.ask({{8, 1}, model::payload_kind::game, {}, text("{}")});
-  REQUIRE(on.log->validated.size() == 2);
-  CHECK(on.log->validated[0].exchange == exchange_ref{7, 2});
-  CHECK(on.log->validated[1].exchange == exchange_ref{8, 1});
-  CHECK(has_errors(*on.log->validated[1].json));
+  REQUIRE(on.log->made.size() == 2);
+  CHECK(on.log->made[0].exchange == exchange_ref{7, 2});
+  CHECK(on.log->made[1].exchange == exchange_ref{8, 1});
+  CHECK(has_errors(*on.log->made[1].json));
   CHECK(on.log->failed.empty());
 }
 
@@ -45,9 +45,9 @@ TEST_CASE("payloads without findings share one reply") {
   const auto fine = text(R"({"display_name":"Fine","name_id":"fine"})");
   on.ask({{1, 1}, model::payload_kind::group, {}, fine});
   on.ask({{2, 1}, model::payload_kind::group, {}, fine});
-  REQUIRE(on.log->validated.size() == 2);
-  CHECK(*on.log->validated[0].json == R"({"errors":[]})");
-  CHECK(on.log->validated[0].json == on.log->validated[1].json);
+  REQUIRE(on.log->made.size() == 2);
+  CHECK(*on.log->made[0].json == R"({"errors":[]})");
+  CHECK(on.log->made[0].json == on.log->made[1].json);
 }
 
 TEST_CASE("a body that is no JSON object fails, each in its own way") {
@@ -60,7 +60,7 @@ TEST_CASE("a body that is no JSON object fails, each in its own way") {
   CHECK(on.log->failed[1].error.code == base::errc::body_not_object);
   CHECK(on.log->failed[2].error.code == base::errc::body_too_deep);
   CHECK(on.log->failed[2].exchange == exchange_ref{3, 1});
-  CHECK(on.log->validated.empty());
+  CHECK(on.log->made.empty());
 }
 
 TEST_CASE("a version belongs to a game that exists; a body error comes first") {
@@ -72,15 +72,15 @@ TEST_CASE("a version belongs to a game that exists; a body error comes first") {
   CHECK(on.log->failed[0].error.code == base::errc::game_not_found);
   CHECK(on.log->failed[0].error.detail.find(to_string(id_of(99))) != std::string::npos);
   CHECK(on.log->failed[1].error.code == base::errc::body_malformed);
-  REQUIRE(on.log->validated.size() == 1);
-  CHECK(on.log->validated[0].exchange == exchange_ref{3, 1});
+  REQUIRE(on.log->made.size() == 1);
+  CHECK(on.log->made[0].exchange == exchange_ref{3, 1});
 }
 
 TEST_CASE("only a version asks for the game") {
   bench on;
   on.ask({{1, 1}, model::payload_kind::game, id_of(99), text("{}")});
   on.ask({{2, 1}, model::payload_kind::group, id_of(99), text("{}")});
-  CHECK(on.log->validated.size() == 2);
+  CHECK(on.log->made.size() == 2);
 }
 
 TEST_CASE("a changed catalog takes effect with the next payload") {
@@ -89,7 +89,7 @@ TEST_CASE("a changed catalog takes effect with the next payload") {
   larger->games.push_back({id_of(99), "New"});
   caf::anon_send(on.validator, catalog_changed{larger});
   on.ask({{1, 1}, model::payload_kind::version, id_of(99), text("{}")});
-  CHECK(on.log->validated.size() == 1);
+  CHECK(on.log->made.size() == 1);
   caf::anon_send(on.validator, catalog_changed{two_regions()});
   on.ask({{2, 1}, model::payload_kind::version, id_of(99), text("{}")});
   CHECK(on.log->failed.size() == 1);
@@ -100,7 +100,7 @@ TEST_CASE("what is not meant for it changes nothing") {
   caf::anon_send(on.validator, std::string{"hello"});
   caf::anon_send(on.validator, make_error(caf::sec::runtime_error));
   on.ask({{1, 1}, model::payload_kind::game, {}, text("{}")});
-  CHECK(on.log->validated.size() == 1);
+  CHECK(on.log->made.size() == 1);
 }
 
 /// Dies of the message that asks it to.
@@ -130,7 +130,7 @@ TEST_CASE("an exception in a handler ends the actor, with a reason, and nobody e
     CHECK(reason == caf::sec::runtime_error);
   }
   on.ask({{1, 1}, model::payload_kind::game, {}, text("{}")});
-  CHECK(on.log->validated.size() == 1);
+  CHECK(on.log->made.size() == 1);
 }
 
 } // namespace

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-namespace matchcloud::app {
+namespace matchcloud::cli {
 
 namespace {
 
@@ -38,4 +38,4 @@ TEST_CASE("a command that is to outlive its terminal does") {
 
 } // namespace
 
-} // namespace matchcloud::app
+} // namespace matchcloud::cli

@@ -15,7 +15,7 @@
 #include <iterator>
 #include <thread>
 
-namespace matchcloud::app {
+namespace matchcloud::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -206,4 +206,4 @@ TEST_CASE("a signal ends the wait for a pipe that is not read") {
 }
 
 } // namespace
-} // namespace matchcloud::app
+} // namespace matchcloud::cli

@@ -1,8 +1,6 @@
 #pragma once
 
-#include "actors/region_ranking.hpp"
-#include "actors/validator.hpp"
-#include "http/front/front.hpp"
+#include "app/node/places.hpp"
 #include "http/transport/listener.hpp"
 #include "http/transport/loop_transport.hpp"
 #include "model/catalog/catalog_document.hpp"
@@ -18,6 +16,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <future>
 #include <memory>
@@ -47,7 +46,7 @@ inline std::shared_ptr<const store::geoip> small_geoip() {
 }
 
 /// One event loop on a thread of its own with what resides there in the program: transport, front,
-/// region_ranking and validator, wired as `app::node` does it.
+/// region_ranking and validator, wired by `app::places_of`, as the program is.
 class service_on_a_loop {
 public:
   service_on_a_loop() {
@@ -109,32 +108,31 @@ private:
     }
   };
 
+  /// Of the program's places, those whose actors reside on the loop and are measured.
   void spawn_residents() {
-    actors::ranking_settings ranking;
-    ranking.geoip = small_geoip();
-    ranking.metrics = &ranking_metrics_;
+    auto parts = std::make_shared<app::node_parts>();
+    parts->system = &system_;
+    parts->ranking_metrics = &ranking_metrics_;
     http::front_settings settings;
     settings.proxies.trusted_proxies.push_back(*model::parse_cidr("127.0.0.0/8"));
+    parts->front = std::make_shared<const http::front_settings>(settings);
+    parts->loops.push_back({&loop_, &transport_});
 
     actors::owners known{std::vector<caf::actor>(actors::owner_count)};
-    const auto at = [&](actors::owner who) -> caf::actor& {
-      return known.by_role[static_cast<std::size_t>(who)];
-    };
-    at(actors::owner::region_ranking) =
-        actors::spawn_resident<actors::region_ranking>(system_, loop_, ranking, catalog_);
-    at(actors::owner::validator) = actors::spawn_resident<actors::validator>(
-        system_, loop_, model::validation_rules{}, catalog_);
-    auto front = actors::spawn_resident<http::front>(
-        system_, loop_, std::make_shared<const http::front_settings>(settings),
-        std::ref<http::exchange_sink>(transport_));
-    residents_ = {front, at(actors::owner::region_ranking), at(actors::owner::validator)};
-    caf::anon_send(front, std::move(known));
+    const actors::standing now{catalog_, small_geoip()};
+    for (const auto& each : app::places_of(parts)) {
+      if (each.loop == actors::place::every_loop || each.role == actors::owner::media) continue;
+      residents_.push_back(each.make(now));
+      if (each.what == actors::place::kind::owner)
+        known.by_role[index_of(each.role)] = residents_.back();
+    }
+    caf::anon_send(residents_.back(), std::move(known)); // the front: the last place of a loop
   }
 
   // Messages hold requests, and requests point here: before the actors, to outlive them.
   http::shared_bounds bounds_{base::limits{}, {}};
   http::transport_metrics metrics_;
-  actors::ranking_metrics ranking_metrics_;
+  std::deque<actors::ranking_metrics> ranking_metrics_{1};
   model::catalog_snapshot catalog_ = known_catalog();
   sharing_config config_;
   caf::actor_system system_{config_};

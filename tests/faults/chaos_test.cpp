@@ -166,9 +166,9 @@ struct bench {
   }
   void check_leaks_nothing() const {
     CHECK(eventually([&] { return service.metric("matchcloud_requests_in_flight") == 0; }));
-    for (const auto name : actors::owner_names) {
-      CAPTURE(name);
-      const auto label = "{owner=\"" + std::string{name} + "\"}";
+    for (const auto& row : actors::owner_rows) {
+      CAPTURE(row.name);
+      const auto label = "{owner=\"" + std::string{row.name} + "\"}";
       CHECK(eventually([&] { return service.metric("matchcloud_mailbox_requests" + label) == 0; }));
     }
     for (const auto* name : {"matchcloud_exports_running", "matchcloud_exports_queued",

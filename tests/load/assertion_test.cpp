@@ -1,6 +1,6 @@
 #include "load/assertion.hpp"
 
-#include "load/options.hpp"
+#include "load/duration.hpp"
 #include "load/results.hpp"
 #include "tests/catch.hpp"
 

@@ -77,8 +77,9 @@ TEST_CASE("a mix file says what is asked, how often, of whom and with what", "[l
 }
 
 TEST_CASE("what is made follows from the seed", "[load]") {
-  for (const auto what : {asked::regions, asked::validate_group, asked::validate_game,
-                          asked::validate_version, asked::lobby_export}) {
+  for (const auto what : {http::operation::list_regions, http::operation::validate_group,
+                          http::operation::validate_game, http::operation::validate_version,
+                          http::operation::export_lobby_history}) {
     const auto part = single_mix(what).front();
     const auto made = requests(part, plain);
     CHECK(made == requests(part, plain));
@@ -91,7 +92,7 @@ TEST_CASE("what is made follows from the seed", "[load]") {
 TEST_CASE("requests are chosen by weight", "[load]") {
   std::vector<mix_part> parts(2);
   parts[0].weight = 3;
-  parts[1].what = asked::avatars;
+  parts[1].what = http::operation::list_avatars;
   const std::vector<request_pool> pools{{parts[0], plain, 1}, {parts[1], plain, 1}};
   request_source source{parts, pools, 5};
   std::map<std::size_t, int> chosen;
@@ -105,7 +106,7 @@ TEST_CASE("a mix file that cannot be taken says where and why", "[load]") {
   CHECK(refusal("") == ": has no [[operation]]. Write one for each part of the mix.");
   CHECK(refusal("operations = 1") == ": there is no `operations`, only [[operation]].");
   CHECK(refusal("[[operation]]\nname = \"ping\"")
-            .starts_with(":1: `name` must be one of: regions, avatars, export, "));
+            .starts_with(":1: `name` must be one of: versions.validate, games.validate, "));
   CHECK(refusal("[[operation]]\nname = \"regions\"\nwieght = 2")
             .starts_with(":3: there is no `wieght`. Known: "));
   CHECK(refusal("[[operation]]\nname = \"regions\"\nweight = 0") ==

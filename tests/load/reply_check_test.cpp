@@ -10,7 +10,8 @@
 namespace matchcloud::load {
 namespace {
 
-std::string judge(asked what, const std::string& body, std::optional<std::size_t> findings = {}) {
+std::string judge(http::operation what, const std::string& body,
+                  std::optional<std::size_t> findings = {}) {
   mix_part part;
   part.what = what;
   part.findings = findings;
@@ -27,36 +28,41 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST_CASE("a listing of regions must have its members, in order of distance", "[load]") {
-  CHECK(judge(asked::regions, good_listing).empty());
-  CHECK(judge(asked::regions, R"({"regions":[]})") == "lists no regions");
-  CHECK(judge(asked::regions, R"({"errors":[]})") == "has no array `regions`");
-  CHECK(judge(asked::regions, "<html>") == "is no JSON (byte 0)");
-  CHECK(judge(asked::regions, replaced(good_listing, "640.1", "1.5")) ==
+  CHECK(judge(http::operation::list_regions, good_listing).empty());
+  CHECK(judge(http::operation::list_regions, R"({"regions":[]})") == "lists no regions");
+  CHECK(judge(http::operation::list_regions, R"({"errors":[]})") == "has no array `regions`");
+  CHECK(judge(http::operation::list_regions, "<html>") == "is no JSON (byte 0)");
+  CHECK(judge(http::operation::list_regions, replaced(good_listing, "640.1", "1.5")) ==
         "has regions that are not in order of distance");
-  CHECK(judge(asked::regions, replaced(good_listing, "region_display_name", "name")) ==
-        "has a region without a required member");
-  CHECK(judge(asked::regions, good_listing.substr(0, 300)).starts_with("is no JSON"));
+  CHECK(
+      judge(http::operation::list_regions, replaced(good_listing, "region_display_name", "name")) ==
+      "has a region without a required member");
+  CHECK(
+      judge(http::operation::list_regions, good_listing.substr(0, 300)).starts_with("is no JSON"));
 }
 
 TEST_CASE("validations must say what they found", "[load]") {
   const std::string one = R"({"errors":[{"path":["display_name"]}]})";
-  CHECK(judge(asked::validate_group, one).empty());
-  CHECK(judge(asked::validate_game, one, 1).empty());
-  CHECK(judge(asked::validate_version, one, 0) == "has 1 findings where 0 were expected");
-  CHECK(judge(asked::validate_group, R"({"errors":[{}]})") == "has a finding without `path`");
-  CHECK(judge(asked::validate_group, R"({"errors":[{"path":[1]}]})") ==
+  CHECK(judge(http::operation::validate_group, one).empty());
+  CHECK(judge(http::operation::validate_game, one, 1).empty());
+  CHECK(judge(http::operation::validate_version, one, 0) == "has 1 findings where 0 were expected");
+  CHECK(judge(http::operation::validate_group, R"({"errors":[{}]})") ==
+        "has a finding without `path`");
+  CHECK(judge(http::operation::validate_group, R"({"errors":[{"path":[1]}]})") ==
         "has a finding whose `path` is not of texts");
 }
 
 TEST_CASE("avatars have a URL exactly where they are complete", "[load]") {
   const std::string good = R"({"custom_avatars":[{"upload_id":"u","display_name":"d",)"
                            R"("create_ts":"t","complete":true,"url":"http://x"}]})";
-  CHECK(judge(asked::avatars, good).empty());
-  CHECK(judge(asked::avatars, R"({"custom_avatars":[]})").empty());
-  CHECK(judge(asked::avatars, replaced(good, "true", "false")) ==
+  CHECK(judge(http::operation::list_avatars, good).empty());
+  CHECK(judge(http::operation::list_avatars, R"({"custom_avatars":[]})").empty());
+  CHECK(judge(http::operation::list_avatars, replaced(good, "true", "false")) ==
         "has an avatar whose `url` contradicts `complete`");
-  CHECK(judge(asked::lobby_export, R"({"url":"http://h/exports/1/lobby-history.csv"})").empty());
-  CHECK(judge(asked::lobby_export, R"({"url":"http://h/elsewhere"})") ==
+  CHECK(judge(http::operation::export_lobby_history,
+              R"({"url":"http://h/exports/1/lobby-history.csv"})")
+            .empty());
+  CHECK(judge(http::operation::export_lobby_history, R"({"url":"http://h/elsewhere"})") ==
         "has an `url` that leads to no export");
 }
 

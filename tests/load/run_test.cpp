@@ -1,3 +1,4 @@
+#include "load/report.hpp"
 #include "load/run.hpp"
 
 #include "tests/catch.hpp"
@@ -19,7 +20,7 @@ constexpr double busy_machine_ms = 60;
 options shortly(const std::string& url, double rate) {
   options asked;
   asked.url = url;
-  asked.mix = single_mix(asked::regions);
+  asked.mix = single_mix(http::operation::list_regions);
   asked.duration = 600ms;
   asked.connections = 16;
   if (rate > 0) asked.open_loop = arrivals::shape{arrival_kind::constant, rate, 0ns};
@@ -27,7 +28,7 @@ options shortly(const std::string& url, double rate) {
 }
 
 results measured(const options& asked) {
-  const app::interrupt signals;
+  const cli::interrupt signals;
   auto made = run(asked, signals);
   REQUIRE(made);
   return *std::move(made);
@@ -39,7 +40,7 @@ double ms(std::uint64_t ns) {
 
 /// Ends a run by a signal, once the server was asked so often.
 results interrupted(const options& asked, const delayed_server& server, std::uint64_t requests,
-                    const app::interrupt& signals) {
+                    const cli::interrupt& signals) {
   auto running = std::async(std::launch::async, [&] { return run(asked, signals); });
   while (server.requests() < requests)
     running.wait_for(1ms);
@@ -178,7 +179,7 @@ TEST_CASE("who is not there is named at once", "[load]") {
     const delayed_server gone{ok_reply("")};
     url = gone.url();
   }
-  const app::interrupt signals;
+  const cli::interrupt signals;
   const auto of = run(shortly(url, 10), signals);
   REQUIRE_FALSE(of);
   CHECK(of.error().detail.ends_with("cannot be reached: Connection refused"));
@@ -186,7 +187,7 @@ TEST_CASE("who is not there is named at once", "[load]") {
 
 TEST_CASE("a signal ends a run early, with what was measured", "[load]") {
   // Before other threads: one that takes the signal would end the program.
-  const app::interrupt signals;
+  const cli::interrupt signals;
   const delayed_server server{ok_reply(good_listing)};
   auto asked = shortly(server.url(), 100);
   asked.duration = 60s;
@@ -198,7 +199,7 @@ TEST_CASE("a signal ends a run early, with what was measured", "[load]") {
 
 TEST_CASE("a signal ends the wait for a server that does not answer, and nothing is forgotten",
           "[load]") {
-  const app::interrupt signals;
+  const cli::interrupt signals;
   const delayed_server server{ok_reply(good_listing), 60s};
   auto asked = shortly(server.url(), 1'000);
   asked.duration = asked.timeout = 60s;

@@ -16,6 +16,7 @@ namespace matchcloud::simulation {
 namespace {
 
 using actors::owner;
+using actors::owner_kind;
 using base::fault_point;
 using std::chrono::milliseconds;
 
@@ -25,37 +26,37 @@ constexpr milliseconds vacancy_limit{1'000};
 constexpr milliseconds hearing_time{200};
 
 std::vector<fault_point> points_of(owner who) {
-  switch (who) {
-  case owner::none: return {};
-  case owner::validator:
-  case owner::large_validator:
+  switch (who.kind) {
+  case owner_kind::none: return {};
+  case owner_kind::validator:
+  case owner_kind::large_validator:
     return {fault_point::validator_receive, fault_point::validator_reply};
-  case owner::region_ranking:
+  case owner_kind::region_ranking:
     return {fault_point::region_ranking_receive, fault_point::region_ranking_reply};
-  case owner::media: return {fault_point::media_receive, fault_point::media_reply};
-  case owner::lobby_export:
+  case owner_kind::media: return {fault_point::media_receive, fault_point::media_reply};
+  case owner_kind::lobby_export:
     return {fault_point::lobby_export_receive, fault_point::lobby_export_reply,
             fault_point::store_open,           fault_point::store_read,
             fault_point::export_write,         fault_point::export_sync,
             fault_point::export_rename};
-  case owner::export_download:
+  case owner_kind::export_download:
     return {fault_point::export_download_receive, fault_point::export_download_reply};
-  case owner::avatar: break;
+  case owner_kind::avatar: break;
   }
   return {fault_point::avatar_receive, fault_point::avatar_reply, fault_point::store_open,
           fault_point::store_read};
 }
 
 std::vector<trouble> troubles_of(owner who) {
-  switch (who) {
-  case owner::none:
-  case owner::validator:
-  case owner::large_validator:
-  case owner::region_ranking: return {};
-  case owner::media: return {trouble::short_work};
-  case owner::export_download: return {trouble::short_work, trouble::long_work};
-  case owner::lobby_export: return {trouble::short_work, trouble::long_work, trouble::store};
-  case owner::avatar: break;
+  switch (who.kind) {
+  case owner_kind::none:
+  case owner_kind::validator:
+  case owner_kind::large_validator:
+  case owner_kind::region_ranking: return {};
+  case owner_kind::media: return {trouble::short_work};
+  case owner_kind::export_download: return {trouble::short_work, trouble::long_work};
+  case owner_kind::lobby_export: return {trouble::short_work, trouble::long_work, trouble::store};
+  case owner_kind::avatar: break;
   }
   return {trouble::short_work, trouble::store};
 }

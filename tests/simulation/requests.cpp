@@ -21,7 +21,7 @@ const std::array<std::string, 6> bodies{
 };
 
 std::string text_of(owner who) {
-  return std::string{actors::owner_names[actors::kind_of(who)]};
+  return std::string{row_of(who.kind).name};
 }
 
 } // namespace
@@ -130,7 +130,8 @@ std::shared_ptr<asked> requests::validation() {
 }
 
 std::shared_ptr<asked> requests::avatars(const model::uuid& game) {
-  auto made = start("avatars of game " + std::to_string(game.bytes.back()), owner::avatar);
+  auto made =
+      start("avatars of game " + std::to_string(game.bytes.back()), actors::avatar_shard_of(game));
   write(*made, "GET /cloud/games/" + model::to_string(game) + "/avatars", {});
   made->judge = [this, game](const asked& request, const answer& got) {
     return oracle_->judge_avatars(request, got, game);

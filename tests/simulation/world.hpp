@@ -7,6 +7,7 @@
 #include "actors/media.hpp"
 #include "actors/region_ranking.hpp"
 #include "actors/supervisor.hpp"
+#include "app/node/places.hpp"
 #include "base/faults.hpp"
 #include "base/limits.hpp"
 #include "http/front/front.hpp"
@@ -43,7 +44,7 @@ inline constexpr std::chrono::milliseconds time_step{50};
 inline constexpr std::chrono::milliseconds untended_limit{20};
 
 /// A node in one thread: its actors, loops, pools and store, all of which move only when told.
-/// Wired as `app::node` does it.
+/// Wired by `app::places_of`, as the program is.
 class world {
 public:
   world(std::uint64_t seed, files& on_disk, trace& to);
@@ -128,13 +129,7 @@ private:
   void choose_limits();
   void make_loops();
   std::vector<actors::place> places();
-  void add(std::vector<actors::place>& all, actors::place made);
-  void add_watches(std::vector<actors::place>& all);
-  void add_pool_actors(std::vector<actors::place>& all);
-  void add_residents(std::vector<actors::place>& all, std::size_t loop);
-  actors::lobby_export_settings export_settings();
-  actors::export_download_settings download_settings();
-  actors::avatar_settings avatar_settings();
+  std::shared_ptr<const app::node_parts> parts();
   actors::supervisor_settings supervisor_settings();
   void start_supervisor();
   void count_crashes(base::fault_point at);
@@ -148,7 +143,7 @@ private:
 
   trace* trace_;
   fixtures::temporary_directory directory_;
-  std::array<actors::ranking_metrics, loop_count> ranking_metrics_;
+  std::deque<actors::ranking_metrics> ranking_metrics_{loop_count};
   actors::geoip_metrics geoip_metrics_;
   std::unique_ptr<store::export_files> export_files_;
   std::shared_ptr<actors::export_book> book_ = std::make_shared<actors::export_book>();

@@ -75,7 +75,7 @@ std::string problem(const std::string& status, const std::string& code,
 
 struct world {
   /// First: threads inherit that signals wait for it.
-  interrupt until;
+  cli::interrupt until;
   fixtures::temporary_directory directory;
   scripted_server server;
   std::vector<milliseconds> pauses;
@@ -88,15 +88,15 @@ struct world {
   }
 
   base::expected<download_summary> run(const std::string& to, const std::string& base = "") {
-    auto output = output_file::open(to);
+    auto output = cli::output_file::open(to);
     if (!output) return tl::unexpected(output.error());
     if (auto begun = output->begin(until); !begun) return tl::unexpected(begun.error());
-    progress_display progress{base::machine_clock()};
+    cli::progress_display progress{base::machine_clock()};
     const download_surroundings in{until, progress, [this](milliseconds pause) {
                                      pauses.push_back(pause);
                                      return !until.came();
                                    }};
-    const auto service = parse_http_url(server.url(base));
+    const auto service = model::parse_http_url(server.url(base));
     REQUIRE(service.has_value());
     const model::export_query query{{}, {1, 18'446'744'073'709'551'615U}};
     auto done = download_export(*service, query, *output, in);

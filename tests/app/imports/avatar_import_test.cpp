@@ -29,8 +29,8 @@ struct bench {
   temporary_directory data;
   temporary_directory images;
   std::unique_ptr<store::store> store;
-  app::interrupt until;
-  app::progress_display progress{base::machine_clock()};
+  cli::interrupt until;
+  cli::progress_display progress{base::machine_clock()};
 
   bench() {
     auto opened = store::open_sqlite(data.path());

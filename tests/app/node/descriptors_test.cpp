@@ -1,4 +1,4 @@
-#include "app/node/node.hpp"
+#include "app/node/descriptors.hpp"
 
 #include "tests/catch.hpp"
 

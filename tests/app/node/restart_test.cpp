@@ -1,14 +1,6 @@
-#include "actors/avatar.hpp"
-#include "actors/catalog.hpp"
-#include "actors/export_download.hpp"
-#include "actors/geoip_watch.hpp"
-#include "actors/lobby_export.hpp"
-#include "actors/media.hpp"
-#include "actors/region_ranking.hpp"
 #include "actors/supervisor.hpp"
-#include "actors/validator.hpp"
+#include "app/node/places.hpp"
 #include "base/randomness.hpp"
-#include "http/front/front.hpp"
 #include "http/transport/httplib_transport.hpp"
 #include "http/transport/listener.hpp"
 #include "http/transport/loop_transport.hpp"
@@ -25,6 +17,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -120,92 +113,35 @@ struct supervised {
   std::unique_ptr<base::thread_pool> long_pool = std::make_unique<base::thread_pool>(2, 0);
   caf::actor_system_config config;
   caf::actor_system system{config.set("scheduler.policy", caf::atom("sharing"))};
-  std::shared_ptr<const http::front_settings> settings =
-      std::make_shared<const http::front_settings>();
+  std::deque<actors::ranking_metrics> ranking_metrics{1};
+  std::shared_ptr<app::node_parts> parts = std::make_shared<app::node_parts>();
   std::vector<place> places;
   std::mutex mutex;
   std::vector<caf::actor> occupants;
   caf::actor supervisor;
   std::uint16_t port = 0;
 
-  explicit supervised(const base::limits& limits) : bounds{limits, {}} {}
+  explicit supervised(const base::limits& limits) : bounds{limits, {}} {
+    parts->system = &system;
+    parts->limits = limits;
+    parts->limits.avatar_cache_bytes = 0; // each request is to need the pool
+    parts->short_work = pool.get();
+    parts->long_work = long_pool.get();
+    parts->budget = &bounds.budget;
+    parts->open_store = [this] { return stored.open(); };
+    parts->export_files = history.files.get();
+    parts->signing_keys = history.keys.get();
+    parts->media = stored.files;
+    parts->geoip_files = geoip_files;
+    parts->new_id = [this] { return history.new_id(); };
+    parts->poll_interval = std::chrono::milliseconds{1};
+    parts->media_open_files = 0; // likewise
+    parts->avatar_metrics = &avatar_metrics;
+    parts->export_metrics = &history.metrics;
+    parts->geoip_metrics = &geoip_metrics;
+    parts->ranking_metrics = &ranking_metrics;
+  }
 
-  void add(std::string name, place::kind what, owner role,
-           std::function<caf::actor(const standing&)> make) {
-    const auto index = occupants.size();
-    occupants.emplace_back();
-    places.push_back({std::move(name), what, role, place::every_loop,
-                      [this, index, make = std::move(make)](const standing& now) {
-                        auto made = make(now);
-                        const std::lock_guard lock{mutex};
-                        return occupants[index] = made;
-                      }});
-  }
-  void add_catalog() {
-    actors::catalog_settings to_store;
-    to_store.pool = pool.get();
-    to_store.open_store = [this] { return stored.open(); };
-    to_store.poll_interval = std::chrono::milliseconds{1};
-    add("catalog", place::kind::catalog, owner::none, [this, to_store](const standing& now) {
-      return system.spawn<actors::catalog>(to_store, now.catalog);
-    });
-  }
-  void add_geoip() {
-    actors::geoip_watch_settings to_files;
-    to_files.files = geoip_files;
-    to_files.pool = pool.get();
-    to_files.clock = &base::machine_clock();
-    to_files.metrics = &geoip_metrics;
-    to_files.poll_interval = std::chrono::milliseconds{1};
-    add("geoip_watch", place::kind::geoip_watch, owner::none,
-        [this, to_files](const standing& now) {
-          return system.spawn<actors::geoip_watch>(to_files, now.geoip);
-        });
-  }
-  static actors::ranking_settings ranking_by(const standing& now) {
-    actors::ranking_settings made;
-    made.geoip = now.geoip;
-    return made;
-  }
-  void add_avatars() {
-    actors::avatar_settings to_lists;
-    to_lists.pool = pool.get();
-    to_lists.open_store = [this] { return stored.open(); };
-    to_lists.budget = &bounds.budget;
-    to_lists.metrics = &avatar_metrics;
-    to_lists.cache_limit_bytes = 0; // each request is to need the pool
-    add("avatar", place::kind::owner, actors::avatar_shard_of(fixtures::id_of(1)),
-        [this, to_lists](const standing& now) {
-          return system.spawn<actors::avatar>(to_lists, now.catalog);
-        });
-  }
-  void add_exports() {
-    actors::lobby_export_settings to_history;
-    to_history.job.open_store = [this] { return stored.open(); };
-    to_history.job.files = history.files.get();
-    to_history.job.clock = &base::machine_clock();
-    to_history.job.metrics = &history.metrics;
-    to_history.job.new_id = [this] { return history.new_id(); };
-    to_history.keys = history.keys.get();
-    to_history.short_work = pool.get();
-    to_history.long_work = long_pool.get();
-    to_history.tidy_work = long_pool.get();
-    add("lobby_export", place::kind::owner, owner::lobby_export,
-        [this, to_history](const standing& now) {
-          return system.spawn<actors::lobby_export>(to_history, now.catalog);
-        });
-    actors::export_download_settings to_files;
-    to_files.files = history.files.get();
-    to_files.keys = history.keys.get();
-    to_files.short_work = pool.get();
-    to_files.long_work = long_pool.get();
-    to_files.clock = &base::machine_clock();
-    to_files.metrics = &history.metrics;
-    add("export_download", place::kind::owner, owner::export_download,
-        [this, to_files](const standing&) {
-          return system.spawn<actors::export_download>(to_files);
-        });
-  }
   /// Files that are not exports yet, or not any more.
   std::size_t files_aside() const {
     std::size_t count = 0;
@@ -214,14 +150,16 @@ struct supervised {
       if (entry.is_regular_file() && entry.path().filename() != "lock") ++count;
     return count;
   }
-  actors::media_settings to_images() {
-    actors::media_settings made;
-    made.files = stored.files;
-    made.pool = pool.get();
-    made.open_files = 0; // likewise
-    return made;
-  }
+  /// Fills the program's places; who fills them is known.
   void start() {
+    places = app::places_of(parts);
+    occupants.resize(places.size());
+    for (std::size_t i = 0; i < places.size(); ++i)
+      places[i].make = [this, i, make = std::move(places[i].make)](const standing& now) {
+        auto made = make(now);
+        const std::lock_guard lock{mutex};
+        return occupants[i] = made;
+      };
     actors::supervisor_settings supervising;
     supervising.places = roster = std::make_shared<actors::roster>(
         places, standing{fixtures::two_regions(), geoip_files->in_force()}, 5,
@@ -229,13 +167,24 @@ struct supervised {
     supervising.clock = &base::machine_clock();
     supervisor = system.spawn<actors::supervisor>(supervising);
   }
+  /// The places whose actors the load needs.
+  std::vector<std::size_t> asked_places() const {
+    std::vector<std::size_t> asked;
+    const auto lists = actors::avatar_shard_of(fixtures::id_of(1));
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (const auto role = places[i].role;
+          role != owner::large_validator && (role.kind != lists.kind || role == lists))
+        asked.push_back(i);
+    return asked;
+  }
   caf::actor occupant(std::size_t index) {
     const std::lock_guard lock{mutex};
     return occupants[index];
   }
   caf::actor occupant_named(std::string_view name) {
-    const auto found = std::find_if(places.begin(), places.end(),
-                                    [&](const place& where) { return where.name == name; });
+    const auto found = std::find_if(places.begin(), places.end(), [&](const place& where) {
+      return where.name.starts_with(name);
+    });
     return occupant(static_cast<std::size_t>(found - places.begin()));
   }
   void stop() {
@@ -258,25 +207,7 @@ struct on_a_loop : supervised {
   std::thread thread;
 
   explicit on_a_loop(const base::limits& limits = {}) : supervised{limits} {
-    add("validator", place::kind::owner, owner::validator, [this](const standing& now) {
-      return actors::spawn_resident<actors::validator>(system, loop, model::validation_rules{},
-                                                       now.catalog);
-    });
-    add("region_ranking", place::kind::owner, owner::region_ranking, [this](const standing& now) {
-      return actors::spawn_resident<actors::region_ranking>(system, loop, ranking_by(now),
-                                                            now.catalog);
-    });
-    add("media", place::kind::owner, owner::media, [this](const standing&) {
-      return actors::spawn_resident<actors::media>(system, loop, to_images());
-    });
-    add_avatars();
-    add_exports();
-    add_catalog();
-    add_geoip();
-    add("front", place::kind::front, owner::none, [this](const standing&) {
-      return actors::spawn_resident<http::front>(system, loop, settings,
-                                                 std::ref<http::exchange_sink>(transport));
-    });
+    parts->loops.push_back({&loop, &transport});
     auto listening = http::listen_on(http::parse_endpoint("127.0.0.1:0").value(), 1, 64).value();
     port = listening.where.port;
     transport.listen(std::move(listening.sockets[0]));
@@ -295,21 +226,7 @@ struct on_httplib : supervised {
   http::httplib_transport transport{base::machine_clock(), bounds, metrics, 1, [] {}};
 
   explicit on_httplib(const base::limits& limits = {}) : supervised{limits} {
-    add("validator", place::kind::owner, owner::validator, [this](const standing& now) {
-      return system.spawn<actors::validator>(model::validation_rules{}, now.catalog);
-    });
-    add("region_ranking", place::kind::owner, owner::region_ranking, [this](const standing& now) {
-      return system.spawn<actors::region_ranking>(ranking_by(now), now.catalog);
-    });
-    add("media", place::kind::owner, owner::media,
-        [this](const standing&) { return system.spawn<actors::media>(to_images()); });
-    add_avatars();
-    add_exports();
-    add_catalog();
-    add_geoip();
-    add("front", place::kind::front, owner::none, [this](const standing&) {
-      return system.spawn<http::front>(settings, std::ref<http::exchange_sink>(transport));
-    });
+    parts->pool_transport = &transport;
     port = transport.bind(http::parse_endpoint("127.0.0.1:0").value()).value().port;
     transport.start();
     start();
@@ -387,8 +304,8 @@ template <class Service>
 void kill_everyone_under_load() {
   constexpr int clients = 6;
   Service service;
-  const auto places = service.occupants.size();
-  const auto kills = 5 * places; // more would only wait for the backoff
+  const auto places = service.asked_places();
+  const auto kills = 5 * places.size(); // more would only wait for the backoff
   std::atomic<bool> stopping{false};
   std::array<std::atomic<int>, clients> answered{};
   std::array<std::atomic<int>, clients> wrong{};
@@ -414,7 +331,7 @@ void kill_everyone_under_load() {
   for (std::size_t i = 0; i < kills; ++i) {
     CHECK(everybody_got_answers());
     const auto before = service.roster->restarts();
-    caf::anon_send_exit(service.occupant(i % places), caf::exit_reason::kill);
+    caf::anon_send_exit(service.occupant(places[i % places.size()]), caf::exit_reason::kill);
     CHECK(eventually([&] { return service.roster->restarts() == before + 1; }));
   }
   CHECK(everybody_got_answers());

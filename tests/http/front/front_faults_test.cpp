@@ -53,7 +53,8 @@ TEST_CASE("a request or a reply that is lost before a front is answered by nobod
     const auto asking = on.ask();
     CHECK_FALSE(on.dead);
     CHECK(on.sink.answers.empty());
-    CHECK(asking->in_hand == actors::handler::nobody);
+    CHECK(asking->in_hand == (at == fault_point::front_dispatch ? actors::handler::nobody
+                                                                : actors::handler::past_owner));
     CHECK(on.ranking_log->rankings.size() == (at == fault_point::front_dispatch ? 0 : 1));
   }
 }

@@ -28,9 +28,12 @@ public:
     routes[exchange.exchange] = {asked, waits_for};
     return waits_for == owner::none || !full;
   }
-  http::request_ptr find(exchange_ref exchange) const override {
+  http::open_exchange find(exchange_ref exchange) const override {
     const auto found = requests.find(exchange.exchange);
-    return found == requests.end() ? nullptr : found->second;
+    if (found == requests.end()) return {};
+    const auto route = routes.find(exchange.exchange);
+    return {found->second,
+            route == routes.end() ? http::operation::unmatched : route->second.first};
   }
   void answer(exchange_ref exchange, http::response&& with) override {
     answers.emplace_back(exchange, std::move(with));
@@ -72,14 +75,14 @@ struct front_bench : deterministic_system {
     kill(front);
     sink.attached.clear();
   }
-  caf::actor& at(owner which) { return known.by_role[static_cast<std::size_t>(which)]; }
+  caf::actor& at(owner which) { return known.by_role[index_of(which)]; }
   void announce() {
     at(owner::validator) = spawn<probe>(validator_log);
     at(owner::large_validator) = spawn<probe>(large_log);
     at(owner::region_ranking) = spawn<probe>(ranking_log);
     for (std::size_t i = 0; i < avatar_logs.size(); ++i) {
       avatar_logs[i] = std::make_shared<probe_log>();
-      known.by_role[static_cast<std::size_t>(owner::avatar) + i] = spawn<probe>(avatar_logs[i]);
+      at(owner::avatar(i)) = spawn<probe>(avatar_logs[i]);
     }
     at(owner::media) = spawn<probe>(media_log);
     at(owner::lobby_export) = spawn<probe>(export_log);

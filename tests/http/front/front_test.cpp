@@ -15,6 +15,7 @@ using actors::exchange_ref;
 using actors::owner;
 
 const std::string game = "00000000-0000-0000-0000-000000000001";
+constexpr auto export_body_limit = row_of(operation::export_lobby_history).body_limit_bytes;
 
 TEST_CASE("a front attaches to its transport once, when it knows the owners") {
   bench on;
@@ -77,7 +78,7 @@ TEST_CASE("a reply becomes a response of the exchange it names") {
   on.start();
   const auto json = std::make_shared<const std::string>(R"({"errors":[]})");
   const auto ref = on.send("POST", "/cloud/games/validate");
-  caf::anon_send(on.front, actors::payload_validated{ref, json});
+  caf::anon_send(on.front, actors::json_made{ref, json});
   on.run();
   CHECK(on.answer().status == 200);
   CHECK(on.answer().content_type == "application/json");
@@ -253,7 +254,7 @@ TEST_CASE("a game's avatars are asked of its shard, which answers with the body"
   }
   const exchange_ref ref{on.last, 1};
   const auto body = std::make_shared<const std::string>(R"({"custom_avatars":[]})");
-  caf::anon_send(on.front, actors::avatars_listed{ref, body});
+  caf::anon_send(on.front, actors::json_made{ref, body, true});
   on.run();
   CHECK(on.answer().status == 200);
   CHECK(on.answer().content_type == json_type);
@@ -272,15 +273,15 @@ TEST_CASE("an export goes to its actor with game and body, and its answer is a r
   bench on;
   on.start();
   auto asking = bench::make("POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history");
-  asking->body.assign(export_body_limit_bytes, ' ');
+  asking->body.assign(export_body_limit, ' ');
   const auto ref = on.send(asking);
   REQUIRE(on.export_log->exports.size() == 1);
   CHECK(on.export_log->exports[0].exchange == ref);
   CHECK(on.export_log->exports[0].game_id == id_of(1));
-  CHECK(on.export_log->exports[0].body->size() == export_body_limit_bytes);
+  CHECK(on.export_log->exports[0].body->size() == export_body_limit);
   CHECK(on.sink.routes[on.last] == std::pair{operation::export_lobby_history, owner::lobby_export});
-  caf::anon_send(on.front, actors::lobbies_exported{
-                               ref, std::make_shared<const std::string>(R"({"url":"u"})")});
+  caf::anon_send(on.front,
+                 actors::json_made{ref, std::make_shared<const std::string>(R"({"url":"u"})")});
   on.run();
   CHECK(on.answer().status == 200);
   CHECK(on.answer().content_type == "application/json");
@@ -298,7 +299,7 @@ TEST_CASE("what cannot be an export is refused before anybody works on it") {
   on.send(text);
   CHECK(has_code(on.answer(), "media_type_unsupported"));
   auto large = bench::make("POST", path);
-  large->body.assign(export_body_limit_bytes + 1, ' ');
+  large->body.assign(export_body_limit + 1, ' ');
   on.send(large);
   CHECK(on.answer().status == 413);
   on.send("GET", path);

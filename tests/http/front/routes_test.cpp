@@ -18,7 +18,7 @@ TEST_CASE("every operation has its path and method") {
     std::string_view path;
     operation what;
     method how;
-    std::string_view game_id;
+    std::string_view parameter;
   };
   const expectation table[] = {
       {"/matchmaker/regions", operation::list_regions, method::get, ""},
@@ -28,24 +28,23 @@ TEST_CASE("every operation has its path and method") {
       {"/cloud/games/G/avatars", operation::list_avatars, method::get, "G"},
       {"/cloud/games/G/matchmaker/lobbies/export-history", operation::export_lobby_history,
        method::post, "G"},
-      {"/exports/E/lobby-history.csv", operation::download_export, method::get, ""}};
+      {"/exports/E/lobby-history.csv", operation::download_export, method::get, "E"}};
   for (const auto& row : table) {
     CAPTURE(row.path);
     const auto found = find_route(row.path, "");
     REQUIRE(found);
-    CHECK(found->operation == row.what);
-    CHECK(found->method == row.how);
-    CHECK(found->game_id == row.game_id);
+    CHECK(found->asked->id == row.what);
+    CHECK(found->asked->method == row.how);
+    CHECK(found->parameters[0] == row.parameter);
   }
 }
 
 TEST_CASE("an image's path has an upload and a file name, each one segment") {
   const auto found = find_route("/media/avatars/U/F.png", "").value();
-  CHECK(found.operation == operation::download_media);
-  CHECK(found.upload_id == "U");
-  CHECK(found.file_name == "F.png");
-  CHECK(found.game_id.empty());
-  CHECK(find_route("/media/avatars/U/..%2f..%2fetc", "").value().file_name == "../../etc");
+  CHECK(found.asked->id == operation::download_media);
+  CHECK(found.parameters[0] == "U");
+  CHECK(found.parameters[1] == "F.png");
+  CHECK(find_route("/media/avatars/U/..%2f..%2fetc", "").value().parameters[1] == "../../etc");
   CHECK(why_not("/media/avatars/U/../etc") == base::errc::route_not_found);
   CHECK(why_not("/media/avatars/U/") == base::errc::route_not_found);
   CHECK(why_not("/media/avatars//F.png") == base::errc::route_not_found);
@@ -53,19 +52,19 @@ TEST_CASE("an image's path has an upload and a file name, each one segment") {
 }
 
 TEST_CASE("a route allows its method, OPTIONS, and HEAD where it is GET") {
-  const auto get = find_route("/matchmaker/regions", "").value();
-  CHECK(get.allow() == "GET, HEAD, OPTIONS");
+  const auto& get = row_of(operation::list_regions);
+  CHECK(allow_of(get) == "GET, HEAD, OPTIONS");
   for (const auto allowed : {method::get, method::head, method::options})
-    CHECK(get.allows(allowed));
+    CHECK(allows(get, allowed));
   for (const auto refused : {method::post, method::put, method::patch, method::del, method::other})
-    CHECK(!get.allows(refused));
+    CHECK(!allows(get, refused));
 
-  const auto post = find_route("/cloud/games/validate", "").value();
-  CHECK(post.allow() == "POST, OPTIONS");
+  const auto& post = row_of(operation::validate_game);
+  CHECK(allow_of(post) == "POST, OPTIONS");
   for (const auto allowed : {method::post, method::options})
-    CHECK(post.allows(allowed));
+    CHECK(allows(post, allowed));
   for (const auto refused : {method::get, method::head, method::put, method::other})
-    CHECK(!post.allows(refused));
+    CHECK(!allows(post, refused));
 }
 
 TEST_CASE("only the whole path is a route, in its own case") {
@@ -82,12 +81,12 @@ TEST_CASE("only the whole path is a route, in its own case") {
 }
 
 TEST_CASE("a segment is decoded once, after the split") {
-  CHECK(find_route("/m%61tchmaker/re%67ions", "").value().operation == operation::list_regions);
-  CHECK(find_route("/cloud/games/a%2Fb/avatars", "").value().game_id == "a/b");
-  CHECK(find_route("/cloud/games/a%2fb/avatars", "").value().game_id == "a/b");
-  CHECK(find_route("/cloud/games/%2525/avatars", "").value().game_id == "%25");
-  CHECK(find_route("/cloud/games/%C3%A9/avatars", "").value().game_id == "\xC3\xA9");
-  CHECK(find_route("/cloud/games/a%20b/avatars", "").value().game_id == "a b");
+  CHECK(find_route("/m%61tchmaker/re%67ions", "").value().asked->id == operation::list_regions);
+  CHECK(find_route("/cloud/games/a%2Fb/avatars", "").value().parameters[0] == "a/b");
+  CHECK(find_route("/cloud/games/a%2fb/avatars", "").value().parameters[0] == "a/b");
+  CHECK(find_route("/cloud/games/%2525/avatars", "").value().parameters[0] == "%25");
+  CHECK(find_route("/cloud/games/%C3%A9/avatars", "").value().parameters[0] == "\xC3\xA9");
+  CHECK(find_route("/cloud/games/a%20b/avatars", "").value().parameters[0] == "a b");
   CHECK(why_not("/matchmaker%2Fregions") == base::errc::route_not_found);
   CHECK(why_not("/m%2561tchmaker/regions") == base::errc::route_not_found);
 }

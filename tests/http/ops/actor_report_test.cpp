@@ -13,10 +13,6 @@ using actors::place;
 using e2e::parse_json;
 using e2e::text_at;
 
-std::size_t index_of(owner which) {
-  return static_cast<std::size_t>(which);
-}
-
 /// Places of two loops and the pool that nobody fills.
 struct bench {
   std::deque<transport_metrics> counted{2};
@@ -24,11 +20,7 @@ struct bench {
       {{"catalog", place::kind::catalog, owner::none, place::every_loop, {}},
        {"geoip_watch", place::kind::geoip_watch, owner::none, place::every_loop, {}},
        {"validator/large", place::kind::owner, owner::large_validator, place::every_loop, {}},
-       {"avatar/2",
-        place::kind::owner,
-        static_cast<owner>(index_of(owner::avatar) + 2),
-        place::every_loop,
-        {}},
+       {"avatar/2", place::kind::owner, owner::avatar(2), place::every_loop, {}},
        {"validator/0", place::kind::owner, owner::validator, 0, {}},
        {"validator/1", place::kind::owner, owner::validator, 1, {}},
        {"front/0", place::kind::front, owner::none, 0, {}},
@@ -82,8 +74,8 @@ TEST_CASE("the depth of a loop's place is its loop's, that of others the sum of 
   of.counted[1].at_owner[index_of(owner::validator)] = 5;
   of.counted[0].at_owner[index_of(owner::large_validator)] = 10;
   of.counted[1].at_owner[index_of(owner::large_validator)] = 20;
-  of.counted[0].at_owner[index_of(owner::avatar)] = 100; // another shard
-  of.counted[1].at_owner[index_of(owner::avatar) + 2] = 7;
+  of.counted[0].at_owner[index_of(owner::avatar(0))] = 100; // another shard
+  of.counted[1].at_owner[index_of(owner::avatar(2))] = 7;
   of.counted[0].in_flight = 200;
   of.counted[1].in_flight = 400;
   const auto all = of.report();

@@ -1,5 +1,7 @@
 #include "http/transport/exchange.hpp"
 
+#include "http/transport/refusals.hpp"
+
 #include "tests/catch.hpp"
 
 #include <deque>
@@ -8,7 +10,9 @@
 namespace matchcloud::http {
 namespace {
 
+using actors::handler;
 using actors::owner;
+using actors::owner_kind;
 
 /// Requests of a transport with few places.
 struct bench {
@@ -28,20 +32,39 @@ struct bench {
   bool enter(const admitted_request& which, owner who, std::uint32_t attempt = 1) {
     exchange_state state;
     state.attempt = attempt;
-    return enter_mailbox(which, state, who, limits, metrics);
+    return enter_mailbox(which, state, asked_of(who), who, limits, metrics);
   }
-  std::size_t waiting(owner who) const { return metrics.at_owner[static_cast<std::size_t>(who)]; }
+  std::size_t waiting(owner who) const { return metrics.at_owner[index_of(who)]; }
+  /// An operation that this owner answers.
+  static operation asked_of(owner who) {
+    switch (who.kind) {
+    case owner_kind::none: return operation::ping;
+    case owner_kind::validator:
+    case owner_kind::large_validator: return operation::validate_version;
+    case owner_kind::region_ranking: return operation::list_regions;
+    case owner_kind::media: return operation::download_media;
+    case owner_kind::lobby_export: return operation::export_lobby_history;
+    case owner_kind::export_download: return operation::download_export;
+    case owner_kind::avatar: break;
+    }
+    return operation::list_avatars;
+  }
 };
 
-const auto second_shard = static_cast<owner>(static_cast<std::size_t>(owner::avatar) + 1);
+constexpr auto first_shard = owner::avatar(0);
+constexpr auto second_shard = owner::avatar(1);
+
+constexpr std::size_t kind_of(owner who) {
+  return static_cast<std::size_t>(who.kind);
+}
 
 TEST_CASE("a mailbox takes as many requests as it has places, each owner for itself") {
   bench on;
   for (int i = 0; i < 3; ++i)
-    CHECK(on.enter(on.add(), owner::avatar));
-  CHECK_FALSE(on.enter(on.add(), owner::avatar));
-  CHECK(on.waiting(owner::avatar) == 3);
-  CHECK(on.metrics.mailbox_full[kind_of(owner::avatar)].get() == 1);
+    CHECK(on.enter(on.add(), first_shard));
+  CHECK_FALSE(on.enter(on.add(), first_shard));
+  CHECK(on.waiting(first_shard) == 3);
+  CHECK(on.metrics.mailbox_full[kind_of(first_shard)].get() == 1);
   CHECK(on.enter(on.add(), second_shard));
   CHECK(on.enter(on.add(), owner::lobby_export));
   CHECK(on.waiting(second_shard) == 1);
@@ -50,14 +73,14 @@ TEST_CASE("a mailbox takes as many requests as it has places, each owner for its
 TEST_CASE("a request gives its place back when it is let go of, and keeps it when sent again") {
   bench on;
   for (int i = 0; i < 3; ++i)
-    REQUIRE(on.enter(on.add(), owner::avatar));
-  CHECK(on.enter(on.requests[0], owner::avatar, 2));
-  CHECK(on.waiting(owner::avatar) == 3);
+    REQUIRE(on.enter(on.add(), first_shard));
+  CHECK(on.enter(on.requests[0], first_shard, 2));
+  CHECK(on.waiting(first_shard) == 3);
   on.requests[0].recycle(0);
-  CHECK(on.waiting(owner::avatar) == 2);
-  CHECK(on.enter(on.add(), owner::avatar));
+  CHECK(on.waiting(first_shard) == 2);
+  CHECK(on.enter(on.add(), first_shard));
   on.requests.clear();
-  CHECK(on.waiting(owner::avatar) == 0);
+  CHECK(on.waiting(first_shard) == 0);
   CHECK(on.metrics.in_flight == 0);
 }
 
@@ -86,11 +109,72 @@ TEST_CASE("the last eighth is for requests that cost most to repeat, and for old
       CHECK(each.get() == 0);
 }
 
+TEST_CASE("the validator of large bodies is not cheap") {
+  bench on;
+  for (int i = 0; i < 15; ++i)
+    on.add();
+  CHECK_FALSE(on.enter(on.add(), owner::validator));
+  CHECK(on.enter(on.requests.back(), owner::large_validator));
+}
+
 TEST_CASE("of less than eight places none is kept") {
   bench on;
   on.limits.in_flight_limit = 7;
   for (int i = 0; i < 7; ++i)
     CHECK(on.enter(on.add(), owner::validator));
+}
+
+/// What becomes of a request of which `had` was so when `dead` died.
+std::optional<base::errc> after_death(bool is_repeatable, handler had, handler dead,
+                                      owner waits_for = owner::validator) {
+  operation_row row = row_of(operation::validate_game);
+  row.is_repeatable = is_repeatable;
+  actors::ticket ticket;
+  ticket.in_hand = had;
+  exchange_state state;
+  state.routed(row.id, waits_for);
+  const auto why = state.begin_retry(row, ticket, dead);
+  CHECK(state.attempt == (why ? 1 : 2));
+  CHECK(ticket.in_hand == handler::nobody);
+  return why ? std::optional{why->code} : std::nullopt;
+}
+
+TEST_CASE("what is safe to repeat is sent again, whoever had it in hand") {
+  for (const auto had : {handler::nobody, handler::front, handler::owner, handler::past_owner})
+    for (const auto dead : {handler::front, handler::owner})
+      CHECK_FALSE(after_death(true, had, dead));
+}
+
+TEST_CASE("what is not safe to repeat is sent again only where no owner can have begun it") {
+  // It waited behind what killed the owner.
+  CHECK_FALSE(after_death(false, handler::nobody, handler::owner));
+  CHECK(after_death(false, handler::owner, handler::owner) == base::errc::outcome_unknown);
+  // The owner had handed it on to a thread, say.
+  CHECK(after_death(false, handler::past_owner, handler::owner) == base::errc::outcome_unknown);
+  // A front died with it before it went on, and after.
+  CHECK_FALSE(after_death(false, handler::front, handler::front, owner::none));
+  CHECK(after_death(false, handler::front, handler::front) == base::errc::outcome_unknown);
+}
+
+TEST_CASE("an outcome that is unknown is told with 503, and nobody is asked to come back") {
+  const auto answer = refusal(outcome_unknown(), "id-1");
+  CHECK(answer.status == 503);
+  CHECK(answer.fixed_headers.find("Retry-After") == std::string_view::npos);
+  CHECK(answer.body_bytes().find("it may have happened") != std::string_view::npos);
+}
+
+TEST_CASE("a request that kills is given up after as many deaths as may be") {
+  actors::ticket ticket;
+  exchange_state state;
+  const auto& row = row_of(operation::validate_game);
+  for (std::uint32_t i = 0; i < resend_limit; ++i) {
+    ticket.in_hand = handler::owner;
+    CHECK_FALSE(state.begin_retry(row, ticket, handler::owner));
+  }
+  ticket.in_hand = handler::owner;
+  const auto why = state.begin_retry(row, ticket, handler::owner);
+  REQUIRE(why);
+  CHECK(why->code == base::errc::unavailable);
 }
 
 } // namespace

@@ -23,10 +23,10 @@ TEST_CASE("a request over a socket is dispatched and its answer comes back") {
   CHECK(job.request->peer == loopback.address);
   CHECK(job.request->id.size() == 32);
   CHECK(job.exchange.attempt == 1);
-  CHECK(on.transport->find(job.exchange) == job.request);
+  CHECK(on.transport->find(job.exchange).request == job.request);
   on.answer(job, "hello");
   CHECK(on.sees(one, "\r\n\r\nhello"));
-  CHECK(on.transport->find(job.exchange) == nullptr);
+  CHECK_FALSE(on.transport->find(job.exchange));
   CHECK(on.counted().in_flight.load() == 0);
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("a late reply for a closed connection never reaches the next one in it
   CHECK(old_ref != new_ref);
   on.answer(on.seen->at(0), "for the first");
   on.routed(on.seen->at(0), owner::validator);
-  CHECK(on.transport->find(old_ref) == nullptr);
+  CHECK_FALSE(on.transport->find(old_ref));
   on.settle();
   CHECK(second.received().empty());
   on.answer(on.seen->at(1), "for the second");
@@ -75,12 +75,12 @@ TEST_CASE("a late reply for a closed connection never reaches the next one in it
 
 TEST_CASE("references that nobody gave out are nobody's") {
   bench on;
-  CHECK(on.transport->find({~std::uint64_t{0}, 1}) == nullptr);
-  CHECK(on.transport->find({0, 0}) == nullptr);
+  CHECK_FALSE(on.transport->find({~std::uint64_t{0}, 1}));
+  CHECK_FALSE(on.transport->find({0, 0}));
   on.transport->answer({std::uint64_t{7} << 32U, 1}, response{});
   client one{on.port};
   REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 1; }));
-  CHECK(on.transport->find({0, 0}) == nullptr);
+  CHECK_FALSE(on.transport->find({0, 0}));
 }
 
 TEST_CASE("the exchange over the limit is 503, and the place is free again after an answer") {

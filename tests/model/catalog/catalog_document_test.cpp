@@ -1,4 +1,4 @@
-#include "model/catalog/catalog_document.hpp"
+#include "model/catalog/parse_catalog.hpp"
 #include "tests/catch.hpp"
 
 #include <algorithm>

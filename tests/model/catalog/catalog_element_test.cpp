@@ -1,4 +1,5 @@
 #include "model/catalog/catalog_element.hpp"
+#include "model/catalog/parse_catalog.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/catalog_documents.hpp"

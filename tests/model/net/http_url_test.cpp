@@ -1,10 +1,8 @@
 #include "model/net/http_url.hpp"
 
-#include "app/client/http_answer.hpp"
-#include "cli/progress_display.hpp"
 #include "tests/catch.hpp"
 
-namespace matchcloud::app {
+namespace matchcloud::model {
 namespace {
 
 TEST_CASE("a URL comes apart into what a client needs") {
@@ -35,25 +33,5 @@ TEST_CASE("what is no http URL is refused with the reason") {
   }
 }
 
-TEST_CASE("a Content-Range is read exactly or not at all") {
-  CHECK(parse_content_part("bytes 5-9/10") == content_part{5, 10, 10});
-  CHECK(parse_content_part("bytes 0-18446744073709551613/18446744073709551615") ==
-        content_part{0, 18'446'744'073'709'551'614U, 18'446'744'073'709'551'615U});
-  for (const std::string wrong :
-       {"", "bytes", "bytes */10", "bytes 5-9/*", "bytes 9-5/10", "bytes 5-10/10", "bytes 5-9",
-        "bytes -5-9/10", "items 5-9/10", "bytes 5-9/10 ", "bytes 5/9-10",
-        "bytes 0-18446744073709551615/18446744073709551616"})
-    CHECK_FALSE(parse_content_part(wrong).has_value());
-}
-
-TEST_CASE("a line of progress tells count, speed and percent") {
-  CHECK(progress_line("lobbies", progress_rate::megabytes, 1'200, 4'600'000, 9'200'000, 2) ==
-        "1200 lobbies, 2.3 MB/s, 50 %");
-  CHECK(progress_line("lobbies", progress_rate::megabytes, 1, 100'000'000, {}, 1) ==
-        "1 lobbies, 100.0 MB/s");
-  CHECK(progress_line("lines checked", progress_rate::counted, 30, 7, 0, 10) ==
-        "30 lines checked, 3/s");
-}
-
 } // namespace
-} // namespace matchcloud::app
+} // namespace matchcloud::model

@@ -1,6 +1,6 @@
 #include "model/regions/ranking.hpp"
 
-#include "model/catalog/catalog_document.hpp"
+#include "model/catalog/parse_catalog.hpp"
 #include "model/json/json_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"

@@ -1,4 +1,4 @@
-#include "store/lobby_history.hpp"
+#include "store/lobby_history_csv.hpp"
 #include "store/sqlite/sqlite_lobby_history.hpp"
 #include "tests/store/sqlite/history_fixture.hpp"
 

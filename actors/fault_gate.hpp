@@ -1,0 +1,128 @@
+#pragma once
+
+#include "actors/protocol.hpp"
+#include "base/faults.hpp"
+
+#include <caf/actor.hpp>
+#include <caf/actor_cast.hpp>
+#include <caf/actor_clock.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/message.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <utility>
+
+namespace matchcloud::actors {
+
+/// What a client is told where a fault `error` was injected on the way of its request.
+base::error injected_failure();
+
+/// Where messages of an actor pass the fault points of its kind: they are lost, late, refused or
+/// the end of the actor there, if somebody injected that. Part of its actor, on its thread.
+class fault_gate {
+public:
+  /// Where an actor of this kind can be made to fail.
+  struct places {
+    base::fault_point receive;
+    base::fault_point reply;
+  };
+
+  /// How a message fares at a fault point.
+  enum class fate : std::uint8_t {
+    arrives,
+    /// To be answered as a failure.
+    fails,
+    /// Lost, or comes later by itself.
+    is_gone,
+  };
+
+  fault_gate(caf::event_based_actor& self, places at) noexcept : self_{&self}, places_{at} {}
+
+  /// Whether a request that the actor just got arrives; answers it where it fails.
+  template <class Message>
+  bool lets_in(const Message& message) {
+    if (!base::faults::armed(places_.receive)) return true;
+    const auto& from = self_->current_sender();
+    switch (pass(places_.receive, from, caf::make_message(message), message.ticket)) {
+    case fate::arrives: return true;
+    case fate::is_gone: return false;
+    case fate::fails: break;
+    }
+    self_->send(caf::actor_cast<caf::actor>(from),
+                operation_failed{message.exchange, injected_failure()});
+    return false;
+  }
+
+  /// A message that is no request: it can crash the actor, and nothing else.
+  void let_in_news() { crash_if(base::faults::strike(places_.receive), places_.receive); }
+
+  /// Sends a request's answer to `front`, with the request in hand.
+  template <class Message>
+  void reply(const caf::actor& front, Message&& answer, const ticket_ptr& of) {
+    if (base::faults::armed(places_.reply)) [[unlikely]]
+      return reply_with_faults(front, std::forward<Message>(answer), of);
+    self_->send(front, std::forward<Message>(answer));
+  }
+
+  /// Sends news. Never overtaken by later news: the last must count. Nor later than each is for
+  /// itself: the delays of many do not add up.
+  template <class Message>
+  void tell(const caf::actor& to, Message&& news) {
+    const auto hit = base::faults::strike(places_.reply);
+    crash_if(hit, places_.reply);
+    if (hit.kind == base::fault_kind::delay || !late_news_.empty())
+      return tell_late(to, caf::make_message(std::forward<Message>(news)), hit.delay);
+    self_->send(to, std::forward<Message>(news));
+  }
+
+  /// Passes a fault point with a message that the actor got from `from`. The attempt passes it
+  /// once, also where the message comes again later.
+  fate pass(base::fault_point at, const caf::strong_actor_ptr& from, const caf::message& what,
+            const ticket_ptr& of);
+
+  /// What `hold` sent has come back.
+  void look_after(const held_message& held);
+
+private:
+  template <class Message>
+  void reply_with_faults(const caf::actor& front, Message&& answer, const ticket_ptr& of) {
+    const auto hit = base::faults::strike(
+        places_.reply, of ? of->named_faults.load(std::memory_order_relaxed) : 0);
+    take_in_hand(of, handler::owner);
+    crash_if(hit, places_.reply);
+    put_down(of, handler::owner, handler::past_owner);
+    switch (hit.kind) {
+    case base::fault_kind::drop: return;
+    case base::fault_kind::error:
+      return self_->send(front, operation_failed{answer.exchange, injected_failure()});
+    case base::fault_kind::delay:
+    case base::fault_kind::stall:
+      return hold(
+          {front, nullptr, caf::make_message(std::forward<Message>(answer)), places_.reply, 0},
+          hit);
+    default: return self_->send(front, std::forward<Message>(answer));
+    }
+  }
+
+  /// Throws where the actor is to die.
+  static void crash_if(const base::fault& hit, base::fault_point at);
+  /// Sends a message after the fault's delay, or when it stalls no more.
+  void hold(held_message what, const base::fault& hit);
+  void pass_on(const held_message& held);
+  void tell_late(const caf::actor& to, caf::message news, std::chrono::microseconds delay);
+  void send_late_news();
+
+  struct late_news {
+    held_message what;
+    caf::actor_clock::time_point due;
+  };
+
+  caf::event_based_actor* self_;
+  places places_;
+  /// In order; the first is on its way.
+  std::deque<late_news> late_news_;
+};
+
+} // namespace matchcloud::actors

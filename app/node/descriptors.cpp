@@ -1,0 +1,65 @@
+#include "app/node/descriptors.hpp"
+
+#include "base/file_descriptor.hpp"
+
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdint>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// Descriptors kept for everything that is not a client connection.
+constexpr std::size_t reserved_descriptors = 512;
+
+/// What is kept from clients, of all descriptors.
+std::size_t kept_descriptors(std::size_t all) {
+  return reserved_descriptors + media_descriptors(all) + 2 * open_exports(all);
+}
+
+/// Has the kernel make room for so many descriptors. Call before there are threads: with them each
+/// doubling of the table waits for all processors (RCU), 10 to 25 ms that an event loop would stop.
+void widen_descriptor_table(std::size_t descriptors) {
+  const base::file_descriptor any{eventfd(0, EFD_CLOEXEC)};
+  const auto last = static_cast<int>(std::min<std::size_t>(descriptors, INT_MAX) - 1);
+  const base::file_descriptor highest{::fcntl(any.get(), F_DUPFD_CLOEXEC, last)};
+}
+
+} // namespace
+
+std::size_t raise_descriptor_limit() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return SIZE_MAX;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+  return static_cast<std::size_t>(files.rlim_max);
+}
+
+std::size_t media_descriptors(std::size_t all) {
+  return std::clamp<std::size_t>(all / 8, 64, 4'096);
+}
+
+std::size_t open_exports(std::size_t all) {
+  return std::clamp<std::size_t>(all / 16, 32, 1'024);
+}
+
+base::limits bounded_by_descriptors(base::limits limits, std::size_t all) {
+  // Of few descriptors half: clients must not be able to take those that the store is opened with.
+  const auto most = std::max(all / 2, all - std::min(all, kept_descriptors(all)));
+  limits.connection_limit = std::min(limits.connection_limit, most);
+  return limits;
+}
+
+base::limits prepared(const base::limits& configured) {
+  const auto all = raise_descriptor_limit();
+  auto bounded = bounded_by_descriptors(configured, all);
+  widen_descriptor_table(std::min(all, bounded.connection_limit + kept_descriptors(all)));
+  return bounded;
+}
+
+} // namespace matchcloud::app

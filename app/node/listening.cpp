@@ -1,0 +1,155 @@
+#include "app/node/listening.hpp"
+
+#include "app/node/take_over.hpp"
+#include "base/io_failure.hpp"
+#include "http/takeover/local_socket.hpp"
+#include "store/files/data_directory.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace matchcloud::app {
+
+using purpose = http::handed_listener::purpose;
+
+listening::listening(const serve_config& config)
+    : config_{&config}, handed_over_{eventfd(0, EFD_CLOEXEC)} {}
+
+base::expected<void> listening::find_predecessor() {
+  if (!config_->take_over) return {};
+  auto found = app::find_predecessor(*config_);
+  if (!found) return tl::unexpected(found.error());
+  predecessor_ = *std::move(found);
+  if (!predecessor_)
+    spdlog::info("--take-over: no process serves these listeners from data-dir {}; starting as "
+                 "usual",
+                 config_->data_dir);
+  return {};
+}
+
+base::expected<void> listening::open_for_loops(std::size_t loops) {
+  for (const auto& wanted : config_->listen) {
+    auto bound = bind(wanted, loops);
+    if (!bound) return tl::unexpected(advised(std::move(bound).error()));
+    data_.push_back({*bound, wanted.proxy_header});
+  }
+  return {};
+}
+
+base::expected<void> listening::open_for(http::httplib_transport& transport) {
+  for (const auto& wanted : config_->listen) {
+    auto bound = transport.bind(wanted.where);
+    if (!bound) return tl::unexpected(advised(std::move(bound).error()));
+    data_.push_back({*bound, wanted.proxy_header});
+  }
+  return {};
+}
+
+base::expected<http::endpoint> listening::bind(const data_listener& wanted, std::size_t loops) {
+  const auto backlog = config_->limits.listen_backlog;
+  auto bound = predecessor_ ? adopt(wanted) : http::listen_on(wanted.where, loops, backlog);
+  if (!bound) return tl::unexpected(bound.error());
+  auto duplicates = http::duplicates_of(bound->sockets);
+  if (!duplicates) return tl::unexpected(duplicates.error());
+  offered_.push_back({bound->where, purpose_of(wanted), *std::move(duplicates)});
+  // Each loop has one at least; one of a predecessor with more loops has several.
+  if (auto enough = spread(bound->sockets, loops, backlog); !enough)
+    return tl::unexpected(enough.error());
+  sockets_.push_back(*std::move(bound));
+  return sockets_.back().where;
+}
+
+base::expected<http::listeners> listening::adopt(const data_listener& wanted) {
+  return http::listeners{wanted.where,
+                         take_sockets(predecessor_->listeners(), purpose_of(wanted), wanted.where)};
+}
+
+base::expected<http::endpoint> listening::adopt_or_bind(http::ops_plane& plane) {
+  if (!predecessor_) return plane.bind(config_->ops_listen);
+  auto sockets = take_sockets(predecessor_->listeners(), purpose::ops, config_->ops_listen);
+  return plane.adopt(std::move(sockets.front()), config_->ops_listen);
+}
+
+base::expected<void> listening::open_ops(http::ops_plane& plane) {
+  auto bound = adopt_or_bind(plane);
+  if (!bound) return tl::unexpected(advised(std::move(bound).error()));
+  ops_ = *bound;
+  base::file_descriptor offered{::fcntl(plane.listening().get(), F_DUPFD_CLOEXEC, 0)};
+  if (!offered)
+    return base::io_failure("ops-listen", "duplicate the socket", errno, base::errc::io_failed);
+  offered_.push_back({*bound, purpose::ops, {}});
+  offered_.back().sockets.push_back(std::move(offered));
+  return {};
+}
+
+void listening::warn() const {
+  const auto& first = data_.front();
+  if (config_->public_url.empty() && (first.where.address.is_unspecified() || first.proxy_header))
+    spdlog::warn("public-url is not given, so avatar lists name images at http://{}, where {}; "
+                 "give --public-url URL",
+                 http::to_string(first.where),
+                 first.proxy_header ? "only a proxy is let in" : "other machines do not find them");
+  if (!config_->front.proxies.trusted_proxies.empty()) return;
+  for (const auto& each : data_)
+    if (each.proxy_header)
+      spdlog::warn("{} expects PROXY protocol headers and no proxy is trusted, so that what they "
+                   "say is ignored; give --trusted-proxies",
+                   http::to_string(each.where));
+}
+
+base::error listening::advised(base::error why) const {
+  const bool asked_nobody = config_->take_over && !predecessor_;
+  if (why.code == base::errc::address_unavailable && asked_nobody)
+    why.detail += "; --take-over found no process that serves it from data-dir " +
+                  config_->data_dir +
+                  ": give the data-dir and the --listen of the process to be replaced, or end it "
+                  "first";
+  return why;
+}
+
+base::expected<void> listening::succeed() {
+  if (!predecessor_) return {};
+  predecessor_pid_ = predecessor_->pid();
+  return predecessor_->succeed();
+}
+
+void listening::offer() {
+  const auto name = http::take_over_name(data_.front().where);
+  auto local = predecessor_ ? predecessor_->take_local() : std::nullopt;
+  predecessor_.reset();
+  if (!local) {
+    // Names are taken and given back by one process at a time.
+    const auto alone = store::directory_lock::take(config_->data_dir);
+    if (alone) http::remove_dead_sockets(config_->data_dir, "take-over-", ".sock");
+    auto fresh = http::listen_local(config_->data_dir, name);
+    if (!fresh) {
+      spdlog::warn("--take-over cannot find this process: {}", fresh.error().detail);
+      return offered_.clear();
+    }
+    local = *std::move(fresh);
+  }
+  http::handover_settings settings;
+  if (config_->transport == transport_kind::httplib)
+    settings.refusal = httplib_cannot_be_taken_over;
+  handover_ = std::make_unique<http::handover>(
+      *std::move(local), std::exchange(offered_, {}), settings, [this] {
+        const std::uint64_t one = 1;
+        static_cast<void>(!::write(handed_over_.get(), &one, sizeof one));
+      });
+}
+
+bool listening::end_offer() {
+  if (!handover_) return false;
+  handover_->stop();
+  return handover_->successor().has_value();
+}
+
+} // namespace matchcloud::app

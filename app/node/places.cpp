@@ -1,0 +1,176 @@
+#include "app/node/places.hpp"
+
+#include "actors/catalog.hpp"
+#include "actors/resident.hpp"
+#include "actors/validator.hpp"
+
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+using actors::owner;
+using actors::place;
+using actors::standing;
+using shared_parts = std::shared_ptr<const node_parts>;
+
+actors::avatar_settings avatar_settings(const node_parts& of) {
+  actors::avatar_settings settings;
+  settings.open_store = of.open_store;
+  settings.pool = of.short_work;
+  settings.budget = of.budget;
+  settings.metrics = of.avatar_metrics;
+  settings.public_url = of.public_url;
+  settings.cache_limit_bytes = of.limits.avatar_cache_bytes / actors::avatar_shard_count;
+  settings.list_limit_bytes = of.limits.avatar_list_limit_bytes;
+  return settings;
+}
+
+actors::lobby_export_settings export_settings(const node_parts& of) {
+  actors::lobby_export_settings settings;
+  settings.book = of.export_book;
+  settings.job.open_store = of.open_store;
+  settings.job.files = of.export_files;
+  settings.job.clock = of.clock;
+  settings.job.metrics = of.export_metrics;
+  settings.job.new_id = of.new_id;
+  settings.job.timeout = of.limits.export_timeout;
+  settings.job.url_lifetime = of.limits.export_url_lifetime;
+  settings.keys = of.signing_keys;
+  settings.short_work = of.short_work;
+  settings.long_work = of.long_work;
+  settings.tidy_work = of.long_work;
+  settings.public_url = of.public_url;
+  settings.jobs_limit = of.limits.export_jobs;
+  settings.queue_limit = of.limits.export_queue;
+  return settings;
+}
+
+actors::export_download_settings download_settings(const node_parts& of) {
+  actors::export_download_settings settings;
+  settings.files = of.export_files;
+  settings.keys = of.signing_keys;
+  settings.short_work = of.short_work;
+  settings.long_work = of.long_work;
+  settings.clock = of.clock;
+  settings.metrics = of.export_metrics;
+  return settings;
+}
+
+actors::catalog_settings catalog_settings(const node_parts& of) {
+  actors::catalog_settings settings;
+  settings.open_store = of.open_store;
+  settings.pool = of.short_work;
+  settings.poll_interval = of.poll_interval;
+  return settings;
+}
+
+actors::geoip_watch_settings geoip_settings(const node_parts& of) {
+  actors::geoip_watch_settings settings;
+  settings.files = of.geoip_files;
+  settings.pool = of.short_work;
+  settings.clock = of.clock;
+  settings.metrics = of.geoip_metrics;
+  settings.poll_interval = of.poll_interval;
+  return settings;
+}
+
+/// Of the region_ranking with that number, by the GeoIP files in force.
+actors::ranking_settings ranking_settings(const node_parts& of, const standing& now,
+                                          std::size_t number) {
+  actors::ranking_settings settings;
+  settings.geoip = now.geoip;
+  settings.fallback = of.fallback_location;
+  settings.default_namespace = of.default_namespace;
+  settings.cache_limit_bytes = of.limits.ranking_cache_bytes;
+  settings.metrics = &(*of.ranking_metrics)[number];
+  return settings;
+}
+
+actors::media_settings media_settings(const node_parts& of) {
+  actors::media_settings settings;
+  settings.files = of.media;
+  settings.pool = of.short_work;
+  settings.open_files = of.media_open_files;
+  return settings;
+}
+
+void add_watches(std::vector<place>& all, const shared_parts& of) {
+  all.push_back({"catalog", place::kind::catalog, owner::none, place::every_loop,
+                 [of](const standing& now) -> caf::actor {
+                   return of->system->spawn<actors::catalog>(catalog_settings(*of), now.catalog);
+                 }});
+  if (!of->geoip_files) return;
+  all.push_back({"geoip_watch", place::kind::geoip_watch, owner::none, place::every_loop,
+                 [of](const standing& now) -> caf::actor {
+                   return of->system->spawn<actors::geoip_watch>(geoip_settings(*of), now.geoip);
+                 }});
+}
+
+/// Those of which there are no more than these, whatever the transport.
+void add_pool_owners(std::vector<place>& all, const shared_parts& of) {
+  const auto add = [&](std::string name, owner role, auto make) {
+    all.push_back({std::move(name), place::kind::owner, role, place::every_loop, make});
+  };
+  add("validator/large", owner::large_validator, [of](const standing& now) -> caf::actor {
+    return of->system->spawn<actors::validator>(of->rules, now.catalog);
+  });
+  add("lobby_export", owner::lobby_export, [of](const standing& now) -> caf::actor {
+    return of->system->spawn<actors::lobby_export>(export_settings(*of), now.catalog);
+  });
+  add("export_download", owner::export_download, [of](const standing&) -> caf::actor {
+    return of->system->spawn<actors::export_download>(download_settings(*of));
+  });
+  for (std::size_t i = 0; i < actors::avatar_shard_count; ++i)
+    add("avatar/" + std::to_string(i), owner::avatar(i), [of](const standing& now) -> caf::actor {
+      return of->system->spawn<actors::avatar>(avatar_settings(*of), now.catalog);
+    });
+}
+
+/// Spawns where `seat` is: as a resident of its loop, on the pool where it has none.
+template <class Actor, class... Args>
+caf::actor spawn_at(const loop_seat& seat, const node_parts& of, Args&&... args) {
+  if (seat.loop)
+    return actors::spawn_resident<Actor>(*of.system, *seat.loop, std::forward<Args>(args)...);
+  return of.system->spawn<Actor>(std::forward<Args>(args)...);
+}
+
+/// Who answers the requests of one transport, and its front. `number`: of the loop.
+void add_seat(std::vector<place>& all, const shared_parts& of, const loop_seat& seat,
+              std::size_t number) {
+  const auto loop = seat.loop ? number : place::every_loop;
+  const auto suffix = seat.loop ? "/" + std::to_string(number) : std::string{};
+  const auto add = [&](const char* name, place::kind what, owner role, auto make) {
+    all.push_back({name + suffix, what, role, loop, make});
+  };
+  add("validator", place::kind::owner, owner::validator, [of, seat](const standing& now) {
+    return spawn_at<actors::validator>(seat, *of, of->rules, now.catalog);
+  });
+  add("region_ranking", place::kind::owner, owner::region_ranking,
+      [of, seat, number](const standing& now) {
+        return spawn_at<actors::region_ranking>(seat, *of, ranking_settings(*of, now, number),
+                                                now.catalog);
+      });
+  add("media", place::kind::owner, owner::media, [of, seat](const standing&) {
+    return spawn_at<actors::media>(seat, *of, media_settings(*of));
+  });
+  add("front", place::kind::front, owner::none, [of, seat](const standing&) {
+    return spawn_at<http::front>(seat, *of, of->front,
+                                 std::ref<http::exchange_sink>(*seat.transport));
+  });
+}
+
+} // namespace
+
+std::vector<place> places_of(std::shared_ptr<const node_parts> parts) {
+  std::vector<place> all;
+  add_watches(all, parts);
+  add_pool_owners(all, parts);
+  if (parts->pool_transport) add_seat(all, parts, {nullptr, parts->pool_transport}, 0);
+  for (std::size_t i = 0; i < parts->loops.size(); ++i)
+    add_seat(all, parts, parts->loops[i], i);
+  return all;
+}
+
+} // namespace matchcloud::app

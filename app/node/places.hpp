@@ -1,0 +1,87 @@
+#pragma once
+
+#include "actors/avatar.hpp"
+#include "actors/export_download.hpp"
+#include "actors/geoip_watch.hpp"
+#include "actors/lobby_export.hpp"
+#include "actors/media.hpp"
+#include "actors/place.hpp"
+#include "actors/region_ranking.hpp"
+#include "actors/store_link.hpp"
+#include "base/blocking_pool.hpp"
+#include "base/byte_budget.hpp"
+#include "base/clock.hpp"
+#include "base/limits.hpp"
+#include "http/front/front.hpp"
+#include "http/loop/event_loop.hpp"
+#include "http/transport/exchange.hpp"
+#include "model/validation/validation_rules.hpp"
+#include "store/exports/export_files.hpp"
+#include "store/exports/signing_key_ring.hpp"
+#include "store/files/media_files.hpp"
+#include "store/geoip/geoip_files.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace matchcloud::app {
+
+/// An event loop with actors of its own, and the transport whose exchanges its front answers.
+struct loop_seat {
+  http::event_loop* loop = nullptr;
+  http::exchange_sink* transport = nullptr;
+};
+
+/// What the actors of a node stand on. All that it points at outlives them.
+struct node_parts {
+  caf::actor_system* system = nullptr;
+  base::limits limits;
+  const base::clock* clock = &base::machine_clock();
+  /// Of blocking work that somebody waits for, and of exports.
+  base::blocking_pool* short_work = nullptr;
+  base::blocking_pool* long_work = nullptr;
+  base::byte_budget* budget = nullptr;
+  actors::open_store open_store;
+  store::export_files* export_files = nullptr;
+  store::signing_key_ring* signing_keys = nullptr;
+  std::shared_ptr<store::media_files> media;
+  /// Null: there are none.
+  std::shared_ptr<store::geoip_files> geoip_files;
+  std::shared_ptr<actors::export_book> export_book = std::make_shared<actors::export_book>();
+  /// Names exports.
+  std::function<model::uuid()> new_id;
+  model::validation_rules rules;
+  std::optional<model::uuid> default_namespace;
+  std::optional<model::coordinates> fallback_location;
+  std::shared_ptr<const http::front_settings> front =
+      std::make_shared<const http::front_settings>();
+  /// Where clients reach the service, base path included.
+  std::string public_url;
+  /// How often store and GeoIP files are looked at.
+  std::chrono::milliseconds poll_interval{250};
+  /// In place of those of `limits`: images that each media actor keeps open.
+  std::size_t media_open_files = 0;
+
+  actors::avatar_metrics* avatar_metrics = nullptr;
+  actors::export_metrics* export_metrics = nullptr;
+  actors::geoip_metrics* geoip_metrics = nullptr;
+  /// One for each place of a region_ranking: those of `loops`, or one.
+  std::deque<actors::ranking_metrics>* ranking_metrics = nullptr;
+
+  std::vector<loop_seat> loops;
+  /// Of the transport httplib, whose actors are all on the pool; null with loops.
+  http::exchange_sink* pool_transport = nullptr;
+};
+
+/// The places of a node, for its roster: who stands where and how each is made.
+std::vector<actors::place> places_of(std::shared_ptr<const node_parts> parts);
+
+} // namespace matchcloud::app

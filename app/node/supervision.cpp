@@ -1,0 +1,64 @@
+#include "app/node/supervision.hpp"
+
+#include "base/faults.hpp"
+#include "base/randomness.hpp"
+
+#include <caf/all.hpp>
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace matchcloud::app {
+
+void supervision::start(std::shared_ptr<actors::roster> roster) {
+  roster_ = std::move(roster);
+  spawn();
+}
+
+actors::supervisor_settings supervision::settings() {
+  actors::supervisor_settings settings;
+  settings.places = roster_;
+  settings.clock = &base::machine_clock();
+  settings.on_storm = on_storm_;
+  settings.seed = static_cast<std::uint32_t>(base::random_seed());
+  return settings;
+}
+
+void supervision::spawn() {
+  caf::actor made;
+  {
+    const std::lock_guard lock{mutex_};
+    if (ending_) return;
+    made = supervisor_ = system_->spawn<actors::supervisor>(settings());
+  }
+  made->attach_functor([this](const caf::error& reason) {
+    if (ending_) return;
+    spdlog::error("supervisor ended ({}); the next one takes over", to_string(reason));
+    spawn();
+  });
+}
+
+void supervision::stop_replacing() {
+  const std::lock_guard lock{mutex_};
+  ending_ = true;
+}
+
+void supervision::end() {
+  // Nothing may be stalled, or die of a fault, from now on.
+  base::faults::clear_all();
+  stop_replacing();
+  auto last = std::exchange(supervisor_, nullptr);
+  if (!last) return;
+  caf::scoped_actor self{*system_};
+  const auto end = [&] {
+    self->send(last, actors::stop_all{});
+    self->wait_for(last);
+  };
+  end();
+  while (!roster_->is_empty()) { // it had died before, and left the others behind
+    last = system_->spawn<actors::supervisor>(settings());
+    end();
+  }
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,29 @@
+#include "http/wire/request_errors.hpp"
+
+#include "http/wire/characters.hpp"
+
+#include <string>
+
+namespace matchcloud::http {
+
+using base::errc;
+
+base::error body_too_large(std::size_t limit_bytes) {
+  return {errc::body_too_large,
+          "The body has more than " + std::to_string(limit_bytes) +
+              " bytes, the limit. Send less, in several requests where that can be; the service's "
+              "operator can raise body-limit-bytes."};
+}
+
+base::error content_coding_unsupported() {
+  return {errc::content_coding_unsupported,
+          "The body has a Content-Encoding. Send it as it is (identity)."};
+}
+
+base::error method_not_implemented(std::string_view token) {
+  return {errc::method_not_implemented, "No path of the service takes the method " +
+                                            in_quotes(token) +
+                                            ". Methods are upper-case: GET, HEAD, POST, OPTIONS."};
+}
+
+} // namespace matchcloud::http

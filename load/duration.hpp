@@ -1,0 +1,17 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::load {
+
+/// Reads `10s`, `250ms`, `50us`, `2m`; without a unit seconds. Nothing for anything else, and for
+/// more than a day.
+std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
+
+/// `730 ns`, `12.3 us`, `4.56 ms`, `7.89 s`.
+std::string duration_text(double ns);
+
+} // namespace matchcloud::load
