@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/check.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <utility>
@@ -25,7 +27,8 @@ public:
   }
 
   void release(std::size_t bytes) noexcept {
-    used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    const auto used = used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    check(used >= bytes, "a budget gets back no more than it gave");
   }
 
   /// More than half of it is used.
@@ -63,6 +66,7 @@ public:
   /// exhausted.
   bool grow_to(byte_budget& budget, std::size_t bytes) noexcept {
     if (bytes <= bytes_) return true;
+    check(budget_ == nullptr || budget_ == &budget, "a lease grows in its own budget");
     if (!budget.try_acquire(bytes - bytes_)) return false;
     budget_ = &budget;
     bytes_ = bytes;

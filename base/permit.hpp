@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/check.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <utility>
@@ -30,7 +32,7 @@ public:
 
   void reset() noexcept {
     if (auto* taken = std::exchange(taken_, nullptr))
-      taken->fetch_sub(1, std::memory_order_relaxed);
+      check(taken->fetch_sub(1, std::memory_order_relaxed) > 0, "a place is given back once");
   }
 
 private:

@@ -1,5 +1,6 @@
 #include "http/transport/loop_transport.hpp"
 
+#include "base/check.hpp"
 #include "base/faults.hpp"
 #include "base/free_memory.hpp"
 #include "http/loop/loop_pass.hpp"
@@ -370,6 +371,7 @@ void loop_transport::schedule(connection& which) {
 }
 
 void loop_transport::closed(connection& which) {
+  base::check(slots_[which.slot()].occupant.get() == &which, "a connection closes in its slot");
   if (std::exchange(slots_[which.slot()].in_share, false)) {
     bounds_->shares.leave(which.peer());
     shares_here_.leave(which.peer());

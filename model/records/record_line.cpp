@@ -1,5 +1,6 @@
 #include "model/records/record_line.hpp"
 
+#include "base/check.hpp"
 #include "model/json/json_document.hpp"
 #include "model/json/rapidjson.hpp"
 #include "model/text/suggestion.hpp"
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <string>
 
 namespace matchcloud::model {
@@ -208,14 +208,14 @@ private:
 
 record_reader::record_reader(std::span<const record_member> members)
     : members_{members}, parser_{std::make_unique<parser>(members)} {
-  assert(members.size() <= record_member_limit);
+  base::check(members.size() <= record_member_limit, "a record has a bit for each member");
 }
 
 record_reader::~record_reader() = default;
 
 std::optional<line_problem> record_reader::read(std::span<char> line,
                                                 std::span<record_field> fields) {
-  assert(fields.size() == members_.size());
+  base::check(fields.size() == members_.size(), "there is a field for each member");
   std::fill(fields.begin(), fields.end(), record_field{});
   if (auto problem = check_bytes({line.data(), line.size()})) return problem;
   if (auto problem = parser_->parse(line, fields)) return problem;

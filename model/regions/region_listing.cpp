@@ -1,12 +1,12 @@
 #include "model/regions/region_listing.hpp"
 
+#include "base/check.hpp"
 #include "base/sha256.hpp"
 #include "model/regions/deflate.hpp"
 
 #include <zlib.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -140,7 +140,8 @@ region_listing region_listing::reordered(std::span<const std::size_t> order) con
 
 void region_listing::add(std::size_t position, std::string_view kilometers,
                          std::string_view miles) {
-  assert(kilometers.size() <= digits_limit && miles.size() <= digits_limit);
+  base::check(kilometers.size() <= digits_limit && miles.size() <= digits_limit,
+              "digits are no more than are copied");
   rows_.push_back({static_cast<std::uint32_t>(position),
                    static_cast<std::uint8_t>(kilometers.size()),
                    static_cast<std::uint8_t>(miles.size())});
@@ -174,7 +175,7 @@ void region_listing::append_json(std::string& out) const {
   if (!rows_.empty()) --at; // the last comma
   at = put(at, listing_end);
   out.resize(out.size() - digits_limit);
-  assert(at == out.data() + out.size());
+  base::check(at == out.data() + out.size(), "a listing is as long as was reckoned");
 }
 
 /// Each region's text differs from that of the one before in its values alone.
@@ -222,7 +223,8 @@ void region_listing::append_gzip(std::string& out) const {
   at = writer.finish();
   put_little_endian(at, crc32_);
   put_little_endian(at + 4, static_cast<std::uint32_t>(text.size()));
-  assert(at + gzip_tail_bytes == out.data() + out.size());
+  base::check(at + gzip_tail_bytes == out.data() + out.size(),
+              "a compressed listing is as long as was reckoned");
 }
 
 void region_listing::prefetch() const noexcept {

@@ -188,8 +188,8 @@ TEST_CASE("what the client's kernel acknowledges is progress, though the socket 
   int waited_ms = 0;
   for (; !on.client->is_closed() && waited_ms < 60'000; waited_ms += 100)
     on.advance(milliseconds{100});
-  CHECK(waited_ms >= 1'000 * connection::progress_credit_limit);
-  CHECK(waited_ms <= 1'000 * connection::progress_credit_limit + 3'000);
+  CHECK(waited_ms >= 1'000 * reply_sender::progress_credit_limit);
+  CHECK(waited_ms <= 1'000 * reply_sender::progress_credit_limit + 3'000);
 }
 
 TEST_CASE("a client that takes less than the least rate is cut") {

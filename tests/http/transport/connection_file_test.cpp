@@ -155,16 +155,17 @@ TEST_CASE("shared bytes that are leased already are not leased again") {
   on.peer.room = 0;
   on.answer(std::move(large));
   on.end_turn();
-  CHECK(on.budget().used_bytes() < connection::head_room_bytes);
+  CHECK(on.budget().used_bytes() < reply_sender::head_room_bytes);
   on.peer.room = SIZE_MAX;
   on.event(EPOLLOUT);
   CHECK(on.peer.written().ends_with(std::string(100'000, 'x')));
   // Copied behind its head it is no longer theirs alone.
-  auto copied = shared_answer(connection::copied_body_bytes, 'y');
+  auto copied = shared_answer(reply_sender::copied_body_bytes, 'y');
   copied.body_leased = true;
   on.peer.room = 0;
   on.answer(std::move(copied));
-  CHECK(on.budget().used_bytes() == connection::copied_body_bytes + connection::head_room_bytes);
+  CHECK(on.budget().used_bytes() ==
+        reply_sender::copied_body_bytes + reply_sender::head_room_bytes);
 }
 
 TEST_CASE("per turn a connection sends a bounded amount, of whatever kind") {
@@ -186,7 +187,7 @@ TEST_CASE("per turn a connection sends a bounded amount, of whatever kind") {
     std::size_t all = 0;
     for (int turns = 0; turns < 4; ++turns) {
       const auto sent = sent_in_a_turn(on);
-      CHECK(sent <= connection::flush_turn_bytes);
+      CHECK(sent <= reply_sender::flush_turn_bytes);
       CHECK(sent > 0);
       all += sent;
     }
@@ -204,7 +205,7 @@ TEST_CASE("what is not in memory is read first; nothing is sent meanwhile") {
   CHECK(on.body().empty());
   REQUIRE(on.asked_for.size() == 1);
   CHECK(on.asked_for[0].first == 0);
-  CHECK(on.asked_for[0].second <= connection::flush_turn_bytes);
+  CHECK(on.asked_for[0].second <= reply_sender::flush_turn_bytes);
   on.event(EPOLLOUT);
   CHECK(on.peer.written().size() == head_bytes);
   CHECK(on.asked_for.size() == 1);

@@ -154,8 +154,8 @@ TEST_CASE("reading pauses at 256 KiB unsent and goes on when they are taken") {
     on.end_turn();
   }
   const auto answered = on.dispatched.size();
-  CHECK(answered * (body_bytes + 200) > connection::unsent_pause_bytes);
-  CHECK((answered - 1) * body_bytes < connection::unsent_pause_bytes);
+  CHECK(answered * (body_bytes + 200) > reply_sender::unsent_pause_bytes);
+  CHECK((answered - 1) * body_bytes < reply_sender::unsent_pause_bytes);
   on.receive(get("/more"));
   CHECK(on.dispatched.size() == answered);
 
@@ -185,7 +185,7 @@ TEST_CASE("a client that never takes the last byte does not make the buffer grow
   on.peer.room = SIZE_MAX;
   on.event(EPOLLOUT);
   CHECK(on.largest_buffer > body_bytes);
-  CHECK(on.largest_buffer < 3 * connection::unsent_pause_bytes);
+  CHECK(on.largest_buffer < 3 * reply_sender::unsent_pause_bytes);
   const auto all = on.peer.written();
   std::size_t at = 0;
   for (int i = 0; i < 500; ++i) {
@@ -258,11 +258,11 @@ TEST_CASE("a large answer is sent from where it is") {
   on.receive(get("/x"));
   on.peer.room = 0;
   on.reply(std::string(100'000, 'x'));
-  CHECK(on.budget().used_bytes() < 100'000 + connection::unsent_free_bytes);
+  CHECK(on.budget().used_bytes() < 100'000 + reply_sender::unsent_free_bytes);
   on.peer.room = SIZE_MAX;
   on.event(EPOLLOUT);
   CHECK(on.peer.written().ends_with(std::string(100'000, 'x')));
-  CHECK(on.largest_buffer < connection::unsent_free_bytes);
+  CHECK(on.largest_buffer < reply_sender::unsent_free_bytes);
 }
 
 TEST_CASE("reading pauses when the budget has no room for unsent bytes") {
@@ -321,12 +321,12 @@ TEST_CASE("a body over the budget is refused while it arrives") {
 TEST_CASE("pipelined bytes without room in the budget are dropped, and the next answer says so") {
   base::limits small;
   small.byte_budget_bytes = 20'000;
-  const std::string behind(connection::input_free_bytes + 1, 'x');
+  const std::string behind(request_reader::input_free_bytes + 1, 'x');
   bench fits{small};
   fits.receive(get("/1") + behind);
   CHECK(fits.budget().used_bytes() == behind.size());
 
-  small.byte_budget_bytes = connection::input_free_bytes;
+  small.byte_budget_bytes = request_reader::input_free_bytes;
   bench free_of_charge{small};
   free_of_charge.receive(get("/1") + behind.substr(1));
   free_of_charge.reply("{}");
@@ -344,7 +344,7 @@ TEST_CASE("pipelined bytes without room in the budget are dropped, and the next 
 
 TEST_CASE("an answer for which the budget has no room is 503") {
   base::limits small;
-  small.byte_budget_bytes = 20'000 + connection::head_room_bytes;
+  small.byte_budget_bytes = 20'000 + reply_sender::head_room_bytes;
   bench fits{small};
   fits.receive(get("/x"));
   fits.reply(std::string(20'000, 'x'));

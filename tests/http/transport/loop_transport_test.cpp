@@ -493,7 +493,7 @@ TEST_CASE("fast readers of long answers get turns by turns, each turn bounded") 
   take();
   for (int turns = 0; turns < 100; ++turns)
     turn();
-  CHECK(longest_turn <= loop_transport::write_turn_bytes + connection::flush_turn_bytes);
+  CHECK(longest_turn <= loop_transport::write_turn_bytes + reply_sender::flush_turn_bytes);
   const auto [least, most] = std::minmax_element(got.begin(), got.end());
   INFO("the slowest got " << *least << " bytes, the fastest " << *most);
   CHECK(*least >= *most / 4);

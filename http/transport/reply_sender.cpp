@@ -1,0 +1,201 @@
+#include "http/transport/reply_sender.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace matchcloud::http {
+
+// -- queueing -----------------------------------------------------------------
+
+bool reply_sender::has_room() {
+  if (has_separate_body()) return false;
+  // What nobody takes is held long: where others want memory, it is little.
+  if (unsent_bytes() >= unsent_tight_bytes && host_->budget().is_tight()) return false;
+  const auto held = unsent_capacity();
+  if (held <= unsent_free_bytes) return true;
+  return unsent_bytes() < unsent_pause_bytes && account_.lease(lease_, held);
+}
+
+void reply_sender::make_room() {
+  if (out_.empty()) out_ = host_->take_buffer();
+  // What is sent goes, or a client that never takes the last byte would make it grow for ever. What
+  // has to move is never more than what goes.
+  if (out_sent_ < out_.size() - out_sent_) return;
+  out_.erase(0, out_sent_);
+  out_sent_ = 0;
+}
+
+bool reply_sender::hold(response& answer) {
+  const auto size = answer.memory_size();
+  if (size <= unsent_free_bytes) return true;
+  if (size > copied_body_bytes) {
+    // Sent from where it is, instead of from a copy of up to twice its size.
+    if (auto* owned = std::get_if<std::string>(&answer.body))
+      answer.body = std::make_shared<const std::string>(std::move(*owned));
+    if (const auto* shared = std::get_if<std::shared_ptr<const std::string>>(&answer.body))
+      return answer.body_leased ||
+             account_.lease(lease_, unsent_capacity() + (*shared)->capacity());
+  }
+  make_room();
+  const auto needed = out_.size() + head_room_bytes + size;
+  // A string that grows at least doubles.
+  const auto grown = needed > out_.capacity() ? std::max(needed, 2 * out_.capacity()) : 0;
+  if (!account_.lease(lease_, std::max(grown, unsent_capacity()))) return false;
+  out_.reserve(needed);
+  return true;
+}
+
+void reply_sender::add(response& answer, const write_context& context, bool with_body) {
+  make_room();
+  write_head(out_, answer, context);
+  if (with_body) add_body(answer);
+}
+
+void reply_sender::add(std::string_view text) {
+  make_room();
+  out_.append(text);
+}
+
+void reply_sender::add_body(response& answer) {
+  if (auto* file = std::get_if<file_range>(&answer.body)) {
+    if (file->length > 0) file_ = std::move(*file);
+    return;
+  }
+  if (auto* shared = std::get_if<std::shared_ptr<const std::string>>(&answer.body);
+      shared != nullptr && *shared && (*shared)->size() > copied_body_bytes) {
+    body_ = std::move(*shared);
+    body_leased_ = answer.body_leased;
+    body_sent_ = 0;
+    return;
+  }
+  answer.append_body(out_);
+}
+
+// -- sending ------------------------------------------------------------------
+
+sending reply_sender::flush(byte_stream& to) {
+  if (file_state_ == file_state::being_read) return sending::reading_file;
+  // Asked once per flush: its file bytes are all within the part that was asked for.
+  bool in_memory = std::exchange(file_state_, file_state::unasked) == file_state::in_memory;
+  for (std::size_t room = flush_turn_bytes; unsent_bytes() > 0;) {
+    if (room == 0) return sending::more;
+    const bool from_file = unsent_memory_bytes() == 0;
+    // What a slow reader of a file holds is its head no longer.
+    if (from_file && !out_.empty()) release_out();
+    if (from_file && !std::exchange(in_memory, true) && must_read_ahead(room))
+      return sending::reading_file;
+    const auto sent = from_file ? send_file(to, room) : send_memory(to, room);
+    switch (sent.status) {
+    case io_status::moved: break;
+    case io_status::blocked: return sending::blocked;
+    case io_status::ended: // a file that is shorter than promised: so must be its answer
+    case io_status::failed: return sending::failed;
+    }
+    host_->metrics().sent_bytes.add(sent.bytes);
+    host_->wrote(sent.bytes);
+    sent_since_look_ += sent.bytes;
+    note_progress();
+    room -= sent.bytes;
+  }
+  return sending::done;
+}
+
+io_result reply_sender::send_memory(byte_stream& to, std::size_t most) {
+  std::array<iovec, 2> pieces;
+  std::size_t count = 0;
+  const auto add = [&](const std::string& from, std::size_t sent) {
+    const auto length = std::min(from.size() - sent, most);
+    if (length == 0) return;
+    pieces[count++] = {const_cast<char*>(from.data()) + sent, length};
+    most -= length;
+  };
+  add(out_, out_sent_);
+  if (body_) add(*body_, body_sent_);
+  const auto sent = to.write({pieces.data(), count}, bool{file_.file});
+  const auto from_out = std::min(sent.bytes, out_.size() - out_sent_);
+  out_sent_ += from_out;
+  body_sent_ += sent.bytes - from_out;
+  return sent;
+}
+
+io_result reply_sender::send_file(byte_stream& to, std::size_t most) {
+  const auto sent = to.send_file(file_.file->descriptor(), file_.offset,
+                                 std::min<std::uint64_t>(file_.length, most));
+  file_.offset += sent.bytes;
+  file_.length -= sent.bytes;
+  return sent;
+}
+
+bool reply_sender::must_read_ahead(std::size_t most) {
+  const auto length = std::min<std::uint64_t>(file_.length, most);
+  if (!host_->read_ahead(*of_, {file_.file, file_.offset, length})) return false;
+  file_state_ = file_state::being_read;
+  return true;
+}
+
+bool reply_sender::file_ready() noexcept {
+  if (file_state_ != file_state::being_read) return false;
+  file_state_ = file_state::in_memory;
+  return true;
+}
+
+void reply_sender::release_out() {
+  host_->give_back(std::exchange(out_, {}));
+  out_sent_ = 0;
+}
+
+void reply_sender::release() {
+  if (!out_.empty()) release_out();
+  drop();
+  body_sent_ = 0;
+  file_ = {};
+  deadline_ = {};
+}
+
+void reply_sender::drop() {
+  if (body_) host_->give_back(std::exchange(body_, nullptr));
+  lease_.reset();
+}
+
+std::size_t reply_sender::unsent_memory_bytes() const noexcept {
+  return out_.size() - out_sent_ + (body_ ? body_->size() - body_sent_ : 0);
+}
+
+std::size_t reply_sender::unsent_capacity() const noexcept {
+  return (out_.empty() ? 0 : out_.capacity()) + (body_ && !body_leased_ ? body_->capacity() : 0);
+}
+
+// -- who takes what is sent ---------------------------------------------------
+
+void reply_sender::expect_progress(const byte_stream& to) {
+  if (!is_awaited()) {
+    deadline_ = host_->loop().now() + host_->limits().write_timeout;
+    unacknowledged_at_look_ = to.unacknowledged_bytes();
+    sent_since_look_ = 0;
+  }
+  // However little it is: many that take nothing are much.
+  account_.lease(lease_, unsent_capacity());
+}
+
+std::uint64_t reply_sender::take_stock(const byte_stream& to) {
+  const auto left = to.unacknowledged_bytes();
+  const auto were = unacknowledged_at_look_ + std::exchange(sent_since_look_, 0);
+  const auto taken = were - std::min<std::uint64_t>(were, left);
+  unacknowledged_at_look_ = left;
+  const auto& limits = host_->limits();
+  const std::chrono::milliseconds earned{taken * 1'000 / limits.write_least_rate};
+  deadline_ += std::min(earned, limits.write_timeout * progress_credit_limit);
+  return taken;
+}
+
+std::optional<base::steady_time> reply_sender::stalled_since() const noexcept {
+  if (!is_awaited() || lease_.bytes() == 0) return std::nullopt;
+  return moved_at_;
+}
+
+void reply_sender::note_progress() {
+  moved_at_ = host_->loop().now();
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,71 @@
+#include "http/transport/request_reader.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::http {
+
+request_reader::request_reader(connection_host& host, const byte_account& account,
+                               bool has_proxy_header)
+    : host_{&host}, account_{account}, framer_{host.framing()} {
+  if (has_proxy_header) proxy_header_ = std::make_unique<proxy_header_reader>();
+}
+
+std::optional<std::string_view> request_reader::next(byte_stream& from) {
+  if (input_.empty()) return read_some(from);
+  return std::string_view{input_}.substr(input_framed_);
+}
+
+std::optional<std::string_view> request_reader::read_some(byte_stream& from) {
+  if (state_ != state::readable) return std::string_view{};
+  auto buffer = host_->read_buffer();
+  // What may have to be kept is read in small parts then; a body has room already.
+  if (host_->budget().is_tight() && !framer_.in_body())
+    buffer = buffer.first(std::min(buffer.size(), input_free_bytes));
+  const auto got = from.read(buffer);
+  switch (got.status) {
+  case io_status::moved:
+    host_->metrics().received_bytes.add(got.bytes);
+    // A short read has emptied the socket: edge-triggered epoll tells when there is more.
+    if (got.bytes < buffer.size() && !short_reads_) state_ = state::blocked;
+    return std::string_view{buffer.data(), got.bytes};
+  case io_status::blocked: state_ = state::blocked; return std::string_view{};
+  case io_status::ended: state_ = state::ended; return std::string_view{};
+  case io_status::failed: break;
+  }
+  return std::nullopt;
+}
+
+proxy_header_status request_reader::read_proxy_header(std::string_view& bytes) {
+  const auto read = proxy_header_->feed(bytes);
+  bytes = read.status == proxy_header_status::complete ? bytes.substr(read.consumed)
+                                                       : std::string_view{};
+  return read.status;
+}
+
+framer_status request_reader::frame(std::string_view bytes, request& into) {
+  const auto framed = framer_.feed(bytes, into);
+  keep(bytes.substr(framed.consumed));
+  return framed.status;
+}
+
+void request_reader::keep(std::string_view rest) {
+  if (rest.empty()) return drop_input();
+  if (input_.empty()) {
+    if (rest.size() > input_free_bytes && !account_.lease(input_lease_, rest.size())) {
+      cut_ = true;
+      return;
+    }
+    input_ = std::string{rest}; // of this size: a pooled buffer may be larger than what is counted
+  } else {
+    // `rest` is the end of `input_`.
+    input_framed_ = static_cast<std::uint32_t>(input_.size() - rest.size());
+  }
+}
+
+void request_reader::drop_input() {
+  std::string{}.swap(input_);
+  input_framed_ = 0;
+  input_lease_.reset();
+}
+
+} // namespace matchcloud::http

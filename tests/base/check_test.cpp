@@ -1,0 +1,64 @@
+#include "base/check.hpp"
+
+#include "base/byte_budget.hpp"
+#include "base/permit.hpp"
+#include "tests/catch.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+
+namespace matchcloud::base {
+namespace {
+
+/// Whether `body` ends a process of its own with SIGABRT.
+bool aborts(const std::function<void()>& body) {
+  const auto pid = ::fork();
+  REQUIRE(pid >= 0);
+  if (pid == 0) {
+    std::signal(SIGABRT, SIG_DFL);
+    ::close(STDERR_FILENO);
+    body();
+    ::_exit(0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(pid, &status, 0) == pid);
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+TEST_CASE("what does not hold ends the process, in release builds too") {
+  CHECK(aborts([] { check(false, "never"); }));
+  CHECK_FALSE(aborts([] { check(true, "always"); }));
+}
+
+TEST_CASE("a budget that gets back more than it gave ends the process") {
+  CHECK(aborts([] {
+    byte_budget budget{10};
+    budget.release(1);
+  }));
+}
+
+TEST_CASE("a lease that grows in another budget ends the process") {
+  CHECK(aborts([] {
+    byte_budget one{10};
+    byte_budget other{10};
+    byte_lease lease;
+    lease.grow_to(one, 1);
+    lease.grow_to(other, 2);
+  }));
+}
+
+TEST_CASE("a place that is given back twice ends the process") {
+  CHECK(aborts([] {
+    std::atomic<std::size_t> taken{0};
+    permit place;
+    place.acquire(taken, 1);
+    taken = 0;
+    place.reset();
+  }));
+}
+
+} // namespace
+} // namespace matchcloud::base
