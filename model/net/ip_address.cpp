@@ -1,11 +1,13 @@
 #include "model/net/ip_address.hpp"
 
-#include "base/characters.hpp"
+#include "base/check.hpp"
+#include "base/decimal.hpp"
+
+#include <arpa/inet.h>
 
 #include <algorithm>
-#include <cassert>
-#include <charconv>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 
 namespace matchcloud::model {
@@ -14,162 +16,6 @@ namespace {
 
 constexpr std::array<std::uint8_t, 12> mapped_prefix{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 constexpr int mapped_prefix_bits = 96;
-constexpr std::size_t octet_digits_limit = 3;
-constexpr std::size_t group_digits_limit = 4;
-constexpr std::size_t prefix_digits_limit = 3;
-
-using v4_octets = std::array<std::uint8_t, 4>;
-
-/// Takes a decimal number without leading zeros off the front of `text`.
-std::optional<int> take_decimal(std::string_view& text, std::size_t digits_limit,
-                                int limit) noexcept {
-  std::size_t digits = 0;
-  int value = 0;
-  while (digits < text.size() && base::is_digit(text[digits])) {
-    if (digits == digits_limit) return std::nullopt;
-    value = value * 10 + (text[digits++] - '0');
-  }
-  // A leading zero means octal to some readers.
-  if (digits == 0 || (digits > 1 && text.front() == '0') || value > limit) return std::nullopt;
-  text.remove_prefix(digits);
-  return value;
-}
-
-std::optional<v4_octets> parse_v4(std::string_view text) noexcept {
-  v4_octets octets{};
-  for (std::size_t i = 0; i < octets.size(); ++i) {
-    if (i > 0) {
-      if (!text.starts_with('.')) return std::nullopt;
-      text.remove_prefix(1);
-    }
-    const auto octet = take_decimal(text, octet_digits_limit, 255);
-    if (!octet) return std::nullopt;
-    octets[i] = static_cast<std::uint8_t>(*octet);
-  }
-  if (!text.empty()) return std::nullopt;
-  return octets;
-}
-
-/// Collects the groups of an IPv6 address and where `::` stood among them.
-class group_collector {
-public:
-  bool add_gap() noexcept {
-    if (gap_) return false;
-    gap_ = filled_;
-    return true;
-  }
-
-  bool add(std::span<const std::uint8_t> part) noexcept {
-    if (filled_ + part.size() > bytes_.size()) return false;
-    std::copy(part.begin(), part.end(), bytes_.begin() + filled_);
-    filled_ += static_cast<std::ptrdiff_t>(part.size());
-    return true;
-  }
-
-  std::optional<ip_address> finish() noexcept {
-    const bool full = filled_ == static_cast<std::ptrdiff_t>(bytes_.size());
-    // `::` stands for at least one group.
-    if (full == gap_.has_value()) return std::nullopt;
-    if (gap_) {
-      const auto moved =
-          std::move_backward(bytes_.begin() + *gap_, bytes_.begin() + filled_, bytes_.end());
-      std::fill(bytes_.begin() + *gap_, moved, std::uint8_t{0});
-    }
-    return ip_address{bytes_};
-  }
-
-private:
-  std::array<std::uint8_t, 16> bytes_{};
-  std::ptrdiff_t filled_ = 0;
-  std::optional<std::ptrdiff_t> gap_;
-};
-
-/// Takes one to four hexadecimal digits off the front of `text`; the count of digits tells success.
-std::size_t take_group(std::string_view& text, std::array<std::uint8_t, 2>& group) noexcept {
-  unsigned value = 0;
-  std::size_t digits = 0;
-  while (digits < text.size() && digits < group_digits_limit && base::hex_value(text[digits]) >= 0)
-    value = value * 16 + static_cast<unsigned>(base::hex_value(text[digits++]));
-  group = {static_cast<std::uint8_t>(value >> 8), static_cast<std::uint8_t>(value & 0xff)};
-  text.remove_prefix(digits);
-  return digits;
-}
-
-std::optional<ip_address> parse_v6(std::string_view text) noexcept {
-  group_collector groups;
-  if (text.starts_with("::")) {
-    groups.add_gap();
-    text.remove_prefix(2);
-  }
-  while (!text.empty()) {
-    const auto before = text;
-    std::array<std::uint8_t, 2> group{};
-    if (take_group(text, group) == 0) return std::nullopt;
-    if (text.starts_with('.')) {
-      const auto tail = parse_v4(before);
-      if (!tail || !groups.add(*tail)) return std::nullopt;
-      break;
-    }
-    if (!groups.add(group)) return std::nullopt;
-    if (text.empty()) break;
-    if (!text.starts_with(':') || text.size() == 1) return std::nullopt;
-    text.remove_prefix(1);
-    if (!text.starts_with(':')) continue;
-    if (!groups.add_gap()) return std::nullopt;
-    text.remove_prefix(1);
-  }
-  return groups.finish();
-}
-
-std::string v4_to_string(std::span<const std::uint8_t, 4> octets) {
-  std::string text;
-  for (const auto octet : octets) {
-    if (!text.empty()) text += '.';
-    text += std::to_string(octet);
-  }
-  return text;
-}
-
-struct zero_run {
-  std::size_t begin = 0;
-  std::size_t length = 0;
-};
-
-/// The longest run of zero groups, the first of equals (RFC 5952 section 4.2.3).
-zero_run longest_zero_run(const std::array<unsigned, 8>& groups) noexcept {
-  zero_run best;
-  zero_run current;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    current = groups[i] != 0 ? zero_run{i + 1, 0} : zero_run{current.begin, current.length + 1};
-    if (current.length > best.length) best = current;
-  }
-  // A single zero group is written out (RFC 5952 section 4.2.2).
-  return best.length > 1 ? best : zero_run{};
-}
-
-void append_hex(std::string& text, unsigned value) {
-  std::array<char, group_digits_limit> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
-  text.append(digits.data(), end);
-}
-
-std::string v6_to_string(const std::array<std::uint8_t, 16>& bytes) {
-  std::array<unsigned, 8> groups{};
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    groups[i] = (unsigned{bytes[2 * i]} << 8) | bytes[2 * i + 1];
-  const auto zeros = longest_zero_run(groups);
-  std::string text;
-  for (std::size_t i = 0; i < groups.size();) {
-    if (zeros.length > 0 && i == zeros.begin) {
-      text += "::";
-      i += zeros.length;
-      continue;
-    }
-    if (!text.empty() && text.back() != ':') text += ':';
-    append_hex(text, groups[i++]);
-  }
-  return text;
-}
 
 /// Whether all bits of `bytes` from bit `first` on are zero.
 bool zero_from(const std::array<std::uint8_t, 16>& bytes, int first) noexcept {
@@ -202,20 +48,33 @@ bool ip_address::is_loopback() const noexcept {
 }
 
 std::optional<ip_address> parse_ip_address(std::string_view text) noexcept {
-  if (text.empty()) return std::nullopt;
-  if (text.find(':') != std::string_view::npos) return parse_v6(text);
-  const auto octets = parse_v4(text);
-  if (!octets) return std::nullopt;
-  return ip_address::from_v4(*octets);
+  std::array<char, INET6_ADDRSTRLEN> ended;
+  if (text.size() >= ended.size() || text.find('\0') != text.npos) return std::nullopt;
+  ended[text.copy(ended.data(), text.size())] = '\0';
+  if (text.find(':') != text.npos) {
+    ip_address address;
+    if (::inet_pton(AF_INET6, ended.data(), address.bytes.data()) != 1) return std::nullopt;
+    return address;
+  }
+  std::array<std::uint8_t, 4> octets;
+  if (::inet_pton(AF_INET, ended.data(), octets.data()) != 1) return std::nullopt;
+  return ip_address::from_v4(octets);
 }
 
 std::string to_string(const ip_address& address) {
-  if (!address.is_v4()) return v6_to_string(address.bytes);
-  return v4_to_string(std::span<const std::uint8_t, 16>{address.bytes}.last<4>());
+  std::array<char, INET6_ADDRSTRLEN> text;
+  const auto* const last = address.bytes.data() + mapped_prefix.size();
+  if (address.is_v4()) return ::inet_ntop(AF_INET, last, text.data(), text.size());
+  std::string shown = ::inet_ntop(AF_INET6, address.bytes.data(), text.data(), text.size());
+  if (shown.find('.') == std::string::npos) return shown;
+  // It takes ::/96 for IPv4 addresses, which RFC 5952 section 5 leaves to known prefixes.
+  std::snprintf(text.data(), text.size(), "::%x:%x", last[0] << 8U | last[1],
+                last[2] << 8U | last[3]);
+  return text.data();
 }
 
 bool cidr::contains(const ip_address& address) const noexcept {
-  assert(prefix_length >= 0 && prefix_length <= 128);
+  base::check(prefix_length >= 0 && prefix_length <= 128, "a prefix is of an address");
   const auto whole_bytes = static_cast<std::size_t>(prefix_length / 8);
   if (std::memcmp(network.bytes.data(), address.bytes.data(), whole_bytes) != 0) return false;
   const int rest_bits = prefix_length % 8;
@@ -231,9 +90,11 @@ std::optional<cidr> parse_cidr(std::string_view text) noexcept {
   if (slash == std::string_view::npos) return cidr{*network, 128};
 
   const bool dotted = written.find(':') == std::string_view::npos;
-  auto digits = text.substr(slash + 1);
-  const auto length = take_decimal(digits, prefix_digits_limit, dotted ? 32 : 128);
-  if (!length || !digits.empty()) return std::nullopt;
+  const auto digits = text.substr(slash + 1);
+  const auto length = base::parse_decimal<int>(digits);
+  // A leading zero means octal to some readers.
+  if (!length || *length < 0 || *length > (dotted ? 32 : 128) || std::to_string(*length) != digits)
+    return std::nullopt;
   const cidr block{*network, dotted ? *length + mapped_prefix_bits : *length};
   if (!zero_from(block.network.bytes, block.prefix_length)) return std::nullopt;
   return block;
