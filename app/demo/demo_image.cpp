@@ -1,12 +1,15 @@
 #include "app/demo/demo_image.hpp"
 
-#include <png.h>
+#include "model/avatars/png_chunk.hpp"
+
+#include <zlib.h>
 
 #include <array>
 #include <cstddef>
 #include <random>
 #include <stdexcept>
-#include <vector>
+#include <string>
+#include <string_view>
 
 namespace matchcloud::app {
 
@@ -17,49 +20,49 @@ constexpr std::size_t square_pixels = 16;
 constexpr std::size_t side_pixels = squares * square_pixels;
 constexpr std::size_t channels = 3;
 
-using colour = std::array<png_byte, channels>;
-constexpr colour background{0xF0, 0xF0, 0xF0};
+using colour = std::array<char, channels>;
+constexpr colour background{'\xF0', '\xF0', '\xF0'};
 
-std::vector<png_byte> draw_pixels(std::uint32_t seed) {
+/// Rows of colours, each behind its filter: none.
+std::string draw_rows(std::uint32_t seed) {
   std::minstd_rand random{seed};
-  const colour ink{static_cast<png_byte>(random() % 160), static_cast<png_byte>(random() % 160),
-                   static_cast<png_byte>(random() % 160)};
+  const colour ink{static_cast<char>(random() % 160), static_cast<char>(random() % 160),
+                   static_cast<char>(random() % 160)};
   std::array<std::array<bool, squares>, squares> filled{};
   for (auto& row : filled)
     for (std::size_t x = 0; x <= squares / 2; ++x)
       row[x] = row[squares - 1 - x] = random() % 2 == 0;
-  std::vector<png_byte> pixels;
-  pixels.reserve(side_pixels * side_pixels * channels);
-  for (std::size_t y = 0; y < side_pixels; ++y)
+  std::string rows;
+  for (std::size_t y = 0; y < side_pixels; ++y) {
+    rows += '\0';
     for (std::size_t x = 0; x < side_pixels; ++x) {
       const auto& of = filled[y / square_pixels][x / square_pixels] ? ink : background;
-      pixels.insert(pixels.end(), of.begin(), of.end());
+      rows.append(of.begin(), of.end());
     }
-  return pixels;
+  }
+  return rows;
+}
+
+std::string compressed(const std::string& bytes) {
+  auto size = ::compressBound(bytes.size());
+  std::string packed(size, '\0');
+  const int result =
+      ::compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
+                  reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), Z_BEST_COMPRESSION);
+  if (result != Z_OK) throw std::runtime_error{"zlib: cannot compress a picture"};
+  packed.resize(size);
+  return packed;
 }
 
 } // namespace
 
 std::string draw_demo_avatar(std::uint32_t seed) {
-  const auto pixels = draw_pixels(seed);
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  image.width = side_pixels;
-  image.height = side_pixels;
-  image.format = PNG_FORMAT_RGB;
-  png_alloc_size_t size = 0;
-  std::string file;
-  const auto write = [&](void* into) {
-    return png_image_write_to_memory(&image, into, &size, 0, pixels.data(), 0, nullptr) != 0;
-  };
-  bool done = write(nullptr); // asks for the size
-  if (done) {
-    file.resize(size);
-    done = write(file.data());
-  }
-  if (!done) throw std::runtime_error{std::string{"libpng: "} + image.message};
-  file.resize(size);
-  return file;
+  using namespace std::string_view_literals;
+  constexpr auto eight_bit_rgb = "\x08\x02\0\0\0"sv;
+  const auto size = model::big_endian(side_pixels) + model::big_endian(side_pixels);
+  return std::string{model::png_start} +
+         model::png_chunk("IHDR", size + std::string{eight_bit_rgb}) +
+         model::png_chunk("IDAT", compressed(draw_rows(seed))) + model::png_chunk("IEND", {});
 }
 
 } // namespace matchcloud::app
