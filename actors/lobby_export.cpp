@@ -1,7 +1,7 @@
 #include "actors/lobby_export.hpp"
 
 #include "actors/export_link.hpp"
-#include "model/json/json_text.hpp"
+#include "model/json/json_writer.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -341,11 +341,11 @@ std::int64_t lobby_export::promise_end_s() const {
 std::string lobby_export::promise(finished_export& file) {
   const auto expires_s = promise_end_s();
   file.promised_until_ts = std::max(file.promised_until_ts, expires_s * 1'000);
-  std::string json = "{\"url\":";
-  model::append_json_string(json, export_url(settings_.public_url, file.facts.export_id,
-                                             static_cast<std::uint64_t>(expires_s),
-                                             *settings_.keys->current()));
-  return json + '}';
+  model::json_writer json;
+  json.object().name("url");
+  json.text(export_url(settings_.public_url, file.facts.export_id,
+                       static_cast<std::uint64_t>(expires_s), *settings_.keys->current()));
+  return json.end_object().take();
 }
 
 void lobby_export::answer(const waiter& who, const std::shared_ptr<const std::string>& json) {

@@ -1,7 +1,7 @@
 #include "load/report.hpp"
 
-#include "cli/json_stream.hpp"
 #include "load/duration.hpp"
+#include "model/json/json_writer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -84,16 +84,16 @@ std::string headline(const options& asked, const results& of) {
   return text.str();
 }
 
-void write_latency(cli::json_stream& json, const latency_histogram& of) {
+void write_latency(model::json_writer& json, const latency_histogram& of) {
   const auto us = [](double ns) { return fixed(ns / 1e3, 1); };
   json.name("latency_us").object();
   for (const auto& [title, percent] : percentiles)
-    json.name(title).digits(us(static_cast<double>(of.percentile_ns(percent))));
-  json.name("max").digits(us(static_cast<double>(of.max_ns())));
-  json.name("mean").digits(us(of.mean_ns())).end_object();
+    json.name(title).raw(us(static_cast<double>(of.percentile_ns(percent))));
+  json.name("max").raw(us(static_cast<double>(of.max_ns())));
+  json.name("mean").raw(us(of.mean_ns())).end_object();
 }
 
-void write_tally(cli::json_stream& json, const tally& of) {
+void write_tally(model::json_writer& json, const tally& of) {
   json.name("intended").number(of.intended());
   json.name("sent").number(of.sent).name("answered").number(of.answered);
   json.name("by_status").object();
@@ -110,18 +110,18 @@ void write_tally(cli::json_stream& json, const tally& of) {
   json.name("late_sends").object().name("count").number(of.late.count());
   json.name("for_connections").number(of.late.for_connections);
   json.name("by_generator").number(of.late.by_generator);
-  json.name("max_us").digits(fixed(static_cast<double>(of.late.max_ns) / 1e3, 1)).end_object();
+  json.name("max_us").raw(fixed(static_cast<double>(of.late.max_ns) / 1e3, 1)).end_object();
 }
 
-void write_moments(cli::json_stream& json, const std::vector<moment>& moments) {
+void write_moments(model::json_writer& json, const std::vector<moment>& moments) {
   json.name("intervals").array();
   for (const auto& each : moments) {
-    json.object().name("seconds").digits(fixed(each.seconds, 3));
+    json.object().name("seconds").raw(fixed(each.seconds, 3));
     json.name("sent").number(each.sent).name("answered").number(each.answered);
     json.name("errors").number(each.errors);
-    json.name("p50_us").digits(fixed(static_cast<double>(each.p50_ns) / 1e3, 1));
-    json.name("p99_us").digits(fixed(static_cast<double>(each.p99_ns) / 1e3, 1));
-    json.name("max_us").digits(fixed(static_cast<double>(each.max_ns) / 1e3, 1)).end_object();
+    json.name("p50_us").raw(fixed(static_cast<double>(each.p50_ns) / 1e3, 1));
+    json.name("p99_us").raw(fixed(static_cast<double>(each.p99_ns) / 1e3, 1));
+    json.name("max_us").raw(fixed(static_cast<double>(each.max_ns) / 1e3, 1)).end_object();
   }
   json.end_array();
 }
@@ -190,20 +190,20 @@ std::string text_report(const options& asked, const results& of) {
 }
 
 std::string json_report(const options& asked, const results& of) {
-  cli::json_stream json;
+  model::json_writer json{model::json_escapes::beyond_ascii};
   json.object().name("url").text(asked.url);
   json.name("loop").text(!asked.open_loop                                 ? "closed"
                          : asked.open_loop->kind == arrival_kind::poisson ? "poisson"
                                                                           : "constant");
-  if (asked.open_loop) json.name("rate").digits(fixed(asked.open_loop->rate, 2));
+  if (asked.open_loop) json.name("rate").raw(fixed(asked.open_loop->rate, 2));
   json.name("connections").number(asked.connections).name("threads").number(asked.threads);
-  json.name("seed").number(asked.seed).name("seconds").digits(fixed(of.seconds, 3));
+  json.name("seed").number(asked.seed).name("seconds").raw(fixed(of.seconds, 3));
   json.name("stopped_early").boolean(of.stopped_early);
-  json.name("requests_per_second").digits(fixed(of.requests_per_second(), 1));
+  json.name("requests_per_second").raw(fixed(of.requests_per_second(), 1));
   write_tally(json, of.all);
   const auto limit = bottleneck(of);
   json.name("generator").object();
-  json.name("cpu_percent").digits(fixed(of.busiest_thread_percent, 1));
+  json.name("cpu_percent").raw(fixed(of.busiest_thread_percent, 1));
   json.name("bottleneck").boolean(!limit.empty()).name("reason").text(limit).end_object();
   json.name("operations").array();
   for (std::size_t i = 0; i < of.parts.size(); ++i) {

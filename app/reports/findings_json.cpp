@@ -1,5 +1,5 @@
 #include "app/reports/findings_report.hpp"
-#include "cli/json_stream.hpp"
+#include "model/json/json_writer.hpp"
 
 namespace matchcloud::app {
 
@@ -51,7 +51,7 @@ private:
     out_.name("offset").number(offset);
   }
 
-  cli::json_stream out_;
+  model::json_writer out_{model::json_escapes::beyond_ascii};
   std::uint64_t findings_ = 0;
 };
 

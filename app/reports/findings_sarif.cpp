@@ -1,5 +1,5 @@
 #include "app/reports/findings_report.hpp"
-#include "cli/json_stream.hpp"
+#include "model/json/json_writer.hpp"
 
 #include <algorithm>
 #include <array>
@@ -126,7 +126,7 @@ private:
     out_.name("artifactLocation").object().name("uri").text(uri).end_object();
   }
 
-  cli::json_stream out_;
+  model::json_writer out_{model::json_escapes::beyond_ascii};
   /// Those used, in the order of their first use: no more than there are.
   std::vector<std::string> codes_;
   std::vector<failure> failures_;

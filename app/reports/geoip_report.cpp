@@ -1,7 +1,7 @@
 #include "app/reports/geoip_report.hpp"
 
 #include "app/reports/text_table.hpp"
-#include "cli/json_stream.hpp"
+#include "model/json/json_writer.hpp"
 
 #include "model/json/json_text.hpp"
 #include "model/text/timestamp.hpp"
@@ -100,7 +100,7 @@ std::string_view precision(const located_client& client) {
   return client.at ? "fallback" : "unknown";
 }
 
-void write_file(cli::json_stream& out, const std::string& path,
+void write_file(model::json_writer& out, const std::string& path,
                 const store::mmdb_description& what) {
   out.object().name("file").text(path).name("database_type").text(shown(what.database_type));
   const auto time = built(what);
@@ -110,27 +110,27 @@ void write_file(cli::json_stream& out, const std::string& path,
   out.end_object();
 }
 
-void write_regions(cli::json_stream& out, const located_client& client) {
+void write_regions(model::json_writer& out, const located_client& client) {
   out.array();
   for (const auto& each : client.regions) {
     out.object().name("region_id").text(each.where->region_id);
     out.name("region_display_name").text(each.where->region_display_name);
-    out.name("kilometers").digits(kilometers(each));
-    out.name("miles").digits(miles(each)).end_object();
+    out.name("kilometers").raw(kilometers(each));
+    out.name("miles").raw(miles(each)).end_object();
   }
   out.end_array();
 }
 
-void write_location(cli::json_stream& out, const std::optional<model::coordinates>& at) {
+void write_location(model::json_writer& out, const std::optional<model::coordinates>& at) {
   if (!at) {
     out.null();
     return;
   }
-  out.object().name("latitude").digits(written(model::append_shortest, at->latitude));
-  out.name("longitude").digits(written(model::append_shortest, at->longitude)).end_object();
+  out.object().name("latitude").raw(written(model::append_shortest, at->latitude));
+  out.name("longitude").raw(written(model::append_shortest, at->longitude)).end_object();
 }
 
-void write_client(cli::json_stream& out, const geoip_surroundings& in,
+void write_client(model::json_writer& out, const geoip_surroundings& in,
                   const located_client& client) {
   const auto* const country = client.found ? client.found->place.country : nullptr;
   out.object().name("address").text(to_string(client.address));
@@ -182,7 +182,7 @@ std::string geoip_text(const geoip_surroundings& surroundings,
 
 std::string geoip_json(const geoip_surroundings& surroundings,
                        std::span<const located_client> clients) {
-  cli::json_stream out;
+  model::json_writer out{model::json_escapes::beyond_ascii};
   out.object().name("files").array();
   for (std::size_t i = 0; i < surroundings.files.size(); ++i)
     write_file(out, shown(surroundings.paths[i]), surroundings.files[i]->describe());

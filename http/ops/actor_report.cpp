@@ -1,6 +1,6 @@
 #include "http/ops/actor_report.hpp"
 
-#include "model/json/json_text.hpp"
+#include "model/json/json_writer.hpp"
 
 #include <cstddef>
 #include <string_view>
@@ -40,37 +40,37 @@ std::string_view kind_of(const place_report& what) {
   return {};
 }
 
-void append(std::string& json, std::string_view kind, const place_report& of, std::size_t depth) {
-  json += "{\"place\":";
-  model::append_json_string(json, of.name);
-  json += ",\"kind\":";
-  model::append_json_string(json, kind);
-  json += ",\"loop\":" + (of.loop == place::every_loop ? "null" : std::to_string(of.loop));
-  json += ",\"state\":";
-  model::append_json_string(json, name_of(of.state));
-  json += ",\"depth\":" + std::to_string(depth) + ",\"restarts\":" + std::to_string(of.restarts) +
-          ",\"handled\":" + std::to_string(of.handled) + ",\"last_error\":";
-  if (of.last_error.empty())
-    json += "null";
+void write(model::json_writer& json, std::string_view kind, const place_report& of,
+           std::size_t depth) {
+  json.object().name("place").text(of.name).name("kind").text(kind).name("loop");
+  if (of.loop == place::every_loop)
+    json.null();
   else
-    model::append_json_string(json, of.last_error);
-  json += '}';
+    json.number(of.loop);
+  json.name("state").text(name_of(of.state)).name("depth").number(depth);
+  json.name("restarts").number(of.restarts).name("handled").number(of.handled);
+  json.name("last_error");
+  if (of.last_error.empty())
+    json.null();
+  else
+    json.text(of.last_error);
+  json.end_object();
 }
 
 } // namespace
 
 std::string actor_report(const actors::roster& of,
                          const std::vector<const transport_metrics*>& transports) {
-  std::string json = "{\"actors\":[";
+  model::json_writer json;
+  json.object().name("actors").array();
   place_report supervisor;
   supervisor.name = "supervisor";
   supervisor.restarts = of.supervisor_restarts();
-  append(json, supervisor.name, supervisor, 0);
-  for (const auto& each : of.report()) {
-    json += ',';
-    append(json, kind_of(each), each, depth_of(each, transports));
-  }
-  return json + "]}";
+  write(json, supervisor.name, supervisor, 0);
+  for (const auto& each : of.report())
+    write(json, kind_of(each), each, depth_of(each, transports));
+  json.end_array().end_object();
+  return json.take();
 }
 
 } // namespace matchcloud::http

@@ -30,9 +30,9 @@ tl::unexpected<base::error> refuse_method(const char* allow, Response& into) {
 }
 
 void set_status(Response& into, fault_point at) {
-  std::string json;
-  append_fault_status(json, base::faults::status(at));
-  into.set_content(json, std::string{json_type});
+  model::json_writer json;
+  write_fault_status(json, base::faults::status(at));
+  into.set_content(json.take(), std::string{json_type});
 }
 
 } // namespace
@@ -62,12 +62,11 @@ base::expected<void> fault_admin::answer_all(const std::string& method, Response
     return {};
   }
   if (method != "GET" && method != "HEAD") return refuse_method("GET, HEAD, DELETE", into);
-  std::string json = "{\"seed\":" + std::to_string(seed_) + ",\"points\":[";
-  for (std::size_t i = 0; i < base::fault_point_count; ++i) {
-    if (i > 0) json += ',';
-    append_fault_status(json, base::faults::status(static_cast<fault_point>(i)));
-  }
-  into.set_content(json + "]}", std::string{json_type});
+  model::json_writer json;
+  json.object().name("seed").number(seed_).name("points").array();
+  for (std::size_t i = 0; i < base::fault_point_count; ++i)
+    write_fault_status(json, base::faults::status(static_cast<fault_point>(i)));
+  into.set_content(json.end_array().end_object().take(), std::string{json_type});
   return {};
 }
 

@@ -1,6 +1,5 @@
 #include "http/ops/fault_rule.hpp"
 
-#include "model/json/json_text.hpp"
 #include "model/json/rapidjson.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
@@ -153,12 +152,10 @@ private:
   bool has_delay_ = false;
 };
 
-void append_member(std::string& json, std::string_view name) {
-  json.append(json.back() == '{' ? "\"" : ",\"").append(name).append("\":");
-}
-
-void append_ms(std::string& json, std::chrono::microseconds time) {
-  model::append_thousandths(json, static_cast<double>(time.count()) / 1'000);
+void write_ms(model::json_writer& json, std::chrono::microseconds time) {
+  std::string number;
+  model::append_thousandths(number, static_cast<double>(time.count()) / 1'000);
+  json.raw(number);
 }
 
 } // namespace
@@ -184,59 +181,39 @@ base::expected<fault_rule> read_fault_rule(fault_point at, std::string_view json
   return rule;
 }
 
-void append_fault_rule(std::string& json, const fault_rule& rule) {
-  json += '{';
-  append_member(json, "kind");
-  model::append_json_string(json, name_of(rule.kind));
+void write_fault_rule(model::json_writer& json, const fault_rule& rule) {
+  json.object().name("kind").text(name_of(rule.kind));
   if (rule.kind == fault_kind::delay) {
-    append_member(json, "delay_ms");
-    json += '[';
-    append_ms(json, rule.least_delay);
-    json += ',';
-    append_ms(json, rule.most_delay);
-    json += ']';
+    json.name("delay_ms").array();
+    write_ms(json, rule.least_delay);
+    write_ms(json, rule.most_delay);
+    json.end_array();
   }
   if (rule.probability != 1) {
-    append_member(json, "probability");
-    model::append_shortest(json, rule.probability);
+    std::string number;
+    model::append_shortest(number, rule.probability);
+    json.name("probability").raw(number);
   }
-  if (rule.every != 1) {
-    append_member(json, "every");
-    json += std::to_string(rule.every);
-  }
-  if (rule.first != std::numeric_limits<std::uint64_t>::max()) {
-    append_member(json, "first");
-    json += std::to_string(rule.first);
-  }
-  if (rule.once) json += ",\"once\":true";
-  if (rule.by_header) json += ",\"header\":true";
-  json += '}';
+  if (rule.every != 1) json.name("every").number(rule.every);
+  if (rule.first != std::numeric_limits<std::uint64_t>::max())
+    json.name("first").number(rule.first);
+  if (rule.once) json.name("once").boolean(true);
+  if (rule.by_header) json.name("header").boolean(true);
+  json.end_object();
 }
 
-void append_fault_status(std::string& json, const base::fault_status& of) {
+void write_fault_status(model::json_writer& json, const base::fault_status& of) {
   const auto& facts = facts_of(of.point);
-  json += '{';
-  append_member(json, "point");
-  model::append_json_string(json, facts.name);
-  append_member(json, "what");
-  model::append_json_string(json, facts.sentence);
-  append_member(json, "kinds");
-  json += '[';
-  for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i) {
-    if (!facts.kinds.has(static_cast<fault_kind>(i))) continue;
-    if (json.back() != '[') json += ',';
-    model::append_json_string(json, base::fault_kind_names[i]);
-  }
-  json += ']';
-  append_member(json, "rule");
+  json.object().name("point").text(facts.name).name("what").text(facts.sentence);
+  json.name("kinds").array();
+  for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i)
+    if (facts.kinds.has(static_cast<fault_kind>(i))) json.text(base::fault_kind_names[i]);
+  json.end_array().name("rule");
   if (of.rule)
-    append_fault_rule(json, *of.rule);
+    write_fault_rule(json, *of.rule);
   else
-    json += "null";
-  append_member(json, "passes");
-  json += std::to_string(of.passes);
-  append_member(json, "hits");
-  json += std::to_string(of.hits) + '}';
+    json.null();
+  json.name("passes").number(of.passes).name("hits").number(of.hits).end_object();
 }
 
 base::error no_such_fault_point(std::string_view name) {

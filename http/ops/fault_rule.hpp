@@ -2,8 +2,8 @@
 
 #include "base/expected.hpp"
 #include "base/faults.hpp"
+#include "model/json/json_writer.hpp"
 
-#include <string>
 #include <string_view>
 
 namespace matchcloud::http {
@@ -15,11 +15,11 @@ inline constexpr std::size_t fault_rule_limit_bytes = 4UL * 1024;
 /// 3}`. Fails with `config_invalid`: where, what was found, what to write.
 base::expected<base::fault_rule> read_fault_rule(base::fault_point at, std::string_view json);
 
-/// Appends a rule as `read_fault_rule` takes it.
-void append_fault_rule(std::string& json, const base::fault_rule& rule);
+/// Writes a rule as `read_fault_rule` takes it.
+void write_fault_rule(model::json_writer& json, const base::fault_rule& rule);
 
-/// Appends what is known of a point: name, sentence, kinds, rule (or null), passes and hits.
-void append_fault_status(std::string& json, const base::fault_status& of);
+/// Writes what is known of a point: name, sentence, kinds, rule (or null), passes and hits.
+void write_fault_status(model::json_writer& json, const base::fault_status& of);
 
 /// The failure to find a point of that name.
 base::error no_such_fault_point(std::string_view name);

@@ -4,7 +4,7 @@
 #include "http/ops/ops_problem.hpp"
 #include "http/wire/media_type.hpp"
 #include "http/wire/response.hpp"
-#include "model/json/json_text.hpp"
+#include "model/json/json_writer.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -25,19 +25,15 @@ constexpr std::string_view lines_type = "application/x-ndjson";
 } // namespace
 
 std::string render(const ingest_summary& summary) {
-  std::string json = R"({"accepted":)" + std::to_string(summary.accepted);
-  json.append(R"(,"unchanged":)").append(std::to_string(summary.unchanged));
-  json.append(R"(,"rejected":[)");
+  model::json_writer json;
+  json.object().name("accepted").number(summary.accepted);
+  json.name("unchanged").number(summary.unchanged).name("rejected").array();
   for (const auto& each : summary.rejected) {
-    if (json.back() != '[') json += ',';
-    json.append(R"({"line":)").append(std::to_string(each.line)).append(R"(,"code":)");
-    model::append_json_string(json, model::name_of(each.code));
-    json.append(R"(,"message":)");
-    model::append_json_string(json, each.message);
-    json += '}';
+    json.object().name("line").number(each.line).name("code").text(model::name_of(each.code));
+    json.name("message").text(each.message).end_object();
   }
-  json.append(R"(],"rejected_total":)").append(std::to_string(summary.rejected_total));
-  return json += '}';
+  json.end_array().name("rejected_total").number(summary.rejected_total).end_object();
+  return json.take();
 }
 
 ingest_store::ingest_store(std::unique_ptr<store::store> into, std::uint64_t wal_limit_bytes,

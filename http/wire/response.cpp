@@ -1,9 +1,7 @@
 #include "http/wire/response.hpp"
 
+#include "model/json/json_writer.hpp"
 #include "model/text/unicode.hpp"
-
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <charconv>
@@ -135,28 +133,18 @@ response problem(const base::error& failure, std::string_view request_id) {
   const auto what = as_told(failure);
   const auto about = base::describe(what.code);
   const auto detail = readable(what.detail);
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> json{buffer};
-  const auto member = [&json](std::string_view name, std::string_view text) {
-    json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
-    json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-  };
-  json.StartObject();
-  member("type", "urn:matchcloud:problem:" + std::string{about.code});
-  member("title", about.title);
-  json.Key("status");
-  json.Int(about.status);
-  member("detail", detail);
+  model::json_writer json;
+  json.object().name("type").text("urn:matchcloud:problem:" + std::string{about.code});
+  json.name("title").text(about.title).name("status").number(about.status);
+  json.name("detail").text(detail);
   // Clients of the interface read `code` beside `message`, and lose an error that lacks either.
-  member("code", about.code);
-  member("message", detail);
-  member("request_id", request_id);
-  json.EndObject();
+  json.name("code").text(about.code).name("message").text(detail);
+  json.name("request_id").text(request_id).end_object();
 
   response answer;
   answer.status = about.status;
   answer.content_type = problem_type;
-  answer.body = std::string{buffer.GetString(), buffer.GetSize()};
+  answer.body = json.take();
   // Exports take seconds, all else is over in less.
   if (what.code == base::errc::exports_busy)
     answer.fixed_headers = "Retry-After: 5\r\n";

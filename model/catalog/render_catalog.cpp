@@ -1,81 +1,77 @@
 #include "model/catalog/catalog_element.hpp"
-#include "model/json/json_text.hpp"
+#include "model/json/json_writer.hpp"
 
 namespace matchcloud::model {
 
 namespace {
 
-/// Appends JSON of elements.
+/// Writes elements.
 struct element_writer {
-  std::string& out;
+  json_writer json;
 
-  void operator()(const region& each) const {
-    member("{\"region_id\":", each.region_id);
-    member(",\"region_display_name\":", each.region_display_name);
-    member(",\"provider_display_name\":", each.provider_display_name);
-    out += ",\"datacenter_coord\":{\"latitude\":";
-    append_shortest(out, each.datacenter_coord.latitude);
-    out += ",\"longitude\":";
-    append_shortest(out, each.datacenter_coord.longitude);
-    out += "}}";
+  void operator()(const region& each) {
+    json.object().name("region_id").text(each.region_id);
+    json.name("region_display_name").text(each.region_display_name);
+    json.name("provider_display_name").text(each.provider_display_name);
+    json.name("datacenter_coord").object();
+    json.name("latitude").raw(shortest(each.datacenter_coord.latitude));
+    json.name("longitude").raw(shortest(each.datacenter_coord.longitude));
+    json.end_object().end_object();
   }
 
-  void operator()(const std::string& tier) const { append_json_string(out, tier); }
+  void operator()(const std::string& tier) { json.text(tier); }
 
-  void operator()(const game& each) const {
-    member("{\"game_id\":", to_string(each.game_id));
-    member(",\"display_name\":", each.display_name);
-    out += '}';
+  void operator()(const game& each) {
+    json.object().name("game_id").text(to_string(each.game_id));
+    json.name("display_name").text(each.display_name).end_object();
   }
 
-  void operator()(const game_namespace& each) const {
-    member("{\"namespace_id\":", to_string(each.namespace_id));
-    member(",\"game_id\":", to_string(each.game_id));
-    member(",\"name\":", each.name);
-    out += ",\"domains\":";
+  void operator()(const game_namespace& each) {
+    json.object().name("namespace_id").text(to_string(each.namespace_id));
+    json.name("game_id").text(to_string(each.game_id)).name("name").text(each.name);
+    json.name("domains");
     list(each.domains);
     if (each.regions) {
-      out += ",\"regions\":";
+      json.name("regions");
       list(*each.regions);
     }
-    out += '}';
+    json.end_object();
   }
 
   template <class T>
-  void list(const std::vector<T>& elements) const {
-    out += '[';
-    for (const auto& each : elements) {
-      if (&each != elements.data()) out += ',';
+  void list(const std::vector<T>& elements) {
+    json.array();
+    for (const auto& each : elements)
       (*this)(each);
-    }
-    out += ']';
+    json.end_array();
   }
 
 private:
-  void member(std::string_view prefix, std::string_view text) const {
-    out += prefix;
-    append_json_string(out, text);
+  static std::string shortest(double number) {
+    std::string text;
+    append_shortest(text, number);
+    return text;
   }
 };
 
 } // namespace
 
 std::string render_element(const catalog_element& one) {
-  std::string text;
-  std::visit(element_writer{text}, one);
-  return text;
+  element_writer writer;
+  std::visit(writer, one);
+  return writer.json.take();
 }
 
 std::string render_elements(const catalog& of, element_kind kind) {
-  auto text = "{\"" + std::string{plural_of(kind)} + "\":";
-  const element_writer writer{text};
+  element_writer writer;
+  writer.json.object().name(plural_of(kind));
   switch (kind) {
   case element_kind::region: writer.list(of.regions); break;
   case element_kind::tier: writer.list(of.tiers); break;
   case element_kind::game: writer.list(of.games); break;
   case element_kind::game_namespace: writer.list(of.namespaces); break;
   }
-  return text + ",\"revision\":" + std::to_string(of.revision) + "}";
+  return writer.json.name("revision").number(of.revision).end_object().take();
 }
 
 } // namespace matchcloud::model

@@ -1,5 +1,7 @@
 #include "model/json/json_text.hpp"
 
+#include "model/text/unicode.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -111,6 +113,32 @@ void append_json_string(std::string& out, std::string_view text) {
     if (plain == text.size()) break;
     append_escape(out, text[plain]);
     text.remove_prefix(plain + 1);
+  }
+  out += '"';
+}
+
+void append_ascii_json_string(std::string& out, std::string_view text) {
+  const auto append_unit = [&out](std::uint32_t unit) {
+    constexpr std::string_view hex = "0123456789ABCDEF";
+    out += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4)
+      out += hex[unit >> shift & 0xF];
+  };
+  out += '"';
+  while (!text.empty()) {
+    const auto decoded = decode_utf8(text);
+    const auto point = decoded.bytes == 0 ? U'\uFFFD' : decoded.value;
+    if (point < 0x80 && width(text.front()) == 1)
+      out += text.front();
+    else if (point < 0x80)
+      append_escape(out, text.front());
+    else if (point < 0x1'0000)
+      append_unit(point);
+    else { // a surrogate pair
+      append_unit(0xD800 + ((point - 0x1'0000) >> 10));
+      append_unit(0xDC00 + ((point - 0x1'0000) & 0x3FF));
+    }
+    text.remove_prefix(std::max<std::size_t>(1, decoded.bytes));
   }
   out += '"';
 }

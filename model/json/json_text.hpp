@@ -10,7 +10,11 @@ namespace matchcloud::model {
 /// and nothing else.
 void append_json_string(std::string& out, std::string_view text);
 
-/// Bytes that it appends.
+/// Likewise, and all that is not ASCII too: what it writes acts on no terminal. Bytes that are not
+/// UTF-8 become U+FFFD.
+void append_ascii_json_string(std::string& out, std::string_view text);
+
+/// Bytes that `append_json_string` appends.
 std::size_t json_string_bytes(std::string_view text) noexcept;
 
 /// Appends `value` as a JSON number with at most three decimals, rounded half away from zero from

@@ -1,7 +1,7 @@
 #include "store/exports/export_about.hpp"
 
 #include "model/json/json_document.hpp"
-#include "model/json/rapidjson.hpp"
+#include "model/json/json_writer.hpp"
 #include "model/text/exact_integer.hpp"
 
 #include <limits>
@@ -52,24 +52,15 @@ bool read(const json_document& from, std::string_view name, std::int64_t& into) 
 } // namespace
 
 std::string render_about(const export_about& about) {
-  rapidjson::StringBuffer text;
-  rapidjson::Writer<rapidjson::StringBuffer> json{text};
   const auto& facts = about.facts;
-  json.StartObject();
-  json.Key("export_id");
-  json.String(model::to_string(facts.export_id).c_str());
-  json.Key("game_id");
-  json.String(model::to_string(facts.query.game_id).c_str());
-  json.Key("query_start");
-  json.Uint64(facts.query.span.begin);
-  json.Key("query_end");
-  json.Uint64(facts.query.span.end);
-  json.Key("keep_until_ts");
-  json.Int64(facts.keep_until_ts);
-  json.Key("csv_bytes");
-  json.Uint64(about.csv_bytes);
-  json.EndObject();
-  return std::string{text.GetString(), text.GetSize()} + "\n";
+  model::json_writer json;
+  json.object().name("export_id").text(model::to_string(facts.export_id));
+  json.name("game_id").text(model::to_string(facts.query.game_id));
+  json.name("query_start").number(facts.query.span.begin);
+  json.name("query_end").number(facts.query.span.end);
+  json.name("keep_until_ts").number(facts.keep_until_ts);
+  json.name("csv_bytes").number(about.csv_bytes).end_object();
+  return json.take() + "\n";
 }
 
 base::expected<export_about> parse_about(std::string_view text) {

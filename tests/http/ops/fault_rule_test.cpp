@@ -112,9 +112,9 @@ TEST_CASE("what is written of a rule reads back as the rule") {
     rule.first = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
     rule.once = *rc::gen::arbitrary<bool>();
     rule.by_header = *rc::gen::arbitrary<bool>();
-    std::string json;
-    append_fault_rule(json, rule);
-    const auto read = read_fault_rule(fault_point::front_reply, json);
+    model::json_writer json;
+    write_fault_rule(json, rule);
+    const auto read = read_fault_rule(fault_point::front_reply, json.take());
     RC_ASSERT(read.has_value());
     RC_ASSERT(*read == rule);
   }));
@@ -128,19 +128,19 @@ TEST_CASE("any bytes are read or refused") {
 }
 
 TEST_CASE("a status says all that is known of a point") {
-  std::string json;
-  append_fault_status(json, {fault_point::clock, std::nullopt, 0, 0});
+  model::json_writer json;
+  write_fault_status(json, {fault_point::clock, std::nullopt, 0, 0});
   rapidjson::Document read;
-  read.Parse(json.data(), json.size());
+  read.Parse(json.take().c_str());
   REQUIRE(read.IsObject());
   CHECK((read["point"] == "clock"));
   CHECK(std::string_view{read["what"].GetString()} == facts_of(fault_point::clock).sentence);
   REQUIRE(read["kinds"].Size() == 2);
   CHECK((read["kinds"][0] == "delay"));
   CHECK(read["rule"].IsNull());
-  json.clear();
-  append_fault_status(json, {fault_point::accept, fault_rule{}, 20, 7});
-  read.Parse(json.data(), json.size());
+  model::json_writer other;
+  write_fault_status(other, {fault_point::accept, fault_rule{}, 20, 7});
+  read.Parse(other.take().c_str());
   REQUIRE(read.IsObject());
   CHECK((read["rule"]["kind"] == "error"));
   CHECK((read["passes"].GetUint64() == 20));
