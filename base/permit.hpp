@@ -1,7 +1,5 @@
 #pragma once
 
-#include "base/check.hpp"
-
 #include <atomic>
 #include <cstddef>
 #include <utility>
@@ -32,7 +30,7 @@ public:
 
   void reset() noexcept {
     if (auto* taken = std::exchange(taken_, nullptr))
-      check(taken->fetch_sub(1, std::memory_order_relaxed) > 0, "a place is given back once");
+      taken->fetch_sub(1, std::memory_order_relaxed);
   }
 
 private:

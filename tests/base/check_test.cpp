@@ -1,7 +1,6 @@
 #include "base/check.hpp"
 
 #include "base/byte_budget.hpp"
-#include "base/permit.hpp"
 #include "tests/catch.hpp"
 
 #include <sys/wait.h>
@@ -47,16 +46,6 @@ TEST_CASE("a lease that grows in another budget ends the process") {
     byte_lease lease;
     lease.grow_to(one, 1);
     lease.grow_to(other, 2);
-  }));
-}
-
-TEST_CASE("a place that is given back twice ends the process") {
-  CHECK(aborts([] {
-    std::atomic<std::size_t> taken{0};
-    permit place;
-    place.acquire(taken, 1);
-    taken = 0;
-    place.reset();
   }));
 }
 
