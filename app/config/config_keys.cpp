@@ -1,4 +1,5 @@
 #include "app/config/config.hpp"
+#include "model/net/url_parts.hpp"
 #include "model/validation/check_rules.hpp"
 
 #include "base/decimal.hpp"
@@ -78,11 +79,16 @@ outcome set_ops_listen(serve_config& config, const values& given) {
   return {};
 }
 
+/// With a scheme in lower case and a host.
+bool is_web_url(std::string_view text) {
+  const auto parts = model::split_url(text);
+  return parts && (parts->scheme == "http" || parts->scheme == "https") &&
+         !parts->authority.empty();
+}
+
 outcome set_public_url(serve_config& config, const values& given) {
   const std::string_view url = given.front();
-  if (!url.starts_with("http://") && !url.starts_with("https://")) return refuse();
-  const auto host = url.substr(url.find("://") + 3);
-  if (host.empty() || host.front() == '/' || url.back() == '/' ||
+  if (!is_web_url(url) || url.back() == '/' ||
       url.find_first_of(" ?#\"<>") != std::string_view::npos)
     return refuse();
   config.public_url = url;
@@ -115,9 +121,7 @@ outcome set_trusted_proxies(serve_config& config, const values& given) {
 
 outcome set_cors_origins(serve_config& config, const values& given) {
   const auto acceptable = [&](const std::string& origin) {
-    return (origin == "*" && given.size() == 1) ||
-           ((origin.starts_with("http://") || origin.starts_with("https://")) &&
-            origin.back() != '/');
+    return (origin == "*" && given.size() == 1) || (is_web_url(origin) && origin.back() != '/');
   };
   if (!std::all_of(given.begin(), given.end(), acceptable)) return refuse();
   config.front.cors_origins = given;

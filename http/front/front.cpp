@@ -9,6 +9,7 @@
 #include "http/wire/media_type.hpp"
 #include "http/wire/query.hpp"
 #include "http/wire/request_errors.hpp"
+#include "model/net/url_parts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -48,11 +49,11 @@ std::string_view parameter_name(const operation_row& of, std::size_t number) noe
 
 /// The host name of an `Origin` (`scheme://host[:port]`, RFC 6454), lower case.
 std::string host_of_origin(std::string_view origin) {
-  const auto scheme_end = origin.find("://");
-  if (scheme_end == std::string_view::npos) return {};
-  origin.remove_prefix(scheme_end + 3);
-  const auto end = origin.starts_with('[') ? origin.find(']') + 1 : origin.find(':');
-  std::string host{origin.substr(0, end)};
+  const auto parts = model::split_url(origin);
+  const auto named = parts ? model::split_host_and_port(parts->authority) : std::nullopt;
+  if (!named || !parts->rest.empty()) return {};
+  std::string host =
+      named->is_bracketed ? "[" + std::string{named->host} + "]" : std::string{named->host};
   std::transform(host.begin(), host.end(), host.begin(), to_lower);
   return host;
 }

@@ -3,6 +3,7 @@
 #include "base/decimal.hpp"
 #include "http/loop/byte_stream.hpp"
 #include "model/net/socket_address.hpp"
+#include "model/net/url_parts.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -63,16 +64,12 @@ base::expected<endpoint> parse_endpoint(std::string_view text) {
                           "\" is not ADDRESS:PORT; write 127.0.0.1:8080 or [::1]:8080, port 0 for "
                           "the kernel's choice");
   };
-  const auto colon = text.rfind(':');
-  if (colon == std::string_view::npos) return invalid();
-  auto host = text.substr(0, colon);
-  const bool bracketed = host.size() >= 2 && host.front() == '[' && host.back() == ']';
-  if (bracketed) host = host.substr(1, host.size() - 2);
-  const auto address = model::parse_ip_address(host);
-  if (!address || bracketed != (host.find(':') != std::string_view::npos)) return invalid();
-
-  const auto port = base::parse_decimal<std::uint16_t>(text.substr(colon + 1));
-  if (!port) return invalid();
+  const auto parts = model::split_host_and_port(text);
+  if (!parts) return invalid();
+  const auto address = model::parse_ip_address(parts->host);
+  const bool is_v6 = parts->host.find(':') != std::string_view::npos;
+  const auto port = base::parse_decimal<std::uint16_t>(parts->port().value_or(""));
+  if (!address || parts->is_bracketed != is_v6 || !port) return invalid();
   return endpoint{*address, *port};
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/decimal.hpp"
 #include "http/wire/characters.hpp"
+#include "model/net/url_parts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,17 +39,11 @@ bool is_node_port(string_view text) noexcept {
 
 /// Reads `[v6]`, `[v6]:port`, `v4` and `v4:port`.
 parsed_address parse_host_port(string_view text, bool (*accepts_port)(string_view)) noexcept {
-  const bool bracketed = text.starts_with('[');
-  const auto host_end = bracketed ? text.find(']') : text.find(':');
-  const auto host = text.substr(bracketed ? 1 : 0, bracketed ? host_end - 1 : host_end);
-  if (bracketed) {
-    if (host_end == string_view::npos || host.find(':') == string_view::npos) return std::nullopt;
-    text.remove_prefix(host_end + 1);
-  } else {
-    text.remove_prefix(host.size());
-  }
-  if (!text.empty() && (text.front() != ':' || !accepts_port(text.substr(1)))) return std::nullopt;
-  return model::parse_ip_address(host);
+  const auto parts = model::split_host_and_port(text);
+  if (!parts || (parts->is_bracketed && parts->host.find(':') == string_view::npos))
+    return std::nullopt;
+  if (!parts->behind.empty() && !accepts_port(parts->port().value_or(""))) return std::nullopt;
+  return model::parse_ip_address(parts->host);
 }
 
 /// An element of X-Forwarded-For, for which there is no standard: an address as it is, or with a

@@ -1,6 +1,7 @@
 #include "http/wire/request_line.hpp"
 
 #include "http/wire/characters.hpp"
+#include "model/net/url_parts.hpp"
 
 namespace matchcloud::http {
 
@@ -45,14 +46,11 @@ base::expected<void> check_version(std::string_view text) {
 
 /// Takes scheme and authority off an absolute-form target.
 base::expected<void> reduce_absolute_form(request_line& out) {
-  const auto scheme_end = out.target.find("://");
-  const auto scheme = out.target.substr(0, scheme_end);
-  if (scheme_end == out.target.npos ||
-      !(equal_ignoring_case(scheme, "http") || equal_ignoring_case(scheme, "https")))
+  const auto parts = model::split_url(out.target);
+  if (!parts || !model::is_web_scheme(parts->scheme))
     return malformed("target " + in_quotes(out.target) + " is neither a path nor an http URL");
-  const auto rest = out.target.substr(scheme_end + 3);
-  out.authority = rest.substr(0, rest.find_first_of("/?"));
-  out.target = rest.substr(out.authority.size());
+  out.authority = parts->authority;
+  out.target = parts->rest;
   if (!is_authority(out.authority))
     return malformed(in_quotes(out.authority) + " in the target is not a host");
   return {};

@@ -3,6 +3,7 @@
 #include "base/characters.hpp"
 #include "base/decimal.hpp"
 #include "model/net/ip_address.hpp"
+#include "model/net/url_parts.hpp"
 
 namespace matchcloud::model {
 
@@ -15,21 +16,17 @@ tl::unexpected<base::error> refuse(const char* why) {
   return base::fail(base::errc::config_invalid, why);
 }
 
-/// Reads `HOST`, `HOST:PORT`, `[V6]` and `[V6]:PORT`.
 base::expected<void> read_authority(std::string_view text, http_url& into) {
   if (text.find('@') != std::string_view::npos) return refuse("user names are not supported");
-  const bool v6 = text.starts_with('[');
-  const auto end = v6 ? text.find(']') : text.find(':');
-  if (v6 && end == std::string_view::npos)
-    return refuse("the bracket of the address is not closed");
-  into.host = text.substr(v6 ? 1 : 0, v6 ? end - 1 : end);
+  const auto parts = split_host_and_port(text);
+  if (!parts) return refuse("the bracket of the address is not closed");
+  into.host = parts->host;
   if (into.host.empty()) return refuse("it has no host");
-  if (v6 ? !parse_ip_address(into.host) : !base::name_characters.contains_all(into.host))
+  if (parts->is_bracketed ? !parse_ip_address(into.host)
+                          : !base::name_characters.contains_all(into.host))
     return refuse("its host is neither a name nor an address");
-  const auto rest = end == std::string_view::npos ? "" : text.substr(v6 ? end + 1 : end);
-  if (rest.empty()) return {};
-  const auto port =
-      rest.front() == ':' ? base::parse_decimal<std::uint16_t>(rest.substr(1)) : std::nullopt;
+  if (parts->behind.empty()) return {};
+  const auto port = base::parse_decimal<std::uint16_t>(parts->port().value_or(""));
   if (!port || *port == 0) return refuse("its port is not a number from 1 to 65535");
   into.port = *port;
   return {};
@@ -49,17 +46,16 @@ std::string http_url::shown() const {
 
 base::expected<http_url> parse_http_url(std::string_view text) {
   http_url url;
-  const auto scheme = text.substr(0, text.find("://"));
-  url.secure = base::equal_ignoring_case(scheme, "https");
-  if (scheme.size() == text.size() || (!url.secure && !base::equal_ignoring_case(scheme, "http")))
+  const auto parts = split_url(text);
+  if (!parts || !is_web_scheme(parts->scheme))
     return refuse("it does not begin with http:// or https://");
+  url.secure = base::equal_ignoring_case(parts->scheme, "https");
   url.port = url.secure ? https_port : http_port;
-  const auto rest = text.substr(scheme.size() + 3);
-  if (rest.find('#') != std::string_view::npos) return refuse("it has a fragment");
-  if (!base::target_characters.contains_all(rest)) return refuse("it has a byte that no URL has");
-  const auto authority = rest.substr(0, rest.find_first_of("/?"));
-  if (auto read = read_authority(authority, url); !read) return tl::unexpected(read.error());
-  url.target = rest.substr(authority.size());
+  if (parts->rest.find('#') != std::string_view::npos) return refuse("it has a fragment");
+  if (!base::target_characters.contains_all(text.substr(parts->scheme.size())))
+    return refuse("it has a byte that no URL has");
+  if (auto read = read_authority(parts->authority, url); !read) return tl::unexpected(read.error());
+  url.target = parts->rest;
   if (!url.target.starts_with('/')) url.target.insert(0, "/");
   return url;
 }

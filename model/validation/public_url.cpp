@@ -3,6 +3,7 @@
 #include "model/net/punycode.hpp"
 #include "model/net/special_addresses.hpp"
 #include "model/net/url_host.hpp"
+#include "model/net/url_parts.hpp"
 #include "model/text/text_length.hpp"
 #include "model/text/unicode.hpp"
 
@@ -53,10 +54,6 @@ std::string_view scheme_of(std::string_view url) noexcept {
                          url.substr(scheme.size()).starts_with(':');
   return is_scheme && !begins_with_port(url.substr(scheme.size() + 1)) ? scheme
                                                                        : std::string_view{};
-}
-
-bool is_web_scheme(std::string_view scheme) noexcept {
-  return base::equal_ignoring_case(scheme, "http") || base::equal_ignoring_case(scheme, "https");
 }
 
 /// Offset of the first `%` without two hexadecimal digits behind it, or `npos`.
