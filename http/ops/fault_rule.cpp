@@ -1,13 +1,17 @@
 #include "http/ops/fault_rule.hpp"
 
-#include "model/json/rapidjson.hpp"
+#include "model/json/json_document.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
+#include "model/validation/object_reader.hpp"
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace matchcloud::http {
@@ -17,31 +21,17 @@ namespace {
 using base::fault_kind;
 using base::fault_point;
 using base::fault_rule;
-using rapidjson::Value;
+using model::json_kind;
+using model::json_node;
 
 constexpr std::array<std::string_view, 7> members{"kind",  "delay_ms", "probability", "every",
                                                   "first", "once",     "header"};
 
+/// Objects and arrays within one another.
+constexpr std::size_t fault_rule_depth_limit = 4;
+
 /// Of a text that is refused, in code points.
 constexpr std::size_t shown_limit = 64;
-
-/// What was found, for people: a string or number as it is, of others only the type.
-std::string found(const Value& value) {
-  switch (value.GetType()) {
-  case rapidjson::kNullType: return "null";
-  case rapidjson::kFalseType: return "false";
-  case rapidjson::kTrueType: return "true";
-  case rapidjson::kObjectType: return "an object";
-  case rapidjson::kArrayType: return "an array";
-  case rapidjson::kStringType:
-    return model::quoted_excerpt({value.GetString(), value.GetStringLength()}, shown_limit);
-  case rapidjson::kNumberType: break;
-  }
-  rapidjson::StringBuffer digits;
-  rapidjson::Writer writer{digits};
-  value.Accept(writer);
-  return digits.GetString();
-}
 
 /// The sentence behind "X is no such thing": what was probably meant, or everything there is.
 template <class Names>
@@ -54,102 +44,116 @@ std::string instead(std::string_view name, const Names& names) {
   return "There are: " + all + ".";
 }
 
+/// Any number; whoever checks the rule says what it may be.
+std::optional<double> read_number(std::string_view digits) {
+  double number = 0;
+  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  // Beyond a double is beyond all that is taken, too.
+  if (end.ec == std::errc::result_out_of_range)
+    return digits.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
+  return number;
+}
+
+std::chrono::microseconds as_time(double ms) {
+  // Beyond what is taken anyway there is no need to be exact.
+  return std::chrono::microseconds{std::llround(std::fmin(std::fmax(ms, -1), 1e8) * 1'000)};
+}
+
 /// Reads the members of one rule.
 class rule_reader {
 public:
-  explicit rule_reader(fault_point at) : name_{facts_of(at).name} {}
+  explicit rule_reader(const model::json_document& document)
+      : document_{document}, reader_{document, "A rule", members} {}
 
-  base::expected<fault_rule> read(const Value& object) {
-    if (!object.IsObject())
-      return refuse("a rule is an object such as {\"kind\": \"error\", \"every\": 3}, not " +
-                    found(object) + ".");
-    for (auto each = object.MemberBegin(); each != object.MemberEnd(); ++each) {
-      const std::string_view name{each->name.GetString(), each->name.GetStringLength()};
-      if (object.FindMember(each->name) != each)
-        return refuse(model::quoted_excerpt(name, shown_limit) + " is there twice. Leave out one.");
-      if (auto taken = take(name, each->value); !taken) return tl::unexpected(taken.error());
-    }
-    if (rule_.kind == fault_kind::none)
-      return refuse("`kind` is missing. Write what is to happen, such as \"error\".");
-    if ((rule_.kind == fault_kind::delay) != has_delay_)
-      return refuse(has_delay_ ? "`delay_ms` belongs to the kind \"delay\"."
-                               : "`delay_ms` is missing. Write a number of milliseconds, or "
-                                 "[least, most].");
+  /// Says in `problems` what is wrong.
+  fault_rule read() {
+    take_kind();
+    const bool has_delay = reader_.has("delay_ms");
+    reader_.member("delay_ms", [&](const json_node& node) { return take_delay(node); });
+    reader_.member("probability", [&](const json_node& node) { return take_probability(node); });
+    take_count("every", rule_.every);
+    take_count("first", rule_.first);
+    take_flag("once", rule_.once);
+    take_flag("header", rule_.by_header);
+    if (rule_.kind != fault_kind::none && (rule_.kind == fault_kind::delay) != has_delay)
+      reader_.add(has_delay ? "`delay_ms` belongs to the kind \"delay\"."
+                            : "`delay_ms` is missing. Write a number of milliseconds, or "
+                              "[least, most].");
+    reader_.name_unknown();
     return rule_;
   }
 
-  tl::unexpected<base::error> refuse(const std::string& what) const {
-    return base::fail(base::errc::config_invalid, std::string{name_} + ": " + what);
-  }
+  const std::string& problems() const noexcept { return reader_.problems(); }
 
 private:
-  tl::unexpected<base::error> refuse(std::string_view key, std::string_view allowed,
-                                     const Value& value) const {
-    return refuse("`" + std::string{key} + "` must be " + std::string{allowed} + ", but is " +
-                  found(value) + ".");
-  }
-
-  base::expected<void> take(std::string_view key, const Value& value) {
-    if (key == "kind") return take_kind(value);
-    if (key == "delay_ms") return take_delay(value);
-    if (key == "probability") return take_probability(value);
-    if (key == "every") return take_count(key, value, rule_.every);
-    if (key == "first") return take_count(key, value, rule_.first);
-    if (key == "once") return take_flag(key, value, rule_.once);
-    if (key == "header") return take_flag(key, value, rule_.by_header);
-    return refuse(model::quoted_excerpt(key, shown_limit) + " is no member of a rule. " +
-                  instead(key, members));
-  }
-
-  base::expected<void> take_kind(const Value& value) {
-    const std::string_view text =
-        value.IsString() ? std::string_view{value.GetString(), value.GetStringLength()} : "";
-    for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i)
-      if (base::fault_kind_names[i] == text) rule_.kind = static_cast<fault_kind>(i);
-    if (rule_.kind != fault_kind::none) return {};
-    const std::span<const std::string_view> kinds{base::fault_kind_names};
-    return refuse("`kind` must be one of the kinds of faults, but is " + found(value) + ". " +
+  void take_kind() {
+    if (!reader_.has("kind"))
+      return reader_.add("`kind` is missing. Write what is to happen, such as \"error\".");
+    reader_.member("kind", [this](const json_node& node) -> std::optional<fault_kind> {
+      const auto text = node.kind == json_kind::string ? reader_.text(node) : std::string_view{};
+      for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i)
+        if (base::fault_kind_names[i] == text) rule_.kind = static_cast<fault_kind>(i);
+      if (rule_.kind != fault_kind::none) return rule_.kind;
+      const std::span<const std::string_view> kinds{base::fault_kind_names};
+      const auto shown =
+          text.empty() ? std::string{} : ", but is " + model::quoted_excerpt(text, shown_limit);
+      reader_.add("`kind` must be one of the kinds of faults" + shown + ". " +
                   instead(text, kinds.subspan(1)));
+      return std::nullopt;
+    });
   }
 
-  base::expected<void> take_delay(const Value& value) {
-    has_delay_ = true;
-    const bool pair = value.IsArray() && value.Size() == 2;
-    const auto& least = pair ? value[0] : value;
-    const auto& most = pair ? value[1] : value;
-    if (!least.IsNumber() || !most.IsNumber())
-      return refuse("delay_ms", "a number of milliseconds, or [least, most]", value);
-    const auto as_time = [](const Value& ms) {
-      // Beyond what is taken anyway there is no need to be exact.
-      const auto bounded = std::fmin(std::fmax(ms.GetDouble(), -1), 1e8);
-      return std::chrono::microseconds{std::llround(bounded * 1'000)};
+  std::optional<bool> take_delay(const json_node& node) {
+    std::vector<double> times;
+    const auto add = [&](const json_node& each) {
+      const auto ms =
+          each.kind == json_kind::number ? read_number(reader_.text(each)) : std::nullopt;
+      if (ms) times.push_back(*ms);
     };
-    rule_.least_delay = as_time(least);
-    rule_.most_delay = as_time(most);
-    return {};
+    const bool is_pair = node.kind == json_kind::array && node.count == 2;
+    if (is_pair) {
+      const auto first = static_cast<std::uint32_t>(&node - &document_.root()) + 1;
+      add(document_.node(first));
+      add(document_.node(document_.node(first).next));
+    } else {
+      add(node);
+    }
+    if (times.size() != (is_pair ? 2U : 1U)) {
+      reader_.add("`delay_ms` must be a number of milliseconds, or [least, most].");
+      return std::nullopt;
+    }
+    rule_.least_delay = as_time(times.front());
+    rule_.most_delay = as_time(times.back());
+    return true;
   }
 
-  base::expected<void> take_probability(const Value& value) {
-    if (!value.IsNumber()) return refuse("probability", "a number from 0 to 1", value);
-    rule_.probability = value.GetDouble();
-    return {};
+  std::optional<double> take_probability(const json_node& node) {
+    const auto number =
+        node.kind == json_kind::number ? read_number(reader_.text(node)) : std::nullopt;
+    if (number)
+      rule_.probability = *number;
+    else
+      reader_.add("`probability` must be a number from 0 to 1.");
+    return number;
   }
 
-  base::expected<void> take_count(std::string_view key, const Value& value, std::uint64_t& into) {
-    if (!value.IsUint64()) return refuse(key, "a whole number, from 1", value);
-    into = value.GetUint64();
-    return {};
+  void take_count(std::string_view name, std::uint64_t& into) {
+    constexpr model::integer_range counts{1, std::numeric_limits<std::uint64_t>::max(),
+                                          "a count from 1"};
+    const auto count = reader_.member(
+        name, [&](const json_node& node) { return reader_.integer(name, node, counts); });
+    into = count.value_or(into);
   }
 
-  base::expected<void> take_flag(std::string_view key, const Value& value, bool& into) {
-    if (!value.IsBool()) return refuse(key, "true or false", value);
-    into = value.GetBool();
-    return {};
+  void take_flag(std::string_view name, bool& into) {
+    const auto flag =
+        reader_.member(name, [&](const json_node& node) { return reader_.boolean(name, node); });
+    into = flag.value_or(into);
   }
 
-  std::string_view name_;
+  const model::json_document& document_;
+  model::object_reader reader_;
   fault_rule rule_{.kind = fault_kind::none};
-  bool has_delay_ = false;
 };
 
 void write_ms(model::json_writer& json, std::chrono::microseconds time) {
@@ -161,23 +165,19 @@ void write_ms(model::json_writer& json, std::chrono::microseconds time) {
 } // namespace
 
 base::expected<fault_rule> read_fault_rule(fault_point at, std::string_view json) {
-  rule_reader reader{at};
+  const auto refuse = [at](const std::string& what) {
+    return base::fail(base::errc::config_invalid, std::string{facts_of(at).name} + ": " + what);
+  };
   if (json.size() > fault_rule_limit_bytes)
-    return reader.refuse("a rule has at most " + std::to_string(fault_rule_limit_bytes) +
-                         " bytes.");
-  rapidjson::Document document;
-  constexpr unsigned flags = rapidjson::kParseFullPrecisionFlag |
-                             rapidjson::kParseValidateEncodingFlag | rapidjson::kParseIterativeFlag;
-  document.Parse<flags>(json.data(), json.size());
-  // For RapidJSON a NUL ends the text.
-  if (document.HasParseError() || json.find('\0') != json.npos)
-    return reader.refuse(
-        "the rule is not JSON, from byte " +
-        std::to_string(document.HasParseError() ? document.GetErrorOffset() : json.find('\0')) +
-        " on.");
-  auto rule = reader.read(document);
-  if (!rule) return rule;
-  if (auto fine = base::faults::check(at, *rule); !fine) return tl::unexpected(fine.error());
+    return refuse("a rule has at most " + std::to_string(fault_rule_limit_bytes) + " bytes.");
+  const auto document = model::json_document::parse_object(json, fault_rule_depth_limit);
+  if (!document)
+    return refuse("a rule is an object such as {\"kind\": \"error\", \"every\": 3}. " +
+                  document.error().detail);
+  rule_reader reader{*document};
+  const auto rule = reader.read();
+  if (!reader.problems().empty()) return refuse(reader.problems());
+  if (auto fine = base::faults::check(at, rule); !fine) return tl::unexpected(fine.error());
   return rule;
 }
 

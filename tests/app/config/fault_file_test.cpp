@@ -53,7 +53,7 @@ TEST_CASE("what is wrong in a file of faults is told with its line, and nothing 
       {"\n\naccept = { kind = \"crash\" }", ":3: accept has no fault crash"},
       {"accept = { kind = \"error\", evry = 2 }", "Did you mean `every`?"},
       {"accept = {", ":1: "},
-      {"[avatar.receive.deep]\nkind = \"crash\"", "`deep` is no member of a rule"}};
+      {"[avatar.receive.deep]\nkind = \"crash\"", "A rule has no member `deep`"}};
   for (const auto& [text, says] : cases) {
     CAPTURE(text);
     const auto file = folder.file("faults.toml", text);

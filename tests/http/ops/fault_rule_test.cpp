@@ -44,9 +44,9 @@ TEST_CASE("a rule is read with all that it says") {
 
 TEST_CASE("what is no rule is refused with the point, what is wrong and what to write") {
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"", "not JSON, from byte 0"},
-      {"{", "not JSON, from byte 1"},
-      {R"({"kind":"error"} x)", "not JSON, from byte 17"},
+      {"", "(byte 0)"},
+      {"{", "(byte 1)"},
+      {R"({"kind":"error"} x)", "(byte 17)"},
       {"[]", "an object such as"},
       {"null", "an object such as"},
       {"{}", "`kind` is missing"},
@@ -55,7 +55,7 @@ TEST_CASE("what is no rule is refused with the point, what is wrong and what to 
       {R"({"kind":"crahs"})", "Did you mean `crash`?"},
       {R"({"kind":"corrupt"})", "has no fault corrupt. Choose one of: delay, error, drop"},
       {R"({"kind":"error","probabilty":1})", "Did you mean `probability`?"},
-      {R"({"kind":"error","zzz":1})", "There are: kind, delay_ms, probability"},
+      {R"({"kind":"error","zzz":1})", "Known are `kind`, `delay_ms`, `probability`"},
       {R"({"kind":"error","delay_ms":1})", "`delay_ms` belongs to the kind \"delay\""},
       {R"({"kind":"delay"})", "`delay_ms` is missing"},
       {R"({"kind":"delay","delay_ms":"1"})", "a number of milliseconds, or [least, most]"},
@@ -67,10 +67,11 @@ TEST_CASE("what is no rule is refused with the point, what is wrong and what to 
       {R"({"kind":"error","probability":"1"})", "from 0 to 1"},
       {R"({"kind":"error","probability":1.5})", "must be 0 to 1"},
       {R"({"kind":"error","every":0})", "count from 1"},
-      {R"({"kind":"error","every":1.5})", "a whole number, from 1"},
-      {R"({"kind":"error","first":-1})", "a whole number, from 1"},
-      {R"({"kind":"error","once":1})", "must be true or false"},
-      {R"({"kind":"error","header":"avatar.receive"})", "must be true or false"},
+      {R"({"kind":"error","every":1.5})", "Write a whole number."},
+      {R"({"kind":"error","first":-1})", "`-1`, which is not a count from 1"},
+      {R"({"kind":"error","kind":"drop"})", "`kind` more than once. Keep one of them."},
+      {R"({"kind":"error","once":1})", "must be a boolean, but is the number `1`"},
+      {R"({"kind":"error","header":"avatar.receive"})", "must be a boolean"},
       {std::string(5'000, ' '), "at most 4096 bytes"}};
   for (const auto& [json, says] : cases) {
     CAPTURE(json);

@@ -1,0 +1,72 @@
+#include "model/validation/object_reader.hpp"
+
+#include "model/text/exact_integer.hpp"
+#include "model/text/suggestion.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::model {
+
+object_reader::found_member object_reader::find(std::string_view name) const noexcept {
+  found_member found;
+  for_each_member([&](const json_node& node) {
+    if (document_->name(node) != name) return;
+    found.is_repeated = found.is_repeated || node.repeated;
+    if (!found.first) found.first = &node;
+  });
+  return found;
+}
+
+std::optional<std::uint64_t> object_reader::integer(std::string_view name, const json_node& of,
+                                                    const integer_range& allowed) {
+  const auto value = of.kind == json_kind::number ? read_integer(text(of)) : std::nullopt;
+  if (!value) {
+    add(wrong_type_message(quoted(name), {.type = value_type::integer}, *document_, of,
+                           default_echo_limit));
+    return std::nullopt;
+  }
+  if (value->too_large || value->negative ||
+      value->magnitude < static_cast<std::uint64_t>(allowed.lowest) ||
+      value->magnitude > allowed.highest) {
+    add(out_of_range_message(quoted(name), allowed.meaning, text(of),
+                             {allowed.lowest, allowed.highest}, default_echo_limit));
+    return std::nullopt;
+  }
+  return value->magnitude;
+}
+
+std::optional<bool> object_reader::boolean(std::string_view name, const json_node& of) {
+  if (of.kind == json_kind::boolean) return text(of) == "true";
+  add(wrong_type_message(quoted(name), {.type = value_type::boolean}, *document_, of,
+                         default_echo_limit));
+  return std::nullopt;
+}
+
+std::vector<std::string_view> object_reader::absent_names() const {
+  std::vector<std::string_view> absent{members_.begin(), members_.end()};
+  for_each_member([&](const json_node& node) { std::erase(absent, document_->name(node)); });
+  return absent;
+}
+
+void object_reader::name_unknown() {
+  std::size_t unknown = 0;
+  for_each_member([&](const json_node& node) {
+    const auto name = document_->name(node);
+    if (node.repeated || std::ranges::find(members_, name) != members_.end()) return;
+    if (++unknown > named_unknown_limit) return;
+    auto message = unknown_member_message(owner_, name, default_echo_limit);
+    append_suggestion(message, closest_name(name, absent_names()));
+    append_known_names(message, members_, members_.size());
+    add(message);
+  });
+  if (unknown > named_unknown_limit)
+    add("It has " + std::to_string(unknown - named_unknown_limit) +
+        " further members that are not known.");
+}
+
+void object_reader::add(std::string_view sentence) {
+  if (!problems_.empty()) problems_ += ' ';
+  problems_ += sentence;
+}
+
+} // namespace matchcloud::model
