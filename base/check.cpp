@@ -5,9 +5,8 @@
 
 namespace matchcloud::base {
 
-void fail_check(const char* what, const std::source_location& where) noexcept {
-  std::fprintf(stderr, "%s:%u: does not hold: %s\n", where.file_name(),
-               static_cast<unsigned>(where.line()), what);
+void fail_check(const char* what, const char* file, unsigned line) noexcept {
+  std::fprintf(stderr, "%s:%u: does not hold: %s\n", file, line, what);
   std::abort();
 }
 

@@ -163,7 +163,7 @@ void add_seat(std::vector<place>& all, const shared_parts& of, const loop_seat& 
 
 } // namespace
 
-std::vector<place> places_of(std::shared_ptr<const node_parts> parts) {
+std::vector<place> places_of(const std::shared_ptr<const node_parts>& parts) {
   std::vector<place> all;
   add_watches(all, parts);
   add_pool_owners(all, parts);

@@ -82,6 +82,6 @@ struct node_parts {
 };
 
 /// The places of a node, for its roster: who stands where and how each is made.
-std::vector<actors::place> places_of(std::shared_ptr<const node_parts> parts);
+std::vector<actors::place> places_of(const std::shared_ptr<const node_parts>& parts);
 
 } // namespace matchcloud::app

@@ -36,8 +36,8 @@ public:
   /// Accepts until the backlog is empty or `most` are taken.
   void accept_some(std::size_t most) {
     for (std::size_t i = 0; i < most; ++i) {
-      // Nobody goes where nobody comes.
-      if (owner_->is_full() && !has_input(socket_.get())) return;
+      // Nobody goes where nobody comes, to another loop either.
+      if (owner_->is_almost_full() && !has_input(socket_.get())) return;
       if (!owner_->take_place()) return pause();
       const auto next = fate_of_next();
       if (next == fate::waits) return owner_->give_place_back();
@@ -208,8 +208,8 @@ void loop_transport::add(base::file_descriptor socket, const model::ip_address& 
 
 // -- making room --------------------------------------------------------------
 
-bool loop_transport::is_full() const noexcept {
-  return bounds_->connections.load() >= limits().connection_limit;
+bool loop_transport::is_almost_full() const noexcept {
+  return bounds_->connections.load() + bounds_->transports.size() > limits().connection_limit;
 }
 
 bool loop_transport::take_place() {

@@ -142,8 +142,9 @@ private:
   void closed(connection& which) override;
 
   connection* current(actors::exchange_ref exchange) const noexcept;
-  /// As many connections as may be.
-  bool is_full() const noexcept;
+  /// As many connections as may be, or there would be if each loop took a place for nobody: then
+  /// one of them would close an idle connection for it.
+  bool is_almost_full() const noexcept;
   /// One more connection, in place of an idle one where there are as many as may be. False: none of
   /// this loop is idle; the other loops look among theirs, so that there may be a place soon.
   bool take_place();
