@@ -32,10 +32,10 @@ tl::unexpected<base::error> too_large(std::size_t limit_bytes) {
 }
 
 /// Reads and renders a game's list; its revision goes to `revision`.
-base::expected<std::string> render(const avatar_settings& settings, store::store& from,
+base::expected<std::string> render(const avatar_settings& settings, store::avatar_store& from,
                                    const model::uuid& game_id, std::int64_t& revision) {
   model::avatar_list_writer list{settings.public_url};
-  const auto read = from.read_avatars(game_id, [&](const model::avatar& each) {
+  const auto read = from.read(game_id, [&](const model::avatar& each) {
     list.add(each);
     return list.size_bytes() <= settings.list_limit_bytes;
   });
@@ -61,7 +61,6 @@ avatar::avatar(caf::actor_config& cfg, avatar_settings settings, model::catalog_
     : supervised_actor{cfg, {base::fault_point::avatar_receive, base::fault_point::avatar_reply}},
       settings_{std::move(settings)},
       catalog_{std::move(catalog)},
-      link_{std::make_shared<store_link>(settings_.open_store)},
       cache_{settings_.cache_limit_bytes} {}
 
 void avatar::on_exit() {
@@ -103,8 +102,9 @@ void avatar::start_next() {
   while (!loading_ && !queue_.empty()) {
     const auto game_id = queue_.front();
     queue_.pop_front();
-    auto job = [self = caf::actor_cast<caf::actor>(this), settings = settings_, link = link_,
-                game_id] { caf::anon_send(self, run_load(settings, *link, game_id)); };
+    auto job = [self = caf::actor_cast<caf::actor>(this), settings = settings_, game_id] {
+      caf::anon_send(self, run_load(settings, game_id));
+    };
     if (settings_.pool->submit(std::move(job))) {
       loading_ = game_id;
       return;
@@ -120,8 +120,7 @@ void avatar::start_next() {
   }
 }
 
-avatars_loaded avatar::run_load(const avatar_settings& settings, store_link& link,
-                                const model::uuid& game_id) {
+avatars_loaded avatar::run_load(const avatar_settings& settings, const model::uuid& game_id) {
   settings.metrics->loads.add();
   avatars_loaded done;
   done.game_id = game_id;
@@ -133,13 +132,10 @@ avatars_loaded avatar::run_load(const avatar_settings& settings, store_link& lin
     done.failure = std::make_shared<const base::error>(std::move(why));
     return done;
   };
-  const auto from = link.get();
+  const auto from = settings.database->avatars();
   if (!from) return fail(from.error());
   auto text = render(settings, **from, game_id, done.revision);
-  if (!text) {
-    link.drop();
-    return fail(std::move(text).error());
-  }
+  if (!text) return fail(std::move(text).error());
   auto json = lease(*std::move(text), *settings.budget);
   if (!json) return fail(std::move(json).error());
   done.json = *std::move(json);

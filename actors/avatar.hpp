@@ -1,13 +1,13 @@
 #pragma once
 
 #include "actors/protocol.hpp"
-#include "actors/store_link.hpp"
 #include "actors/supervised_actor.hpp"
 #include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/metrics.hpp"
 #include "base/second_chance_cache.hpp"
+#include "store/database.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ struct avatar_metrics {
 /// How an avatar shard reaches what it needs. What is pointed at must outlive the actor and its
 /// replies.
 struct avatar_settings {
-  actors::open_store open_store;
+  std::shared_ptr<store::database> database;
   base::blocking_pool* pool = nullptr;
   /// Holds the bytes of every list that is cached or being sent, each once.
   base::byte_budget* budget = nullptr;
@@ -73,8 +73,7 @@ private:
 
   void handle(const list_avatars& job);
   void start_next();
-  static avatars_loaded run_load(const avatar_settings& settings, store_link& link,
-                                 const model::uuid& game_id);
+  static avatars_loaded run_load(const avatar_settings& settings, const model::uuid& game_id);
   void take(const avatars_loaded& loaded);
   void take(const avatars_changed& news);
   void forget(const store::game_revision& moved);
@@ -83,7 +82,6 @@ private:
 
   avatar_settings settings_;
   model::catalog_snapshot catalog_;
-  std::shared_ptr<store_link> link_;
   base::second_chance_cache<model::uuid, cached_list> cache_;
   std::unordered_map<model::uuid, load> loads_;
   /// Games whose load has not begun, in order.

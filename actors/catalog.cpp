@@ -10,26 +10,39 @@ namespace matchcloud::actors {
 namespace {
 
 /// The store's catalog if its revision is not `known`, else null.
-base::expected<model::catalog_snapshot> read_catalog_if_moved(store::store& from,
+base::expected<model::catalog_snapshot> read_catalog_if_moved(store::database& in,
                                                               std::int64_t known) {
-  const auto revision = from.catalog_revision();
+  const auto from = in.catalog();
+  if (!from) return tl::unexpected(from.error());
+  const auto revision = (*from)->revision();
   if (!revision) return tl::unexpected(revision.error());
   if (*revision == known) return model::catalog_snapshot{};
-  auto loaded = from.load_catalog();
+  auto loaded = (*from)->load();
   if (!loaded) return tl::unexpected(loaded.error());
   return std::make_shared<const model::catalog>(*std::move(loaded));
 }
 
+/// The feed, which is taken if there is none.
+base::expected<store::change_feed*>
+take_feed(store::database& in, std::optional<store::lease<store::change_feed>>& feed) {
+  if (!feed) {
+    auto taken = in.feed();
+    if (!taken) return tl::unexpected(std::move(taken).error());
+    feed = *std::move(taken);
+  }
+  return &**feed;
+}
+
 /// What moved since the revisions known; nothing where nobody else committed.
-base::expected<store_polled> read_moved(store::store& from, std::int64_t catalog,
-                                        std::int64_t avatars) {
+base::expected<store_polled> read_moved(store::database& in, store::change_feed& feed,
+                                        std::int64_t catalog, std::int64_t avatars) {
   store_polled found;
-  const auto changed = from.poll_changed();
+  const auto changed = feed.changed();
   if (!changed) return tl::unexpected(changed.error());
   if (!*changed) return found;
-  auto snapshot = read_catalog_if_moved(from, catalog);
+  auto snapshot = read_catalog_if_moved(in, catalog);
   if (!snapshot) return tl::unexpected(snapshot.error());
-  auto moved = from.moved_games_since(store::game_subject::avatars, avatars);
+  auto moved = feed.moved_games_since(store::game_subject::avatars, avatars);
   if (!moved) return tl::unexpected(moved.error());
   found.snapshot = *std::move(snapshot);
   if (moved->all || !moved->games.empty())
@@ -43,8 +56,7 @@ catalog::catalog(caf::actor_config& cfg, catalog_settings settings,
                  model::catalog_snapshot snapshot)
     : supervised_actor{cfg, {base::fault_point::catalog_receive, base::fault_point::catalog_reply}},
       settings_{std::move(settings)},
-      snapshot_{std::move(snapshot)},
-      link_{std::make_shared<store_link>(settings_.open_store)} {}
+      snapshot_{std::move(snapshot)} {}
 
 caf::behavior catalog::make_behavior() {
   be_strict();
@@ -78,15 +90,14 @@ void catalog::greet(const std::vector<caf::actor>& shards) {
 }
 
 void catalog::poll() {
-  auto job = [self = caf::actor_cast<caf::actor>(this), link = link_, known = snapshot_->revision,
-              avatars = avatars_revision_] {
-    auto found = link->get().and_then([&](store::store* from) {
-      auto moved = read_moved(*from, known, avatars);
-      // A fresh connection forgets nothing: its first poll says that everything changed.
-      if (!moved) link->drop();
-      return moved;
+  auto job = [self = caf::actor_cast<caf::actor>(this), database = settings_.database, feed = feed_,
+              known = snapshot_->revision, avatars = avatars_revision_] {
+    auto found = take_feed(*database, *feed).and_then([&](store::change_feed* from) {
+      return read_moved(*database, *from, known, avatars);
     });
     if (!found) {
+      // A new feed forgets nothing: its first look says that everything changed.
+      feed->reset();
       store_polled failed;
       failed.failure = std::make_shared<const base::error>(std::move(found).error());
       found = std::move(failed);

@@ -1,19 +1,20 @@
 #pragma once
 
 #include "actors/protocol.hpp"
-#include "actors/store_link.hpp"
 #include "actors/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
+#include "store/database.hpp"
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace matchcloud::actors {
 
 /// How a catalog actor reaches the store.
 struct catalog_settings {
-  actors::open_store open_store;
+  std::shared_ptr<store::database> database;
   /// Must outlive the actor.
   base::blocking_pool* pool = nullptr;
   std::chrono::milliseconds poll_interval{250};
@@ -45,7 +46,9 @@ private:
   audience audience_;
   /// What the avatar shards were told of; below 0: nothing yet.
   std::int64_t avatars_revision_ = -1;
-  std::shared_ptr<store_link> link_;
+  /// Taken when it is first needed, and anew after a failure. Its jobs have it, one at a time.
+  std::shared_ptr<std::optional<store::lease<store::change_feed>>> feed_ =
+      std::make_shared<std::optional<store::lease<store::change_feed>>>();
   bool failing_ = false;
 };
 

@@ -45,10 +45,10 @@ public:
         ended_{&ended},
         deadline_{settings.clock->now() + settings.timeout} {}
 
-  export_ended run(store::store& from,
-                   const std::function<void(const store::history_snapshot&)>& begun) {
+  export_ended run(const std::function<void(const store::history_snapshot&)>& begun) {
     export_ended result;
-    auto written = write(from, begun);
+    auto written = settings_->database->history().and_then(
+        [&](const auto& from) { return write(*from, begun); });
     if (written) {
       result.summary = written->summary;
       result.facts = written->facts;
@@ -67,7 +67,7 @@ private:
     store::export_facts facts;
   };
 
-  base::expected<outcome> write(store::store& from,
+  base::expected<outcome> write(store::lobby_history& from,
                                 const std::function<void(const store::history_snapshot&)>& begun) {
     auto draft = settings_->files->begin();
     if (!draft) return tl::unexpected(std::move(draft).error());
@@ -105,16 +105,12 @@ void run_export(const export_job_settings& settings, const model::export_query& 
                 const std::atomic<bool>& ended,
                 const std::function<void(const store::history_snapshot&)>& begun,
                 const std::function<void(export_ended)>& done) {
-  const auto from = settings.open_store();
-  if (!from) {
-    export_ended failed;
-    failed.failure = std::make_shared<const base::error>(for_clients(from.error(), query));
-    return done(std::move(failed));
-  }
-  done(job{settings, query, ended}.run(**from, begun));
-  if (ended || (*from)->wal_bytes() < checkpoint_log_bytes) return;
-  if (const auto moved = (*from)->checkpoint(); !moved)
-    spdlog::warn("export: {}", base::to_string(moved.error()));
+  done(job{settings, query, ended}.run(begun));
+  if (ended) return;
+  const auto tidied = settings.database->upkeep().and_then([](const auto& upkeep) {
+    return upkeep->backlog_bytes() < tidied_backlog_bytes ? true : upkeep->tidy();
+  });
+  if (!tidied) spdlog::warn("export: {}", base::to_string(tidied.error()));
 }
 
 } // namespace matchcloud::actors

@@ -1,15 +1,16 @@
 #pragma once
 
 #include "actors/protocol.hpp"
-#include "actors/store_link.hpp"
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
+#include "store/database.hpp"
 #include "store/exports/export_files.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 
 namespace matchcloud::actors {
 
@@ -33,7 +34,7 @@ struct export_metrics {
 
 /// What an export needs to run. What is pointed at must outlive it.
 struct export_job_settings {
-  actors::open_store open_store;
+  std::shared_ptr<store::database> database;
   store::export_files* files = nullptr;
   const base::clock* clock = nullptr;
   export_metrics* metrics = nullptr;
@@ -43,16 +44,16 @@ struct export_job_settings {
   std::chrono::milliseconds url_lifetime{3'600'000};
 };
 
-/// A log that a long export kept from being emptied is emptied after it, from this size on: what
-/// SQLite itself lets a log grow to.
-inline constexpr std::uint64_t checkpoint_log_bytes = 4UL * 1024 * 1024;
+/// What a long export kept the store from tidying away is tidied away after it, from so much on:
+/// less is no matter.
+inline constexpr std::uint64_t tidied_backlog_bytes = 4UL * 1024 * 1024;
 
 /// What clients hear of a store that fails.
 base::error history_unreadable();
 
 /// Writes a game's history into a new file. `begun` is told the snapshot before anything is
-/// written, `done` how it ended, as soon as that is known; afterwards the store's log may be
-/// emptied. Ends early where `ended` turns true. Blocks: for a thread of low priority.
+/// written, `done` how it ended, as soon as that is known; afterwards the store may be tidied
+/// up. Ends early where `ended` turns true. Blocks: for a thread of low priority.
 void run_export(const export_job_settings& settings, const model::export_query& query,
                 const std::atomic<bool>& ended,
                 const std::function<void(const store::history_snapshot&)>& begun,

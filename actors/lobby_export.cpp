@@ -47,20 +47,18 @@ struct look_request {
   std::optional<model::uuid> file;
 };
 
-history_looked look_at(store_link& link, const store::export_files& files,
+history_looked look_at(store::database& in, const store::export_files& files,
                        const std::vector<look_request>& requests) {
   history_looked looked;
-  const auto from = link.get();
+  const auto from = in.history();
   auto failure = from ? base::error{} : from.error();
   for (const auto& [number, game_id, file] : requests) {
-    auto found = from ? (*from)->read_history_revisions(game_id)
-                      : base::expected<store::history_revisions>{};
+    auto found = from ? (*from)->revisions(game_id) : base::expected<store::history_revisions>{};
     looked.findings.push_back({number, found.value_or(store::history_revisions{}), {}});
     if (file && !files.has(*file)) looked.findings.back().missing = file;
     if (!found) failure = std::move(found).error();
   }
   if (failure == base::error{}) return looked;
-  link.drop();
   spdlog::error("export: {}", base::to_string(failure));
   looked.failure = std::make_shared<const base::error>(history_unreadable());
   return looked;
@@ -75,7 +73,6 @@ lobby_export::lobby_export(caf::actor_config& cfg, lobby_export_settings setting
                         base::fault_point::lobby_export_reply}},
       settings_{std::move(settings)},
       catalog_{std::move(catalog)},
-      link_{std::make_shared<store_link>(settings_.job.open_store)},
       next_sweep_{settings_.job.clock->now()} {}
 
 caf::behavior lobby_export::make_behavior() {
@@ -110,7 +107,6 @@ void lobby_export::on_exit() {
   queue_.clear();
   running_ = 0;
   looking_.clear();
-  link_.reset();
   count();
 }
 
@@ -173,8 +169,9 @@ void lobby_export::start_looking() {
          newest == settings_.book->newest.end() ? std::nullopt : std::optional{newest->second}});
   }
   look_under_way_ = settings_.short_work->submit(
-      [self = caf::actor_cast<caf::actor>(this), link = link_, files = settings_.job.files,
-       requests] { caf::anon_send(self, look_at(*link, *files, requests)); });
+      [self = caf::actor_cast<caf::actor>(this), database = settings_.job.database,
+       files = settings_.job.files,
+       requests] { caf::anon_send(self, look_at(*database, *files, requests)); });
   if (look_under_way_) return;
   for (const auto& each : requests)
     if (const auto refused = looking_.extract(each.number); !refused.empty())

@@ -3,7 +3,6 @@
 #include "actors/export_book.hpp"
 #include "actors/export_job.hpp"
 #include "actors/protocol.hpp"
-#include "actors/store_link.hpp"
 #include "actors/supervised_actor.hpp"
 #include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
@@ -127,7 +126,6 @@ private:
 
   lobby_export_settings settings_;
   model::catalog_snapshot catalog_;
-  std::shared_ptr<store_link> link_;
   /// Queued and running, by number.
   std::map<std::uint64_t, job> jobs_;
   std::deque<std::uint64_t> queue_;

@@ -111,7 +111,7 @@ enum class errc : std::uint8_t {
   store_failed,
   /// The disk is full, or this user's share of it.
   store_full,
-  /// The write-ahead log is beyond `wal-limit-bytes` and cannot be emptied; come back later.
+  /// The store has more to tidy away than `wal-limit-bytes` and cannot now; come back later.
   store_backlogged,
   /// The database was written by a newer version of this program and is left untouched.
   store_newer,

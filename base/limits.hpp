@@ -53,8 +53,8 @@ struct limits {
   std::size_t avatar_cache_bytes = 256UL * 1024 * 1024;
   /// One game's rendered avatar list.
   std::size_t avatar_list_limit_bytes = 64UL * 1024 * 1024;
-  /// The store's write-ahead log, while lobbies are ingested.
-  std::size_t wal_limit_bytes = 1024UL * 1024 * 1024;
+  /// What the store has acknowledged and not yet tidied away, while lobbies are ingested.
+  std::size_t backlog_limit_bytes = 1024UL * 1024 * 1024;
   /// Image files kept open although nobody reads them, per event loop.
   std::size_t media_open_files = 256;
   /// Exports that run at once, each on a thread of low priority.

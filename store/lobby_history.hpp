@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/clock.hpp"
+#include "base/expected.hpp"
 #include "model/lobbies/export_query.hpp"
 #include "model/lobbies/lobby_csv.hpp"
 
@@ -26,7 +28,7 @@ struct history_snapshot {
   std::int64_t taken_ts = 0;
 };
 
-/// How `store::read_lobby_history` tells what it finds, on the caller's thread.
+/// How `lobby_history::read` tells what it finds, on the caller's thread.
 struct history_reader {
   /// Once, before the first lobby. May be empty.
   std::function<void(const history_snapshot&)> begun;
@@ -35,6 +37,20 @@ struct history_reader {
   /// Asked once after `begun`, then now and then, also while nothing is found; true ends the
   /// reading. May be empty.
   std::function<bool()> stop;
+};
+
+/// The role of reading the history of lobbies. What any role's calls have in common stands at
+/// `session`.
+class lobby_history {
+public:
+  virtual ~lobby_history() = default;
+
+  /// What an export of a game's history that begins now would be of.
+  virtual base::expected<history_revisions> revisions(const model::uuid& game_id) = 0;
+  /// Reads the lobbies of a game that were alive in a span, of one snapshot. Memory does not grow
+  /// with their number, cost grows with what is found. Fails with `cancelled` where `stop` said so.
+  virtual base::expected<void> read(const model::export_query& query, const base::clock& clock,
+                                    const history_reader& to) = 0;
 };
 
 } // namespace matchcloud::store

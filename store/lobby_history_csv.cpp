@@ -1,7 +1,6 @@
 #include "store/lobby_history_csv.hpp"
 
 #include "model/lobbies/lobby_csv.hpp"
-#include "store/store.hpp"
 
 #include <cstddef>
 #include <string>
@@ -60,7 +59,8 @@ private:
 
 } // namespace
 
-base::expected<history_summary> write_lobby_history(store& from, const model::export_query& query,
+base::expected<history_summary> write_lobby_history(lobby_history& from,
+                                                    const model::export_query& query,
                                                     const base::clock& clock,
                                                     const history_output& to) {
   csv_writer out{query.span, to};
@@ -68,8 +68,7 @@ base::expected<history_summary> write_lobby_history(store& from, const model::ex
   reader.begun = [&](const history_snapshot& snapshot) { out.begin(snapshot); };
   reader.take = [&](const model::history_lobby& lobby) { return out.add(lobby); };
   reader.stop = to.stop;
-  if (auto read = from.read_lobby_history(query, clock, reader); !read)
-    return tl::unexpected(read.error());
+  if (auto read = from.read(query, clock, reader); !read) return tl::unexpected(read.error());
   return out.finish();
 }
 

@@ -10,8 +10,6 @@
 
 namespace matchcloud::store {
 
-class store;
-
 /// What was exported.
 struct history_summary {
   history_snapshot snapshot;
@@ -36,7 +34,8 @@ struct history_output {
 /// Writes a game's lobby history as CSV: header and every lobby alive in the span, of one snapshot,
 /// by start, then by id. Memory does not grow with the history. Fails with `store_failed`, as
 /// `write` does, or with `cancelled` where `stop` said so. Blocks.
-base::expected<history_summary> write_lobby_history(store& from, const model::export_query& query,
+base::expected<history_summary> write_lobby_history(lobby_history& from,
+                                                    const model::export_query& query,
                                                     const base::clock& clock,
                                                     const history_output& to);
 

@@ -3,7 +3,7 @@
 #include "model/catalog/parse_catalog.hpp"
 
 #include "model/catalog/catalog_element.hpp"
-#include "store/store.hpp"
+#include "store/open_sqlite.hpp"
 
 #include <charconv>
 #include <iostream>
@@ -85,10 +85,15 @@ text_table table_of(const model::catalog& catalog, model::element_kind kind) {
   return table;
 }
 
+base::expected<store::lease<store::catalog_store>> open_catalog(const catalog_options& options) {
+  return store::open_sqlite(options.data_dir).and_then([](const auto& database) {
+    return database->catalog();
+  });
+}
+
 base::expected<std::string> list(const catalog_options& options) {
-  auto store = store::open_sqlite(options.data_dir);
-  if (!store) return tl::unexpected(store.error());
-  const auto catalog = (*store)->load_catalog();
+  const auto catalog =
+      open_catalog(options).and_then([](const auto& from) { return from->load(); });
   if (!catalog) return tl::unexpected(catalog.error());
   const auto kind = *parse_kind(options.kind);
   if (options.format == "json") return render_elements(*catalog, kind) + "\n";
@@ -109,19 +114,17 @@ base::expected<std::string> put(const catalog_options& options, const model::ele
   if (!text) return tl::unexpected(text.error());
   const auto element = parse_element(key, *text);
   if (!element) return tl::unexpected(element.error());
-  auto store = store::open_sqlite(options.data_dir);
-  if (!store) return tl::unexpected(store.error());
-  const auto done = (*store)->import_catalog(document_of(*element));
+  const auto done = open_catalog(options).and_then(
+      [&](const auto& into) { return into->import_document(document_of(*element)); });
   if (!done) return tl::unexpected(done.error());
   const auto* what = done->added > 0 ? "added" : done->changed ? "replaced" : "nothing new";
   return key.describe() + ": " + what + "\n";
 }
 
 base::expected<std::string> remove(const catalog_options& options, const model::element_key& key) {
-  auto store = store::open_sqlite(options.data_dir);
-  if (!store) return tl::unexpected(store.error());
-  if (auto done = (*store)->remove(key); !done) return tl::unexpected(done.error());
-  return key.describe() + ": removed\n";
+  return open_catalog(options)
+      .and_then([&](const auto& from) { return from->remove(key); })
+      .map([&] { return key.describe() + ": removed\n"; });
 }
 
 /// Prints what was done, or why not; the exit code.

@@ -4,7 +4,7 @@
 
 #include "model/catalog/catalog_document.hpp"
 #include "store/files/media_writer.hpp"
-#include "store/store.hpp"
+#include "store/open_sqlite.hpp"
 
 #include <iostream>
 #include <memory>
@@ -16,15 +16,18 @@ namespace {
 
 /// True if any of it was news.
 base::expected<bool> seed(const std::string& data_dir) {
-  auto store = store::open_sqlite(data_dir);
-  if (!store) return tl::unexpected(store.error());
-  const auto catalog = (*store)->import_catalog(model::demo_catalog());
+  const auto database = store::open_sqlite(data_dir);
+  if (!database) return tl::unexpected(database.error());
+  const auto catalog = (*database)->catalog().and_then(
+      [](const auto& into) { return into->import_document(model::demo_catalog()); });
   if (!catalog) return tl::unexpected(catalog.error());
   auto media = store::media_writer::open(data_dir);
   if (!media) return tl::unexpected(media.error());
-  const auto avatars = seed_demo_avatars(**store, *media);
+  const auto avatars = (*database)->avatars().and_then(
+      [&](const auto& into) { return seed_demo_avatars(*into, *media); });
   if (!avatars) return tl::unexpected(avatars.error());
-  const auto lobbies = seed_demo_lobbies(**store);
+  const auto lobbies =
+      (*database)->sink().and_then([](const auto& into) { return seed_demo_lobbies(*into); });
   if (!lobbies) return tl::unexpected(lobbies.error());
   return catalog->changed || *avatars || *lobbies;
 }

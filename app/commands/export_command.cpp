@@ -8,7 +8,7 @@
 #include "model/net/http_url.hpp"
 #include "model/text/timestamp.hpp"
 #include "store/lobby_history_csv.hpp"
-#include "store/store.hpp"
+#include "store/open_sqlite.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -80,11 +80,12 @@ model::export_query query_of(const export_options& options) {
 }
 
 /// The store has the game, or lobbies of when it had.
-base::expected<void> check_known(store::store& in, const model::uuid& game_id) {
-  const auto catalog = in.load_catalog();
+base::expected<void> check_known(store::database& in, store::lobby_history& history,
+                                 const model::uuid& game_id) {
+  const auto catalog = in.catalog().and_then([](const auto& from) { return from->load(); });
   if (!catalog) return tl::unexpected(catalog.error());
   if (catalog->find_game(game_id)) return {};
-  const auto revisions = in.read_history_revisions(game_id);
+  const auto revisions = history.revisions(game_id);
   if (!revisions) return tl::unexpected(revisions.error());
   if (revisions->lobbies > 0) return {};
   return base::fail(base::errc::game_not_found,
@@ -101,9 +102,11 @@ base::expected<download_summary> export_from_store(const std::string& data_dir,
   if (!store::has_store(data_dir))
     return base::fail(base::errc::store_failed,
                       data_dir + ": there is no store; is it the --data-dir of serve?");
-  auto store = store::open_sqlite(data_dir);
-  if (!store) return tl::unexpected(store.error());
-  if (auto known = check_known(**store, query.game_id); !known)
+  const auto database = store::open_sqlite(data_dir);
+  if (!database) return tl::unexpected(database.error());
+  const auto history = (*database)->history();
+  if (!history) return tl::unexpected(history.error());
+  if (auto known = check_known(**database, **history, query.game_id); !known)
     return tl::unexpected(known.error());
   if (auto begun = to.begin(until); !begun) return tl::unexpected(begun.error());
   progress.begin("lobbies", std::nullopt, cli::progress_rate::megabytes);
@@ -114,7 +117,7 @@ base::expected<download_summary> export_from_store(const std::string& data_dir,
                                        return written;
                                      },
                                      [&] { return until.came(); }};
-  const auto done = store::write_lobby_history(**store, query, base::machine_clock(), output);
+  const auto done = store::write_lobby_history(**history, query, base::machine_clock(), output);
   if (!done) return tl::unexpected(done.error());
   return download_summary{done->rows, done->bytes};
 }

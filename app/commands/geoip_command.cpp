@@ -4,7 +4,7 @@
 #include "app/reports/text_table.hpp"
 
 #include "model/text/unicode.hpp"
-#include "store/store.hpp"
+#include "store/open_sqlite.hpp"
 
 #include <iostream>
 #include <memory>
@@ -41,9 +41,9 @@ parse_addresses(const std::vector<std::string>& texts) {
 }
 
 base::expected<model::catalog> load_catalog(const std::string& data_dir) {
-  auto store = store::open_sqlite(data_dir);
-  if (!store) return tl::unexpected(store.error());
-  return (*store)->load_catalog();
+  return store::open_sqlite(data_dir)
+      .and_then([](const auto& database) { return database->catalog(); })
+      .and_then([](const auto& from) { return from->load(); });
 }
 
 /// Without a store there is nothing to rank, which is no failure; a store that cannot be read is.

@@ -1,6 +1,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/line_import.hpp"
 #include "app/imports/avatar_import.hpp"
+#include "store/open_sqlite.hpp"
 
 #include <string>
 
@@ -19,10 +20,12 @@ base::expected<line_import_result> import_avatars(const line_import_options& opt
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
   const cli::interrupt until;
-  auto store = store::open_sqlite(options.data_dir);
-  if (!store) return tl::unexpected(store.error());
+  const auto into = store::open_sqlite(options.data_dir).and_then([](const auto& database) {
+    return database->avatars();
+  });
+  if (!into) return tl::unexpected(into.error());
   cli::progress_display progress{base::machine_clock()};
-  avatar_import import{**store, folder_of(options.file), until, progress};
+  avatar_import import{**into, folder_of(options.file), until, progress};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (auto may = may_write(import.problems(), options); !may) return tl::unexpected(may.error());
   auto media = store::media_writer::open(options.data_dir);

@@ -1,7 +1,7 @@
 #include "app/commands/commands.hpp"
 
 #include "model/catalog/parse_catalog.hpp"
-#include "store/store.hpp"
+#include "store/open_sqlite.hpp"
 
 #include <array>
 #include <fstream>
@@ -39,9 +39,9 @@ base::expected<store::import_summary> import_catalog(const import_options& optio
   if (!text) return tl::unexpected(text.error());
   const auto document = model::parse_catalog_document(*text);
   if (!document) return tl::unexpected(document.error());
-  auto store = store::open_sqlite(options.data_dir);
-  if (!store) return tl::unexpected(store.error());
-  return (*store)->import_catalog(*document);
+  return store::open_sqlite(options.data_dir)
+      .and_then([](const auto& database) { return database->catalog(); })
+      .and_then([&](const auto& into) { return into->import_document(*document); });
 }
 
 } // namespace

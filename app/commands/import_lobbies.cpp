@@ -2,6 +2,7 @@
 #include "app/commands/line_import.hpp"
 #include "app/imports/lobby_import.hpp"
 #include "store/files/temporary_folder.hpp"
+#include "store/open_sqlite.hpp"
 
 #include <string>
 
@@ -14,14 +15,15 @@ base::expected<line_import_result> import_lobbies(const line_import_options& opt
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
   const cli::interrupt until;
-  auto store = store::open_sqlite(options.data_dir, {.use = store::workload::bulk});
-  if (!store) return tl::unexpected(store.error());
+  const auto into = store::open_sqlite(options.data_dir, {.use = store::workload::bulk})
+                        .and_then([](const auto& database) { return database->sink(); });
+  if (!into) return tl::unexpected(into.error());
   const auto folder = store::temporary_folder::make(options.data_dir);
   if (!folder) return tl::unexpected(folder.error());
   auto spool = lobby_spool::make(folder->path());
   if (!spool) return tl::unexpected(spool.error());
   cli::progress_display progress{base::machine_clock()};
-  lobby_import import{**store, *spool, until, progress};
+  lobby_import import{**into, *spool, until, progress};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (auto may = may_write(import.problems(), options); !may) return tl::unexpected(may.error());
   const auto done = import.write();

@@ -39,7 +39,7 @@ model::uuid demo_upload_id(std::size_t index) {
 
 } // namespace
 
-base::expected<bool> seed_demo_avatars(store::store& into, store::media_writer& media) {
+base::expected<bool> seed_demo_avatars(store::avatar_store& into, store::media_writer& media) {
   std::vector<model::avatar> all;
   for (std::size_t i = 0; i < avatars.size(); ++i) {
     const auto& from = avatars[i];
@@ -60,7 +60,7 @@ base::expected<bool> seed_demo_avatars(store::store& into, store::media_writer& 
     all.push_back(std::move(each));
   }
   if (auto synced = media.sync_names(); !synced) return tl::unexpected(synced.error());
-  const auto outcomes = into.put_avatars(all);
+  const auto outcomes = into.put(all);
   if (!outcomes) return tl::unexpected(outcomes.error());
   return std::ranges::any_of(*outcomes, [](store::put_outcome outcome) {
     return outcome == store::put_outcome::added || outcome == store::put_outcome::changed;

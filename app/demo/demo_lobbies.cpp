@@ -70,7 +70,7 @@ model::lobby_kind next_kind(generator& random) {
 
 } // namespace
 
-base::expected<bool> seed_demo_lobbies(store::store& into) {
+base::expected<bool> seed_demo_lobbies(store::lobby_sink& into) {
   generator random{20'260'101};
   model::lobby_kind_table kinds;
   std::vector<model::lobby_record> lobbies;
@@ -82,7 +82,7 @@ base::expected<bool> seed_demo_lobbies(store::store& into) {
   }
   bool news = false;
   for (std::span<const model::lobby_record> left{lobbies}; !left.empty();) {
-    const auto merged = into.merge_lobbies(left, kinds);
+    const auto merged = into.merge(left, kinds);
     if (!merged) return tl::unexpected(merged.error());
     news = news || merged->accepted > 0;
     left = left.subspan(merged->taken);

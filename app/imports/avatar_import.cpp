@@ -58,8 +58,8 @@ base::expected<model::image_name> name_of(std::string_view bytes) {
 
 } // namespace
 
-avatar_import::avatar_import(store::store& into, std::string folder, const cli::interrupt& until,
-                             cli::progress_display& progress)
+avatar_import::avatar_import(store::avatar_store& into, std::string folder,
+                             const cli::interrupt& until, cli::progress_display& progress)
     : into_{&into}, folder_{std::move(folder)}, until_{&until}, progress_{&progress} {}
 
 base::expected<void> avatar_import::check(line_input& in) {
@@ -105,7 +105,7 @@ base::expected<void> avatar_import::take(const model::input_line& line) {
 }
 
 base::expected<void> avatar_import::check_batch() {
-  const auto outcomes = into_->check_avatars(avatars_of(batch_));
+  const auto outcomes = into_->check(avatars_of(batch_));
   if (!outcomes) return tl::unexpected(outcomes.error());
   for (std::size_t i = 0; i < batch_.size(); ++i) {
     if (!refused(batch_[i], (*outcomes)[i])) entries_.push_back(std::move(batch_[i]));
@@ -161,7 +161,7 @@ base::expected<void> avatar_import::write_batch(std::span<const entry> entries,
   }
   // The rows refer to the images: those come first.
   if (auto synced = media.sync_names(); !synced) return synced;
-  const auto outcomes = into_->put_avatars(avatars_of(good));
+  const auto outcomes = into_->put(avatars_of(good));
   if (!outcomes) return tl::unexpected(outcomes.error());
   for (std::size_t i = 0; i < good.size(); ++i) {
     const auto outcome = (*outcomes)[i];

@@ -6,8 +6,8 @@
 #include "cli/interrupt.hpp"
 #include "cli/progress_display.hpp"
 #include "model/avatars/avatar_line.hpp"
+#include "store/avatar_store.hpp"
 #include "store/files/media_writer.hpp"
-#include "store/store.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,7 @@ public:
 
   /// Images are looked for below `folder`, which is empty or ends with a slash. The rest outlives
   /// the import.
-  avatar_import(store::store& into, std::string folder, const cli::interrupt& until,
+  avatar_import(store::avatar_store& into, std::string folder, const cli::interrupt& until,
                 cli::progress_display& progress);
 
   /// Reads and checks everything: lines, images, games. Fails with `io_failed`, `import_invalid`
@@ -62,7 +62,7 @@ private:
   /// Whether the store would not take it; then it is a problem.
   bool refused(const entry& which, store::put_outcome outcome);
 
-  store::store* into_;
+  store::avatar_store* into_;
   std::string folder_;
   const cli::interrupt* until_;
   cli::progress_display* progress_;

@@ -22,7 +22,7 @@ bool by_id(const spooled_lobby& a, const spooled_lobby& b) {
 
 } // namespace
 
-lobby_import::lobby_import(store::store& into, lobby_spool& spool, const cli::interrupt& until,
+lobby_import::lobby_import(store::lobby_sink& into, lobby_spool& spool, const cli::interrupt& until,
                            cli::progress_display& progress)
     : into_{&into}, spool_{&spool}, until_{&until}, progress_{&progress} {
   batch_.reserve(batch_limit);
@@ -83,7 +83,7 @@ base::expected<void> lobby_import::merge_repeated(spooled_lobby& known, std::uin
 base::expected<void> lobby_import::check_kind() {
   model::lobby_kind_table alone;
   alone.number_of(lobby_.kind);
-  auto found = into_->check_lobby_kinds(alone);
+  auto found = into_->check_kinds(alone);
   if (!found) return tl::unexpected(found.error());
   findings_.push_back(std::move(found->front()));
   return {};
@@ -104,7 +104,7 @@ std::vector<std::uint32_t> lobby_import::game_order() const {
 }
 
 base::expected<void> lobby_import::check_stored() {
-  const auto any = into_->has_lobbies();
+  const auto any = into_->has_any();
   if (!any) return tl::unexpected(any.error());
   if (!*any) return {};
   // In the order of the index that is asked.
@@ -112,7 +112,7 @@ base::expected<void> lobby_import::check_stored() {
   progress_->begin("lobbies checked", lobbies_.size());
   for (std::size_t first = 0; first < lobbies_.size(); first += batch_.size()) {
     if (until_->came()) return tl::unexpected(interrupted());
-    const auto found = into_->check_lobbies(batch_at(first), kinds_);
+    const auto found = into_->check(batch_at(first), kinds_);
     if (!found) return tl::unexpected(found.error());
     for (const auto& each : found->rejected)
       leave_out(lobbies_[first + each.index], each.problem);
@@ -126,7 +126,7 @@ base::expected<lobby_import_summary> lobby_import::write() {
   progress_->begin("lobbies written", lobbies_.size());
   for (std::size_t first = 0; first < lobbies_.size();) {
     if (until_->came()) return tl::unexpected(interrupted());
-    const auto merged = into_->merge_lobbies(batch_at(first), kinds_);
+    const auto merged = into_->merge(batch_at(first), kinds_);
     if (!merged) return tl::unexpected(merged.error());
     summary_.accepted += merged->accepted;
     summary_.unchanged += merged->unchanged;

@@ -8,7 +8,7 @@
 #include "cli/progress_display.hpp"
 #include "model/lobbies/lobby_batch.hpp"
 #include "model/lobbies/lobby_line.hpp"
-#include "store/store.hpp"
+#include "store/lobby_sink.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +37,7 @@ public:
   static constexpr std::size_t batch_limit = 16'384;
 
   /// All of these outlive the import.
-  lobby_import(store::store& into, lobby_spool& spool, const cli::interrupt& until,
+  lobby_import(store::lobby_sink& into, lobby_spool& spool, const cli::interrupt& until,
                cli::progress_display& progress);
 
   /// Reads and checks everything, each line and then against the store. Fails with `io_failed`,
@@ -64,7 +64,7 @@ private:
   void sort_for_writing();
   std::span<const model::lobby_record> batch_at(std::size_t first);
 
-  store::store* into_;
+  store::lobby_sink* into_;
   lobby_spool* spool_;
   const cli::interrupt* until_;
   cli::progress_display* progress_;

@@ -3,7 +3,7 @@
 #include "app/node/descriptors.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
-#include "store/store.hpp"
+#include "store/open_sqlite.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -67,8 +67,12 @@ node::node(const serve_config& config)
       supervision_{actors_, [this](bool storms) { on_storm(storms); }} {}
 
 base::expected<void> node::open() {
-  auto store = store::open_sqlite(config_.data_dir);
-  if (!store) return tl::unexpected(store.error());
+  // One for each job that may need one, and the catalog's feed: nobody waits.
+  store::sqlite_settings settings;
+  settings.sessions.at_once = blocking_threads + config_.limits.export_jobs + 1;
+  auto database = store::open_sqlite(config_.data_dir, settings);
+  if (!database) return tl::unexpected(database.error());
+  database_ = *std::move(database);
   auto files = store::export_files::open(config_.data_dir, config_.limits.export_limit_bytes,
                                          open_exports(raise_descriptor_limit()));
   if (!files) return tl::unexpected(files.error());
@@ -76,7 +80,7 @@ base::expected<void> node::open() {
   auto keys = store::signing_key_ring::open(config_.data_dir);
   if (!keys) return tl::unexpected(keys.error());
   signing_keys_ = *std::move(keys);
-  auto catalog = (*store)->load_catalog();
+  auto catalog = database_->catalog().and_then([](const auto& from) { return from->load(); });
   if (!catalog) return tl::unexpected(catalog.error());
   first_catalog_ = std::make_shared<const model::catalog>(*std::move(catalog));
 
@@ -140,7 +144,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->short_work = blocking_.get();
   made->long_work = exporting_.get();
   made->budget = &bounds_.budget;
-  made->open_store = [dir = config_.data_dir] { return store::open_sqlite(dir); };
+  made->database = database_;
   made->export_files = export_files_.get();
   made->signing_keys = signing_keys_.get();
   made->media = media_;

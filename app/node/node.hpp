@@ -87,6 +87,7 @@ private:
   actors::avatar_metrics avatar_metrics_;
   actors::export_metrics export_metrics_;
   actors::geoip_metrics geoip_metrics_;
+  std::shared_ptr<store::database> database_;
   // The threads of exports use these until they are joined.
   std::unique_ptr<store::export_files> export_files_;
   std::unique_ptr<store::signing_key_ring> signing_keys_;

@@ -4,7 +4,7 @@
 #include "base/randomness.hpp"
 #include "http/ops/actor_report.hpp"
 #include "http/wire/response.hpp"
-#include "store/store.hpp"
+#include "store/open_sqlite.hpp"
 
 #include <string>
 #include <utility>
@@ -20,30 +20,33 @@ base::expected<std::unique_ptr<ops_services>> ops_services::open(const serve_con
   sources.faults = config.fault_injection;
   made->metrics_ = std::make_unique<http::service_metrics>(std::move(sources));
   made->plane_ = std::make_unique<http::ops_plane>(*made->metrics_, base::random_seed());
-  if (auto added = made->add_ingestion(config); !added) return tl::unexpected(added.error());
-  made->add_catalog(config);
+  auto added = made->add_ingestion(config).and_then([&] { return made->add_catalog(config); });
+  if (!added) return tl::unexpected(added.error());
   made->add_actors();
   if (config.fault_injection) made->add_faults(config);
   return made;
 }
 
 base::expected<void> ops_services::add_ingestion(const serve_config& config) {
-  auto into = store::open_sqlite(config.data_dir,
-                                 {.patience = http::ingest_patience, .use = store::workload::bulk});
+  store::sqlite_settings bulk{.patience = http::ingest_patience, .use = store::workload::bulk};
+  bulk.sessions.at_once = 1; // transactions come one after the other anyway
+  auto into = store::open_sqlite(config.data_dir, bulk);
   if (!into) return tl::unexpected(into.error());
   http::ingestion_settings settings;
-  settings.wal_limit_bytes = config.limits.wal_limit_bytes;
+  settings.backlog_limit_bytes = config.limits.backlog_limit_bytes;
   ingestion_ =
       std::make_unique<http::lobby_ingestion>(*std::move(into), settings, ingestion_metrics_);
   plane_->add_routes([this](httplib::Server& server) { ingestion_->add_routes(server); });
   return {};
 }
 
-void ops_services::add_catalog(const serve_config& config) {
-  catalog_admin_ = std::make_unique<http::catalog_admin>([dir = config.data_dir] {
-    return store::open_sqlite(dir, {.patience = http::catalog_admin::patience});
-  });
+base::expected<void> ops_services::add_catalog(const serve_config& config) {
+  auto of = store::open_sqlite(config.data_dir, {.patience = http::catalog_admin::patience,
+                                                 .sessions = http::catalog_admin::sessions});
+  if (!of) return tl::unexpected(of.error());
+  catalog_admin_ = std::make_unique<http::catalog_admin>(*std::move(of));
   plane_->add_routes([this](httplib::Server& server) { catalog_admin_->add_routes(server); });
+  return {};
 }
 
 void ops_services::add_actors() {

@@ -33,7 +33,7 @@ private:
   ops_services() = default;
 
   base::expected<void> add_ingestion(const serve_config& config);
-  void add_catalog(const serve_config& config);
+  base::expected<void> add_catalog(const serve_config& config);
   void add_actors();
   void add_faults(const serve_config& config);
 

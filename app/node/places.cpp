@@ -17,7 +17,7 @@ using shared_parts = std::shared_ptr<const node_parts>;
 
 actors::avatar_settings avatar_settings(const node_parts& of) {
   actors::avatar_settings settings;
-  settings.open_store = of.open_store;
+  settings.database = of.database;
   settings.pool = of.short_work;
   settings.budget = of.budget;
   settings.metrics = of.avatar_metrics;
@@ -30,7 +30,7 @@ actors::avatar_settings avatar_settings(const node_parts& of) {
 actors::lobby_export_settings export_settings(const node_parts& of) {
   actors::lobby_export_settings settings;
   settings.book = of.export_book;
-  settings.job.open_store = of.open_store;
+  settings.job.database = of.database;
   settings.job.files = of.export_files;
   settings.job.clock = of.clock;
   settings.job.metrics = of.export_metrics;
@@ -60,7 +60,7 @@ actors::export_download_settings download_settings(const node_parts& of) {
 
 actors::catalog_settings catalog_settings(const node_parts& of) {
   actors::catalog_settings settings;
-  settings.open_store = of.open_store;
+  settings.database = of.database;
   settings.pool = of.short_work;
   settings.poll_interval = of.poll_interval;
   return settings;

@@ -7,7 +7,6 @@
 #include "actors/media.hpp"
 #include "actors/place.hpp"
 #include "actors/region_ranking.hpp"
-#include "actors/store_link.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/clock.hpp"
@@ -16,6 +15,7 @@
 #include "http/loop/event_loop.hpp"
 #include "http/transport/exchange.hpp"
 #include "model/validation/validation_rules.hpp"
+#include "store/database.hpp"
 #include "store/exports/export_files.hpp"
 #include "store/exports/signing_key_ring.hpp"
 #include "store/files/media_files.hpp"
@@ -49,7 +49,7 @@ struct node_parts {
   base::blocking_pool* short_work = nullptr;
   base::blocking_pool* long_work = nullptr;
   base::byte_budget* budget = nullptr;
-  actors::open_store open_store;
+  std::shared_ptr<store::database> database;
   store::export_files* export_files = nullptr;
   store::signing_key_ring* signing_keys = nullptr;
   std::shared_ptr<store::media_files> media;

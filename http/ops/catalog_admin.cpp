@@ -85,19 +85,8 @@ void catalog_admin::answer(const Request& asked, Response& into, const ContentRe
   if (const auto done = run(); !done) set_problem(into, done.error());
 }
 
-base::expected<catalog_admin::store_lease> catalog_admin::lease_store() {
-  auto permit = std::make_unique<base::permit>();
-  if (!permit->acquire(leased_, concurrency_limit))
-    return base::fail(errc::overloaded, "Too many requests wait for the store; ask again.");
-  auto store = open_();
-  if (!store) return tl::unexpected(store.error());
-  return store_lease{std::move(permit), *std::move(store)};
-}
-
 base::expected<model::catalog> catalog_admin::load() {
-  const auto lease = lease_store();
-  if (!lease) return tl::unexpected(lease.error());
-  return lease->store->load_catalog();
+  return of_->catalog().and_then([](const auto& from) { return from->load(); });
 }
 
 base::expected<void> catalog_admin::list(model::element_kind kind, Response& into) {
@@ -124,13 +113,13 @@ base::expected<void> catalog_admin::put(const model::element_key& key, const Req
                       "The body must be JSON, not " + in_quotes(type) +
                           ". Send Content-Type: application/json, or none.");
   // Before the body: threads that wait for slow ones are among those that are bounded.
-  const auto lease = lease_store();
-  if (!lease) return tl::unexpected(lease.error());
+  const auto store = of_->catalog();
+  if (!store) return tl::unexpected(store.error());
   const auto text = read_body(asked, body);
   if (!text) return tl::unexpected(text.error());
   const auto element = parse_element(key, *text);
   if (!element) return tl::unexpected(element.error());
-  const auto done = lease->store->import_catalog(document_of(*element));
+  const auto done = (*store)->import_document(document_of(*element));
   if (!done) return tl::unexpected(done.error());
   into.status = done->added > 0 ? 201 : 200;
   set_json(into, render_element(*element));
@@ -138,11 +127,9 @@ base::expected<void> catalog_admin::put(const model::element_key& key, const Req
 }
 
 base::expected<void> catalog_admin::remove(const model::element_key& key, Response& into) {
-  const auto lease = lease_store();
-  if (!lease) return tl::unexpected(lease.error());
-  if (auto done = lease->store->remove(key); !done) return done;
-  into.status = 204;
-  return {};
+  return of_->catalog().and_then([&](const auto& from) { return from->remove(key); }).map([&] {
+    into.status = 204;
+  });
 }
 
 } // namespace matchcloud::http

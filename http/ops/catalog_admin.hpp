@@ -1,16 +1,13 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "base/permit.hpp"
 #include "model/catalog/catalog_element.hpp"
-#include "store/store.hpp"
+#include "store/database.hpp"
 
 #include <httplib.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,12 +18,10 @@ namespace matchcloud::http {
 /// and `/v1/tiers` are listed by GET, `/v1/games/{id}` and so on take GET, PUT and DELETE. Each
 /// change is a transaction in the store, where the catalog actors of every process find it.
 ///
-/// A request opens a store of its own and blocks the ops plane's thread that it came on. Any
+/// A request has a session of its own and blocks the ops plane's thread that it came on. Any
 /// thread.
 class catalog_admin {
 public:
-  using open_store = std::function<base::expected<std::unique_ptr<store::store>>()>;
-
   /// Requests at the store, or on their way to it, at once; beyond: 503. Far fewer than the ops
   /// plane has threads, so that health answers also while they wait for another process's import.
   static constexpr std::size_t concurrency_limit = 8;
@@ -35,7 +30,10 @@ public:
   /// waits, or it would do what nobody waits for any more. Then: 503.
   static constexpr std::chrono::seconds patience{5};
 
-  explicit catalog_admin(open_store open) : open_{std::move(open)} {}
+  /// How many sessions it should have: its requests are few, so that none is kept, and none waits.
+  static constexpr store::session_limits sessions{concurrency_limit, 0, {}};
+
+  explicit catalog_admin(std::shared_ptr<store::database> of) : of_{std::move(of)} {}
 
   /// Adds its routes, which refer to this object.
   void add_routes(httplib::Server& to);
@@ -45,12 +43,6 @@ private:
   struct place {
     model::element_kind kind;
     std::optional<std::string> id;
-  };
-
-  /// A store and, until it is closed, a place among those at once.
-  struct store_lease {
-    std::unique_ptr<base::permit> permit;
-    std::unique_ptr<store::store> store;
   };
 
   static std::optional<place> parse(const std::string& path);
@@ -63,11 +55,9 @@ private:
   base::expected<void> put(const model::element_key& key, const httplib::Request& asked,
                            const httplib::ContentReader& body, httplib::Response& into);
   base::expected<void> remove(const model::element_key& key, httplib::Response& into);
-  base::expected<store_lease> lease_store();
   base::expected<model::catalog> load();
 
-  open_store open_;
-  std::atomic<std::size_t> leased_{0};
+  std::shared_ptr<store::database> of_;
 };
 
 } // namespace matchcloud::http

@@ -36,10 +36,10 @@ std::string render(const ingest_summary& summary) {
   return json.take();
 }
 
-ingest_store::ingest_store(std::unique_ptr<store::store> into, std::uint64_t wal_limit_bytes,
+ingest_store::ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
                            ingestion_metrics& metrics, std::chrono::milliseconds patience)
     : into_{std::move(into)},
-      wal_limit_bytes_{wal_limit_bytes},
+      backlog_limit_bytes_{backlog_limit_bytes},
       metrics_{&metrics},
       patience_{patience} {}
 
@@ -51,25 +51,32 @@ base::expected<store::lobby_merge> ingest_store::merge(std::span<const model::lo
                       "Other ingests wait for the store and have for long. Lines that were "
                       "committed stay: send all of them again later.");
   if (auto room = check_backlog(); !room) return tl::unexpected(room.error());
-  auto merged = into_->merge_lobbies(records, kinds);
+  auto merged =
+      into_->sink().and_then([&](const auto& into) { return into->merge(records, kinds); });
   if (merged && merged->accepted > 0)
     metrics_->transactions.observe(static_cast<std::uint64_t>(merged->lasted.count()));
-  metrics_->wal_bytes.set(static_cast<std::int64_t>(into_->wal_bytes()));
+  note_backlog();
   return merged;
 }
 
 base::expected<void> ingest_store::check_backlog() {
-  const auto before = into_->wal_bytes();
-  if (before <= wal_limit_bytes_) return {};
-  const auto emptied = into_->checkpoint();
-  if (!emptied) return tl::unexpected(emptied.error());
-  const auto left = into_->wal_bytes();
-  metrics_->wal_bytes.set(static_cast<std::int64_t>(left));
-  if (left <= wal_limit_bytes_) return {};
+  const auto upkeep = into_->upkeep();
+  if (!upkeep) return tl::unexpected(upkeep.error());
+  if ((*upkeep)->backlog_bytes() <= backlog_limit_bytes_) return {};
+  const auto tidied = (*upkeep)->tidy();
+  if (!tidied) return tl::unexpected(tidied.error());
+  const auto left = (*upkeep)->backlog_bytes();
+  metrics_->backlog_bytes.set(static_cast<std::int64_t>(left));
+  if (left <= backlog_limit_bytes_) return {};
   return base::fail(errc::store_backlogged,
-                    "The write-ahead log has " + std::to_string(left) +
-                        " bytes, more than wal-limit-bytes, and others still read from it. Lines "
-                        "that were committed stay: send all of them again later.");
+                    "The store has " + std::to_string(left) +
+                        " bytes to tidy away, more than wal-limit-bytes, and others still read "
+                        "from them. Lines that were committed stay: send all of them again later.");
+}
+
+void ingest_store::note_backlog() {
+  if (const auto upkeep = into_->upkeep())
+    metrics_->backlog_bytes.set(static_cast<std::int64_t>((*upkeep)->backlog_bytes()));
 }
 
 base::expected<void> lobby_ingest::give(std::string_view bytes) {
@@ -131,11 +138,11 @@ void lobby_ingest::reject(std::uint64_t line, model::line_problem problem) {
     rejected_.push_back({line, problem.code, std::move(problem.message)});
 }
 
-lobby_ingestion::lobby_ingestion(std::unique_ptr<store::store> into,
+lobby_ingestion::lobby_ingestion(std::shared_ptr<store::database> into,
                                  const ingestion_settings& settings, ingestion_metrics& metrics)
     : ingest_limit_{settings.ingest_limit},
       metrics_{&metrics},
-      store_{std::move(into), settings.wal_limit_bytes, metrics} {}
+      store_{std::move(into), settings.backlog_limit_bytes, metrics} {}
 
 void lobby_ingestion::add_routes(httplib::Server& to) {
   const std::string path = "/v1/lobbies";

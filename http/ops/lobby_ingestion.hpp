@@ -6,7 +6,7 @@
 #include "model/lobbies/lobby_line.hpp"
 #include "model/records/line_error.hpp"
 #include "model/records/line_splitter.hpp"
-#include "store/store.hpp"
+#include "store/database.hpp"
 
 #include <httplib.h>
 
@@ -27,7 +27,8 @@ struct ingestion_metrics {
   base::counter unchanged;
   base::counter rejected;
   base::gauge running;
-  base::gauge wal_bytes;
+  /// What the store has acknowledged and not yet tidied away.
+  base::gauge backlog_bytes;
   /// Those that wrote, from their begin to the end of their commit.
   base::duration_histogram transactions;
 };
@@ -36,8 +37,8 @@ struct ingestion_metrics {
 struct ingestion_settings {
   /// At once; beyond: 503.
   std::size_t ingest_limit = 8;
-  /// The write-ahead log; beyond, where it cannot be emptied: 503.
-  std::uint64_t wal_limit_bytes = 1024UL * 1024 * 1024;
+  /// What the store has not yet tidied away; beyond, where it cannot be: 503.
+  std::uint64_t backlog_limit_bytes = 1024UL * 1024 * 1024;
 };
 
 /// How long an ingest's transaction waits for a change by another connection (an import of a
@@ -65,25 +66,26 @@ struct ingest_summary {
 /// "rejected_total":1}`.
 std::string render(const ingest_summary& summary);
 
-/// The store as all ingests share it: one connection, one transaction at a time. Any thread.
+/// The store as all ingests share it: one transaction at a time. Any thread.
 class ingest_store {
 public:
   /// `metrics` outlives this.
-  ingest_store(std::unique_ptr<store::store> into, std::uint64_t wal_limit_bytes,
+  ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
                ingestion_metrics& metrics, std::chrono::milliseconds patience = ingest_patience);
 
-  /// One transaction, see `store::merge_lobbies`. Waits for those of other ingests, for up to
-  /// `patience`, then fails with `overloaded`. Fails with `store_backlogged` where the write-ahead
-  /// log is beyond its limit and cannot be emptied, or with what the store fails with.
+  /// One transaction, see `lobby_sink::merge`. Waits for those of other ingests, for up to
+  /// `patience`, then fails with `overloaded`. Fails with `store_backlogged` where what is not
+  /// tidied away is beyond its limit and cannot be, or with what the store fails with.
   base::expected<store::lobby_merge> merge(std::span<const model::lobby_record> records,
                                            const model::lobby_kind_table& kinds);
 
 private:
   base::expected<void> check_backlog();
+  void note_backlog();
 
   std::timed_mutex mutex_;
-  std::unique_ptr<store::store> into_;
-  std::uint64_t wal_limit_bytes_;
+  std::shared_ptr<store::database> into_;
+  std::uint64_t backlog_limit_bytes_;
   ingestion_metrics* metrics_;
   std::chrono::milliseconds patience_;
 };
@@ -125,7 +127,7 @@ private:
 class lobby_ingestion {
 public:
   /// `into` is for ingestion alone; `metrics` outlives this.
-  lobby_ingestion(std::unique_ptr<store::store> into, const ingestion_settings& settings,
+  lobby_ingestion(std::shared_ptr<store::database> into, const ingestion_settings& settings,
                   ingestion_metrics& metrics);
 
   /// `to` must not serve longer than this lives.

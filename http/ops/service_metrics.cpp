@@ -172,8 +172,8 @@ void add_ingestion(std::vector<MetricFamily>& all, const ingestion_metrics& of) 
   add_single(all, "matchcloud_ingests_running", "POST /v1/lobbies under way.", MetricType::Gauge,
              static_cast<double>(of.running.get()));
   add_single(all, "matchcloud_wal_bytes",
-             "The store's write-ahead log, after the last transaction of an ingest.",
-             MetricType::Gauge, static_cast<double>(of.wal_bytes.get()));
+             "What the store has not tidied away, after the last transaction of an ingest.",
+             MetricType::Gauge, static_cast<double>(of.backlog_bytes.get()));
   auto lasted = family("matchcloud_ingest_transaction_seconds",
                        "Transactions of ingests, commit included.", MetricType::Histogram);
   lasted.metric.push_back(histogram_metric({}, std::vector{&of.transactions}));

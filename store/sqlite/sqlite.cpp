@@ -31,11 +31,6 @@ std::string_view advice(int primary_code) {
   }
 }
 
-base::expected<void> pass_at(base::fault_point at, const connection& on,
-                             std::string_view operation) {
-  return pass(at, on.path(), operation).map([](const base::fault&) {});
-}
-
 } // namespace
 
 void connection::closer::operator()(sqlite3* handle) const noexcept {
@@ -79,7 +74,14 @@ base::expected<std::int64_t> connection::read_integer(std::string_view sql,
 }
 
 base::expected<void> connection::begin_reading(std::string_view operation) const {
-  return pass_at(base::fault_point::store_read, *this, operation);
+  return pass(base::fault_point::store_read, operation);
+}
+
+base::expected<void> connection::pass(base::fault_point at, std::string_view operation) const {
+  const auto passed = store::pass(at, path_, operation);
+  if (passed) return {};
+  has_failed_ = true;
+  return tl::unexpected(passed.error());
 }
 
 void connection::set_busy_timeout(int milliseconds) noexcept {
@@ -135,14 +137,19 @@ tl::unexpected<base::error> connection::failure(std::string_view operation) cons
   reason.append(" [SQLite ").append(std::to_string(code)).append("]");
   const auto hint = advice(full ? SQLITE_FULL : primary_code);
   if (!hint.empty()) reason.append("; ").append(hint);
+  const bool had_failed = has_failed_;
   auto failed = failure(operation, reason);
   if (full) failed.value().code = base::errc::store_full;
-  if (primary_code == SQLITE_INTERRUPT) failed.value().code = base::errc::cancelled;
+  if (primary_code == SQLITE_INTERRUPT) {
+    failed.value().code = base::errc::cancelled;
+    has_failed_ = had_failed;
+  }
   return failed;
 }
 
 tl::unexpected<base::error> connection::failure(std::string_view operation,
                                                 std::string_view reason) const {
+  has_failed_ = true;
   std::string text = path_;
   text.append(": cannot ").append(operation).append(": ").append(reason);
   return base::fail(base::errc::store_failed, std::move(text));
@@ -239,7 +246,7 @@ std::int64_t statement::integer(int column) {
 base::expected<transaction> transaction::begin(connection& on, access kind, std::string operation) {
   const bool writes = kind == access::write;
   auto passed =
-      writes ? pass_at(base::fault_point::store_write, on, operation) : on.begin_reading(operation);
+      writes ? on.pass(base::fault_point::store_write, operation) : on.begin_reading(operation);
   if (!passed) return tl::unexpected(passed.error());
   const char* sql = writes ? "BEGIN IMMEDIATE" : "BEGIN";
   if (auto begun = on.execute(sql, operation); !begun) return tl::unexpected(begun.error());
@@ -256,7 +263,7 @@ transaction::~transaction() {
 }
 
 base::expected<void> transaction::commit() {
-  auto committed = pass_at(base::fault_point::store_commit, *on_, operation_);
+  auto committed = on_->pass(base::fault_point::store_commit, operation_);
   if (committed) committed = on_->execute("COMMIT", operation_);
   if (committed) on_ = nullptr;
   return committed;

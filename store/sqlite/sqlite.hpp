@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "base/fault_point.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -44,6 +45,8 @@ public:
   void set_busy_timeout(int milliseconds) noexcept;
   /// Leaves the write-ahead log as it is when this closes, instead of moving it into the database.
   void keep_log_on_close() noexcept;
+  /// Whether anything of it failed so far, but for what was cancelled.
+  bool has_failed() const noexcept { return has_failed_; }
   /// Whether a transaction is open.
   bool in_transaction() const noexcept;
   /// Rows that the last INSERT, UPDATE or DELETE changed.
@@ -66,14 +69,18 @@ public:
 
 private:
   friend class cancellation;
+  friend class transaction;
   struct closer {
     void operator()(sqlite3* handle) const noexcept;
   };
 
   connection(std::string path, sqlite3* handle) : path_{std::move(path)}, handle_{handle} {}
 
+  base::expected<void> pass(base::fault_point at, std::string_view operation) const;
+
   std::string path_;
   int busy_timeout_ms_ = busy_timeout_ms;
+  mutable bool has_failed_ = false;
   /// Null unless checkpoints were taken over. Stays in place where the connection moves.
   std::unique_ptr<std::int64_t> log_pages_;
   std::unique_ptr<sqlite3, closer> handle_;

@@ -2,8 +2,8 @@
 
 #include "base/expected.hpp"
 #include "model/avatars/avatar.hpp"
+#include "store/avatar_store.hpp"
 #include "store/sqlite/sqlite.hpp"
-#include "store/store.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -12,11 +12,11 @@
 
 namespace matchcloud::store {
 
-/// As `store::read_avatars`. Belongs in a transaction: it is two queries.
+/// As `avatar_store::read`. Belongs in a transaction: it is two queries.
 base::expected<std::int64_t> select_avatars(connection& on, const model::uuid& game_id,
                                             const std::function<bool(const model::avatar&)>& take);
 
-/// As `store::put_avatars`, and moves the revisions of the games that changed. Belongs in a write
+/// As `avatar_store::put`, and moves the revisions of the games that changed. Belongs in a write
 /// transaction.
 base::expected<std::vector<put_outcome>> write_avatars(connection& on,
                                                        std::span<const model::avatar> avatars);

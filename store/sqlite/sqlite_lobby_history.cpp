@@ -53,14 +53,15 @@ base::expected<history_revisions> select_history_revisions(connection& on,
   return history_revisions{*lobbies, *catalog};
 }
 
-base::expected<void> lobby_history::read(const model::export_query& query, const base::clock& clock,
-                                         const history_reader& to) {
+base::expected<void> sqlite_lobby_history::read(const model::export_query& query,
+                                                const base::clock& clock,
+                                                const history_reader& to) {
   if (auto prepared = prepare(); !prepared) return prepared;
   // Never committed: there is nothing to keep.
   const auto reading = transaction::begin(*on_, transaction::access::read, reading_lobbies);
   if (!reading) return tl::unexpected(reading.error());
   struct closing {
-    lobby_history* of;
+    sqlite_lobby_history* of;
     ~closing() { of->close_cursors(); }
   };
   const closing at_end{this};
@@ -79,7 +80,7 @@ base::expected<void> lobby_history::read(const model::export_query& query, const
   return merge(to);
 }
 
-std::uint64_t lobby_history::steps() const noexcept {
+std::uint64_t sqlite_lobby_history::steps() const noexcept {
   std::uint64_t sum = next_class_ ? next_class_->steps() : 0;
   sum += kind_ ? kind_->steps() : 0;
   for (const auto& each : cursors_)
@@ -87,7 +88,7 @@ std::uint64_t lobby_history::steps() const noexcept {
   return sum;
 }
 
-base::expected<void> lobby_history::prepare() {
+base::expected<void> sqlite_lobby_history::prepare() {
   for (auto [into, sql] : {std::pair{&next_class_, next_class_sql}, {&kind_, kind_columns_sql}}) {
     if (*into) continue;
     auto prepared = on_->prepare(sql, reading_lobbies);
@@ -97,7 +98,7 @@ base::expected<void> lobby_history::prepare() {
   return {};
 }
 
-base::expected<void> lobby_history::open_cursors(const model::export_query& query) {
+base::expected<void> sqlite_lobby_history::open_cursors(const model::export_query& query) {
   auto duration_class = next_class(query.game_id, model::running_class - 1);
   for (std::size_t number = 0; duration_class && *duration_class; ++number) {
     if (auto opened = open_cursor(number, query, **duration_class); !opened) return opened;
@@ -108,8 +109,8 @@ base::expected<void> lobby_history::open_cursors(const model::export_query& quer
   return {};
 }
 
-base::expected<std::optional<int>> lobby_history::next_class(const model::uuid& game_id,
-                                                             int after) {
+base::expected<std::optional<int>> sqlite_lobby_history::next_class(const model::uuid& game_id,
+                                                                    int after) {
   const auto row = next_class_->bind(game_id.bytes).bind(std::int64_t{after}).step();
   if (!row) return tl::unexpected(row.error());
   std::optional<int> found;
@@ -119,9 +120,9 @@ base::expected<std::optional<int>> lobby_history::next_class(const model::uuid& 
   return found;
 }
 
-base::expected<void> lobby_history::open_cursor(std::size_t number,
-                                                const model::export_query& query,
-                                                int duration_class) {
+base::expected<void> sqlite_lobby_history::open_cursor(std::size_t number,
+                                                       const model::export_query& query,
+                                                       int duration_class) {
   if (number == cursors_.size()) {
     auto prepared = on_->prepare(class_lobbies_sql, reading_lobbies);
     if (!prepared) return tl::unexpected(prepared.error());
@@ -140,7 +141,7 @@ base::expected<void> lobby_history::open_cursor(std::size_t number,
   return {};
 }
 
-base::expected<void> lobby_history::merge(const history_reader& to) {
+base::expected<void> sqlite_lobby_history::merge(const history_reader& to) {
   kind_columns known;
   model::history_lobby lobby;
   while (!next_.empty()) {
@@ -158,7 +159,7 @@ base::expected<void> lobby_history::merge(const history_reader& to) {
   return {};
 }
 
-base::expected<void> lobby_history::advance() {
+base::expected<void> sqlite_lobby_history::advance() {
   auto& least = next_.front();
   auto& rows = cursors_[least.from].rows;
   const auto row = rows.step();
@@ -174,7 +175,7 @@ base::expected<void> lobby_history::advance() {
   return {};
 }
 
-void lobby_history::sift_down() noexcept {
+void sqlite_lobby_history::sift_down() noexcept {
   std::size_t at = 0;
   while (true) {
     auto child = 2 * at + 1;
@@ -186,8 +187,8 @@ void lobby_history::sift_down() noexcept {
   }
 }
 
-base::expected<const std::string*> lobby_history::columns_of(std::int64_t kind,
-                                                             kind_columns& known) {
+base::expected<const std::string*> sqlite_lobby_history::columns_of(std::int64_t kind,
+                                                                    kind_columns& known) {
   if (const auto* found = known.get(kind)) return found;
   auto columns = read_columns(kind);
   if (!columns) return tl::unexpected(columns.error());
@@ -196,7 +197,7 @@ base::expected<const std::string*> lobby_history::columns_of(std::int64_t kind,
   return on_->failure(reading_lobbies, "a kind of lobby is too large");
 }
 
-base::expected<std::string> lobby_history::read_columns(std::int64_t kind) {
+base::expected<std::string> sqlite_lobby_history::read_columns(std::int64_t kind) {
   const auto row = kind_->bind(kind).step();
   if (!row) return tl::unexpected(row.error());
   if (!*row) return on_->failure(reading_lobbies, "a kind of lobby is missing");
@@ -208,7 +209,7 @@ base::expected<std::string> lobby_history::read_columns(std::int64_t kind) {
   return columns;
 }
 
-void lobby_history::close_cursors() noexcept {
+void sqlite_lobby_history::close_cursors() noexcept {
   next_.clear();
   for (auto& each : cursors_)
     each.rows.reset();

@@ -68,11 +68,11 @@ base::expected<history_revisions> select_history_revisions(connection& on,
 /// Reads lobby history: a cursor for each duration class that the game has, merged by start and id,
 /// so that nothing is sorted and memory stays the same. Its statements are prepared once. Ends
 /// before its connection. One thread.
-class lobby_history {
+class sqlite_lobby_history {
 public:
-  explicit lobby_history(connection& on) : on_{&on} {}
+  explicit sqlite_lobby_history(connection& on) : on_{&on} {}
 
-  /// As `store::read_lobby_history`, in a transaction of its own.
+  /// As `lobby_history::read`, in a transaction of its own.
   base::expected<void> read(const model::export_query& query, const base::clock& clock,
                             const history_reader& to);
 

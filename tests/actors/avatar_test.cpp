@@ -39,11 +39,7 @@ struct bench : deterministic_system {
     settings.public_url = "http://cdn.example";
     settings.cache_limit_bytes = cache_limit_bytes;
     settings.list_limit_bytes = list_limit_bytes;
-    settings.open_store = [behind = database]() -> base::expected<std::unique_ptr<store::store>> {
-      ++behind->opened;
-      if (behind->open_failure) return tl::unexpected(*behind->open_failure);
-      return std::make_unique<fake_store>(behind);
-    };
+    settings.database = open_fake(database);
     shard = spawn<avatar>(settings, std::make_shared<const model::catalog>(database->content));
     run();
   }

@@ -45,11 +45,7 @@ struct bench : deterministic_system {
     settings.job.metrics = &metrics;
     settings.job.url_lifetime = url_lifetime;
     settings.job.new_id = [this] { return id_of(++last_id); };
-    settings.job.open_store = [behind =
-                                   database]() -> base::expected<std::unique_ptr<store::store>> {
-      if (behind->open_failure) return tl::unexpected(*behind->open_failure);
-      return std::make_unique<fake_store>(behind);
-    };
+    settings.job.database = open_fake(database);
     settings.keys = keys.get();
     settings.short_work = &short_work;
     settings.long_work = &long_work;
@@ -196,7 +192,7 @@ TEST_CASE("who waits for the snapshot of a job that fails before it hears of tha
   on.ask();
   on.ask();
   on.settle();
-  on.database->open_failure = base::error{base::errc::store_failed, "locked"};
+  on.database->failure = base::error{base::errc::store_failed, "disk on fire"};
   REQUIRE(on.work());
   CHECK(on.log->failed.size() == 2);
   CHECK(on.metrics.waiting.get() == 0);
@@ -575,15 +571,15 @@ TEST_CASE("a successor never gives a number to a job that another job has") {
   CHECK((*opened)->facts.query == model::export_query{id_of(1), {200, 300}});
 }
 
-TEST_CASE("a log that grew meanwhile is moved into the database afterwards") {
+TEST_CASE("what a store could not tidy away meanwhile is tidied away afterwards") {
   bench on;
   on.ask();
   on.work();
-  CHECK(on.database->checkpoints == 0);
-  on.database->wal_bytes = checkpoint_log_bytes;
+  CHECK(on.database->tidied == 0);
+  on.database->backlog_bytes = tidied_backlog_bytes;
   on.ask(february);
   on.work();
-  CHECK(on.database->checkpoints == 1);
+  CHECK(on.database->tidied == 1);
 }
 
 } // namespace

@@ -73,24 +73,24 @@ tl::unexpected<base::error> broken() {
   return base::fail(base::errc::store_failed, "the simulated disk fails");
 }
 
-/// One connection. What the node never calls is not simulated.
-class simulated_store final : public store::store {
+/// One session. What the node never calls is not simulated.
+class simulated_session final : public store::session {
 public:
-  simulated_store(database& of, const base::clock& clock) : of_{&of}, clock_{&clock} {}
+  simulated_session(database& of, const base::clock& clock) : of_{&of}, clock_{&clock} {}
 
-  base::expected<bool> poll_changed() override {
-    if (fails()) return broken();
+  base::expected<bool> changed() override {
+    if (fails()) return break_off();
     return std::exchange(polled_, of_->last()) != of_->last();
   }
-  base::expected<std::int64_t> catalog_revision() override { return of_->now().catalog->revision; }
-  base::expected<model::catalog> load_catalog() override {
-    if (fails()) return broken();
+  base::expected<std::int64_t> revision() override { return of_->now().catalog->revision; }
+  base::expected<model::catalog> load() override {
+    if (fails()) return break_off();
     return *of_->now().catalog;
   }
-  base::expected<matchcloud::store::moved_games> moved_games_since(matchcloud::store::game_subject,
-                                                                   std::int64_t known) override {
-    if (fails()) return broken();
-    matchcloud::store::moved_games moved;
+  base::expected<store::moved_games> moved_games_since(store::game_subject,
+                                                       std::int64_t known) override {
+    if (fails()) return break_off();
+    store::moved_games moved;
     moved.all = known < 0;
     for (const auto& [game, revision] : of_->now().avatar_revisions) {
       moved.revision = std::max(moved.revision, revision);
@@ -101,76 +101,75 @@ public:
     return moved;
   }
   base::expected<std::int64_t>
-  read_avatars(const model::uuid& game_id,
-               const std::function<bool(const model::avatar&)>& take) override {
-    if (fails()) return broken();
+  read(const model::uuid& game_id, const std::function<bool(const model::avatar&)>& take) override {
+    if (fails()) return break_off();
     const auto& state = of_->now(); // stays, whatever comes after it
     go_on();
-    if (of_->failing) return broken();
+    if (of_->failing) return break_off();
     if (const auto found = state.avatars.find(game_id); found != state.avatars.end())
       for (const auto& each : found->second)
         if (!take(each)) break;
     return revision_in(state.avatar_revisions, game_id);
   }
-  base::expected<matchcloud::store::history_revisions>
-  read_history_revisions(const model::uuid& game_id) override {
-    if (fails()) return broken();
-    return revisions(of_->now(), game_id);
+  base::expected<store::history_revisions> revisions(const model::uuid& game_id) override {
+    if (fails()) return break_off();
+    return revisions_in(of_->now(), game_id);
   }
-  base::expected<void> read_lobby_history(const model::export_query& query, const base::clock&,
-                                          const matchcloud::store::history_reader& to) override {
-    if (fails()) return broken();
+  base::expected<void> read(const model::export_query& query, const base::clock&,
+                            const store::history_reader& to) override {
+    if (fails()) return break_off();
     const auto& state = of_->now();
     const auto taken_ts = clock_->unix_ms();
     of_->snapshots.push_back({of_->last(), taken_ts});
-    to.begun({revisions(state, query.game_id), taken_ts});
+    to.begun({revisions_in(state, query.game_id), taken_ts});
     go_on();
-    if (of_->failing) return broken();
+    if (of_->failing) return break_off();
     for (const auto& [lobby, columns] : history_of(state, query)) {
       if (to.stop && to.stop()) return base::fail(base::errc::cancelled, "stopped");
       if (!to.take({lobby->lobby_id, lobby->times, &columns})) break;
     }
     return {};
   }
-  std::uint64_t wal_bytes() override { return 0; }
-  base::expected<bool> checkpoint() override { return true; }
+  std::uint64_t backlog_bytes() override { return 0; }
+  base::expected<bool> tidy() override { return true; }
 
   // -- not the node's ---------------------------------------------------------
 
-  base::expected<matchcloud::store::import_summary>
-  import_catalog(const model::catalog_document&) override {
+  base::expected<store::import_summary> import_document(const model::catalog_document&) override {
     return unused();
   }
   base::expected<void> remove(const model::element_key&) override { return unused(); }
-  base::expected<std::vector<matchcloud::store::put_outcome>>
-  put_avatars(std::span<const model::avatar>) override {
+  base::expected<std::vector<store::put_outcome>> put(std::span<const model::avatar>) override {
     return unused();
   }
-  base::expected<std::vector<matchcloud::store::put_outcome>>
-  check_avatars(std::span<const model::avatar>) override {
+  base::expected<std::vector<store::put_outcome>> check(std::span<const model::avatar>) override {
     return unused();
   }
-  base::expected<matchcloud::store::lobby_merge>
-  merge_lobbies(std::span<const model::lobby_record>, const model::lobby_kind_table&) override {
+  base::expected<store::lobby_merge> merge(std::span<const model::lobby_record>,
+                                           const model::lobby_kind_table&) override {
     return unused();
   }
-  base::expected<matchcloud::store::lobby_merge>
-  check_lobbies(std::span<const model::lobby_record>, const model::lobby_kind_table&) override {
+  base::expected<store::lobby_merge> check(std::span<const model::lobby_record>,
+                                           const model::lobby_kind_table&) override {
     return unused();
   }
-  base::expected<std::vector<matchcloud::store::lobby_kind_finding>>
-  check_lobby_kinds(const model::lobby_kind_table&) override {
+  base::expected<std::vector<store::lobby_kind_finding>>
+  check_kinds(const model::lobby_kind_table&) override {
     return unused();
   }
-  base::expected<bool> has_lobbies() override { return unused(); }
+  base::expected<bool> has_any() override { return unused(); }
+  bool is_reusable() const noexcept override { return !failed_ && polled_ == SIZE_MAX; }
 
 private:
   static tl::unexpected<base::error> unused() {
     return base::fail(base::errc::internal, "not simulated");
   }
-  static matchcloud::store::history_revisions revisions(const stored_state& of,
-                                                        const model::uuid& game_id) {
+  static store::history_revisions revisions_in(const stored_state& of, const model::uuid& game_id) {
     return {revision_in(of.lobby_revisions, game_id), of.catalog->revision};
+  }
+  tl::unexpected<base::error> break_off() {
+    failed_ = true;
+    return broken();
   }
   bool fails() const {
     return of_->failing || base::faults::strike_blocking(base::fault_point::store_read).kind ==
@@ -184,6 +183,7 @@ private:
   const base::clock* clock_;
   /// The state at the last poll; none: never polled.
   std::size_t polled_ = SIZE_MAX;
+  bool failed_ = false;
 };
 
 } // namespace
@@ -321,13 +321,14 @@ std::string database::change_lobbies(std::int64_t now_ts) {
   return "a lobby of game " + std::to_string(game.bytes.back()) + " " + what;
 }
 
-actors::open_store database::opener(const base::clock& clock) {
-  return [this, &clock]() -> base::expected<std::unique_ptr<store::store>> {
+std::shared_ptr<store::database> database::store(const base::clock& clock) {
+  const auto open = [this, &clock]() -> base::expected<std::unique_ptr<store::session>> {
     if (failing || base::faults::strike_blocking(base::fault_point::store_open).kind ==
                        base::fault_kind::error)
       return broken();
-    return std::make_unique<simulated_store>(*this, clock);
+    return std::make_unique<simulated_session>(*this, clock);
   };
+  return std::make_shared<store::database>(open, store::session_limits{});
 }
 
 } // namespace matchcloud::simulation

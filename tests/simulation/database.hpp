@@ -1,12 +1,11 @@
 #pragma once
 
-#include "actors/store_link.hpp"
 #include "base/clock.hpp"
 #include "model/avatars/avatar.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/lobbies/export_query.hpp"
 #include "model/lobbies/lobby.hpp"
-#include "store/store.hpp"
+#include "store/database.hpp"
 #include "tests/simulation/chance.hpp"
 
 #include <cstddef>
@@ -49,7 +48,8 @@ public:
   std::string change_avatars();
   std::string change_lobbies(std::int64_t now_ts);
 
-  actors::open_store opener(const base::clock& clock);
+  /// As the node has it.
+  std::shared_ptr<store::database> store(const base::clock& clock);
 
   /// Every call fails.
   bool failing = false;

@@ -29,7 +29,7 @@ std::shared_ptr<const app::node_parts> world::parts() {
   made->short_work = &short_work;
   made->long_work = &long_work;
   made->budget = &bounds->budget;
-  made->open_store = disk.opener(clock);
+  made->database = disk.store(clock);
   made->export_files = export_files_.get();
   made->signing_keys = &on_disk->keys();
   made->media = media_;

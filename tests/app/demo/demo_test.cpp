@@ -4,6 +4,7 @@
 
 #include "model/avatars/image_content.hpp"
 #include "model/catalog/catalog_document.hpp"
+#include "store/open_sqlite.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -17,9 +18,9 @@ TEST_CASE("the demo's lobbies are 10,000 of January 2026, some running and some 
   {
     auto store = store::open_sqlite(directory.path());
     REQUIRE(store.has_value());
-    REQUIRE((*store)->import_catalog(model::demo_catalog()).has_value());
-    CHECK(app::seed_demo_lobbies(**store) == true);
-    CHECK(app::seed_demo_lobbies(**store) == false);
+    REQUIRE((*store)->catalog().value()->import_document(model::demo_catalog()).has_value());
+    CHECK(app::seed_demo_lobbies(*(*store)->sink().value()) == true);
+    CHECK(app::seed_demo_lobbies(*(*store)->sink().value()) == false);
   }
   auto db = store::connection::open(directory.path("matchcloud.db"));
   REQUIRE(db.has_value());
@@ -38,11 +39,11 @@ TEST_CASE("the demo's avatars are seeded once") {
   const fixtures::temporary_directory directory;
   auto store = store::open_sqlite(directory.path());
   REQUIRE(store.has_value());
-  REQUIRE((*store)->import_catalog(model::demo_catalog()).has_value());
+  REQUIRE((*store)->catalog().value()->import_document(model::demo_catalog()).has_value());
   auto media = store::media_writer::open(directory.path());
   REQUIRE(media.has_value());
-  CHECK(app::seed_demo_avatars(**store, *media) == true);
-  CHECK(app::seed_demo_avatars(**store, *media) == false);
+  CHECK(app::seed_demo_avatars(*(*store)->avatars().value(), *media) == true);
+  CHECK(app::seed_demo_avatars(*(*store)->avatars().value(), *media) == false);
 }
 
 TEST_CASE("drawn avatars are images that the import would take, each its own") {

@@ -1,12 +1,14 @@
 #include "app/imports/avatar_import.hpp"
 
 #include "model/catalog/catalog_document.hpp"
+#include "store/open_sqlite.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/png_image.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <sys/stat.h>
 
+#include <optional>
 #include <sstream>
 
 namespace {
@@ -28,7 +30,8 @@ std::string line(const std::string& game, const std::string& upload, const std::
 struct bench {
   temporary_directory data;
   temporary_directory images;
-  std::unique_ptr<store::store> store;
+  std::shared_ptr<store::database> store;
+  std::optional<store::lease<store::avatar_store>> into;
   cli::interrupt until;
   cli::progress_display progress{base::machine_clock()};
 
@@ -38,13 +41,14 @@ struct bench {
     store = std::move(*opened);
     model::catalog_document games;
     games.games = {{*model::parse_uuid(uuid_text("1")), "One"}};
-    REQUIRE(store->import_catalog(games).has_value());
+    REQUIRE(store->catalog().value()->import_document(games).has_value());
     images.file("a.png", small_png(1));
     images.file("b.png", small_png(2));
   }
 
   std::unique_ptr<avatar_import> checked(const std::string& text) {
-    auto import = std::make_unique<avatar_import>(*store, images.path() + "/", until, progress);
+    into = store->avatars().value();
+    auto import = std::make_unique<avatar_import>(**into, images.path() + "/", until, progress);
     auto in = app::line_input::open(data.file("avatars.jsonl", text));
     REQUIRE(in.has_value());
     const auto done = import->check(*in);
@@ -61,10 +65,11 @@ struct bench {
   }
   std::vector<model::avatar> stored() const {
     std::vector<model::avatar> found;
-    REQUIRE(store->read_avatars(*model::parse_uuid(uuid_text("1")), [&](const auto& each) {
-      found.push_back(each);
-      return true;
-    }));
+    REQUIRE(
+        store->avatars().value()->read(*model::parse_uuid(uuid_text("1")), [&](const auto& each) {
+          found.push_back(each);
+          return true;
+        }));
     return found;
   }
 };

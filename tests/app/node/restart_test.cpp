@@ -70,8 +70,10 @@ struct stored_avatars {
     std::ofstream{path} << image_bytes;
   }
 
-  std::unique_ptr<store::store> open() const {
-    return std::make_unique<fixtures::fake_store>(database);
+  std::shared_ptr<store::database> open() const {
+    return std::make_shared<store::database>(
+        [behind = database] { return std::make_unique<fixtures::fake_session>(behind); },
+        store::session_limits{});
   }
 };
 
@@ -128,7 +130,7 @@ struct supervised {
     parts->short_work = pool.get();
     parts->long_work = long_pool.get();
     parts->budget = &bounds.budget;
-    parts->open_store = [this] { return stored.open(); };
+    parts->database = stored.open();
     parts->export_files = history.files.get();
     parts->signing_keys = history.keys.get();
     parts->media = stored.files;

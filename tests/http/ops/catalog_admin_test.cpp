@@ -2,6 +2,7 @@
 
 #include "http/ops/single_request_server.hpp"
 #include "store/sqlite/sqlite.hpp"
+#include "store/sqlite/sqlite_session.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/raw_connection.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -21,7 +22,8 @@ struct running {
   http::single_request_server server{http::httplib_settings{}};
   e2e::address bound;
 
-  explicit running(http::catalog_admin::open_store open) : admin{std::move(open)} {
+  explicit running(store::database::engine open)
+      : admin{std::make_shared<store::database>(std::move(open), http::catalog_admin::sessions)} {
     admin.add_routes(server);
     const auto at = server.bind(http::parse_endpoint("127.0.0.1:0").value()).value();
     bound = {model::to_string(at.address), at.port};
@@ -35,7 +37,8 @@ const std::string list_tiers = "GET /v1/tiers HTTP/1.1\r\nHost: a\r\n\r\n";
 TEST_CASE("a change that waits too long for another's gets 503, and reading goes on") {
   const fixtures::temporary_directory directory;
   running one{[&] {
-    return store::open_sqlite(directory.path(), {.patience = std::chrono::milliseconds{50}});
+    return store::open_sqlite_session(directory.path(),
+                                      {.patience = std::chrono::milliseconds{50}});
   }};
   CHECK(raw_connection{one.bound}.ask(list_tiers).status == 200);
   auto other = store::connection::open(directory.path() + "/matchcloud.db");
@@ -65,7 +68,7 @@ TEST_CASE("no more requests than the limit are at the store; the next gets 503")
     ++waiting;
     changed.notify_all();
     changed.wait(lock, [&] { return open; });
-    return store::open_sqlite(directory.path());
+    return store::open_sqlite_session(directory.path(), {});
   }};
   std::vector<raw_connection> clients;
   for (std::size_t i = 0; i < http::catalog_admin::concurrency_limit; ++i)

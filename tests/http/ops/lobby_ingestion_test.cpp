@@ -1,5 +1,6 @@
 #include "http/ops/lobby_ingestion.hpp"
 
+#include "store/open_sqlite.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -38,10 +39,10 @@ class ingestion {
 public:
   using milliseconds = std::chrono::milliseconds;
 
-  explicit ingestion(std::uint64_t wal_limit_bytes = 1'000'000'000,
+  explicit ingestion(std::uint64_t backlog_limit_bytes = 1'000'000'000,
                      milliseconds store_patience = milliseconds{60'000},
                      milliseconds patience = ingest_patience)
-      : store_{open(store_patience), wal_limit_bytes, metrics, patience} {}
+      : store_{open(store_patience), backlog_limit_bytes, metrics, patience} {}
 
   ingest_summary send(const std::string& body, std::size_t block = 4096) {
     auto lines = begin();
@@ -55,11 +56,11 @@ public:
   ingestion_metrics metrics;
 
 private:
-  std::unique_ptr<store::store> open(milliseconds patience) {
+  std::shared_ptr<store::database> open(milliseconds patience) {
     auto opened =
         store::open_sqlite(directory_.path(), {.patience = patience, .use = store::workload::bulk});
     REQUIRE(opened.has_value());
-    REQUIRE((*opened)->import_catalog(catalog()).has_value());
+    REQUIRE((*opened)->catalog().value()->import_document(catalog()).has_value());
     return *std::move(opened);
   }
 
@@ -77,7 +78,7 @@ TEST_CASE("lines are taken however the body is cut, and once") {
   CHECK(to.send(body).unchanged == 50);
   CHECK(to.metrics.accepted.get() == 50);
   CHECK(to.metrics.unchanged.get() == 50);
-  CHECK(to.metrics.wal_bytes.get() > 0);
+  CHECK(to.metrics.backlog_bytes.get() > 0);
 }
 
 TEST_CASE("rejected lines are told by number and code, in order, the others are taken") {
@@ -120,11 +121,11 @@ TEST_CASE("a body that ends early leaves its last line out") {
   CHECK(to.send(line(2)).accepted == 1);
 }
 
-TEST_CASE("a log beyond its limit is emptied, or refuses lines while others read from it") {
+TEST_CASE("a backlog beyond its limit is tidied away, or refuses lines while others read from it") {
   ingestion to{10'000}; // less than a transaction writes
   CHECK(to.send(line(1)).accepted == 1);
-  CHECK(to.send(line(2)).accepted == 1); // emptied in between
-  CHECK(to.metrics.wal_bytes.get() > 10'000);
+  CHECK(to.send(line(2)).accepted == 1); // tidied away in between
+  CHECK(to.metrics.backlog_bytes.get() > 10'000);
   {
     auto reader = store::connection::open(to.database());
     auto snapshot =

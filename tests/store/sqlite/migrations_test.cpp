@@ -1,5 +1,5 @@
+#include "store/open_sqlite.hpp"
 #include "store/sqlite/migrations.hpp"
-#include "store/store.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
@@ -99,7 +99,7 @@ TEST_CASE("a store of the first version keeps its catalog, and takes what is new
   }
   const auto opened = open_sqlite(directory.path());
   REQUIRE(opened.has_value());
-  const auto catalog = (*opened)->load_catalog();
+  const auto catalog = (*opened)->catalog().value()->load();
   REQUIRE(catalog.has_value());
   CHECK(catalog->revision == 7);
   CHECK(catalog->regions == std::vector<model::region>{{"lon", "London", "Cloud", {51.5, -0.1}}});
@@ -110,7 +110,7 @@ TEST_CASE("a store of the first version keeps its catalog, and takes what is new
             {{}, {}, "prod", {"game.example"}, std::vector<std::string>{"lon"}}});
   model::avatar avatar;
   avatar.display_name = "Panda";
-  CHECK((*opened)->put_avatars(std::vector{avatar}).value() ==
+  CHECK((*opened)->avatars().value()->put(std::vector{avatar}).value() ==
         std::vector{store::put_outcome::added});
 }
 

@@ -1,7 +1,5 @@
 // Several processes on one data directory, and processes that are killed. Children are forked
 // before this process opens a store: SQLite connections do not survive a fork.
-#include "store/store.hpp"
-#include "tests/catch.hpp"
 #include "tests/fixtures/forked_process.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/sqlite/lobby_fixture.hpp"
@@ -13,6 +11,11 @@ using fixtures::child;
 using fixtures::event_pipe;
 using fixtures::temporary_directory;
 using store::open_sqlite;
+
+/// A store's catalog, or why it cannot be had. Held open until it ends.
+base::expected<store::lease<store::catalog_store>> open_catalog(const std::string& directory) {
+  return open_sqlite(directory).and_then([](const auto& of) { return of->catalog(); });
+}
 
 constexpr int regions = 40;
 
@@ -32,28 +35,32 @@ TEST_CASE("an import by another process is seen") {
   const event_pipe go;
   child importer{[&] {
     if (!go.wait()) return false;
-    auto opened = open_sqlite(directory.path());
-    return opened && (*opened)->import_catalog(generation(1));
+    const auto catalog = open_catalog(directory.path());
+    return catalog && (*catalog)->import_document(generation(1));
   }};
   auto opened = open_sqlite(directory.path());
   REQUIRE(opened.has_value());
-  CHECK((*opened)->poll_changed() == true);
-  CHECK((*opened)->poll_changed() == false);
+  const auto feed = (*opened)->feed();
+  REQUIRE(feed.has_value());
+  CHECK((*feed)->changed() == true);
+  CHECK((*feed)->changed() == false);
   REQUIRE(go.signal());
   REQUIRE(importer.succeeded());
-  CHECK((*opened)->poll_changed() == true);
-  CHECK((*opened)->catalog_revision() == 1);
-  CHECK((*opened)->load_catalog()->regions.size() == regions);
+  CHECK((*feed)->changed() == true);
+  const auto catalog = (*opened)->catalog();
+  REQUIRE(catalog.has_value());
+  CHECK((*catalog)->revision() == 1);
+  CHECK((*catalog)->load()->regions.size() == regions);
 }
 
 TEST_CASE("processes that open and import at once lose nothing") {
   const temporary_directory directory;
   const auto import_own = [&](const std::string& prefix) {
-    auto opened = open_sqlite(directory.path());
+    auto opened = open_catalog(directory.path());
     for (int i = 0; opened && i < 8; ++i) {
       model::catalog_document document;
       document.tiers = {prefix + std::to_string(i)};
-      if (!(*opened)->import_catalog(document)) return false;
+      if (!(*opened)->import_document(document)) return false;
     }
     return opened.has_value();
   };
@@ -63,10 +70,10 @@ TEST_CASE("processes that open and import at once lose nothing") {
   CHECK(first.succeeded());
   CHECK(second.succeeded());
   CHECK(third.succeeded());
-  auto opened = open_sqlite(directory.path());
+  auto opened = open_catalog(directory.path());
   REQUIRE(opened.has_value());
-  CHECK((*opened)->catalog_revision() == 24);
-  CHECK((*opened)->load_catalog()->tiers.size() == model::default_tiers().size() + 24);
+  CHECK((*opened)->revision() == 24);
+  CHECK((*opened)->load()->tiers.size() == model::default_tiers().size() + 24);
 }
 
 TEST_CASE("a kill at any instant leaves a store with one whole catalog, the acknowledged or next") {
@@ -75,9 +82,9 @@ TEST_CASE("a kill at any instant leaves a store with one whole catalog, the ackn
   for (int round = 0; round < 12; ++round) {
     event_pipe acknowledged;
     child importer{[&] {
-      auto opened = open_sqlite(directory.path());
+      auto opened = open_catalog(directory.path());
       for (auto number = expected + 1; opened; ++number)
-        if (!(*opened)->import_catalog(generation(number)) || !acknowledged.signal()) return false;
+        if (!(*opened)->import_document(generation(number)) || !acknowledged.signal()) return false;
       return false;
     }};
     acknowledged.close_writer();
@@ -90,10 +97,10 @@ TEST_CASE("a kill at any instant leaves a store with one whole catalog, the ackn
     while (acknowledged.wait())
       ++expected;
 
-    auto opened = open_sqlite(directory.path());
+    auto opened = open_catalog(directory.path());
     INFO((opened ? std::string{} : opened.error().detail));
     REQUIRE(opened.has_value());
-    const auto catalog = (*opened)->load_catalog();
+    const auto catalog = (*opened)->load();
     REQUIRE(catalog.has_value());
     // The last commit may not have been acknowledged any more.
     REQUIRE((catalog->revision == expected || catalog->revision == expected + 1));
@@ -116,15 +123,16 @@ store::lobby_list batch(std::uint32_t number) {
 
 TEST_CASE("a kill at any instant loses no lobbies that were acknowledged") {
   const temporary_directory directory;
-  REQUIRE((*open_sqlite(directory.path()))->import_catalog(store::lobby_catalog()));
+  REQUIRE(open_catalog(directory.path()).value()->import_document(store::lobby_catalog()));
   std::uint32_t acknowledged = 0;
   for (int round = 0; round < 8; ++round) {
     event_pipe done;
     child merger{[&] {
-      auto opened = open_sqlite(directory.path(), {.use = store::workload::bulk});
+      const auto opened = open_sqlite(directory.path(), {.use = store::workload::bulk})
+                              .and_then([](const auto& of) { return of->sink(); });
       for (auto number = acknowledged; opened; ++number) {
         const auto list = batch(number);
-        const auto merged = (*opened)->merge_lobbies(list.records, list.kinds);
+        const auto merged = (*opened)->merge(list.records, list.kinds);
         if (!merged || merged->taken != list.records.size() || !done.signal()) return false;
       }
       return false;
@@ -138,14 +146,14 @@ TEST_CASE("a kill at any instant loses no lobbies that were acknowledged") {
     while (done.wait())
       ++acknowledged;
 
-    auto opened = open_sqlite(directory.path());
+    const auto opened = open_sqlite(directory.path()).value()->sink();
     REQUIRE(opened.has_value());
     const auto stored = store::stored_lobbies(directory.path()).size();
     // The last batch may have been written whole, but not acknowledged any more.
     REQUIRE((stored == acknowledged * 50 || stored == (acknowledged + 1) * 50));
     for (std::uint32_t number = 0; number < acknowledged; ++number) {
       const auto list = batch(number);
-      REQUIRE((*opened)->check_lobbies(list.records, list.kinds)->unchanged == 50);
+      REQUIRE((*opened)->check(list.records, list.kinds)->unchanged == 50);
     }
   }
 }

@@ -1,21 +1,15 @@
 #include "store/sqlite/sqlite_lobbies.hpp"
 #include "tests/store/sqlite/lobby_fixture.hpp"
 
-#include <rapidcheck.h>
-
-#include <algorithm>
-
 namespace matchcloud::store {
 namespace {
-
-using model::line_errc;
 
 constexpr auto running = std::nullopt;
 
 TEST_CASE("a lobby is stored by the game of its namespace and how long it lasted") {
   lobby_store in;
   const auto done = merge_all(
-      in.get(),
+      *in.sink,
       lobby_list{}.add(100, {1'000, 2'024}, kind_of(12)).add(101, {1'000, running}, kind_of(21)));
   CHECK(done.accepted == 2);
   CHECK(in.lobbies() ==
@@ -26,122 +20,38 @@ TEST_CASE("a lobby is stored by the game of its namespace and how long it lasted
             "00000000000000000000000000000065 00000000000000000000000000000002 -1 1000 running "
             "00000000000000000000000000000015 00000000000000000000000000000007 fra basic-1d1 1.0 "
             "duel"});
-  CHECK(in.get().has_lobbies() == true);
+  CHECK(in.sink->has_any() == true);
 }
 
-TEST_CASE("a lobby's later reports add to it, in the same place or another") {
+TEST_CASE("a lobby moves to the class of how long it lasted, and what is refused leaves no kind") {
   lobby_store in;
-  const auto merged = [&](model::lobby_times times) {
-    return merge_all(in.get(), lobby_list{}.add(100, times, kind_of(11))).accepted == 1;
+  const auto merge = [&](model::lobby_times times, const model::lobby_kind& kind) {
+    merge_all(*in.sink, lobby_list{}.add(100, times, kind));
+    return in.lobbies().at(0).substr(66, 22);
   };
-  const auto stored = [&] { return in.lobbies().at(0).substr(66, 22); };
-  CHECK(merged({1'000, running}));
-  CHECK_FALSE(merged({1'000, running}));
-  CHECK_FALSE(merged({1'500, running}));
-  CHECK(merged({1'200, 1'300}));
-  CHECK(stored().starts_with("8 1000 1300 "));
-  CHECK(merged({900, running}));
-  CHECK(stored().starts_with("8 900 1300 "));
-  CHECK(merged({1'100, 1'310}));
-  CHECK(stored().starts_with("8 900 1310 "));
-  CHECK_FALSE(merged({1'000, 1'310}));
+  CHECK(merge({1'200, running}, kind_of(11)).starts_with("-1 1200 running"));
+  CHECK(merge({1'200, 1'300}, kind_of(11)).starts_with("6 1200 1300 "));
+  CHECK(merge({900, running}, kind_of(11)).starts_with("8 900 1300 "));
+  CHECK(merge({500, 2'000}, kind_of(11, "iad")).starts_with("8 900 1300 "));
   CHECK(in.lobbies().size() == 1);
-}
-
-TEST_CASE("a lobby of another kind is a conflict and changes nothing") {
-  lobby_store in;
-  merge_all(in.get(), lobby_list{}.add(100, {1'000, running}, kind_of(11)));
-  const auto before = in.lobbies();
-  const auto revision = in.revision_of(1);
-  const auto done = merge_all(in.get(), lobby_list{}
-                                            .add(100, {500, 2'000}, kind_of(11, "iad"))
-                                            .add(100, {500, 2'000}, kind_of(21))
-                                            .add(100, {500, 2'000}, kind_of(11, "fra", "team")));
-  REQUIRE(done.rejected.size() == 3);
-  for (const auto& each : done.rejected)
-    CHECK(each.problem.code == line_errc::conflict);
-  CHECK(done.rejected[0].problem.message.ends_with(
-      R"(00000064 is known, and its region_id "iad" is not "fra")"));
-  CHECK(done.rejected[2].index == 2);
-  CHECK(in.lobbies() == before);
-  CHECK(in.revision_of(1) == revision);
   auto db = connection::open(in.path() + "/matchcloud.db");
   CHECK(db->read_integer("SELECT count(*) FROM lobby_kinds", "count") == 1);
 }
 
-TEST_CASE("lobbies of namespaces and regions that nobody knows are refused, the rest is taken") {
+TEST_CASE("tidying up empties the log, unless somebody reads it") {
   lobby_store in;
-  const auto done = merge_all(in.get(), lobby_list{}
-                                            .add(100, {1, running}, kind_of(99))
-                                            .add(101, {1, running}, kind_of(11))
-                                            .add(102, {1, running}, kind_of(11, "mars"))
-                                            .add(103, {1, running}, kind_of(99)));
-  CHECK(done.accepted == 1);
-  REQUIRE(done.rejected.size() == 3);
-  CHECK(done.rejected[0].problem.code == line_errc::namespace_unknown);
-  CHECK(done.rejected[1].problem.code == line_errc::region_unknown);
-  CHECK(done.rejected[1].index == 2);
-  CHECK(done.rejected[2].problem == done.rejected[0].problem);
-}
-
-TEST_CASE("history may name what was removed from the catalog") {
-  lobby_store in;
-  auto db = connection::open(in.path() + "/matchcloud.db");
-  REQUIRE(db->execute("UPDATE namespaces SET removed = 1; UPDATE regions SET removed = 1;"
-                      "UPDATE games SET removed = 1",
-                      "remove"));
-  CHECK(merge_all(in.get(), lobby_list{}.add(100, {1, running}, kind_of(11))).accepted == 1);
-}
-
-TEST_CASE("revisions of lobbies move with the games that are touched, in one sequence") {
-  lobby_store in;
-  merge_all(in.get(), lobby_list{}.add(1, {1, running}, kind_of(11)));
-  const auto first = in.revision_of(1);
-  merge_all(in.get(), lobby_list{}.add(2, {1, running}, kind_of(21)));
-  CHECK(in.revision_of(1) == first);
-  CHECK(in.revision_of(2) > first);
-  merge_all(in.get(), lobby_list{}.add(1, {1, running}, kind_of(11)));
-  CHECK(in.revision_of(1) == first);
-  merge_all(in.get(), lobby_list{}.add(1, {1, 2}, kind_of(11)));
-  CHECK(in.revision_of(1) > in.revision_of(2));
-}
-
-TEST_CASE("a check says what merging would do and does nothing") {
-  lobby_store in;
-  merge_all(in.get(), lobby_list{}.add(1, {1, 5}, kind_of(11)));
-  const auto before = in.lobbies();
-  lobby_list list;
-  list.add(1, {1, 5}, kind_of(11)).add(1, {1, 6}, kind_of(11)).add(2, {1, 6}, kind_of(12));
-  list.add(1, {1, 6}, kind_of(12)).add(3, {1, 6}, kind_of(99));
-  const auto would = in.get().check_lobbies(list.records, list.kinds);
-  REQUIRE(would.has_value());
-  CHECK(would->taken == 5);
-  CHECK(would->unchanged == 1);
-  CHECK(would->accepted == 2);
-  REQUIRE(would->rejected.size() == 2);
-  CHECK(would->rejected[0].problem.code == line_errc::conflict);
-  CHECK(would->rejected[1].problem.code == line_errc::namespace_unknown);
-  const auto kinds = in.get().check_lobby_kinds(list.kinds);
-  REQUIRE(kinds.has_value());
-  CHECK(kinds->at(0).game_id == id_of(1));
-  CHECK(kinds->at(2).problem.has_value());
-  CHECK(in.lobbies() == before);
-}
-
-TEST_CASE("a checkpoint empties the log, unless somebody reads it") {
-  lobby_store in;
-  merge_all(in.get(), lobby_list{}.add(1, {1, 5}, kind_of(11)));
-  CHECK(in.get().wal_bytes() > 0);
+  merge_all(*in.sink, lobby_list{}.add(1, {1, 5}, kind_of(11)));
+  CHECK(in.upkeep->backlog_bytes() > 0);
   {
     auto reader = connection::open(in.path() + "/matchcloud.db");
     auto snapshot = transaction::begin(*reader, transaction::access::read, "read");
     REQUIRE(reader->read_integer("SELECT count(*) FROM lobbies", "count") == 1);
-    merge_all(in.get(), lobby_list{}.add(2, {1, 5}, kind_of(11)));
-    CHECK(in.get().checkpoint() == false);
-    CHECK(in.get().wal_bytes() > 0);
+    merge_all(*in.sink, lobby_list{}.add(2, {1, 5}, kind_of(11)));
+    CHECK(in.upkeep->tidy() == false);
+    CHECK(in.upkeep->backlog_bytes() > 0);
   }
-  CHECK(in.get().checkpoint() == true);
-  CHECK(in.get().wal_bytes() == 0);
+  CHECK(in.upkeep->tidy() == true);
+  CHECK(in.upkeep->backlog_bytes() == 0);
 }
 
 TEST_CASE("many lobbies take several transactions, none of them long") {
@@ -152,7 +62,7 @@ TEST_CASE("many lobbies take several transactions, none of them long") {
   std::size_t transactions = 0;
   std::span<const model::lobby_record> rest = list.records;
   while (!rest.empty()) {
-    const auto part = in.get().merge_lobbies(rest, list.kinds);
+    const auto part = in.sink->merge(rest, list.kinds);
     REQUIRE(part.has_value());
     CHECK(part->accepted == part->taken);
     rest = rest.subspan(part->taken);
@@ -164,7 +74,7 @@ TEST_CASE("many lobbies take several transactions, none of them long") {
 
 TEST_CASE("a full disk is told from other failures, and what was acknowledged stays") {
   lobby_store in;
-  merge_all(in.get(), lobby_list{}.add(1, {1, running}, kind_of(11)));
+  merge_all(*in.sink, lobby_list{}.add(1, {1, running}, kind_of(11)));
   const auto before = in.lobbies();
   auto limited = connection::open(in.path() + "/matchcloud.db");
   REQUIRE(limited->execute("PRAGMA max_page_count = 1", "limit"));
@@ -177,66 +87,6 @@ TEST_CASE("a full disk is told from other failures, and what was acknowledged st
   REQUIRE_FALSE(done.has_value());
   CHECK(done.error().code == base::errc::store_full);
   CHECK(in.lobbies() == before);
-}
-
-/// A report of one of a few lobbies; a lobby's kind follows from its number.
-lobby_list& add_any(lobby_list& list) {
-  const auto number = *rc::gen::inRange<std::uint32_t>(0, 6);
-  const auto start = *rc::gen::inRange<std::int64_t>(0, 40);
-  model::lobby_times times{start, std::nullopt};
-  if (*rc::gen::arbitrary<bool>()) times.stop_ts = start + *rc::gen::inRange<std::int64_t>(0, 40);
-  return list.add(number, times,
-                  kind_of(number % 2 == 0 ? 11 : 21, number % 3 == 0 ? "fra" : "iad"));
-}
-
-TEST_CASE("property: any order, repetition and batching of reports settles to the same state") {
-  lobby_store one;
-  lobby_store other;
-  std::uint32_t round = 0;
-  REQUIRE(rc::check([&] {
-    // Each round has lobbies of its own.
-    const auto shifted = [base = round++ * 10](std::vector<model::lobby_record> records) {
-      for (auto& each : records)
-        each.lobby_id = id_of(1'000 + base + each.lobby_id.bytes[15]);
-      return records;
-    };
-    lobby_list list;
-    const auto count = *rc::gen::inRange(1, 12);
-    for (int i = 0; i < count; ++i)
-      add_any(list);
-    list.records = shifted(list.records);
-    merge_all(one.get(), list);
-
-    auto repeated = list.records;
-    repeated.insert(repeated.end(), list.records.begin(), list.records.end());
-    for (std::size_t i = repeated.size(); i > 1; --i)
-      std::swap(repeated[i - 1], repeated[*rc::gen::inRange<std::size_t>(0, i)]);
-    const auto batch = *rc::gen::inRange<std::size_t>(1, repeated.size() + 1);
-    for (std::size_t at = 0; at < repeated.size(); at += batch) {
-      const auto part = std::span{repeated}.subspan(at, std::min(batch, repeated.size() - at));
-      const auto done = other.get().merge_lobbies(part, list.kinds);
-      RC_ASSERT(done.has_value());
-      RC_ASSERT(done->rejected.empty());
-    }
-    RC_ASSERT(one.lobbies() == other.lobbies());
-  }));
-}
-
-TEST_CASE("property: a report of another kind never changes anything") {
-  lobby_store in;
-  lobby_list known;
-  for (std::uint32_t number = 0; number < 6; ++number)
-    known.add(number, {100, 200}, kind_of(11));
-  merge_all(in.get(), known);
-  const auto before = in.lobbies();
-  REQUIRE(rc::check([&] {
-    lobby_list list;
-    const auto start = *rc::gen::inRange<std::int64_t>(0, 400);
-    list.add(*rc::gen::inRange<std::uint32_t>(0, 6), {start, start + 100},
-             kind_of(*rc::gen::element<std::uint32_t>(11, 12, 21), "iad"));
-    RC_ASSERT(merge_all(in.get(), list).rejected.size() == 1);
-    RC_ASSERT(in.lobbies() == before);
-  }));
 }
 
 } // namespace

@@ -13,26 +13,21 @@ using base::fault_kind;
 using base::fault_point;
 using std::chrono::milliseconds;
 
-struct bench {
-  temporary_directory directory;
-  std::unique_ptr<store> db = open_sqlite(directory.path()).value();
-
-  bench() { REQUIRE(db->import_catalog(lobby_catalog()).has_value()); }
-
-  base::expected<std::unique_ptr<store>> open_another() const {
-    return open_sqlite(directory.path());
-  }
+struct bench : lobby_store {
+  base::expected<std::shared_ptr<database>> open_another() const { return open_sqlite(path()); }
   /// What somebody else reads.
-  std::int64_t revision() const { return open_another().value()->catalog_revision().value(); }
+  std::int64_t revision() const {
+    return open_another().value()->catalog().value()->revision().value();
+  }
   base::expected<import_summary> import_region(const std::string& id) {
     auto document = lobby_catalog();
     document.regions.push_back({id, id, "P", {1, 2}});
-    return db->import_catalog(document);
+    return catalog->import_document(document);
   }
   base::expected<lobby_merge> merge_one(std::uint32_t number) {
     lobby_list list;
     list.add(number, {1, 2}, kind_of(11));
-    return db->merge_lobbies(list.records, list.kinds);
+    return sink->merge(list.records, list.kinds);
   }
 };
 
@@ -74,14 +69,14 @@ TEST_CASE("every way to read rows fails where reading fails, and works again wit
         CHECK(result.has_value());
     };
     const auto take = [](const model::avatar&) { return true; };
-    check(on.db->load_catalog(), "begin reading the catalog");
-    check(on.db->catalog_revision(), "read the catalog's revision");
-    check(on.db->moved_games_since(game_subject::avatars, 0), "look for games that changed");
-    check(on.db->read_avatars(id_of(1), take), "begin reading avatars");
-    check(on.db->read_history_revisions(id_of(1)), "begin reading revisions");
-    check(on.db->has_lobbies(), "look for lobbies");
+    check(on.catalog->load(), "begin reading the catalog");
+    check(on.catalog->revision(), "read the catalog's revision");
+    check(on.feed->moved_games_since(game_subject::avatars, 0), "look for games that changed");
+    check(on.avatars->read(id_of(1), take), "begin reading avatars");
+    check(on.history->revisions(id_of(1)), "begin reading revisions");
+    check(on.sink->has_any(), "look for lobbies");
     history_reader nobody;
-    check(on.db->read_lobby_history({id_of(1), {0, 10}}, base::machine_clock(), nobody),
+    check(on.history->read({id_of(1), {0, 10}}, base::machine_clock(), nobody),
           "read the lobby history");
   };
   injected_fault fails{fault_point::store_read, fault_kind::error};
@@ -98,10 +93,11 @@ TEST_CASE("what fails to begin writing writes nothing") {
   injected_fault fails{fault_point::store_write, fault_kind::error};
   check_failed(on.import_region("gru"), "import the catalog", fault_point::store_write);
   check_failed(on.merge_one(1), "write lobbies", fault_point::store_write);
-  check_failed(on.db->remove(model::element_key::parse(model::element_kind::region, "fra").value()),
-               "change the catalog", fault_point::store_write);
+  check_failed(
+      on.catalog->remove(model::element_key::parse(model::element_kind::region, "fra").value()),
+      "change the catalog", fault_point::store_write);
   CHECK(on.revision() == before);
-  CHECK_FALSE(on.db->has_lobbies().value());
+  CHECK_FALSE(on.sink->has_any().value());
   fails.take_away();
   CHECK(on.import_region("gru").has_value());
   CHECK(on.merge_one(1)->accepted == 1);
@@ -116,13 +112,13 @@ TEST_CASE(
     check_failed(on.import_region("gru"), "import the catalog", fault_point::store_commit);
     check_failed(on.merge_one(1), "write lobbies", fault_point::store_commit);
     CHECK(fails.hits() == 2);
-    CHECK(on.db->catalog_revision() == before);
+    CHECK(on.catalog->revision() == before);
     CHECK(on.revision() == before);
-    CHECK_FALSE(on.db->has_lobbies().value());
+    CHECK_FALSE(on.sink->has_any().value());
     // Nobody is left holding the lock.
-    const auto other = open_sqlite(on.directory.path(), {.patience = milliseconds{0}}).value();
+    const auto other = open_sqlite(on.path(), {.patience = milliseconds{0}}).value();
     fails.take_away();
-    CHECK(other->import_catalog(lobby_catalog()).has_value());
+    CHECK(other->catalog().value()->import_document(lobby_catalog()).has_value());
   }
   CHECK(on.merge_one(1)->accepted == 1);
   CHECK(on.import_region("gru").has_value());
@@ -144,7 +140,7 @@ TEST_CASE("a delayed commit has not happened before its delay is over") {
 TEST_CASE("opening, reading, writing and committing wait for their stall to be taken away") {
   bench on;
   check_stalls(fault_point::store_open, [&] { static_cast<void>(on.open_another()); });
-  check_stalls(fault_point::store_read, [&] { static_cast<void>(on.db->load_catalog()); });
+  check_stalls(fault_point::store_read, [&] { static_cast<void>(on.catalog->load()); });
   check_stalls(fault_point::store_write, [&] { static_cast<void>(on.import_region("gru")); });
   const auto before = on.revision();
   check_stalls(
@@ -161,7 +157,7 @@ TEST_CASE("opening, reading and writing are delayed") {
     const skipped_delays delays;
     injected_fault slow{at, once(delayed_by(milliseconds{5}))};
     if (at == fault_point::store_open) CHECK(on.open_another().has_value());
-    if (at == fault_point::store_read) CHECK(on.db->load_catalog().has_value());
+    if (at == fault_point::store_read) CHECK(on.catalog->load().has_value());
     if (at == fault_point::store_write) CHECK(on.merge_one(1).has_value());
     CHECK(delays.passed() == std::vector<std::chrono::microseconds>{milliseconds{5}});
   }

@@ -1,8 +1,6 @@
 // Imports against a plain model: maps from id to element.
-#include "store/store.hpp"
-#include "tests/catch.hpp"
 #include "tests/fixtures/catalog_documents.hpp"
-#include "tests/fixtures/temporary_directory.hpp"
+#include "tests/store/conformance/engines.hpp"
 
 #include <rapidcheck.h>
 
@@ -15,7 +13,6 @@ namespace {
 
 using namespace matchcloud;
 using fixtures::any_document;
-using fixtures::temporary_directory;
 
 struct plain_catalog {
   std::map<std::string, model::region> regions;
@@ -48,11 +45,9 @@ struct plain_catalog {
 };
 
 TEST_CASE("a sequence of imports leaves the union in which the last one wins") {
-  const temporary_directory directory;
-  int round = 0;
+  const auto& engine = store::each_engine();
   REQUIRE(rc::check([&] {
-    auto opened = store::open_sqlite(directory.path() + "/" + std::to_string(round++));
-    RC_ASSERT(opened.has_value());
+    const store::conforming_store in{engine};
     plain_catalog expected;
     std::int64_t revision = 0;
     const auto count = *rc::gen::inRange(1, 4);
@@ -62,26 +57,24 @@ TEST_CASE("a sequence of imports leaves the union in which the last one wins") {
       expected.apply(document);
       const bool changes = expected.at_revision(0) != before;
       revision += changes ? 1 : 0;
-      const auto done = (*opened)->import_catalog(document);
+      const auto done = in.catalog->import_document(document);
       RC_ASSERT(done.has_value());
       RC_ASSERT(done->changed == changes);
-      RC_ASSERT(((*opened)->load_catalog() == expected.at_revision(revision)));
+      RC_ASSERT((in.catalog->load() == expected.at_revision(revision)));
     }
   }));
 }
 
 TEST_CASE("importing the same document again changes nothing") {
-  const temporary_directory directory;
-  auto opened = store::open_sqlite(directory.path());
-  REQUIRE(opened.has_value());
+  const store::conforming_store in;
   REQUIRE(rc::check([&] {
     const auto document = any_document();
-    RC_ASSERT((*opened)->import_catalog(document).has_value());
-    const auto once = (*opened)->load_catalog();
-    const auto again = (*opened)->import_catalog(document);
+    RC_ASSERT(in.catalog->import_document(document).has_value());
+    const auto once = in.catalog->load();
+    const auto again = in.catalog->import_document(document);
     RC_ASSERT(again.has_value());
     RC_ASSERT(!again->changed);
-    RC_ASSERT(((*opened)->load_catalog() == once));
+    RC_ASSERT((in.catalog->load() == once));
   }));
 }
 

@@ -1,3 +1,5 @@
+#include "store/sqlite/sqlite_session.hpp"
+
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
 #include "store/sqlite/game_revisions.hpp"
@@ -8,7 +10,6 @@
 #include "store/sqlite/sqlite_lobbies.hpp"
 #include "store/sqlite/sqlite_lobby_history.hpp"
 #include "store/sqlite/sqlite_removal.hpp"
-#include "store/store.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -30,23 +31,19 @@ std::size_t size_of(const model::catalog& of) noexcept {
   return of.regions.size() + of.tiers.size() + of.games.size() + of.namespaces.size();
 }
 
-class sqlite_store final : public store {
+class sqlite_session final : public session {
 public:
-  explicit sqlite_store(connection db) : db_{std::move(db)} {}
+  explicit sqlite_session(connection db) : db_{std::move(db)} {}
 
-  base::expected<bool> poll_changed() override {
-    const auto version = db_.read_integer("PRAGMA data_version", "look for changes");
-    if (!version) return tl::unexpected(version.error());
-    return std::exchange(data_version_, *version) != *version;
-  }
+  // -- catalog_store ----------------------------------------------------------
 
-  base::expected<std::int64_t> catalog_revision() override {
+  base::expected<std::int64_t> revision() override {
     return db_.begin_reading("read the catalog's revision").and_then([this] {
       return read_catalog_revision(db_);
     });
   }
 
-  base::expected<model::catalog> load_catalog() override {
+  base::expected<model::catalog> load() override {
     // Never committed: there is nothing to keep.
     const auto snapshot =
         transaction::begin(db_, transaction::access::read, "begin reading the catalog");
@@ -54,7 +51,7 @@ public:
     return read_catalog(db_);
   }
 
-  base::expected<import_summary> import_catalog(const model::catalog_document& doc) override {
+  base::expected<import_summary> import_document(const model::catalog_document& doc) override {
     auto changes = transaction::begin(db_, transaction::access::write, "import the catalog");
     if (!changes) return tl::unexpected(changes.error());
     const auto before = read_catalog(db_);
@@ -88,23 +85,17 @@ public:
     return done;
   }
 
-  base::expected<moved_games> moved_games_since(game_subject subject, std::int64_t known) override {
-    return db_.begin_reading("look for games that changed").and_then([&] {
-      return read_moved_games(db_, subject, known);
-    });
-  }
+  // -- avatar_store -----------------------------------------------------------
 
   base::expected<std::int64_t>
-  read_avatars(const model::uuid& game_id,
-               const std::function<bool(const model::avatar&)>& take) override {
+  read(const model::uuid& game_id, const std::function<bool(const model::avatar&)>& take) override {
     const auto snapshot =
         transaction::begin(db_, transaction::access::read, "begin reading avatars");
     if (!snapshot) return tl::unexpected(snapshot.error());
     return select_avatars(db_, game_id, take);
   }
 
-  base::expected<std::vector<put_outcome>>
-  put_avatars(std::span<const model::avatar> avatars) override {
+  base::expected<std::vector<put_outcome>> put(std::span<const model::avatar> avatars) override {
     auto changes = transaction::begin(db_, transaction::access::write, "write avatars");
     if (!changes) return tl::unexpected(changes.error());
     auto outcomes = write_avatars(db_, avatars);
@@ -113,53 +104,35 @@ public:
     return outcomes;
   }
 
-  base::expected<std::vector<put_outcome>>
-  check_avatars(std::span<const model::avatar> avatars) override {
+  base::expected<std::vector<put_outcome>> check(std::span<const model::avatar> avatars) override {
     // Never committed.
     const auto trial = transaction::begin(db_, transaction::access::write, "check avatars");
     if (!trial) return tl::unexpected(trial.error());
     return write_avatars(db_, avatars);
   }
 
-  base::expected<lobby_merge> merge_lobbies(std::span<const model::lobby_record> records,
-                                            const model::lobby_kind_table& kinds) override {
-    auto* writer = lobbies();
-    if (!writer) return tl::unexpected(lobbies_->error());
-    auto merged = writer->merge(records, kinds);
+  // -- lobby_sink -------------------------------------------------------------
+
+  base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
+                                    const model::lobby_kind_table& kinds) override {
+    auto merged = lobbies().and_then([&](auto* writer) { return writer->merge(records, kinds); });
     if (!merged || db_.log_pages() * page_bytes < bulk_log_bytes) return merged;
     // What others still read stays for the next time.
     if (auto moved = db_.checkpoint(false); !moved) return tl::unexpected(moved.error());
     return merged;
   }
 
-  base::expected<lobby_merge> check_lobbies(std::span<const model::lobby_record> records,
-                                            const model::lobby_kind_table& kinds) override {
-    auto* writer = lobbies();
-    return writer ? writer->check(records, kinds) : tl::unexpected(lobbies_->error());
+  base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
+                                    const model::lobby_kind_table& kinds) override {
+    return lobbies().and_then([&](auto* writer) { return writer->check(records, kinds); });
   }
 
   base::expected<std::vector<lobby_kind_finding>>
-  check_lobby_kinds(const model::lobby_kind_table& kinds) override {
-    auto* writer = lobbies();
-    if (!writer) return tl::unexpected(lobbies_->error());
-    return writer->check_kinds(kinds);
+  check_kinds(const model::lobby_kind_table& kinds) override {
+    return lobbies().and_then([&](auto* writer) { return writer->check_kinds(kinds); });
   }
 
-  base::expected<history_revisions> read_history_revisions(const model::uuid& game_id) override {
-    const auto snapshot =
-        transaction::begin(db_, transaction::access::read, "begin reading revisions");
-    if (!snapshot) return tl::unexpected(snapshot.error());
-    return select_history_revisions(db_, game_id);
-  }
-
-  base::expected<void> read_lobby_history(const model::export_query& query,
-                                          const base::clock& clock,
-                                          const history_reader& to) override {
-    if (!history_) history_.emplace(db_);
-    return history_->read(query, clock, to);
-  }
-
-  base::expected<bool> has_lobbies() override {
+  base::expected<bool> has_any() override {
     constexpr auto operation = "look for lobbies";
     const auto any = db_.begin_reading(operation).and_then(
         [&] { return db_.read_integer("SELECT EXISTS (SELECT 1 FROM lobbies)", operation); });
@@ -167,31 +140,67 @@ public:
     return *any != 0;
   }
 
-  std::uint64_t wal_bytes() override {
+  // -- lobby_history ----------------------------------------------------------
+
+  base::expected<history_revisions> revisions(const model::uuid& game_id) override {
+    const auto snapshot =
+        transaction::begin(db_, transaction::access::read, "begin reading revisions");
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    return select_history_revisions(db_, game_id);
+  }
+
+  base::expected<void> read(const model::export_query& query, const base::clock& clock,
+                            const history_reader& to) override {
+    if (!history_) history_.emplace(db_);
+    return history_->read(query, clock, to);
+  }
+
+  // -- change_feed ------------------------------------------------------------
+
+  base::expected<bool> changed() override {
+    const auto version = db_.read_integer("PRAGMA data_version", "look for changes");
+    if (!version) return tl::unexpected(version.error());
+    return std::exchange(data_version_, *version) != *version;
+  }
+
+  base::expected<moved_games> moved_games_since(game_subject subject, std::int64_t known) override {
+    return db_.begin_reading("look for games that changed").and_then([&] {
+      return read_moved_games(db_, subject, known);
+    });
+  }
+
+  // -- maintenance ------------------------------------------------------------
+
+  std::uint64_t backlog_bytes() override {
     struct stat found {};
     return ::stat((db_.path() + "-wal").c_str(), &found) == 0
                ? static_cast<std::uint64_t>(found.st_size)
                : 0;
   }
 
-  base::expected<bool> checkpoint() override { return db_.checkpoint(true, checkpoint_wait); }
+  base::expected<bool> tidy() override { return db_.checkpoint(true, tidy_wait); }
+
+  bool is_reusable() const noexcept override { return !db_.has_failed() && !data_version_; }
 
 private:
   /// SQLite's default, which migrations leave as it is.
   static constexpr std::int64_t page_bytes = 4096;
 
-  /// Null where its statements cannot be prepared; `lobbies_` then says why.
-  lobby_writer* lobbies() {
-    if (!lobbies_ || !*lobbies_) lobbies_.emplace(lobby_writer::prepare(db_));
-    return *lobbies_ ? &**lobbies_ : nullptr;
+  base::expected<lobby_writer*> lobbies() {
+    if (!lobbies_) {
+      auto prepared = lobby_writer::prepare(db_);
+      if (!prepared) return tl::unexpected(prepared.error());
+      lobbies_.emplace(*std::move(prepared));
+    }
+    return &*lobbies_;
   }
 
   connection db_;
-  /// Prepared when first asked for: few connections write lobbies.
-  std::optional<base::expected<lobby_writer>> lobbies_;
-  /// Made when first asked for: few connections read history.
-  std::optional<lobby_history> history_;
-  /// SQLite's counter at the last poll.
+  /// Prepared when first asked for: few sessions write lobbies.
+  std::optional<lobby_writer> lobbies_;
+  /// Made when first asked for: few sessions read history.
+  std::optional<sqlite_lobby_history> history_;
+  /// SQLite's counter at the last look; nothing where nobody looked.
   std::optional<std::int64_t> data_version_;
 };
 
@@ -250,8 +259,8 @@ bool has_store(const std::string& data_dir) {
   return ::access((data_dir + "/" + file_name).c_str(), F_OK) == 0;
 }
 
-base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir,
-                                                   const sqlite_settings& settings) {
+base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& data_dir,
+                                                             const sqlite_settings& settings) {
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
   // Before the lock: others open the store while a fault stalls this one.
   const auto path = data_dir + "/" + file_name;
@@ -264,7 +273,15 @@ base::expected<std::unique_ptr<store>> open_sqlite(const std::string& data_dir,
   auto db = open_connection(path, settings.use);
   if (!db) return tl::unexpected(db.error());
   db->set_busy_timeout(static_cast<int>(settings.patience.count()));
-  return std::make_unique<sqlite_store>(std::move(*db));
+  return std::make_unique<sqlite_session>(std::move(*db));
+}
+
+base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_dir,
+                                                      const sqlite_settings& settings) {
+  auto opened = std::make_shared<database>(
+      [data_dir, settings] { return open_sqlite_session(data_dir, settings); }, settings.sessions);
+  // What is wrong with the store shows now, and not at the first request.
+  return opened->catalog().map([&](const lease<catalog_store>&) { return opened; });
 }
 
 } // namespace matchcloud::store

@@ -4,7 +4,7 @@
 #include "model/text/timestamp.hpp"
 #include "store/lobby_history_csv.hpp"
 #include "tests/fixtures/csv_reader.hpp"
-#include "tests/store/sqlite/lobby_fixture.hpp"
+#include "tests/store/store_fixture.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -40,7 +40,8 @@ struct written_history {
   }
 };
 
-inline base::expected<written_history> try_to_write(store& from, const model::export_query& query,
+inline base::expected<written_history> try_to_write(lobby_history& from,
+                                                    const model::export_query& query,
                                                     std::int64_t snapshot_ts,
                                                     std::function<bool()> stop = {}) {
   written_history written;
@@ -56,16 +57,14 @@ inline base::expected<written_history> try_to_write(store& from, const model::ex
   return written;
 }
 
-/// An export of game 1.
-inline written_history write_all(store& from, const model::time_span& span,
-                                 std::int64_t snapshot_ts) {
-  auto written = try_to_write(from, {id_of(1), span}, snapshot_ts);
-  INFO((written ? std::string{} : written.error().detail));
-  REQUIRE(written.has_value());
-  CHECK(written->summary.bytes == written->csv.size());
-  CHECK(written->summary.snapshot.taken_ts == snapshot_ts);
-  CHECK(written->summary.rows == written->rows().size());
-  return *std::move(written);
+/// An export of game 1, or another.
+inline written_history write_all(lobby_history& from, const model::time_span& span,
+                                 std::int64_t snapshot_ts, const model::uuid& game = id_of(1)) {
+  auto written = had(try_to_write(from, {game, span}, snapshot_ts));
+  CHECK(written.summary.bytes == written.csv.size());
+  CHECK(written.summary.snapshot.taken_ts == snapshot_ts);
+  CHECK(written.summary.rows == written.rows().size());
+  return written;
 }
 
 /// The numbers of the lobbies in an export's rows (see `id_of`), in their order.

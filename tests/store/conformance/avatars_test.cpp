@@ -1,7 +1,5 @@
 #include "model/catalog/catalog_document.hpp"
-#include "store/store.hpp"
-#include "tests/catch.hpp"
-#include "tests/fixtures/temporary_directory.hpp"
+#include "tests/store/conformance/engines.hpp"
 
 #include <rapidcheck.h>
 
@@ -12,15 +10,9 @@
 namespace {
 
 using namespace matchcloud;
-using fixtures::temporary_directory;
 using store::game_subject;
+using store::id_of;
 using store::put_outcome;
-
-model::uuid id_of(std::uint8_t last_byte) {
-  model::uuid id;
-  id.bytes[15] = last_byte;
-  return id;
-}
 
 model::avatar avatar_of(std::uint8_t game, std::uint8_t upload, std::int64_t create_ts_ms = 0) {
   model::avatar made;
@@ -32,39 +24,26 @@ model::avatar avatar_of(std::uint8_t game, std::uint8_t upload, std::int64_t cre
 }
 
 /// A store with the games 1 and 2.
-struct bench {
-  temporary_directory directory;
-  std::unique_ptr<store::store> store = open();
-
-  bench() {
+struct bench : store::conforming_store {
+  explicit bench(const store::engine& on = store::each_engine()) : conforming_store{on} {
     model::catalog_document games;
     games.games = {{id_of(1), "One"}, {id_of(2), "Two"}};
-    REQUIRE(store->import_catalog(games).has_value());
+    store::had(catalog->import_document(games));
   }
 
-  std::unique_ptr<store::store> open() const {
-    auto opened = store::open_sqlite(directory.path());
-    REQUIRE(opened.has_value());
-    return std::move(*opened);
-  }
-  std::vector<put_outcome> put(const std::vector<model::avatar>& avatars) const {
-    const auto outcomes = store->put_avatars(avatars);
-    INFO((outcomes ? std::string{} : outcomes.error().detail));
-    REQUIRE(outcomes.has_value());
-    return *outcomes;
+  std::vector<put_outcome> put(const std::vector<model::avatar>& list) const {
+    return store::had(avatars->put(list));
   }
   std::vector<model::avatar> list(std::uint8_t game) const {
     std::vector<model::avatar> found;
-    REQUIRE(store->read_avatars(id_of(game), [&](const model::avatar& each) {
+    REQUIRE(avatars->read(id_of(game), [&](const model::avatar& each) {
       found.push_back(each);
       return true;
     }));
     return found;
   }
   std::int64_t revision(std::uint8_t game) const {
-    const auto read = store->read_avatars(id_of(game), [](const model::avatar&) { return true; });
-    REQUIRE(read.has_value());
-    return *read;
+    return store::had(avatars->read(id_of(game), [](const model::avatar&) { return true; }));
   }
 };
 
@@ -73,12 +52,12 @@ TEST_CASE("a game that was removed takes no avatars until it returns") {
   REQUIRE(on.put({avatar_of(2, 1)}) == std::vector{put_outcome::added});
   const auto key = model::element_key::parse(model::element_kind::game, to_string(id_of(2)));
   REQUIRE(key.has_value());
-  REQUIRE(on.store->remove(*key).has_value());
+  REQUIRE(on.catalog->remove(*key).has_value());
   CHECK(on.put({avatar_of(2, 2), avatar_of(1, 3)}) ==
         std::vector{put_outcome::game_unknown, put_outcome::added});
   model::catalog_document again;
   again.games = {{id_of(2), "Two"}};
-  REQUIRE(on.store->import_catalog(again).has_value());
+  REQUIRE(on.catalog->import_document(again).has_value());
   CHECK(on.put({avatar_of(2, 2)}) == std::vector{put_outcome::added});
   CHECK(on.list(2).size() == 2);
 }
@@ -103,7 +82,7 @@ TEST_CASE("every content length survives the store, whose integers are signed") 
   rc::check("any 64 bits", [&](std::uint64_t length) {
     auto each = avatar_of(1, 1);
     each.content_length = length;
-    RC_ASSERT(on.store->put_avatars(std::vector{each}).has_value());
+    RC_ASSERT(on.avatars->put(std::vector{each}).has_value());
     RC_ASSERT(on.list(1).front().content_length == length);
   });
 }
@@ -138,7 +117,7 @@ TEST_CASE("a check says what putting would do and writes nothing") {
   const bench on;
   on.put({avatar_of(1, 1)});
   const std::vector<model::avatar> avatars{avatar_of(1, 1), avatar_of(1, 2), avatar_of(9, 3)};
-  const auto checked = on.store->check_avatars(avatars);
+  const auto checked = on.avatars->check(avatars);
   REQUIRE(checked.has_value());
   CHECK(on.list(1).size() == 1);
   CHECK(*checked == on.put(avatars));
@@ -148,32 +127,32 @@ TEST_CASE("reading stops when it is told to") {
   const bench on;
   on.put({avatar_of(1, 1), avatar_of(1, 2), avatar_of(1, 3)});
   int seen = 0;
-  REQUIRE(on.store->read_avatars(id_of(1), [&](const model::avatar&) { return ++seen < 2; }));
+  REQUIRE(on.avatars->read(id_of(1), [&](const model::avatar&) { return ++seen < 2; }));
   CHECK(seen == 2);
   on.put({avatar_of(1, 4)}); // the transaction has ended
 }
 
-TEST_CASE("another connection sees which games moved, and only those") {
+TEST_CASE("another process sees which games moved, and only those") {
   const bench on;
   on.put({avatar_of(1, 1), avatar_of(2, 2)});
-  const auto other = on.open();
-  const auto unknown = other->moved_games_since(game_subject::avatars, -1);
+  const store::all_roles other{on.open()};
+  const auto unknown = other.feed->moved_games_since(game_subject::avatars, -1);
   REQUIRE(unknown.has_value());
   CHECK(unknown->all);
   const auto known = unknown->revision;
 
-  const auto nothing = other->moved_games_since(game_subject::avatars, known);
+  const auto nothing = other.feed->moved_games_since(game_subject::avatars, known);
   REQUIRE(nothing.has_value());
   CHECK_FALSE(nothing->all);
   CHECK(nothing->games.empty());
   CHECK(nothing->revision == known);
 
   on.put({avatar_of(2, 3)});
-  const auto moved = other->moved_games_since(game_subject::avatars, known);
+  const auto moved = other.feed->moved_games_since(game_subject::avatars, known);
   REQUIRE(moved.has_value());
   CHECK(moved->games == std::vector<store::game_revision>{{id_of(2), on.revision(2)}});
   CHECK(moved->revision == on.revision(2));
-  const auto lobbies = other->moved_games_since(game_subject::lobbies, 0);
+  const auto lobbies = other.feed->moved_games_since(game_subject::lobbies, 0);
   REQUIRE(lobbies.has_value());
   CHECK(lobbies->games.empty());
 }
@@ -188,12 +167,13 @@ TEST_CASE("a store answers like a map of upload ids") {
         made.complete = complete;
         return made;
       });
+  const auto& engine = store::each_engine();
   rc::check("whatever is put, in whatever batches", [&] {
-    const bench on;
+    const bench on{engine};
     std::map<model::uuid, model::avatar> expected;
     for (const auto& batch : *rc::gen::container<std::vector<std::vector<model::avatar>>>(
              rc::gen::container<std::vector<model::avatar>>(any_avatar))) {
-      RC_ASSERT(on.store->put_avatars(batch).has_value());
+      RC_ASSERT(on.avatars->put(batch).has_value());
       for (const auto& each : batch) {
         const auto [at, is_new] = expected.try_emplace(each.upload_id, each);
         if (!is_new && at->second.game_id == each.game_id) at->second = each;

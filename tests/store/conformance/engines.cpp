@@ -1,0 +1,51 @@
+#include "tests/store/conformance/engines.hpp"
+
+#include "base/clock.hpp"
+#include "store/open_sqlite.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace matchcloud::store {
+
+namespace {
+
+class sqlite_store final : public fresh_store {
+public:
+  base::expected<std::shared_ptr<database>> open() const override {
+    return open_sqlite(directory_.path());
+  }
+
+private:
+  fixtures::temporary_directory directory_;
+};
+
+} // namespace
+
+const std::vector<engine>& engines() {
+  static const std::vector<engine> all{
+      {"SQLite", [] { return std::make_unique<sqlite_store>(); }},
+  };
+  return all;
+}
+
+std::vector<std::string> stored_lobbies(lobby_history& in) {
+  std::vector<std::string> lines;
+  for (const std::uint32_t game : {1, 2}) {
+    history_reader to;
+    to.take = [&](const model::history_lobby& each) {
+      const auto stop = each.times.stop_ts ? std::to_string(*each.times.stop_ts) : "running";
+      lines.push_back(to_string(each.lobby_id) + ' ' + std::to_string(game) + ' ' +
+                      std::to_string(each.times.start_ts) + ' ' + stop + ' ' + *each.kind_columns);
+      return true;
+    };
+    constexpr model::time_span ever{0, std::numeric_limits<std::uint64_t>::max()};
+    const auto read = in.read({id_of(game), ever}, base::machine_clock(), to);
+    REQUIRE(read.has_value());
+  }
+  std::ranges::sort(lines);
+  return lines;
+}
+
+} // namespace matchcloud::store

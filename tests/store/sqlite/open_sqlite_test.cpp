@@ -1,0 +1,138 @@
+#include "model/catalog/catalog_document.hpp"
+#include "store/open_sqlite.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <sys/stat.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <thread>
+
+namespace {
+
+using namespace matchcloud;
+using fixtures::temporary_directory;
+using store::open_sqlite;
+
+void import_demo(const std::string& directory) {
+  REQUIRE(
+      open_sqlite(directory).value()->catalog().value()->import_document(model::demo_catalog()));
+}
+
+/// The catalog, or why it cannot be had.
+base::expected<model::catalog> load_from(const std::string& directory) {
+  return open_sqlite(directory)
+      .and_then([](const auto& of) { return of->catalog(); })
+      .and_then([](const auto& catalog) { return catalog->load(); });
+}
+
+std::string database_of(const temporary_directory& directory) {
+  return directory.path() + "/matchcloud.db";
+}
+
+std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// The files of a directory with their contents.
+std::map<std::string, std::string> contents(const std::string& directory) {
+  std::map<std::string, std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator{directory})
+    found[entry.path().filename().string()] = content_of(entry.path());
+  return found;
+}
+
+unsigned mode_of(const std::string& path) {
+  struct stat found {};
+  REQUIRE(::stat(path.c_str(), &found) == 0);
+  return found.st_mode & 0777U;
+}
+
+TEST_CASE("the data directory is made with its parents, for its owner only") {
+  const temporary_directory directory;
+  const auto parent = directory.path() + "/a";
+  const auto made = parent + "/b/";
+  REQUIRE(open_sqlite(made).has_value());
+  CHECK(mode_of(parent) == 0700);
+  CHECK(mode_of(made) == 0700);
+  CHECK(mode_of(made + "matchcloud.db") == 0600);
+}
+
+TEST_CASE("a file that is no database gives a clear error and stays as it is") {
+  const temporary_directory directory;
+  std::ofstream{database_of(directory)} << std::string(5'000, 'x');
+  const auto before = contents(directory.path());
+  const auto opened = open_sqlite(directory.path());
+  REQUIRE_FALSE(opened.has_value());
+  CHECK(opened.error().code == base::errc::store_failed);
+  CHECK(opened.error().detail.find(database_of(directory)) != std::string::npos);
+  CHECK(opened.error().detail.find("file is not a database") != std::string::npos);
+  CHECK(contents(directory.path()) == before);
+}
+
+TEST_CASE("a damaged database gives an error instead of wrong data") {
+  const temporary_directory directory;
+  import_demo(directory.path());
+  const auto size = std::filesystem::file_size(database_of(directory));
+  {
+    std::fstream file{database_of(directory), std::ios::in | std::ios::out | std::ios::binary};
+    file.seekp(4096); // every page but the first
+    file << std::string(size - 4096, '\xa5');
+  }
+  const auto catalog = load_from(directory.path());
+  REQUIRE_FALSE(catalog.has_value());
+  CHECK(catalog.error().code == base::errc::store_failed);
+  CHECK(catalog.error().detail.find("malformed") != std::string::npos);
+  CHECK(catalog.error().detail.find("restore it from a backup") != std::string::npos);
+}
+
+TEST_CASE("a truncated database gives an error") {
+  const temporary_directory directory;
+  import_demo(directory.path());
+  std::filesystem::resize_file(database_of(directory), 4096 + 100);
+  const auto catalog = load_from(directory.path());
+  REQUIRE_FALSE(catalog.has_value());
+  CHECK(catalog.error().code == base::errc::store_failed);
+}
+
+TEST_CASE("a data directory that is a file, or inside of one, gives a clear error") {
+  const temporary_directory directory;
+  const auto file = directory.path() + "/file";
+  std::ofstream{file} << "x";
+  for (const auto& path : {file, file + "/below", std::string{}}) {
+    const auto opened = open_sqlite(path);
+    REQUIRE_FALSE(opened.has_value());
+    CHECK(opened.error().code == base::errc::store_failed);
+    CHECK(opened.error().detail.find("cannot create the directory") != std::string::npos);
+  }
+}
+
+TEST_CASE("a database that is a directory gives a clear error") {
+  const temporary_directory directory;
+  std::filesystem::create_directory(database_of(directory));
+  const auto opened = open_sqlite(directory.path());
+  REQUIRE_FALSE(opened.has_value());
+  CHECK(opened.error().detail.find("unable to open database file") != std::string::npos);
+}
+
+TEST_CASE("threads that open a new directory at once all get the same new store") {
+  constexpr int threads = 8;
+  const temporary_directory directory;
+  const auto data = directory.path() + "/new/data";
+  std::vector<base::expected<model::catalog>> loaded(threads);
+  {
+    std::vector<std::jthread> running;
+    for (auto& into : loaded)
+      running.emplace_back([&into, &data] { into = load_from(data); });
+  }
+  for (const auto& each : loaded) {
+    INFO((each ? std::string{} : each.error().detail));
+    REQUIRE(each.has_value());
+    CHECK(each->tiers == model::default_tiers());
+  }
+}
+
+} // namespace

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "model/lobbies/lobby_batch.hpp"
+#include "store/database.hpp"
+#include "tests/catch.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// What is expected to be had, or the test ends with the reason why it was not.
+template <class Value>
+Value had(base::expected<Value> got) {
+  INFO((got ? std::string{} : got.error().detail));
+  REQUIRE(got.has_value());
+  if constexpr (!std::is_void_v<Value>) return *std::move(got);
+}
+
+/// A database, and each of its roles in a session of its own.
+struct all_roles {
+  std::shared_ptr<database> of;
+  lease<catalog_store> catalog = had(of->catalog());
+  lease<avatar_store> avatars = had(of->avatars());
+  lease<lobby_sink> sink = had(of->sink());
+  lease<lobby_history> history = had(of->history());
+  lease<change_feed> feed = had(of->feed());
+  lease<maintenance> upkeep = had(of->upkeep());
+
+  explicit all_roles(base::expected<std::shared_ptr<database>> opened)
+      : of{had(std::move(opened))} {}
+};
+
+/// An id that ends in `number`.
+inline model::uuid id_of(std::uint32_t number) {
+  model::uuid id;
+  for (std::size_t i = 0; i < 4; ++i)
+    id.bytes[15 - i] = static_cast<std::uint8_t>(number >> (8 * i));
+  return id;
+}
+
+/// Two games, 1 and 2; game 1 has the namespaces 11 and 12, game 2 has 21; regions fra and iad.
+inline model::catalog_document lobby_catalog() {
+  model::catalog_document document;
+  document.regions = {{"fra", "Frankfurt", "P", {}}, {"iad", "Ashburn", "P", {}}};
+  document.games = {{id_of(1), "one"}, {id_of(2), "two"}};
+  document.namespaces = {{id_of(11), id_of(1), "prod", {}, std::nullopt},
+                         {id_of(12), id_of(1), "test", {}, std::nullopt},
+                         {id_of(21), id_of(2), "prod", {}, std::nullopt}};
+  return document;
+}
+
+inline model::lobby_kind kind_of(std::uint32_t namespace_number, std::string region = "fra",
+                                 std::string mode = "duel") {
+  return {id_of(namespace_number), id_of(7), std::move(region), "basic-1d1", "1.0",
+          std::move(mode)};
+}
+
+/// Lobbies as they are handed to a store.
+struct lobby_list {
+  std::vector<model::lobby_record> records;
+  model::lobby_kind_table kinds;
+
+  lobby_list& add(std::uint32_t number, model::lobby_times times, const model::lobby_kind& kind) {
+    records.push_back({id_of(number), times, kinds.number_of(kind)});
+    return *this;
+  }
+};
+
+/// Merges all of a list, as often as it takes.
+inline lobby_merge merge_all(lobby_sink& into, const lobby_list& list) {
+  lobby_merge sum;
+  std::span<const model::lobby_record> rest = list.records;
+  while (!rest.empty()) {
+    const auto part = had(into.merge(rest, list.kinds));
+    REQUIRE(part.taken > 0);
+    for (const auto& each : part.rejected)
+      sum.rejected.push_back({sum.taken + each.index, each.problem});
+    sum.taken += part.taken;
+    sum.accepted += part.accepted;
+    sum.unchanged += part.unchanged;
+    rest = rest.subspan(part.taken);
+  }
+  return sum;
+}
+
+/// The revision of a game's lobbies or avatars.
+inline std::int64_t revision_of(change_feed& in, game_subject subject, std::uint32_t game) {
+  for (const auto& each : had(in.moved_games_since(subject, 0)).games)
+    if (each.game_id == id_of(game)) return each.revision;
+  return 0;
+}
+
+} // namespace matchcloud::store
