@@ -31,12 +31,17 @@ inline const engine& each_engine() {
   return which;
 }
 
-/// A new store of each engine in turn, open.
-struct conforming_store : private std::unique_ptr<fresh_store>, all_roles {
-  explicit conforming_store(const engine& on = each_engine())
-      : std::unique_ptr<fresh_store>{on.make()}, all_roles{get()->open()} {}
+/// Lasts longer than what is opened on it.
+struct made_store {
+  std::unique_ptr<fresh_store> fresh;
+};
 
-  base::expected<std::shared_ptr<database>> open() const { return get()->open(); }
+/// A new store of each engine in turn, open.
+struct conforming_store : made_store, all_roles {
+  explicit conforming_store(const engine& on = each_engine())
+      : made_store{on.make()}, all_roles{fresh->open()} {}
+
+  base::expected<std::shared_ptr<database>> open() const { return fresh->open(); }
 };
 
 /// Everything that history has of lobbies of the games 1 and 2: game, id, start, stop and what is

@@ -1,0 +1,167 @@
+// Revisions under several writers at once, each as a process of its own: who saw revision n has
+// seen everything before n.
+#include "base/clock.hpp"
+#include "tests/store/conformance/engines.hpp"
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+namespace matchcloud::store {
+namespace {
+
+constexpr std::uint32_t writers = 4;
+constexpr std::uint32_t changes = 25;
+
+/// The ids of the games, one for each change, and of their namespaces.
+constexpr std::uint32_t game_base = 1'000;
+constexpr std::uint32_t namespace_base = 2'000;
+
+model::catalog_document games_to_change() {
+  model::catalog_document document;
+  document.regions = {{"fra", "Frankfurt", "P", {}}};
+  for (std::uint32_t i = 0; i < writers * changes; ++i) {
+    document.games.push_back({id_of(game_base + i), "game"});
+    document.namespaces.push_back(
+        {id_of(namespace_base + i), id_of(game_base + i), "prod", {}, std::nullopt});
+  }
+  return document;
+}
+
+/// Each makes the change with that number. False where it fails.
+bool change_catalog(database& in, std::uint32_t number) {
+  model::catalog_document document;
+  document.regions = {{std::to_string(number), "Region", "P", {}}};
+  const auto into = in.catalog();
+  return into && (*into)->import_document(document);
+}
+bool change_avatars(database& in, std::uint32_t number) {
+  model::avatar made;
+  made.game_id = id_of(game_base + number);
+  made.upload_id = id_of(number);
+  made.display_name = "Avatar";
+  const auto into = in.avatars();
+  return into && (*into)->put({&made, 1}) == std::vector{put_outcome::added};
+}
+bool change_lobbies(database& in, std::uint32_t number) {
+  lobby_list one;
+  one.add(number, {1, 2}, kind_of(namespace_base + number));
+  const auto into = in.sink();
+  const auto merged = into ? (*into)->merge(one.records, one.kinds) : base::expected<lobby_merge>{};
+  return merged && merged->accepted == 1;
+}
+
+/// Makes all changes, each writer on a thread and a database of its own. `look` runs again and
+/// again meanwhile, and once more when all are made. Whether all could be made.
+bool change_at_once(const conforming_store& in, bool (*change)(database&, std::uint32_t),
+                    const std::function<void()>& look) {
+  std::atomic<std::uint32_t> left{writers};
+  std::atomic<bool> done{true};
+  std::vector<std::jthread> threads;
+  for (std::uint32_t writer = 0; writer < writers; ++writer)
+    threads.emplace_back([&, writer] {
+      const auto own = in.open();
+      bool made = own.has_value();
+      for (std::uint32_t i = 0; i < changes && made; ++i)
+        made = change(**own, writer * changes + i);
+      if (!made) done = false;
+      --left;
+    });
+  while (left > 0)
+    look();
+  look();
+  return done;
+}
+
+TEST_CASE("who saw a revision of the catalog has seen every change before it, whoever made it") {
+  const conforming_store in;
+  bool sound = true;
+  std::int64_t known = 0;
+  std::size_t most = 0;
+  const bool done = change_at_once(in, change_catalog, [&] {
+    const auto least = in.catalog->revision().value_or(-1);
+    const auto catalog = in.catalog->load().value_or(model::catalog{});
+    const auto found = catalog.regions.size();
+    // A later revision has more, the same revision the same.
+    sound = sound && least >= known && catalog.revision >= least &&
+            (catalog.revision > known) == (found > most);
+    known = catalog.revision;
+    most = found;
+  });
+  CHECK(done);
+  CHECK(sound);
+  CHECK(most == writers * changes);
+}
+
+TEST_CASE("who follows games by their revisions hears of each change, whoever made it") {
+  const conforming_store in;
+  had(in.catalog->import_document(games_to_change()));
+  const auto subject = GENERATE(game_subject::avatars, game_subject::lobbies);
+  std::set<model::uuid> told;
+  std::int64_t known = 0;
+  bool sound = true;
+  const auto revision_in = [&](const model::uuid& game) {
+    if (subject == game_subject::lobbies) return in.history->revisions(game).value().lobbies;
+    return in.avatars->read(game, [](const model::avatar&) { return true; }).value();
+  };
+  const auto change = subject == game_subject::avatars ? change_avatars : change_lobbies;
+  const bool done = change_at_once(in, change, [&] {
+    const auto moved = in.feed->moved_games_since(subject, known).value();
+    for (const auto& [game, revision] : moved.games) {
+      // Each game changes once: what was told later cannot have a lower revision.
+      sound = sound && revision > known && told.insert(game).second;
+      sound = sound && revision_in(game) == revision;
+      known = revision;
+    }
+    sound = sound && known == moved.revision;
+  });
+  CHECK(done);
+  CHECK(sound);
+  CHECK(told.size() == writers * changes);
+}
+
+TEST_CASE("a feed that says nothing changed has passed nothing over") {
+  const conforming_store in;
+  std::int64_t known = 0;
+  bool sound = true;
+  const bool done = change_at_once(in, change_catalog, [&] {
+    const auto before = in.catalog->revision().value();
+    if (in.feed->changed().value()) known = in.catalog->revision().value();
+    sound = sound && known >= before;
+  });
+  CHECK(done);
+  CHECK(sound);
+  CHECK(known == in.catalog->revision());
+  CHECK(in.feed->changed() == false);
+}
+
+TEST_CASE("an export's revisions are of the very history that it reads, whoever writes meanwhile") {
+  const store_for_lobbies in;
+  bool sound = true;
+  std::int64_t known = 0;
+  std::int64_t most = 0;
+  const auto add_lobby = [](database& of, std::uint32_t number) {
+    lobby_list one;
+    one.add(number, {1, 2}, kind_of(11));
+    const auto into = of.sink();
+    return into && (*into)->merge(one.records, one.kinds);
+  };
+  const bool done = change_at_once(in, add_lobby, [&] {
+    std::int64_t found = 0;
+    std::int64_t revision = 0;
+    history_reader to;
+    to.begun = [&](const history_snapshot& snapshot) { revision = snapshot.revisions.lobbies; };
+    to.take = [&](const model::history_lobby&) { return ++found > 0; };
+    const auto read = in.history->read({id_of(1), {0, 10}}, base::machine_clock(), to);
+    // A later revision has more, the same revision the same.
+    sound = sound && read && revision >= known && (revision > known) == (found > most);
+    known = revision;
+    most = found;
+  });
+  CHECK(done);
+  CHECK(sound);
+  CHECK(most == writers * changes);
+}
+
+} // namespace
+} // namespace matchcloud::store

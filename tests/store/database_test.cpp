@@ -1,0 +1,168 @@
+// The sessions of a database, at their limits and without a store behind them.
+#include "store/database.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/fake_store.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace {
+
+using namespace matchcloud;
+using base::errc;
+using std::chrono::milliseconds;
+using store::session_limits;
+
+constexpr milliseconds at_once{0};
+
+struct bench {
+  std::shared_ptr<fixtures::fake_database> behind = std::make_shared<fixtures::fake_database>();
+  std::shared_ptr<store::database> of;
+
+  explicit bench(const session_limits& limits) : of{fixtures::open_fake(behind, limits)} {}
+};
+
+TEST_CASE("a session is opened when none is there, and given to the next whatever role it takes") {
+  const bench on{{2, 2, at_once}};
+  CHECK(on.behind->opened == 0);
+  CHECK(on.of->catalog().has_value());
+  CHECK(on.of->history().has_value());
+  CHECK(on.behind->opened == 1);
+  {
+    const auto catalog = on.of->catalog();
+    const auto avatars = on.of->avatars();
+    CHECK(on.behind->opened == 2);
+  }
+  CHECK(on.of->sink().has_value());
+  CHECK(on.behind->opened == 2);
+}
+
+TEST_CASE("of the sessions that are given back no more are kept than may be idle") {
+  const std::size_t idle = GENERATE(0, 1, 3);
+  const bench on{{3, idle, at_once}};
+  for (int round = 1; round <= 2; ++round) {
+    const auto first = on.of->catalog();
+    const auto second = on.of->catalog();
+    const auto third = on.of->catalog();
+    CHECK(third.has_value());
+    CHECK(on.behind->opened == 3 + (round - 1) * static_cast<int>(3 - idle));
+  }
+}
+
+TEST_CASE("beyond the limit a caller that does not wait is refused, until one is given back") {
+  const bench on{{2, 1, at_once}};
+  auto first = on.of->catalog();
+  const auto second = on.of->avatars();
+  const auto refused = on.of->sink();
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == errc::overloaded);
+  CHECK(on.behind->opened == 2);
+  first = tl::unexpected(base::error{});
+  CHECK(on.of->sink().has_value());
+}
+
+TEST_CASE("a caller's patience ends, and a session in time ends its waiting") {
+  const bench on{{1, 1, milliseconds{20}}};
+  const auto held = on.of->catalog();
+  CHECK(on.of->catalog().error().code == errc::overloaded);
+
+  const bench patient{{1, 1, std::chrono::minutes{5}}};
+  auto kept = std::make_optional(patient.of->catalog());
+  std::atomic<bool> got{false};
+  std::jthread waiting{[&] { got = patient.of->catalog().has_value(); }};
+  kept.reset();
+  waiting.join();
+  CHECK(got);
+  CHECK(patient.behind->opened == 1);
+}
+
+TEST_CASE("what cannot be opened takes no place") {
+  const bench on{{1, 1, at_once}};
+  on.behind->open_failure = base::error{errc::store_failed, "locked"};
+  for (int i = 0; i < 3; ++i)
+    CHECK(on.of->catalog().error() == *on.behind->open_failure);
+  on.behind->open_failure.reset();
+  CHECK(on.of->catalog().has_value());
+}
+
+TEST_CASE("a session that failed is not given to the next, though it may fail its holder again") {
+  const bench on{{1, 1, at_once}};
+  {
+    const auto avatars = on.of->avatars();
+    const auto read = [&] { return (*avatars)->read({}, [](const auto&) { return true; }); };
+    on.behind->failure = base::error{errc::store_failed, "disk on fire"};
+    CHECK_FALSE(read().has_value());
+    on.behind->failure.reset();
+    CHECK(read().has_value());
+  }
+  CHECK(on.of->catalog().has_value());
+  CHECK(on.behind->opened == 2);
+}
+
+TEST_CASE("a feed that was looked at is nobody's afterwards, so that each first look is news") {
+  const bench on{{1, 1, at_once}};
+  for (int i = 1; i <= 3; ++i) {
+    on.behind->changed = false;
+    const auto feed = on.of->feed();
+    CHECK((*feed)->changed() == true);
+    CHECK((*feed)->changed() == false);
+    CHECK(on.behind->opened == i);
+  }
+}
+
+TEST_CASE("a lease keeps its database, and moves with its place") {
+  bench on{{1, 1, at_once}};
+  auto lease = on.of->catalog().value();
+  const std::weak_ptr<store::database> database = on.of;
+  on.of.reset();
+  {
+    const auto moved = std::move(lease);
+    CHECK(moved->revision().has_value());
+    CHECK_FALSE(database.expired());
+  }
+  CHECK(database.expired());
+}
+
+TEST_CASE("however many threads take sessions, no more than the limit have one, each its own") {
+  constexpr std::size_t limit = 3;
+  std::mutex mutex;
+  std::vector<store::catalog_store*> held;
+  std::size_t most = 0;
+  bool shared = false;
+  const auto open = [behind = std::make_shared<fixtures::fake_database>()] {
+    return std::make_unique<fixtures::fake_session>(behind);
+  };
+  const auto of =
+      std::make_shared<store::database>(open, session_limits{limit, 1, std::chrono::minutes{5}});
+  std::atomic<int> refused{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 8; ++t)
+      threads.emplace_back([&] {
+        for (int i = 0; i < 200; ++i) {
+          const auto lease = of->catalog();
+          if (!lease) {
+            ++refused;
+            continue;
+          }
+          {
+            const std::lock_guard lock{mutex};
+            shared = shared || std::ranges::find(held, &**lease) != held.end();
+            held.push_back(&**lease);
+            most = std::max(most, held.size());
+          }
+          std::this_thread::yield();
+          const std::lock_guard lock{mutex};
+          std::erase(held, &**lease);
+        }
+      });
+  }
+  CHECK(refused == 0);
+  CHECK_FALSE(shared);
+  CHECK(most <= limit);
+}
+
+} // namespace
