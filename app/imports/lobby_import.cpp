@@ -1,10 +1,10 @@
 #include "app/imports/lobby_import.hpp"
 
+#include "store/lobby_order.hpp"
+
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace matchcloud::app {
@@ -13,12 +13,6 @@ namespace {
 
 /// The kind of a lobby that is not to be written.
 constexpr auto left_out = std::numeric_limits<std::uint32_t>::max();
-/// About as many lobbies as a transaction of the store takes.
-constexpr double transaction_rows = 8'192;
-
-bool by_id(const spooled_lobby& a, const spooled_lobby& b) {
-  return a.record.lobby_id < b.record.lobby_id;
-}
 
 } // namespace
 
@@ -89,26 +83,11 @@ base::expected<void> lobby_import::check_kind() {
   return {};
 }
 
-std::vector<std::uint32_t> lobby_import::game_order() const {
-  std::vector<model::uuid> games;
-  for (const auto& each : findings_)
-    games.push_back(each.game_id);
-  std::sort(games.begin(), games.end());
-  games.erase(std::unique(games.begin(), games.end()), games.end());
-  std::vector<std::uint32_t> order;
-  for (const auto& each : findings_) {
-    const auto place = std::lower_bound(games.begin(), games.end(), each.game_id) - games.begin();
-    order.push_back(static_cast<std::uint32_t>(place));
-  }
-  return order;
-}
-
 base::expected<void> lobby_import::check_stored() {
   const auto any = into_->has_any();
   if (!any) return tl::unexpected(any.error());
   if (!*any) return {};
-  // In the order of the index that is asked.
-  std::sort(lobbies_.begin(), lobbies_.end(), by_id);
+  store::order_for_checking(lobbies_);
   progress_->begin("lobbies checked", lobbies_.size());
   for (std::size_t first = 0; first < lobbies_.size(); first += batch_.size()) {
     if (until_->came()) return tl::unexpected(interrupted());
@@ -122,7 +101,7 @@ base::expected<void> lobby_import::check_stored() {
 }
 
 base::expected<lobby_import_summary> lobby_import::write() {
-  sort_for_writing();
+  store::order_for_merging(lobbies_, findings_);
   progress_->begin("lobbies written", lobbies_.size());
   for (std::size_t first = 0; first < lobbies_.size();) {
     if (until_->came()) return tl::unexpected(interrupted());
@@ -149,24 +128,6 @@ void lobby_import::drop_left_out() {
     return each.record.kind == left_out;
   });
   lobbies_ = lobbies_.first(static_cast<std::size_t>(end - lobbies_.begin()));
-}
-
-void lobby_import::sort_for_writing() {
-  const auto key = [order = game_order()](const spooled_lobby& each) {
-    const auto& times = each.record.times;
-    return std::tuple{order[each.record.kind], model::duration_class(times), times.start_ts};
-  };
-  std::sort(lobbies_.begin(), lobbies_.end(),
-            [&](const spooled_lobby& a, const spooled_lobby& b) { return key(a) < key(b); });
-  // The table is in this order, the index by id in another. A transaction writes each page that it
-  // touches once. With stripes of the table, each in the order of the index, it stays in a part of
-  // both: fewest pages where both parts are alike.
-  const auto stripe =
-      static_cast<std::size_t>(std::sqrt(static_cast<double>(lobbies_.size()) * transaction_rows));
-  for (std::size_t first = 0; first < lobbies_.size(); first += stripe) {
-    const auto part = lobbies_.subspan(first, std::min(stripe, lobbies_.size() - first));
-    std::sort(part.begin(), part.end(), by_id);
-  }
 }
 
 std::span<const model::lobby_record> lobby_import::batch_at(std::size_t first) {

@@ -57,11 +57,7 @@ private:
   base::expected<void> check_stored();
   /// Takes out of `lobbies_` what is `left_out`.
   void drop_left_out();
-  /// By kind: the place of its game in the order of games.
-  std::vector<std::uint32_t> game_order() const;
   void leave_out(spooled_lobby& which, model::line_problem problem);
-  /// In an order in which neighbours touch the same pages of both the table and its index.
-  void sort_for_writing();
   std::span<const model::lobby_record> batch_at(std::size_t first);
 
   store::lobby_sink* into_;
