@@ -1,51 +1,12 @@
 #include "actors/lobby_export.hpp"
 
-#include "actors/export_link.hpp"
-#include "model/json/json_writer.hpp"
-
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace matchcloud::actors {
 
 namespace {
-
-/// Whether a state of the store has everything that another had: revisions only grow.
-bool covers(const store::history_revisions& state, const store::history_revisions& needs) noexcept {
-  return state.lobbies >= needs.lobbies && state.catalog >= needs.catalog;
-}
-
-/// Whether exporting it again could give other bytes although the store did not change.
-bool grows(const store::history_summary& summary, const model::export_query& query) noexcept {
-  return summary.has_running &&
-         query.span.end > static_cast<std::uint64_t>(summary.snapshot.taken_ts);
-}
-
-base::error too_many_waiting(std::size_t limit) {
-  return {base::errc::exports_busy, std::to_string(limit) +
-                                        " requests wait for exports already, as many as may. Come "
-                                        "back after Retry-After."};
-}
-
-base::error too_many_queued(std::size_t limit) {
-  return {base::errc::exports_busy,
-          std::to_string(limit) + " exports wait for their turn already, as many as may. Come back "
-                                  "after Retry-After."};
-}
-
-base::error pool_full() {
-  return {base::errc::exports_busy,
-          "More work waits for the disk than may. Come back after Retry-After."};
-}
-
-struct look_request {
-  std::uint64_t number = 0;
-  model::uuid game_id;
-  /// The file that may be given.
-  std::optional<model::uuid> file;
-};
 
 history_looked look_at(store::database& in, const store::export_files& files,
                        const std::vector<look_request>& requests) {
@@ -75,6 +36,14 @@ lobby_export::lobby_export(caf::actor_config& cfg, lobby_export_settings setting
       catalog_{std::move(catalog)},
       next_sweep_{settings_.job.clock->now()} {}
 
+template <class News>
+auto lobby_export::taking() {
+  return [this](const News& news) {
+    state_.take(news);
+    state_.count();
+  };
+}
+
 caf::behavior lobby_export::make_behavior() {
   be_strict();
   adopt_jobs();
@@ -82,20 +51,11 @@ caf::behavior lobby_export::make_behavior() {
   return {
       serving<export_lobbies>([this](const export_lobbies& asked) {
         handle(asked);
-        count();
+        state_.count();
       }),
-      [this](const history_looked& looked) {
-        take(looked);
-        count();
-      },
-      [this](const export_begun& begun) {
-        take(begun);
-        count();
-      },
-      [this](const export_ended& ended) {
-        take(ended);
-        count();
-      },
+      taking<history_looked>(),
+      taking<export_begun>(),
+      taking<export_ended>(),
       [this](tend_exports) { tend(); },
       [this](const catalog_changed& news) { catalog_ = news.snapshot; },
   };
@@ -103,27 +63,17 @@ caf::behavior lobby_export::make_behavior() {
 
 void lobby_export::on_exit() {
   settings_.book->take_from(address());
-  jobs_.clear();
-  queue_.clear();
-  running_ = 0;
-  looking_.clear();
-  count();
+  state_.clear();
+  state_.count();
 }
 
 void lobby_export::adopt_jobs() {
   for (const auto& [number, each] : settings_.book->hand_to(caf::actor_cast<caf::actor>(this))) {
-    job known;
-    known.query = each.query;
-    known.running = true;
-    known.snapshot = each.snapshot;
-    jobs_.emplace(number, std::move(known));
-    ++running_;
+    state_.adopt(number, each.query, each.snapshot);
     // Told while nobody listened; that it may be told twice does no harm.
     if (each.end) send(this, *each.end);
   }
 }
-
-// -- requests -----------------------------------------------------------------
 
 void lobby_export::handle(const export_lobbies& asked) {
   const waiter who{caf::actor_cast<caf::actor>(current_sender()), asked.exchange, asked.ticket};
@@ -132,217 +82,27 @@ void lobby_export::handle(const export_lobbies& asked) {
   if (!span) return fail(who, span.error());
   if (catalog_->find_game(asked.game_id) == nullptr)
     return fail(who, model::no_such_game(asked.game_id));
-  // Of a front that died the earlier attempts still stand here.
-  if (waiting_count() >= settings_.waiting_limit) forget_gone();
-  if (waiting_count() >= settings_.waiting_limit)
-    return fail(who, too_many_waiting(settings_.waiting_limit));
-
-  const model::export_query query{asked.game_id, *span};
-  if (join_queued(query, who)) return;
-  if (is_known(query)) return look(query, who);
-  add_job(query, who);
+  state_.ask({asked.game_id, *span}, who);
 }
 
-bool lobby_export::is_known(const model::export_query& query) const {
-  return settings_.book->newest.contains(query) ||
-         std::any_of(jobs_.begin(), jobs_.end(),
-                     [&](const auto& each) { return each.second.query == query; });
-}
-
-void lobby_export::look(const model::export_query& query, waiter who) {
-  const auto number = settings_.book->next_number();
-  looking_.emplace(number, looking{query, std::move(who)});
-  next_look_.push_back(number);
-  start_looking();
-}
-
-void lobby_export::start_looking() {
-  if (look_under_way_ || next_look_.empty()) return;
-  std::vector<look_request> requests;
-  for (const auto number : std::exchange(next_look_, {})) {
-    const auto found = looking_.find(number);
-    if (found == looking_.end()) continue;
-    const auto& query = found->second.query;
-    const auto newest = settings_.book->newest.find(query);
-    requests.push_back(
-        {number, query.game_id,
-         newest == settings_.book->newest.end() ? std::nullopt : std::optional{newest->second}});
-  }
-  look_under_way_ = settings_.short_work->submit(
+bool lobby_export::look(std::vector<look_request> requests) {
+  return settings_.short_work->submit(
       [self = caf::actor_cast<caf::actor>(this), database = settings_.job.database,
-       files = settings_.job.files,
-       requests] { caf::anon_send(self, look_at(*database, *files, requests)); });
-  if (look_under_way_) return;
-  for (const auto& each : requests)
-    if (const auto refused = looking_.extract(each.number); !refused.empty())
-      fail(refused.mapped().who, pool_full());
+       files = settings_.job.files, requests = std::move(requests)] {
+        caf::anon_send(self, look_at(*database, *files, requests));
+      });
 }
 
-void lobby_export::take(const history_looked& looked) {
-  look_under_way_ = false;
-  for (const auto& each : looked.findings) {
-    if (each.missing) forget(*each.missing);
-    auto found = looking_.extract(each.request);
-    if (found.empty()) continue;
-    auto& [query, who] = found.mapped();
-    if (looked.failure)
-      fail(who, *looked.failure);
-    else
-      decide(query, std::move(who), each.revisions);
-  }
-  start_looking();
-}
-
-void lobby_export::decide(const model::export_query& query, waiter who,
-                          const store::history_revisions& needs) {
-  if (who.is_gone() || join_queued(query, who) || join_running(query, who, needs) ||
-      give_finished(query, who, needs))
-    return;
-  add_job(query, std::move(who));
-}
-
-bool lobby_export::join_queued(const model::export_query& query, const waiter& who) {
-  for (const auto number : queue_) {
-    auto& each = jobs_.at(number);
-    if (each.query != query) continue;
-    settings_.job.metrics->joined.add();
-    each.waiters.push_back(who);
-    return true;
-  }
-  return false;
-}
-
-bool lobby_export::join_running(const model::export_query& query, const waiter& who,
-                                const store::history_revisions& needs) {
-  // The newest first: it is the most likely to have everything.
-  for (auto at = jobs_.rbegin(); at != jobs_.rend(); ++at) {
-    auto& each = at->second;
-    if (!each.running || each.query != query) continue;
-    if (!each.snapshot) {
-      each.undecided.push_back({who, needs});
-      return true;
-    }
-    if (!covers(each.snapshot->revisions, needs)) continue;
-    settings_.job.metrics->joined.add();
-    each.waiters.push_back(who);
-    return true;
-  }
-  return false;
-}
-
-bool lobby_export::give_finished(const model::export_query& query, const waiter& who,
-                                 const store::history_revisions& needs) {
-  const auto newest = settings_.book->newest.find(query);
-  if (newest == settings_.book->newest.end()) return false;
-  auto& file = settings_.book->finished.at(newest->second);
-  const bool lives_on = promise_end_s() * 1'000 <= file.facts.keep_until_ts;
-  if (!lives_on || grows(file.summary, query) || !covers(file.summary.snapshot.revisions, needs))
-    return false;
-  settings_.job.metrics->reused.add();
-  answer(who, std::make_shared<const std::string>(promise(file)));
-  return true;
-}
-
-// -- jobs ---------------------------------------------------------------------
-
-void lobby_export::add_job(const model::export_query& query, waiter who) {
-  if (running_ >= settings_.jobs_limit && queue_.size() >= settings_.queue_limit)
-    return fail(who, too_many_queued(settings_.queue_limit));
-  const auto number = settings_.book->next_number();
-  job made;
-  made.query = query;
-  made.waiters.push_back(std::move(who));
-  jobs_.emplace(number, std::move(made));
-  queue_.push_back(number);
-  start_queued();
-}
-
-void lobby_export::start_queued() {
-  while (running_ < settings_.jobs_limit && !queue_.empty()) {
-    const auto number = queue_.front();
-    queue_.pop_front();
-    run(number);
-  }
-}
-
-void lobby_export::run(std::uint64_t number) {
-  auto& each = jobs_.at(number);
-  auto work = [number, book = settings_.book, settings = settings_.job, query = each.query] {
+bool lobby_export::run(std::uint64_t job, const model::export_query& query) {
+  return settings_.long_work->submit([job, book = settings_.book, settings = settings_.job, query] {
     run_export(
         settings, query, book->closing(),
-        [&](const store::history_snapshot& snapshot) { book->note_begin(number, snapshot); },
+        [&](const store::history_snapshot& snapshot) { book->note_begin(job, snapshot); },
         [&](export_ended result) {
-          result.job = number;
+          result.job = job;
           book->note_end(std::move(result));
         });
-  };
-  settings_.book->add(number, each.query);
-  if (settings_.long_work->submit(std::move(work))) {
-    each.running = true;
-    ++running_;
-    return;
-  }
-  settings_.book->remove(number);
-  const auto refused = jobs_.extract(number);
-  for (const auto& who : refused.mapped().waiters)
-    fail(who, pool_full());
-}
-
-void lobby_export::take(const export_begun& begun) {
-  const auto found = jobs_.find(begun.job);
-  if (found == jobs_.end()) return;
-  found->second.snapshot = begun.snapshot;
-  for (auto& [who, needs] : std::exchange(found->second.undecided, {}))
-    decide(found->second.query, std::move(who), needs);
-}
-
-void lobby_export::take(const export_ended& ended) {
-  auto found = jobs_.extract(ended.job);
-  if (found.empty()) return;
-  --running_;
-  auto& [query, running, snapshot, waiters, undecided] = found.mapped();
-  if (ended.failure) {
-    settings_.book->remove(ended.job);
-    settings_.job.metrics->failed.add();
-    // It may have failed before it had begun.
-    for (auto& each : undecided)
-      waiters.push_back(std::move(each.who));
-    for (const auto& who : waiters)
-      fail(who, *ended.failure);
-  } else {
-    settings_.job.metrics->finished.add();
-    keep(ended, waiters);
-  }
-  start_queued();
-}
-
-void lobby_export::keep(const export_ended& ended, const std::vector<waiter>& waiters) {
-  const auto& facts = ended.facts;
-  auto& file = settings_.book->finished[facts.export_id] = {facts, ended.summary, 0};
-  // Of two that ran at once the one that saw more is the one to give.
-  const auto [newest, added] = settings_.book->newest.try_emplace(facts.query, facts.export_id);
-  if (!added && settings_.book->finished.at(newest->second).summary.snapshot.taken_ts <=
-                    ended.summary.snapshot.taken_ts)
-    newest->second = facts.export_id;
-  settings_.book->remove(ended.job);
-  const auto json = std::make_shared<const std::string>(promise(file));
-  for (const auto& who : waiters)
-    answer(who, json);
-}
-
-std::int64_t lobby_export::promise_end_s() const {
-  const auto end_ms = settings_.job.clock->unix_ms() + settings_.job.url_lifetime.count();
-  return (end_ms + 999) / 1'000;
-}
-
-std::string lobby_export::promise(finished_export& file) {
-  const auto expires_s = promise_end_s();
-  file.promised_until_ts = std::max(file.promised_until_ts, expires_s * 1'000);
-  model::json_writer json;
-  json.object().name("url");
-  json.text(export_url(settings_.public_url, file.facts.export_id,
-                       static_cast<std::uint64_t>(expires_s), *settings_.keys->current()));
-  return json.end_object().take();
+  });
 }
 
 void lobby_export::answer(const waiter& who, const std::shared_ptr<const std::string>& json) {
@@ -353,21 +113,17 @@ void lobby_export::fail(const waiter& who, const base::error& why) {
   if (!who.is_gone()) reply(who.front, operation_failed{who.exchange, why}, who.ticket);
 }
 
-// -- files and limits ---------------------------------------------------------
-
 void lobby_export::tend() {
   delayed_send(this, settings_.tick, tend_exports{});
-  forget_gone();
+  state_.forget_gone();
   const auto now_ts = settings_.book->removal_ts(*settings_.job.clock, settings_.job.url_lifetime);
   remove_expired(now_ts);
-  count();
+  state_.count();
   if (settings_.job.clock->now() >= next_sweep_) sweep(now_ts);
 }
 
 void lobby_export::remove_expired(std::int64_t now_ts) {
-  std::vector<model::uuid> over;
-  for (const auto& [id, file] : settings_.book->finished)
-    if (file.promised_until_ts <= now_ts) over.push_back(id);
+  const auto over = state_.over_at(now_ts);
   if (over.empty()) return;
   const auto taken = tidy([over](store::export_files& files) {
     for (const auto& id : over)
@@ -375,15 +131,7 @@ void lobby_export::remove_expired(std::int64_t now_ts) {
   });
   if (!taken) return;
   for (const auto& id : over)
-    forget(id);
-}
-
-void lobby_export::forget(const model::uuid& export_id) {
-  const auto gone = settings_.book->finished.extract(export_id);
-  if (gone.empty()) return;
-  const auto newest = settings_.book->newest.find(gone.mapped().facts.query);
-  if (newest != settings_.book->newest.end() && newest->second == export_id)
-    settings_.book->newest.erase(newest);
+    state_.forget(id);
 }
 
 void lobby_export::sweep(std::int64_t now_ts) {
@@ -403,28 +151,6 @@ bool lobby_export::tidy(std::function<void(store::export_files&)> work) {
       });
   if (!taken) *tidying_ = false;
   return taken;
-}
-
-std::size_t lobby_export::waiting_count() const {
-  std::size_t sum = looking_.size();
-  for (const auto& [number, each] : jobs_)
-    sum += each.waiters.size() + each.undecided.size();
-  return sum;
-}
-
-void lobby_export::forget_gone() {
-  std::erase_if(looking_, [](const auto& each) { return each.second.who.is_gone(); });
-  for (auto& [number, each] : jobs_) {
-    std::erase_if(each.waiters, [](const waiter& who) { return who.is_gone(); });
-    std::erase_if(each.undecided, [](const auto& entry) { return entry.who.is_gone(); });
-  }
-}
-
-void lobby_export::count() {
-  auto& metrics = *settings_.job.metrics;
-  metrics.running.set(static_cast<std::int64_t>(running_));
-  metrics.queued.set(static_cast<std::int64_t>(queue_.size()));
-  metrics.waiting.set(static_cast<std::int64_t>(waiting_count()));
 }
 
 } // namespace matchcloud::actors

@@ -1,0 +1,193 @@
+#include "actors/lobby_export_state.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <utility>
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+
+const model::export_query january{id_of(1), {100, 200}};
+const model::export_query february{id_of(1), {200, 300}};
+
+/// The state alone: what it has others do is written down.
+struct bench final : export_effects {
+  temporary_directory folder;
+  manual_clock clock;
+  export_metrics metrics;
+  std::unique_ptr<store::signing_key_ring> keys = *store::signing_key_ring::open(folder.path());
+  lobby_export_settings settings;
+  lobby_export_state state{settings, *this};
+  /// Whether the pools take work.
+  bool takes_work = true;
+  std::vector<look_request> looks;
+  std::vector<std::uint64_t> jobs;
+  std::vector<std::pair<std::uint64_t, std::string>> answers;
+  std::vector<std::pair<std::uint64_t, base::errc>> failures;
+
+  bench() {
+    settings.job.clock = &clock;
+    settings.job.metrics = &metrics;
+    settings.keys = keys.get();
+    settings.jobs_limit = 1;
+    settings.queue_limit = 1;
+    settings.waiting_limit = 4;
+  }
+
+  bool look(std::vector<look_request> requests) override {
+    looks.insert(looks.end(), requests.begin(), requests.end());
+    return takes_work;
+  }
+  bool run(std::uint64_t job, const model::export_query&) override {
+    jobs.push_back(job);
+    return takes_work;
+  }
+  void answer(const waiter& who, const std::shared_ptr<const std::string>& json) override {
+    answers.emplace_back(who.exchange.exchange, *json);
+  }
+  void fail(const waiter& who, const base::error& why) override {
+    failures.emplace_back(who.exchange.exchange, why.code);
+  }
+
+  void ask(std::uint64_t exchange, const model::export_query& query = january) {
+    state.ask(query, {{}, {exchange, 1}, nullptr});
+  }
+  /// The oldest look finds this.
+  void find(const store::history_revisions& revisions) {
+    history_looked looked;
+    looked.findings.push_back({looks.front().number, revisions, {}});
+    looks.erase(looks.begin());
+    state.take(looked);
+  }
+  void end(std::uint64_t job, const store::history_revisions& revisions = {1, 1}) {
+    export_ended ended;
+    ended.job = job;
+    ended.facts.export_id = id_of(static_cast<std::uint8_t>(200 + job));
+    ended.facts.query = january;
+    ended.facts.keep_until_ts = clock.unix_ms() + 1'000'000'000;
+    ended.summary.snapshot.revisions = revisions;
+    state.take(ended);
+  }
+};
+
+TEST_CASE("without an actor: an export runs, and who asked for it gets its URL") {
+  bench on;
+  on.ask(1);
+  REQUIRE(on.jobs.size() == 1);
+  on.end(on.jobs[0]);
+  REQUIRE(on.answers.size() == 1);
+  CHECK(on.answers[0].first == 1);
+  CHECK(on.answers[0].second.starts_with(R"({"url":"/exports/)"));
+}
+
+TEST_CASE("without an actor: who asks for what waits joins it, whoever asks for more is refused") {
+  bench on;
+  on.ask(1);
+  on.ask(2, february); // queued
+  on.ask(3, february); // joins it
+  CHECK(on.metrics.joined.get() == 1);
+  on.ask(4, {id_of(1), {300, 400}});
+  REQUIRE(on.failures.size() == 1);
+  CHECK(on.failures[0] == std::pair{std::uint64_t{4}, base::errc::exports_busy});
+  on.end(on.jobs[0]);
+  CHECK(on.jobs.size() == 2); // february's turn
+  on.end(on.jobs[1]);
+  CHECK(on.answers.size() == 3);
+}
+
+TEST_CASE("without an actor: as many wait as may, and those who are gone make room") {
+  bench on;
+  const auto gone = std::make_shared<ticket>();
+  on.state.ask(january, {{}, {1, 1}, gone});
+  for (std::uint64_t i = 2; i <= 4; ++i)
+    on.ask(i, february);
+  on.ask(5, february);
+  REQUIRE(on.failures.size() == 1);
+  CHECK(on.failures[0].first == 5);
+  gone->over = true;
+  on.ask(6, february);
+  CHECK(on.failures.size() == 1);
+}
+
+TEST_CASE("without an actor: a file is given again only where nothing moved since") {
+  bench on;
+  on.ask(1);
+  on.end(on.jobs[0], {5, 2});
+  on.ask(2);
+  REQUIRE(on.looks.size() == 1);
+  CHECK(on.looks[0].file == id_of(static_cast<std::uint8_t>(200 + on.jobs[0])));
+  on.find({5, 2});
+  CHECK(on.answers.size() == 2);
+  CHECK(on.metrics.reused.get() == 1);
+  on.ask(3);
+  on.find({6, 2}); // lobbies came
+  CHECK(on.answers.size() == 2);
+  CHECK(on.jobs.size() == 2);
+}
+
+TEST_CASE("without an actor: one that runs is joined once it is known to be recent enough") {
+  bench on;
+  on.ask(1);
+  on.ask(2);
+  on.find({5, 1}); // it has not begun to read
+  on.ask(3);
+  on.find({7, 1});
+  store::history_snapshot snapshot;
+  snapshot.revisions = {6, 1};
+  on.state.take(export_begun{on.jobs[0], snapshot});
+  CHECK(on.metrics.joined.get() == 1); // 2, not 3
+  on.end(on.jobs[0], {6, 1});
+  CHECK(on.answers.size() == 2);
+  CHECK(on.jobs.size() == 2); // 3 has its own
+}
+
+TEST_CASE("without an actor: work that no pool takes is refused, and nothing is left of it") {
+  bench on;
+  on.takes_work = false;
+  on.ask(1);
+  REQUIRE(on.failures.size() == 1);
+  CHECK(on.failures[0].second == base::errc::exports_busy);
+  on.takes_work = true;
+  on.ask(2);
+  on.end(on.jobs.back());
+  CHECK(on.answers.size() == 1);
+  on.takes_work = false;
+  on.ask(3);
+  CHECK(on.failures.size() == 2);
+  on.state.count();
+  CHECK(on.metrics.waiting.get() == 0);
+}
+
+TEST_CASE("without an actor: jobs that are taken over end like others") {
+  bench on;
+  on.settings.book->add(7, january);
+  on.state.adopt(7, january, store::history_snapshot{{1, 1}, 0});
+  on.ask(1);
+  CHECK(on.jobs.empty());
+  on.find({1, 1});
+  on.end(7);
+  CHECK(on.answers.size() == 1);
+  on.state.clear();
+  on.state.count();
+  CHECK(on.metrics.running.get() == 0);
+}
+
+TEST_CASE("without an actor: a file is over when its last URL is") {
+  bench on;
+  on.ask(1);
+  on.end(on.jobs[0]);
+  const auto last_ts = on.settings.book->finished.begin()->second.promised_until_ts;
+  CHECK(on.state.over_at(last_ts - 1).empty());
+  const auto over = on.state.over_at(last_ts);
+  REQUIRE(over.size() == 1);
+  on.state.forget(over[0]);
+  CHECK(on.state.over_at(last_ts).empty());
+  CHECK(on.settings.book->newest.empty());
+}
+
+} // namespace
+} // namespace matchcloud::actors
