@@ -26,8 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     require(span->begin <= span->end);
     return 0;
   }
-  const auto& [code, detail] = span.error();
-  require(is_refusal(code));
+  require(is_refusal(span.error().code));
+  const auto& detail = span.error().detail;
   require(!detail.empty() && detail.size() < 16'384);
   require(model::find_malformed_utf8(detail) == std::string_view::npos);
   return 0;
