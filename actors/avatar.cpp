@@ -10,9 +10,6 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// List node, hash node, control block and string header of a cached list.
-constexpr std::size_t cache_entry_overhead_bytes = 256;
-
 /// A rendered list with its share of the byte budget.
 struct leased_text {
   std::string text;
@@ -61,13 +58,10 @@ avatar::avatar(caf::actor_config& cfg, avatar_settings settings, model::catalog_
     : supervised_actor{cfg, {base::fault_point::avatar_receive, base::fault_point::avatar_reply}},
       settings_{std::move(settings)},
       catalog_{std::move(catalog)},
-      cache_{settings_.cache_limit_bytes} {}
+      state_{settings_.cache_limit_bytes, *settings_.metrics} {}
 
 void avatar::on_exit() {
-  cache_.clear();
-  count_cached_bytes();
-  loads_.clear();
-  queue_.clear();
+  state_.clear();
 }
 
 caf::behavior avatar::make_behavior() {
@@ -75,7 +69,7 @@ caf::behavior avatar::make_behavior() {
   return {
       serving<list_avatars>([this](const list_avatars& job) { handle(job); }),
       [this](const avatars_loaded& loaded) { take(loaded); },
-      [this](const avatars_changed& news) { take(news); },
+      [this](const avatars_changed& news) { state_.take(*news.moved); },
       [this](const catalog_changed& news) { catalog_ = news.snapshot; },
   };
 }
@@ -86,37 +80,22 @@ void avatar::handle(const list_avatars& job) {
   if (catalog_->find_game(job.game_id) == nullptr)
     return reply(front, operation_failed{job.exchange, model::no_such_game(job.game_id)},
                  job.ticket);
-  if (const auto* cached = cache_.get(job.game_id)) {
-    settings_.metrics->cache_hits.add();
-    return reply(front, json_made{job.exchange, cached->json, true}, job.ticket);
-  }
-  const auto [found, is_new] = loads_.try_emplace(job.game_id);
-  auto& to = found->second.moved_to > 0 ? found->second.late : found->second.waiters;
-  to.push_back({front, job.exchange, job.ticket});
-  if (!is_new) return;
-  queue_.push_back(job.game_id);
+  if (auto json = state_.find(job.game_id))
+    return reply(front, json_made{job.exchange, std::move(json), true}, job.ticket);
+  state_.wait(job.game_id, {front, job.exchange, job.ticket});
   start_next();
 }
 
 void avatar::start_next() {
-  while (!loading_ && !queue_.empty()) {
-    const auto game_id = queue_.front();
-    queue_.pop_front();
-    auto job = [self = caf::actor_cast<caf::actor>(this), settings = settings_, game_id] {
-      caf::anon_send(self, run_load(settings, game_id));
-    };
-    if (settings_.pool->submit(std::move(job))) {
-      loading_ = game_id;
-      return;
-    }
+  while (const auto game_id = state_.next()) {
+    auto job = [self = caf::actor_cast<caf::actor>(this), settings = settings_,
+                game_id = *game_id] { caf::anon_send(self, run_load(settings, game_id)); };
+    if (settings_.pool->submit(std::move(job))) return state_.begin();
     avatars_loaded refused;
-    refused.game_id = game_id;
     refused.failure = std::make_shared<const base::error>(
         base::error{base::errc::overloaded,
                     "As much work waits for the store as the service takes. Try again later."});
-    const auto waiting = loads_.extract(game_id);
-    answer(waiting.mapped().waiters, refused);
-    answer(waiting.mapped().late, refused);
+    answer(state_.refuse(), refused);
   }
 }
 
@@ -143,24 +122,11 @@ avatars_loaded avatar::run_load(const avatar_settings& settings, const model::uu
 }
 
 void avatar::take(const avatars_loaded& loaded) {
-  loading_.reset();
-  auto ended = loads_.extract(loaded.game_id);
-  if (ended.empty()) return start_next();
-  auto& finished = ended.mapped();
-  const bool current = loaded.revision >= finished.moved_to;
-  with_in_hand(finished.waiters, [&] {
-    if (!loaded.json || !current) return;
-    cache_.put(loaded.game_id, {loaded.json, loaded.revision},
-               loaded.json->capacity() + cache_entry_overhead_bytes);
-    count_cached_bytes();
+  const auto ended = state_.end(loaded);
+  with_in_hand(ended.waiters, [&] {
+    if (loaded.json && ended.is_current) state_.keep(loaded);
   });
-  answer(finished.waiters, loaded);
-  if (current || loaded.failure) {
-    answer(finished.late, loaded);
-  } else if (!finished.late.empty()) {
-    loads_[loaded.game_id].waiters = std::move(finished.late);
-    queue_.push_back(loaded.game_id);
-  }
+  answer(ended.waiters, loaded);
   start_next();
 }
 
@@ -172,30 +138,6 @@ void avatar::answer(const std::vector<waiter>& waiters, const avatars_loaded& lo
     else
       reply(each.front, operation_failed{each.exchange, *loaded.failure}, each.ticket);
   }
-}
-
-void avatar::take(const avatars_changed& news) {
-  if (news.moved->all) {
-    cache_.clear();
-    if (loading_) loads_[*loading_].moved_to = INT64_MAX;
-  }
-  for (const auto& moved : news.moved->games)
-    forget(moved);
-  count_cached_bytes();
-}
-
-void avatar::forget(const store::game_revision& moved) {
-  if (const auto* cached = cache_.get(moved.game_id); cached && cached->revision < moved.revision)
-    cache_.erase(moved.game_id);
-  // A load that has not begun will see the change.
-  if (loading_ == moved.game_id) loads_[moved.game_id].moved_to = moved.revision;
-}
-
-void avatar::count_cached_bytes() {
-  const auto now = cache_.used_bytes();
-  settings_.metrics->cached_bytes.add(static_cast<std::int64_t>(now) -
-                                      static_cast<std::int64_t>(counted_bytes_));
-  counted_bytes_ = now;
 }
 
 } // namespace matchcloud::actors
