@@ -28,7 +28,8 @@ struct sqlite_settings {
 /// Whether a data directory has a store; where it cannot be seen, it has none.
 bool has_store(const std::string& data_dir);
 
-/// Opens (creates, migrates) the store of a data directory. Fails with `store_newer`, `store_full`
+/// Opens (creates, migrates) the store of a data directory. Sessions that are opened later do not
+/// create it: one that is gone meanwhile stays gone. Fails with `store_newer`, `store_full`
 /// or `store_failed`; a store from a newer version is not touched.
 base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_dir,
                                                       const sqlite_settings& settings = {});

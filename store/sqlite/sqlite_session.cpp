@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <optional>
 #include <string>
@@ -278,8 +279,20 @@ base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& 
 
 base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_dir,
                                                       const sqlite_settings& settings) {
+  // Made once: a store whose disk is gone meanwhile must not begin anew, empty.
+  const auto is_made = std::make_shared<std::atomic<bool>>(false);
   auto opened = std::make_shared<database>(
-      [data_dir, settings] { return open_sqlite_session(data_dir, settings); }, settings.sessions);
+      [data_dir, settings, is_made]() -> base::expected<std::unique_ptr<session>> {
+        if (*is_made && !has_store(data_dir))
+          return base::fail(base::errc::store_failed,
+                            data_dir + "/" + file_name +
+                                ": cannot open the database: it is not there any more; bring it "
+                                "back, or restart to begin a new one");
+        auto made = open_sqlite_session(data_dir, settings);
+        if (made) *is_made = true;
+        return made;
+      },
+      settings.sessions);
   // What is wrong with the store shows now, and not at the first request.
   return opened->catalog().map([&](const lease<catalog_store>&) { return opened; });
 }

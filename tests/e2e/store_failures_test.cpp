@@ -73,7 +73,7 @@ TEST_CASE("a data directory that is gone is not named to clients", "[operations]
   const auto got = ask(of.ops(), "GET", "/v1/regions");
   std::filesystem::remove(own.data_dir());
   std::filesystem::rename(away, own.data_dir());
-  check_told(of, own, got, "File exists");
+  check_told(of, own, got, "it is not there any more");
   CHECK(ask(of.ops(), "GET", "/v1/regions").status == 200);
 }
 

@@ -61,6 +61,23 @@ TEST_CASE("the data directory is made with its parents, for its owner only") {
   CHECK(mode_of(made + "matchcloud.db") == 0600);
 }
 
+TEST_CASE("a store that is gone meanwhile is not made anew") {
+  const temporary_directory directory;
+  const auto made = directory.path() + "/data";
+  store::sqlite_settings settings;
+  settings.sessions.idle = 0; // each caller opens a session
+  const auto opened = open_sqlite(made, settings).value();
+  REQUIRE(opened->catalog().value()->import_document(model::demo_catalog()));
+  std::filesystem::rename(made, directory.path() + "/away");
+  const auto gone = opened->catalog();
+  REQUIRE_FALSE(gone.has_value());
+  CHECK(gone.error().code == base::errc::store_failed);
+  CHECK(gone.error().detail.starts_with(made + "/matchcloud.db: "));
+  CHECK_FALSE(std::filesystem::exists(made));
+  std::filesystem::rename(directory.path() + "/away", made);
+  CHECK(opened->catalog().value()->load().value().games == model::demo_catalog().games);
+}
+
 TEST_CASE("a file that is no database gives a clear error and stays as it is") {
   const temporary_directory directory;
   std::ofstream{database_of(directory)} << std::string(5'000, 'x');
