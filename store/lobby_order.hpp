@@ -29,11 +29,13 @@ void order_for_checking(std::span<Entry> all) {
 /// By kind: the place of its game in the order of games.
 inline std::vector<std::uint32_t> game_order(const std::vector<lobby_kind_finding>& kinds) {
   std::vector<model::uuid> games;
+  games.reserve(kinds.size());
   for (const auto& each : kinds)
     games.push_back(each.game_id);
   std::sort(games.begin(), games.end());
   games.erase(std::unique(games.begin(), games.end()), games.end());
   std::vector<std::uint32_t> order;
+  order.reserve(kinds.size());
   for (const auto& each : kinds) {
     const auto place = std::lower_bound(games.begin(), games.end(), each.game_id) - games.begin();
     order.push_back(static_cast<std::uint32_t>(place));
