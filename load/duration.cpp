@@ -10,15 +10,11 @@
 
 namespace matchcloud::load {
 
-namespace {
-
 std::string fixed(double value, int digits) {
   std::ostringstream text;
   text << std::fixed << std::setprecision(digits) << value;
   return text.str();
 }
-
-} // namespace
 
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {
   constexpr std::array<std::pair<std::string_view, double>, 7> units{

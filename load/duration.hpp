@@ -11,6 +11,9 @@ namespace matchcloud::load {
 /// more than a day.
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
+/// With so many decimals: `12.30`.
+std::string fixed(double value, int digits);
+
 /// `730 ns`, `12.3 us`, `4.56 ms`, `7.89 s`.
 std::string duration_text(double ns);
 

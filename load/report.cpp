@@ -21,12 +21,6 @@ constexpr double busy_percent = 90;
 constexpr double late_share = 0.01;
 constexpr std::uint64_t late_least = 10;
 
-std::string fixed(double value, int digits) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(digits) << value;
-  return text.str();
-}
-
 std::string grouped(std::uint64_t number) {
   auto text = std::to_string(number);
   for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
