@@ -67,30 +67,30 @@ void avatar::on_exit() {
 caf::behavior avatar::make_behavior() {
   be_strict();
   return {
-      serving<list_avatars>([this](const list_avatars& job) { handle(job); }),
-      [this](const avatars_loaded& loaded) { take(loaded); },
-      [this](const avatars_changed& news) { state_.take(*news.moved); },
+      serving<list_avatars>([this](const list_avatars& request) { handle(request); }),
+      [this](const avatars_loaded& loaded) { on(loaded); },
+      [this](const avatars_changed& news) { state_.on(*news.moved); },
       [this](const catalog_changed& news) { catalog_ = news.snapshot; },
   };
 }
 
-void avatar::handle(const list_avatars& job) {
-  if (is_over(job.ticket)) return;
+void avatar::handle(const list_avatars& request) {
+  if (is_over(request.ticket)) return;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
-  if (catalog_->find_game(job.game_id) == nullptr)
-    return reply(front, operation_failed{job.exchange, model::no_such_game(job.game_id)},
-                 job.ticket);
-  if (auto json = state_.find(job.game_id))
-    return reply(front, json_made{job.exchange, std::move(json), true}, job.ticket);
-  state_.wait(job.game_id, {front, job.exchange, job.ticket});
+  if (catalog_->find_game(request.game_id) == nullptr)
+    return reply(front, operation_failed{request.exchange, model::no_such_game(request.game_id)},
+                 request.ticket);
+  if (auto json = state_.find(request.game_id))
+    return reply(front, json_made{request.exchange, std::move(json), true}, request.ticket);
+  state_.wait(request.game_id, {front, request.exchange, request.ticket});
   start_next();
 }
 
 void avatar::start_next() {
   while (const auto game_id = state_.next()) {
-    auto job = [self = caf::actor_cast<caf::actor>(this), settings = settings_,
-                game_id = *game_id] { caf::anon_send(self, run_load(settings, game_id)); };
-    if (settings_.pool->submit(std::move(job))) return state_.begin();
+    auto task = [self = caf::actor_cast<caf::actor>(this), settings = settings_,
+                 game_id = *game_id] { caf::anon_send(self, run_load(settings, game_id)); };
+    if (settings_.pool->submit(std::move(task))) return state_.begin();
     avatars_loaded refused;
     refused.failure = std::make_shared<const base::error>(
         base::error{base::errc::overloaded,
@@ -121,9 +121,9 @@ avatars_loaded avatar::run_load(const avatar_settings& settings, const model::uu
   return done;
 }
 
-void avatar::take(const avatars_loaded& loaded) {
+void avatar::on(const avatars_loaded& loaded) {
   const auto ended = state_.end(loaded);
-  with_in_hand(ended.waiters, [&] {
+  with_claimed(ended.waiters, [&] {
     if (loaded.json && ended.is_current) state_.keep(loaded);
   });
   answer(ended.waiters, loaded);

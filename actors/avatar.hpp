@@ -43,10 +43,10 @@ protected:
   void on_exit() override;
 
 private:
-  void handle(const list_avatars& job);
+  void handle(const list_avatars& request);
   void start_next();
   static avatars_loaded run_load(const avatar_settings& settings, const model::uuid& game_id);
-  void take(const avatars_loaded& loaded);
+  void on(const avatars_loaded& loaded);
   void answer(const std::vector<waiter>& waiters, const avatars_loaded& loaded);
 
   avatar_settings settings_;

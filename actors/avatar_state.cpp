@@ -69,7 +69,7 @@ void avatar_state::keep(const avatars_loaded& loaded) {
   count_cached_bytes();
 }
 
-void avatar_state::take(const store::moved_games& moved) {
+void avatar_state::on(const store::moved_games& moved) {
   if (moved.all) {
     cache_.clear();
     if (loading_) loads_[*loading_].moved_to = INT64_MAX;

@@ -59,7 +59,7 @@ public:
   void keep(const avatars_loaded& loaded);
 
   /// Lists moved.
-  void take(const store::moved_games& moved);
+  void on(const store::moved_games& moved);
   void clear();
 
 private:

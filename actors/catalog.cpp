@@ -52,46 +52,61 @@ base::expected<store_polled> read_moved(store::database& in, store::change_feed&
 
 } // namespace
 
+// -- state --------------------------------------------------------------------
+
+std::vector<caf::actor> catalog_state::subscribe(const subscribers& listeners) {
+  const auto known = std::exchange(subscribers_, listeners).avatar_shards;
+  std::vector<caf::actor> added;
+  for (const auto& shard : listeners.avatar_shards)
+    if (std::find(known.begin(), known.end(), shard) == known.end()) added.push_back(shard);
+  return added;
+}
+
+catalog_state::outcome catalog_state::apply(const store_polled& found) {
+  if (found.failure) return std::exchange(failing_, true) ? outcome::failed_again : outcome::failed;
+  failing_ = false;
+  if (found.avatars) avatars_revision_ = found.avatars->revision;
+  if (!found.snapshot) return outcome::unchanged;
+  previous_ = std::exchange(snapshot_, found.snapshot);
+  return outcome::changed;
+}
+
+// -- actor --------------------------------------------------------------------
+
 catalog::catalog(caf::actor_config& cfg, catalog_settings settings,
                  model::catalog_snapshot snapshot)
     : supervised_actor{cfg, {base::fault_point::catalog_receive, base::fault_point::catalog_reply}},
       settings_{std::move(settings)},
-      snapshot_{std::move(snapshot)} {}
+      state_{std::move(snapshot)} {}
 
 caf::behavior catalog::make_behavior() {
   be_strict();
   poll();
   return {
-      [this](const audience& listeners) {
+      [this](const subscribers& listeners) {
         for (const auto& listener : listeners.members)
-          tell(listener, catalog_changed{snapshot_});
-        greet(listeners.avatar_shards);
-        audience_ = listeners;
+          tell(listener, catalog_changed{state_.snapshot()});
+        // A new shard may have loaded a list before it was told of changes.
+        store::moved_games anything;
+        anything.all = true;
+        const auto news = std::make_shared<const store::moved_games>(anything);
+        for (const auto& shard : state_.subscribe(listeners))
+          tell(shard, avatars_changed{news});
       },
       [](const discarded&) {}, // freed with the message, on this thread
       [this](poll_store) { poll(); },
       [this](const store_polled& found) {
         wake();
-        take(found);
+        on_polled(found);
         delayed_send(this, settings_.poll_interval, poll_store{});
       },
   };
 }
 
-void catalog::greet(const std::vector<caf::actor>& shards) {
-  // A new shard may have loaded a list before it was told of changes.
-  store::moved_games anything;
-  anything.all = true;
-  const auto news = std::make_shared<const store::moved_games>(anything);
-  const auto& known = audience_.avatar_shards;
-  for (const auto& shard : shards)
-    if (std::find(known.begin(), known.end(), shard) == known.end())
-      tell(shard, avatars_changed{news});
-}
-
 void catalog::poll() {
-  auto job = [self = caf::actor_cast<caf::actor>(this), database = settings_.database, feed = feed_,
-              known = snapshot_->revision, avatars = avatars_revision_] {
+  auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
+               feed = feed_, known = state_.snapshot()->revision,
+               avatars = state_.avatars_revision()] {
     auto found = take_feed(*database, *feed).and_then([&](store::change_feed* from) {
       return read_moved(*database, *from, known, avatars);
     });
@@ -104,29 +119,23 @@ void catalog::poll() {
     }
     caf::anon_send(self, *std::move(found));
   };
-  if (!settings_.pool->submit(std::move(job)))
+  if (!settings_.pool->submit(std::move(task)))
     delayed_send(this, settings_.poll_interval, poll_store{});
 }
 
-void catalog::take(const store_polled& found) {
-  if (found.failure) {
-    if (!failing_)
-      spdlog::error("catalog: {}; revision {} stays in force", base::to_string(*found.failure),
-                    snapshot_->revision);
-    failing_ = true;
-    return;
-  }
-  failing_ = false;
-  if (found.avatars) {
-    avatars_revision_ = found.avatars->revision;
-    for (const auto& shard : audience_.avatar_shards)
+void catalog::on_polled(const store_polled& found) {
+  const auto outcome = state_.apply(found);
+  const auto revision = state_.snapshot()->revision;
+  if (outcome == catalog_state::outcome::failed)
+    spdlog::error("catalog: {}; revision {} stays in force", base::to_string(*found.failure),
+                  revision);
+  if (found.avatars)
+    for (const auto& shard : state_.listeners().avatar_shards)
       tell(shard, avatars_changed{found.avatars});
-  }
-  if (!found.snapshot) return;
-  previous_ = std::exchange(snapshot_, found.snapshot);
-  spdlog::info("catalog: revision {}", snapshot_->revision);
-  for (const auto& listener : audience_.members)
-    tell(listener, catalog_changed{snapshot_});
+  if (outcome != catalog_state::outcome::changed) return;
+  spdlog::info("catalog: revision {}", revision);
+  for (const auto& listener : state_.listeners().members)
+    tell(listener, catalog_changed{state_.snapshot()});
 }
 
 } // namespace matchcloud::actors

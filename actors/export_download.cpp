@@ -39,12 +39,12 @@ export_download::export_download(caf::actor_config& cfg, export_download_setting
 
 caf::behavior export_download::make_behavior() {
   be_strict();
-  tend();
+  do_housekeeping();
   return {
-      serving<open_export>([this](const open_export& asked) { handle(asked); }),
-      [this](const export_open_ended& ended) { take(ended); },
-      [this](const export_compressed& ended) { take(ended); },
-      [this](tend_downloads) { tend(); },
+      serving<open_export>([this](const open_export& request) { handle(request); }),
+      [this](const export_open_ended& ended) { on(ended); },
+      [this](const export_compressed& ended) { on(ended); },
+      [this](downloads_housekeeping) { do_housekeeping(); },
   };
 }
 
@@ -57,15 +57,15 @@ void export_download::on_exit() {
 
 // -- opening ------------------------------------------------------------------
 
-void export_download::handle(const open_export& asked) {
-  download who{caf::actor_cast<caf::actor>(current_sender()), asked.exchange, asked.ticket,
-               asked.gzip};
+void export_download::handle(const open_export& request) {
+  download who{caf::actor_cast<caf::actor>(current_sender()), request.exchange, request.ticket,
+               request.gzip};
   const auto now_ts = settings_.clock->unix_ms();
-  if (!is_export_url_signed(asked.export_id, asked.expires_s, asked.signature,
+  if (!is_export_url_signed(request.export_id, request.expires_s, request.signature,
                             *settings_.keys->current(), now_ts))
     return fail(who, forged());
-  if (asked.expires_s <= static_cast<std::uint64_t>(now_ts) / 1'000) return fail(who, expired());
-  open(asked.export_id, std::move(who));
+  if (request.expires_s <= static_cast<std::uint64_t>(now_ts) / 1'000) return fail(who, expired());
+  open(request.export_id, std::move(who));
 }
 
 void export_download::open(const model::uuid& export_id, download who) {
@@ -83,10 +83,10 @@ void export_download::open(const model::uuid& export_id, download who) {
           ended.failure = std::move(opened).error();
         caf::anon_send(self, std::move(ended));
       });
-  if (!taken) take(export_open_ended{export_id, {}, too_many_waiting()});
+  if (!taken) on(export_open_ended{export_id, {}, too_many_waiting()});
 }
 
-void export_download::take(const export_open_ended& ended) {
+void export_download::on(const export_open_ended& ended) {
   auto found = opening_.extract(ended.export_id);
   if (found.empty()) return;
   waiting_count_ -= found.mapped().size();
@@ -150,11 +150,11 @@ void export_download::start_compression() {
             spdlog::warn("exports: {}", base::to_string(made.error()));
           caf::anon_send(self, export_compressed{export_id, made.has_value()});
         });
-    if (!compressing_) take(export_compressed{export_id, false});
+    if (!compressing_) on(export_compressed{export_id, false});
   }
 }
 
-void export_download::take(const export_compressed& ended) {
+void export_download::on(const export_compressed& ended) {
   compressing_ = false;
   if (ended.done) {
     settings_.metrics->compressed.add();
@@ -165,7 +165,7 @@ void export_download::take(const export_compressed& ended) {
   }
   const auto found = compressions_.extract(ended.export_id);
   if (!found.empty()) {
-    auto& [plain, asked, waiters] = found.mapped();
+    auto& [plain, request, waiters] = found.mapped();
     waiting_count_ -= waiters.size();
     for (auto& who : waiters) {
       who.plain = plain;
@@ -175,11 +175,11 @@ void export_download::take(const export_compressed& ended) {
   start_compression();
 }
 
-void export_download::tend() {
-  delayed_send(this, settings_.tick, tend_downloads{});
+void export_download::do_housekeeping() {
+  delayed_send(this, settings_.tick, downloads_housekeeping{});
   const auto now = settings_.clock->now();
   for (auto& [export_id, under_way] : compressions_) {
-    if (now - under_way.asked < compression_patience) continue;
+    if (now - under_way.asked_at < compression_patience) continue;
     for (const auto& who : std::exchange(under_way.waiters, {})) {
       --waiting_count_;
       reply(who.front, export_opened{who.exchange, under_way.plain}, who.ticket);

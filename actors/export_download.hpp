@@ -70,19 +70,19 @@ private:
   /// Requests that wait until a file is compressed.
   struct compression {
     std::shared_ptr<const store::opened_export> plain;
-    base::steady_time asked;
+    base::steady_time asked_at;
     std::vector<download> waiters;
   };
 
-  void handle(const open_export& asked);
+  void handle(const open_export& request);
   void open(const model::uuid& export_id, download who);
-  void take(const export_open_ended& ended);
+  void on(const export_open_ended& ended);
   void give(const std::shared_ptr<const store::opened_export>& file, const download& who);
   bool may_compress(const store::opened_export& file) const;
   void compress(const std::shared_ptr<const store::opened_export>& file);
   void start_compression();
-  void take(const export_compressed& ended);
-  void tend();
+  void on(const export_compressed& ended);
+  void do_housekeeping();
   void fail(const download& who, const base::error& why);
 
   export_download_settings settings_;

@@ -16,22 +16,22 @@ constexpr std::chrono::milliseconds stall_look_interval{5};
 
 } // namespace
 
-fault_gate::fate fault_gate::pass(base::fault_point at, const caf::strong_actor_ptr& from,
-                                  const caf::message& what, const ticket_ptr& of) {
+fault_gate::outcome fault_gate::pass(base::fault_point at, const caf::strong_actor_ptr& from,
+                                     const caf::message& what, const ticket_ptr& of) {
   const auto bit = base::bit_of(at);
-  if (of && (of->passed_faults.load(std::memory_order_relaxed) & bit) != 0) return fate::arrives;
+  if (of && (of->passed_faults.load(std::memory_order_relaxed) & bit) != 0) return outcome::arrives;
   const auto hit =
       base::faults::strike(at, of ? of->named_faults.load(std::memory_order_relaxed) : 0);
   crash_if(hit, at);
   if (hit && of) of->passed_faults.fetch_or(bit, std::memory_order_relaxed);
   switch (hit.kind) {
-  case base::fault_kind::drop: return fate::is_gone;
-  case base::fault_kind::error: return fate::fails;
+  case base::fault_kind::drop: return outcome::is_gone;
+  case base::fault_kind::error: return outcome::fails;
   case base::fault_kind::delay:
   case base::fault_kind::stall:
     hold({caf::actor_cast<caf::actor>(self_), from, what, at, 0}, hit);
-    return fate::is_gone;
-  default: return fate::arrives;
+    return outcome::is_gone;
+  default: return outcome::arrives;
   }
 }
 
@@ -71,7 +71,7 @@ void fault_gate::tell_late(const caf::actor& to, caf::message news,
   const auto now = self_->clock().now();
   auto due = now + delay;
   if (!late_news_.empty()) due = std::max(due, late_news_.back().due);
-  late_news_.push_back({{to, nullptr, std::move(news), places_.reply, 0}, due});
+  late_news_.push_back({{to, nullptr, std::move(news), points_.reply, 0}, due});
   if (late_news_.size() == 1) self_->delayed_send(self_, due - now, held_message{});
 }
 

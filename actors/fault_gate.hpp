@@ -24,13 +24,13 @@ base::error injected_failure();
 class fault_gate {
 public:
   /// Where an actor of this kind can be made to fail.
-  struct places {
+  struct points {
     base::fault_point receive;
     base::fault_point reply;
   };
 
-  /// How a message fares at a fault point.
-  enum class fate : std::uint8_t {
+  /// What becomes of a message at a fault point.
+  enum class outcome : std::uint8_t {
     arrives,
     /// To be answered as a failure.
     fails,
@@ -38,17 +38,17 @@ public:
     is_gone,
   };
 
-  fault_gate(caf::event_based_actor& self, places at) noexcept : self_{&self}, places_{at} {}
+  fault_gate(caf::event_based_actor& self, points at) noexcept : self_{&self}, points_{at} {}
 
   /// Whether a request that the actor just got arrives; answers it where it fails.
   template <class Message>
   bool lets_in(const Message& message) {
-    if (!base::faults::armed(places_.receive)) return true;
+    if (!base::faults::armed(points_.receive)) return true;
     const auto& from = self_->current_sender();
-    switch (pass(places_.receive, from, caf::make_message(message), message.ticket)) {
-    case fate::arrives: return true;
-    case fate::is_gone: return false;
-    case fate::fails: break;
+    switch (pass(points_.receive, from, caf::make_message(message), message.ticket)) {
+    case outcome::arrives: return true;
+    case outcome::is_gone: return false;
+    case outcome::fails: break;
     }
     self_->send(caf::actor_cast<caf::actor>(from),
                 operation_failed{message.exchange, injected_failure()});
@@ -56,12 +56,12 @@ public:
   }
 
   /// A message that is no request: it can crash the actor, and nothing else.
-  void let_in_news() { crash_if(base::faults::strike(places_.receive), places_.receive); }
+  void let_in_news() { crash_if(base::faults::strike(points_.receive), points_.receive); }
 
   /// Sends a request's answer to `front`, with the request in hand.
   template <class Message>
   void reply(const caf::actor& front, Message&& answer, const ticket_ptr& of) {
-    if (base::faults::armed(places_.reply)) [[unlikely]]
+    if (base::faults::armed(points_.reply)) [[unlikely]]
       return reply_with_faults(front, std::forward<Message>(answer), of);
     self_->send(front, std::forward<Message>(answer));
   }
@@ -70,8 +70,8 @@ public:
   /// itself: the delays of many do not add up.
   template <class Message>
   void tell(const caf::actor& to, Message&& news) {
-    const auto hit = base::faults::strike(places_.reply);
-    crash_if(hit, places_.reply);
+    const auto hit = base::faults::strike(points_.reply);
+    crash_if(hit, points_.reply);
     if (hit.kind == base::fault_kind::delay || !late_news_.empty())
       return tell_late(to, caf::make_message(std::forward<Message>(news)), hit.delay);
     self_->send(to, std::forward<Message>(news));
@@ -79,8 +79,8 @@ public:
 
   /// Passes a fault point with a message that the actor got from `from`. The attempt passes it
   /// once, also where the message comes again later.
-  fate pass(base::fault_point at, const caf::strong_actor_ptr& from, const caf::message& what,
-            const ticket_ptr& of);
+  outcome pass(base::fault_point at, const caf::strong_actor_ptr& from, const caf::message& what,
+               const ticket_ptr& of);
 
   /// What `hold` sent has come back.
   void look_after(const held_message& held);
@@ -89,10 +89,10 @@ private:
   template <class Message>
   void reply_with_faults(const caf::actor& front, Message&& answer, const ticket_ptr& of) {
     const auto hit = base::faults::strike(
-        places_.reply, of ? of->named_faults.load(std::memory_order_relaxed) : 0);
-    take_in_hand(of, handler::owner);
-    crash_if(hit, places_.reply);
-    put_down(of, handler::owner, handler::past_owner);
+        points_.reply, of ? of->named_faults.load(std::memory_order_relaxed) : 0);
+    claim(of, handler::owner);
+    crash_if(hit, points_.reply);
+    release(of, handler::owner, handler::past_owner);
     switch (hit.kind) {
     case base::fault_kind::drop: return;
     case base::fault_kind::error:
@@ -100,7 +100,7 @@ private:
     case base::fault_kind::delay:
     case base::fault_kind::stall:
       return hold(
-          {front, nullptr, caf::make_message(std::forward<Message>(answer)), places_.reply, 0},
+          {front, nullptr, caf::make_message(std::forward<Message>(answer)), points_.reply, 0},
           hit);
     default: return self_->send(front, std::forward<Message>(answer));
     }
@@ -120,7 +120,7 @@ private:
   };
 
   caf::event_based_actor* self_;
-  places places_;
+  points points_;
   /// In order; the first is on its way.
   std::deque<late_news> late_news_;
 };

@@ -35,26 +35,26 @@ caf::behavior geoip_watch::make_behavior() {
   be_strict();
   look();
   return {
-      [this](const audience& listeners) {
-        audience_ = listeners.members;
+      [this](const subscribers& listeners) {
+        subscribers_ = listeners.members;
         tell_all();
       },
       [this](look_at_geoip) { look(); },
       [this](const geoip_looked& found) {
         wake();
-        take(found);
+        on(found);
         look_later();
       },
   };
 }
 
 void geoip_watch::look() {
-  auto job = [self = caf::actor_cast<caf::actor>(this), settings = settings_] {
+  auto task = [self = caf::actor_cast<caf::actor>(this), settings = settings_] {
     auto found = settings.files->look();
     report(found, settings);
     caf::anon_send(self, geoip_looked{std::move(found.in_force)});
   };
-  if (!settings_.pool->submit(std::move(job))) look_later();
+  if (!settings_.pool->submit(std::move(task))) look_later();
 }
 
 void geoip_watch::look_later() {
@@ -62,11 +62,11 @@ void geoip_watch::look_later() {
 }
 
 void geoip_watch::tell_all() {
-  for (const auto& listener : audience_)
+  for (const auto& listener : subscribers_)
     tell(listener, geoip_changed{in_force_});
 }
 
-void geoip_watch::take(const geoip_looked& found) {
+void geoip_watch::on(const geoip_looked& found) {
   // A predecessor's look may have found what its successor is the first to tell.
   if (found.in_force == in_force_) return;
   in_force_ = found.in_force;

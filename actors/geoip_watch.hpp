@@ -33,12 +33,12 @@ struct geoip_watch_settings {
   std::chrono::milliseconds poll_interval{250};
 };
 
-/// Looks whether GeoIP files were replaced, and sends what is in force then to its audience; the
+/// Looks whether GeoIP files were replaced, and sends what is in force then to its subscribers; the
 /// log tells what was taken up and what was refused. One, on the pool; its blocking work runs on
 /// the blocking pool, one job at a time.
 class geoip_watch final : public supervised_actor {
 public:
-  /// `in_force` is what the audience has.
+  /// `in_force` is what the subscribers has.
   geoip_watch(caf::actor_config& cfg, geoip_watch_settings settings,
               std::shared_ptr<const store::geoip> in_force);
 
@@ -51,11 +51,11 @@ private:
   void look();
   void look_later();
   void tell_all();
-  void take(const geoip_looked& found);
+  void on(const geoip_looked& found);
 
   geoip_watch_settings settings_;
   std::shared_ptr<const store::geoip> in_force_;
-  std::vector<caf::actor> audience_;
+  std::vector<caf::actor> subscribers_;
 };
 
 } // namespace matchcloud::actors

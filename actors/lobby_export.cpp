@@ -39,7 +39,7 @@ lobby_export::lobby_export(caf::actor_config& cfg, lobby_export_settings setting
 template <class News>
 auto lobby_export::taking() {
   return [this](const News& news) {
-    state_.take(news);
+    state_.on(news);
     state_.count();
   };
 }
@@ -47,16 +47,16 @@ auto lobby_export::taking() {
 caf::behavior lobby_export::make_behavior() {
   be_strict();
   adopt_jobs();
-  tend();
+  do_housekeeping();
   return {
-      serving<export_lobbies>([this](const export_lobbies& asked) {
-        handle(asked);
+      serving<export_lobbies>([this](const export_lobbies& request) {
+        handle(request);
         state_.count();
       }),
       taking<history_looked>(),
       taking<export_begun>(),
       taking<export_ended>(),
-      [this](tend_exports) { tend(); },
+      [this](exports_housekeeping) { do_housekeeping(); },
       [this](const catalog_changed& news) { catalog_ = news.snapshot; },
   };
 }
@@ -75,14 +75,14 @@ void lobby_export::adopt_jobs() {
   }
 }
 
-void lobby_export::handle(const export_lobbies& asked) {
-  const waiter who{caf::actor_cast<caf::actor>(current_sender()), asked.exchange, asked.ticket};
+void lobby_export::handle(const export_lobbies& request) {
+  const waiter who{caf::actor_cast<caf::actor>(current_sender()), request.exchange, request.ticket};
   if (who.is_gone()) return;
-  const auto span = model::read_export_span(*asked.body);
+  const auto span = model::read_export_span(*request.body);
   if (!span) return fail(who, span.error());
-  if (catalog_->find_game(asked.game_id) == nullptr)
-    return fail(who, model::no_such_game(asked.game_id));
-  state_.ask({asked.game_id, *span}, who);
+  if (catalog_->find_game(request.game_id) == nullptr)
+    return fail(who, model::no_such_game(request.game_id));
+  state_.ask({request.game_id, *span}, who);
 }
 
 bool lobby_export::look(std::vector<look_request> requests) {
@@ -113,8 +113,8 @@ void lobby_export::fail(const waiter& who, const base::error& why) {
   if (!who.is_gone()) reply(who.front, operation_failed{who.exchange, why}, who.ticket);
 }
 
-void lobby_export::tend() {
-  delayed_send(this, settings_.tick, tend_exports{});
+void lobby_export::do_housekeeping() {
+  delayed_send(this, settings_.tick, exports_housekeeping{});
   state_.forget_gone();
   const auto now_ts = settings_.book->removal_ts(*settings_.job.clock, settings_.job.url_lifetime);
   remove_expired(now_ts);

@@ -32,11 +32,11 @@ private:
 
   /// Takes over the jobs of the actor that was here before.
   void adopt_jobs();
-  void handle(const export_lobbies& asked);
+  void handle(const export_lobbies& request);
   /// A handler of what other threads tell.
   template <class News>
   auto taking();
-  void tend();
+  void do_housekeeping();
   void remove_expired(std::int64_t now_ts);
   void sweep(std::int64_t now_ts);
   /// False where what was begun before is not done, or the pool is full: at the next tick.

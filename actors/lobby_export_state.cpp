@@ -94,7 +94,7 @@ void lobby_export_state::start_looking() {
       effects_->fail(refused.mapped().who, pool_full());
 }
 
-void lobby_export_state::take(const history_looked& looked) {
+void lobby_export_state::on(const history_looked& looked) {
   look_under_way_ = false;
   for (const auto& each : looked.findings) {
     if (each.missing) forget(*each.missing);
@@ -195,7 +195,7 @@ void lobby_export_state::run(std::uint64_t number) {
     effects_->fail(who, pool_full());
 }
 
-void lobby_export_state::take(const export_begun& begun) {
+void lobby_export_state::on(const export_begun& begun) {
   const auto found = jobs_.find(begun.job);
   if (found == jobs_.end()) return;
   found->second.snapshot = begun.snapshot;
@@ -203,7 +203,7 @@ void lobby_export_state::take(const export_begun& begun) {
     decide(found->second.query, std::move(who), needs);
 }
 
-void lobby_export_state::take(const export_ended& ended) {
+void lobby_export_state::on(const export_ended& ended) {
   auto found = jobs_.extract(ended.job);
   if (found.empty()) return;
   --running_;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "actors/export_book.hpp"
 #include "actors/export_job.hpp"
+#include "actors/export_registry.hpp"
 #include "actors/protocol.hpp"
 #include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
@@ -23,7 +23,7 @@ namespace matchcloud::actors {
 struct lobby_export_settings {
   export_job_settings job;
   /// Shared by all actors of the place.
-  std::shared_ptr<export_book> book = std::make_shared<export_book>();
+  std::shared_ptr<export_registry> book = std::make_shared<export_registry>();
   store::signing_key_ring* keys = nullptr;
   /// For looking at revisions, which clients wait for.
   base::blocking_pool* short_work = nullptr;
@@ -84,9 +84,9 @@ public:
   /// Somebody asks for an export of a game that there is.
   void ask(const model::export_query& query, const waiter& who);
 
-  void take(const history_looked& looked);
-  void take(const export_begun& begun);
-  void take(const export_ended& ended);
+  void on(const history_looked& looked);
+  void on(const export_begun& begun);
+  void on(const export_ended& ended);
 
   /// Files whose last URL is over.
   std::vector<model::uuid> over_at(std::int64_t now_ts) const;
@@ -117,7 +117,7 @@ private:
     model::export_query query;
     waiter who;
   };
-  using finished_export = export_book::finished_export;
+  using finished_export = export_registry::finished_export;
 
   void look(const model::export_query& query, waiter who);
   void start_looking();

@@ -47,8 +47,8 @@ media::media(caf::actor_config& cfg, media_settings settings)
 caf::behavior media::make_behavior() {
   be_strict();
   return {
-      serving<open_media>([this](const open_media& job) { open(job); }),
-      [this](const media_open_ended& ended) { take(ended); },
+      serving<open_media>([this](const open_media& request) { open(request); }),
+      [this](const media_open_ended& ended) { on(ended); },
   };
 }
 
@@ -56,17 +56,18 @@ void media::on_exit() {
   state_ = media_state{0, 0};
 }
 
-void media::open(const open_media& job) {
+void media::open(const open_media& request) {
   auto front = caf::actor_cast<caf::actor>(current_sender());
-  if (auto file = state_.find(job.key))
-    return reply(front, media_opened{job.exchange, job.key, std::move(file)}, job.ticket);
-  switch (state_.wait(job.key, {front, job.exchange, job.ticket})) {
+  if (auto file = state_.find(request.key))
+    return reply(front, media_opened{request.exchange, request.key, std::move(file)},
+                 request.ticket);
+  switch (state_.wait(request.key, {front, request.exchange, request.ticket})) {
   case media_state::lookup::joined: return;
   case media_state::lookup::refused:
-    return reply(front, operation_failed{job.exchange, too_many_waiting()}, job.ticket);
+    return reply(front, operation_failed{request.exchange, too_many_waiting()}, request.ticket);
   case media_state::lookup::first: break;
   }
-  if (!submit(job.key)) fail(state_.take_waiting(job.key), too_many_waiting());
+  if (!submit(request.key)) fail(state_.take_waiting(request.key), too_many_waiting());
 }
 
 bool media::submit(const store::image_key& key) {
@@ -84,10 +85,10 @@ bool media::submit(const store::image_key& key) {
       });
 }
 
-void media::take(const media_open_ended& ended) {
+void media::on(const media_open_ended& ended) {
   const auto all = state_.take_waiting(ended.key);
   if (!ended.file) return fail(all, ended.failure);
-  with_in_hand(all, [&] { state_.keep(ended.key, ended.file); });
+  with_claimed(all, [&] { state_.keep(ended.key, ended.file); });
   for (const auto& [front, exchange, ticket] : all)
     reply(front, media_opened{exchange, ended.key, ended.file}, ticket);
 }

@@ -80,9 +80,9 @@ protected:
   void on_exit() override;
 
 private:
-  void open(const open_media& job);
+  void open(const open_media& request);
   bool submit(const store::image_key& key);
-  void take(const media_open_ended& ended);
+  void on(const media_open_ended& ended);
   void fail(const std::vector<waiter>& all, const base::error& why);
 
   media_settings settings_;

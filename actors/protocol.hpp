@@ -43,7 +43,7 @@
 ///     catalog --catalog_changed--> validator, region_ranking, avatar, lobby_export, supervisor
 ///     catalog --avatars_changed--> avatar
 ///     geoip_watch --geoip_changed--> region_ranking, supervisor
-///     supervisor --audience--> catalog, geoip_watch;  supervisor --owners--> front
+///     supervisor --subscribers--> catalog, geoip_watch;  supervisor --owners--> front
 namespace matchcloud::actors {
 
 /// Names one try at one exchange of a transport. A reply for a try that is not the current one, or
@@ -174,7 +174,7 @@ struct export_ended {
 };
 
 /// lobby_export -> lobby_export, every tick.
-struct tend_exports {};
+struct exports_housekeeping {};
 
 /// front -> export_download. Answers `export_opened`, or `operation_failed` with
 /// `signature_invalid`, `url_expired`, `export_not_found`, `overloaded` or `io_failed`.
@@ -211,7 +211,7 @@ struct export_compressed {
 };
 
 /// export_download -> export_download, every tick.
-struct tend_downloads {};
+struct downloads_housekeeping {};
 
 /// Any owner -> front.
 struct operation_failed {
@@ -219,7 +219,7 @@ struct operation_failed {
   base::error error;
 };
 
-/// catalog -> everyone in its audience: on joining it and whenever the catalog changes.
+/// catalog -> its subscribers: on subscribing and whenever the catalog changes.
 struct catalog_changed {
   model::catalog_snapshot snapshot;
 };
@@ -230,7 +230,7 @@ struct discarded {
   std::shared_ptr<const void> what;
 };
 
-/// geoip_watch -> everyone in its audience: on joining it and whenever GeoIP files were replaced.
+/// geoip_watch -> its subscribers: on subscribing and whenever GeoIP files were replaced.
 struct geoip_changed {
   std::shared_ptr<const store::geoip> geoip;
 };
@@ -241,7 +241,7 @@ struct avatars_changed {
 };
 
 /// supervisor -> catalog, geoip_watch: who hears of changes from now on.
-struct audience {
+struct subscribers {
   /// Of what the one who is told owns.
   std::vector<caf::actor> members;
   /// Of changed avatar lists; for the catalog only.
@@ -274,9 +274,9 @@ struct owners {
   std::vector<caf::actor> by_role;
 };
 
-/// supervisor -> supervisor: the backoff of the place with this index is over.
-struct restart_place {
-  std::size_t place = 0;
+/// supervisor -> supervisor: the backoff of the child with this index is over.
+struct restart_child {
+  std::size_t child = 0;
 };
 
 /// Any actor -> itself: a message that a fault holds back.

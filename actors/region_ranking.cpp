@@ -19,11 +19,11 @@ constexpr std::size_t cache_entry_overhead_bytes = 208;
 region_ranking_state::region_ranking_state(ranking_settings settings,
                                            model::catalog_snapshot catalog)
     : settings_{std::move(settings)}, cache_{settings_.cache_limit_bytes} {
-  take(std::move(catalog));
+  set_catalog(std::move(catalog));
 }
 
-std::shared_ptr<const void> region_ranking_state::take(model::catalog_snapshot catalog) {
-  if (catalog == catalog_) return nullptr; // told again: somebody joined the audience
+std::shared_ptr<const void> region_ranking_state::set_catalog(model::catalog_snapshot catalog) {
+  if (catalog == catalog_) return nullptr; // told again: somebody joined the subscribers
   catalog_ = std::move(catalog);
   auto old = std::make_shared<const listing_cache>(
       std::exchange(cache_, listing_cache{settings_.cache_limit_bytes}));
@@ -117,16 +117,17 @@ region_ranking::region_ranking(caf::actor_config& cfg, ranking_settings settings
 caf::behavior region_ranking::make_behavior() {
   be_strict();
   return {
-      serving<rank_regions>([this](const rank_regions& job) {
+      serving<rank_regions>([this](const rank_regions& request) {
         reply(caf::actor_cast<caf::actor>(current_sender()),
-              regions_ranked{job.exchange, state_.rank(job.client, job.origin_host, job.measured)},
-              job.ticket);
+              regions_ranked{request.exchange,
+                             state_.rank(request.client, request.origin_host, request.measured)},
+              request.ticket);
       }),
       [this](const catalog_changed& news) {
-        if (auto old = state_.take(news.snapshot))
+        if (auto old = state_.set_catalog(news.snapshot))
           send(caf::actor_cast<caf::actor>(current_sender()), discarded{std::move(old)});
       },
-      [this](const geoip_changed& news) { state_.take(news.geoip); },
+      [this](const geoip_changed& news) { state_.set_geoip(news.geoip); },
   };
 }
 

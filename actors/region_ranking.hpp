@@ -45,9 +45,9 @@ public:
 
   /// Forgets what was rendered from the old snapshot, and returns it: freeing tens of thousands of
   /// listings takes milliseconds, which a loop does not have.
-  std::shared_ptr<const void> take(model::catalog_snapshot catalog);
+  std::shared_ptr<const void> set_catalog(model::catalog_snapshot catalog);
   /// Locates clients by other files from now on. What is cached by location stays right.
-  void take(std::shared_ptr<const store::geoip> geoip) { settings_.geoip = std::move(geoip); }
+  void set_geoip(std::shared_ptr<const store::geoip> geoip) { settings_.geoip = std::move(geoip); }
 
   /// The listing for a client. A cached one costs a GeoIP look-up and a hash look-up. `measured`,
   /// in ascending order of id, come first; that order is not cached.

@@ -11,7 +11,7 @@ namespace matchcloud::actors {
 /// `actor_config` whose host is that unit.
 class resident : public supervised_actor {
 public:
-  resident(caf::actor_config& cfg, fault_places at) : supervised_actor{cfg, at}, home_{cfg.host} {}
+  resident(caf::actor_config& cfg, gate_points at) : supervised_actor{cfg, at}, home_{cfg.host} {}
 
   /// Marks it for the unit: only `io_actor`s are run by an event loop, the rest goes to the pool.
   subtype_t subtype() const override { return io_actor; }

@@ -40,7 +40,7 @@ void supervised_actor::be_strict() {
   set_exception_handler([this](std::exception_ptr& caught) -> caf::error {
     auto reason = reason_of(caught);
     spdlog::error("actor {} died: {}", name(), reason);
-    vitals_->set_last_error(std::move(reason));
+    statistics_->set_last_error(std::move(reason));
     return caf::sec::runtime_error;
   });
 }

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "actors/actor_statistics.hpp"
 #include "actors/fault_gate.hpp"
 #include "actors/protocol.hpp"
-#include "actors/vitals.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/event_based_actor.hpp>
@@ -19,16 +19,16 @@ namespace matchcloud::actors {
 /// made with `serving`, and answers go through `reply`.
 class supervised_actor : public caf::event_based_actor {
 public:
-  using fault_places = fault_gate::places;
+  using gate_points = fault_gate::points;
 
-  supervised_actor(caf::actor_config& cfg, fault_places at)
+  supervised_actor(caf::actor_config& cfg, gate_points at)
       : caf::event_based_actor{cfg}, gate_{*this, at} {}
 
   /// Any thread, as long as the actor lives; what it points at, for good.
-  std::shared_ptr<const vitals> read_vitals() const noexcept { return vitals_; }
+  std::shared_ptr<const actor_statistics> statistics() const noexcept { return statistics_; }
 
 protected:
-  using fate = fault_gate::fate;
+  using fault_outcome = fault_gate::outcome;
 
   /// Replaces CAF's defaults, which print or die: an unexpected message is dropped, a stray error
   /// or down message is ignored, an exception in a handler is logged and ends the actor (the
@@ -40,22 +40,22 @@ protected:
   template <class Message, class Handle>
   auto serving(Handle handle) {
     return [this, handle](const Message& message) {
-      take_in_hand(message.ticket, handler::owner);
+      claim(message.ticket, handler::owner);
       if (gate_.lets_in(message)) handle(message);
-      put_down(message.ticket, handler::owner, handler::past_owner);
-      vitals_->count_handled();
+      release(message.ticket, handler::owner, handler::past_owner);
+      statistics_->count_handled();
     };
   }
 
   /// Works on requests that came before: `work()`, with them in hand. `waiters` are elements with a
   /// `ticket`.
   template <class Waiters, class Work>
-  void with_in_hand(const Waiters& waiters, Work work) {
+  void with_claimed(const Waiters& waiters, Work work) {
     for (const auto& each : waiters)
-      take_in_hand(each.ticket, handler::owner);
+      claim(each.ticket, handler::owner);
     work();
     for (const auto& each : waiters)
-      put_down(each.ticket, handler::owner, handler::past_owner);
+      release(each.ticket, handler::owner, handler::past_owner);
   }
 
   /// A message that is no request woke this actor. Crashes of the point `receive` come before. The
@@ -63,7 +63,7 @@ protected:
   /// dies of that again and again must not look as if it had been of use.
   void wake() {
     gate_.let_in_news();
-    if (std::exchange(woken_, true)) vitals_->count_handled();
+    if (std::exchange(woken_, true)) statistics_->count_handled();
   }
 
   /// Answers a request, past the point `reply` and with the request in hand.
@@ -79,15 +79,15 @@ protected:
   }
 
   /// Passes a fault point besides, as `fault_gate::pass`.
-  fate fate_at(base::fault_point at, const caf::strong_actor_ptr& from, const caf::message& what,
-               const ticket_ptr& of) {
+  fault_outcome outcome_at(base::fault_point at, const caf::strong_actor_ptr& from,
+                           const caf::message& what, const ticket_ptr& of) {
     return gate_.pass(at, from, what, of);
   }
 
-  vitals& own_vitals() noexcept { return *vitals_; }
+  actor_statistics& own_statistics() noexcept { return *statistics_; }
 
 private:
-  std::shared_ptr<vitals> vitals_ = std::make_shared<vitals>();
+  std::shared_ptr<actor_statistics> statistics_ = std::make_shared<actor_statistics>();
   fault_gate gate_;
   bool woken_ = false;
 };

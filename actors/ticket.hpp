@@ -62,13 +62,13 @@ inline bool is_superseded(const ticket_ptr& of, std::uint32_t attempt) noexcept 
 
 /// Marks requests as being worked on by `who`. Not taken back where an exception comes by: whoever
 /// dispatches them again has to know.
-inline void take_in_hand(const ticket_ptr& of, handler who) noexcept {
+inline void claim(const ticket_ptr& of, handler who) noexcept {
   if (of) of->in_hand.store(who, std::memory_order_relaxed);
 }
 
 /// Done, for now; unless somebody else has taken it in hand meanwhile. `left_as`: what is to be
 /// known of it from now on.
-inline void put_down(const ticket_ptr& of, handler who, handler left_as) noexcept {
+inline void release(const ticket_ptr& of, handler who, handler left_as) noexcept {
   if (!of) return;
   auto still = who;
   of->in_hand.compare_exchange_strong(still, left_as, std::memory_order_relaxed);

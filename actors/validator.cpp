@@ -7,21 +7,22 @@ namespace matchcloud::actors {
 validator_state::validator_state(model::validation_rules rules, model::catalog_snapshot catalog)
     : rules_{std::move(rules)},
       no_findings_{std::make_shared<const std::string>(model::render_findings({}))} {
-  take(std::move(catalog));
+  set_catalog(std::move(catalog));
 }
 
-void validator_state::take(model::catalog_snapshot catalog) {
-  if (catalog == catalog_) return; // told again: somebody joined the audience
+void validator_state::set_catalog(model::catalog_snapshot catalog) {
+  if (catalog == catalog_) return; // told again: somebody joined the subscribers
   names_ = model::reference_names_of(*catalog);
   catalog_ = std::move(catalog);
 }
 
 base::expected<std::shared_ptr<const std::string>>
-validator_state::validate(const validate_payload& job) const {
-  const auto findings = model::validate(job.kind, *job.body, rules_, names_);
+validator_state::validate(const validate_payload& request) const {
+  const auto findings = model::validate(request.kind, *request.body, rules_, names_);
   if (!findings) return tl::unexpected(findings.error());
-  if (job.kind == model::payload_kind::version && catalog_->find_game(job.game_id) == nullptr)
-    return tl::unexpected(model::no_such_game(job.game_id));
+  if (request.kind == model::payload_kind::version &&
+      catalog_->find_game(request.game_id) == nullptr)
+    return tl::unexpected(model::no_such_game(request.game_id));
   if (findings->empty()) return no_findings_;
   return std::make_shared<const std::string>(model::render_findings(*findings));
 }
@@ -34,16 +35,16 @@ validator::validator(caf::actor_config& cfg, model::validation_rules rules,
 caf::behavior validator::make_behavior() {
   be_strict();
   return {
-      serving<validate_payload>([this](const validate_payload& job) {
-        if (is_over(job.ticket)) return;
+      serving<validate_payload>([this](const validate_payload& request) {
+        if (is_over(request.ticket)) return;
         const auto front = caf::actor_cast<caf::actor>(current_sender());
-        auto json = state_.validate(job);
+        auto json = state_.validate(request);
         if (json)
-          reply(front, json_made{job.exchange, *std::move(json)}, job.ticket);
+          reply(front, json_made{request.exchange, *std::move(json)}, request.ticket);
         else
-          reply(front, operation_failed{job.exchange, std::move(json).error()}, job.ticket);
+          reply(front, operation_failed{request.exchange, std::move(json).error()}, request.ticket);
       }),
-      [this](const catalog_changed& news) { state_.take(news.snapshot); },
+      [this](const catalog_changed& news) { state_.set_catalog(news.snapshot); },
   };
 }
 

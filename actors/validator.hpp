@@ -14,10 +14,11 @@ class validator_state {
 public:
   validator_state(model::validation_rules rules, model::catalog_snapshot catalog);
 
-  void take(model::catalog_snapshot catalog);
+  void set_catalog(model::catalog_snapshot catalog);
 
   /// The response body, shared where there are no findings.
-  base::expected<std::shared_ptr<const std::string>> validate(const validate_payload& job) const;
+  base::expected<std::shared_ptr<const std::string>>
+  validate(const validate_payload& request) const;
 
 private:
   model::validation_rules rules_;

@@ -24,11 +24,11 @@ thread_pool::~thread_pool() {
     thread.join();
 }
 
-bool thread_pool::submit(std::function<void()> job) {
+bool thread_pool::submit(std::function<void()> task) {
   {
     const std::lock_guard lock{mutex_};
-    if (stopping_ || jobs_.size() >= queue_limit_) return false;
-    jobs_.push_back(std::move(job));
+    if (stopping_ || tasks_.size() >= queue_limit_) return false;
+    tasks_.push_back(std::move(task));
   }
   wake_.notify_one();
   return true;
@@ -36,22 +36,22 @@ bool thread_pool::submit(std::function<void()> job) {
 
 std::size_t thread_pool::queued() const {
   const std::lock_guard lock{mutex_};
-  return jobs_.size();
+  return tasks_.size();
 }
 
 void thread_pool::work(int nice_level) {
   // On Linux a nice level belongs to the thread. Without it the pool still works, only less kindly.
   if (nice_level > 0) static_cast<void>(setpriority(PRIO_PROCESS, gettid(), nice_level));
   for (;;) {
-    std::function<void()> job;
+    std::function<void()> task;
     {
       std::unique_lock lock{mutex_};
-      wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
-      if (jobs_.empty()) return;
-      job = std::move(jobs_.front());
-      jobs_.pop_front();
+      wake_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
+      if (tasks_.empty()) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
     }
-    job();
+    task();
   }
 }
 

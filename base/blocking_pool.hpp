@@ -15,9 +15,9 @@ namespace matchcloud::base {
 class blocking_pool {
 public:
   virtual ~blocking_pool() = default;
-  /// Queues `job`. False where the queue is full or the pool is stopping: the job never runs.
+  /// Queues `task`. False where the queue is full or the pool is stopping: the task never runs.
   /// Any thread.
-  virtual bool submit(std::function<void()> job) = 0;
+  virtual bool submit(std::function<void()> task) = 0;
 };
 
 /// The pool of the real program: a few threads of its own at low priority.
@@ -32,7 +32,7 @@ public:
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
 
-  bool submit(std::function<void()> job) override;
+  bool submit(std::function<void()> task) override;
   /// Jobs that wait for a thread. Any thread.
   std::size_t queued() const;
 
@@ -42,7 +42,7 @@ private:
   std::size_t queue_limit_;
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::function<void()>> jobs_;
+  std::deque<std::function<void()>> tasks_;
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

@@ -127,8 +127,8 @@ private:
 
 void count_geoip() {
   const auto geoip = built_geoip();
-  clients asking;
-  counted("geoip/locate", 4'096, [&] { DoNotOptimize(geoip->locate(asking.next())); });
+  clients all;
+  counted("geoip/locate", 4'096, [&] { DoNotOptimize(geoip->locate(all.next())); });
 }
 
 void count_ranking() {
@@ -150,25 +150,25 @@ void count_ranking() {
   actors::ranking_settings settings;
   settings.geoip = built_geoip();
   actors::region_ranking_state ranking{settings, snapshot};
-  clients asking;
+  clients all;
   for (int i = 0; i < 1'024; ++i)
-    ranking.rank(asking.next(), {});
+    ranking.rank(all.next(), {});
   std::string out;
   counted("ranking/cached", 1'024, [&] {
     out.clear();
-    ranking.rank(asking.next(), {})->append_json(out);
+    ranking.rank(all.next(), {})->append_json(out);
     DoNotOptimize(out.data());
   });
 }
 
 void count_csv_row() {
-  const model::lobby_kind kind{*model::parse_uuid("6f6b9a52-1f2e-4c55-9b0e-2f7c1f6d8a02"),
-                               *model::parse_uuid("3c8c8d64-6a0f-4d5c-8f3a-5a3b6c7d8e03"),
-                               "fra",
-                               "basic-1d1",
-                               "1.4.2",
-                               "deathmatch"};
-  const auto columns = model::csv_kind_columns(kind, "prod", "Frankfurt");
+  const model::lobby_attributes kind{*model::parse_uuid("6f6b9a52-1f2e-4c55-9b0e-2f7c1f6d8a02"),
+                                     *model::parse_uuid("3c8c8d64-6a0f-4d5c-8f3a-5a3b6c7d8e03"),
+                                     "fra",
+                                     "basic-1d1",
+                                     "1.4.2",
+                                     "deathmatch"};
+  const auto columns = model::csv_attribute_columns(kind, "prod", "Frankfurt");
   const model::time_span span{1'767'225'600'000, 1'767'312'000'000};
   model::history_lobby lobby{*model::parse_uuid("0b24cf2f-3d3d-4a17-8e2e-0d7d2f0d9a01"),
                              {1'767'225'600'000, 1'767'226'200'000},

@@ -35,14 +35,14 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::bench::ask)
 namespace matchcloud::bench {
 namespace {
 
-constexpr actors::supervised_actor::fault_places some_places{base::fault_point::validator_receive,
-                                                             base::fault_point::validator_reply};
+constexpr actors::supervised_actor::gate_points some_gate_points{
+    base::fault_point::validator_receive, base::fault_point::validator_reply};
 
 /// Resident on the loop.
-class asking final : public actors::resident {
+class request final : public actors::resident {
 public:
-  asking(caf::actor_config& cfg, std::uint64_t& answered)
-      : resident{cfg, some_places}, answered_{&answered} {}
+  request(caf::actor_config& cfg, std::uint64_t& answered)
+      : resident{cfg, some_gate_points}, answered_{&answered} {}
 
 protected:
   caf::behavior make_behavior() override {
@@ -78,7 +78,7 @@ caf::behavior answers(caf::event_based_actor* self) {
 
 class answering_resident final : public actors::resident {
 public:
-  explicit answering_resident(caf::actor_config& cfg) : resident{cfg, some_places} {}
+  explicit answering_resident(caf::actor_config& cfg) : resident{cfg, some_gate_points} {}
 
 protected:
   caf::behavior make_behavior() override {
@@ -110,7 +110,7 @@ struct asking_loop {
   caf::actor_system system{config};
   http::event_loop loop{system, base::machine_clock()};
   std::uint64_t answered = 0;
-  caf::actor who = actors::spawn_resident<asking>(system, loop, std::ref(answered));
+  caf::actor who = actors::spawn_resident<request>(system, loop, std::ref(answered));
 
   ~asking_loop() { end(who); }
 

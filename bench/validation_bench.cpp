@@ -59,9 +59,25 @@ std::string printed_schema() {
   return schema;
 }
 
+/// RapidJSON reads neither lookaheads nor Unicode classes, and dies of the first it meets: patterns
+/// are left out for it, which spares it their cost.
+void remove_patterns(rapidjson::Value& schema) {
+  if (schema.IsArray())
+    for (auto& each : schema.GetArray())
+      remove_patterns(each);
+  if (!schema.IsObject()) return;
+  for (const auto* name : {"pattern", "patternProperties"})
+    if (const auto found = schema.FindMember(name);
+        found != schema.MemberEnd() && !found->value.IsBool())
+      schema.RemoveMember(found);
+  for (auto& each : schema.GetObject())
+    remove_patterns(each.value);
+}
+
 void run_schema_validator(benchmark::State& state, const std::string& body) {
   rapidjson::Document schema;
   schema.Parse(printed_schema().c_str());
+  remove_patterns(schema);
   const rapidjson::SchemaDocument compiled{schema};
   rapidjson::SchemaValidator validator{compiled};
   bool is_valid = false;

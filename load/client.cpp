@@ -130,13 +130,13 @@ void client::read() {
       if (errno == EAGAIN) return;
       return asking_ ? fail(failure::reset, reason(errno)) : close();
     }
-    take({buffer.data(), static_cast<std::size_t>(got)});
+    on_bytes({buffer.data(), static_cast<std::size_t>(got)});
     // Less than there was room for: that was all, for now.
     if (!peer_ended_ && static_cast<std::size_t>(got) < buffer.size()) return;
   }
 }
 
-void client::take(std::string_view bytes) {
+void client::on_bytes(std::string_view bytes) {
   // Nothing was asked.
   if (!asking_) return close();
   switch (reader_.feed(bytes)) {

@@ -85,7 +85,7 @@ private:
   void connected();
   void write();
   void read();
-  void take(std::string_view bytes);
+  void on_bytes(std::string_view bytes);
   void replied();
   void ended();
   void fail(failure kind, std::string_view why);

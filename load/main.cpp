@@ -40,20 +40,20 @@ void complain(const std::string& why) {
 }
 
 /// Whether everything was as it should be.
-bool report(const load::options& asked, const load::results& of, report_file& json,
+bool report(const load::options& options, const load::results& of, report_file& json,
             report_file& hdr) {
   // Where stdout is for programs, people read stderr.
-  auto& people = asked.json == "-" || asked.hdr == "-" ? std::cerr : std::cout;
-  people << load::text_report(asked, of) << std::flush;
+  auto& people = options.json == "-" || options.hdr == "-" ? std::cerr : std::cout;
+  people << load::text_report(options, of) << std::flush;
   bool good = static_cast<bool>(people);
   if (!good) complain("stdout cannot be written");
   for (const auto& written :
-       {json.write(load::json_report(asked, of)), hdr.write(load::hdr_report(of.all.latency))}) {
+       {json.write(load::json_report(options, of)), hdr.write(load::hdr_report(of.all.latency))}) {
     if (written) continue;
     complain(written.error().detail);
     good = false;
   }
-  for (const auto& each : asked.asserted) {
+  for (const auto& each : options.asserted) {
     if (load::holds(each, of)) continue;
     complain("does not hold: " + load::explain(each, of));
     good = false;
@@ -65,18 +65,18 @@ bool report(const load::options& asked, const load::results& of, report_file& js
   return good;
 }
 
-int run(const load::options& asked) {
+int run(const load::options& options) {
   const cli::interrupt signals;
   report_file json;
   report_file hdr;
-  auto ready = json.open(asked.json, signals);
-  if (ready) ready = hdr.open(asked.hdr, signals);
+  auto ready = json.open(options.json, signals);
+  if (ready) ready = hdr.open(options.hdr, signals);
   if (!ready) {
     complain(ready.error().detail);
     return cli::failed;
   }
-  const auto results = load::run(asked, signals);
-  if (results) return report(asked, *results, json, hdr) ? cli::ok : cli::failed;
+  const auto results = load::run(options, signals);
+  if (results) return report(options, *results, json, hdr) ? cli::ok : cli::failed;
   complain(results.error().detail);
   return results.error().code == base::errc::config_invalid ? cli::usage : cli::failed;
 }
@@ -86,8 +86,8 @@ int run(const load::options& asked) {
 int main(int argc, char* argv[]) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    const auto asked = load::read_options(argc, argv);
-    return asked ? run(*asked) : asked.error();
+    const auto options = load::read_options(argc, argv);
+    return options ? run(*options) : options.error();
   } catch (const std::exception& failure) {
     complain(failure.what());
     return cli::failed;

@@ -44,7 +44,7 @@ public:
   base::expected<mix_part> read() {
     take_name();
     for (const auto& [key, node] : table_)
-      if (!failure_) take(key.str(), node);
+      if (!failure_) read_key(key.str(), node);
     if (!failure_) check_use();
     if (!failure_ && (part_.to_ms < part_.from_ms || part_.to_ms - part_.from_ms < part_.length_ms))
       refuse(table_, "`from_ms` to `to_ms` is shorter than `length_ms`. Make the span longer.");
@@ -76,7 +76,7 @@ private:
       use(key, is_export);
   }
 
-  void take(std::string_view key, const toml::node& node) {
+  void read_key(std::string_view key, const toml::node& node) {
     constexpr std::uint64_t latest_ms = 253'402'300'799'999; // the year 9999
     if (key == "name") return;
     if (key == "weight") return take_weight(node);

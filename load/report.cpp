@@ -64,17 +64,17 @@ std::string statuses(const tally& of) {
   return text.empty() ? "no reply came" : text;
 }
 
-std::string headline(const options& asked, const results& of) {
+std::string headline(const options& options, const results& of) {
   std::ostringstream text;
-  text << asked.url << ": ";
-  if (asked.open_loop)
-    text << fixed(asked.open_loop->rate, asked.open_loop->rate < 10 ? 2 : 0) << " requests/s ("
-         << (asked.open_loop->kind == arrival_kind::poisson ? "poisson" : "constant") << ")";
+  text << options.url << ": ";
+  if (options.open_loop)
+    text << fixed(options.open_loop->rate, options.open_loop->rate < 10 ? 2 : 0) << " requests/s ("
+         << (options.open_loop->kind == arrival_kind::poisson ? "poisson" : "constant") << ")";
   else
     text << "closed loop";
   text << " for " << fixed(of.seconds, 1) << " s" << (of.stopped_early ? " (stopped early)" : "")
-       << ", " << asked.connections << (asked.connections == 1 ? " connection" : " connections")
-       << ", " << asked.threads << (asked.threads == 1 ? " thread" : " threads") << "\n\n";
+       << ", " << options.connections << (options.connections == 1 ? " connection" : " connections")
+       << ", " << options.threads << (options.threads == 1 ? " thread" : " threads") << "\n\n";
   return text.str();
 }
 
@@ -147,17 +147,17 @@ std::string bottleneck(const results& of) {
   return {};
 }
 
-std::string text_report(const options& asked, const results& of) {
+std::string text_report(const options& options, const results& of) {
   std::vector<std::vector<std::string>> rows{{"", "sent", "answered", "errors"}};
   for (const auto& [title, percent] : percentiles)
     rows.front().emplace_back(title);
   rows.front().emplace_back("max");
   if (of.parts.size() > 1)
     for (std::size_t i = 0; i < of.parts.size(); ++i)
-      rows.push_back(row_of(name_of(asked.mix[i].what), of.parts[i]));
-  rows.push_back(row_of(of.parts.size() > 1 ? "all" : name_of(asked.mix.front().what), of.all));
+      rows.push_back(row_of(name_of(options.mix[i].what), of.parts[i]));
+  rows.push_back(row_of(of.parts.size() > 1 ? "all" : name_of(options.mix.front().what), of.all));
   std::ostringstream text;
-  text << headline(asked, of) << columns(rows) << "\n"
+  text << headline(options, of) << columns(rows) << "\n"
        << "by status   " << statuses(of.all) << "\n"
        << "throughput  " << grouped(static_cast<std::uint64_t>(of.requests_per_second()))
        << " replies/s\n";
@@ -165,7 +165,7 @@ std::string text_report(const options& asked, const results& of) {
     if (of.all.failures[i] > 0)
       text << "error       " << name_of(static_cast<failure>(i)) << ": "
            << grouped(of.all.failures[i]) << "; the first: " << of.all.examples[i] << "\n";
-  if (asked.open_loop) {
+  if (options.open_loop) {
     const auto& late = of.all.late;
     text << "late sends  " << grouped(late.count()) << " (" << share(late.count(), of.all.sent)
          << ") by more than 1 ms";
@@ -183,15 +183,15 @@ std::string text_report(const options& asked, const results& of) {
   return text.str();
 }
 
-std::string json_report(const options& asked, const results& of) {
+std::string json_report(const options& options, const results& of) {
   model::json_writer json{model::json_escapes::beyond_ascii};
-  json.object().name("url").text(asked.url);
-  json.name("loop").text(!asked.open_loop                                 ? "closed"
-                         : asked.open_loop->kind == arrival_kind::poisson ? "poisson"
-                                                                          : "constant");
-  if (asked.open_loop) json.name("rate").raw(fixed(asked.open_loop->rate, 2));
-  json.name("connections").number(asked.connections).name("threads").number(asked.threads);
-  json.name("seed").number(asked.seed).name("seconds").raw(fixed(of.seconds, 3));
+  json.object().name("url").text(options.url);
+  json.name("loop").text(!options.open_loop                                 ? "closed"
+                         : options.open_loop->kind == arrival_kind::poisson ? "poisson"
+                                                                            : "constant");
+  if (options.open_loop) json.name("rate").raw(fixed(options.open_loop->rate, 2));
+  json.name("connections").number(options.connections).name("threads").number(options.threads);
+  json.name("seed").number(options.seed).name("seconds").raw(fixed(of.seconds, 3));
   json.name("stopped_early").boolean(of.stopped_early);
   json.name("requests_per_second").raw(fixed(of.requests_per_second(), 1));
   write_tally(json, of.all);
@@ -201,13 +201,13 @@ std::string json_report(const options& asked, const results& of) {
   json.name("bottleneck").boolean(!limit.empty()).name("reason").text(limit).end_object();
   json.name("operations").array();
   for (std::size_t i = 0; i < of.parts.size(); ++i) {
-    json.object().name("name").text(name_of(asked.mix[i].what));
+    json.object().name("name").text(name_of(options.mix[i].what));
     write_tally(json, of.parts[i]);
     json.end_object();
   }
   json.end_array();
   json.name("assertions").array();
-  for (const auto& each : asked.asserted)
+  for (const auto& each : options.asserted)
     json.object().name("text").text(each.text).name("holds").boolean(holds(each, of)).end_object();
   json.end_array();
   write_moments(json, of.moments);

@@ -12,9 +12,9 @@ namespace matchcloud::load {
 std::string bottleneck(const results& of);
 
 /// For people.
-std::string text_report(const options& asked, const results& of);
+std::string text_report(const options& options, const results& of);
 /// For programs; the README lists the members.
-std::string json_report(const options& asked, const results& of);
+std::string json_report(const options& options, const results& of);
 /// The percentile distribution of all latencies in microseconds, as HdrHistogram prints it and its
 /// plotters read it.
 std::string hdr_report(const latency_histogram& of);

@@ -138,18 +138,18 @@ base::expected<void> fit_in_memory(const std::vector<mix_part>& mix) {
 /// The threads of a run and what they share.
 class load_run {
 public:
-  load_run(const options& asked, const network_address& server) : asked_{&asked} {
+  load_run(const options& options, const network_address& server) : asked_{&options} {
     // Nothing of the load runs on the scheduler; loops only need a system to belong to.
     config_.set("scheduler.max-threads", 1);
-    const auto url = model::parse_http_url(asked.url);
-    request_frame frame{url->authority(), url->target, asked.header_lines,
-                        asked.requests_per_connection == 1};
+    const auto url = model::parse_http_url(options.url);
+    request_frame frame{url->authority(), url->target, options.header_lines,
+                        options.requests_per_connection == 1};
     while (frame.base_path.ends_with('/'))
       frame.base_path.pop_back();
-    for (const auto& part : asked.mix)
-      pools_.emplace_back(part, frame, asked.seed + pools_.size());
+    for (const auto& part : options.mix)
+      pools_.emplace_back(part, frame, options.seed + pools_.size());
     system_ = std::make_unique<caf::actor_system>(config_);
-    for (std::size_t i = 0; i < asked.threads; ++i)
+    for (std::size_t i = 0; i < options.threads; ++i)
       add_generator(i, server);
   }
 
@@ -322,16 +322,16 @@ private:
 
 } // namespace
 
-base::expected<results> run(const options& asked, const cli::interrupt& signals) {
-  if (auto enough = have_descriptors(asked.connections); !enough)
+base::expected<results> run(const options& options, const cli::interrupt& signals) {
+  if (auto enough = have_descriptors(options.connections); !enough)
     return tl::unexpected(enough.error());
-  const auto url = model::parse_http_url(asked.url);
-  if (auto fits = fit_in_memory(asked.mix); !fits) return tl::unexpected(fits.error());
-  const auto server = resolve(*url, asked.timeout, signals);
+  const auto url = model::parse_http_url(options.url);
+  if (auto fits = fit_in_memory(options.mix); !fits) return tl::unexpected(fits.error());
+  const auto server = resolve(*url, options.timeout, signals);
   if (!server) return tl::unexpected(server.error());
-  if (asked.sources > 0 && !is_ipv4_loopback(*server))
+  if (options.sources > 0 && !is_ipv4_loopback(*server))
     return fail("--sources are addresses of 127.0.0.0/8: " + url->host + " is not one of them");
-  load_run made{asked, *server};
+  load_run made{options, *server};
   return made.run(signals);
 }
 

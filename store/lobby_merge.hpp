@@ -16,7 +16,7 @@ struct lobby_merge {
     /// In the batch.
     std::size_t index = 0;
     /// `conflict`, `namespace_unknown` or `region_unknown`.
-    model::line_problem problem;
+    model::line_finding finding;
   };
 
   /// From the front of the batch; the rest is for the next call. None only where there were none.
@@ -31,12 +31,12 @@ struct lobby_merge {
   std::vector<rejection> rejected;
 };
 
-/// What the store knows of a lobby kind.
-struct lobby_kind_finding {
+/// What the store knows of lobby attributes.
+struct attributes_check {
   /// The game of its namespace.
   model::uuid game_id;
   /// `namespace_unknown` or `region_unknown`, if so.
-  std::optional<model::line_problem> problem;
+  std::optional<model::line_finding> finding;
 };
 
 } // namespace matchcloud::store

@@ -26,29 +26,29 @@ void order_for_checking(std::span<Entry> all) {
             [](const Entry& a, const Entry& b) { return a.record.lobby_id < b.record.lobby_id; });
 }
 
-/// By kind: the place of its game in the order of games.
-inline std::vector<std::uint32_t> game_order(const std::vector<lobby_kind_finding>& kinds) {
+/// By number of attributes: the place of their game in the order of games.
+inline std::vector<std::uint32_t> game_order(const std::vector<attributes_check>& attributes) {
   std::vector<model::uuid> games;
-  games.reserve(kinds.size());
-  for (const auto& each : kinds)
+  games.reserve(attributes.size());
+  for (const auto& each : attributes)
     games.push_back(each.game_id);
   std::sort(games.begin(), games.end());
   games.erase(std::unique(games.begin(), games.end()), games.end());
   std::vector<std::uint32_t> order;
-  order.reserve(kinds.size());
-  for (const auto& each : kinds) {
+  order.reserve(attributes.size());
+  for (const auto& each : attributes) {
     const auto place = std::lower_bound(games.begin(), games.end(), each.game_id) - games.begin();
     order.push_back(static_cast<std::uint32_t>(place));
   }
   return order;
 }
 
-/// For `lobby_sink::merge`. `kinds` are what `check_kinds` says of those of the records.
+/// For `lobby_sink::merge`. `attributes` are what `check_attributes` says of those of the records.
 template <class Entry>
-void order_for_merging(std::span<Entry> all, const std::vector<lobby_kind_finding>& kinds) {
-  const auto key = [order = game_order(kinds)](const Entry& each) {
+void order_for_merging(std::span<Entry> all, const std::vector<attributes_check>& attributes) {
+  const auto key = [order = game_order(attributes)](const Entry& each) {
     const auto& times = each.record.times;
-    return std::tuple{order[each.record.kind], model::duration_class(times), times.start_ts};
+    return std::tuple{order[each.record.attributes], model::duration_class(times), times.start_ts};
   };
   std::sort(all.begin(), all.end(),
             [&](const Entry& a, const Entry& b) { return key(a) < key(b); });

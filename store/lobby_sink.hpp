@@ -15,16 +15,16 @@ public:
   virtual ~lobby_sink() = default;
 
   /// Merges lobbies from the front of `records` (`model::merge`; a lobby that is known with another
-  /// kind is rejected) in one transaction of about 50 ms at most. Call it again with the rest.
-  /// Kinds are numbers of `kinds`.
+  /// attributes is rejected) in one transaction of about 50 ms at most. Call it again with the
+  /// rest. `record.attributes` are numbers of `attributes`.
   virtual base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
-                                            const model::lobby_kind_table& kinds) = 0;
+                                            const model::lobby_attributes_table& attributes) = 0;
   /// What merging each of all `records` by itself would do now. Writes nothing.
   virtual base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
-                                            const model::lobby_kind_table& kinds) = 0;
-  /// What there is to know of all `kinds`, in their order.
-  virtual base::expected<std::vector<lobby_kind_finding>>
-  check_kinds(const model::lobby_kind_table& kinds) = 0;
+                                            const model::lobby_attributes_table& attributes) = 0;
+  /// What there is to know of all `attributes`, in their order.
+  virtual base::expected<std::vector<attributes_check>>
+  check_attributes(const model::lobby_attributes_table& attributes) = 0;
   /// Whether there is any lobby: where there is none, `check` has nothing to compare with.
   virtual base::expected<bool> has_any() = 0;
 };

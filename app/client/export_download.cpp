@@ -165,7 +165,7 @@ private:
       failed_ = written.error();
       return false;
     }
-    rows_.take(bytes);
+    rows_.add(bytes);
     requested_ = 0;
     in_.progress.show(rows_.rows(), to_.bytes());
     return true;

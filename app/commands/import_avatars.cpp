@@ -27,7 +27,7 @@ base::expected<line_import_result> import_avatars(const line_import_options& opt
   cli::progress_display progress{base::machine_clock()};
   avatar_import import{**into, folder_of(options.file), until, progress};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
-  if (auto may = may_write(import.problems(), options); !may) return tl::unexpected(may.error());
+  if (auto may = may_write(import.findings(), options); !may) return tl::unexpected(may.error());
   auto media = store::media_writer::open(options.data_dir);
   if (!media) return tl::unexpected(media.error());
   const auto done = import.write(*media);
@@ -35,7 +35,7 @@ base::expected<line_import_result> import_avatars(const line_import_options& opt
   return line_import_result{std::to_string(done->added) + " avatars added, " +
                                 std::to_string(done->changed) + " changed, " +
                                 std::to_string(done->unchanged) + " unchanged",
-                            import.problems()};
+                            import.findings()};
 }
 
 } // namespace

@@ -25,13 +25,13 @@ base::expected<line_import_result> import_lobbies(const line_import_options& opt
   cli::progress_display progress{base::machine_clock()};
   lobby_import import{**into, *spool, until, progress};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
-  if (auto may = may_write(import.problems(), options); !may) return tl::unexpected(may.error());
+  if (auto may = may_write(import.findings(), options); !may) return tl::unexpected(may.error());
   const auto done = import.write();
   if (!done) return tl::unexpected(done.error());
   return line_import_result{
       std::to_string(done->lines) + " lines: " + std::to_string(done->accepted) +
           " lobbies accepted, " + std::to_string(done->unchanged) + " unchanged",
-      import.problems()};
+      import.findings()};
 }
 
 } // namespace

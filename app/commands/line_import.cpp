@@ -30,11 +30,11 @@ int run(const line_import& kind, const line_import_options& options) {
 
 } // namespace
 
-base::expected<void> may_write(const line_problems& problems, const line_import_options& options) {
-  if (problems.empty() || options.partial) return {};
+base::expected<void> may_write(const line_findings& findings, const line_import_options& options) {
+  if (findings.empty() || options.partial) return {};
   return base::fail(base::errc::import_invalid,
-                    std::to_string(problems.count()) +
-                        " lines cannot be taken, nothing was written:\n" + problems.text());
+                    std::to_string(findings.count()) +
+                        " lines cannot be taken, nothing was written:\n" + findings.text());
 }
 
 void add_line_import(CLI::App& import, const line_import& kind, int& code) {

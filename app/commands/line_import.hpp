@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/imports/line_problems.hpp"
+#include "app/imports/line_findings.hpp"
 #include "base/expected.hpp"
 
 #include <CLI/CLI.hpp>
@@ -24,7 +24,7 @@ struct line_import_result {
   /// For people, without what was left out.
   std::string summary;
   /// Lines that were not taken.
-  line_problems left_out;
+  line_findings left_out;
 };
 
 /// One kind of lines that `import` takes.
@@ -42,6 +42,6 @@ struct line_import {
 void add_line_import(CLI::App& import, const line_import& kind, int& code);
 
 /// What ends an import between its check and its writing: a line is wrong, and all were wanted.
-base::expected<void> may_write(const line_problems& problems, const line_import_options& options);
+base::expected<void> may_write(const line_findings& findings, const line_import_options& options);
 
 } // namespace matchcloud::app

@@ -1,7 +1,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/payload_options.hpp"
 #include "app/reports/findings_report.hpp"
-#include "app/reports/judged_file.hpp"
+#include "app/reports/validated_file.hpp"
 
 #include <unistd.h>
 
@@ -54,7 +54,7 @@ struct totals {
   std::size_t unusable = 0;
   bool region_names = false;
 
-  void add(const judged_file& file) {
+  void add(const validated_file& file) {
     ++files;
     files_with_findings += file.findings.empty() ? 0 : 1;
     findings += file.findings.size();

@@ -44,7 +44,7 @@ std::string joined(const std::vector<std::string>& values) {
   return text;
 }
 
-std::string complaint(const config_key& key, const given_value& given, const base::error& why) {
+std::string finding_of(const config_key& key, const given_value& given, const base::error& why) {
   auto text = given.source + " = \"" + joined(given.values) +
               "\" is not valid; allowed: " + std::string{key.allowed};
   if (!why.detail.empty()) text += " (" + why.detail + ")";
@@ -69,7 +69,7 @@ std::string contradiction(const serve_config& config, const std::vector<given_va
     if (!key.default_value.empty())
       static_cast<void>(key.apply(without, elements(key, {key.default_value})));
     const auto sound = model::check_rules(without.rules);
-    if (sound || sound.error().detail != why.detail) return complaint(key, *culprit, why);
+    if (sound || sound.error().detail != why.detail) return finding_of(key, *culprit, why);
   }
   return why.detail;
 }
@@ -80,7 +80,7 @@ base::expected<void> check_transport(const serve_config& config,
   const auto refuse = [&](std::string_view name, std::string why) {
     const base::error complete{base::errc::config_invalid, std::move(why)};
     const auto& key = *find_config_key(name);
-    return base::fail(complete.code, complaint(key, *last_given(given, key), complete));
+    return base::fail(complete.code, finding_of(key, *last_given(given, key), complete));
   };
   const auto reads_header = [](const data_listener& each) { return each.proxy_header; };
   if (std::ranges::any_of(config.listen, reads_header))
@@ -100,7 +100,7 @@ base::expected<void> check_faults(const serve_config& config,
     if (last == nullptr || last->values.empty() || last->values.front().empty()) continue;
     const base::error why{base::errc::config_invalid,
                           "faults are injected only with --enable-fault-injection"};
-    return base::fail(why.code, complaint(key, *last, why));
+    return base::fail(why.code, finding_of(key, *last, why));
   }
   return {};
 }
@@ -109,7 +109,7 @@ base::expected<void> check_faults(const serve_config& config,
 
 base::expected<serve_config> make_config(const std::vector<given_value>& given) {
   serve_config config;
-  std::string complaints;
+  std::string findings;
   for (const auto& key : config_keys()) {
     const auto* last = last_given(given, key);
     if (last == nullptr) {
@@ -126,9 +126,9 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
     const auto applied = nothing ? base::expected<void>{base::fail(base::errc::config_invalid, {})}
                                  : key.apply(config, values);
     if (!applied)
-      complaints += (complaints.empty() ? "" : "\n") + complaint(key, *last, applied.error());
+      findings += (findings.empty() ? "" : "\n") + finding_of(key, *last, applied.error());
   }
-  if (!complaints.empty()) return base::fail(base::errc::config_invalid, std::move(complaints));
+  if (!findings.empty()) return base::fail(base::errc::config_invalid, std::move(findings));
   if (auto fits = check_transport(config, given); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_faults(config, given); !fits) return tl::unexpected(fits.error());
   if (const auto sound = model::check_rules(config.rules); !sound)

@@ -59,7 +59,7 @@ public:
     for (const auto& [name, node] : top) {
       const auto inner = section_of(name.str());
       const auto done =
-          !inner ? take(section::service, name.str(), node)
+          !inner ? read_key(section::service, name.str(), node)
           : node.as_table()
               ? read_table(*inner, *node.as_table())
               : refuse(node, "\"" + std::string{name.str()} + "\" is a table: write [" +
@@ -80,11 +80,11 @@ private:
 
   base::expected<void> read_table(section where, const toml::table& table) {
     for (const auto& [name, node] : table)
-      if (auto done = take(where, name.str(), node); !done) return done;
+      if (auto done = read_key(where, name.str(), node); !done) return done;
     return {};
   }
 
-  base::expected<void> take(section where, std::string_view name, const toml::node& node) {
+  base::expected<void> read_key(section where, std::string_view name, const toml::node& node) {
     const auto is_catalogs = [name](std::string_view each) { return each == name; };
     if (where == section::rules && std::ranges::any_of(names_of_catalog, is_catalogs))
       return take_catalog_names(name, node);

@@ -26,7 +26,7 @@ public:
       const auto* inner = node.as_table();
       base::expected<void> done;
       if (const auto at = base::find_fault_point(name))
-        done = take(*at, node);
+        done = read_key(*at, node);
       else if (inner != nullptr && !inner->empty() && prefix.empty())
         done = read(*inner, name + ".");
       else
@@ -39,7 +39,7 @@ public:
   fault_rules take_rules() && { return std::move(rules_); }
 
 private:
-  base::expected<void> take(base::fault_point at, const toml::node& node) {
+  base::expected<void> read_key(base::fault_point at, const toml::node& node) {
     std::ostringstream json;
     json << toml::json_formatter{node};
     const auto rule = http::read_fault_rule(at, json.str());

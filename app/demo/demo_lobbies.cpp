@@ -50,39 +50,39 @@ model::lobby_times next_times(generator& random) {
   return {start, start + lasted};
 }
 
-model::lobby_kind next_kind(generator& random) {
+model::lobby_attributes next_attributes(generator& random) {
   const auto& demo = model::demo_catalog();
   const auto any = [&random](const auto& list) -> const auto& {
     return list[random() % list.size()];
   };
-  model::lobby_kind kind;
-  kind.namespace_id = demo.namespaces[below(random, 10) == 0 ? 1 : 0].namespace_id;
+  model::lobby_attributes attributes;
+  attributes.namespace_id = demo.namespaces[below(random, 10) == 0 ? 1 : 0].namespace_id;
   const auto version = random() % version_names.size();
-  kind.version_id = demo.games.front().game_id;
-  kind.version_id.bytes[14] = 2;
-  kind.version_id.bytes[15] = static_cast<std::uint8_t>(version + 1);
-  kind.version_name = version_names[version];
-  kind.region_id = any(demo.regions).region_id;
-  kind.tier = any(demo.tiers);
-  kind.game_mode = any(game_modes);
-  return kind;
+  attributes.version_id = demo.games.front().game_id;
+  attributes.version_id.bytes[14] = 2;
+  attributes.version_id.bytes[15] = static_cast<std::uint8_t>(version + 1);
+  attributes.version_name = version_names[version];
+  attributes.region_id = any(demo.regions).region_id;
+  attributes.tier = any(demo.tiers);
+  attributes.game_mode = any(game_modes);
+  return attributes;
 }
 
 } // namespace
 
 base::expected<bool> seed_demo_lobbies(store::lobby_sink& into) {
   generator random{20'260'101};
-  model::lobby_kind_table kinds;
+  model::lobby_attributes_table attributes;
   std::vector<model::lobby_record> lobbies;
   lobbies.reserve(lobby_count);
   for (std::size_t i = 0; i < lobby_count; ++i) {
     const auto id = next_id(random);
     const auto times = next_times(random);
-    lobbies.push_back({id, times, kinds.number_of(next_kind(random))});
+    lobbies.push_back({id, times, attributes.number_of(next_attributes(random))});
   }
   bool news = false;
   for (std::span<const model::lobby_record> left{lobbies}; !left.empty();) {
-    const auto merged = into.merge(left, kinds);
+    const auto merged = into.merge(left, attributes);
     if (!merged) return tl::unexpected(merged.error());
     news = news || merged->accepted > 0;
     left = left.subspan(merged->taken);

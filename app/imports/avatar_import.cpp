@@ -21,7 +21,7 @@ tl::unexpected<base::error> unreadable(int code) {
                     "cannot be read: " + std::generic_category().message(code));
 }
 
-/// A file as problems begin with it: its name may hold anything but NUL, and goes to a terminal.
+/// A file as findings begin with it: its name may hold anything but NUL, and goes to a terminal.
 std::string named(const std::string& file) {
   return "file \"" + model::printable_excerpt(file, 256) + "\": ";
 }
@@ -65,23 +65,23 @@ avatar_import::avatar_import(store::avatar_store& into, std::string folder,
 base::expected<void> avatar_import::check(line_input& in) {
   progress_->begin("lines checked", in.size_bytes());
   auto read = in.read(
-      *until_, [this](model::input_line line) { return take(line); },
+      *until_, [this](model::input_line line) { return add(line); },
       [&] { progress_->show(lines_.size(), in.read_bytes()); });
   if (read) read = check_batch();
   progress_->clear();
   return read;
 }
 
-base::expected<void> avatar_import::take(const model::input_line& line) {
+base::expected<void> avatar_import::add(const model::input_line& line) {
   auto read = reader_.read(line);
-  if (auto* problem = std::get_if<model::line_problem>(&read)) {
-    problems_.add(line.number, std::move(*problem));
+  if (auto* finding = std::get_if<model::line_finding>(&read)) {
+    findings_.add(line.number, std::move(*finding));
     return {};
   }
   auto& good = std::get<model::avatar_line>(read);
   const auto [first, is_new] = lines_.try_emplace(good.avatar.upload_id, line.number);
   if (!is_new) {
-    problems_.add(line.number, {model::line_errc::conflict,
+    findings_.add(line.number, {model::line_errc::conflict,
                                 "upload_id " + to_string(good.avatar.upload_id) + " is on line " +
                                     std::to_string(first->second) + " already, allowed is once"});
     return {};
@@ -94,7 +94,7 @@ base::expected<void> avatar_import::take(const model::input_line& line) {
     const auto bytes = read_image(folder_ + good.file);
     const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());
     if (!name) {
-      problems_.add(line.number,
+      findings_.add(line.number,
                     {model::line_errc::invalid, named(good.file) + name.error().detail});
       return {};
     }
@@ -124,13 +124,13 @@ std::vector<model::avatar> avatar_import::avatars_of(std::span<const entry> entr
 
 bool avatar_import::refused(const entry& which, store::put_outcome outcome) {
   if (outcome == store::put_outcome::game_unknown) {
-    problems_.add(which.line, {model::line_errc::game_unknown,
+    findings_.add(which.line, {model::line_errc::game_unknown,
                                "game_id: no game has the id " + to_string(which.avatar.game_id) +
                                    "; import it first (import catalog)"});
     return true;
   }
   if (outcome == store::put_outcome::of_other_game) {
-    problems_.add(which.line,
+    findings_.add(which.line,
                   {model::line_errc::conflict, "upload_id " + to_string(which.avatar.upload_id) +
                                                    " is known as an avatar of another game"});
     return true;
@@ -178,7 +178,7 @@ base::expected<bool> avatar_import::put_image(const entry& from, store::media_wr
   const auto bytes = read_image(folder_ + from.file);
   const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());
   if (!name || *name != *from.avatar.image) {
-    problems_.add(from.line, {model::line_errc::invalid,
+    findings_.add(from.line, {model::line_errc::invalid,
                               named(from.file) + "changed while it was imported; repeat the "
                                                  "import"});
     return false;

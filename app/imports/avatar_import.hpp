@@ -1,7 +1,7 @@
 #pragma once
 
+#include "app/imports/line_findings.hpp"
 #include "app/imports/line_input.hpp"
-#include "app/imports/line_problems.hpp"
 #include "base/expected.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/progress_display.hpp"
@@ -40,11 +40,11 @@ public:
                 cli::progress_display& progress);
 
   /// Reads and checks everything: lines, images, games. Fails with `io_failed`, `import_invalid`
-  /// (too many lines) or what the store fails with; what is wrong with lines is in `problems`.
+  /// (too many lines) or what the store fails with; what is wrong with lines is in `findings`.
   base::expected<void> check(line_input& in);
-  const line_problems& problems() const noexcept { return problems_; }
+  const line_findings& findings() const noexcept { return findings_; }
 
-  /// Writes the good lines. Images that changed since the check are left out, and are problems.
+  /// Writes the good lines. Images that changed since the check are left out, and are findings.
   base::expected<avatar_import_summary> write(store::media_writer& media);
 
 private:
@@ -55,11 +55,11 @@ private:
   };
 
   static std::vector<model::avatar> avatars_of(std::span<const entry> entries);
-  base::expected<void> take(const model::input_line& line);
+  base::expected<void> add(const model::input_line& line);
   base::expected<void> check_batch();
   base::expected<void> write_batch(std::span<const entry> entries, store::media_writer& media);
   base::expected<bool> put_image(const entry& from, store::media_writer& media);
-  /// Whether the store would not take it; then it is a problem.
+  /// Whether the store would not take it; then it is a finding.
   bool refused(const entry& which, store::put_outcome outcome);
 
   store::avatar_store* into_;
@@ -72,7 +72,7 @@ private:
   std::vector<entry> entries_;
   /// Lines by upload id, to find repeated ones.
   std::unordered_map<model::uuid, std::uint64_t> lines_;
-  line_problems problems_;
+  line_findings findings_;
   avatar_import_summary summary_;
 };
 

@@ -11,7 +11,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// The kind of a lobby that is not to be written.
+/// The attributes of a lobby that is not to be written.
 constexpr auto left_out = std::numeric_limits<std::uint32_t>::max();
 
 } // namespace
@@ -25,7 +25,7 @@ lobby_import::lobby_import(store::lobby_sink& into, lobby_spool& spool, const cl
 base::expected<void> lobby_import::check(line_input& in) {
   progress_->begin("lines checked", in.size_bytes());
   auto read = in.read(
-      *until_, [this](model::input_line line) { return take(line); },
+      *until_, [this](model::input_line line) { return add(line); },
       [&] { progress_->show(summary_.lines, in.read_bytes()); });
   if (!read) return read;
   lobbies_ = spool_->all();
@@ -35,51 +35,52 @@ base::expected<void> lobby_import::check(line_input& in) {
   return {};
 }
 
-base::expected<void> lobby_import::take(model::input_line line) {
+base::expected<void> lobby_import::add(model::input_line line) {
   ++summary_.lines;
-  if (auto problem = reader_.read(line, lobby_)) {
-    problems_.add(line.number, *std::move(problem));
+  if (auto finding = reader_.read(line, lobby_)) {
+    findings_.add(line.number, *std::move(finding));
     return {};
   }
-  const auto kind = kinds_.number_of(lobby_.kind);
-  if (kinds_.used_bytes() > kinds_limit_bytes)
+  const auto attributes = attributes_.number_of(lobby_.attributes);
+  if (attributes_.used_bytes() > attributes_limit_bytes)
     return base::fail(base::errc::import_invalid,
                       "line " + std::to_string(line.number) +
                           ": too many different combinations of namespace, region, tier, version "
                           "and game mode (" +
-                          std::to_string(kinds_.size()) +
+                          std::to_string(attributes_.size()) +
                           "); split the file and import its parts one after the other");
-  if (kind == findings_.size())
-    if (auto checked = check_kind(); !checked) return checked;
+  if (attributes == checks_.size())
+    if (auto checked = check_attributes(); !checked) return checked;
   // Now, not at the end: a line that cannot be taken must not make others conflict with it.
-  if (const auto& problem = findings_[kind].problem) {
-    problems_.add(line.number, *problem);
+  if (const auto& finding = checks_[attributes].finding) {
+    findings_.add(line.number, *finding);
     return {};
   }
-  const auto found = spool_->find_or_add({{lobby_.lobby_id, lobby_.times, kind}, line.number});
+  const auto found =
+      spool_->find_or_add({{lobby_.lobby_id, lobby_.times, attributes}, line.number});
   if (!found) return tl::unexpected(found.error());
   return found->second ? base::expected<void>{} : merge_repeated(*found->first, line.number);
 }
 
 base::expected<void> lobby_import::merge_repeated(spooled_lobby& known, std::uint64_t line) {
-  const auto& first = kinds_[known.record.kind];
-  if (first == lobby_.kind) {
+  const auto& first = attributes_[known.record.attributes];
+  if (first == lobby_.attributes) {
     known.record.times = model::merge(known.record.times, lobby_.times);
     return {};
   }
-  problems_.add(line,
+  findings_.add(line,
                 {model::line_errc::conflict, model::to_string(lobby_.lobby_id) + " is on line " +
                                                  std::to_string(known.line) + " already, and its " +
-                                                 model::difference(lobby_.kind, first)});
+                                                 model::difference(lobby_.attributes, first)});
   return {};
 }
 
-base::expected<void> lobby_import::check_kind() {
-  model::lobby_kind_table alone;
-  alone.number_of(lobby_.kind);
-  auto found = into_->check_kinds(alone);
+base::expected<void> lobby_import::check_attributes() {
+  model::lobby_attributes_table alone;
+  alone.number_of(lobby_.attributes);
+  auto found = into_->check_attributes(alone);
   if (!found) return tl::unexpected(found.error());
-  findings_.push_back(std::move(found->front()));
+  checks_.push_back(std::move(found->front()));
   return {};
 }
 
@@ -91,26 +92,26 @@ base::expected<void> lobby_import::check_stored() {
   progress_->begin("lobbies checked", lobbies_.size());
   for (std::size_t first = 0; first < lobbies_.size(); first += batch_.size()) {
     if (until_->came()) return tl::unexpected(interrupted());
-    const auto found = into_->check(batch_at(first), kinds_);
+    const auto found = into_->check(batch_at(first), attributes_);
     if (!found) return tl::unexpected(found.error());
     for (const auto& each : found->rejected)
-      leave_out(lobbies_[first + each.index], each.problem);
+      leave_out(lobbies_[first + each.index], each.finding);
     progress_->show(first, first);
   }
   return {};
 }
 
 base::expected<lobby_import_summary> lobby_import::write() {
-  store::order_for_merging(lobbies_, findings_);
+  store::order_for_merging(lobbies_, checks_);
   progress_->begin("lobbies written", lobbies_.size());
   for (std::size_t first = 0; first < lobbies_.size();) {
     if (until_->came()) return tl::unexpected(interrupted());
-    const auto merged = into_->merge(batch_at(first), kinds_);
+    const auto merged = into_->merge(batch_at(first), attributes_);
     if (!merged) return tl::unexpected(merged.error());
     summary_.accepted += merged->accepted;
     summary_.unchanged += merged->unchanged;
     for (const auto& each : merged->rejected)
-      problems_.add(lobbies_[first + each.index].line, each.problem);
+      findings_.add(lobbies_[first + each.index].line, each.finding);
     first += merged->taken;
     progress_->show(first, first);
   }
@@ -118,14 +119,14 @@ base::expected<lobby_import_summary> lobby_import::write() {
   return summary_;
 }
 
-void lobby_import::leave_out(spooled_lobby& which, model::line_problem problem) {
-  problems_.add(which.line, std::move(problem));
-  which.record.kind = left_out;
+void lobby_import::leave_out(spooled_lobby& which, model::line_finding finding) {
+  findings_.add(which.line, std::move(finding));
+  which.record.attributes = left_out;
 }
 
 void lobby_import::drop_left_out() {
   const auto end = std::remove_if(lobbies_.begin(), lobbies_.end(), [](const spooled_lobby& each) {
-    return each.record.kind == left_out;
+    return each.record.attributes == left_out;
   });
   lobbies_ = lobbies_.first(static_cast<std::size_t>(end - lobbies_.begin()));
 }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "app/imports/line_findings.hpp"
 #include "app/imports/line_input.hpp"
-#include "app/imports/line_problems.hpp"
 #include "app/imports/lobby_spool.hpp"
 #include "base/expected.hpp"
 #include "cli/interrupt.hpp"
@@ -31,8 +31,8 @@ struct lobby_import_summary {
 /// One thread.
 class lobby_import {
 public:
-  /// Memory for kinds (see `model::lobby_kind`) of one input.
-  static constexpr std::size_t kinds_limit_bytes = 256UL * 1024 * 1024;
+  /// Memory for the `model::lobby_attributes` of one input.
+  static constexpr std::size_t attributes_limit_bytes = 256UL * 1024 * 1024;
   /// Lobbies that are handed to the store at once.
   static constexpr std::size_t batch_limit = 16'384;
 
@@ -42,22 +42,22 @@ public:
 
   /// Reads and checks everything, each line and then against the store. Fails with `io_failed`,
   /// `import_invalid` (too much in one input) or what the store fails with; what is wrong with
-  /// lines is in `problems`.
+  /// lines is in `findings`.
   base::expected<void> check(line_input& in);
-  const line_problems& problems() const noexcept { return problems_; }
+  const line_findings& findings() const noexcept { return findings_; }
 
-  /// Writes the good lines. What the store refuses by now is left out, and a problem.
+  /// Writes the good lines. What the store refuses by now is left out, and a finding.
   base::expected<lobby_import_summary> write();
 
 private:
-  base::expected<void> take(model::input_line line);
+  base::expected<void> add(model::input_line line);
   base::expected<void> merge_repeated(spooled_lobby& known, std::uint64_t line);
-  /// Asks the store about the kind of `lobby_`, which is the next without a finding.
-  base::expected<void> check_kind();
+  /// Asks the store about the attributes of `lobby_`, which is the next without a finding.
+  base::expected<void> check_attributes();
   base::expected<void> check_stored();
   /// Takes out of `lobbies_` what is `left_out`.
   void drop_left_out();
-  void leave_out(spooled_lobby& which, model::line_problem problem);
+  void leave_out(spooled_lobby& which, model::line_finding finding);
   std::span<const model::lobby_record> batch_at(std::size_t first);
 
   store::lobby_sink* into_;
@@ -66,12 +66,12 @@ private:
   cli::progress_display* progress_;
   model::lobby_line_reader reader_;
   model::lobby lobby_;
-  model::lobby_kind_table kinds_;
-  /// By kind.
-  std::vector<store::lobby_kind_finding> findings_;
+  model::lobby_attributes_table attributes_;
+  /// By number of attributes.
+  std::vector<store::attributes_check> checks_;
   std::span<spooled_lobby> lobbies_;
   std::vector<model::lobby_record> batch_;
-  line_problems problems_;
+  line_findings findings_;
   lobby_import_summary summary_;
 };
 

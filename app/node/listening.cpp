@@ -115,10 +115,10 @@ base::error listening::advised(base::error why) const {
   return why;
 }
 
-base::expected<void> listening::succeed() {
+base::expected<void> listening::take_over() {
   if (!predecessor_) return {};
   predecessor_pid_ = predecessor_->pid();
-  return predecessor_->succeed();
+  return predecessor_->take_over();
 }
 
 void listening::offer() {
@@ -127,7 +127,7 @@ void listening::offer() {
   predecessor_.reset();
   if (!local) {
     // Names are taken and given back by one process at a time.
-    const auto alone = store::directory_lock::take(config_->data_dir);
+    const auto alone = store::directory_lock::acquire(config_->data_dir);
     if (alone) http::remove_dead_sockets(config_->data_dir, "take-over-", ".sock");
     auto fresh = http::listen_local(config_->data_dir, name);
     if (!fresh) {

@@ -37,7 +37,7 @@ public:
   void warn() const;
 
   /// Waits until no other process accepts any more.
-  base::expected<void> succeed();
+  base::expected<void> take_over();
   /// From now on another process may take the listeners over.
   void offer();
   /// From now on none may. Whether one has.

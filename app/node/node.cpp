@@ -24,7 +24,7 @@ constexpr int blocking_nice = 5;
 /// Exports give way to everything else.
 constexpr int exporting_nice = 19;
 /// Beside the exports' own: one compresses finished files, one removes them.
-constexpr std::size_t export_tending_threads = 2;
+constexpr std::size_t export_housekeeping_threads = 2;
 constexpr std::size_t actor_threads = 2;
 /// Messages per actor before another gets the thread.
 constexpr std::size_t actor_throughput = 64;
@@ -44,7 +44,7 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
                      .and_then([&] { return made->open_ops(); });
   if (!started) return tl::unexpected(started.error());
   made->start_actors();
-  if (auto alone = made->listening_.succeed(); !alone) return tl::unexpected(alone.error());
+  if (auto alone = made->listening_.take_over(); !alone) return tl::unexpected(alone.error());
   made->start_serving();
   made->listening_.offer();
   return made;
@@ -58,7 +58,7 @@ node::node(const serve_config& config)
                   .set("scheduler.max-throughput", actor_throughput)},
       blocking_{std::make_unique<base::thread_pool>(blocking_threads, blocking_nice)},
       exporting_{std::make_unique<base::thread_pool>(
-          config.limits.export_jobs + export_tending_threads, exporting_nice)},
+          config.limits.export_jobs + export_housekeeping_threads, exporting_nice)},
       media_{std::make_shared<store::media_files>(config.data_dir,
                                                   media_descriptors(raise_descriptor_limit()))},
       emptied_{eventfd(0, EFD_CLOEXEC)},
@@ -130,9 +130,9 @@ base::expected<void> node::bind() {
   auto bound = httplib_ ? listening_.open_for(*httplib_) : listening_.open_for_loops(loops_.size());
   if (!bound) return bound;
   listening_.warn();
-  roster_ = std::make_shared<actors::roster>(
-      places_of(parts()),
-      actors::standing{first_catalog_, geoip_files_ ? geoip_files_->in_force() : nullptr},
+  children_ = std::make_shared<actors::child_table>(
+      child_specs_of(parts()),
+      actors::initial_state{first_catalog_, geoip_files_ ? geoip_files_->in_force() : nullptr},
       config_.limits.restart_intensity, config_.limits.restart_window);
   return {};
 }
@@ -149,7 +149,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->signing_keys = signing_keys_.get();
   made->media = media_;
   made->geoip_files = geoip_files_;
-  made->export_book = export_book_;
+  made->export_registry = export_registry_;
   made->new_id = [] {
     std::array<std::uint8_t, 16> random{};
     base::fill_random(random);
@@ -183,7 +183,7 @@ std::string node::public_url() const {
 
 base::expected<void> node::open_ops() {
   http::metric_sources sources;
-  sources.roster = roster_.get();
+  sources.children = children_.get();
   sources.budget = &bounds_.budget;
   sources.avatars = &avatar_metrics_;
   sources.exports = &export_metrics_;
@@ -206,7 +206,7 @@ base::expected<void> node::open_ops() {
 void node::start_actors() {
   for (auto& place : loops_)
     place.thread = std::thread{[loop = place.loop.get()] { loop->run(); }};
-  supervision_.start(roster_);
+  supervision_.start(children_);
 }
 
 void node::on_storm(bool storms) {
@@ -299,7 +299,7 @@ node::~node() {
     place.loop->stop();
     if (place.thread.joinable()) place.thread.join();
   }
-  export_book_->close(); // the threads that are joined next write exports
+  export_registry_->close(); // the threads that are joined next write exports
   blocking_.reset();
   exporting_.reset();
   loops_.clear();

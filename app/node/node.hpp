@@ -1,9 +1,9 @@
 #pragma once
 
 #include "app/config/config.hpp"
+#include "app/node/child_specs.hpp"
 #include "app/node/listening.hpp"
 #include "app/node/ops_services.hpp"
-#include "app/node/places.hpp"
 #include "app/node/readiness.hpp"
 #include "app/node/supervision.hpp"
 #include "base/blocking_pool.hpp"
@@ -91,7 +91,8 @@ private:
   // The threads of exports use these until they are joined.
   std::unique_ptr<store::export_files> export_files_;
   std::unique_ptr<store::signing_key_ring> signing_keys_;
-  std::shared_ptr<actors::export_book> export_book_ = std::make_shared<actors::export_book>();
+  std::shared_ptr<actors::export_registry> export_registry_ =
+      std::make_shared<actors::export_registry>();
   caf::actor_system_config actor_config_;
   caf::actor_system actors_;
   model::catalog_snapshot first_catalog_;
@@ -106,7 +107,7 @@ private:
   std::vector<loop_place> loops_;
   std::unique_ptr<http::httplib_transport> httplib_;
   listening listening_;
-  std::shared_ptr<actors::roster> roster_;
+  std::shared_ptr<actors::child_table> children_;
   std::unique_ptr<ops_services> ops_;
   /// Tells the ops plane.
   readiness ready_{[this](bool ready) { ops_->plane().set_ready(ready); }};

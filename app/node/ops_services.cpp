@@ -14,7 +14,7 @@ namespace matchcloud::app {
 base::expected<std::unique_ptr<ops_services>> ops_services::open(const serve_config& config,
                                                                  http::metric_sources sources) {
   std::unique_ptr<ops_services> made{new ops_services};
-  made->roster_ = sources.roster;
+  made->children_ = sources.children;
   made->transports_ = sources.transports;
   sources.ingestion = &made->ingestion_metrics_;
   sources.faults = config.fault_injection;
@@ -52,7 +52,7 @@ base::expected<void> ops_services::add_catalog(const serve_config& config) {
 void ops_services::add_actors() {
   plane_->add_routes([this](httplib::Server& server) {
     server.Get("/actors", [this](const httplib::Request&, httplib::Response& into) {
-      into.set_content(http::actor_report(*roster_, transports_), std::string{http::json_type});
+      into.set_content(http::actor_report(*children_, transports_), std::string{http::json_type});
     });
   });
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/roster.hpp"
+#include "actors/child_table.hpp"
 #include "app/config/config.hpp"
 #include "base/expected.hpp"
 #include "http/ops/catalog_admin.hpp"
@@ -39,7 +39,7 @@ private:
 
   std::optional<std::uint64_t> fault_seed_;
   http::ingestion_metrics ingestion_metrics_;
-  const actors::roster* roster_ = nullptr;
+  const actors::child_table* children_ = nullptr;
   std::vector<const http::transport_metrics*> transports_;
   std::unique_ptr<http::service_metrics> metrics_;
   std::unique_ptr<http::lobby_ingestion> ingestion_;

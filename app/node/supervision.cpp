@@ -10,14 +10,14 @@
 
 namespace matchcloud::app {
 
-void supervision::start(std::shared_ptr<actors::roster> roster) {
-  roster_ = std::move(roster);
+void supervision::start(std::shared_ptr<actors::child_table> children) {
+  children_ = std::move(children);
   spawn();
 }
 
 actors::supervisor_settings supervision::settings() {
   actors::supervisor_settings settings;
-  settings.places = roster_;
+  settings.children = children_;
   settings.clock = &base::machine_clock();
   settings.on_storm = on_storm_;
   settings.seed = static_cast<std::uint32_t>(base::random_seed());
@@ -55,7 +55,7 @@ void supervision::end() {
     self->wait_for(last);
   };
   end();
-  while (!roster_->is_empty()) { // it had died before, and left the others behind
+  while (!children_->is_empty()) { // it had died before, and left the others behind
     last = system_->spawn<actors::supervisor>(settings());
     end();
   }

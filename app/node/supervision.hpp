@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/roster.hpp"
+#include "actors/child_table.hpp"
 #include "actors/supervisor.hpp"
 
 #include <caf/actor.hpp>
@@ -20,8 +20,8 @@ public:
   supervision(caf::actor_system& system, std::function<void(bool storms)> on_storm)
       : system_{&system}, on_storm_{std::move(on_storm)} {}
 
-  /// Fills the places of `roster`. Once.
-  void start(std::shared_ptr<actors::roster> roster);
+  /// Starts the children. Once.
+  void start(std::shared_ptr<actors::child_table> children);
   /// From now on no further supervisor.
   void stop_replacing();
   /// Ends all actors; returns when none is left. After `start`, or instead of it.
@@ -34,7 +34,7 @@ private:
 
   caf::actor_system* system_;
   std::function<void(bool)> on_storm_;
-  std::shared_ptr<actors::roster> roster_;
+  std::shared_ptr<actors::child_table> children_;
   std::mutex mutex_;
   caf::actor supervisor_;
   std::atomic<bool> ending_{false};

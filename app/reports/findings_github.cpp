@@ -26,7 +26,7 @@ std::string escaped(std::string_view text, bool in_property) {
 
 class github_report final : public findings_report {
 public:
-  std::string add(const judged_file& file) override {
+  std::string add(const validated_file& file) override {
     std::string text;
     const auto name = printable_name(file.name);
     if (file.error)

@@ -12,7 +12,7 @@ public:
     return out_.take();
   }
 
-  std::string add(const judged_file& file) override {
+  std::string add(const validated_file& file) override {
     out_.object().name("file").text(well_formed(file.name)).name("kind").text(name_of(file.kind));
     out_.name("errors").array();
     for (const auto& each : file.findings)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/reports/judged_file.hpp"
+#include "app/reports/validated_file.hpp"
 
 #include <memory>
 #include <string>
@@ -18,7 +18,7 @@ public:
   virtual ~findings_report() = default;
 
   virtual std::string begin() { return {}; }
-  virtual std::string add(const judged_file& file) = 0;
+  virtual std::string add(const validated_file& file) = 0;
   virtual std::string end() { return {}; }
 };
 

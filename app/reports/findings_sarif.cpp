@@ -50,7 +50,7 @@ public:
     return out_.take();
   }
 
-  std::string add(const judged_file& file) override {
+  std::string add(const validated_file& file) override {
     const auto uri = uri_of(file.name);
     if (file.error) {
       const auto code = base::describe(file.error->code).code;

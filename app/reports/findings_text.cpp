@@ -12,7 +12,7 @@ class text_report final : public findings_report {
 public:
   explicit text_report(bool colours) : colours_{colours} {}
 
-  std::string add(const judged_file& file) override {
+  std::string add(const validated_file& file) override {
     std::string text;
     if (file.error) append_error(text, file, *file.error);
     for (const auto& each : file.findings) {
@@ -29,7 +29,7 @@ private:
   static constexpr std::string_view bold_green = "\x1b[1;32m";
   static constexpr std::string_view plain = "\x1b[0m";
 
-  static std::string placed(const judged_file& file, const model::text_position& at) {
+  static std::string placed(const validated_file& file, const model::text_position& at) {
     return printable_name(file.name) + ":" + std::to_string(at.line) + ":" +
            std::to_string(at.column);
   }
@@ -42,7 +42,8 @@ private:
     return out;
   }
 
-  void append_error(std::string& text, const judged_file& file, const unusable_file& error) const {
+  void append_error(std::string& text, const validated_file& file,
+                    const unusable_file& error) const {
     const auto code = base::describe(error.code).code;
     append_line(text, error.offset ? placed(file, error.at) : printable_name(file.name), code,
                 error.message);

@@ -22,13 +22,13 @@ std::string etag_of(const model::uuid& export_id, std::string_view coding) {
   return '"' + model::to_string(export_id) + std::string{coding} + '"';
 }
 
-bool takes_compressed(const request& asking, const store::opened_export& file,
+bool takes_compressed(const request& request, const store::opened_export& file,
                       std::string_view gzip_etag) {
-  if (!file.gzip || !accepts_gzip(asking.get(header::accept_encoding))) return false;
-  const auto& if_match = asking.get(header::if_match);
-  if (asking.has(header::if_match) && if_match != "*")
+  if (!file.gzip || !accepts_gzip(request.get(header::accept_encoding))) return false;
+  const auto& if_match = request.get(header::if_match);
+  if (request.has(header::if_match) && if_match != "*")
     return names_etag_strongly(if_match, gzip_etag);
-  return !asking.has(header::range) || asking.get(header::if_range) == gzip_etag;
+  return !request.has(header::range) || request.get(header::if_range) == gzip_etag;
 }
 
 std::optional<std::uint64_t> read_seconds(std::string_view text) noexcept {
@@ -49,14 +49,14 @@ std::optional<export_link> read_export_link(std::string_view query) noexcept {
   return export_link{*seconds, *signature.value};
 }
 
-bool may_be_compressed(const request& asking) {
-  return !asking.has(header::range) && accepts_gzip(asking.get(header::accept_encoding));
+bool may_be_compressed(const request& request) {
+  return !request.has(header::range) && accepts_gzip(request.get(header::accept_encoding));
 }
 
-response export_response(const request& asking, const store::opened_export& file) {
+response export_response(const request& request, const store::opened_export& file) {
   const auto& [export_id, query, keep_until_ts] = file.facts;
   auto gzip_etag = etag_of(export_id, "-gzip");
-  const bool compressed = takes_compressed(asking, file, gzip_etag);
+  const bool compressed = takes_compressed(request, file, gzip_etag);
   file_representation of;
   of.file = compressed ? file.gzip : file.csv;
   of.etag = compressed ? std::move(gzip_etag) : etag_of(export_id, {});
@@ -72,7 +72,7 @@ response export_response(const request& asking, const store::opened_export& file
       .append(std::to_string(query.span.end))
       .append(".csv\"\r\n");
   of.noun = compressed ? "compressed export" : "export";
-  return file_response(asking, of);
+  return file_response(request, of);
 }
 
 } // namespace matchcloud::http

@@ -24,12 +24,12 @@ std::optional<export_link> read_export_link(std::string_view query) noexcept;
 
 /// Whether a compressed file would be sent, were there one: nobody waits for it to be made for a
 /// part, which is of a file that is there.
-bool may_be_compressed(const request& asking);
+bool may_be_compressed(const request& request);
 
 /// The answer to a GET or HEAD of an export that is open, compressed where the client takes that
 /// and the file is there. Who asks for a part gets the representation whose ETag `If-Range` or
 /// `If-Match` names, and the plain one without: bytes of two representations never come together.
 /// Any thread.
-response export_response(const request& asking, const store::opened_export& file);
+response export_response(const request& request, const store::opened_export& file);
 
 } // namespace matchcloud::http

@@ -9,12 +9,12 @@ namespace matchcloud::http {
 
 namespace {
 
-response unsatisfiable(const request& asking, const file_representation& of) {
+response unsatisfiable(const request& request, const file_representation& of) {
   const auto size_bytes = of.file->size_bytes();
   auto answer = problem({base::errc::range_not_satisfiable,
                          "The " + std::string{of.noun} + " has " + std::to_string(size_bytes) +
                              " bytes, and the Range begins behind them. Ask for bytes below that."},
-                        asking.id);
+                        request.id);
   answer.fixed_headers = of.refusal_headers;
   answer.headers = "Content-Range: " + unsatisfied_range(size_bytes) + "\r\n";
   return answer;
@@ -22,11 +22,11 @@ response unsatisfiable(const request& asking, const file_representation& of) {
 
 } // namespace
 
-response file_response(const request& asking, const file_representation& of) {
+response file_response(const request& request, const file_representation& of) {
   // RFC 9110 section 13.2.2: If-Match goes before If-None-Match, that before Range, and Range is
   // for GET alone.
-  if (!precondition_holds(asking, of.etag)) {
-    auto refused = precondition_failed(asking, of.etag);
+  if (!precondition_holds(request, of.etag)) {
+    auto refused = precondition_failed(request, of.etag);
     refused.fixed_headers = of.refusal_headers;
     return refused;
   }
@@ -35,13 +35,14 @@ response file_response(const request& asking, const file_representation& of) {
   answer.fixed_headers = of.fixed_headers;
   answer.headers.append("ETag: ").append(of.etag).append("\r\n");
   answer.body = file_range{of.file, 0, size_bytes};
-  if (names_etag(asking.get(header::if_none_match), of.etag)) {
+  if (names_etag(request.get(header::if_none_match), of.etag)) {
     answer.status = 304;
     return answer;
   }
-  if (asking.method == method::get && asking.has(header::range) && range_stands(asking, of.etag)) {
-    const auto chosen = choose_range(asking.get(header::range), size_bytes);
-    if (chosen.what == range_choice::kind::unsatisfiable) return unsatisfiable(asking, of);
+  if (request.method == method::get && request.has(header::range) &&
+      range_stands(request, of.etag)) {
+    const auto chosen = choose_range(request.get(header::range), size_bytes);
+    if (chosen.what == range_choice::kind::unsatisfiable) return unsatisfiable(request, of);
     if (chosen.what == range_choice::kind::part) {
       answer.status = 206;
       answer.body = file_range{of.file, chosen.bytes.offset, chosen.bytes.length};

@@ -29,6 +29,6 @@ struct file_representation {
 
 /// The answer to a GET or HEAD of a file: whole (200), a part (206), not modified (304), without
 /// such a part (416) or, by `If-Match`, not what was meant (412). Any thread.
-response file_response(const request& asking, const file_representation& of);
+response file_response(const request& request, const file_representation& of);
 
 } // namespace matchcloud::http

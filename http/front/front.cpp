@@ -76,11 +76,11 @@ front::front(caf::actor_config& cfg, std::shared_ptr<const front_settings> setti
 
 template <class Reply>
 bool front::arrives(const Reply& reply, const open_exchange& exchange) {
-  const auto fares = fate_at(base::fault_point::front_reply, current_sender(),
-                             caf::make_message(reply), exchange.request);
-  if (fares == fate::fails)
+  const auto outcome = outcome_at(base::fault_point::front_reply, current_sender(),
+                                  caf::make_message(reply), exchange.request);
+  if (outcome == fault_outcome::fails)
     sink_->answer(reply.exchange, failure_answer(exchange, injected_failure()));
-  return fares == fate::arrives;
+  return outcome == fault_outcome::arrives;
 }
 
 template <class Reply, class Make>
@@ -88,9 +88,9 @@ auto front::answering(Make make) {
   return [this, make](const Reply& reply) {
     auto exchange = sink_->find(reply.exchange);
     if (!exchange) return; // answered, or a later attempt is under way
-    take_in_hand(exchange.request, handler::front);
+    claim(exchange.request, handler::front);
     if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, exchange))
-      return put_down(exchange.request, handler::front, handler::past_owner);
+      return release(exchange.request, handler::front, handler::past_owner);
     auto answer = make(exchange, reply);
     exchange.request.reset(); // a transport reuses requests that nobody else holds
     sink_->answer(reply.exchange, std::move(answer));
@@ -105,11 +105,11 @@ caf::behavior front::make_behavior() {
       if (known && known.address() == down.source) known = nullptr;
   });
   return {
-      [this](const dispatch& job) {
-        take_in_hand(job.request, handler::front);
-        if (arrives(job)) handle(job);
-        put_down(job.request, handler::front, handler::nobody);
-        own_vitals().count_handled();
+      [this](const dispatch& dispatched) {
+        claim(dispatched.request, handler::front);
+        if (arrives(dispatched)) handle(dispatched);
+        release(dispatched.request, handler::front, handler::nobody);
+        own_statistics().count_handled();
       },
       answering<actors::regions_ranked>(
           [this](const open_exchange& exchange, const actors::regions_ranked& reply) {
@@ -134,7 +134,7 @@ caf::behavior front::make_behavior() {
           [this](const open_exchange& exchange, const actors::operation_failed& reply) {
             return failure_answer(exchange, reply.error);
           }),
-      [this](const actors::owners& known) { take(known); },
+      [this](const actors::owners& known) { on(known); },
   };
 }
 
@@ -145,7 +145,7 @@ void front::on_exit() {
   }
 }
 
-void front::take(const actors::owners& known) {
+void front::on(const actors::owners& known) {
   for (std::size_t i = 0; i < owners_.size(); ++i) {
     if (owners_[i] == known.by_role[i]) continue;
     owners_[i] = known.by_role[i];
@@ -157,90 +157,91 @@ void front::take(const actors::owners& known) {
   if (!std::exchange(attached_, true)) sink_->attach(caf::actor_cast<caf::actor>(this));
 }
 
-bool front::arrives(const dispatch& job) {
-  const auto& asking = *job.request;
-  if (asking.has(header::x_fault) && base::faults::any_armed())
-    asking.named_faults.store(faults_named_in(asking.get(header::x_fault)),
-                              std::memory_order_relaxed);
+bool front::arrives(const dispatch& dispatched) {
+  const auto& request = *dispatched.request;
+  if (request.has(header::x_fault) && base::faults::any_armed())
+    request.named_faults.store(faults_named_in(request.get(header::x_fault)),
+                               std::memory_order_relaxed);
   if (!base::faults::armed(base::fault_point::front_dispatch)) return true;
-  const auto fares =
-      fate_at(base::fault_point::front_dispatch, nullptr, caf::make_message(job), job.request);
-  if (fares == fate::fails) fail(job, operation::unmatched, injected_failure());
-  return fares == fate::arrives;
+  const auto outcome = outcome_at(base::fault_point::front_dispatch, nullptr,
+                                  caf::make_message(dispatched), dispatched.request);
+  if (outcome == fault_outcome::fails) fail(dispatched, operation::unmatched, injected_failure());
+  return outcome == fault_outcome::arrives;
 }
 
-void front::handle(const dispatch& job) {
-  const auto& asking = *job.request;
-  if (asking.method == method::other)
-    return fail(job, operation::unmatched, method_not_implemented(asking.method_token));
-  if (asking.target == "*")
-    return sink_->answer(job.exchange, no_content("GET, HEAD, POST, OPTIONS"));
+void front::handle(const dispatch& dispatched) {
+  const auto& request = *dispatched.request;
+  if (request.method == method::other)
+    return fail(dispatched, operation::unmatched, method_not_implemented(request.method_token));
+  if (request.target == "*")
+    return sink_->answer(dispatched.exchange, no_content("GET, HEAD, POST, OPTIONS"));
 
-  auto where = find_route(asking.path(), settings_->base_path);
-  if (!where) return fail(job, operation::unmatched, where.error());
-  const auto& row = *where->asked;
-  if (!allows(row, asking.method)) {
+  auto where = find_route(request.path(), settings_->base_path);
+  if (!where) return fail(dispatched, operation::unmatched, where.error());
+  const auto& row = *where->row;
+  if (!allows(row, request.method)) {
     const std::string allow{allow_of(row)};
-    return fail(job, row.id,
+    return fail(dispatched, row.id,
                 {base::errc::method_not_allowed,
-                 "This path takes " + allow + ", not " + asking.method_token + "."},
+                 "This path takes " + allow + ", not " + request.method_token + "."},
                 "Allow: " + allow + "\r\n");
   }
-  if (asking.method == method::options) return preflight(job, row);
+  if (request.method == method::options) return preflight(dispatched, row);
 
   switch (row.id) {
-  case operation::list_regions: return list_regions(job);
-  case operation::ping: return ping(job);
-  case operation::validate_version: return validate(job, *where, model::payload_kind::version);
-  case operation::validate_game: return validate(job, *where, model::payload_kind::game);
-  case operation::validate_group: return validate(job, *where, model::payload_kind::group);
-  case operation::list_avatars: return list_avatars(job, *where);
-  case operation::download_media: return download_media(job, *where);
-  case operation::export_lobby_history: return export_lobbies(job, *where);
-  case operation::download_export: return download_export(job, *where);
+  case operation::list_regions: return list_regions(dispatched);
+  case operation::ping: return ping(dispatched);
+  case operation::validate_version:
+    return validate(dispatched, *where, model::payload_kind::version);
+  case operation::validate_game: return validate(dispatched, *where, model::payload_kind::game);
+  case operation::validate_group: return validate(dispatched, *where, model::payload_kind::group);
+  case operation::list_avatars: return list_avatars(dispatched, *where);
+  case operation::download_media: return download_media(dispatched, *where);
+  case operation::export_lobby_history: return export_lobbies(dispatched, *where);
+  case operation::download_export: return download_export(dispatched, *where);
   case operation::unmatched: break;
   }
-  fail(job, operation::unmatched, {base::errc::internal, "A route without an operation."});
+  fail(dispatched, operation::unmatched, {base::errc::internal, "A route without an operation."});
 }
 
-void front::preflight(const dispatch& job, const operation_row& asked) {
-  sink_->routed(job.exchange, asked.id, owner::none);
-  auto answer = no_content(allow_of(asked));
-  const auto& asking = *job.request;
-  const bool from_page = asking.has(header::origin);
-  switch (asked.cors) {
+void front::preflight(const dispatch& dispatched, const operation_row& row) {
+  sink_->routed(dispatched.exchange, row.id, owner::none);
+  auto answer = no_content(allow_of(row));
+  const auto& request = *dispatched.request;
+  const bool from_page = request.has(header::origin);
+  switch (row.cors) {
   case cors_policy::none: break;
   case cors_policy::configured_origins:
     if (!from_page) break;
-    answer.headers.append(cors_headers(asking));
-    if (may_read(asking)) answer.headers.append(asked.preflight);
+    answer.headers.append(cors_headers(request));
+    if (may_read(request)) answer.headers.append(row.preflight);
     break;
   case cors_policy::any_origin:
-    if (from_page) answer.fixed_headers = asked.preflight;
+    if (from_page) answer.fixed_headers = row.preflight;
     break;
-  case cors_policy::anybody: answer.fixed_headers = asked.preflight; break;
+  case cors_policy::anybody: answer.fixed_headers = row.preflight; break;
   }
-  sink_->answer(job.exchange, std::move(answer));
+  sink_->answer(dispatched.exchange, std::move(answer));
 }
 
-void front::list_regions(const dispatch& job) {
-  const auto& asking = *job.request;
-  auto measured = read_rtt(job);
+void front::list_regions(const dispatch& dispatched) {
+  const auto& request = *dispatched.request;
+  auto measured = read_rtt(dispatched);
   if (!measured) return;
   actors::rank_regions message{
-      job.exchange,
-      client_address(asking.peer, asking.get(header::x_forwarded_for),
-                     asking.get(header::forwarded), settings_->proxies),
-      asking.has(header::origin) ? host_of_origin(asking.get(header::origin)) : std::string{},
-      *std::move(measured), job.request};
-  forward(job, operation::list_regions, owner::region_ranking, std::move(message));
+      dispatched.exchange,
+      client_address(request.peer, request.get(header::x_forwarded_for),
+                     request.get(header::forwarded), settings_->proxies),
+      request.has(header::origin) ? host_of_origin(request.get(header::origin)) : std::string{},
+      *std::move(measured), dispatched.request};
+  forward(dispatched, operation::list_regions, owner::region_ranking, std::move(message));
 }
 
-std::optional<std::vector<model::measured_latency>> front::read_rtt(const dispatch& job) {
-  const auto rtt = find_parameter(job.request->query(), "rtt");
+std::optional<std::vector<model::measured_latency>> front::read_rtt(const dispatch& dispatched) {
+  const auto rtt = find_parameter(dispatched.request->query(), "rtt");
   if (!rtt.value) return std::vector<model::measured_latency>{};
   const auto refuse = [&](const base::error& why) {
-    fail(job, operation::list_regions, why);
+    fail(dispatched, operation::list_regions, why);
     return std::nullopt;
   };
   if (rtt.repeated)
@@ -256,157 +257,159 @@ std::optional<std::vector<model::measured_latency>> front::read_rtt(const dispat
   return *std::move(measured);
 }
 
-void front::ping(const dispatch& job) {
-  sink_->routed(job.exchange, operation::ping, owner::none);
+void front::ping(const dispatch& dispatched) {
+  sink_->routed(dispatched.exchange, operation::ping, owner::none);
   http::response answer;
   answer.status = 204;
   answer.fixed_headers = ping_headers;
-  sink_->answer(job.exchange, std::move(answer));
+  sink_->answer(dispatched.exchange, std::move(answer));
 }
 
-std::optional<model::uuid> front::read_id(const dispatch& job, const route& where,
+std::optional<model::uuid> front::read_id(const dispatch& dispatched, const route& where,
                                           std::size_t number) {
   const auto id = model::parse_uuid(where.parameters[number]);
   if (id) return id;
-  const auto name = parameter_name(*where.asked, number);
+  const auto name = parameter_name(*where.row, number);
   const auto* const about =
       std::ranges::find_if(id_advice, [name](const auto& each) { return each.first == name; });
-  fail(job, where.asked->id,
+  fail(dispatched, where.row->id,
        {base::errc::id_malformed,
         std::string{about != id_advice.end() ? about->second : "An id is not a UUID."}});
   return std::nullopt;
 }
 
-void front::list_avatars(const dispatch& job, const route& where) {
-  const auto game_id = read_id(job, where, 0);
+void front::list_avatars(const dispatch& dispatched, const route& where) {
+  const auto game_id = read_id(dispatched, where, 0);
   if (!game_id) return;
-  actors::list_avatars message{job.exchange, *game_id, job.request};
-  forward(job, where.asked->id, actors::avatar_shard_of(*game_id), std::move(message));
+  actors::list_avatars message{dispatched.exchange, *game_id, dispatched.request};
+  forward(dispatched, where.row->id, actors::avatar_shard_of(*game_id), std::move(message));
 }
 
-void front::validate(const dispatch& job, const route& where, model::payload_kind kind) {
-  const auto& asking = *job.request;
+void front::validate(const dispatch& dispatched, const route& where, model::payload_kind kind) {
+  const auto& request = *dispatched.request;
   actors::validate_payload message{
-      job.exchange, kind, {}, {job.request, &asking.body}, job.request};
+      dispatched.exchange, kind, {}, {dispatched.request, &request.body}, dispatched.request};
   if (kind == model::payload_kind::version) {
-    const auto game_id = read_id(job, where, 0);
+    const auto game_id = read_id(dispatched, where, 0);
     if (!game_id) return;
     message.game_id = *game_id;
   }
-  if (!check_body(job, *where.asked)) return;
+  if (!check_body(dispatched, *where.row)) return;
   const auto to =
-      asking.body.size() > actors::large_body_bytes ? owner::large_validator : owner::validator;
-  forward(job, where.asked->id, to, std::move(message));
+      request.body.size() > actors::large_body_bytes ? owner::large_validator : owner::validator;
+  forward(dispatched, where.row->id, to, std::move(message));
 }
 
-bool front::check_body(const dispatch& job, const operation_row& asked) {
-  const auto& asking = *job.request;
+bool front::check_body(const dispatch& dispatched, const operation_row& row) {
+  const auto& request = *dispatched.request;
   // An empty value names no type (RFC 9110 section 8.3): it says as much as none.
-  const auto& type = asking.get(header::content_type);
+  const auto& type = request.get(header::content_type);
   if (!type.empty() && !is_json(type)) {
-    fail(job, asked.id,
+    fail(dispatched, row.id,
          {base::errc::media_type_unsupported,
           "The body must be JSON, not " + type.substr(0, 64) +
               ". Send Content-Type: application/json, or none."});
     return false;
   }
-  if (asked.body_limit_bytes == 0 || asking.body.size() <= asked.body_limit_bytes) return true;
-  fail(job, asked.id,
+  if (row.body_limit_bytes == 0 || request.body.size() <= row.body_limit_bytes) return true;
+  fail(dispatched, row.id,
        {base::errc::body_too_large,
-        "The body has " + std::to_string(asking.body.size()) + " bytes; this one takes " +
-            std::to_string(asked.body_limit_bytes) + ". " + std::string{asked.body_advice}});
+        "The body has " + std::to_string(request.body.size()) + " bytes; this one takes " +
+            std::to_string(row.body_limit_bytes) + ". " + std::string{row.body_advice}});
   return false;
 }
 
-void front::export_lobbies(const dispatch& job, const route& where) {
-  const auto game_id = read_id(job, where, 0);
-  if (!game_id || !check_body(job, *where.asked)) return;
-  const auto& asking = *job.request;
-  actors::export_lobbies message{job.exchange, *game_id, {job.request, &asking.body}, job.request};
-  forward(job, where.asked->id, owner::lobby_export, std::move(message));
+void front::export_lobbies(const dispatch& dispatched, const route& where) {
+  const auto game_id = read_id(dispatched, where, 0);
+  if (!game_id || !check_body(dispatched, *where.row)) return;
+  const auto& request = *dispatched.request;
+  actors::export_lobbies message{
+      dispatched.exchange, *game_id, {dispatched.request, &request.body}, dispatched.request};
+  forward(dispatched, where.row->id, owner::lobby_export, std::move(message));
 }
 
-void front::download_export(const dispatch& job, const route& where) {
-  const auto export_id = read_id(job, where, 0);
+void front::download_export(const dispatch& dispatched, const route& where) {
+  const auto export_id = read_id(dispatched, where, 0);
   if (!export_id) return;
-  const auto& asking = *job.request;
-  const auto link = read_export_link(asking.query());
+  const auto& request = *dispatched.request;
+  const auto link = read_export_link(request.query());
   if (!link)
-    return fail(job, where.asked->id,
+    return fail(dispatched, where.row->id,
                 {base::errc::signature_invalid,
                  "The URL needs expires and signature, each once, as export-history answered "
                  "them. Quote it in a shell: it has an & in it."});
-  forward(job, where.asked->id, owner::export_download,
-          actors::open_export{job.exchange, *export_id, link->expires_s,
-                              std::string{link->signature}, may_be_compressed(asking),
-                              job.request});
+  forward(dispatched, where.row->id, owner::export_download,
+          actors::open_export{dispatched.exchange, *export_id, link->expires_s,
+                              std::string{link->signature}, may_be_compressed(request),
+                              dispatched.request});
 }
 
-void front::download_media(const dispatch& job, const route& where) {
-  const auto upload_id = read_id(job, where, 0);
+void front::download_media(const dispatch& dispatched, const route& where) {
+  const auto upload_id = read_id(dispatched, where, 0);
   if (!upload_id) return;
   const auto name = model::parse_image_name(where.parameters[1]);
   if (!name)
-    return fail(job, where.asked->id,
+    return fail(dispatched, where.row->id,
                 {base::errc::media_not_found,
                  "No image has such a name: it is 32 lower-case hexadecimal digits and .png or "
                  ".jpg. Take the whole url of an avatar from the game's list."});
-  forward(job, where.asked->id, owner::media,
-          actors::open_media{job.exchange, {*upload_id, *name}, job.request});
+  forward(dispatched, where.row->id, owner::media,
+          actors::open_media{dispatched.exchange, {*upload_id, *name}, dispatched.request});
 }
 
 template <class Message>
-void front::forward(const dispatch& job, operation asked, owner to, Message&& message) {
-  if (!sink_->routed(job.exchange, asked, to)) return fail(job, asked, mailbox_full());
+void front::forward(const dispatch& dispatched, operation which, owner to, Message&& message) {
+  if (!sink_->routed(dispatched.exchange, which, to))
+    return fail(dispatched, which, mailbox_full());
   const auto& address = owners_[index_of(to)];
   if (address) send(address, std::forward<Message>(message));
 }
 
-void front::fail(const dispatch& job, operation asked, const base::error& what,
+void front::fail(const dispatch& dispatched, operation which, const base::error& what,
                  std::string headers) {
-  sink_->routed(job.exchange, asked, owner::none);
-  auto answer = problem(what, job.request->id);
+  sink_->routed(dispatched.exchange, which, owner::none);
+  auto answer = problem(what, dispatched.request->id);
   answer.headers = std::move(headers);
-  answer.headers += cors_headers_of(asked, *job.request);
-  sink_->answer(job.exchange, std::move(answer));
+  answer.headers += cors_headers_of(which, *dispatched.request);
+  sink_->answer(dispatched.exchange, std::move(answer));
 }
 
-response front::regions_answer(const http::request& asking, const actors::regions_ranked& reply) {
-  auto answer = regions_response(asking, reply.listing, any_origin_);
-  if (!any_origin_ && may_read(asking))
+response front::regions_answer(const http::request& request, const actors::regions_ranked& reply) {
+  auto answer = regions_response(request, reply.listing, any_origin_);
+  if (!any_origin_ && may_read(request))
     answer.headers.append("Access-Control-Allow-Origin: ")
-        .append(asking.get(header::origin))
+        .append(request.get(header::origin))
         .append("\r\n");
   return answer;
 }
 
 response front::failure_answer(const open_exchange& exchange, const base::error& why) {
   auto answer = problem(why, exchange.request->id);
-  answer.headers = cors_headers_of(exchange.asked, *exchange.request);
+  answer.headers = cors_headers_of(exchange.operation_id, *exchange.request);
   return answer;
 }
 
-std::string front::cors_headers_of(operation asked, const http::request& asking) const {
-  switch (row_of(asked).cors) {
+std::string front::cors_headers_of(operation which, const http::request& request) const {
+  switch (row_of(which).cors) {
   case cors_policy::none: break;
-  case cors_policy::configured_origins: return cors_headers(asking);
+  case cors_policy::configured_origins: return cors_headers(request);
   case cors_policy::any_origin:
   case cors_policy::anybody: return std::string{any_origin_header};
   }
   return {};
 }
 
-bool front::may_read(const http::request& asking) const {
+bool front::may_read(const http::request& request) const {
   if (any_origin_) return true;
-  const auto& origin = asking.get(header::origin);
+  const auto& origin = request.get(header::origin);
   const auto& allowed = settings_->cors_origins;
   return !origin.empty() && std::find(allowed.begin(), allowed.end(), origin) != allowed.end();
 }
 
-std::string front::cors_headers(const http::request& asking) const {
+std::string front::cors_headers(const http::request& request) const {
   if (any_origin_) return std::string{any_origin_header};
-  if (!may_read(asking)) return "Vary: Origin\r\n";
-  return "Access-Control-Allow-Origin: " + asking.get(header::origin) + "\r\nVary: Origin\r\n";
+  if (!may_read(request)) return "Vary: Origin\r\n";
+  return "Access-Control-Allow-Origin: " + request.get(header::origin) + "\r\nVary: Origin\r\n";
 }
 
 } // namespace matchcloud::http

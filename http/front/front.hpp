@@ -43,28 +43,29 @@ protected:
 
 private:
   /// Whether the request gets past the point `front.dispatch`; answers it where that fails.
-  bool arrives(const dispatch& job);
-  void handle(const dispatch& job);
-  void preflight(const dispatch& job, const operation_row& asked);
-  void list_regions(const dispatch& job);
-  void ping(const dispatch& job);
-  void list_avatars(const dispatch& job, const route& where);
-  void validate(const dispatch& job, const route& where, model::payload_kind kind);
-  void download_media(const dispatch& job, const route& where);
-  void export_lobbies(const dispatch& job, const route& where);
-  void download_export(const dispatch& job, const route& where);
+  bool arrives(const dispatch& dispatched);
+  void handle(const dispatch& dispatched);
+  void preflight(const dispatch& dispatched, const operation_row& row);
+  void list_regions(const dispatch& dispatched);
+  void ping(const dispatch& dispatched);
+  void list_avatars(const dispatch& dispatched, const route& where);
+  void validate(const dispatch& dispatched, const route& where, model::payload_kind kind);
+  void download_media(const dispatch& dispatched, const route& where);
+  void export_lobbies(const dispatch& dispatched, const route& where);
+  void download_export(const dispatch& dispatched, const route& where);
   /// The path's parameter of that number; answers with a problem where it is not a UUID.
-  std::optional<model::uuid> read_id(const dispatch& job, const route& where, std::size_t number);
+  std::optional<model::uuid> read_id(const dispatch& dispatched, const route& where,
+                                     std::size_t number);
   /// Whether the body is of the kind and size that the operation takes; answers with a problem
   /// where not.
-  bool check_body(const dispatch& job, const operation_row& asked);
-  void take(const actors::owners& known);
+  bool check_body(const dispatch& dispatched, const operation_row& row);
+  void on(const actors::owners& known);
 
   /// Sends `message` to an owner; while that is being restarted the exchange waits for it.
   template <class Message>
-  void forward(const dispatch& job, operation asked, actors::owner to, Message&& message);
+  void forward(const dispatch& dispatched, operation which, actors::owner to, Message&& message);
   /// Answers with a problem; `headers` are further whole lines.
-  void fail(const dispatch& job, operation asked, const base::error& what,
+  void fail(const dispatch& dispatched, operation which, const base::error& what,
             std::string headers = {});
   /// A handler of an owner's replies: answers the exchange with `make(exchange, reply)`, past the
   /// point `front.reply`.
@@ -72,16 +73,16 @@ private:
   auto answering(Make make);
   template <class Reply>
   bool arrives(const Reply& reply, const open_exchange& exchange);
-  http::response regions_answer(const http::request& asking, const actors::regions_ranked& reply);
+  http::response regions_answer(const http::request& request, const actors::regions_ranked& reply);
   http::response failure_answer(const open_exchange& exchange, const base::error& why);
   /// Latencies in the query; answers with a problem where they cannot be read.
-  std::optional<std::vector<model::measured_latency>> read_rtt(const dispatch& job);
+  std::optional<std::vector<model::measured_latency>> read_rtt(const dispatch& dispatched);
   /// The headers without which a page could not tell a refusal from a broken network.
-  std::string cors_headers_of(operation asked, const http::request& asking) const;
+  std::string cors_headers_of(operation which, const http::request& request) const;
   /// Whether the page that asks may read the regions listing.
-  bool may_read(const http::request& asking) const;
+  bool may_read(const http::request& request) const;
   /// The CORS headers of a reply about the regions listing.
-  std::string cors_headers(const http::request& asking) const;
+  std::string cors_headers(const http::request& request) const;
 
   std::shared_ptr<const front_settings> settings_;
   exchange_sink* sink_;

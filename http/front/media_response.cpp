@@ -20,7 +20,7 @@ constexpr std::string_view refusal_headers = "Access-Control-Allow-Origin: *\r\n
 
 } // namespace
 
-response media_response(const request& asking, const actors::media_opened& image) {
+response media_response(const request& request, const actors::media_opened& image) {
   file_representation of;
   of.file = image.file;
   of.etag = '"' + model::digest_text(image.key.name) + '"';
@@ -32,7 +32,7 @@ response media_response(const request& asking, const actors::media_opened& image
       .append(model::extension(image.key.name.type))
       .append("\"\r\n");
   of.noun = "image";
-  return file_response(asking, of);
+  return file_response(request, of);
 }
 
 } // namespace matchcloud::http

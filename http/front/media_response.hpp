@@ -8,6 +8,6 @@ namespace matchcloud::http {
 
 /// The answer to a GET or HEAD of an image that is open: whole (200), a part (206), not modified
 /// (304), without such a part (416) or not the one that was meant (412). Any thread.
-response media_response(const request& asking, const actors::media_opened& image);
+response media_response(const request& request, const actors::media_opened& image);
 
 } // namespace matchcloud::http

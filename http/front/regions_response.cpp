@@ -45,10 +45,10 @@ assembled_body body_of(std::shared_ptr<const model::region_listing> listing, boo
 
 } // namespace
 
-response regions_response(const request& asking,
+response regions_response(const request& request,
                           std::shared_ptr<const model::region_listing> listing, bool any_origin) {
-  const bool gzip = asking.has(header::accept_encoding) && listing->is_compressible() &&
-                    accepts_gzip(asking.get(header::accept_encoding));
+  const bool gzip = request.has(header::accept_encoding) && listing->is_compressible() &&
+                    accepts_gzip(request.get(header::accept_encoding));
   response answer;
   answer.fixed_headers = any_origin ? open_listing_headers : listing_headers;
   // Written where it is sent: a string of its own would cost an allocation in every request.
@@ -57,15 +57,15 @@ response regions_response(const request& asking,
   const auto etag_begin = answer.headers.size();
   append_etag(answer.headers, *listing, gzip);
   const auto etag = std::string_view{answer.headers}.substr(etag_begin);
-  if (asking.has(header::if_match) && !precondition_holds(asking, etag)) {
-    auto refused = precondition_failed(asking, etag);
+  if (request.has(header::if_match) && !precondition_holds(request, etag)) {
+    auto refused = precondition_failed(request, etag);
     // Not the listing's: no cache may keep a refusal.
     refused.fixed_headers = "Vary: Accept-Encoding, Origin\r\n";
     if (any_origin) refused.headers.append(any_origin_header);
     return refused;
   }
   const bool is_known =
-      asking.has(header::if_none_match) && names_etag(asking.get(header::if_none_match), etag);
+      request.has(header::if_none_match) && names_etag(request.get(header::if_none_match), etag);
   answer.headers.append("\r\n");
   answer.body = body_of(std::move(listing), gzip);
   if (is_known) {

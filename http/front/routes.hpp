@@ -11,7 +11,7 @@ namespace matchcloud::http {
 
 /// Where a request's path leads.
 struct route {
-  const operation_row* asked = nullptr;
+  const operation_row* row = nullptr;
   /// The path's parameters in their order, percent-decoded.
   std::array<std::string, path_parameter_limit> parameters;
 };

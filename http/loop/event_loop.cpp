@@ -69,8 +69,8 @@ void event_loop::push_remote(std::vector<Item>& to, Item item) {
   wake();
 }
 
-void event_loop::post(std::function<void()> job) {
-  push_remote(remote_jobs_, std::move(job));
+void event_loop::post(std::function<void()> task) {
+  push_remote(remote_tasks_, std::move(task));
 }
 
 void event_loop::exec_later(caf::resumable* ptr) {
@@ -85,8 +85,8 @@ void event_loop::exec_later(caf::resumable* ptr) {
   push_remote(remote_ready_, ptr);
 }
 
-void event_loop::at_turn_end(std::function<void()> job) {
-  turn_end_.push_back(std::move(job));
+void event_loop::at_turn_end(std::function<void()> task) {
+  turn_end_.push_back(std::move(task));
 }
 
 void event_loop::turn() {
@@ -101,14 +101,14 @@ void event_loop::turn() {
     else
       woken = true;
   }
-  // After the events: a job may destroy a handler that has one in this batch.
+  // After the events: a task may destroy a handler that has one in this batch.
   if (woken) take_remote();
   run_residents();
   timers_.advance(now_);
-  // A job may add others: those run in the next turn.
+  // A task may add others: those run in the next turn.
   turn_end_running_.swap(turn_end_);
-  for (auto& job : turn_end_running_)
-    job();
+  for (auto& task : turn_end_running_)
+    task();
   turn_end_running_.clear();
   now_ = clock_->now();
   const auto busy = std::chrono::duration_cast<std::chrono::nanoseconds>(now_ - begin);
@@ -124,16 +124,16 @@ int event_loop::wait_ms() {
 void event_loop::take_remote() {
   std::uint64_t wakes = 0;
   static_cast<void>(::read(wake_fd_.get(), &wakes, sizeof wakes));
-  std::vector<std::function<void()>> jobs;
+  std::vector<std::function<void()>> tasks;
   {
     const std::lock_guard lock{remote_mutex_};
     waking_ = false;
     ready_.insert(ready_.end(), remote_ready_.begin(), remote_ready_.end());
     remote_ready_.clear();
-    jobs.swap(remote_jobs_);
+    tasks.swap(remote_tasks_);
   }
-  for (auto& job : jobs)
-    job();
+  for (auto& task : tasks)
+    task();
 }
 
 void event_loop::run_residents() {

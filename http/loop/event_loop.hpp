@@ -59,8 +59,8 @@ public:
   void run_once();
   /// Ends `run` after the current turn. Any thread.
   void stop();
-  /// Runs `job` on the loop's thread. Any thread.
-  void post(std::function<void()> job);
+  /// Runs `task` on the loop's thread. Any thread.
+  void post(std::function<void()> task);
 
   /// Queues a resident (`io_actor`) for this loop, anything else for the actor system's scheduler.
   /// Any thread.
@@ -74,8 +74,8 @@ public:
   /// The time at which the current turn began, or at the end of its last resume.
   base::steady_time now() const noexcept { return now_; }
   timer_wheel& timers() noexcept { return timers_; }
-  /// Runs `job` at the end of the current turn, after the resumes.
-  void at_turn_end(std::function<void()> job);
+  /// Runs `task` at the end of the current turn, after the resumes.
+  void at_turn_end(std::function<void()> task);
 
   /// 0, or errno.
   int watch(int fd, std::uint32_t events, io_handler& handler);
@@ -109,7 +109,7 @@ private:
 
   std::mutex remote_mutex_;
   std::vector<caf::resumable*> remote_ready_;
-  std::vector<std::function<void()>> remote_jobs_;
+  std::vector<std::function<void()>> remote_tasks_;
   /// A wake-up is on its way; guarded by `remote_mutex_`.
   bool waking_ = false;
 };

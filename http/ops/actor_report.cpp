@@ -9,19 +9,19 @@ namespace matchcloud::http {
 
 namespace {
 
-using actors::place;
-using actors::place_report;
+using actors::child_report;
+using actors::child_spec;
 
-std::size_t waiting_in(const transport_metrics& transport, const place_report& of) {
-  const auto& count =
-      of.what == place::kind::front ? transport.in_flight : transport.at_owner[index_of(of.role)];
+std::size_t waiting_in(const transport_metrics& transport, const child_report& of) {
+  const auto& count = of.what == child_spec::kind::front ? transport.in_flight
+                                                         : transport.at_owner[index_of(of.role)];
   return count.load(std::memory_order_relaxed);
 }
 
 /// Of what gets no requests: 0.
-std::size_t depth_of(const place_report& of,
+std::size_t depth_of(const child_report& of,
                      const std::vector<const transport_metrics*>& transports) {
-  if (of.what != place::kind::front && of.what != place::kind::owner) return 0;
+  if (of.what != child_spec::kind::front && of.what != child_spec::kind::owner) return 0;
   if (of.loop < transports.size()) return waiting_in(*transports[of.loop], of);
   std::size_t sum = 0;
   for (const auto* each : transports)
@@ -30,20 +30,20 @@ std::size_t depth_of(const place_report& of,
 }
 
 /// The kind of owner; of what owns nothing, what it is.
-std::string_view kind_of(const place_report& what) {
+std::string_view kind_of(const child_report& what) {
   switch (what.what) {
-  case place::kind::catalog: return "catalog";
-  case place::kind::geoip_watch: return "geoip_watch";
-  case place::kind::owner: return row_of(what.role.kind).name;
-  case place::kind::front: return "front";
+  case child_spec::kind::catalog: return "catalog";
+  case child_spec::kind::geoip_watch: return "geoip_watch";
+  case child_spec::kind::owner: return row_of(what.role.kind).name;
+  case child_spec::kind::front: return "front";
   }
   return {};
 }
 
-void write(model::json_writer& json, std::string_view kind, const place_report& of,
+void write(model::json_writer& json, std::string_view kind, const child_report& of,
            std::size_t depth) {
   json.object().name("place").text(of.name).name("kind").text(kind).name("loop");
-  if (of.loop == place::every_loop)
+  if (of.loop == child_spec::every_loop)
     json.null();
   else
     json.number(of.loop);
@@ -59,11 +59,11 @@ void write(model::json_writer& json, std::string_view kind, const place_report& 
 
 } // namespace
 
-std::string actor_report(const actors::roster& of,
+std::string actor_report(const actors::child_table& of,
                          const std::vector<const transport_metrics*>& transports) {
   model::json_writer json;
   json.object().name("actors").array();
-  place_report supervisor;
+  child_report supervisor;
   supervisor.name = "supervisor";
   supervisor.restarts = of.supervisor_restarts();
   write(json, supervisor.name, supervisor, 0);

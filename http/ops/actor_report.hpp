@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/roster.hpp"
+#include "actors/child_table.hpp"
 #include "http/transport/transport_metrics.hpp"
 
 #include <string>
@@ -11,7 +11,7 @@ namespace matchcloud::http {
 /// `GET /actors` of the ops plane: each actor's place, kind, event loop (null: it serves
 /// all), state, depth (requests that wait for it), restarts, requests handled and last error (null:
 /// none), the supervisor first. `transports`: one per event loop, or one. Any thread.
-std::string actor_report(const actors::roster& of,
+std::string actor_report(const actors::child_table& of,
                          const std::vector<const transport_metrics*>& transports);
 
 } // namespace matchcloud::http

@@ -34,9 +34,9 @@ tl::unexpected<base::error> too_large() {
 }
 
 /// Reads at most what an element may have.
-base::expected<std::string> read_body(const Request& asked, const ContentReader& body) {
+base::expected<std::string> read_body(const Request& request, const ContentReader& body) {
   // Checked first: there is no need to wait for it.
-  if (declared_length(asked).value_or(0) > model::element_limit_bytes) return too_large();
+  if (declared_length(request).value_or(0) > model::element_limit_bytes) return too_large();
   auto text = read_bounded_body(body, model::element_limit_bytes);
   if (text && text->size() > model::element_limit_bytes) return too_large();
   return text;
@@ -46,8 +46,8 @@ base::expected<std::string> read_body(const Request& asked, const ContentReader&
 
 void catalog_admin::add_routes(httplib::Server& to) {
   route_every_method(to, R"(/v1/(games|namespaces|regions|tiers)(/[\s\S]*)?)",
-                     [this](const Request& asked, Response& into, const ContentReader* body) {
-                       answer(asked, into, body);
+                     [this](const Request& request, Response& into, const ContentReader* body) {
+                       answer(request, into, body);
                      });
 }
 
@@ -62,14 +62,14 @@ std::optional<catalog_admin::place> catalog_admin::parse(const std::string& path
   return place{*kind, std::string{id}};
 }
 
-void catalog_admin::answer(const Request& asked, Response& into, const ContentReader* body) {
-  const auto where = parse(asked.path);
+void catalog_admin::answer(const Request& request, Response& into, const ContentReader* body) {
+  const auto where = parse(request.path);
   if (!where)
     return set_problem(
         into, {errc::route_not_found, "An element's path is /v1/KIND/ID, a list's is /v1/KIND."});
-  const bool is_get = asked.method == "GET" || asked.method == "HEAD";
-  const bool is_put = asked.method == "PUT";
-  if (!is_get && !(where->id && (is_put || asked.method == "DELETE"))) {
+  const bool is_get = request.method == "GET" || request.method == "HEAD";
+  const bool is_put = request.method == "PUT";
+  if (!is_get && !(where->id && (is_put || request.method == "DELETE"))) {
     const std::string allow = where->id ? "GET, HEAD, PUT, DELETE" : "GET, HEAD";
     into.set_header("Allow", allow);
     return set_problem(into, {errc::method_not_allowed, "Allowed are " + allow + "."});
@@ -79,7 +79,7 @@ void catalog_admin::answer(const Request& asked, Response& into, const ContentRe
     const auto key = model::element_key::parse(where->kind, *where->id);
     if (!key) return tl::unexpected(key.error());
     if (is_get) return get(*key, into);
-    if (is_put) return put(*key, asked, *body, into);
+    if (is_put) return put(*key, request, *body, into);
     return remove(*key, into);
   };
   if (const auto done = run(); !done) set_problem(into, done.error());
@@ -105,9 +105,9 @@ base::expected<void> catalog_admin::get(const model::element_key& key, Response&
   return {};
 }
 
-base::expected<void> catalog_admin::put(const model::element_key& key, const Request& asked,
+base::expected<void> catalog_admin::put(const model::element_key& key, const Request& request,
                                         const ContentReader& body, Response& into) {
-  const auto type = asked.get_header_value("Content-Type");
+  const auto type = request.get_header_value("Content-Type");
   if (!type.empty() && !is_json(type))
     return base::fail(errc::media_type_unsupported,
                       "The body must be JSON, not " + in_quotes(type) +
@@ -115,7 +115,7 @@ base::expected<void> catalog_admin::put(const model::element_key& key, const Req
   // Before the body: threads that wait for slow ones are among those that are bounded.
   const auto store = of_->catalog();
   if (!store) return tl::unexpected(store.error());
-  const auto text = read_body(asked, body);
+  const auto text = read_body(request, body);
   if (!text) return tl::unexpected(text.error());
   const auto element = parse_element(key, *text);
   if (!element) return tl::unexpected(element.error());

@@ -48,11 +48,11 @@ private:
   static std::optional<place> parse(const std::string& path);
 
   /// `body` is null for methods that have none.
-  void answer(const httplib::Request& asked, httplib::Response& into,
+  void answer(const httplib::Request& request, httplib::Response& into,
               const httplib::ContentReader* body);
   base::expected<void> list(model::element_kind kind, httplib::Response& into);
   base::expected<void> get(const model::element_key& key, httplib::Response& into);
-  base::expected<void> put(const model::element_key& key, const httplib::Request& asked,
+  base::expected<void> put(const model::element_key& key, const httplib::Request& request,
                            const httplib::ContentReader& body, httplib::Response& into);
   base::expected<void> remove(const model::element_key& key, httplib::Response& into);
   base::expected<model::catalog> load();

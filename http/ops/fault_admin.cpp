@@ -39,18 +39,18 @@ void set_status(Response& into, fault_point at) {
 
 void fault_admin::add_routes(httplib::Server& to) {
   route_every_method(to, R"(/faults(/[\s\S]*)?)",
-                     [this](const Request& asked, Response& into, const ContentReader* body) {
-                       answer(asked, into, body);
+                     [this](const Request& request, Response& into, const ContentReader* body) {
+                       answer(request, into, body);
                      });
 }
 
-void fault_admin::answer(const Request& asked, Response& into, const ContentReader* body) {
-  const auto rest = std::string_view{asked.path}.substr(prefix.size());
+void fault_admin::answer(const Request& request, Response& into, const ContentReader* body) {
+  const auto rest = std::string_view{request.path}.substr(prefix.size());
   const auto done = [&]() -> base::expected<void> {
-    if (rest.empty()) return answer_all(asked.method, into);
+    if (rest.empty()) return answer_all(request.method, into);
     const auto at = base::find_fault_point(rest.substr(1));
     if (!at) return tl::unexpected(no_such_fault_point(rest.substr(1)));
-    return answer_one(*at, asked.method, body, into);
+    return answer_one(*at, request.method, body, into);
   }();
   if (!done) set_problem(into, done.error());
 }

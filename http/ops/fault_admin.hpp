@@ -27,7 +27,7 @@ public:
   void end();
 
 private:
-  void answer(const httplib::Request& asked, httplib::Response& into,
+  void answer(const httplib::Request& request, httplib::Response& into,
               const httplib::ContentReader* body);
   base::expected<void> answer_all(const std::string& method, httplib::Response& into) const;
   base::expected<void> answer_one(base::fault_point at, const std::string& method,

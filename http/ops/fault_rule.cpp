@@ -65,16 +65,16 @@ public:
   explicit rule_reader(const model::json_document& document)
       : document_{document}, reader_{document, "A rule", members} {}
 
-  /// Says in `problems` what is wrong.
+  /// Says in `findings` what is wrong.
   fault_rule read() {
-    take_kind();
+    read_kind();
     const bool has_delay = reader_.has("delay_ms");
-    reader_.member("delay_ms", [&](const json_node& node) { return take_delay(node); });
-    reader_.member("probability", [&](const json_node& node) { return take_probability(node); });
-    take_count("every", rule_.every);
-    take_count("first", rule_.first);
-    take_flag("once", rule_.once);
-    take_flag("header", rule_.by_header);
+    reader_.member("delay_ms", [&](const json_node& node) { return read_delay(node); });
+    reader_.member("probability", [&](const json_node& node) { return read_probability(node); });
+    read_count("every", rule_.every);
+    read_count("first", rule_.first);
+    read_flag("once", rule_.once);
+    read_flag("header", rule_.by_header);
     if (rule_.kind != fault_kind::none && (rule_.kind == fault_kind::delay) != has_delay)
       reader_.add(has_delay ? "`delay_ms` belongs to the kind \"delay\"."
                             : "`delay_ms` is missing. Write a number of milliseconds, or "
@@ -83,10 +83,10 @@ public:
     return rule_;
   }
 
-  const std::string& problems() const noexcept { return reader_.problems(); }
+  const std::string& findings() const noexcept { return reader_.findings(); }
 
 private:
-  void take_kind() {
+  void read_kind() {
     if (!reader_.has("kind"))
       return reader_.add("`kind` is missing. Write what is to happen, such as \"error\".");
     reader_.member("kind", [this](const json_node& node) -> std::optional<fault_kind> {
@@ -103,7 +103,7 @@ private:
     });
   }
 
-  std::optional<bool> take_delay(const json_node& node) {
+  std::optional<bool> read_delay(const json_node& node) {
     std::vector<double> times;
     const auto add = [&](const json_node& each) {
       const auto ms =
@@ -127,7 +127,7 @@ private:
     return true;
   }
 
-  std::optional<double> take_probability(const json_node& node) {
+  std::optional<double> read_probability(const json_node& node) {
     const auto number =
         node.kind == json_kind::number ? read_number(reader_.text(node)) : std::nullopt;
     if (number)
@@ -137,7 +137,7 @@ private:
     return number;
   }
 
-  void take_count(std::string_view name, std::uint64_t& into) {
+  void read_count(std::string_view name, std::uint64_t& into) {
     constexpr model::integer_range counts{1, std::numeric_limits<std::uint64_t>::max(),
                                           "a count from 1"};
     const auto count = reader_.member(
@@ -145,7 +145,7 @@ private:
     into = count.value_or(into);
   }
 
-  void take_flag(std::string_view name, bool& into) {
+  void read_flag(std::string_view name, bool& into) {
     const auto flag =
         reader_.member(name, [&](const json_node& node) { return reader_.boolean(name, node); });
     into = flag.value_or(into);
@@ -176,7 +176,7 @@ base::expected<fault_rule> read_fault_rule(fault_point at, std::string_view json
                   document.error().detail);
   rule_reader reader{*document};
   const auto rule = reader.read();
-  if (!reader.problems().empty()) return refuse(reader.problems());
+  if (!reader.findings().empty()) return refuse(reader.findings());
   if (auto fine = base::faults::check(at, rule); !fine) return tl::unexpected(fine.error());
   return rule;
 }

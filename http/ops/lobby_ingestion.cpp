@@ -44,7 +44,7 @@ ingest_store::ingest_store(std::shared_ptr<store::database> into, std::uint64_t 
       patience_{patience} {}
 
 base::expected<store::lobby_merge> ingest_store::merge(std::span<const model::lobby_record> records,
-                                                       const model::lobby_kind_table& kinds) {
+                                                       const model::lobby_attributes_table& kinds) {
   const std::unique_lock lock{mutex_, patience_};
   if (!lock)
     return base::fail(errc::overloaded,
@@ -83,45 +83,45 @@ base::expected<void> lobby_ingest::give(std::string_view bytes) {
   block_.assign(bytes.begin(), bytes.end());
   splitter_.give(block_);
   while (const auto line = splitter_.next())
-    if (auto taken = take(*line); !taken) return taken;
+    if (auto taken = add(*line); !taken) return taken;
   return {};
 }
 
 base::expected<ingest_summary> lobby_ingest::finish() {
   if (const auto line = splitter_.last())
-    if (auto taken = take(*line); !taken) return tl::unexpected(taken.error());
+    if (auto taken = add(*line); !taken) return tl::unexpected(taken.error());
   if (auto flushed = flush(); !flushed) return tl::unexpected(flushed.error());
   return std::move(summary_);
 }
 
-base::expected<void> lobby_ingest::take(const model::input_line& line) {
-  if (auto problem = reader_.read(line, lobby_)) {
-    reject(line.number, *std::move(problem));
+base::expected<void> lobby_ingest::add(const model::input_line& line) {
+  if (auto finding = reader_.read(line, lobby_)) {
+    reject(line.number, *std::move(finding));
   } else {
-    records_.push_back({lobby_.lobby_id, lobby_.times, kinds_.number_of(lobby_.kind)});
+    records_.push_back({lobby_.lobby_id, lobby_.times, attributes_.number_of(lobby_.attributes)});
     lines_.push_back(line.number);
   }
   const bool full = records_.size() == ingest_batch_limit ||
-                    kinds_.used_bytes() >= ingest_kinds_limit_bytes ||
+                    attributes_.used_bytes() >= ingest_attributes_limit_bytes ||
                     rejected_.size() == detailed_rejections_limit;
   return full ? flush() : base::expected<void>{};
 }
 
 base::expected<void> lobby_ingest::flush() {
   for (std::size_t first = 0; first < records_.size();) {
-    const auto merged = into_->merge(std::span{records_}.subspan(first), kinds_);
+    const auto merged = into_->merge(std::span{records_}.subspan(first), attributes_);
     if (!merged) return tl::unexpected(merged.error());
     summary_.accepted += merged->accepted;
     summary_.unchanged += merged->unchanged;
     metrics_->accepted.add(merged->accepted);
     metrics_->unchanged.add(merged->unchanged);
     for (const auto& each : merged->rejected)
-      reject(lines_[first + each.index], each.problem);
+      reject(lines_[first + each.index], each.finding);
     first += merged->taken;
   }
   records_.clear();
   lines_.clear();
-  kinds_.clear();
+  attributes_.clear();
   std::sort(rejected_.begin(), rejected_.end(),
             [](const auto& a, const auto& b) { return a.line < b.line; });
   for (auto& each : rejected_)
@@ -131,11 +131,11 @@ base::expected<void> lobby_ingest::flush() {
   return {};
 }
 
-void lobby_ingest::reject(std::uint64_t line, model::line_problem problem) {
+void lobby_ingest::reject(std::uint64_t line, model::line_finding finding) {
   ++summary_.rejected_total;
   metrics_->rejected.add();
   if (summary_.rejected.size() < detailed_rejections_limit)
-    rejected_.push_back({line, problem.code, std::move(problem.message)});
+    rejected_.push_back({line, finding.code, std::move(finding.message)});
 }
 
 lobby_ingestion::lobby_ingestion(std::shared_ptr<store::database> into,
@@ -150,8 +150,8 @@ void lobby_ingestion::add_routes(httplib::Server& to) {
     into.set_header("Allow", "POST");
     set_problem(into, {errc::method_not_allowed, "Allowed is POST."});
   };
-  to.Post(path, [this](const Request& asked, Response& into, const ContentReader& body) {
-    const auto done = ingest(asked, body);
+  to.Post(path, [this](const Request& request, Response& into, const ContentReader& body) {
+    const auto done = ingest(request, body);
     if (done) return into.set_content(render(*done), std::string{json_type});
     set_problem(into, done.error());
   });
@@ -162,9 +162,9 @@ void lobby_ingestion::add_routes(httplib::Server& to) {
   to.Put(path, other).Patch(path, other).Delete(path, other);
 }
 
-base::expected<ingest_summary> lobby_ingestion::ingest(const Request& asked,
+base::expected<ingest_summary> lobby_ingestion::ingest(const Request& request,
                                                        const ContentReader& body) {
-  const auto type = asked.get_header_value("Content-Type");
+  const auto type = request.get_header_value("Content-Type");
   if (!type.empty() && !is_media_type(type, lines_type))
     return base::fail(errc::media_type_unsupported,
                       "The body must be JSON Lines. Send Content-Type: application/x-ndjson, or "

@@ -49,7 +49,7 @@ inline constexpr std::uint64_t ingest_limit_bytes = 4UL * 1024 * 1024 * 1024;
 /// Lobbies that are read before they go to the store, of one ingest.
 inline constexpr std::size_t ingest_batch_limit = 8'192;
 /// What these may take for their kinds, about.
-inline constexpr std::size_t ingest_kinds_limit_bytes = 1024UL * 1024;
+inline constexpr std::size_t ingest_attributes_limit_bytes = 1024UL * 1024;
 /// Rejected lines that an answer details; it counts all.
 inline constexpr std::size_t detailed_rejections_limit = 100;
 
@@ -77,7 +77,7 @@ public:
   /// `patience`, then fails with `overloaded`. Fails with `store_backlogged` where what is not
   /// tidied away is beyond its limit and cannot be, or with what the store fails with.
   base::expected<store::lobby_merge> merge(std::span<const model::lobby_record> records,
-                                           const model::lobby_kind_table& kinds);
+                                           const model::lobby_attributes_table& kinds);
 
 private:
   base::expected<void> check_backlog();
@@ -103,9 +103,9 @@ public:
   base::expected<ingest_summary> finish();
 
 private:
-  base::expected<void> take(const model::input_line& line);
+  base::expected<void> add(const model::input_line& line);
   base::expected<void> flush();
-  void reject(std::uint64_t line, model::line_problem problem);
+  void reject(std::uint64_t line, model::line_finding finding);
 
   ingest_store* into_;
   ingestion_metrics* metrics_;
@@ -113,7 +113,7 @@ private:
   model::line_splitter splitter_;
   model::lobby_line_reader reader_;
   model::lobby lobby_;
-  model::lobby_kind_table kinds_;
+  model::lobby_attributes_table attributes_;
   std::vector<model::lobby_record> records_;
   /// Of `records_`.
   std::vector<std::uint64_t> lines_;
@@ -134,7 +134,7 @@ public:
   void add_routes(httplib::Server& to);
 
 private:
-  base::expected<ingest_summary> ingest(const httplib::Request& asked,
+  base::expected<ingest_summary> ingest(const httplib::Request& request,
                                         const httplib::ContentReader& body);
   base::expected<ingest_summary> read(const httplib::ContentReader& body);
 

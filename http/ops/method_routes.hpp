@@ -11,11 +11,13 @@ namespace matchcloud::http {
 /// the server's threads.
 template <class Answer>
 void route_every_method(httplib::Server& to, const std::string& pattern, const Answer& answer) {
-  const auto bodiless = [answer](const httplib::Request& asked, httplib::Response& into) {
-    answer(asked, into, nullptr);
+  const auto bodiless = [answer](const httplib::Request& request, httplib::Response& into) {
+    answer(request, into, nullptr);
   };
-  const auto bodied = [answer](const httplib::Request& asked, httplib::Response& into,
-                               const httplib::ContentReader& body) { answer(asked, into, &body); };
+  const auto bodied = [answer](const httplib::Request& request, httplib::Response& into,
+                               const httplib::ContentReader& body) {
+    answer(request, into, &body);
+  };
   to.Get(pattern, bodiless).Options(pattern, bodiless);
   to.Put(pattern, bodied).Delete(pattern, bodied).Post(pattern, bodied).Patch(pattern, bodied);
 }

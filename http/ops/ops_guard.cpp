@@ -16,46 +16,47 @@ namespace matchcloud::http {
 
 namespace {
 
-bool may_change(const httplib::Request& asked) {
-  return asked.method != "GET" && asked.method != "HEAD" && asked.method != "OPTIONS";
+bool may_change(const httplib::Request& request) {
+  return request.method != "GET" && request.method != "HEAD" && request.method != "OPTIONS";
 }
 
 /// Its own pages: those whose origin is the address that the request went to. `null`, which a page
 /// without an origin of its own sends, is none.
-bool is_own_origin(const httplib::Request& asked) {
-  return asked.get_header_value_count("Origin") == 1 &&
-         equal_ignoring_case(asked.get_header_value("Origin"),
-                             "http://" + asked.get_header_value("Host"));
+bool is_own_origin(const httplib::Request& request) {
+  return request.get_header_value_count("Origin") == 1 &&
+         equal_ignoring_case(request.get_header_value("Origin"),
+                             "http://" + request.get_header_value("Host"));
 }
 
 /// cpp-httplib reads a body for these, to the end of the stream if it has no length.
-bool reads_body(const httplib::Request& asked) {
-  return asked.method == "POST" || asked.method == "PUT" || asked.method == "PATCH" ||
-         asked.method == "DELETE";
+bool reads_body(const httplib::Request& request) {
+  return request.method == "POST" || request.method == "PUT" || request.method == "PATCH" ||
+         request.method == "DELETE";
 }
 
-bool is_chunked(const httplib::Request& asked) {
-  return equal_ignoring_case(asked.get_header_value("Transfer-Encoding"), "chunked");
+bool is_chunked(const httplib::Request& request) {
+  return equal_ignoring_case(request.get_header_value("Transfer-Encoding"), "chunked");
 }
 
-bool has_length(const httplib::Request& asked) {
-  return asked.has_header("Content-Length") || is_chunked(asked);
+bool has_length(const httplib::Request& request) {
+  return request.has_header("Content-Length") || is_chunked(request);
 }
 
 /// cpp-httplib takes the number at the front of the first Content-Length, 0 where there is none: it
 /// would read a part of the body, or nothing, and the handler would answer as if that was all.
-std::optional<base::error> refusal_of_framing(const httplib::Request& asked) {
+std::optional<base::error> refusal_of_framing(const httplib::Request& request) {
   using base::errc;
-  const auto lengths = asked.get_header_value_count("Content-Length");
-  const auto codings = asked.get_header_value_count("Transfer-Encoding");
+  const auto lengths = request.get_header_value_count("Content-Length");
+  const auto codings = request.get_header_value_count("Transfer-Encoding");
   if (lengths + codings > 1)
     return base::error{errc::request_malformed,
                        "Send one Content-Length, or one Transfer-Encoding: chunked, not both."};
   if (lengths == 0) return std::nullopt;
-  const auto length = declared_length(asked);
+  const auto length = declared_length(request);
   if (!length)
     return base::error{errc::request_malformed,
-                       "Content-Length is " + in_quotes(asked.get_header_value("Content-Length")) +
+                       "Content-Length is " +
+                           in_quotes(request.get_header_value("Content-Length")) +
                            ", allowed are digits."};
   // Said now: cpp-httplib would read all of it first.
   if (*length > ops_body_limit_bytes)
@@ -66,38 +67,38 @@ std::optional<base::error> refusal_of_framing(const httplib::Request& asked) {
 }
 
 /// A removal, and a tier, which is nothing but its id.
-bool may_be_empty(const httplib::Request& asked) {
-  if (asked.has_header("Transfer-Encoding")) return false;
-  return asked.method == "DELETE" ||
-         (asked.method == "PUT" && asked.path.starts_with("/v1/tiers/"));
+bool may_be_empty(const httplib::Request& request) {
+  if (request.has_header("Transfer-Encoding")) return false;
+  return request.method == "DELETE" ||
+         (request.method == "PUT" && request.path.starts_with("/v1/tiers/"));
 }
 
 } // namespace
 
-std::optional<base::error> refusal_of(const httplib::Request& asked) {
+std::optional<base::error> refusal_of(const httplib::Request& request) {
   using base::errc;
-  if (asked.path.size() > ops_path_limit_bytes)
+  if (request.path.size() > ops_path_limit_bytes)
     return base::error{errc::route_not_found, "No path of the ops plane is longer than " +
                                                   std::to_string(ops_path_limit_bytes) + " bytes."};
   // cpp-httplib has no handlers for the rest (CONNECT, TRACE, PRI).
-  if (may_change(asked) && !reads_body(asked))
+  if (may_change(request) && !reads_body(request))
     return base::error{errc::method_not_allowed, "No path of the ops plane takes this method."};
-  if (may_change(asked) && asked.has_header("Origin") && !is_own_origin(asked))
+  if (may_change(request) && request.has_header("Origin") && !is_own_origin(request))
     return base::error{errc::origin_not_allowed,
-                       "A page of " + in_quotes(asked.get_header_value("Origin")) +
+                       "A page of " + in_quotes(request.get_header_value("Origin")) +
                            " may not change anything here. Ask without a browser."};
-  if (!reads_body(asked)) return std::nullopt;
-  if (auto refused = refusal_of_framing(asked)) return refused;
-  if (!has_length(asked) && !may_be_empty(asked))
+  if (!reads_body(request)) return std::nullopt;
+  if (auto refused = refusal_of_framing(request)) return refused;
+  if (!has_length(request) && !may_be_empty(request))
     return base::error{errc::length_required, "Send the body with a Content-Length or in chunks."};
-  for (std::size_t i = 0; i < asked.get_header_value_count("Content-Encoding"); ++i)
-    if (!list_has_only(asked.get_header_value("Content-Encoding", i), "identity"))
+  for (std::size_t i = 0; i < request.get_header_value_count("Content-Encoding"); ++i)
+    if (!list_has_only(request.get_header_value("Content-Encoding", i), "identity"))
       return content_coding_unsupported();
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> declared_length(const httplib::Request& asked) {
-  const auto text = asked.get_header_value("Content-Length");
+std::optional<std::uint64_t> declared_length(const httplib::Request& request) {
+  const auto text = request.get_header_value("Content-Length");
   std::uint64_t length = 0;
   const auto* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, length);
@@ -105,11 +106,11 @@ std::optional<std::uint64_t> declared_length(const httplib::Request& asked) {
   return parsed.ec == std::errc{} ? length : std::numeric_limits<std::uint64_t>::max();
 }
 
-void settle_framing(const httplib::Request& asked) {
+void settle_framing(const httplib::Request& received) {
   // The object is a local of cpp-httplib's, not const.
-  auto& request = const_cast<httplib::Request&>(asked);
+  auto& request = const_cast<httplib::Request&>(received);
   request.ranges.clear();
-  if (reads_body(asked) && !has_length(asked)) request.set_header("Content-Length", "0");
+  if (reads_body(request) && !has_length(request)) request.set_header("Content-Length", "0");
 }
 
 } // namespace matchcloud::http

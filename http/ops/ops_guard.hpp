@@ -23,13 +23,13 @@ inline constexpr std::size_t ops_body_limit_bytes = ingest_limit_bytes;
 /// is longer than any route takes or that it would unpack; an `Origin` other than the ops plane's
 /// own on a request that may change something: the operator's browser must not administer for a
 /// page that it shows.
-std::optional<base::error> refusal_of(const httplib::Request& asked);
+std::optional<base::error> refusal_of(const httplib::Request& request);
 
 /// The number in Content-Length; the largest where it is larger still, nothing where there is none.
-std::optional<std::uint64_t> declared_length(const httplib::Request& asked);
+std::optional<std::uint64_t> declared_length(const httplib::Request& request);
 
 /// Makes the request safe for cpp-httplib to go on with: no `Range`, which it resolves wrongly, and
 /// a length of 0 where a body is optional and there is no sign of one. For the pre-routing handler.
-void settle_framing(const httplib::Request& asked);
+void settle_framing(const httplib::Request& request);
 
 } // namespace matchcloud::http

@@ -25,26 +25,27 @@ ops_plane::ops_plane(const service_metrics& metrics, std::uint64_t seed)
     : metrics_{&metrics},
       ids_{seed},
       server_{httplib_settings{.body_limit_bytes = ops_body_limit_bytes}} {
-  server_.set_pre_routing_handler([this](const Request& asked, Response& into) {
-    into.set_header("X-Request-Id", id_for(asked));
-    auto refused = refusal_of(asked);
-    if (!host_allowed(asked))
+  server_.set_pre_routing_handler([this](const Request& request, Response& into) {
+    into.set_header("X-Request-Id", id_for(request));
+    auto refused = refusal_of(request);
+    if (!host_allowed(request))
       refused = {base::errc::host_not_allowed,
                  "Ask for the ops plane by its address or as localhost."};
-    settle_framing(asked);
+    settle_framing(request);
     if (!refused) return httplib::Server::HandlerResponse::Unhandled;
     if (refused->code == base::errc::method_not_allowed) into.set_header("Allow", "GET, HEAD");
     set_problem(into, *refused);
     return httplib::Server::HandlerResponse::Handled;
   });
-  server_.set_error_handler(httplib::Server::Handler{[this](const Request& asked, Response& into) {
-    if (!into.body.empty()) return;
-    if (!into.has_header("X-Request-Id")) into.set_header("X-Request-Id", id_for(asked));
-    if (into.status == 404)
-      set_problem(into, no_such_path());
-    else
-      set_problem(into, refusal_of(into.status));
-  }});
+  server_.set_error_handler(
+      httplib::Server::Handler{[this](const Request& request, Response& into) {
+        if (!into.body.empty()) return;
+        if (!into.has_header("X-Request-Id")) into.set_header("X-Request-Id", id_for(request));
+        if (into.status == 404)
+          set_problem(into, no_such_path());
+        else
+          set_problem(into, refusal_of(into.status));
+      }});
   server_.Get("/healthz", [](const Request&, Response& into) {
     into.set_content(R"({"status":"ok"})", std::string{json_type});
   });
@@ -76,15 +77,15 @@ void ops_plane::start(std::function<void()> on_ended) {
   server_.start(std::move(on_ended));
 }
 
-std::string ops_plane::id_for(const Request& asked) {
-  auto sent = asked.get_header_value("X-Request-Id");
+std::string ops_plane::id_for(const Request& request) {
+  auto sent = request.get_header_value("X-Request-Id");
   if (is_sane_request_id(sent)) return sent;
   const std::lock_guard lock{ids_mutex_};
   return ids_.next();
 }
 
-bool ops_plane::host_allowed(const Request& asked) const {
-  const std::string host = asked.get_header_value("Host");
+bool ops_plane::host_allowed(const Request& request) const {
+  const std::string host = request.get_header_value("Host");
   auto name = std::string_view{host}.substr(0, host.find_last_of(':'));
   if (host.ends_with(']')) name = host; // IPv6 without a port
   if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);

@@ -49,9 +49,9 @@ public:
 private:
   /// Whether the request's Host is an address of this machine's or `localhost`: a name that an
   /// attacker's DNS points here (rebinding) is not.
-  bool host_allowed(const httplib::Request& asked) const;
+  bool host_allowed(const httplib::Request& request) const;
 
-  std::string id_for(const httplib::Request& asked);
+  std::string id_for(const httplib::Request& request);
 
   const service_metrics* metrics_;
   std::mutex ids_mutex_;

@@ -222,7 +222,7 @@ void add_rankings(std::vector<MetricFamily>& all,
       &ranking_metrics::bytes);
 }
 
-void add_places(std::vector<MetricFamily>& all, const actors::roster& of) {
+void add_children(std::vector<MetricFamily>& all, const actors::child_table& of) {
   auto restarts = family("matchcloud_place_restarts_total", "Actors restarted, by their place.",
                          MetricType::Counter);
   for (const auto& each : of.report())
@@ -306,8 +306,8 @@ std::vector<MetricFamily> service_metrics::Collect() const {
     add_single(all, name, help, type, value);
   };
   single("matchcloud_actor_restarts_total", "Actors restarted by the supervisor.",
-         MetricType::Counter, static_cast<double>(sources_.roster->restarts()));
-  add_places(all, *sources_.roster);
+         MetricType::Counter, static_cast<double>(sources_.children->restarts()));
+  add_children(all, *sources_.children);
   if (sources_.faults) add_faults(all);
   single("matchcloud_budget_used_bytes", "Request and response bytes held, out of the byte budget.",
          MetricType::Gauge, static_cast<double>(sources_.budget->used_bytes()));

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "actors/avatar.hpp"
+#include "actors/child_table.hpp"
 #include "actors/export_job.hpp"
 #include "actors/geoip_watch.hpp"
 #include "actors/region_ranking.hpp"
-#include "actors/roster.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/metrics.hpp"
@@ -25,7 +25,7 @@ struct metric_sources {
   /// One per event loop, or one for the httplib transport.
   std::vector<const transport_metrics*> transports;
   std::vector<const loop_metrics*> loops;
-  const actors::roster* roster = nullptr;
+  const actors::child_table* children = nullptr;
   /// Whether faults can be injected.
   bool faults = false;
   const base::byte_budget* budget = nullptr;

@@ -131,10 +131,10 @@ private:
 };
 
 /// Whether more may come than the head. Without a length the client may still believe in a body.
-bool may_have_body(const httplib::Request& asked) {
-  const bool is_bodiless = asked.method != "POST" && asked.method != "PUT";
-  const auto length = asked.get_header_value("Content-Length");
-  return asked.has_header("Transfer-Encoding") || (length.empty() ? !is_bodiless : length != "0");
+bool may_have_body(const httplib::Request& request) {
+  const bool is_bodiless = request.method != "POST" && request.method != "PUT";
+  const auto length = request.get_header_value("Content-Length");
+  return request.has_header("Transfer-Encoding") || (length.empty() ? !is_bodiless : length != "0");
 }
 
 /// Ends the sending direction and reads what still comes, up to the limits, so that closing does
@@ -234,9 +234,9 @@ bool single_request_server::process_and_close_socket(socket_t socket) {
                        static_cast<int>(write_timeout_sec_ * 1'000)};
   // What was not even read as a request may go on as well.
   bool more_may_come = true;
-  const auto done = process(*this, stream, [&](httplib::Request& asked) {
+  const auto done = process(*this, stream, [&](httplib::Request& request) {
     stream.end_head();
-    more_may_come = may_have_body(asked);
+    more_may_come = may_have_body(request);
   });
   if (more_may_come) linger(socket);
   return done;

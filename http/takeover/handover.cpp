@@ -63,11 +63,11 @@ void handover::run() {
                                   pollfd{stop_.get(), POLLIN, 0}};
     if (::poll(watched.data(), watched.size(), -1) < 0) continue;
     if (watched[1].revents != 0) return withdraw();
-    descriptor_channel asking{next_connection(), stop_.get()};
+    descriptor_channel channel{next_connection(), stop_.get()};
     // Other users are not even answered; they cannot connect but where the mode was changed.
-    const auto who = asking.get() < 0 ? std::nullopt : same_user_peer(asking.get());
+    const auto who = channel.get() < 0 ? std::nullopt : same_user_peer(channel.get());
     if (!who) continue;
-    const auto served = serve(asking, *who);
+    const auto served = serve(channel, *who);
     if (served) {
       successor_ = *who;
       at_.socket.reset();
@@ -97,27 +97,27 @@ base::file_descriptor handover::next_connection() const {
   return next;
 }
 
-base::expected<void> handover::serve(descriptor_channel& asking, pid_t who) {
-  auto done = hear_hello(asking);
+base::expected<void> handover::serve(descriptor_channel& channel, pid_t who) {
+  auto done = hear_hello(channel);
   if (!done) return done;
   spdlog::info("process {} is starting to take over", who);
-  done = send_offer(asking);
-  if (done) done = await_ready(asking);
-  if (done) done = asking.send(protocol::write(protocol::yours), {}, protocol::soon());
+  done = send_offer(channel);
+  if (done) done = await_ready(channel);
+  if (done) done = channel.send(protocol::write(protocol::yours), {}, protocol::soon());
   if (done || done.error().code == base::errc::cancelled) return done;
   spdlog::warn("process {} did not take over ({}); going on", who, done.error().detail);
   static_cast<void>(
-      asking.send(protocol::write(protocol::refused, done.error().detail), {}, protocol::soon()));
+      channel.send(protocol::write(protocol::refused, done.error().detail), {}, protocol::soon()));
   return done;
 }
 
-base::expected<void> handover::hear_hello(descriptor_channel& asking) {
+base::expected<void> handover::hear_hello(descriptor_channel& channel) {
   const auto refuse = [&](std::string_view verb, const std::string& why) {
-    static_cast<void>(asking.send(protocol::write(verb, why), {}, protocol::soon()));
+    static_cast<void>(channel.send(protocol::write(verb, why), {}, protocol::soon()));
     return base::fail(base::errc::unavailable, why);
   };
   const auto until = base::machine_clock().now() + settings_.hello_patience;
-  const auto said = protocol::read(asking, until);
+  const auto said = protocol::read(channel, until);
   if (!said) return refuse(protocol::refused, said.error().detail);
   if (said->verb != protocol::hello || !said->descriptors.empty())
     return refuse(protocol::refused, "take-over: a process must say hello first");
@@ -126,7 +126,7 @@ base::expected<void> handover::hear_hello(descriptor_channel& asking) {
   return {};
 }
 
-base::expected<void> handover::send_offer(descriptor_channel& asking) {
+base::expected<void> handover::send_offer(descriptor_channel& channel) {
   std::size_t messages = 0;
   std::size_t sockets = 0;
   for (const auto& each : offered_) {
@@ -138,15 +138,15 @@ base::expected<void> handover::send_offer(descriptor_channel& asking) {
                                                    std::to_string(protocol::sockets_limit) +
                                                    " listening sockets cannot be handed over");
   const int local = at_.socket.get();
-  auto sent = asking.send(protocol::write(protocol::offer, std::to_string(messages)), {&local, 1},
-                          protocol::soon());
+  auto sent = channel.send(protocol::write(protocol::offer, std::to_string(messages)), {&local, 1},
+                           protocol::soon());
   for (const auto& each : offered_) {
     std::vector<int> all;
     std::ranges::transform(each.sockets, std::back_inserter(all), &base::file_descriptor::get);
     const auto text = protocol::write(protocol::listener, to_string(each));
     for (std::size_t at = 0; sent && at < all.size();
          at += descriptor_channel::descriptors_per_message)
-      sent = asking.send(
+      sent = channel.send(
           text,
           std::span{all}.subspan(
               at, std::min(descriptor_channel::descriptors_per_message, all.size() - at)),

@@ -58,9 +58,9 @@ private:
 
   void run();
   /// Back without an error, that one took over; `cancelled`: this process ends meanwhile.
-  base::expected<void> serve(descriptor_channel& asking, pid_t who);
-  base::expected<void> hear_hello(descriptor_channel& asking);
-  base::expected<void> send_offer(descriptor_channel& asking);
+  base::expected<void> serve(descriptor_channel& channel, pid_t who);
+  base::expected<void> hear_hello(descriptor_channel& channel);
+  base::expected<void> send_offer(descriptor_channel& channel);
   base::expected<void> await_ready(descriptor_channel& starting);
   /// Tells those who ask while another is starting.
   void refuse_next();

@@ -100,7 +100,7 @@ base::expected<void> predecessor::receive_listener() {
   return {};
 }
 
-base::expected<void> predecessor::succeed() {
+base::expected<void> predecessor::take_over() {
   const auto was_alive = to_.send(protocol::write(protocol::ready), {}, protocol::soon());
   auto said = protocol::read(to_, protocol::soon());
   if (!said && said.error().code != base::errc::unavailable) {

@@ -18,7 +18,7 @@ namespace matchcloud::http {
 std::string take_over_name(const endpoint& first_listener);
 
 /// The successor's side of a take-over: a running process, and the listening sockets that it
-/// offers. Until `succeed` it accepts connections as before; if this goes away without that, it
+/// offers. Until `take_over` it accepts connections as before; if this goes away without that, it
 /// goes on. One thread.
 class predecessor {
 public:
@@ -37,10 +37,10 @@ public:
   /// Says that this process could serve now. Back without an error, it alone may accept: the other
   /// one has stopped (or died). Fails with `address_unavailable`: the other one goes on, this one
   /// must not accept.
-  base::expected<void> succeed();
+  base::expected<void> take_over();
 
-  /// The socket at which the next successor asks. After `succeed`; nothing where the other process
-  /// took it along.
+  /// The socket at which the next successor asks. After `take_over`; nothing where the other
+  /// process took it along.
   std::optional<local_listener> take_local() noexcept { return std::exchange(local_, {}); }
 
 private:

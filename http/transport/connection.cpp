@@ -47,11 +47,11 @@ void drop_forwarding(request& from) {
 
 connection::connection(connection_host& host, std::unique_ptr<byte_stream> stream,
                        const model::ip_address& peer, std::uint32_t slot, std::uint32_t generation,
-                       opening begins_with)
+                       preamble begins_with)
     : host_{&host},
       stream_{std::move(stream)},
       peer_{peer},
-      reader_{host, account_, begins_with != opening::request},
+      reader_{host, account_, begins_with != preamble::none},
       // Whoever connects has something to ask, and a proxy sends its header at once.
       phase_deadline_{host.loop().now() + host.limits().head_timeout},
       slot_{slot},
@@ -124,7 +124,7 @@ std::string_view connection::take_proxy_header(std::string_view bytes) {
 }
 
 void connection::end_proxy_header() {
-  const bool is_believed = begins_with_ == opening::believed_proxy_header;
+  const bool is_believed = begins_with_ == preamble::trusted_proxy_header;
   if (is_believed) {
     const auto& header = reader_.proxy_header();
     if (header.client() == proxied_client::named) peer_ = header.address();
@@ -204,17 +204,17 @@ bool connection::is_current(actors::exchange_ref ref) const noexcept {
   return phase_ == phase::waiting && ref == current();
 }
 
-bool connection::routed(operation asked, actors::owner waits_for) {
-  if (!enter_mailbox(*request_, exchange_, asked, waits_for, host_->limits(), host_->metrics()))
+bool connection::routed(operation which, actors::owner waits_for) {
+  if (!enter_mailbox(*request_, exchange_, which, waits_for, host_->limits(), host_->metrics()))
     return false;
-  exchange_.routed(asked, waits_for);
-  const auto deadline = begun_ + answer_timeout(host_->limits(), asked);
+  exchange_.routed(which, waits_for);
+  const auto deadline = begun_ + answer_timeout(host_->limits(), which);
   if (std::exchange(phase_deadline_, deadline) != deadline) arm();
   return true;
 }
 
 bool connection::retry(actors::handler dead) {
-  if (const auto why = exchange_.begin_retry(row_of(exchange_.asked), *request_, dead)) {
+  if (const auto why = exchange_.begin_retry(row_of(exchange_.operation_id), *request_, dead)) {
     refuse(*why, false);
     return false;
   }
@@ -236,7 +236,7 @@ void connection::refuse(const base::error& why, bool close) {
     // Never became an exchange: give it the identity of one.
     if (!request_) request_ = host_->take_request();
     host_->assign_id(*request_);
-    exchange_.asked = operation::unmatched;
+    exchange_.operation_id = operation::unmatched;
     if (begun_ == base::steady_time{}) begun_ = host_->loop().now();
   }
   queue(refusal(why, request_->id), !close && request_->keep_alive);
@@ -258,10 +258,11 @@ bool connection::sends_body(const response& answer) const noexcept {
 
 void connection::settle(int status) {
   auto& metrics = host_->metrics();
-  metrics.count_answer(exchange_.asked, status);
+  metrics.count_answer(exchange_.operation_id, status);
   const auto took = host_->loop().now() - begun_;
-  metrics.latency[static_cast<std::size_t>(exchange_.asked)].observe(static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(took).count()));
+  metrics.latency[static_cast<std::size_t>(exchange_.operation_id)].observe(
+      static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::nanoseconds>(took).count()));
   release_request();
   begun_ = {};
   receiving_ = receiving::nothing;
@@ -428,7 +429,7 @@ void connection::on_deadline() {
     phase_deadline_ = now + idle_time();
     return arm();
   }
-  if (phase_ == phase::waiting) return refuse(not_answered_in_time(exchange_.asked), false);
+  if (phase_ == phase::waiting) return refuse(not_answered_in_time(exchange_.operation_id), false);
   if (idle()) finish();
   if (phase_ == phase::finishing) return flush();
   if (reader_.framer().in_body())

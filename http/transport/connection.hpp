@@ -23,11 +23,11 @@
 namespace matchcloud::http {
 
 /// What the bytes of a connection begin with.
-enum class opening : std::uint8_t {
-  /// Its first request.
-  request,
+enum class preamble : std::uint8_t {
+  /// Nothing: its first request.
+  none,
   /// A PROXY protocol header, whose address is the client's.
-  believed_proxy_header,
+  trusted_proxy_header,
   /// A PROXY protocol header of a peer that is not to be believed: it must be well-formed, and what
   /// it says is dropped.
   ignored_proxy_header,
@@ -46,7 +46,7 @@ public:
   /// previous connection used, so that a late reply to that one is not taken for this one's.
   connection(connection_host& host, std::unique_ptr<byte_stream> stream,
              const model::ip_address& peer, std::uint32_t slot, std::uint32_t generation,
-             opening begins_with = opening::request);
+             preamble begins_with = preamble::none);
   ~connection() override;
 
   /// Watches the socket. 0, or errno.
@@ -59,7 +59,7 @@ public:
   /// Whether `ref` is the current attempt of an exchange that is not answered.
   bool is_current(actors::exchange_ref ref) const noexcept;
   /// False where as many requests wait for that owner as may.
-  bool routed(operation asked, actors::owner waits_for);
+  bool routed(operation which, actors::owner waits_for);
   /// Dispatches the exchange again, as a further attempt, because `dead` died. False where too many
   /// died of it: then it is answered.
   bool retry(actors::handler dead);
@@ -70,7 +70,7 @@ public:
   bool waiting() const noexcept { return phase_ == phase::waiting; }
   bool is_closed() const noexcept { return phase_ == phase::closed; }
   actors::owner waits_for() const noexcept { return exchange_.waits_for; }
-  operation asked() const noexcept { return exchange_.asked; }
+  operation current_operation() const noexcept { return exchange_.operation_id; }
   actors::exchange_ref current() const noexcept;
   const std::shared_ptr<admitted_request>& current_request() const noexcept { return request_; }
   std::uint32_t slot() const noexcept { return slot_; }
@@ -158,7 +158,7 @@ private:
   exchange_state exchange_;
   phase phase_ = phase::reading;
   receiving receiving_ = receiving::nothing;
-  opening begins_with_;
+  preamble begins_with_;
   /// The proxy says that it does not know its client: no header of a request can name it either.
   bool client_unknown_ = false;
   /// Had a request: before that it may not be idle for long.

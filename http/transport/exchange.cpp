@@ -29,12 +29,12 @@ std::optional<base::error> exchange_state::begin_retry(const operation_row& row,
   return std::nullopt;
 }
 
-bool enter_mailbox(const admitted_request& request, const exchange_state& of, operation asked,
+bool enter_mailbox(const admitted_request& request, const exchange_state& of, operation which,
                    owner who, const base::limits& limits, transport_metrics& metrics) noexcept {
   if (who == owner::none || request.at_owner.held()) return true;
   const auto kind = static_cast<std::size_t>(who.kind);
   const auto kept = limits.in_flight_limit / reserved_share;
-  const bool is_cheap = row_of(asked).cost == cost_class::cheap && who != owner::large_validator;
+  const bool is_cheap = row_of(which).cost == cost_class::cheap && who != owner::large_validator;
   if (of.attempt == 1 && is_cheap &&
       metrics.in_flight.load(std::memory_order_relaxed) > limits.in_flight_limit - kept) {
     metrics.shed[kind].add();

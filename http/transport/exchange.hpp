@@ -27,11 +27,11 @@ struct exchange_state {
   std::uint32_t attempt = 1;
   /// Actors that died with it in hand.
   std::uint32_t deaths = 0;
-  operation asked = operation::unmatched;
+  operation operation_id = operation::unmatched;
   actors::owner waits_for = actors::owner::none;
 
   void routed(operation what, actors::owner who) noexcept {
-    asked = what;
+    operation_id = what;
     waits_for = who;
   }
 
@@ -46,18 +46,18 @@ struct exchange_state {
 /// repeat than a listing, an image or a small payload.
 inline constexpr std::size_t reserved_share = 8;
 
-/// Has the request of an exchange, which is for `asked`, wait for `who`: false where as many do as
+/// Has the request of an exchange, which is for `which`, wait for `who`: false where as many do as
 /// may, or where it is cheap and the rest is reserved. Only a first attempt is refused: what waits
 /// keeps its place.
-bool enter_mailbox(const admitted_request& request, const exchange_state& of, operation asked,
+bool enter_mailbox(const admitted_request& request, const exchange_state& of, operation which,
                    actors::owner who, const base::limits& limits,
                    transport_metrics& metrics) noexcept;
 
 /// How long an exchange may take from its complete request to its answer; before it is routed, as
 /// long as most.
 inline std::chrono::milliseconds answer_timeout(const base::limits& limits,
-                                                operation asked) noexcept {
-  return limits.*row_of(asked).deadline;
+                                                operation which) noexcept {
+  return limits.*row_of(which).deadline;
 }
 
 /// transport -> front: a complete request that waits for its answer.
@@ -71,7 +71,7 @@ void may_be_sent(const dispatch&);
 struct open_exchange {
   /// Null: there is none such.
   request_ptr request;
-  operation asked = operation::unmatched;
+  operation operation_id = operation::unmatched;
 
   explicit operator bool() const noexcept { return request != nullptr; }
 };
@@ -88,7 +88,7 @@ public:
 
   /// Notes what the exchange asks for and who is to answer it. `owner::none`: the front is. False
   /// where as many wait for that owner as may.
-  virtual bool routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) = 0;
+  virtual bool routed(actors::exchange_ref exchange, operation which, actors::owner waits_for) = 0;
 
   /// A current exchange; none where it is answered or its client is gone.
   virtual open_exchange find(actors::exchange_ref exchange) const = 0;

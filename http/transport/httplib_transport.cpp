@@ -23,15 +23,15 @@ time_t seconds_of(std::chrono::milliseconds time) {
 }
 
 /// httplib refuses it as it refuses a line that it cannot read.
-bool is_unknown_method(const httplib::Request& asked, int status) {
-  return status == 400 && parse_method(asked.method) == method::other &&
-         token_characters.contains_all(asked.method) && asked.version.starts_with("HTTP/1.");
+bool is_unknown_method(const httplib::Request& request, int status) {
+  return status == 400 && parse_method(request.method) == method::other &&
+         token_characters.contains_all(request.method) && request.version.starts_with("HTTP/1.");
 }
 
 /// The client of a connection.
-endpoint peer_of(const httplib::Request& asked) {
-  return {model::parse_ip_address(asked.remote_addr).value_or(model::ip_address{}),
-          static_cast<std::uint16_t>(asked.remote_port)};
+endpoint peer_of(const httplib::Request& request) {
+  return {model::parse_ip_address(request.remote_addr).value_or(model::ip_address{}),
+          static_cast<std::uint16_t>(request.remote_port)};
 }
 
 /// How long the end waits until its last answers are written.
@@ -118,23 +118,24 @@ base::expected<endpoint> httplib_transport::bind(const endpoint& where) {
   // No routes: httplib would run a regular expression per route on the client's path. What matches
   // none ends in the error handler, with its body read, and is served from there.
   server->set_error_handler(httplib::Server::HandlerWithResponse{
-      [this](const httplib::Request& asked, httplib::Response& into) {
+      [this](const httplib::Request& request, httplib::Response& into) {
         // An answer of ours comes here as well, if it is an error: it stands.
-        if (!into.has_header("X-Request-Id")) serve(asked, into);
+        if (!into.has_header("X-Request-Id")) serve(request, into);
         return httplib::Server::HandlerResponse::Handled;
       }});
   // httplib would wait for the end of the stream: a request without a length has no body.
-  server->set_pre_routing_handler([this](const httplib::Request& asked, httplib::Response& into) {
-    const bool bodied = asked.method == "POST" || asked.method == "PUT" || asked.method == "PATCH";
-    if (!bodied || asked.has_header("Content-Length") || asked.has_header("Transfer-Encoding"))
+  server->set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& into) {
+    const bool bodied =
+        request.method == "POST" || request.method == "PUT" || request.method == "PATCH";
+    if (!bodied || request.has_header("Content-Length") || request.has_header("Transfer-Encoding"))
       return httplib::Server::HandlerResponse::Unhandled;
     into.status = 404; // no handler, as below
-    serve(asked, into);
+    serve(request, into);
     return httplib::Server::HandlerResponse::Handled;
   });
   // Called when an answer is written, or cannot be.
-  server->set_logger([this](const httplib::Request& asked, const httplib::Response&) {
-    end_answering(asked, false);
+  server->set_logger([this](const httplib::Request& request, const httplib::Response&) {
+    end_answering(request, false);
   });
   auto bound = server->bind(where);
   if (bound) servers_.push_back(std::move(server));
@@ -178,15 +179,15 @@ void httplib_transport::end_now() {
   });
 }
 
-void httplib_transport::begin_answering(const httplib::Request& asked) {
+void httplib_transport::begin_answering(const httplib::Request& request) {
   const std::lock_guard lock{mutex_};
-  answering_[peer_of(asked)] = false;
+  answering_[peer_of(request)] = false;
 }
 
-void httplib_transport::end_answering(const httplib::Request& asked, bool as_file) {
+void httplib_transport::end_answering(const httplib::Request& request, bool as_file) {
   {
     const std::lock_guard lock{mutex_};
-    const auto found = answering_.find(peer_of(asked));
+    const auto found = answering_.find(peer_of(request));
     if (found == answering_.end()) return;
     if (as_file)
       found->second = true;
@@ -196,16 +197,16 @@ void httplib_transport::end_answering(const httplib::Request& asked, bool as_fil
   written_.notify_all();
 }
 
-void httplib_transport::serve(const httplib::Request& asked, httplib::Response& into) {
+void httplib_transport::serve(const httplib::Request& request, httplib::Response& into) {
   // Ranges are chosen by whoever answers: httplib would cut the answer again, and wrongly. The
   // object is a local of httplib's, not const.
-  const_cast<httplib::Request&>(asked).ranges.clear();
-  begin_answering(asked);
+  const_cast<httplib::Request&>(request).ranges.clear();
+  begin_answering(request);
 
   const auto date = http_date(clock_->unix_ms() / 1'000);
-  const auto read_request = read(asked, into.status);
+  const auto read_request = read(request, into.status);
   // Likewise codings: it would compress what is compressed, and not say that the answer varies.
-  const_cast<httplib::Request&>(asked).headers.erase("Accept-Encoding");
+  const_cast<httplib::Request&>(request).headers.erase("Accept-Encoding");
   if (!read_request) {
     std::unique_lock lock{mutex_};
     const auto id = ids_.next();
@@ -217,37 +218,40 @@ void httplib_transport::serve(const httplib::Request& asked, httplib::Response& 
   waiting_exchange waiting;
   waiting.request = *read_request;
   auto answer = await(waiting);
-  if (std::holds_alternative<file_range>(answer.body)) end_answering(asked, true);
+  if (std::holds_alternative<file_range>(answer.body)) end_answering(request, true);
   write(std::move(answer), waiting.request->id, date, draining_, into);
 }
 
 base::expected<std::shared_ptr<admitted_request>>
-httplib_transport::read(const httplib::Request& asked, int status) {
+httplib_transport::read(const httplib::Request& request, int status) {
   // It refuses a `Range` that it cannot read, before it reads the body: such a header is ignored
   // where there is no body to lose.
-  const bool bodied = asked.has_header("Content-Length") || asked.has_header("Transfer-Encoding");
+  const bool bodied =
+      request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
   const bool misread_range =
-      status == 416 && !bodied && (asked.method == "GET" || asked.method == "HEAD");
+      status == 416 && !bodied && (request.method == "GET" || request.method == "HEAD");
   const auto& limits = bounds_->limits;
-  if (is_unknown_method(asked, status)) return tl::unexpected(method_not_implemented(asked.method));
+  if (is_unknown_method(request, status))
+    return tl::unexpected(method_not_implemented(request.method));
   if (status == 413) return tl::unexpected(body_too_large(limits.body_limit_bytes));
   if (status == 415) return tl::unexpected(content_coding_unsupported());
   if (status != 404 && !misread_range) return tl::unexpected(refusal_of(status));
-  if (asked.target.size() > limits.target_limit_bytes) return tl::unexpected(refusal_of(414));
+  if (request.target.size() > limits.target_limit_bytes) return tl::unexpected(refusal_of(414));
   // Debian's httplib lets chunked bodies pass its limit.
-  if (asked.body.size() > limits.body_limit_bytes)
+  if (request.body.size() > limits.body_limit_bytes)
     return tl::unexpected(body_too_large(limits.body_limit_bytes));
-  if (!asked.target.starts_with('/') && asked.target != "*") return tl::unexpected(refusal_of(400));
+  if (!request.target.starts_with('/') && request.target != "*")
+    return tl::unexpected(refusal_of(400));
 
   auto result = std::make_shared<admitted_request>();
-  result->method = parse_method(asked.method);
-  result->method_token = asked.method;
-  result->target = asked.target;
-  if (!result->lease.grow_to(bounds_->budget, asked.body.size()))
+  result->method = parse_method(request.method);
+  result->method_token = request.method;
+  result->target = request.target;
+  if (!result->lease.grow_to(bounds_->budget, request.body.size()))
     return tl::unexpected(too_many_request_bytes());
-  result->body = asked.body;
-  if (const auto peer = model::parse_ip_address(asked.remote_addr)) result->peer = *peer;
-  for (const auto& [name, value] : asked.headers) {
+  result->body = request.body;
+  if (const auto peer = model::parse_ip_address(request.remote_addr)) result->peer = *peer;
+  for (const auto& [name, value] : request.headers) {
     // httplib has decoded the body, as large as that came to be.
     if (find_framing_field(name) == framing_field::content_encoding &&
         !list_has_only(value, "identity"))
@@ -278,14 +282,14 @@ response httplib_transport::await(waiting_exchange& waiting) {
   // Asked anew after each wait: what the exchange asks for is known once it is routed, and an
   // earlier deadline than was waited for is told.
   const auto deadline = [&] {
-    return begun + answer_timeout(bounds_->limits, waiting.state.asked);
+    return begun + answer_timeout(bounds_->limits, waiting.state.operation_id);
   };
   while (!waiting.answered && clock_->now() < deadline())
     waiting.done.wait_for(lock, deadline() - clock_->now());
   if (!waiting.answered)
-    settle(waiting, refusal(not_answered_in_time(waiting.state.asked), waiting.request->id));
-  metrics_->count_answer(waiting.state.asked, waiting.answer.status);
-  metrics_->latency[static_cast<std::size_t>(waiting.state.asked)].observe(
+    settle(waiting, refusal(not_answered_in_time(waiting.state.operation_id), waiting.request->id));
+  metrics_->count_answer(waiting.state.operation_id, waiting.answer.status);
+  metrics_->latency[static_cast<std::size_t>(waiting.state.operation_id)].observe(
       static_cast<std::uint64_t>((clock_->now() - begun).count()));
   return std::move(waiting.answer);
 }
@@ -329,7 +333,7 @@ void httplib_transport::redispatch_where(actors::handler dead, Condition&& condi
     auto& waiting = *(next++)->second; // settling takes it out
     if (!condition(waiting)) continue;
     if (const auto why =
-            waiting.state.begin_retry(row_of(waiting.state.asked), *waiting.request, dead)) {
+            waiting.state.begin_retry(row_of(waiting.state.operation_id), *waiting.request, dead)) {
       settle(waiting, refusal(*why, waiting.request->id));
       continue;
     }
@@ -338,18 +342,18 @@ void httplib_transport::redispatch_where(actors::handler dead, Condition&& condi
   }
 }
 
-bool httplib_transport::routed(actors::exchange_ref exchange, operation asked,
+bool httplib_transport::routed(actors::exchange_ref exchange, operation which,
                                actors::owner waits_for) {
   const std::lock_guard lock{mutex_};
   auto* waiting = current(exchange);
   if (waiting == nullptr) return true;
-  if (!enter_mailbox(*waiting->request, waiting->state, asked, waits_for, bounds_->limits,
+  if (!enter_mailbox(*waiting->request, waiting->state, which, waits_for, bounds_->limits,
                      *metrics_))
     return false;
-  const auto before = answer_timeout(bounds_->limits, waiting->state.asked);
-  waiting->state.routed(asked, waits_for);
+  const auto before = answer_timeout(bounds_->limits, waiting->state.operation_id);
+  waiting->state.routed(which, waits_for);
   // Its thread sleeps until what was the deadline.
-  if (answer_timeout(bounds_->limits, asked) < before) waiting->done.notify_one();
+  if (answer_timeout(bounds_->limits, which) < before) waiting->done.notify_one();
   return true;
 }
 
@@ -357,7 +361,7 @@ open_exchange httplib_transport::find(actors::exchange_ref exchange) const {
   const std::lock_guard lock{mutex_};
   const auto* waiting = current(exchange);
   if (waiting == nullptr) return {};
-  return {waiting->request, waiting->state.asked};
+  return {waiting->request, waiting->state.operation_id};
 }
 
 void httplib_transport::answer(actors::exchange_ref exchange, response&& with) {

@@ -43,7 +43,7 @@ public:
   void end_now();
 
   void attach(caf::actor front) override;
-  bool routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) override;
+  bool routed(actors::exchange_ref exchange, operation which, actors::owner waits_for) override;
   open_exchange find(actors::exchange_ref exchange) const override;
   void answer(actors::exchange_ref exchange, response&& with) override;
   void redispatch(actors::owner owner) override;
@@ -60,13 +60,14 @@ private:
     actors::exchange_ref ref() const noexcept { return {id, state.attempt}; }
   };
 
-  void serve(const httplib::Request& asked, httplib::Response& into);
+  void serve(const httplib::Request& request, httplib::Response& into);
   /// Remembers that this client is being answered.
-  void begin_answering(const httplib::Request& asked);
+  void begin_answering(const httplib::Request& request);
   /// The answer is written; or from now on it is sent `as_file`.
-  void end_answering(const httplib::Request& asked, bool as_file);
+  void end_answering(const httplib::Request& request, bool as_file);
   /// The request, unless httplib refused it with a `status` other than 404 (no handler).
-  base::expected<std::shared_ptr<admitted_request>> read(const httplib::Request& asked, int status);
+  base::expected<std::shared_ptr<admitted_request>> read(const httplib::Request& request,
+                                                         int status);
   response await(waiting_exchange& waiting);
   waiting_exchange* current(actors::exchange_ref ref) const;
   void hand_over(waiting_exchange& waiting);

@@ -21,15 +21,15 @@ namespace matchcloud::http {
 
 /// A listener of this loop. Pauses when there is no place for a further connection and when the
 /// process is out of descriptors; the timer looks again.
-class loop_transport::accepting final : public io_handler, public timer {
+class loop_transport::acceptor final : public io_handler, public timer {
 public:
-  accepting(loop_transport& owner, base::file_descriptor socket, bool proxy_headers)
+  acceptor(loop_transport& owner, base::file_descriptor socket, bool proxy_headers)
       : owner_{&owner}, socket_{std::move(socket)}, proxy_headers_{proxy_headers} {
     prepare_client_socket(socket_.get()); // one of an older predecessor
     owner_->loop_->watch(socket_.get(), EPOLLIN, *this);
   }
 
-  ~accepting() override { owner_->loop_->unwatch(socket_.get()); }
+  ~acceptor() override { owner_->loop_->unwatch(socket_.get()); }
 
   void on_events(std::uint32_t) override { accept_some(accepts_per_event); }
 
@@ -39,8 +39,8 @@ public:
       // Nobody goes where nobody comes, to another loop either.
       if (owner_->is_almost_full() && !has_input(socket_.get())) return;
       if (!owner_->take_place()) return pause();
-      const auto next = fate_of_next();
-      if (next == fate::waits) return owner_->give_place_back();
+      const auto next = decide_next();
+      if (next == accept_decision::waits) return owner_->give_place_back();
       sockaddr_storage storage{};
       socklen_t length = sizeof storage;
       base::file_descriptor client{::accept4(socket_.get(), reinterpret_cast<sockaddr*>(&storage),
@@ -54,40 +54,40 @@ public:
         if (errno == EAGAIN || errno == EWOULDBLOCK) return;
         continue; // that one client is gone (ECONNABORTED and the like)
       }
-      if (next == fate::is_dropped) {
+      if (next == accept_decision::is_dropped) {
         owner_->give_place_back();
         continue;
       }
       const auto peer = endpoint_of(storage).address;
-      owner_->welcome(std::move(client), peer, opening_of(peer));
+      owner_->welcome(std::move(client), peer, preamble_of(peer));
     }
   }
 
 private:
-  opening opening_of(const model::ip_address& peer) const noexcept {
-    if (!proxy_headers_) return opening::request;
-    return is_trusted(peer, owner_->bounds_->trust) ? opening::believed_proxy_header
-                                                    : opening::ignored_proxy_header;
+  preamble preamble_of(const model::ip_address& peer) const noexcept {
+    if (!proxy_headers_) return preamble::none;
+    return is_trusted(peer, owner_->bounds_->trust) ? preamble::trusted_proxy_header
+                                                    : preamble::ignored_proxy_header;
   }
 
-  enum class fate : std::uint8_t { is_taken, is_dropped, waits };
+  enum class accept_decision : std::uint8_t { is_taken, is_dropped, waits };
 
   /// What fault injection does to the next connection. Where it waits, the listener is paused.
-  fate fate_of_next() {
+  accept_decision decide_next() {
     // Who waits when the listener closes would be reset. A pass needs somebody to take.
     const bool armed = base::faults::armed(base::fault_point::accept);
-    if (owner_->draining_ || (armed && !has_input(socket_.get()))) return fate::is_taken;
+    if (owner_->draining_ || (armed && !has_input(socket_.get()))) return accept_decision::is_taken;
     const auto now = owner_->loop_->now();
     const auto hit = pass_.begin(now);
     if (pass_.is_held()) {
       pause_until(pass_.again_at(now));
-      return fate::waits;
+      return accept_decision::waits;
     }
     pass_.end();
-    if (hit.kind == base::fault_kind::drop) return fate::is_dropped;
-    if (hit.kind != base::fault_kind::error) return fate::is_taken;
+    if (hit.kind == base::fault_kind::drop) return accept_decision::is_dropped;
+    if (hit.kind != base::fault_kind::error) return accept_decision::is_taken;
     pause(); // as without descriptors
-    return fate::waits;
+    return accept_decision::waits;
   }
 
   void pause() { pause_until(owner_->loop_->now() + accept_pause); }
@@ -123,17 +123,17 @@ loop_transport::loop_transport(event_loop& loop, const base::clock& clock,
 loop_transport::~loop_transport() = default;
 
 void loop_transport::listen(base::file_descriptor socket, bool proxy_headers) {
-  listeners_.push_back(std::make_unique<accepting>(*this, std::move(socket), proxy_headers));
+  listeners_.push_back(std::make_unique<acceptor>(*this, std::move(socket), proxy_headers));
 }
 
 void loop_transport::adopt(base::file_descriptor socket, const model::ip_address& peer) {
   bounds_->connections.fetch_add(1);
   prepare_client_socket(socket.get());
-  add(std::move(socket), peer, opening::request, false);
+  add(std::move(socket), peer, preamble::none, false);
 }
 
 void loop_transport::welcome(base::file_descriptor socket, const model::ip_address& peer,
-                             opening begins_with) {
+                             preamble begins_with) {
   // A proxy speaks for many; its header says for whom (`named_client`).
   const bool in_share = !is_trusted(peer, bounds_->trust);
   if (!in_share || enter_share(peer)) return add(std::move(socket), peer, begins_with, in_share);
@@ -185,7 +185,7 @@ bool loop_transport::named_client(connection& which) {
 }
 
 void loop_transport::add(base::file_descriptor socket, const model::ip_address& peer,
-                         opening begins_with, bool in_share) {
+                         preamble begins_with, bool in_share) {
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();
@@ -330,16 +330,16 @@ void loop_transport::redispatch_where(actors::handler dead, Condition&& conditio
   }
 }
 
-bool loop_transport::routed(actors::exchange_ref exchange, operation asked,
+bool loop_transport::routed(actors::exchange_ref exchange, operation which,
                             actors::owner waits_for) {
   auto* from = current(exchange);
-  return from == nullptr || from->routed(asked, waits_for);
+  return from == nullptr || from->routed(which, waits_for);
 }
 
 open_exchange loop_transport::find(actors::exchange_ref exchange) const {
   const auto* from = current(exchange);
   if (from == nullptr) return {};
-  return {from->current_request(), from->asked()};
+  return {from->current_request(), from->current_operation()};
 }
 
 void loop_transport::answer(actors::exchange_ref exchange, response&& with) {

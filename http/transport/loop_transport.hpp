@@ -86,13 +86,13 @@ public:
   // -- exchange_sink ----------------------------------------------------------
 
   void attach(caf::actor front) override;
-  bool routed(actors::exchange_ref exchange, operation asked, actors::owner waits_for) override;
+  bool routed(actors::exchange_ref exchange, operation which, actors::owner waits_for) override;
   open_exchange find(actors::exchange_ref exchange) const override;
   void answer(actors::exchange_ref exchange, response&& with) override;
   void redispatch(actors::owner owner) override;
 
 private:
-  class accepting;
+  class acceptor;
   struct slot {
     std::unique_ptr<connection> occupant;
     /// The last generation that a connection here has used.
@@ -150,7 +150,7 @@ private:
   bool take_place();
   void give_place_back() noexcept { bounds_->connections.fetch_sub(1); }
   /// For a place that is taken: makes it a connection, or turns it away.
-  void welcome(base::file_descriptor socket, const model::ip_address& peer, opening begins_with);
+  void welcome(base::file_descriptor socket, const model::ip_address& peer, preamble begins_with);
   void turn_away(const base::file_descriptor& socket);
   /// One more connection of `client`, in place of one that is idle where it has its share. False:
   /// it has none such. `but` is that one more, if it is open already.
@@ -166,7 +166,7 @@ private:
   /// The next of `order`, of those that `since_of` names, for `evict`; false where there is none.
   template <class SinceOf, class Evict>
   bool evict_next(eviction_order& order, SinceOf&& since_of, Evict&& evict);
-  void add(base::file_descriptor socket, const model::ip_address& peer, opening begins_with,
+  void add(base::file_descriptor socket, const model::ip_address& peer, preamble begins_with,
            bool in_share);
   void tidy();
   void file_ready(std::uint32_t index, std::uint32_t generation);
@@ -183,7 +183,7 @@ private:
   std::function<void()> on_empty_;
   request_id_source ids_;
   caf::actor front_;
-  std::vector<std::unique_ptr<accepting>> listeners_;
+  std::vector<std::unique_ptr<acceptor>> listeners_;
   /// Of `shared_bounds::shares`, this loop's.
   connection_shares shares_here_;
   std::vector<slot> slots_;

@@ -42,8 +42,8 @@ base::error outcome_unknown() {
           "Look at what it was to change before you ask again."};
 }
 
-base::error not_answered_in_time(operation asked) {
-  if (asked == operation::export_lobby_history)
+base::error not_answered_in_time(operation which) {
+  if (which == operation::export_lobby_history)
     return {errc::deadline_exceeded,
             "The export was not complete within its time. Asking again joins it where it is still "
             "under way; a shorter span takes less."};

@@ -22,7 +22,7 @@ base::error mailbox_full();
 base::error failed_repeatedly();
 /// Whoever worked on it died, and it must not be done twice.
 base::error outcome_unknown();
-base::error not_answered_in_time(operation asked);
+base::error not_answered_in_time(operation which);
 base::error shutting_down();
 
 /// What a transport answers of its own. Pages of every origin may read it, so that they can tell it

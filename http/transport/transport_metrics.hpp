@@ -43,11 +43,11 @@ struct transport_metrics {
   /// Exchanges dispatched again because who held them died.
   base::counter redispatched;
 
-  void count_answer(operation asked, int status) noexcept {
+  void count_answer(operation which, int status) noexcept {
     std::size_t column = 0;
     while (column < known_statuses.size() && known_statuses[column] != status)
       ++column;
-    answers[static_cast<std::size_t>(asked)][column].add();
+    answers[static_cast<std::size_t>(which)][column].add();
   }
 };
 

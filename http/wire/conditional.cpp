@@ -40,21 +40,21 @@ bool names_etag_strongly(std::string_view if_match, std::string_view etag) noexc
   return lists(if_match, etag, false);
 }
 
-bool precondition_holds(const request& asking, std::string_view etag) noexcept {
-  return !asking.has(header::if_match) || names_etag_strongly(asking.get(header::if_match), etag);
+bool precondition_holds(const request& request, std::string_view etag) noexcept {
+  return !request.has(header::if_match) || names_etag_strongly(request.get(header::if_match), etag);
 }
 
-response precondition_failed(const request& asking, std::string_view etag) {
+response precondition_failed(const request& request, std::string_view etag) {
   auto answer = problem({base::errc::precondition_failed,
                          "If-Match does not name " + std::string{etag} +
                              ", the entity tag of what is there now. Ask anew, without If-Match."},
-                        asking.id);
+                        request.id);
   answer.headers.append("ETag: ").append(etag).append("\r\n");
   return answer;
 }
 
-bool range_stands(const request& asking, std::string_view etag) noexcept {
-  return !asking.has(header::if_range) || asking.get(header::if_range) == etag;
+bool range_stands(const request& request, std::string_view etag) noexcept {
+  return !request.has(header::if_range) || request.get(header::if_range) == etag;
 }
 
 } // namespace matchcloud::http

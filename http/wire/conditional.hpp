@@ -17,13 +17,13 @@ bool names_etag_strongly(std::string_view if_match, std::string_view etag) noexc
 
 /// Whether what the request asks for stands in view of `If-Match`. `If-Unmodified-Since` is to be
 /// ignored: what has an entity tag here has no date (RFC 9110 section 13.1.4).
-bool precondition_holds(const request& asking, std::string_view etag) noexcept;
+bool precondition_holds(const request& request, std::string_view etag) noexcept;
 /// The 412 where it does not, with the entity tag that there is.
-response precondition_failed(const request& asking, std::string_view etag);
+response precondition_failed(const request& request, std::string_view etag);
 
 /// Whether a `Range` stands in view of `If-Range`: without one, or with `etag` by strong
 /// comparison. A date never matches, for want of dates, nor does an empty value (RFC 9110 section
 /// 13.1.5).
-bool range_stands(const request& asking, std::string_view etag) noexcept;
+bool range_stands(const request& request, std::string_view etag) noexcept;
 
 } // namespace matchcloud::http

@@ -160,9 +160,9 @@ constexpr std::string_view allow_of(const operation_row& row) noexcept {
   return row.method == method::get ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
 }
 
-constexpr bool allows(const operation_row& row, method asked) noexcept {
-  return asked == row.method || asked == method::options ||
-         (asked == method::head && row.method == method::get);
+constexpr bool allows(const operation_row& row, method wanted) noexcept {
+  return wanted == row.method || wanted == method::options ||
+         (wanted == method::head && row.method == method::get);
 }
 
 namespace detail {

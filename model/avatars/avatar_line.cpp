@@ -73,9 +73,9 @@ std::string read_file(record_values& values, const record_field& field, bool com
 
 avatar_line_reader::avatar_line_reader() : reader_{members} {}
 
-std::variant<avatar_line, line_problem> avatar_line_reader::read(const input_line& line) {
+std::variant<avatar_line, line_finding> avatar_line_reader::read(const input_line& line) {
   field_list fields;
-  if (auto problem = reader_.read(line, fields)) return *std::move(problem);
+  if (auto finding = reader_.read(line, fields)) return *std::move(finding);
   record_values values;
   avatar_line result;
   auto& made = result.avatar;
@@ -85,8 +85,8 @@ std::variant<avatar_line, line_problem> avatar_line_reader::read(const input_lin
   made.create_ts_ms = values.time("create_ts", fields[create_ts]);
   made.content_length = read_length(values, fields[content_length]);
   made.complete = values.flag("complete", fields[complete]);
-  if (!values.problem()) result.file = read_file(values, fields[file], made.complete);
-  if (values.problem()) return *values.problem();
+  if (!values.finding()) result.file = read_file(values, fields[file], made.complete);
+  if (values.finding()) return *values.finding();
   return result;
 }
 

@@ -25,7 +25,7 @@ class avatar_line_reader {
 public:
   avatar_line_reader();
 
-  std::variant<avatar_line, line_problem> read(const input_line& line);
+  std::variant<avatar_line, line_finding> read(const input_line& line);
 
 private:
   record_reader reader_;

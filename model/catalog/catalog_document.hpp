@@ -29,7 +29,7 @@ inline constexpr std::size_t catalog_document_depth_limit = 64;
 inline constexpr std::size_t catalog_document_value_limit = 4 * 1024 * 1024;
 
 /// `current` with the upserts of `document`; the revision is one higher if anything changed. The
-/// result is in order even where the document is not. Fails with `import_invalid` and all problems
+/// result is in order even where the document is not. Fails with `import_invalid` and all findings
 /// where a namespace names a region or a game that neither has, would move to another game, or
 /// registers a domain that is another's. O(n log n).
 base::expected<catalog> merge(const catalog& current, const catalog_document& document);

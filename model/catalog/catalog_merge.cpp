@@ -1,5 +1,5 @@
 #include "model/catalog/catalog_document.hpp"
-#include "model/records/problem_list.hpp"
+#include "model/records/finding_list.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -35,20 +35,20 @@ std::string place_of(const game_namespace& each) {
 
 /// Checks what the document's namespaces refer to, in `merged` and in what was there before.
 void check_references(const catalog& before, const catalog& merged,
-                      const std::vector<game_namespace>& named, problem_list& problems) {
+                      const std::vector<game_namespace>& named, finding_list& findings) {
   for (const auto& each : named) {
     const auto place = place_of(each);
     if (!merged.find_game(each.game_id))
-      problems.add(place, "game " + to_string(each.game_id) +
+      findings.add(place, "game " + to_string(each.game_id) +
                               " is neither in the document nor in the store");
     const auto* old = before.find_namespace(each.namespace_id);
     if (old && old->game_id != each.game_id)
-      problems.add(place, "belongs to game " + to_string(old->game_id) +
+      findings.add(place, "belongs to game " + to_string(old->game_id) +
                               " and cannot move to game " + to_string(each.game_id));
     if (!each.regions) continue;
     for (const auto& region_id : *each.regions)
       if (!merged.find_region(region_id))
-        problems.add(place,
+        findings.add(place,
                      "region \"" + region_id + "\" is neither in the document nor in the store");
   }
 }
@@ -58,7 +58,7 @@ struct registration {
   const game_namespace* owner;
 };
 
-void check_domains(const catalog& merged, problem_list& problems) {
+void check_domains(const catalog& merged, finding_list& findings) {
   std::vector<registration> registrations;
   for (const auto& each : merged.namespaces)
     for (const auto& domain : each.domains)
@@ -72,7 +72,7 @@ void check_domains(const catalog& merged, problem_list& problems) {
   auto at = registrations.begin();
   while ((at = std::adjacent_find(at, registrations.end(), same_domain)) != registrations.end()) {
     const auto& first = *at++;
-    problems.add(place_of(*at->owner), "domain \"" + std::string{first.domain} +
+    findings.add(place_of(*at->owner), "domain \"" + std::string{first.domain} +
                                            "\" is registered by " + place_of(*first.owner) +
                                            ", allowed is one namespace per domain");
   }
@@ -93,10 +93,10 @@ base::expected<catalog> merge(const catalog& current, const catalog_document& do
   merged.games = upserted(current.games, document.games, &game::game_id);
   merged.namespaces = upserted(current.namespaces, named, &game_namespace::namespace_id);
 
-  problem_list problems;
-  check_references(current, merged, named, problems);
-  check_domains(merged, problems);
-  if (!problems.empty()) return problems.failure();
+  finding_list findings;
+  check_references(current, merged, named, findings);
+  check_domains(merged, findings);
+  if (!findings.empty()) return findings.failure();
   merged.index_domains();
   if (merged != current) ++merged.revision;
   return merged;

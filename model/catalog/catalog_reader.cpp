@@ -96,12 +96,12 @@ parse_catalog_json(std::string_view text, std::size_t limit_bytes, std::string_v
 }
 
 base::expected<catalog_document> catalog_reader::take() {
-  if (!problems_.empty()) return problems_.failure();
+  if (!findings_.empty()) return findings_.failure();
   return std::move(document_);
 }
 
-void catalog_reader::add(std::string_view at, std::string_view problem) {
-  problems_.add(at.empty() ? what_ : at, problem);
+void catalog_reader::add(std::string_view at, std::string_view finding) {
+  findings_.add(at.empty() ? what_ : at, finding);
 }
 
 void catalog_reader::add_found(std::string_view at, const json& value, std::string_view allowed) {

@@ -2,7 +2,7 @@
 
 #include "model/catalog/catalog_document.hpp"
 #include "model/catalog/catalog_element.hpp"
-#include "model/records/problem_list.hpp"
+#include "model/records/finding_list.hpp"
 
 #include <rapidjson/document.h>
 
@@ -24,7 +24,7 @@ parse_catalog_json(std::string_view text, std::size_t limit_bytes, std::string_v
 /// it: one set of rules and messages for whole documents and for single elements.
 class catalog_reader {
 public:
-  /// `what` names the JSON text in problems that have no place inside of it.
+  /// `what` names the JSON text in findings that have no place inside of it.
   explicit catalog_reader(std::string_view what) : what_{what} {}
 
   /// A whole catalog document.
@@ -32,7 +32,7 @@ public:
   /// The one element `named`; its id may be absent and must agree where it is there.
   void read_element(const rapidjson::Value& root, const element_key& named);
 
-  /// What was read, or `import_invalid` with every problem.
+  /// What was read, or `import_invalid` with every finding.
   base::expected<catalog_document> take();
 
 private:
@@ -45,7 +45,7 @@ private:
     bool required = true;
   };
 
-  void add(std::string_view at, std::string_view problem);
+  void add(std::string_view at, std::string_view finding);
   void add_found(std::string_view at, const json& value, std::string_view allowed);
 
   template <std::size_t N>
@@ -79,7 +79,7 @@ private:
 
   std::string_view what_;
   catalog_document document_;
-  problem_list problems_;
+  finding_list findings_;
   first_places regions_;
   first_places tiers_;
   first_places games_;

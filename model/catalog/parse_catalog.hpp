@@ -9,7 +9,7 @@
 namespace matchcloud::model {
 
 /// Reads and checks a catalog document (JSON, UTF-8). Fails with `import_invalid`; the detail has a
-/// line per problem (at most 100), each with the place and what is allowed. Whether the regions of
+/// line per finding (at most 100), each with the place and what is allowed. Whether the regions of
 /// a namespace exist is for `merge`: they may be in the store.
 base::expected<catalog_document> parse_catalog_document(std::string_view text);
 

@@ -27,7 +27,7 @@ constexpr std::size_t probe_limit = 64;
 constexpr std::size_t least_value_bytes = 2;
 
 // In situ: names and strings become stable views without a copy each. Numbers stay text, which
-// keeps every digit. Encoding is checked beforehand, in one pass that knows where the fault is.
+// keeps every digit. Encoding is checked beforehand, in one pass that knows where the error is.
 constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
                                  rapidjson::kParseNumbersAsStringsFlag;
 
@@ -271,12 +271,12 @@ std::string blank_numbers(std::string_view text) {
   return blanked;
 }
 
-tl::unexpected<json_fault> malformed(std::size_t offset, std::string sentence) {
-  return tl::unexpected(json_fault{base::errc::body_malformed, offset, std::move(sentence)});
+tl::unexpected<json_error> malformed(std::size_t offset, std::string sentence) {
+  return tl::unexpected(json_error{base::errc::body_malformed, offset, std::move(sentence)});
 }
 
-base::error describe_fault(std::string_view text, const json_fault& fault) {
-  return {fault.code, "At " + describe_position(text, fault.offset) + ": " + fault.sentence};
+base::error describe_error(std::string_view text, const json_error& error) {
+  return {error.code, "At " + describe_position(text, error.offset) + ": " + error.sentence};
 }
 
 constexpr std::size_t shown_word_limit = 64;
@@ -344,7 +344,7 @@ std::size_t find_lone_low_surrogate(std::string_view text, std::size_t string) n
   return string;
 }
 
-std::string surrogate_fault(std::string_view text, std::size_t offset) {
+std::string surrogate_error(std::string_view text, std::size_t offset) {
   const auto escape = "`" + std::string(escape_at(text, offset)) + "`";
   return is_low_surrogate(escaped_unit(text, offset))
              ? "expected a high surrogate escape (`\\ud800` to `\\udbff`) before the low one " +
@@ -426,9 +426,9 @@ std::string describe_found(std::string_view text, rapidjson::ParseErrorCode code
 }
 
 /// Says what people do who write JSON by hand, and otherwise what was expected.
-json_fault fault_at(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset) {
+json_error error_at(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset) {
   const auto malformed_at = [](std::size_t at, std::string sentence) {
-    return json_fault{base::errc::body_malformed, at, std::move(sentence)};
+    return json_error{base::errc::body_malformed, at, std::move(sentence)};
   };
   if (is_between_tokens(code)) {
     if (is_comment(text, offset))
@@ -440,7 +440,7 @@ json_fault fault_at(std::string_view text, rapidjson::ParseErrorCode code, std::
                                      "`. Remove the comma.");
   }
   if (code == rapidjson::kParseErrorStringUnicodeSurrogateInvalid)
-    return malformed_at(offset, surrogate_fault(text, offset));
+    return malformed_at(offset, surrogate_error(text, offset));
   // `nulll` is as little a value as `nul`.
   const bool is_in_word = offset < text.size() && word_characters.contains(text[offset]) &&
                           word_begin(text, offset) < offset;
@@ -450,20 +450,20 @@ json_fault fault_at(std::string_view text, rapidjson::ParseErrorCode code, std::
                                   describe_found(text, code, offset));
 }
 
-tl::unexpected<json_fault> refuse(std::string_view text, const tape_builder& builder,
+tl::unexpected<json_error> refuse(std::string_view text, const tape_builder& builder,
                                   std::size_t depth_limit) {
   auto offset = builder.refused_at();
   if (builder.refused() == tape_builder::refusal::lone_surrogate) {
     offset = find_lone_low_surrogate(text, offset);
-    return malformed(offset, surrogate_fault(text, offset));
+    return malformed(offset, surrogate_error(text, offset));
   }
-  return tl::unexpected(json_fault{base::errc::body_too_deep, offset,
+  return tl::unexpected(json_error{base::errc::body_too_deep, offset,
                                    "objects and arrays nest deeper than the limit of " +
                                        std::to_string(depth_limit) + " levels."});
 }
 
 /// What RapidJSON does not look at, or would not name.
-tl::expected<void, json_fault> check_bytes(std::string_view text) {
+tl::expected<void, json_error> check_bytes(std::string_view text) {
   if (text.size() > json_document::text_limit_bytes) return malformed(0, "the body is too long.");
   if (text.substr(0, byte_order_mark.size()) == byte_order_mark) {
     return malformed(0, "the body starts with a byte order mark, which JSON forbids (RFC 8259 "
@@ -494,7 +494,7 @@ std::string_view kind_name(json_kind kind) noexcept {
 
 } // namespace
 
-tl::expected<json_document, json_fault> json_document::read(std::string_view text,
+tl::expected<json_document, json_error> json_document::read(std::string_view text,
                                                             std::size_t depth_limit) {
   if (auto checked = check_bytes(text); !checked) return tl::unexpected(checked.error());
   json_document document;
@@ -521,29 +521,29 @@ tl::expected<json_document, json_fault> json_document::read(std::string_view tex
       document.nodes_.clear();
       continue;
     }
-    return tl::unexpected(fault_at(text, result.Code(), result.Offset()));
+    return tl::unexpected(error_at(text, result.Code(), result.Offset()));
   }
 }
 
-tl::expected<json_document, json_fault> json_document::read_object(std::string_view text,
+tl::expected<json_document, json_error> json_document::read_object(std::string_view text,
                                                                    std::size_t depth_limit) {
   auto document = read(text, depth_limit);
   if (!document || document->root().kind == json_kind::object) return document;
-  return tl::unexpected(json_fault{base::errc::body_not_object, document->root().offset,
+  return tl::unexpected(json_error{base::errc::body_not_object, document->root().offset,
                                    "the body must be a JSON object, but is " +
                                        std::string(kind_name(document->root().kind)) + "."});
 }
 
 base::expected<json_document> json_document::parse(std::string_view text, std::size_t depth_limit) {
   auto document = read(text, depth_limit);
-  if (!document) return tl::unexpected(describe_fault(text, document.error()));
+  if (!document) return tl::unexpected(describe_error(text, document.error()));
   return *std::move(document);
 }
 
 base::expected<json_document> json_document::parse_object(std::string_view text,
                                                           std::size_t depth_limit) {
   auto document = read_object(text, depth_limit);
-  if (!document) return tl::unexpected(describe_fault(text, document.error()));
+  if (!document) return tl::unexpected(describe_error(text, document.error()));
   return *std::move(document);
 }
 

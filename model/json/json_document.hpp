@@ -31,7 +31,7 @@ struct json_node {
 };
 
 /// Why a text is no document, for who shows the place itself.
-struct json_fault {
+struct json_error {
   /// `body_malformed`, `body_too_deep` or `body_not_object`.
   base::errc code;
   /// Byte offset of what is wrong.
@@ -55,7 +55,7 @@ public:
   /// The same for a text that must be an object: fails with `body_not_object` where it is another
   /// value.
   static base::expected<json_document> parse_object(std::string_view text, std::size_t depth_limit);
-  static tl::expected<json_document, json_fault> read_object(std::string_view text,
+  static tl::expected<json_document, json_error> read_object(std::string_view text,
                                                              std::size_t depth_limit);
 
   /// `node(0)` is the root.
@@ -77,7 +77,7 @@ public:
 
 private:
   json_document() = default;
-  static tl::expected<json_document, json_fault> read(std::string_view text,
+  static tl::expected<json_document, json_error> read(std::string_view text,
                                                       std::size_t depth_limit);
 
   /// The text, with strings unescaped in place.

@@ -4,7 +4,7 @@
 
 namespace matchcloud::model {
 
-void csv_row_counter::take(std::string_view piece) noexcept {
+void csv_row_counter::add(std::string_view piece) noexcept {
   while (!piece.empty()) {
     const auto quote = piece.find('"');
     const auto stretch = piece.substr(0, quote);

@@ -10,7 +10,7 @@ namespace matchcloud::model {
 class csv_row_counter {
 public:
   /// O(piece), by memchr.
-  void take(std::string_view piece) noexcept;
+  void add(std::string_view piece) noexcept;
 
   /// Rows so far, the header among them; also one that has begun and whose line end has not come.
   std::uint64_t rows() const noexcept { return ended_ + (begun_ ? 1 : 0); }

@@ -63,7 +63,7 @@ base::expected<time_span> read_export_span(std::string_view body) {
   const auto end = read_time(reader, member_names[1]);
   if (begin && end && *begin > *end) reader.add(wrong_order({*begin, *end}));
   reader.name_unknown();
-  if (!reader.problems().empty()) return base::fail(base::errc::query_invalid, reader.problems());
+  if (!reader.findings().empty()) return base::fail(base::errc::query_invalid, reader.findings());
   return time_span{*begin, *end};
 }
 

@@ -33,7 +33,7 @@ int duration_class(const lobby_times& times) noexcept {
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(lasted))) - 1;
 }
 
-std::string difference(const lobby_kind& found, const lobby_kind& known) {
+std::string difference(const lobby_attributes& found, const lobby_attributes& known) {
   std::string text;
   const auto compare = [&](std::string_view name, const auto& a, const auto& b) {
     if (!text.empty() || a == b) return;
@@ -50,15 +50,16 @@ std::string difference(const lobby_kind& found, const lobby_kind& known) {
 
 } // namespace matchcloud::model
 
-std::size_t std::hash<matchcloud::model::lobby_kind>::operator()(
-    const matchcloud::model::lobby_kind& kind) const noexcept {
+std::size_t std::hash<matchcloud::model::lobby_attributes>::operator()(
+    const matchcloud::model::lobby_attributes& attributes) const noexcept {
   std::size_t sum = 0;
   const auto add = [&sum](std::size_t part) {
     sum = std::rotl(sum, 13) * 0x9e3779b97f4a7c15 + part;
   };
-  add(std::hash<matchcloud::model::uuid>{}(kind.namespace_id));
-  add(std::hash<matchcloud::model::uuid>{}(kind.version_id));
-  for (const auto* text : {&kind.region_id, &kind.tier, &kind.version_name, &kind.game_mode})
+  add(std::hash<matchcloud::model::uuid>{}(attributes.namespace_id));
+  add(std::hash<matchcloud::model::uuid>{}(attributes.version_id));
+  for (const auto* text :
+       {&attributes.region_id, &attributes.tier, &attributes.version_name, &attributes.game_mode})
     add(std::hash<std::string>{}(*text));
   return sum;
 }

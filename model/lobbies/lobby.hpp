@@ -31,7 +31,7 @@ inline constexpr int running_class = -1;
 int duration_class(const lobby_times& times) noexcept;
 
 /// Everything about a lobby that does not change over its life and that others have in common.
-struct lobby_kind {
+struct lobby_attributes {
   uuid namespace_id;
   uuid version_id;
   std::string region_id;
@@ -39,17 +39,17 @@ struct lobby_kind {
   std::string version_name;
   std::string game_mode;
 
-  friend auto operator<=>(const lobby_kind&, const lobby_kind&) = default;
+  friend auto operator<=>(const lobby_attributes&, const lobby_attributes&) = default;
 };
 
-/// The first member in which two kinds differ and both values: `region_id "fra" is not "iad"`.
+/// The first member in which two attributes differ and both values: `region_id "fra" is not "iad"`.
 /// Empty where they are equal.
-std::string difference(const lobby_kind& found, const lobby_kind& known);
+std::string difference(const lobby_attributes& found, const lobby_attributes& known);
 
 struct lobby {
   uuid lobby_id;
   lobby_times times;
-  lobby_kind kind;
+  lobby_attributes attributes;
 
   friend bool operator==(const lobby&, const lobby&) = default;
 };
@@ -57,6 +57,6 @@ struct lobby {
 } // namespace matchcloud::model
 
 template <>
-struct std::hash<matchcloud::model::lobby_kind> {
-  std::size_t operator()(const matchcloud::model::lobby_kind& kind) const noexcept;
+struct std::hash<matchcloud::model::lobby_attributes> {
+  std::size_t operator()(const matchcloud::model::lobby_attributes& attributes) const noexcept;
 };

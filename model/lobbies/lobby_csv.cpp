@@ -47,20 +47,20 @@ char* put(char* to, std::uint64_t number) noexcept {
 
 } // namespace
 
-std::string csv_kind_columns(const lobby_kind& kind, std::string_view namespace_name,
-                             std::string_view region_name) {
-  std::string columns = to_string(kind.namespace_id);
+std::string csv_attribute_columns(const lobby_attributes& attributes,
+                                  std::string_view namespace_name, std::string_view region_name) {
+  std::string columns = to_string(attributes.namespace_id);
   const auto add = [&columns](std::string_view text) {
     columns += ',';
     append_field(columns, text);
   };
   add(namespace_name);
-  add(kind.region_id);
+  add(attributes.region_id);
   add(region_name);
-  add(kind.tier);
-  add(to_string(kind.version_id));
-  add(kind.version_name);
-  add(kind.game_mode);
+  add(attributes.tier);
+  add(to_string(attributes.version_id));
+  add(attributes.version_name);
+  add(attributes.game_mode);
   return columns;
 }
 

@@ -15,15 +15,15 @@ inline constexpr std::string_view lobby_csv_header =
     "game_mode,start_ts,stop_ts,total_uptime_ms,query_uptime_ms\r\n";
 
 /// The columns `namespace_id` to `game_mode`, quoted where RFC 4180 demands it, without a comma at
-/// either end: rendered once for all lobbies of a kind.
-std::string csv_kind_columns(const lobby_kind& kind, std::string_view namespace_name,
-                             std::string_view region_name);
+/// either end: rendered once for all lobbies that have the same attributes.
+std::string csv_attribute_columns(const lobby_attributes& attributes,
+                                  std::string_view namespace_name, std::string_view region_name);
 
 /// A lobby of an export.
 struct history_lobby {
   uuid lobby_id;
   lobby_times times;
-  /// `csv_kind_columns` of its kind. Valid for as long as the call that it is given to.
+  /// `csv_attribute_columns` of its attributes. Valid for as long as the call that it is given to.
   const std::string* kind_columns = nullptr;
 };
 

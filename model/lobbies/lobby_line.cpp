@@ -39,7 +39,7 @@ lobby_times read_times(record_values& values, const field_list& fields) {
   lobby_times times{values.time("start_ts", fields[start_ts]), std::nullopt};
   if (!fields[stop_ts].given()) return times;
   times.stop_ts = values.time("stop_ts", fields[stop_ts]);
-  if (!values.problem() && *times.stop_ts < times.start_ts)
+  if (!values.finding() && *times.stop_ts < times.start_ts)
     values.refuse(line_errc::invalid, "stop_ts", fields[stop_ts],
                   format_timestamp(times.start_ts) + " (start_ts) or later");
   return times;
@@ -49,19 +49,19 @@ lobby_times read_times(record_values& values, const field_list& fields) {
 
 lobby_line_reader::lobby_line_reader() : reader_{members} {}
 
-std::optional<line_problem> lobby_line_reader::read(const input_line& line, lobby& result) {
+std::optional<line_finding> lobby_line_reader::read(const input_line& line, lobby& result) {
   field_list fields;
-  if (auto problem = reader_.read(line, fields)) return problem;
+  if (auto finding = reader_.read(line, fields)) return finding;
   record_values values;
   result.lobby_id = values.id("lobby_id", fields[lobby_id]);
-  result.kind.namespace_id = values.id("namespace_id", fields[namespace_id]);
-  result.kind.region_id = values.identifier("region_id", fields[region_id]);
-  result.kind.tier = values.identifier("tier", fields[tier]);
-  result.kind.version_id = values.id("version_id", fields[version_id]);
-  result.kind.version_name = values.label("version_name", fields[version_name]);
-  result.kind.game_mode = values.label("game_mode", fields[game_mode]);
+  result.attributes.namespace_id = values.id("namespace_id", fields[namespace_id]);
+  result.attributes.region_id = values.identifier("region_id", fields[region_id]);
+  result.attributes.tier = values.identifier("tier", fields[tier]);
+  result.attributes.version_id = values.id("version_id", fields[version_id]);
+  result.attributes.version_name = values.label("version_name", fields[version_name]);
+  result.attributes.game_mode = values.label("game_mode", fields[game_mode]);
   result.times = read_times(values, fields);
-  return values.problem();
+  return values.finding();
 }
 
 } // namespace matchcloud::model

@@ -18,7 +18,7 @@ public:
 
   /// Reads `line`, whose bytes it overwrites, into `result`, whose storage it uses again. Says what
   /// is wrong with the line, if anything; `result` is then of no use.
-  std::optional<line_problem> read(const input_line& line, lobby& result);
+  std::optional<line_finding> read(const input_line& line, lobby& result);
 
 private:
   record_reader reader_;

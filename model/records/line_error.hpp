@@ -36,11 +36,11 @@ enum class line_errc : std::uint8_t {
 std::string_view name_of(line_errc code) noexcept;
 
 /// What is wrong with a line: what was found and what is allowed.
-struct line_problem {
+struct line_finding {
   line_errc code = line_errc::malformed;
   std::string message;
 
-  friend bool operator==(const line_problem&, const line_problem&) = default;
+  friend bool operator==(const line_finding&, const line_finding&) = default;
 };
 
 /// The same with the line's number, from 1.

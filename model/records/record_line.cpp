@@ -75,11 +75,11 @@ std::string_view expectation(rapidjson::ParseErrorCode code) {
 }
 
 /// What the parser does not look at: it takes a NUL byte for the end.
-std::optional<line_problem> check_bytes(std::string_view line) {
+std::optional<line_finding> check_bytes(std::string_view line) {
   if (const auto nul = line.find('\0'); nul != line.npos)
-    return line_problem{line_errc::malformed, at_byte(nul) + "found a NUL byte, allowed is JSON"};
+    return line_finding{line_errc::malformed, at_byte(nul) + "found a NUL byte, allowed is JSON"};
   if (const auto bad = find_malformed_utf8(line); bad != line.npos)
-    return line_problem{line_errc::malformed, at_byte(bad) + "expected UTF-8"};
+    return line_finding{line_errc::malformed, at_byte(bad) + "expected UTF-8"};
   return std::nullopt;
 }
 
@@ -92,20 +92,20 @@ public:
 
   explicit parser(std::span<const record_member> members) : members_{members} {}
 
-  std::optional<line_problem> parse(std::span<char> line, std::span<record_field> fields) {
+  std::optional<line_finding> parse(std::span<char> line, std::span<record_field> fields) {
     fields_ = fields;
     expected_ = 0;
     field_ = nullptr;
     depth_ = 0;
-    problem_.reset();
+    finding_.reset();
     rapidjson::InsituStringStream stream{line.data()};
     const auto result = reader_.Parse<parse_flags>(stream, *this);
-    if (problem_) return std::move(problem_);
+    if (finding_) return std::move(finding_);
     if (result.IsError()) {
       const bool is_word = result.Code() == rapidjson::kParseErrorValueInvalid;
       const auto offset =
           is_word ? word_begin({line.data(), line.size()}, result.Offset()) : result.Offset();
-      return line_problem{line_errc::malformed,
+      return line_finding{line_errc::malformed,
                           at_byte(offset) + std::string{expectation(result.Code())}};
     }
     return std::nullopt;
@@ -192,7 +192,7 @@ private:
   }
 
   bool refuse(line_errc code, std::string message) {
-    problem_ = line_problem{code, std::move(message)};
+    finding_ = line_finding{code, std::move(message)};
     return false;
   }
 
@@ -203,7 +203,7 @@ private:
   std::size_t expected_ = 0;
   record_field* field_ = nullptr;
   std::size_t depth_ = 0;
-  std::optional<line_problem> problem_;
+  std::optional<line_finding> finding_;
 };
 
 record_reader::record_reader(std::span<const record_member> members)
@@ -213,24 +213,24 @@ record_reader::record_reader(std::span<const record_member> members)
 
 record_reader::~record_reader() = default;
 
-std::optional<line_problem> record_reader::read(std::span<char> line,
+std::optional<line_finding> record_reader::read(std::span<char> line,
                                                 std::span<record_field> fields) {
   base::check(fields.size() == members_.size(), "there is a field for each member");
   std::fill(fields.begin(), fields.end(), record_field{});
-  if (auto problem = check_bytes({line.data(), line.size()})) return problem;
-  if (auto problem = parser_->parse(line, fields)) return problem;
+  if (auto finding = check_bytes({line.data(), line.size()})) return finding;
+  if (auto finding = parser_->parse(line, fields)) return finding;
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (members_[i].required && fields[i].what == record_field::kind::absent)
-      return line_problem{line_errc::required, "member " + quoted(members_[i].name) +
+      return line_finding{line_errc::required, "member " + quoted(members_[i].name) +
                                                    " missing; the members are " +
                                                    names_of(members_)};
   return std::nullopt;
 }
 
-std::optional<line_problem> record_reader::read(const input_line& line,
+std::optional<line_finding> record_reader::read(const input_line& line,
                                                 std::span<record_field> fields) {
   if (!line.too_long) return read(line.text, fields);
-  return line_problem{line_errc::too_long,
+  return line_finding{line_errc::too_long,
                       "longer than " + std::to_string(line_limit_bytes) + " bytes"};
 }
 

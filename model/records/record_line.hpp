@@ -47,10 +47,10 @@ public:
   /// Reads `line`, whose bytes it overwrites (a NUL must follow them, as in `input_line`), into
   /// `fields`, one per member in the table's order. Says what is wrong with the line, if anything;
   /// the fields are then of no use. A required member may be null: that is for who reads the field.
-  std::optional<line_problem> read(std::span<char> line, std::span<record_field> fields);
+  std::optional<line_finding> read(std::span<char> line, std::span<record_field> fields);
 
   /// The same for a line as it came: also refuses one that is too long.
-  std::optional<line_problem> read(const input_line& line, std::span<record_field> fields);
+  std::optional<line_finding> read(const input_line& line, std::span<record_field> fields);
 
 private:
   class parser;

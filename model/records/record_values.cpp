@@ -29,10 +29,10 @@ std::string shown(const record_field& field) {
 
 void record_values::refuse(line_errc code, std::string_view name, const record_field& field,
                            std::string_view allowed) {
-  if (problem_) return;
+  if (finding_) return;
   std::string message{name};
   message.append(": found ").append(shown(field)).append(", allowed is ").append(allowed);
-  problem_ = line_problem{code, std::move(message)};
+  finding_ = line_finding{code, std::move(message)};
 }
 
 template <class Allowed>

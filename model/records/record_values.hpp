@@ -28,7 +28,7 @@ public:
   void refuse(line_errc code, std::string_view name, const record_field& field,
               std::string_view allowed);
 
-  const std::optional<line_problem>& problem() const noexcept { return problem_; }
+  const std::optional<line_finding>& finding() const noexcept { return finding_; }
 
 private:
   /// The text of a string field for which `is_allowed` holds, else refuses it.
@@ -36,7 +36,7 @@ private:
   std::string_view text(std::string_view name, const record_field& field, Allowed is_allowed,
                         std::string_view allowed);
 
-  std::optional<line_problem> problem_;
+  std::optional<line_finding> finding_;
 };
 
 } // namespace matchcloud::model

@@ -13,13 +13,14 @@ std::string counted_up_to(std::uint64_t most, length_unit unit) {
   return (most > 1 ? "1 to " : "") + counted(most, unit);
 }
 
-std::optional<fault> check_longest(std::string_view text, std::uint64_t most, length_unit unit) {
+std::optional<violation> check_longest(std::string_view text, std::uint64_t most,
+                                       length_unit unit) {
   // No text has more characters than bytes.
   if (text.size() <= most) return std::nullopt;
   const auto length = unit == length_unit::bytes ? text.size() : count_code_points(text);
   if (length <= most) return std::nullopt;
-  return fault{"too-long", "has " + counted(length, unit) + ". Shorten it to at most " +
-                               std::to_string(most) + "."};
+  return violation{"too-long", "has " + counted(length, unit) + ". Shorten it to at most " +
+                                   std::to_string(most) + "."};
 }
 
 } // namespace matchcloud::model

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/text/fault.hpp"
+#include "model/text/violation.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -19,6 +19,6 @@ std::string counted_up_to(std::uint64_t most, length_unit unit);
 
 /// `too-long` where `text`, well-formed UTF-8, has more than `most`. Characters are code points.
 /// O(text).
-std::optional<fault> check_longest(std::string_view text, std::uint64_t most, length_unit unit);
+std::optional<violation> check_longest(std::string_view text, std::uint64_t most, length_unit unit);
 
 } // namespace matchcloud::model

@@ -13,7 +13,7 @@ namespace {
 /// What most names consist of: nothing of it needs a closer look.
 constexpr base::character_set printable_ascii{[](unsigned char c) { return c >= ' ' && c < 0x7f; }};
 
-fault invalid(std::string predicate) {
+violation invalid(std::string predicate) {
   return {"invalid", std::move(predicate)};
 }
 
@@ -43,13 +43,13 @@ std::optional<hidden_character> find_defect(std::string_view name) noexcept {
   return hidden;
 }
 
-fault describe_defect(std::string_view name, const hidden_character& defect) {
+violation describe_defect(std::string_view name, const hidden_character& defect) {
   return invalid("contains " + describe_character(name, defect.offset) + ", " +
                  std::string(defect.what) +
                  ". Remove it, or write a plain space where it parts words.");
 }
 
-fault describe_spaces(std::string_view name, std::size_t at) {
+violation describe_spaces(std::string_view name, std::size_t at) {
   return invalid("has two spaces in a row, the second at character " +
                  std::to_string(count_code_points(name.substr(0, at + 1)) + 1) +
                  ". Write a single space.");
@@ -57,11 +57,11 @@ fault describe_spaces(std::string_view name, std::size_t at) {
 
 } // namespace
 
-std::optional<fault> check_display_name(std::string_view name, std::size_t limit) {
+std::optional<violation> check_display_name(std::string_view name, std::size_t limit) {
   if (name.empty())
-    return fault{"too-short",
-                 "is empty. Write " + counted_up_to(limit, length_unit::characters) + "."};
-  if (auto fault = check_longest(name, limit, length_unit::characters)) return fault;
+    return violation{"too-short",
+                     "is empty. Write " + counted_up_to(limit, length_unit::characters) + "."};
+  if (auto violation = check_longest(name, limit, length_unit::characters)) return violation;
   if (name.front() == ' ') return invalid("starts with a space. Remove the space.");
   if (name.back() == ' ') return invalid("ends with a space. Remove the space.");
   const auto defect = printable_ascii.contains_all(name) ? std::nullopt : find_defect(name);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/text/fault.hpp"
+#include "model/text/violation.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -12,6 +12,6 @@ namespace matchcloud::model {
 /// `too-short`, `too-long` or `invalid`. `limit` counts code points. A variation selector is
 /// accepted right after a visible character, because it is part of it (emoji, ideographs); every
 /// other invisible character is refused. O(name).
-std::optional<fault> check_display_name(std::string_view name, std::size_t limit);
+std::optional<violation> check_display_name(std::string_view name, std::size_t limit);
 
 } // namespace matchcloud::model

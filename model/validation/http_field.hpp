@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/text/fault.hpp"
+#include "model/text/violation.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -13,11 +13,11 @@ namespace matchcloud::model {
 /// `too-short` or `too-long`, both in bytes, or `invalid` where `name` is not a token (RFC 9110
 /// section 5.6.2). No message shows the name: who took it for the whole line wrote a secret, too.
 /// O(name).
-std::optional<fault> check_field_name(std::string_view name, std::size_t limit_bytes);
+std::optional<violation> check_field_name(std::string_view name, std::size_t limit_bytes);
 
 /// `too-long`, or `invalid` where `value` holds other than visible ASCII, spaces, tabs and obs-text
 /// (RFC 9110 section 5.5). No message shows the value, which may be a secret. O(value).
-std::optional<fault> check_field_value(std::string_view value, std::size_t limit_bytes);
+std::optional<violation> check_field_value(std::string_view value, std::size_t limit_bytes);
 
 /// Whether the service sets this header itself: `Host`, `Content-Length`, `Transfer-Encoding` or
 /// `Connection`, in any case.

@@ -117,11 +117,11 @@ member_relations::read_range(std::uint32_t range) const noexcept {
   return port_numbers{*first, *last};
 }
 
-std::vector<relation_fault> member_relations::check(object_rule rule, const object_shape& shape,
-                                                    std::uint32_t object,
-                                                    const document_place& place) {
-  const auto one = [](std::optional<relation_fault> found) {
-    return found ? std::vector{*std::move(found)} : std::vector<relation_fault>{};
+std::vector<relation_violation> member_relations::check(object_rule rule, const object_shape& shape,
+                                                        std::uint32_t object,
+                                                        const document_place& place) {
+  const auto one = [](std::optional<relation_violation> found) {
+    return found ? std::vector{*std::move(found)} : std::vector<relation_violation>{};
   };
   switch (rule) {
   case object_rule::none: return {};
@@ -137,21 +137,21 @@ std::vector<relation_fault> member_relations::check(object_rule rule, const obje
   return {};
 }
 
-std::optional<relation_fault> member_relations::check_order(const object_shape& shape,
-                                                            std::uint32_t range) const {
+std::optional<relation_violation> member_relations::check_order(const object_shape& shape,
+                                                                std::uint32_t range) const {
   const auto least = find(range, "min");
   const auto first = number(least, *shape.members[0].value);
   const auto last = number(find(range, "max"), *shape.members[1].value);
   if (!first || !last || *first <= *last) return std::nullopt;
-  return relation_fault{{"min-gt-max", "is " + std::to_string(*first) + ", above `max`, which is " +
-                                           std::to_string(*last) +
-                                           ". Write a `min` that is at most `max`."},
-                        least};
+  return relation_violation{{"min-gt-max", "is " + std::to_string(*first) +
+                                               ", above `max`, which is " + std::to_string(*last) +
+                                               ". Write a `min` that is at most `max`."},
+                            least};
 }
 
-std::optional<relation_fault> member_relations::check_choice(object_rule rule,
-                                                             const object_shape& shape,
-                                                             std::uint32_t object) const {
+std::optional<relation_violation> member_relations::check_choice(object_rule rule,
+                                                                 const object_shape& shape,
+                                                                 std::uint32_t object) const {
   std::string choices;
   std::size_t present = 0;
   for (const auto& member : shape.members) {
@@ -160,11 +160,13 @@ std::optional<relation_fault> member_relations::check_choice(object_rule rule,
     if (find(object, member.name) != no_node) ++present;
   }
   if (present == 0)
-    return relation_fault{{"required", choices.find(',') == choices.npos
-                                           ? "lacks " + choices + ". Write it."
-                                           : "has none of " + choices + ". Write one of them."}};
+    return relation_violation{
+        {"required", choices.find(',') == choices.npos
+                         ? "lacks " + choices + ". Write it."
+                         : "has none of " + choices + ". Write one of them."}};
   if (rule == object_rule::at_least_one || present == 1) return std::nullopt;
-  return relation_fault{{"conflicting", "has more than one of " + choices + ". Keep one of them."}};
+  return relation_violation{
+      {"conflicting", "has more than one of " + choices + ". Keep one of them."}};
 }
 
 // Ports
@@ -191,38 +193,42 @@ member_relations::port_facts member_relations::read_port(std::uint32_t port) con
   return facts;
 }
 
-std::vector<relation_fault> member_relations::check_port(std::uint32_t port) {
+std::vector<relation_violation> member_relations::check_port(std::uint32_t port) {
   const auto facts = read_port(port);
-  std::vector<relation_fault> faults;
-  auto first = presence_fault(facts);
+  std::vector<relation_violation> violations;
+  auto first = presence_violation(facts);
   const bool is_settled = first.has_value();
-  if (first) faults.push_back(*std::move(first));
-  if (auto repeated = repeated_number(facts)) faults.push_back(*std::move(repeated));
+  if (first) violations.push_back(*std::move(first));
+  if (auto repeated = repeated_number(facts)) violations.push_back(*std::move(repeated));
   if (!is_settled)
-    if (auto fault = network_fault(facts)) faults.push_back(*std::move(fault));
-  if (auto repeated = repeated_range(facts)) faults.push_back(*std::move(repeated));
+    if (auto violation = network_violation(facts)) violations.push_back(*std::move(violation));
+  if (auto repeated = repeated_range(facts)) violations.push_back(*std::move(repeated));
 
   if (facts.protocol)
     earlier_ports_.push_back({facts.label, *facts.protocol, facts.port,
                               facts.is_open_on_host() ? facts.range : std::nullopt});
-  return faults;
+  return violations;
 }
 
-std::optional<relation_fault> member_relations::presence_fault(const port_facts& port) const {
+std::optional<relation_violation>
+member_relations::presence_violation(const port_facts& port) const {
   if (!port.has_port() && !port.has_range())
-    return relation_fault{{"required", "has neither `port` nor `port_range`. Write one of them."}};
+    return relation_violation{
+        {"required", "has neither `port` nor `port_range`. Write one of them."}};
   if (port.has_port() && port.has_range())
-    return relation_fault{{"conflicting", "has both `port` and `port_range`. Keep one of them."}};
+    return relation_violation{
+        {"conflicting", "has both `port` and `port_range`. Keep one of them."}};
   return std::nullopt;
 }
 
-std::optional<relation_fault> member_relations::network_fault(const port_facts& port) const {
+std::optional<relation_violation>
+member_relations::network_violation(const port_facts& port) const {
   if (!port.proxied) return std::nullopt;
   if (*port.proxied) {
-    // A range that is no object has its own fault.
+    // A range that is no object has its own violation.
     if (!port.has_range() || document_.node(port.range_member).kind != json_kind::object)
       return std::nullopt;
-    return relation_fault{
+    return relation_violation{
         {"unsupported-port-range",
          has_host_network()
              ? "cannot be proxied by the gateway. Write `port`; or `\"proxy\": \"none\"`, a "
@@ -232,29 +238,29 @@ std::optional<relation_fault> member_relations::network_fault(const port_facts& 
   }
   if (!port.on_host) return std::nullopt;
   if (!*port.on_host)
-    return relation_fault{
+    return relation_violation{
         {"needs-host-network",
          has_host_network()
              ? "is not proxied, for which `network_mode` must be `host`, but is `bridge`. Write "
                "`\"network_mode\": \"host\"` beside `ports`, or leave `proxy` out."
              : "is not proxied, for which `network_mode` must be `host`, which the hosted edition "
                "does not have. Leave `proxy` out."}};
-  return host_fault(port);
+  return host_violation(port);
 }
 
-std::optional<relation_fault> member_relations::host_fault(const port_facts& port) const {
+std::optional<relation_violation> member_relations::host_violation(const port_facts& port) const {
   if (!port.protocol) return std::nullopt;
   const auto lowest = rules_.limits.host_port_lowest;
   const auto highest = rules_.limits.host_port_highest;
   if (*port.protocol != "tcp" && *port.protocol != "udp")
-    return relation_fault{{"needs-gateway", "is not proxied, but only the gateway speaks " +
-                                                quoted(*port.protocol) +
-                                                (port.is_protocol_given ? "" : ", the default") +
-                                                ". Leave `proxy` out, or write `tcp` or `udp` as "
-                                                "`protocol`."}};
+    return relation_violation{
+        {"needs-gateway", "is not proxied, but only the gateway speaks " + quoted(*port.protocol) +
+                              (port.is_protocol_given ? "" : ", the default") +
+                              ". Leave `proxy` out, or write `tcp` or `udp` as "
+                              "`protocol`."}};
   if (port.has_port()) {
     if (!port.port) return std::nullopt;
-    return relation_fault{
+    return relation_violation{
         {"unsupported-port", "cannot be chosen for a port that is not proxied. Write a "
                              "`port_range` within " +
                                  range_text(lowest, highest) + ", or leave `proxy` out."},
@@ -262,26 +268,27 @@ std::optional<relation_fault> member_relations::host_fault(const port_facts& por
   }
   if (!port.range || (port.range->first >= lowest && port.range->last <= highest))
     return std::nullopt;
-  return relation_fault{{"out-of-range", "is " + range_text(port.range->first, port.range->last) +
-                                             ", which is not within " +
-                                             range_text(lowest, highest) +
-                                             ". Write a range within these."},
-                        port.range_member};
+  return relation_violation{
+      {"out-of-range", "is " + range_text(port.range->first, port.range->last) +
+                           ", which is not within " + range_text(lowest, highest) +
+                           ". Write a range within these."},
+      port.range_member};
 }
 
-std::optional<relation_fault> member_relations::repeated_number(const port_facts& port) const {
+std::optional<relation_violation> member_relations::repeated_number(const port_facts& port) const {
   if (!port.port || !port.protocol) return std::nullopt;
   const auto earlier = std::ranges::find_if(earlier_ports_, [&](const earlier_port& each) {
     return each.number == port.port && each.protocol == *port.protocol;
   });
   if (earlier == earlier_ports_.end()) return std::nullopt;
-  return relation_fault{{"not-unique", "is " + std::to_string(*port.port) + " for " +
-                                           quoted(*port.protocol) + ", as in the earlier port " +
-                                           excerpt(earlier->label) + ". Write another number."},
-                        port.port_member};
+  return relation_violation{{"not-unique", "is " + std::to_string(*port.port) + " for " +
+                                               quoted(*port.protocol) +
+                                               ", as in the earlier port " +
+                                               excerpt(earlier->label) + ". Write another number."},
+                            port.port_member};
 }
 
-std::optional<relation_fault> member_relations::repeated_range(const port_facts& port) const {
+std::optional<relation_violation> member_relations::repeated_range(const port_facts& port) const {
   if (!port.range || !port.protocol || !port.is_open_on_host()) return std::nullopt;
   const auto transport = transport_of(*port.protocol);
   const auto earlier = std::ranges::find_if(earlier_ports_, [&](const earlier_port& each) {
@@ -289,7 +296,7 @@ std::optional<relation_fault> member_relations::repeated_range(const port_facts&
            each.host_range->first <= port.range->last && port.range->first <= each.host_range->last;
   });
   if (earlier == earlier_ports_.end()) return std::nullopt;
-  return relation_fault{
+  return relation_violation{
       {"ranges-overlap", "is " + range_text(port.range->first, port.range->last) +
                              ", which meets " +
                              range_text(earlier->host_range->first, earlier->host_range->last) +
@@ -300,23 +307,25 @@ std::optional<relation_fault> member_relations::repeated_range(const port_facts&
 
 // Routes
 
-std::optional<fault> member_relations::check_glob_is_new(std::string_view glob, std::size_t route) {
+std::optional<violation> member_relations::check_glob_is_new(std::string_view glob,
+                                                             std::size_t route) {
   const auto [earlier, is_new] = globs_.emplace(folded_glob(glob), route);
   if (is_new) return std::nullopt;
-  return fault{"not-unique", "matches the same as that of the earlier route " +
-                                 std::to_string(earlier->second) +
-                                 ". Join the two routes, or write another pattern."};
+  return violation{"not-unique", "matches the same as that of the earlier route " +
+                                     std::to_string(earlier->second) +
+                                     ". Join the two routes, or write another pattern."};
 }
 
-std::optional<fault> member_relations::check_kind_is_new(std::uint64_t kind,
-                                                         std::uint32_t middlewares) {
+std::optional<violation> member_relations::check_kind_is_new(std::uint64_t kind,
+                                                             std::uint32_t middlewares) {
   if (kinds_of_ != middlewares) kinds_ = 0;
   kinds_of_ = middlewares;
   const bool is_new = (kinds_ & kind) == 0;
   kinds_ |= kind;
   if (is_new) return std::nullopt;
-  return fault{"not-unique", "stands more than once in the middlewares of this route. Join them "
-                             "into one."};
+  return violation{"not-unique",
+                   "stands more than once in the middlewares of this route. Join them "
+                   "into one."};
 }
 
 // Environment
@@ -349,15 +358,16 @@ const std::vector<std::string>& member_relations::labels_for(const document_plac
   return shared_labels_.labels;
 }
 
-std::optional<fault> member_relations::check_env_is_free(std::string_view variable,
-                                                         const document_place& place) {
+std::optional<violation> member_relations::check_env_is_free(std::string_view variable,
+                                                             const document_place& place) {
   for (const auto label : labels_in(variable)) {
     if (!std::ranges::binary_search(labels_for(place), label, {},
                                     [](const auto& each) { return std::string_view{each}; }))
       continue;
-    return fault{"reserved", "is " + excerpt(variable) +
-                                 ", which the service sets itself for a port of that name. Write "
-                                 "another name."};
+    return violation{"reserved",
+                     "is " + excerpt(variable) +
+                         ", which the service sets itself for a port of that name. Write "
+                         "another name."};
   }
   return std::nullopt;
 }
@@ -384,31 +394,32 @@ std::size_t member_relations::merged_env_size(std::uint32_t env, const document_
 
 // Completeness
 
-std::optional<relation_fault> member_relations::check_config(std::uint32_t config) const {
+std::optional<relation_violation> member_relations::check_config(std::uint32_t config) const {
   if (!rules_.complete || find(config, "matchmaker") != no_node) return std::nullopt;
-  return relation_fault{{"too-few",
-                         "is absent, so that there is no game mode. Write one with at "
-                         "least one in it, such as `{\"game_modes\": {\"default\": {}}}`."},
-                        no_node,
-                        "matchmaker"};
+  return relation_violation{{"too-few",
+                             "is absent, so that there is no game mode. Write one with at "
+                             "least one in it, such as `{\"game_modes\": {\"default\": {}}}`."},
+                            no_node,
+                            "matchmaker"};
 }
 
-std::optional<relation_fault> member_relations::check_cdn(std::uint32_t cdn) const {
+std::optional<relation_violation> member_relations::check_cdn(std::uint32_t cdn) const {
   if (!rules_.complete || find(cdn, "site_id") != no_node) return std::nullopt;
-  return relation_fault{{"required", "is required to serve a site. Write the id of an uploaded "
-                                     "one."},
-                        no_node,
-                        "site_id"};
+  return relation_violation{{"required", "is required to serve a site. Write the id of an uploaded "
+                                         "one."},
+                            no_node,
+                            "site_id"};
 }
 
-std::optional<relation_fault> member_relations::check_matchmaker(std::uint32_t matchmaker) const {
+std::optional<relation_violation>
+member_relations::check_matchmaker(std::uint32_t matchmaker) const {
   if (!rules_.complete) return std::nullopt;
   const auto modes = find(matchmaker, "game_modes");
-  // What is no map has its own fault.
+  // What is no map has its own violation.
   if (modes != no_node &&
       (document_.node(modes).kind != json_kind::object || document_.node(modes).count > 0))
     return std::nullopt;
-  return relation_fault{
+  return relation_violation{
       {"too-few", "holds no game mode. Write at least one, such as `\"default\": {}`."},
       modes,
       modes == no_node ? "game_modes" : ""};
@@ -419,28 +430,29 @@ bool member_relations::has_shared_image(const document_place& place) {
   return *has_shared_image_;
 }
 
-/// What is no object has its own fault.
+/// What is no object has its own violation.
 bool member_relations::is_faulty(std::uint32_t runtime) const noexcept {
   return runtime != no_node && document_.node(runtime).kind != json_kind::object;
 }
 
 // A mode's runtime stands for the matchmaker's as a whole, so that an image is not inherited.
-std::optional<relation_fault> member_relations::check_game_mode(std::uint32_t mode,
-                                                                const document_place& place) {
+std::optional<relation_violation> member_relations::check_game_mode(std::uint32_t mode,
+                                                                    const document_place& place) {
   if (!rules_.complete) return std::nullopt;
   if (const auto own = find(mode, "container_runtime"); own != no_node) {
     if (is_faulty(own) || find(own, "image_id") != no_node) return std::nullopt;
-    return relation_fault{{"no-build", "has a `container_runtime` without `image_id`, which stands "
-                                       "for all of the matchmaker's but its `env`. Write the id of "
-                                       "an uploaded image in it, or remove it."}};
+    return relation_violation{{"no-build",
+                               "has a `container_runtime` without `image_id`, which stands "
+                               "for all of the matchmaker's but its `env`. Write the id of "
+                               "an uploaded image in it, or remove it."}};
   }
   const auto shared = shared_runtime(place);
   if (shared == no_node)
-    return relation_fault{{"no-runtime", "has no `container_runtime`, nor has the matchmaker. "
-                                         "Write one in either."}};
+    return relation_violation{{"no-runtime", "has no `container_runtime`, nor has the matchmaker. "
+                                             "Write one in either."}};
   if (is_faulty(shared) || has_shared_image(place)) return std::nullopt;
-  return relation_fault{{"no-build", "has the matchmaker's `container_runtime`, which has no "
-                                     "`image_id`. Write the id of an uploaded image in it."}};
+  return relation_violation{{"no-build", "has the matchmaker's `container_runtime`, which has no "
+                                         "`image_id`. Write the id of an uploaded image in it."}};
 }
 
 } // namespace matchcloud::model

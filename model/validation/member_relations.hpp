@@ -1,7 +1,7 @@
 #pragma once
 
 #include "model/json/json_document.hpp"
-#include "model/text/fault.hpp"
+#include "model/text/violation.hpp"
 #include "model/validation/schema.hpp"
 
 #include <cstdint>
@@ -19,9 +19,9 @@ namespace matchcloud::model {
 inline constexpr std::uint32_t no_node = 0xFFFF'FFFF;
 
 /// A relation between members that does not hold, seen from their object.
-struct relation_fault {
+struct relation_violation {
   /// The predicate continues the name of the place.
-  fault what;
+  violation what;
   /// The member where it is said; `no_node`: the object itself.
   std::uint32_t member = no_node;
   /// A member that is missing, and where it is said then; empty: none.
@@ -36,8 +36,8 @@ struct document_place {
 };
 
 /// The rules across members, over one document in document order. A relation counts only where the
-/// members that it relates have no fault of their own, so that one mistake is one finding. Members
-/// that are null count as absent, repeated ones do not count.
+/// members that it relates have no violation of their own, so that one mistake is one finding.
+/// Members that are null count as absent, repeated ones do not count.
 class member_relations {
 public:
   member_relations(const json_document& document, const validation_rules& rules)
@@ -48,20 +48,20 @@ public:
   std::uint32_t find(std::uint32_t object, std::string_view neutral) const noexcept;
 
   /// What does not hold in `object`, a finished object with relation `rule`.
-  std::vector<relation_fault> check(object_rule rule, const object_shape& shape,
-                                    std::uint32_t object, const document_place& place);
+  std::vector<relation_violation> check(object_rule rule, const object_shape& shape,
+                                        std::uint32_t object, const document_place& place);
 
   /// The ports of that runtime follow. They are compared with those of the same map before them.
   void begin_ports(std::uint32_t container_runtime);
 
   /// A route's pattern, compared with those before it.
-  std::optional<fault> check_glob_is_new(std::string_view glob, std::size_t route);
+  std::optional<violation> check_glob_is_new(std::string_view glob, std::size_t route);
 
   /// The middleware kind `kind` (a bit) of the route with that list of middlewares.
-  std::optional<fault> check_kind_is_new(std::uint64_t kind, std::uint32_t middlewares);
+  std::optional<violation> check_kind_is_new(std::uint64_t kind, std::uint32_t middlewares);
 
   /// Whether the service sets `name` itself in the environment of a runtime, for one of its ports.
-  std::optional<fault> check_env_is_free(std::string_view name, const document_place& place);
+  std::optional<violation> check_env_is_free(std::string_view name, const document_place& place);
 
   /// Names in an `env` and the matchmaker's, which may be the same, together, where the latter is
   /// within its limit; 0 otherwise. O(n log n).
@@ -84,28 +84,30 @@ private:
   struct port_facts;
 
   std::string_view name(std::uint32_t node) const noexcept;
-  /// The number that a member holds, where it has no fault of its own.
+  /// The number that a member holds, where it has no violation of its own.
   std::optional<std::uint64_t> number(std::uint32_t node, const value_rule& rule) const noexcept;
   std::optional<std::string_view> word(std::uint32_t object, std::string_view member,
                                        std::span<const std::string_view> words,
                                        std::string_view default_word) const noexcept;
   std::optional<port_numbers> read_range(std::uint32_t range) const noexcept;
 
-  std::optional<relation_fault> check_order(const object_shape& shape, std::uint32_t range) const;
-  std::optional<relation_fault> check_choice(object_rule rule, const object_shape& shape,
-                                             std::uint32_t object) const;
-  std::vector<relation_fault> check_port(std::uint32_t port);
+  std::optional<relation_violation> check_order(const object_shape& shape,
+                                                std::uint32_t range) const;
+  std::optional<relation_violation> check_choice(object_rule rule, const object_shape& shape,
+                                                 std::uint32_t object) const;
+  std::vector<relation_violation> check_port(std::uint32_t port);
   port_facts read_port(std::uint32_t port) const;
   bool has_host_network() const noexcept { return rules_.edition != service_edition::hosted; }
-  std::optional<relation_fault> presence_fault(const port_facts& port) const;
-  std::optional<relation_fault> network_fault(const port_facts& port) const;
-  std::optional<relation_fault> host_fault(const port_facts& port) const;
-  std::optional<relation_fault> repeated_number(const port_facts& port) const;
-  std::optional<relation_fault> repeated_range(const port_facts& port) const;
-  std::optional<relation_fault> check_config(std::uint32_t config) const;
-  std::optional<relation_fault> check_cdn(std::uint32_t cdn) const;
-  std::optional<relation_fault> check_matchmaker(std::uint32_t matchmaker) const;
-  std::optional<relation_fault> check_game_mode(std::uint32_t mode, const document_place& place);
+  std::optional<relation_violation> presence_violation(const port_facts& port) const;
+  std::optional<relation_violation> network_violation(const port_facts& port) const;
+  std::optional<relation_violation> host_violation(const port_facts& port) const;
+  std::optional<relation_violation> repeated_number(const port_facts& port) const;
+  std::optional<relation_violation> repeated_range(const port_facts& port) const;
+  std::optional<relation_violation> check_config(std::uint32_t config) const;
+  std::optional<relation_violation> check_cdn(std::uint32_t cdn) const;
+  std::optional<relation_violation> check_matchmaker(std::uint32_t matchmaker) const;
+  std::optional<relation_violation> check_game_mode(std::uint32_t mode,
+                                                    const document_place& place);
   bool has_shared_image(const document_place& place);
   bool is_faulty(std::uint32_t runtime) const noexcept;
 

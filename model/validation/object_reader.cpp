@@ -65,8 +65,8 @@ void object_reader::name_unknown() {
 }
 
 void object_reader::add(std::string_view sentence) {
-  if (!problems_.empty()) problems_ += ' ';
-  problems_ += sentence;
+  if (!findings_.empty()) findings_ += ' ';
+  findings_ += sentence;
 }
 
 } // namespace matchcloud::model

@@ -54,7 +54,7 @@ public:
   /// Adds a sentence to what is wrong.
   void add(std::string_view sentence);
   /// One sentence behind the other; empty: nothing is wrong.
-  const std::string& problems() const noexcept { return problems_; }
+  const std::string& findings() const noexcept { return findings_; }
 
 private:
   struct found_member {
@@ -76,7 +76,7 @@ private:
   const json_document* document_;
   std::string_view owner_;
   std::span<const std::string_view> members_;
-  std::string problems_;
+  std::string findings_;
 };
 
 } // namespace matchcloud::model

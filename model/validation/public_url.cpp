@@ -35,7 +35,7 @@ constexpr base::character_set url_characters{[](unsigned char c) {
 constexpr base::character_set scheme_characters{
     [](unsigned char c) { return base::is_alphanumeric(c) || c == '+' || c == '-' || c == '.'; }};
 
-fault invalid(std::string predicate) {
+violation invalid(std::string predicate) {
   return {"invalid", std::move(predicate)};
 }
 
@@ -66,7 +66,7 @@ std::size_t find_malformed_escape(std::string_view url) noexcept {
   return std::string_view::npos;
 }
 
-std::optional<fault> check_characters(std::string_view url) {
+std::optional<violation> check_characters(std::string_view url) {
   if (const auto sound = url_characters.span(url); sound < url.size()) {
     return invalid("contains " + describe_character(url, sound) +
                    ", which no URL holds as it is. Remove it or percent-encode it, such as `%20` "
@@ -106,7 +106,7 @@ private:
   std::size_t limit_;
 };
 
-fault no_scheme(std::string_view url, std::size_t echo_limit) {
+violation no_scheme(std::string_view url, std::size_t echo_limit) {
   const excerpts shown{url, echo_limit};
   // Nor is a query shown.
   const auto before_query = url.substr(0, url.find_first_of("?#"));
@@ -117,7 +117,7 @@ fault no_scheme(std::string_view url, std::size_t echo_limit) {
 }
 
 /// Where no `//` follows, a user's name may stand before the colon.
-fault other_scheme(std::string_view scheme, std::string_view rest, const excerpts& shown) {
+violation other_scheme(std::string_view scheme, std::string_view rest, const excerpts& shown) {
   const bool is_hidden = !rest.starts_with(slashes) && shown.has_secret();
   const auto found = is_hidden ? "has another scheme than `https` and `http`."
                                : "has the scheme " + shown.always(scheme) + ".";
@@ -139,12 +139,12 @@ std::size_t find_beyond_ascii(std::string_view text) noexcept {
 }
 
 /// Says of a host with letters beyond ASCII how it is written within it.
-std::optional<fault> check_international(std::string_view authority, std::string_view url,
-                                         const excerpts& shown) {
+std::optional<violation> check_international(std::string_view authority, std::string_view url,
+                                             const excerpts& shown) {
   const auto host = authority.substr(0, authority.find(':'));
   const auto beyond = find_beyond_ascii(host);
   if (beyond == host.size() || authority.find('@') != std::string_view::npos) return std::nullopt;
-  // What stands before it has its own fault.
+  // What stands before it has its own violation.
   const auto before_host = static_cast<std::size_t>(host.data() - url.data());
   if (url_characters.span(url) != before_host + beyond) return std::nullopt;
   const auto ascii = shown.has_secret() ? std::nullopt : ascii_host(host);
@@ -179,26 +179,27 @@ std::string spelled_out(std::string_view written, const url_host& host) {
   return written.find(address) != std::string_view::npos ? "" : ", the address " + address;
 }
 
-std::optional<fault> check_host(std::string_view written, const excerpts& shown) {
+std::optional<violation> check_host(std::string_view written, const excerpts& shown) {
   const auto named = "names " + shown.of("host", written);
   const auto host = parse_url_host(written);
   if (!host) return invalid(named + ", " + std::string(host.error()) + "." + std::string(advice));
   if (is_public(*host)) return std::nullopt;
   const auto address = shown.has_secret() ? std::string{} : spelled_out(written, *host);
-  return fault{"not-public", named + address +
-                                 ", which cannot be reached from the internet. Write a host with a "
-                                 "public name or address."};
+  return violation{"not-public",
+                   named + address +
+                       ", which cannot be reached from the internet. Write a host with a "
+                       "public name or address."};
 }
 
 /// Nothing behind the colon is the scheme's port (RFC 3986 section 3.2.3).
-std::optional<fault> check_port(std::string_view port, const excerpts& shown) {
+std::optional<violation> check_port(std::string_view port, const excerpts& shown) {
   if (port.empty() || is_port(port)) return std::nullopt;
   return invalid("has " + shown.of("port", port) +
                  ", which is not a number from 1 to 65535. Write such a number, or leave out the "
                  "port and the colon before it.");
 }
 
-std::optional<fault> check_authority(std::string_view authority, const excerpts& shown) {
+std::optional<violation> check_authority(std::string_view authority, const excerpts& shown) {
   if (authority.find('@') != std::string_view::npos) {
     return invalid("holds a user name or password before `@`. Remove it; `headers` may hold "
                    "credentials.");
@@ -215,24 +216,24 @@ std::optional<fault> check_authority(std::string_view authority, const excerpts&
         "`https://[2606:4700::1111]/`.");
   }
   // Goes before the host, because a malformed URL is not the URL of a private one.
-  if (auto fault = check_port(port, shown)) return fault;
+  if (auto violation = check_port(port, shown)) return violation;
   return check_host(host, shown);
 }
 
 } // namespace
 
-std::optional<fault> check_public_url(std::string_view url, std::size_t limit_bytes,
-                                      std::size_t echo_limit) {
-  if (url.empty()) return fault{"too-short", "is empty." + std::string(advice)};
-  if (auto fault = check_longest(url, limit_bytes, length_unit::bytes)) return fault;
+std::optional<violation> check_public_url(std::string_view url, std::size_t limit_bytes,
+                                          std::size_t echo_limit) {
+  if (url.empty()) return violation{"too-short", "is empty." + std::string(advice)};
+  if (auto violation = check_longest(url, limit_bytes, length_unit::bytes)) return violation;
   const auto scheme = scheme_of(url);
   const auto rest = scheme.empty() ? url : url.substr(scheme.size() + 1);
   const excerpts shown{url, echo_limit};
   if (!scheme.empty() && !is_web_scheme(scheme)) return other_scheme(scheme, rest, shown);
   const bool is_absolute = !scheme.empty() && rest.starts_with(slashes);
   const auto authority = is_absolute ? authority_of(rest) : std::string_view{};
-  if (auto fault = check_international(authority, url, shown)) return fault;
-  if (auto fault = check_characters(url)) return fault;
+  if (auto violation = check_international(authority, url, shown)) return violation;
+  if (auto violation = check_characters(url)) return violation;
   if (!is_absolute) return no_scheme(url, echo_limit);
   return check_authority(authority, shown);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/text/fault.hpp"
+#include "model/text/violation.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -13,7 +13,7 @@ namespace matchcloud::model {
 /// `not-public`, the first that applies. Nothing is looked up or contacted. A message shows at most
 /// `echo_limit` characters of the part that is wrong, and never a user name, password or query.
 /// O(url).
-std::optional<fault> check_public_url(std::string_view url, std::size_t limit_bytes,
-                                      std::size_t echo_limit);
+std::optional<violation> check_public_url(std::string_view url, std::size_t limit_bytes,
+                                          std::size_t echo_limit);
 
 } // namespace matchcloud::model

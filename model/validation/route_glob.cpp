@@ -21,16 +21,16 @@ std::string_view take_segment(std::optional<std::string_view>& rest) noexcept {
 
 } // namespace
 
-std::optional<fault> check_glob(std::string_view glob, std::size_t echo_limit) {
+std::optional<violation> check_glob(std::string_view glob, std::size_t echo_limit) {
   if (glob.empty())
-    return fault{"invalid", "is empty. Write a pattern, such as `**` for every path."};
+    return violation{"invalid", "is empty. Write a pattern, such as `**` for every path."};
   for (std::optional rest{glob}; rest;) {
     const auto segment = take_segment(rest);
     if (segment == any_depth || segment.find(any_depth) == std::string_view::npos) continue;
-    return fault{"invalid",
-                 "has two `*` in a row in the segment " + quoted_excerpt(segment, echo_limit) +
-                     ". Write `*` for any text within a segment, or `**` as a segment of its own "
-                     "for any depth, such as `assets/**`."};
+    return violation{
+        "invalid", "has two `*` in a row in the segment " + quoted_excerpt(segment, echo_limit) +
+                       ". Write `*` for any text within a segment, or `**` as a segment of its own "
+                       "for any depth, such as `assets/**`."};
   }
   return std::nullopt;
 }

@@ -41,7 +41,7 @@ bool is_container(const json_node& node) noexcept {
 }
 
 /// A length, a count or a bound, from which the more telling reasons are told apart.
-bool goes_before(const fault& a, const fault& b) noexcept {
+bool goes_before(const violation& a, const violation& b) noexcept {
   return is_about_size(a.code) && !is_about_size(b.code);
 }
 
@@ -153,8 +153,8 @@ private:
   }
 
   void check_unknown(const object_shape& shape) {
-    const bool is_fault = !shape.open && rules_.unknown_members == unknown_members::reject;
-    if (!is_fault) return descend_freely();
+    const bool is_violation = !shape.open && rules_.unknown_members == unknown_members::reject;
+    if (!is_violation) return descend_freely();
     const auto* home = home_of(shape, document_.name(child()));
     if (!home) return add_unknown(shape);
     // What stands in the body in place of its `config` is one mistake, said where that is missing.
@@ -210,7 +210,7 @@ private:
     if (is_container(value)) open_value(rule);
   }
 
-  std::optional<fault> check_name(const value_rule& map) {
+  std::optional<violation> check_name(const value_rule& map) {
     const auto name = document_.name(child());
     auto found = check_key(map, name, checks());
     if (!found && map.key == key_rule::env_name)
@@ -413,7 +413,7 @@ private:
                      " into `" + std::string{missing.name} + "`.");
   }
 
-  void add_relation(const relation_fault& found) {
+  void add_relation(const relation_violation& found) {
     if (!found.missing.empty())
       return add_missing(found.missing, found.what.code,
                          quoted(found.missing) + " " + found.what.predicate);
@@ -435,7 +435,7 @@ private:
     add_at(std::move(path), code, std::move(message), document_.node(open_.back().node).offset);
   }
 
-  void add(const fault& found) { add(found.code, subject(depth()) + " " + found.predicate); }
+  void add(const violation& found) { add(found.code, subject(depth()) + " " + found.predicate); }
 
   void add(std::string_view code, std::string message) {
     add_at(path_to(depth()), code, std::move(message), child().offset);

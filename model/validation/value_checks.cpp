@@ -22,16 +22,16 @@ std::string quoted(std::string_view text, const check_context& context) {
   return quoted_excerpt(text, context.rules.limits.echo);
 }
 
-fault empty(std::uint64_t most, length_unit unit) {
+violation empty(std::uint64_t most, length_unit unit) {
   return {"too-short", "is empty. Write " + counted_up_to(most, unit) + "."};
 }
 
-fault empty() {
+violation empty() {
   return {"too-short", "is empty. Write at least one character."};
 }
 
-std::optional<fault> check_length(const value_rule& rule, std::string_view text,
-                                  const check_context& context) {
+std::optional<violation> check_length(const value_rule& rule, std::string_view text,
+                                      const check_context& context) {
   const bool must_not_be_empty = rule.text == text_rule::not_empty;
   if (rule.most == nullptr)
     return must_not_be_empty && text.empty() ? std::optional{empty()} : std::nullopt;
@@ -82,9 +82,9 @@ std::string_view closest_id(std::string_view name, std::span<const std::string_v
 }
 
 /// A predicate of a name that the catalog does not have, and what is known.
-std::optional<fault> check_known(std::string_view code, std::string_view what,
-                                 std::string_view found, const std::vector<std::string>& known,
-                                 const check_context& context) {
+std::optional<violation> check_known(std::string_view code, std::string_view what,
+                                     std::string_view found, const std::vector<std::string>& known,
+                                     const check_context& context) {
   const auto view = [](const std::string& each) { return std::string_view{each}; };
   if (std::ranges::binary_search(known, found, {}, view)) return std::nullopt;
   // Catalogs may be large: without a suggestion nobody looks at all of it.
@@ -93,34 +93,34 @@ std::optional<fault> check_known(std::string_view code, std::string_view what,
   std::vector<std::string_view> names(looked_at);
   std::transform(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(looked_at),
                  names.begin(), view);
-  fault unknown{code, "is " + quoted(found, context) + ", which is no "};
+  violation unknown{code, "is " + quoted(found, context) + ", which is no "};
   unknown.predicate.append(what).append(" of this service.");
   if (may_suggest) append_suggestion(unknown.predicate, closest_id(found, names, context));
   append_known_names(unknown.predicate, names, known.size());
   return unknown;
 }
 
-std::optional<fault> check_word(const value_rule& rule, std::string_view text,
-                                const check_context& context) {
+std::optional<violation> check_word(const value_rule& rule, std::string_view text,
+                                    const check_context& context) {
   if (known_word(text, rule.words, context.rules)) return std::nullopt;
   std::vector<std::string_view> candidates{rule.words.begin(), rule.words.end()};
   for (const auto& each : proxy_aliases())
     if (std::ranges::find(rule.words, each.neutral) != rule.words.end())
       candidates.push_back(each.alias);
-  fault unknown{"unknown-value", "is " + quoted(text, context) + ", which it cannot be."};
+  violation unknown{"unknown-value", "is " + quoted(text, context) + ", which it cannot be."};
   if (context.may_suggest(candidates.size()))
     append_suggestion(unknown.predicate, closest_name(text, candidates));
   append_known_names(unknown.predicate, rule.words, rule.words.size());
   return unknown;
 }
 
-std::optional<fault> check_network_mode(const value_rule& rule, std::string_view text,
-                                        const check_context& context) {
+std::optional<violation> check_network_mode(const value_rule& rule, std::string_view text,
+                                            const check_context& context) {
   if (auto unknown = check_word(rule, text, context)) return unknown;
   if (context.rules.edition != service_edition::hosted || text == default_network_mode)
     return std::nullopt;
-  return fault{"not-available", "is `host`, which only the open-source and enterprise editions "
-                                "have. Write `bridge`."};
+  return violation{"not-available", "is `host`, which only the open-source and enterprise editions "
+                                    "have. Write `bridge`."};
 }
 
 constexpr base::character_set mode_characters{
@@ -136,50 +136,51 @@ bool is_label(std::string_view name, std::uint64_t most, const base::character_s
          allowed.contains_all(name);
 }
 
-std::optional<fault> check_game_mode(std::string_view name, std::uint64_t most,
-                                     const check_context& context) {
+std::optional<violation> check_game_mode(std::string_view name, std::uint64_t most,
+                                         const check_context& context) {
   if (is_label(name, most, mode_characters)) return std::nullopt;
-  return fault{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
-                                   std::to_string(most) +
-                                   " of A to Z, a to z, 0 to 9, `_` and `-`, without a `-` at "
-                                   "either end."};
+  return violation{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
+                                       std::to_string(most) +
+                                       " of A to Z, a to z, 0 to 9, `_` and `-`, without a `-` at "
+                                       "either end."};
 }
 
-std::optional<fault> check_port_label(std::string_view name, std::uint64_t most,
-                                      const check_context& context) {
+std::optional<violation> check_port_label(std::string_view name, std::uint64_t most,
+                                          const check_context& context) {
   if (is_port_label(name, most)) return std::nullopt;
-  return fault{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
-                                   std::to_string(most) +
-                                   " of a to z, 0 to 9 and `-`, without a `-` at either end or two "
-                                   "in a row."};
+  return violation{"invalid-name",
+                   "is " + quoted(name, context) + ". Write 1 to " + std::to_string(most) +
+                       " of a to z, 0 to 9 and `-`, without a `-` at either end or two "
+                       "in a row."};
 }
 
-std::optional<fault> check_name(std::string_view name, std::uint64_t most) {
+std::optional<violation> check_name(std::string_view name, std::uint64_t most) {
   if (name.empty()) return empty(most, length_unit::characters);
   return check_longest(name, most, length_unit::characters);
 }
 
-std::optional<fault> check_env_name(std::string_view name, std::uint64_t most,
-                                    const check_context& context) {
-  if (auto fault = check_name(name, most)) return fault;
+std::optional<violation> check_env_name(std::string_view name, std::uint64_t most,
+                                        const check_context& context) {
+  if (auto violation = check_name(name, most)) return violation;
   if (!base::is_digit(name.front()) && variable_characters.contains_all(name)) return std::nullopt;
-  return fault{"invalid", "is " + quoted(name, context) +
-                              ". Write letters of A to Z and a to z, digits and `_`, and no digit "
-                              "at the start."};
+  return violation{"invalid",
+                   "is " + quoted(name, context) +
+                       ". Write letters of A to Z and a to z, digits and `_`, and no digit "
+                       "at the start."};
 }
 
-std::optional<fault> check_header_key(std::string_view name, std::uint64_t most,
-                                      const check_context& context) {
-  if (auto fault = check_field_name(name, most)) return fault;
+std::optional<violation> check_header_key(std::string_view name, std::uint64_t most,
+                                          const check_context& context) {
+  if (auto violation = check_field_name(name, most)) return violation;
   if (!is_reserved_field(name)) return std::nullopt;
-  return fault{"reserved", "is " + quoted(name, context) +
-                               ", a header that the service sets itself. Remove it."};
+  return violation{"reserved", "is " + quoted(name, context) +
+                                   ", a header that the service sets itself. Remove it."};
 }
 
 } // namespace
 
-std::optional<fault> check_text(const value_rule& rule, std::string_view text,
-                                const check_context& context) {
+std::optional<violation> check_text(const value_rule& rule, std::string_view text,
+                                    const check_context& context) {
   const auto& limits = context.rules.limits;
   switch (rule.text) {
   case text_rule::any:
@@ -197,8 +198,8 @@ std::optional<fault> check_text(const value_rule& rule, std::string_view text,
   return std::nullopt;
 }
 
-std::optional<fault> check_key(const value_rule& map, std::string_view name,
-                               const check_context& context) {
+std::optional<violation> check_key(const value_rule& map, std::string_view name,
+                                   const check_context& context) {
   const auto most = map.longest_key ? context.rules.limits.*map.longest_key : 0;
   switch (map.key) {
   case key_rule::any: return std::nullopt;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "model/json/json_document.hpp"
-#include "model/text/fault.hpp"
+#include "model/text/violation.hpp"
 #include "model/validation/schema.hpp"
 #include "model/validation/validation_rules.hpp"
 
@@ -33,7 +33,7 @@ private:
 struct check_context {
   const validation_rules& rules;
   const reference_names& names;
-  /// Null: a fault may not say "did you mean".
+  /// Null: a violation may not say "did you mean".
   suggestion_budget* suggestions = nullptr;
   /// The object that the value stands in, whose names are not suggested again; null: none.
   const json_document* document = nullptr;
@@ -49,13 +49,13 @@ struct check_context {
 
 /// The first rule of a string's row that `text`, well-formed UTF-8, breaks. A glob is only compared
 /// with others by who walks the document. O(text), plus the candidates of a suggestion.
-std::optional<fault> check_text(const value_rule& rule, std::string_view text,
-                                const check_context& context);
+std::optional<violation> check_text(const value_rule& rule, std::string_view text,
+                                    const check_context& context);
 
 /// The first rule on the names of a map's entries that `name` breaks. A name in `env` is only
 /// compared with those that the service sets by who walks the document.
-std::optional<fault> check_key(const value_rule& map, std::string_view name,
-                               const check_context& context);
+std::optional<violation> check_key(const value_rule& map, std::string_view name,
+                                   const check_context& context);
 
 /// Whether `name` can be a port's, of at most `most` characters.
 bool is_port_label(std::string_view name, std::uint64_t most) noexcept;

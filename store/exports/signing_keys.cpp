@@ -235,7 +235,7 @@ base::expected<void> rotate_signing_keys(const std::string& data_dir, std::int64
                                          replaced_keys replaced) {
   // Against others who rotate. Nothing below takes this lock again: the folder for files aside
   // has one of its own.
-  const auto alone = directory_lock::take(data_dir);
+  const auto alone = directory_lock::acquire(data_dir);
   if (!alone) return tl::unexpected(alone.error());
   const auto before = signing_keys::load(data_dir);
   if (!before) return tl::unexpected(before.error());

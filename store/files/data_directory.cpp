@@ -50,7 +50,7 @@ base::expected<void> make_data_directory(const std::string& path) {
   return {};
 }
 
-base::expected<directory_lock> directory_lock::take(const std::string& path) {
+base::expected<directory_lock> directory_lock::acquire(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return failure(path, "open the directory", errno);
   directory_lock taken{fd};

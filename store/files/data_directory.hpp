@@ -17,7 +17,7 @@ base::expected<void> make_data_directory(const std::string& path);
 class directory_lock {
 public:
   /// Waits for as long as another holds it. Fails with `store_failed`.
-  static base::expected<directory_lock> take(const std::string& path);
+  static base::expected<directory_lock> acquire(const std::string& path);
 
   /// Nothing where another holds it. Fails with `store_failed`.
   static base::expected<std::optional<directory_lock>> try_take(const std::string& path);

@@ -30,12 +30,12 @@ base::expected<temporary_folder> temporary_folder::make(const std::string& data_
   const auto parent = parent_of_all(data_dir);
   if (auto made = make_data_directory(parent); !made) return tl::unexpected(made.error());
   // Under the parent's lock no cleaner comes between the making of a folder and its locking.
-  const auto quiet = directory_lock::take(parent);
+  const auto quiet = directory_lock::acquire(parent);
   if (!quiet) return tl::unexpected(quiet.error());
   auto path = parent + "/XXXXXX";
   if (::mkdtemp(path.data()) == nullptr)
     return base::io_failure(path, "make the folder", errno, base::errc::store_failed);
-  auto lock = directory_lock::take(path);
+  auto lock = directory_lock::acquire(path);
   if (!lock) return tl::unexpected(lock.error());
   return temporary_folder{std::move(path), *std::move(lock)};
 }
@@ -46,7 +46,7 @@ temporary_folder::~temporary_folder() {
 
 void remove_leftovers(const std::string& data_dir) {
   const auto parent = parent_of_all(data_dir);
-  const auto quiet = directory_lock::take(parent);
+  const auto quiet = directory_lock::acquire(parent);
   if (!quiet) return; // there is none
   std::error_code failure;
   fs::directory_iterator entry{parent, failure};

@@ -357,7 +357,7 @@ std::optional<mmdb_place> read_place(field_reader& reader, size_t record,
 }
 
 /// What is wrong with the record that `reader` had no success with.
-std::string complaint(uint32_t offset, const field_reader& reader, bool had_full_share) {
+std::string describe_damage(uint32_t offset, const field_reader& reader, bool had_full_share) {
   if (reader.fields_left() > 0)
     return "the record at byte " + std::to_string(offset) + " of its data section is damaged";
   if (had_full_share)
@@ -375,7 +375,7 @@ base::expected<std::optional<mmdb_place>> mmdb_record_reader::read(uint32_t offs
   fields_left_ -= share - reader.fields_left();
   if (reader.sound()) return place;
   return base::fail(base::errc::geoip_invalid,
-                    complaint(offset, reader, share == mmdb_field_limit));
+                    describe_damage(offset, reader, share == mmdb_field_limit));
 }
 
 bool is_sound_value(std::span<const uint8_t> section) noexcept {

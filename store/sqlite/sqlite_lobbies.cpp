@@ -25,12 +25,12 @@ std::int64_t class_of(const model::lobby_times& times) {
 }
 
 /// In the order of the columns that both statements about a kind's content name.
-statement& bind(statement& to, const model::lobby_kind& kind) {
+statement& bind(statement& to, const model::lobby_attributes& kind) {
   to.bind(kind.namespace_id.bytes).bind(kind.version_id.bytes).bind(kind.region_id);
   return to.bind(kind.game_mode).bind(kind.tier).bind(kind.version_name);
 }
 
-std::size_t cost_of(const model::lobby_kind& kind) {
+std::size_t cost_of(const model::lobby_attributes& kind) {
   return 2 * sizeof kind + kind.region_id.size() + kind.tier.size() + kind.version_name.size() +
          kind.game_mode.size();
 }
@@ -83,7 +83,7 @@ base::expected<lobby_writer> lobby_writer::prepare(connection& on) {
 }
 
 base::expected<lobby_merge> lobby_writer::merge(std::span<const model::lobby_record> records,
-                                                const model::lobby_kind_table& kinds) {
+                                                const model::lobby_attributes_table& kinds) {
   if (records.empty()) return lobby_merge{};
   auto changes = transaction::begin(*on_, transaction::access::write, "write lobbies");
   if (!changes) return tl::unexpected(changes.error());
@@ -120,7 +120,7 @@ base::expected<lobby_merge> lobby_writer::merge_front(std::span<const model::lob
 void lobby_writer::count(outcome became, lobby_merge& in) const {
   in.accepted += became == outcome::accepted ? 1 : 0;
   in.unchanged += became == outcome::unchanged ? 1 : 0;
-  if (became == outcome::rejected) in.rejected.push_back({in.taken, problem_});
+  if (became == outcome::rejected) in.rejected.push_back({in.taken, finding_});
   ++in.taken;
 }
 
@@ -136,7 +136,7 @@ base::expected<void> lobby_writer::commit(transaction& changes, std::size_t rows
 }
 
 base::expected<lobby_merge> lobby_writer::check(std::span<const model::lobby_record> records,
-                                                const model::lobby_kind_table& kinds) {
+                                                const model::lobby_attributes_table& kinds) {
   const auto snapshot = transaction::begin(*on_, transaction::access::read, "check lobbies");
   if (!snapshot) return tl::unexpected(snapshot.error());
   begin_batch(kinds);
@@ -149,24 +149,24 @@ base::expected<lobby_merge> lobby_writer::check(std::span<const model::lobby_rec
   return result;
 }
 
-base::expected<std::vector<lobby_kind_finding>>
-lobby_writer::check_kinds(const model::lobby_kind_table& kinds) {
+base::expected<std::vector<attributes_check>>
+lobby_writer::check_attributes(const model::lobby_attributes_table& kinds) {
   const auto snapshot = transaction::begin(*on_, transaction::access::read, "check lobbies");
   if (!snapshot) return tl::unexpected(snapshot.error());
   begin_batch(kinds);
-  std::vector<lobby_kind_finding> findings(kinds.size());
+  std::vector<attributes_check> findings(kinds.size());
   for (std::uint32_t number = 0; number < kinds.size(); ++number) {
     const auto found = resolve(number);
     if (!found) return tl::unexpected(found.error());
     if (*found)
       findings[number].game_id = (*found)->game_id;
     else
-      findings[number].problem = problem_;
+      findings[number].finding = finding_;
   }
   return findings;
 }
 
-void lobby_writer::begin_batch(const model::lobby_kind_table& kinds) {
+void lobby_writer::begin_batch(const model::lobby_attributes_table& kinds) {
   kinds_ = &kinds;
   resolved_.assign(kinds.size(), {});
   refused_.clear();
@@ -174,7 +174,7 @@ void lobby_writer::begin_batch(const model::lobby_kind_table& kinds) {
 }
 
 base::expected<lobby_writer::outcome> lobby_writer::merge_one(const model::lobby_record& each) {
-  const auto resolved = resolve(each.kind);
+  const auto resolved = resolve(each.attributes);
   if (!resolved) return tl::unexpected(resolved.error());
   if (!*resolved) return outcome::rejected;
   auto& kind = **resolved;
@@ -183,10 +183,11 @@ base::expected<lobby_writer::outcome> lobby_writer::merge_one(const model::lobby
     const auto known = find(each.lobby_id);
     if (!known) return tl::unexpected(known.error());
     if (*known) return reject((*known)->kind_row, each);
-    const auto row = add_row((*kinds_)[each.kind]);
+    const auto row = add_row((*kinds_)[each.attributes]);
     if (!row) return tl::unexpected(row.error());
     kind.row = *row;
-    known_kinds_.put((*kinds_)[each.kind], {*row, kind.game_id}, cost_of((*kinds_)[each.kind]));
+    known_kinds_.put((*kinds_)[each.attributes], {*row, kind.game_id},
+                     cost_of((*kinds_)[each.attributes]));
   }
   const auto inserted = insert(kind.game_id, each.lobby_id, each.times, kind.row);
   if (!inserted) return tl::unexpected(inserted.error());
@@ -214,7 +215,7 @@ base::expected<lobby_writer::outcome> lobby_writer::merge_into(const stored_lobb
 }
 
 base::expected<lobby_writer::outcome> lobby_writer::check_one(const model::lobby_record& each) {
-  const auto kind = resolve(each.kind);
+  const auto kind = resolve(each.attributes);
   if (!kind) return tl::unexpected(kind.error());
   if (!*kind) return outcome::rejected;
   const auto known = find(each.lobby_id);
@@ -229,8 +230,9 @@ base::expected<lobby_writer::outcome> lobby_writer::reject(std::int64_t known_ro
                                                            const model::lobby_record& each) {
   const auto known = read_kind(known_row);
   if (!known) return tl::unexpected(known.error());
-  problem_ = {model::line_errc::conflict, model::to_string(each.lobby_id) + " is known, and its " +
-                                              model::difference((*kinds_)[each.kind], *known)};
+  finding_ = {model::line_errc::conflict,
+              model::to_string(each.lobby_id) + " is known, and its " +
+                  model::difference((*kinds_)[each.attributes], *known)};
   return outcome::rejected;
 }
 
@@ -238,7 +240,7 @@ base::expected<lobby_writer::resolved_kind*> lobby_writer::resolve(std::uint32_t
   auto& entry = resolved_[number];
   if (entry.is == resolved_kind::state::good) return &entry;
   if (entry.is == resolved_kind::state::refused) {
-    problem_ = refused_[number];
+    finding_ = refused_[number];
     return nullptr;
   }
   const auto& kind = (*kinds_)[number];
@@ -250,7 +252,7 @@ base::expected<lobby_writer::resolved_kind*> lobby_writer::resolve(std::uint32_t
   if (!game_id) return tl::unexpected(game_id.error());
   if (!*game_id) {
     entry.is = resolved_kind::state::refused;
-    refused_[number] = problem_;
+    refused_[number] = finding_;
     return nullptr;
   }
   const auto row = find_row(kind);
@@ -260,14 +262,15 @@ base::expected<lobby_writer::resolved_kind*> lobby_writer::resolve(std::uint32_t
   return &entry;
 }
 
-base::expected<std::optional<model::uuid>> lobby_writer::find_game(const model::lobby_kind& kind) {
+base::expected<std::optional<model::uuid>>
+lobby_writer::find_game(const model::lobby_attributes& kind) {
   const auto row = game_of_namespace_->bind(kind.namespace_id.bytes).step();
   if (!row) return tl::unexpected(row.error());
   std::optional<model::uuid> game_id;
   if (*row) game_id = read_uuid(*game_of_namespace_, 0);
   game_of_namespace_->reset();
   if (!game_id) {
-    problem_ = {model::line_errc::namespace_unknown, "namespace_id: no namespace has the id " +
+    finding_ = {model::line_errc::namespace_unknown, "namespace_id: no namespace has the id " +
                                                          model::to_string(kind.namespace_id) +
                                                          "; import it first (import catalog)"};
     return std::optional<model::uuid>{};
@@ -276,13 +279,13 @@ base::expected<std::optional<model::uuid>> lobby_writer::find_game(const model::
   find_region_->reset();
   if (!region) return tl::unexpected(region.error());
   if (*region) return game_id;
-  problem_ = {model::line_errc::region_unknown, "region_id: no region has the id " +
+  finding_ = {model::line_errc::region_unknown, "region_id: no region has the id " +
                                                     kind.region_id +
                                                     "; import it first (import catalog)"};
   return std::optional<model::uuid>{};
 }
 
-base::expected<std::int64_t> lobby_writer::find_row(const model::lobby_kind& kind) {
+base::expected<std::int64_t> lobby_writer::find_row(const model::lobby_attributes& kind) {
   const auto row = bind(*find_kind_, kind).step();
   if (!row) return tl::unexpected(row.error());
   const std::int64_t found = *row ? find_kind_->integer(0) : 0;
@@ -290,7 +293,7 @@ base::expected<std::int64_t> lobby_writer::find_row(const model::lobby_kind& kin
   return found;
 }
 
-base::expected<std::int64_t> lobby_writer::add_row(const model::lobby_kind& kind) {
+base::expected<std::int64_t> lobby_writer::add_row(const model::lobby_attributes& kind) {
   const auto row = bind(*add_kind_, kind).step();
   if (!row) return tl::unexpected(row.error());
   const auto added = add_kind_->integer(0);
@@ -298,11 +301,11 @@ base::expected<std::int64_t> lobby_writer::add_row(const model::lobby_kind& kind
   return added;
 }
 
-base::expected<model::lobby_kind> lobby_writer::read_kind(std::int64_t row) {
+base::expected<model::lobby_attributes> lobby_writer::read_kind(std::int64_t row) {
   const auto found = read_kind_->bind(row).step();
   if (!found) return tl::unexpected(found.error());
   if (!*found) return on_->failure("read a kind of lobby", "a row is missing");
-  model::lobby_kind kind;
+  model::lobby_attributes kind;
   kind.namespace_id = read_uuid(*read_kind_, 0);
   kind.version_id = read_uuid(*read_kind_, 1);
   kind.region_id = read_kind_->text(2);

@@ -32,11 +32,12 @@ public:
 
   /// In a transaction of its own that is on disk when this returns.
   base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
-                                    const model::lobby_kind_table& kinds);
+                                    const model::lobby_attributes_table& kinds);
   /// What merging each by itself would do now. Writes nothing.
   base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
-                                    const model::lobby_kind_table& kinds);
-  base::expected<std::vector<lobby_kind_finding>> check_kinds(const model::lobby_kind_table& kinds);
+                                    const model::lobby_attributes_table& kinds);
+  base::expected<std::vector<attributes_check>>
+  check_attributes(const model::lobby_attributes_table& kinds);
 
 private:
   /// A kind of the batch's table.
@@ -61,7 +62,7 @@ private:
 
   explicit lobby_writer(connection& on) : on_{&on} {}
 
-  void begin_batch(const model::lobby_kind_table& kinds);
+  void begin_batch(const model::lobby_attributes_table& kinds);
   base::expected<lobby_merge> merge_front(std::span<const model::lobby_record> records,
                                           base::steady_time begun);
   /// Counts what became of the next record.
@@ -72,12 +73,12 @@ private:
   base::expected<outcome> merge_into(const stored_lobby& known, const model::lobby_record& each);
   base::expected<outcome> reject(std::int64_t known_row, const model::lobby_record& each);
 
-  /// Null where the kind is refused; the problem is then in `refused_`.
+  /// Null where the kind is refused; the finding is then in `refused_`.
   base::expected<resolved_kind*> resolve(std::uint32_t number);
-  base::expected<std::optional<model::uuid>> find_game(const model::lobby_kind& kind);
-  base::expected<std::int64_t> find_row(const model::lobby_kind& kind);
-  base::expected<std::int64_t> add_row(const model::lobby_kind& kind);
-  base::expected<model::lobby_kind> read_kind(std::int64_t row);
+  base::expected<std::optional<model::uuid>> find_game(const model::lobby_attributes& kind);
+  base::expected<std::int64_t> find_row(const model::lobby_attributes& kind);
+  base::expected<std::int64_t> add_row(const model::lobby_attributes& kind);
+  base::expected<model::lobby_attributes> read_kind(std::int64_t row);
 
   base::expected<std::optional<stored_lobby>> find(const model::uuid& lobby_id);
   /// False where the id is there already.
@@ -96,16 +97,17 @@ private:
   std::optional<statement> remove_;
 
   /// What the rows of kinds are: they are never changed or removed.
-  base::second_chance_cache<model::lobby_kind, known_kind> known_kinds_{kind_cache_limit_bytes};
+  base::second_chance_cache<model::lobby_attributes, known_kind> known_kinds_{
+      kind_cache_limit_bytes};
   /// Nanoseconds that a commit took for each row it wrote, lately.
   double commit_ns_per_row_ = 0;
 
   // Of the batch at hand.
-  const model::lobby_kind_table* kinds_ = nullptr;
+  const model::lobby_attributes_table* kinds_ = nullptr;
   std::vector<resolved_kind> resolved_;
-  std::unordered_map<std::uint32_t, model::line_problem> refused_;
+  std::unordered_map<std::uint32_t, model::line_finding> refused_;
   std::set<model::uuid> moved_games_;
-  model::line_problem problem_;
+  model::line_finding finding_;
 };
 
 } // namespace matchcloud::store

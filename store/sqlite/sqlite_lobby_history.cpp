@@ -201,10 +201,10 @@ base::expected<std::string> sqlite_lobby_history::read_columns(std::int64_t kind
   const auto row = kind_->bind(kind).step();
   if (!row) return tl::unexpected(row.error());
   if (!*row) return on_->failure(reading_lobbies, "a kind of lobby is missing");
-  const model::lobby_kind read{read_uuid(*kind_, 0),        read_uuid(*kind_, 1),
-                               std::string{kind_->text(2)}, std::string{kind_->text(3)},
-                               std::string{kind_->text(4)}, std::string{kind_->text(5)}};
-  auto columns = model::csv_kind_columns(read, kind_->text(6), kind_->text(7));
+  const model::lobby_attributes read{read_uuid(*kind_, 0),        read_uuid(*kind_, 1),
+                                     std::string{kind_->text(2)}, std::string{kind_->text(3)},
+                                     std::string{kind_->text(4)}, std::string{kind_->text(5)}};
+  auto columns = model::csv_attribute_columns(read, kind_->text(6), kind_->text(7));
   kind_->reset();
   return columns;
 }

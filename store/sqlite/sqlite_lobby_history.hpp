@@ -17,7 +17,7 @@
 
 namespace matchcloud::store {
 
-/// Columns of kinds (`model::csv_kind_columns`) that one reading keeps in memory.
+/// Columns of kinds (`model::csv_attribute_columns`) that one reading keeps in memory.
 inline constexpr std::size_t kind_columns_limit_bytes = 8UL * 1024 * 1024;
 
 /// The lobbies of one duration class that may have been alive in a span, by start, then by id:

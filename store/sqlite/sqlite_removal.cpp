@@ -1,6 +1,6 @@
 #include "store/sqlite/sqlite_removal.hpp"
 
-#include "model/records/problem_list.hpp"
+#include "model/records/finding_list.hpp"
 #include "store/sqlite/rows.hpp"
 
 namespace matchcloud::store {
@@ -47,18 +47,18 @@ base::expected<void> check_returning(connection& on, const model::catalog_docume
                           "AND removed = 1",
                           "look for removed namespaces");
   if (!query) return tl::unexpected(query.error());
-  model::problem_list problems;
+  model::finding_list findings;
   for (const auto& each : document.namespaces) {
     query->bind(each.namespace_id.bytes).bind(each.game_id.bytes);
     auto read = for_each_row(*query, [&](statement& row) {
-      problems.add("namespace " + to_string(each.namespace_id),
+      findings.add("namespace " + to_string(each.namespace_id),
                    "was removed from game " + to_string(read_uuid(row, 0)) +
                        " and cannot return to game " + to_string(each.game_id) +
                        "; give the new namespace an id of its own");
     });
     if (!read) return read;
   }
-  if (!problems.empty()) return problems.failure();
+  if (!findings.empty()) return findings.failure();
   return {};
 }
 

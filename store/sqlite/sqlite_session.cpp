@@ -115,7 +115,7 @@ public:
   // -- lobby_sink -------------------------------------------------------------
 
   base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
-                                    const model::lobby_kind_table& kinds) override {
+                                    const model::lobby_attributes_table& kinds) override {
     auto merged = lobbies().and_then([&](auto* writer) { return writer->merge(records, kinds); });
     if (!merged || db_.log_pages() * page_bytes < bulk_log_bytes) return merged;
     // What others still read stays for the next time.
@@ -124,13 +124,13 @@ public:
   }
 
   base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
-                                    const model::lobby_kind_table& kinds) override {
+                                    const model::lobby_attributes_table& kinds) override {
     return lobbies().and_then([&](auto* writer) { return writer->check(records, kinds); });
   }
 
-  base::expected<std::vector<lobby_kind_finding>>
-  check_kinds(const model::lobby_kind_table& kinds) override {
-    return lobbies().and_then([&](auto* writer) { return writer->check_kinds(kinds); });
+  base::expected<std::vector<attributes_check>>
+  check_attributes(const model::lobby_attributes_table& kinds) override {
+    return lobbies().and_then([&](auto* writer) { return writer->check_attributes(kinds); });
   }
 
   base::expected<bool> has_any() override {
@@ -269,7 +269,7 @@ base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& 
     return tl::unexpected(passed.error());
   // One at a time, for `create_private`: between its creating and its closing of a new file no
   // other instance of this process may take SQLite's locks on it. SQLite itself would not need it.
-  const auto lock = directory_lock::take(data_dir);
+  const auto lock = directory_lock::acquire(data_dir);
   if (!lock) return tl::unexpected(lock.error());
   auto db = open_connection(path, settings.use);
   if (!db) return tl::unexpected(db.error());

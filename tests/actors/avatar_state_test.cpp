@@ -74,7 +74,7 @@ TEST_CASE("without an actor: who comes after a list moved does not get what is o
   bench on;
   on.state.wait(id_of(1), waiting(1));
   on.state.begin();
-  on.state.take(moved_to(1, 7));
+  on.state.on(moved_to(1, 7));
   on.state.wait(id_of(1), waiting(2));
   CHECK(on.end(list_of(1, 6)) == std::vector<std::uint64_t>{1});
   CHECK_FALSE(on.state.find(id_of(1)));
@@ -88,7 +88,7 @@ TEST_CASE("without an actor: a load that saw the move after all serves those who
   bench on;
   on.state.wait(id_of(1), waiting(1));
   on.state.begin();
-  on.state.take(moved_to(1, 7));
+  on.state.on(moved_to(1, 7));
   on.state.wait(id_of(1), waiting(2));
   CHECK(on.end(list_of(1, 8)) == std::vector<std::uint64_t>{1, 2});
   CHECK(on.state.find(id_of(1)));
@@ -98,7 +98,7 @@ TEST_CASE("without an actor: a failure is told to all, and nothing is kept") {
   bench on;
   on.state.wait(id_of(1), waiting(1));
   on.state.begin();
-  on.state.take(moved_to(1, 7));
+  on.state.on(moved_to(1, 7));
   on.state.wait(id_of(1), waiting(2));
   avatars_loaded failed;
   failed.game_id = id_of(1);
@@ -123,14 +123,14 @@ TEST_CASE("without an actor: what moved is forgotten, alone or with all others")
     on.state.begin();
     on.end(list_of(game, 5));
   }
-  on.state.take(moved_to(1, 5)); // seen already
+  on.state.on(moved_to(1, 5)); // seen already
   CHECK(on.state.find(id_of(1)));
-  on.state.take(moved_to(1, 6));
+  on.state.on(moved_to(1, 6));
   CHECK_FALSE(on.state.find(id_of(1)));
   CHECK(on.state.find(id_of(2)));
   store::moved_games all;
   all.all = true;
-  on.state.take(all);
+  on.state.on(all);
   CHECK_FALSE(on.state.find(id_of(2)));
   CHECK(on.metrics.cached_bytes.get() == 0);
 }

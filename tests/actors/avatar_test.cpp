@@ -44,13 +44,13 @@ struct bench : deterministic_system {
     run();
   }
   ~bench() {
-    pool.jobs.clear(); // they hold the actor
+    pool.tasks.clear(); // they hold the actor
   }
 
   std::shared_ptr<ticket> ask(std::uint8_t game) {
-    auto asked = std::make_shared<ticket>();
-    send_as(front, shard, list_avatars{{++last, 1}, id_of(game), asked});
-    return asked;
+    auto request = std::make_shared<ticket>();
+    send_as(front, shard, list_avatars{{++last, 1}, id_of(game), request});
+    return request;
   }
   bool load() {
     const bool ran = pool.run_one();
@@ -97,7 +97,7 @@ TEST_CASE("everybody who asks while a list loads waits for that load") {
   for (int i = 0; i < 5; ++i)
     on.ask(1);
   on.ask(2);
-  CHECK(on.pool.jobs.size() == 1); // one list at a time
+  CHECK(on.pool.tasks.size() == 1); // one list at a time
   REQUIRE(on.load());
   CHECK(on.log->made.size() == 5);
   REQUIRE(on.load());
@@ -293,12 +293,12 @@ TEST_CASE("a budget without room is answered, not exceeded") {
 
 TEST_CASE("who is gone gets nothing and is held no longer than the load") {
   bench on;
-  const auto asked = on.ask(1);
-  CHECK(asked.use_count() == 2); // the waiter holds it, and with it the request's permit
-  asked->over = true;
+  const auto request = on.ask(1);
+  CHECK(request.use_count() == 2); // the waiter holds it, and with it the request's permit
+  request->over = true;
   on.load();
   CHECK(on.log->made.empty());
-  CHECK(asked.use_count() == 1);
+  CHECK(request.use_count() == 1);
 }
 
 TEST_CASE("a shard that ends while its load runs takes no harm, and gives its share back") {

@@ -25,11 +25,11 @@ struct bench : deterministic_system {
     run();
   }
   ~bench() {
-    pool.jobs.clear(); // they hold the actor
+    pool.tasks.clear(); // they hold the actor
   }
 
   void join() {
-    caf::anon_send(catalog, audience{{listener}, {listener}});
+    caf::anon_send(catalog, subscribers{{listener}, {listener}});
     run();
   }
   /// The job that waits runs and its answer is handled.
@@ -44,7 +44,7 @@ struct bench : deterministic_system {
   }
 };
 
-TEST_CASE("who joins the audience gets the snapshot at once, every time") {
+TEST_CASE("who joins the subscribers gets the snapshot at once, every time") {
   bench on;
   on.join();
   REQUIRE(on.log->catalogs.size() == 1);
@@ -61,7 +61,7 @@ TEST_CASE("a revision that is known already is not loaded") {
   CHECK(on.database->loads == 0);
 }
 
-TEST_CASE("a change is seen within a second and sent to the audience") {
+TEST_CASE("a change is seen within a second and sent to the subscribers") {
   bench on;
   on.join();
   on.poll_once();
@@ -80,14 +80,14 @@ TEST_CASE("a change is seen within a second and sent to the audience") {
 
 TEST_CASE("polls follow each other: never two at once, one per interval") {
   bench on;
-  CHECK(on.pool.jobs.size() == 1);
+  CHECK(on.pool.tasks.size() == 1);
   on.advance(milliseconds{10'000});
-  CHECK(on.pool.jobs.size() == 1); // the store is slow: nothing piles up
+  CHECK(on.pool.tasks.size() == 1); // the store is slow: nothing piles up
   on.poll_once();
   on.advance(milliseconds{249});
-  CHECK(on.pool.jobs.empty());
+  CHECK(on.pool.tasks.empty());
   on.advance(milliseconds{1});
-  CHECK(on.pool.jobs.size() == 1);
+  CHECK(on.pool.tasks.size() == 1);
 }
 
 TEST_CASE("a store that fails leaves the snapshot in force, and is opened anew") {
@@ -126,7 +126,7 @@ TEST_CASE("a store that cannot be opened is tried again") {
   settings.pool = &pool;
   settings.database = open_fake(database);
   const auto catalog = on.spawn<actors::catalog>(settings, two_regions());
-  caf::anon_send(catalog, audience{{listener}, {}});
+  caf::anon_send(catalog, subscribers{{listener}, {}});
   on.run();
   pool.run_one();
   on.run();
@@ -170,10 +170,10 @@ TEST_CASE("a full pool puts the poll off") {
   on.poll_once();
   on.pool.full = true;
   on.advance(milliseconds{250});
-  CHECK(on.pool.jobs.empty());
+  CHECK(on.pool.tasks.empty());
   on.pool.full = false;
   on.advance(milliseconds{250});
-  CHECK(on.pool.jobs.size() == 1);
+  CHECK(on.pool.tasks.size() == 1);
 }
 
 TEST_CASE("a catalog that ends while its poll runs takes no harm") {

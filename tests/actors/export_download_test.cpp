@@ -44,8 +44,8 @@ struct bench : deterministic_system {
   }
   ~bench() {
     kill(downloads);
-    short_work.jobs.clear(); // they hold the actor
-    long_work.jobs.clear();
+    short_work.tasks.clear(); // they hold the actor
+    long_work.tasks.clear();
   }
 
   void publish(const model::uuid& id = export_id, std::size_t bytes = csv_bytes) {
@@ -111,7 +111,7 @@ TEST_CASE("forged and expired URLs are refused without a look at the disk") {
   const auto now_s = static_cast<std::uint64_t>(on.clock.unix_ms()) / 1'000;
   on.ask(false, export_id, now_s);
   CHECK(on.failure() == base::errc::url_expired);
-  CHECK(on.short_work.jobs.empty());
+  CHECK(on.short_work.tasks.empty());
   on.ask(false, export_id, now_s + 1);
   on.settle();
   CHECK(on.log->exports_opened.size() == 1);
@@ -153,7 +153,7 @@ TEST_CASE("who takes gzip waits for a small file to be compressed, which happens
   on.ask(false);
   on.settle();
   CHECK(on.log->exports_opened.size() == 1); // the one that takes it plain
-  CHECK(on.long_work.jobs.size() == 1);
+  CHECK(on.long_work.tasks.size() == 1);
   REQUIRE(on.compress());
   REQUIRE(on.log->exports_opened.size() == 3);
   CHECK(on.log->exports_opened[1].file->gzip);
@@ -162,7 +162,7 @@ TEST_CASE("who takes gzip waits for a small file to be compressed, which happens
   on.settle();
   CHECK(on.log->exports_opened.size() == 4);
   CHECK(on.log->exports_opened[3].file->gzip == on.log->exports_opened[2].file->gzip);
-  CHECK(on.long_work.jobs.empty());
+  CHECK(on.long_work.tasks.empty());
   CHECK(on.metrics.compressed.get() == 1);
 }
 
@@ -192,10 +192,10 @@ TEST_CASE("a file that is hardly worth it is not compressed") {
   on.ask(true);
   on.settle();
   CHECK(on.log->exports_opened.size() == 1);
-  CHECK(on.long_work.jobs.empty());
+  CHECK(on.long_work.tasks.empty());
   on.ask(true, id_of(8));
   on.settle();
-  CHECK(on.long_work.jobs.size() == 1);
+  CHECK(on.long_work.tasks.size() == 1);
 }
 
 TEST_CASE("a file that cannot be compressed is sent as it is") {
@@ -209,12 +209,12 @@ TEST_CASE("a file that cannot be compressed is sent as it is") {
   on.ask(true);
   on.settle();
   CHECK(on.log->exports_opened.size() == 2);
-  CHECK(on.long_work.jobs.empty());
+  CHECK(on.long_work.tasks.empty());
   // What was in the way may be gone later.
   on.clock.advance(export_download::compression_pause);
   on.ask(true);
   on.settle();
-  CHECK(on.long_work.jobs.size() == 1);
+  CHECK(on.long_work.tasks.size() == 1);
 }
 
 TEST_CASE("a file that is removed while it is compressed is sent as it is to who waited") {

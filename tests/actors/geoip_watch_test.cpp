@@ -36,7 +36,7 @@ struct files_under_watch : deterministic_system {
     settings.metrics = &metrics;
   }
   ~files_under_watch() {
-    pool.jobs.clear(); // they hold the actor
+    pool.tasks.clear(); // they hold the actor
   }
 
   void replace(double latitude) { replace(mmdb_of_place(latitude, 10)); }
@@ -67,7 +67,7 @@ struct bench : files_under_watch {
   bench() { run(); }
 
   void join() {
-    caf::anon_send(watch, audience{{listener}, {}});
+    caf::anon_send(watch, subscribers{{listener}, {}});
     run();
   }
   std::vector<double> told() const {
@@ -78,7 +78,7 @@ struct bench : files_under_watch {
   }
 };
 
-TEST_CASE("who joins the audience gets the GeoIP data in force at once, every time") {
+TEST_CASE("who joins the subscribers gets the GeoIP data in force at once, every time") {
   bench on;
   on.join();
   CHECK(on.told() == std::vector<double>{1});
@@ -95,7 +95,7 @@ TEST_CASE("a GeoIP file that nobody replaces is no news") {
   CHECK(on.metrics.taken.get() == 0);
 }
 
-TEST_CASE("a replaced GeoIP file is seen within a second and sent to the audience") {
+TEST_CASE("a replaced GeoIP file is seen within a second and sent to the subscribers") {
   bench on;
   on.join();
   on.look_once();
@@ -114,7 +114,7 @@ TEST_CASE("a replaced GeoIP file is seen within a second and sent to the audienc
   CHECK(on.log->geoips.size() == 2);
 }
 
-TEST_CASE("a refused GeoIP file is counted once and the audience keeps the old one") {
+TEST_CASE("a refused GeoIP file is counted once and the subscribers keeps the old one") {
   bench on;
   on.join();
   on.look_once();
@@ -132,14 +132,14 @@ TEST_CASE("a refused GeoIP file is counted once and the audience keeps the old o
 
 TEST_CASE("looks follow each other: never two at once, one per interval") {
   bench on;
-  CHECK(on.pool.jobs.size() == 1);
+  CHECK(on.pool.tasks.size() == 1);
   on.advance(milliseconds{10'000});
-  CHECK(on.pool.jobs.size() == 1); // the disk is slow: nothing piles up
+  CHECK(on.pool.tasks.size() == 1); // the disk is slow: nothing piles up
   on.look_once();
   on.advance(milliseconds{249});
-  CHECK(on.pool.jobs.empty());
+  CHECK(on.pool.tasks.empty());
   on.advance(milliseconds{1});
-  CHECK(on.pool.jobs.size() == 1);
+  CHECK(on.pool.tasks.size() == 1);
 }
 
 TEST_CASE("a full pool puts the look off") {
@@ -150,10 +150,10 @@ TEST_CASE("a full pool puts the look off") {
   on.replace(4);
   on.advance(milliseconds{250});
   on.advance(milliseconds{250});
-  CHECK(on.pool.jobs.empty());
+  CHECK(on.pool.tasks.empty());
   on.pool.full = false;
   on.advance(milliseconds{250});
-  CHECK(on.pool.jobs.size() == 1);
+  CHECK(on.pool.tasks.size() == 1);
   on.pass_a_second();
   CHECK(on.told() == std::vector<double>{1, 4});
 }
@@ -191,46 +191,46 @@ TEST_CASE("no actor is the last to hold a replaced database: the pool frees it")
 
 /// A watch under a real supervisor, with a ranking that is a probe.
 struct supervised : files_under_watch {
-  struct occupant {
+  struct started {
     std::vector<caf::actor> made;
     /// What each was made with.
     std::vector<double> latitudes;
   };
 
-  occupant watch;
-  occupant ranking;
-  occupant validator;
+  started watch;
+  started ranking;
+  started validator;
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   std::shared_ptr<probe_log> validator_log = std::make_shared<probe_log>();
   caf::actor supervisor;
 
   supervised() {
-    const auto add = [this](occupant& to, const standing& now, auto made) {
+    const auto add = [this](started& to, const initial_state& now, auto made) {
       to.latitudes.push_back(latitude_by(now.geoip));
       to.made.push_back(made);
       return made;
     };
-    using kind = place::kind;
-    std::vector<place> places{
-        {"geoip_watch", kind::geoip_watch, owner::none, place::every_loop,
-         [=, this](const standing& now) {
+    using kind = child_spec::kind;
+    std::vector<child_spec> specs{
+        {"geoip_watch", kind::geoip_watch, owner::none, child_spec::every_loop,
+         [=, this](const initial_state& now) {
            return add(watch, now, spawn<geoip_watch>(settings, now.geoip));
          }},
         {"region_ranking/0", kind::owner, owner::region_ranking, 0,
-         [=, this](const standing& now) { return add(ranking, now, spawn<probe>(log)); }},
-        {"validator/0", kind::owner, owner::validator, 0, [=, this](const standing& now) {
+         [=, this](const initial_state& now) { return add(ranking, now, spawn<probe>(log)); }},
+        {"validator/0", kind::owner, owner::validator, 0, [=, this](const initial_state& now) {
            return add(validator, now, spawn<probe>(validator_log));
          }}};
     supervisor_settings supervising;
-    supervising.places = std::make_shared<roster>(
-        std::move(places), standing{two_regions(), settings.files->in_force()}, 5,
+    supervising.children = std::make_shared<child_table>(
+        std::move(specs), initial_state{two_regions(), settings.files->in_force()}, 5,
         std::chrono::seconds{10});
     supervising.clock = &clock;
     supervisor = spawn<actors::supervisor>(supervising);
     run();
   }
   ~supervised() {
-    pool.jobs.clear();
+    pool.tasks.clear();
     caf::anon_send(supervisor, stop_all{});
     run();
   }

@@ -61,7 +61,7 @@ struct bench final : export_effects {
     history_looked looked;
     looked.findings.push_back({looks.front().number, revisions, {}});
     looks.erase(looks.begin());
-    state.take(looked);
+    state.on(looked);
   }
   void end(std::uint64_t job, const store::history_revisions& revisions = {1, 1}) {
     export_ended ended;
@@ -70,7 +70,7 @@ struct bench final : export_effects {
     ended.facts.query = january;
     ended.facts.keep_until_ts = clock.unix_ms() + 1'000'000'000;
     ended.summary.snapshot.revisions = revisions;
-    state.take(ended);
+    state.on(ended);
   }
 };
 
@@ -138,7 +138,7 @@ TEST_CASE("without an actor: one that runs is joined once it is known to be rece
   on.find({7, 1});
   store::history_snapshot snapshot;
   snapshot.revisions = {6, 1};
-  on.state.take(export_begun{on.jobs[0], snapshot});
+  on.state.on(export_begun{on.jobs[0], snapshot});
   CHECK(on.metrics.joined.get() == 1); // 2, not 3
   on.end(on.jobs[0], {6, 1});
   CHECK(on.answers.size() == 2);

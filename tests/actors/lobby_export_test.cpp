@@ -62,16 +62,16 @@ struct bench : deterministic_system {
   }
   ~bench() {
     kill(exporter);
-    short_work.jobs.clear(); // they hold the actor
-    long_work.jobs.clear();
+    short_work.tasks.clear(); // they hold the actor
+    long_work.tasks.clear();
   }
 
   std::shared_ptr<ticket> ask(const std::string& body = january, std::uint8_t game = 1) {
-    auto asked = std::make_shared<ticket>();
-    send_as(
-        front, exporter,
-        export_lobbies{{++last, 1}, id_of(game), std::make_shared<const std::string>(body), asked});
-    return asked;
+    auto request = std::make_shared<ticket>();
+    send_as(front, exporter,
+            export_lobbies{
+                {++last, 1}, id_of(game), std::make_shared<const std::string>(body), request});
+    return request;
   }
   /// Runs the next job; false where none waits.
   bool work() {
@@ -134,7 +134,7 @@ TEST_CASE("what is no span, and what is no game, is refused at once") {
   on.ask(january, 9);
   CHECK(on.failure() == base::errc::game_not_found);
   CHECK(on.log->failed.size() == 4);
-  CHECK(on.long_work.jobs.empty());
+  CHECK(on.long_work.tasks.empty());
 }
 
 TEST_CASE("who asks for what waits for its turn joins it") {
@@ -142,7 +142,7 @@ TEST_CASE("who asks for what waits for its turn joins it") {
   on.ask(february);
   on.ask();
   on.ask();
-  CHECK(on.short_work.jobs.size() <= 2); // ticks: nobody looked at the store
+  CHECK(on.short_work.tasks.size() <= 2); // ticks: nobody looked at the store
   REQUIRE(on.work());
   REQUIRE(on.work());
   CHECK(!on.work());
@@ -252,7 +252,7 @@ TEST_CASE("so many run, so many wait, and one more is told to come back") {
   for (int i = 0; i < 5; ++i)
     on.ask(span(i));
   CHECK(on.answers() == 0);
-  CHECK(on.long_work.jobs.size() == 2);
+  CHECK(on.long_work.tasks.size() == 2);
   CHECK(on.metrics.running.get() == 2);
   CHECK(on.metrics.queued.get() == 3);
   on.ask(span(5));
@@ -285,13 +285,13 @@ TEST_CASE("so many requests may wait; those whose clients are gone make room") {
 
 TEST_CASE("attempts at the same request wait once, however many fronts died of it") {
   bench on{[](auto& settings) { settings.waiting_limit = 2; }};
-  const auto asked = on.ask();
+  const auto request = on.ask();
   on.ask();
   for (std::uint32_t attempt = 2; attempt < 10; ++attempt) {
-    asked->attempt = attempt;
+    request->attempt = attempt;
     on.send_as(on.front, on.exporter,
                export_lobbies{
-                   {1, attempt}, id_of(1), std::make_shared<const std::string>(january), asked});
+                   {1, attempt}, id_of(1), std::make_shared<const std::string>(january), request});
   }
   CHECK(on.log->failed.empty());
   on.tick();
@@ -443,11 +443,11 @@ TEST_CASE("files are removed and counted by one job at a time, however long it t
   on.clock.advance(url_lifetime * 3);
   for (int i = 0; i < 5; ++i)
     on.tick();
-  CHECK(on.short_work.jobs.size() == 1);
+  CHECK(on.short_work.tasks.size() == 1);
   on.settle();
   CHECK(on.folders() == 0);
   on.tick();
-  CHECK(on.short_work.jobs.size() == 1); // the count, which was put off
+  CHECK(on.short_work.tasks.size() == 1); // the count, which was put off
 }
 
 TEST_CASE("where the disk's threads are taken, who asks is told to come back") {

@@ -38,7 +38,7 @@ struct bench : deterministic_system {
       std::ofstream{store::media_path(folder.path(), key_of(i))} << "image " << int{i};
   }
   ~bench() {
-    pool.jobs.clear(); // they hold the actor
+    pool.tasks.clear(); // they hold the actor
   }
 
   void ask(std::uint64_t exchange, std::uint8_t number) {
@@ -54,14 +54,14 @@ TEST_CASE("the first reader waits for the pool, the next is answered at once") {
   bench on;
   on.ask(1, 1);
   CHECK(on.log->opened.empty());
-  REQUIRE(on.pool.jobs.size() == 1);
+  REQUIRE(on.pool.tasks.size() == 1);
   on.run_pool();
   REQUIRE(on.log->opened.size() == 1);
   CHECK(on.log->opened[0].exchange == exchange_ref{1, 1});
   CHECK(on.log->opened[0].key == key_of(1));
   CHECK(on.log->opened[0].file->size_bytes() == 7);
   on.ask(2, 1);
-  CHECK(on.pool.jobs.empty());
+  CHECK(on.pool.tasks.empty());
   REQUIRE(on.log->opened.size() == 2);
   CHECK(on.log->opened[1].file == on.log->opened[0].file);
 }
@@ -75,7 +75,7 @@ TEST_CASE("an ended actor lets go of files and of those who wait, whoever still 
   on.log->opened.clear();
   CHECK(!file.expired());
   on.ask(2, 2);
-  on.pool.jobs.clear();
+  on.pool.tasks.clear();
   const auto front = caf::actor_cast<caf::strong_actor_ptr>(on.front);
   const auto holders = front->strong_refs.load();
   on.kill(on.media);
@@ -88,7 +88,7 @@ TEST_CASE("who asks while a file is being opened waits for the same opening, in 
   for (std::uint64_t exchange = 1; exchange <= 3; ++exchange)
     on.ask(exchange, 1);
   on.ask(4, 2);
-  CHECK(on.pool.jobs.size() == 2);
+  CHECK(on.pool.tasks.size() == 2);
   on.run_pool();
   REQUIRE(on.log->opened.size() == 4);
   for (std::uint64_t i = 0; i < 3; ++i)
@@ -157,7 +157,7 @@ TEST_CASE("those who wait are bounded, all files together") {
   REQUIRE(on.log->failed.size() == 2);
   CHECK(on.log->failed[0].exchange == exchange_ref{5, 1});
   CHECK(on.log->failed[0].error.code == base::errc::overloaded);
-  CHECK(on.pool.jobs.size() == 2);
+  CHECK(on.pool.tasks.size() == 2);
   on.run_pool();
   CHECK(on.log->opened.size() == 4);
   on.ask(7, 3);

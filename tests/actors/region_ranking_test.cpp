@@ -68,7 +68,7 @@ TEST_CASE("those of one location share one reply until the catalog changes") {
 
   auto changed = two_regions();
   changed->regions.push_back({"syd", "Sydney", "Cloud", {-33, 151}});
-  state.take(changed);
+  state.set_catalog(changed);
   CHECK(state.cached_listings() == 0);
   CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt syd");
   CHECK(ids(*first) == "fra nrt");
@@ -98,9 +98,9 @@ TEST_CASE("a default namespace may come with a later catalog, and go") {
   auto with = two_regions();
   with->namespaces.push_back(
       {id_of(13), id_of(1), "late", {}, std::vector<std::string>{"fra", "gone"}});
-  state.take(with);
+  state.set_catalog(with);
   CHECK(ids(*state.rank(address_of(german), "")) == "fra");
-  state.take(two_regions());
+  state.set_catalog(two_regions());
   CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt");
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("the cache holds what it may and counts what it does") {
   CHECK(metrics.evictions.get() == 300 - kept);
   state.rank(address_of(99), "");
   CHECK(metrics.hits.get() == 1);
-  CHECK(state.take(two_regions()) != nullptr);
+  CHECK(state.set_catalog(two_regions()) != nullptr);
   CHECK(metrics.bytes.get() == 0);
 }
 
@@ -250,11 +250,12 @@ TEST_CASE("what a new catalog makes useless is freed by who sent it, and nothing
 TEST_CASE("other GeoIP files change where clients are, and nothing that is cached") {
   region_ranking_state state{located(), two_regions()};
   const auto german_listing = state.rank(address_of(german), "");
-  state.take(std::make_shared<fake_geoip>(std::vector<std::pair<std::uint8_t, model::coordinates>>{
-      {german, near_tokyo}, {japanese, near_frankfurt}}));
+  state.set_geoip(
+      std::make_shared<fake_geoip>(std::vector<std::pair<std::uint8_t, model::coordinates>>{
+          {german, near_tokyo}, {japanese, near_frankfurt}}));
   CHECK(ids(*state.rank(address_of(german), "")) == "nrt fra");
   CHECK(state.rank(address_of(japanese), "") == german_listing);
-  state.take(std::shared_ptr<const store::geoip>{});
+  state.set_geoip(std::shared_ptr<const store::geoip>{});
   CHECK(entries(*state.rank(address_of(german), ""))[0].kilometers == 0);
 }
 

@@ -19,9 +19,9 @@ struct bench : deterministic_system {
   caf::actor front = spawn<probe>(log);
   caf::actor validator =
       spawn<actors::validator>(model::validation_rules{}, model::catalog_snapshot{two_regions()});
-  std::shared_ptr<const vitals> seen =
+  std::shared_ptr<const actor_statistics> seen =
       dynamic_cast<const supervised_actor*>(caf::actor_cast<caf::abstract_actor*>(validator))
-          ->read_vitals();
+          ->statistics();
   bool dead = false;
   std::uint64_t last = 0;
 
@@ -31,10 +31,10 @@ struct bench : deterministic_system {
   }
   ~bench() { base::faults::clear_all(); }
   std::shared_ptr<ticket> ask(base::fault_point_set named = 0) {
-    auto asked = std::make_shared<ticket>();
-    asked->named_faults = named;
-    ask_again(asked);
-    return asked;
+    auto request = std::make_shared<ticket>();
+    request->named_faults = named;
+    ask_again(request);
+    return request;
   }
   void ask_again(const std::shared_ptr<ticket>& with) {
     send_as(front, validator,
@@ -51,9 +51,9 @@ const auto both = {fault_point::validator_receive, fault_point::validator_reply}
 
 TEST_CASE("a request is in hand while it is handled, and counted afterwards") {
   bench on;
-  const auto asked = on.ask();
+  const auto request = on.ask();
   CHECK(on.answers() == 1);
-  CHECK(asked->in_hand == handler::past_owner);
+  CHECK(request->in_hand == handler::past_owner);
   CHECK(on.seen->handled() == 1);
   CHECK(on.seen->last_error().empty());
 }
@@ -63,10 +63,10 @@ TEST_CASE("a crash ends the actor with the request in hand, and says where") {
     CAPTURE(facts_of(at).name);
     bench on;
     inject(at, fault_kind::crash);
-    const auto asked = on.ask();
+    const auto request = on.ask();
     CHECK(on.dead);
     CHECK(on.answers() == 0);
-    CHECK(asked->in_hand == handler::owner);
+    CHECK(request->in_hand == handler::owner);
     CHECK(on.seen->handled() == 0);
     CHECK(on.seen->last_error() == "fault injection at " + std::string{facts_of(at).name});
   }
@@ -76,11 +76,11 @@ TEST_CASE("a dropped message is answered by nobody, and the actor lives on") {
   for (const auto at : both) {
     bench on;
     inject(at, fault_kind::drop);
-    const auto asked = on.ask();
+    const auto request = on.ask();
     CHECK(on.answers() == 0);
     CHECK_FALSE(on.dead);
-    CHECK(asked->in_hand == handler::past_owner);
-    CHECK(asked.use_count() == 1);
+    CHECK(request->in_hand == handler::past_owner);
+    CHECK(request.use_count() == 1);
     base::faults::clear(at);
     on.ask();
     CHECK(on.answers() == 1);
@@ -124,10 +124,10 @@ TEST_CASE("a stalled message comes when the fault is taken away") {
     CAPTURE(facts_of(at).name);
     bench on;
     inject(at, fault_kind::stall);
-    const auto asked = on.ask();
+    const auto request = on.ask();
     on.advance(milliseconds{10'000});
     CHECK(on.answers() == 0);
-    CHECK(asked->in_hand == handler::past_owner);
+    CHECK(request->in_hand == handler::past_owner);
     base::faults::clear(at);
     on.advance(milliseconds{10});
     CHECK(on.log->made.size() == 1);
@@ -140,7 +140,7 @@ TEST_CASE("a stalled message comes when the fault is taken away") {
 class teller final : public supervised_actor {
 public:
   teller(caf::actor_config& cfg, caf::actor to)
-      : supervised_actor{cfg, some_fault_places}, to_{std::move(to)} {}
+      : supervised_actor{cfg, some_gate_points}, to_{std::move(to)} {}
 
 protected:
   caf::behavior make_behavior() override {
@@ -203,22 +203,22 @@ TEST_CASE("the delays of many news do not add up") {
 TEST_CASE("what an ended actor held back is gone with it") {
   bench on;
   inject(fault_point::validator_receive, fault_kind::stall);
-  const auto asked = on.ask();
+  const auto request = on.ask();
   on.kill(on.validator);
   base::faults::clear_all();
   on.advance(milliseconds{100});
   CHECK(on.answers() == 0);
-  CHECK(asked.use_count() == 1);
+  CHECK(request.use_count() == 1);
 }
 
 TEST_CASE("an attempt passes a point once; the next one passes it again") {
   bench on;
   inject(fault_point::validator_receive, fault_kind::delay, milliseconds{5});
-  const auto asked = on.ask();
+  const auto request = on.ask();
   on.advance(milliseconds{5});
   CHECK(on.answers() == 1);
-  asked->passed_faults = 0; // as a transport does
-  on.ask_again(asked);
+  request->passed_faults = 0; // as a transport does
+  on.ask_again(request);
   CHECK(on.answers() == 1);
   on.advance(milliseconds{5});
   CHECK(on.answers() == 2);

@@ -22,10 +22,10 @@ struct bench : deterministic_system {
     shard,
     front_0,
     front_1,
-    place_count
+    child_count
   };
 
-  struct occupant {
+  struct started {
     std::vector<caf::actor> made;
     std::vector<std::int64_t> revisions;
     std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
@@ -34,44 +34,44 @@ struct bench : deterministic_system {
   };
 
   manual_clock clock;
-  std::shared_ptr<roster> places;
+  std::shared_ptr<child_table> children;
   std::vector<bool> storms;
-  std::array<occupant, place_count> at;
+  std::array<started, child_count> at;
   caf::actor supervisor;
 
   bench() {
     const auto make = [this](std::size_t index) {
-      return [this, index](const standing& in_force) {
+      return [this, index](const initial_state& in_force) {
         auto& here = at[index];
         here.revisions.push_back(in_force.catalog->revision);
         here.made.push_back(spawn<probe>(here.log));
         return here.made.back();
       };
     };
-    using kind = place::kind;
-    places = std::make_shared<roster>(
-        std::vector<place>{
-            {"catalog", kind::catalog, owner::none, place::every_loop, make(catalog)},
+    using kind = child_spec::kind;
+    children = std::make_shared<child_table>(
+        std::vector<child_spec>{
+            {"catalog", kind::catalog, owner::none, child_spec::every_loop, make(catalog)},
             {"validator/0", kind::owner, owner::validator, 0, make(validator_0)},
             {"validator/1", kind::owner, owner::validator, 1, make(validator_1)},
-            {"validator/large", kind::owner, owner::large_validator, place::every_loop,
+            {"validator/large", kind::owner, owner::large_validator, child_spec::every_loop,
              make(large)},
-            {"avatar/0", kind::owner, owner::avatar(0), place::every_loop, make(shard)},
+            {"avatar/0", kind::owner, owner::avatar(0), child_spec::every_loop, make(shard)},
             {"front/0", kind::front, owner::none, 0, make(front_0)},
             {"front/1", kind::front, owner::none, 1, make(front_1)}},
-        standing{two_regions()}, 5, seconds{10});
+        initial_state{two_regions()}, 5, seconds{10});
     start();
   }
   void start() {
     supervisor_settings settings;
-    settings.places = places;
+    settings.children = children;
     settings.clock = &clock;
     settings.on_storm = [this](bool now) { storms.push_back(now); };
     supervisor = spawn<actors::supervisor>(settings);
     run();
   }
   ~bench() {
-    // Its handles would keep it and the places alive beyond the system.
+    // Its handles would keep it and the table alive beyond the system.
     caf::anon_send(supervisor, stop_all{});
     run();
   }
@@ -80,10 +80,10 @@ struct bench : deterministic_system {
     REQUIRE(!at[front].log->owners.empty());
     return at[front].log->owners.back().by_role.at(index_of(role));
   }
-  place_report report_of(std::string_view name) const {
-    for (const auto& each : places->report())
+  child_report report_of(std::string_view name) const {
+    for (const auto& each : children->report())
       if (each.name == name) return each;
-    FAIL("no such place: " << name);
+    FAIL("no such child: " << name);
     return {};
   }
   std::size_t kill_at(std::size_t index) {
@@ -92,13 +92,13 @@ struct bench : deterministic_system {
   }
 };
 
-TEST_CASE("every place is filled, with the snapshot in force") {
+TEST_CASE("every child is started, with the snapshot in force") {
   bench on;
   for (const auto& here : on.at) {
     CHECK(here.made.size() == 1);
     CHECK(here.revisions == std::vector<std::int64_t>{1});
   }
-  CHECK(on.places->restarts() == 0);
+  CHECK(on.children->restarts() == 0);
 }
 
 TEST_CASE("each front hears of the owners of its loop and of those that serve all") {
@@ -110,10 +110,10 @@ TEST_CASE("each front hears of the owners of its loop and of those that serve al
   CHECK(!on.known_to(bench::front_0, owner::region_ranking));
 }
 
-TEST_CASE("the catalog's audience is the supervisor and every owner") {
+TEST_CASE("the catalog's subscribers are the supervisor and every owner") {
   bench on;
-  REQUIRE(!on.at[bench::catalog].log->audiences.empty());
-  const auto& members = on.at[bench::catalog].log->audiences.back().members;
+  REQUIRE(!on.at[bench::catalog].log->subscriptions.empty());
+  const auto& members = on.at[bench::catalog].log->subscriptions.back().members;
   CHECK(members.size() == 5);
   for (const auto& expected :
        {on.supervisor, on.at[bench::validator_0].now(), on.at[bench::validator_1].now(),
@@ -123,7 +123,7 @@ TEST_CASE("the catalog's audience is the supervisor and every owner") {
 
 TEST_CASE("the catalog hears which of the owners are avatar shards, also the new ones") {
   bench on;
-  const auto shards = [&] { return on.at[bench::catalog].log->audiences.back().avatar_shards; };
+  const auto shards = [&] { return on.at[bench::catalog].log->subscriptions.back().avatar_shards; };
   CHECK(shards() == std::vector<caf::actor>{on.at[bench::shard].now()});
   CHECK(on.kill_at(bench::shard) == 2);
   CHECK(shards() == std::vector<caf::actor>{on.at[bench::shard].now()});
@@ -138,11 +138,11 @@ TEST_CASE("what dies is replaced at once, and all who must know hear of it") {
   CHECK(successor != old);
   CHECK(on.known_to(bench::front_0, owner::validator) == successor);
   CHECK(on.known_to(bench::front_1, owner::validator) == on.at[bench::validator_1].now());
-  const auto& members = on.at[bench::catalog].log->audiences.back().members;
+  const auto& members = on.at[bench::catalog].log->subscriptions.back().members;
   CHECK(std::count(members.begin(), members.end(), successor) == 1);
   CHECK(std::count(members.begin(), members.end(), old) == 0);
   CHECK(on.at[bench::validator_1].made.size() == neighbours);
-  CHECK(on.places->restarts() == 1);
+  CHECK(on.children->restarts() == 1);
 }
 
 TEST_CASE("a new front or catalog is told what it needs") {
@@ -150,8 +150,8 @@ TEST_CASE("a new front or catalog is told what it needs") {
   on.kill_at(bench::front_1); // the probe forgets what it was told
   CHECK(on.known_to(bench::front_1, owner::validator) == on.at[bench::validator_1].now());
   on.kill_at(bench::catalog);
-  REQUIRE(!on.at[bench::catalog].log->audiences.empty());
-  CHECK(on.at[bench::catalog].log->audiences.back().members.size() == 5);
+  REQUIRE(!on.at[bench::catalog].log->subscriptions.empty());
+  CHECK(on.at[bench::catalog].log->subscriptions.back().members.size() == 5);
 }
 
 TEST_CASE("a successor starts with the newest snapshot") {
@@ -163,20 +163,20 @@ TEST_CASE("a successor starts with the newest snapshot") {
   CHECK(on.at[bench::validator_0].revisions.back() == 42);
 }
 
-TEST_CASE("a place whose actors are of no use waits, longer each time, and is a storm at last") {
+TEST_CASE("a child whose actors are of no use waits, longer each time, and is a storm at last") {
   bench on;
   CHECK(on.kill_at(bench::validator_0) == 2); // the first costs no time
   CHECK(on.kill_at(bench::validator_0) == 2);
   CHECK(!on.known_to(bench::front_0, owner::validator));
   CHECK(on.known_to(bench::front_1, owner::validator));
-  CHECK(on.report_of("validator/0").state == place_state::waiting);
+  CHECK(on.report_of("validator/0").state == child_state::waiting);
   on.advance(milliseconds{24});
   CHECK(on.at[bench::validator_0].made.size() == 2);
   on.advance(milliseconds{51});
   REQUIRE(on.at[bench::validator_0].made.size() == 3);
   CHECK(on.known_to(bench::front_0, owner::validator) == on.at[bench::validator_0].now());
-  CHECK(on.report_of("validator/0").state == place_state::running);
-  // Another place is not punished for it.
+  CHECK(on.report_of("validator/0").state == child_state::running);
+  // Another child is not punished for it.
   CHECK(on.kill_at(bench::validator_1) == 2);
 
   for (int i = 0; i < 4; ++i) {
@@ -185,8 +185,8 @@ TEST_CASE("a place whose actors are of no use waits, longer each time, and is a 
     on.advance(seconds{1});
   }
   CHECK(on.storms == std::vector<bool>{true});
-  CHECK(on.report_of("validator/0").state == place_state::storming);
-  CHECK(on.places->storms());
+  CHECK(on.report_of("validator/0").state == child_state::storming);
+  CHECK(on.children->storms());
 }
 
 TEST_CASE("a storm is over when its actor has lasted") {
@@ -196,16 +196,16 @@ TEST_CASE("a storm is over when its actor has lasted") {
     on.advance(seconds{1});
   }
   CHECK(on.storms == std::vector<bool>{true});
-  on.clock.advance(supervisor::calm_time);
+  on.clock.advance(child_table::calm_time);
   on.advance(supervisor::storm_look_interval);
   CHECK(on.storms == std::vector<bool>{true});
   on.clock.advance(milliseconds{1});
   on.advance(supervisor::storm_look_interval);
   CHECK(on.storms == std::vector<bool>{true, false});
-  CHECK(on.report_of("validator/large").state == place_state::running);
+  CHECK(on.report_of("validator/large").state == child_state::running);
 }
 
-TEST_CASE("a report says how often a place was filled again, and what its actors died of") {
+TEST_CASE("a report says how often a child was restarted, and what its actors died of") {
   bench on;
   on.kill_at(bench::shard);
   const auto said = on.report_of("avatar/0");
@@ -216,7 +216,7 @@ TEST_CASE("a report says how often a place was filled again, and what its actors
   CHECK(on.report_of("front/1").last_error.empty());
 }
 
-TEST_CASE("the supervisor's successor finds everybody, and fills what died meanwhile") {
+TEST_CASE("the supervisor's successor finds everybody, and restarts what died meanwhile") {
   bench on;
   on.kill(on.supervisor);
   caf::anon_send_exit(on.at[bench::validator_0].now(), caf::exit_reason::kill);
@@ -228,9 +228,9 @@ TEST_CASE("the supervisor's successor finds everybody, and fills what died meanw
   CHECK(on.at[bench::validator_1].now() == left);
   CHECK(on.at[bench::validator_1].made.size() == 1);
   CHECK(on.known_to(bench::front_0, owner::validator) == on.at[bench::validator_0].now());
-  CHECK(on.places->supervisor_restarts() == 1);
+  CHECK(on.children->supervisor_restarts() == 1);
   CHECK(on.kill_at(bench::validator_1) == 2);
-  const auto& members = on.at[bench::catalog].log->audiences.back().members;
+  const auto& members = on.at[bench::catalog].log->subscriptions.back().members;
   CHECK(std::count(members.begin(), members.end(), on.supervisor) == 1);
 }
 
@@ -242,11 +242,11 @@ TEST_CASE("stopping ends every actor, then the supervisor, and restarts nobody")
   bool supervisor_ended = false;
   on.supervisor->attach_functor([&] {
     supervisor_ended = true;
-    CHECK(ended == bench::place_count);
+    CHECK(ended == bench::child_count);
   });
   caf::anon_send(on.supervisor, stop_all{});
   on.run();
-  CHECK(ended == bench::place_count);
+  CHECK(ended == bench::child_count);
   CHECK(supervisor_ended);
   for (const auto& here : on.at)
     CHECK(here.made.size() == 1);

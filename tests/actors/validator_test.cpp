@@ -19,7 +19,7 @@ struct bench : deterministic_system {
   caf::actor front = spawn<probe>(log);
   caf::actor validator = spawn<actors::validator>(model::validation_rules{}, two_regions());
 
-  void ask(validate_payload job) { send_as(front, validator, std::move(job)); }
+  void ask(validate_payload request) { send_as(front, validator, std::move(request)); }
 };
 
 bool has_errors(const std::string& json) {
@@ -106,7 +106,7 @@ TEST_CASE("what is not meant for it changes nothing") {
 /// Dies of the message that asks it to.
 class fragile final : public resident {
 public:
-  explicit fragile(caf::actor_config& cfg) : resident{cfg, some_fault_places} {}
+  explicit fragile(caf::actor_config& cfg) : resident{cfg, some_gate_points} {}
 
 protected:
   caf::behavior make_behavior() override {

@@ -11,7 +11,7 @@
 namespace matchcloud::base {
 namespace {
 
-TEST_CASE("a pool runs jobs on a thread of its own, in order where it has one") {
+TEST_CASE("a pool runs tasks on a thread of its own, in order where it has one") {
   std::vector<int> order;
   std::promise<std::thread::id> where;
   {
@@ -24,7 +24,7 @@ TEST_CASE("a pool runs jobs on a thread of its own, in order where it has one") 
   CHECK(order == std::vector{1, 2});
 }
 
-TEST_CASE("a full queue refuses, and the refused job never runs") {
+TEST_CASE("a full queue refuses, and the refused task never runs") {
   std::promise<void> started;
   std::promise<void> go_on;
   std::atomic<int> ran{0};
@@ -45,14 +45,14 @@ TEST_CASE("a full queue refuses, and the refused job never runs") {
 }
 
 TEST_CASE("destruction waits for what is queued") {
-  constexpr int jobs = 200;
+  constexpr int tasks = 200;
   std::atomic<int> ran{0};
   {
     thread_pool pool{3, 0};
-    for (int i = 0; i < jobs; ++i)
+    for (int i = 0; i < tasks; ++i)
       REQUIRE(pool.submit([&] { ++ran; }));
   }
-  CHECK(ran == jobs);
+  CHECK(ran == tasks);
 }
 
 TEST_CASE("several threads work at once") {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/node/places.hpp"
+#include "app/node/child_specs.hpp"
 #include "http/transport/listener.hpp"
 #include "http/transport/loop_transport.hpp"
 #include "model/catalog/catalog_document.hpp"
@@ -46,7 +46,7 @@ inline std::shared_ptr<const store::geoip> small_geoip() {
 }
 
 /// One event loop on a thread of its own with what resides there in the program: transport, front,
-/// region_ranking and validator, wired by `app::places_of`, as the program is.
+/// region_ranking and validator, wired by `app::child_specs_of`, as the program is.
 class service_on_a_loop {
 public:
   service_on_a_loop() {
@@ -119,11 +119,12 @@ private:
     parts->loops.push_back({&loop_, &transport_});
 
     actors::owners known{std::vector<caf::actor>(actors::owner_count)};
-    const actors::standing now{catalog_, small_geoip()};
-    for (const auto& each : app::places_of(parts)) {
-      if (each.loop == actors::place::every_loop || each.role == actors::owner::media) continue;
-      residents_.push_back(each.make(now));
-      if (each.what == actors::place::kind::owner)
+    const actors::initial_state now{catalog_, small_geoip()};
+    for (const auto& each : app::child_specs_of(parts)) {
+      if (each.loop == actors::child_spec::every_loop || each.role == actors::owner::media)
+        continue;
+      residents_.push_back(each.start(now));
+      if (each.what == actors::child_spec::kind::owner)
         known.by_role[index_of(each.role)] = residents_.back();
     }
     caf::anon_send(residents_.back(), std::move(known)); // the front: the last place of a loop

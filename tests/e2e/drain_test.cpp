@@ -13,7 +13,7 @@ namespace {
 
 using namespace matchcloud::e2e;
 
-const auto asked = request("GET", regions_target);
+const auto regions_request = request("GET", regions_target);
 
 TEST_CASE("a signal ends a server without connections at once", "[lifecycle]") {
   const auto transport = GENERATE("loops", "httplib");
@@ -31,13 +31,13 @@ TEST_CASE("while draining the server is not ready, takes no connection and serve
   server of{{"--loops", "2", "--drain-timeout-ms", "600000"}};
   std::vector<raw_connection> clients;
   for (int i = 0; i < 10; ++i)
-    clients.emplace_back(of.data()).ask(asked);
+    clients.emplace_back(of.data()).ask(regions_request);
   CHECK(of.ready_status() == 200);
   of.process().signal(number);
   REQUIRE(eventually([&] { return of.ready_status() == 503; }));
   CHECK(eventually([&] { return !raw_connection::try_connect(of.data()); }));
   for (auto& client : clients) {
-    const auto got = client.ask(asked);
+    const auto got = client.ask(regions_request);
     CHECK(got.status == 200);
     CHECK(got.header("connection") == "close");
     CHECK(client.closed());
@@ -51,13 +51,13 @@ TEST_CASE("a request that is under way when draining begins is answered", "[life
   raw_connection in_head{of.data()};
   raw_connection in_body{of.data()};
   const auto posted = request("POST", groups_target, good_group);
-  in_head.send(std::string_view{asked}.substr(0, 10));
+  in_head.send(std::string_view{regions_request}.substr(0, 10));
   in_body.send(std::string_view{posted}.substr(0, posted.size() - 3));
   const auto begun = static_cast<double>(10 + posted.size() - 3);
   REQUIRE(eventually([&] { return of.metric("matchcloud_received_bytes_total") == begun; }));
   of.process().signal(SIGTERM);
   REQUIRE(eventually([&] { return of.ready_status() == 503; }));
-  in_head.send(std::string_view{asked}.substr(10));
+  in_head.send(std::string_view{regions_request}.substr(10));
   CHECK(in_head.receive().status == 200);
   in_body.send(std::string_view{posted}.substr(posted.size() - 3));
   CHECK(in_body.receive().status == 200);
@@ -75,7 +75,7 @@ TEST_CASE("idle connections are closed in the last third of the drain timeout", 
   for (int i = 0; i < 20; ++i)
     clients.emplace_back(of.data());
   for (std::size_t i = 0; i < clients.size(); i += 2)
-    clients[i].ask(asked);
+    clients[i].ask(regions_request);
   REQUIRE(eventually([&] { return of.metric("matchcloud_connections") == 20; }));
   const auto begun = clock::now();
   of.process().signal(SIGTERM);
@@ -90,7 +90,7 @@ TEST_CASE("idle connections are closed in the last third of the drain timeout", 
 TEST_CASE("what is left at the end of the drain timeout is told so and cut", "[lifecycle]") {
   server of{{"--loops", "2", "--drain-timeout-ms", "300"}};
   raw_connection half{of.data()};
-  half.send(std::string_view{asked}.substr(0, 10));
+  half.send(std::string_view{regions_request}.substr(0, 10));
   REQUIRE(eventually([&] { return of.metric("matchcloud_received_bytes_total") == 10; }));
   of.process().signal(SIGTERM);
   CHECK(half.receive().problem_code() == "draining");
@@ -103,7 +103,7 @@ TEST_CASE("a second signal ends the server at once", "[lifecycle]") {
   const auto second = GENERATE(SIGTERM, SIGINT);
   server of{{"--transport", transport, "--drain-timeout-ms", "600000"}};
   raw_connection half{of.data()};
-  half.send(std::string_view{asked}.substr(0, 10));
+  half.send(std::string_view{regions_request}.substr(0, 10));
   // Begun, so that the transport waits for it.
   REQUIRE(eventually([&] {
     return std::string_view{transport} == "httplib" ||
@@ -131,8 +131,9 @@ struct steady_client {
   std::string failure;
 
   void run(std::atomic<int>& total, bool with_body) {
-    const auto bytes =
-        with_body ? request("POST", groups_target, std::string(70'000, ' ') + good_group) : asked;
+    const auto bytes = with_body
+                           ? request("POST", groups_target, std::string(70'000, ' ') + good_group)
+                           : regions_request;
     try {
       while (!told_to_close) {
         if (!connection.try_send(bytes)) {
@@ -233,7 +234,7 @@ TEST_CASE("connections that were made before the signal are served although not 
   of.process().signal(SIGSTOP);
   std::vector<raw_connection> clients;
   for (int i = 0; i < 50; ++i)
-    clients.emplace_back(of.data()).send(asked);
+    clients.emplace_back(of.data()).send(regions_request);
   of.process().signal(SIGTERM);
   of.process().signal(SIGCONT);
   for (auto& client : clients) {

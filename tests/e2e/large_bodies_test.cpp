@@ -24,9 +24,9 @@ std::string wrong_version() {
   return body + R"("cdn":1}})";
 }
 
-double seconds_of(raw_connection& client, const std::string& asked) {
+double seconds_of(raw_connection& client, const std::string& text) {
   const auto begin = steady_clock::now();
-  if (client.ask(asked).status != 200) throw std::runtime_error{"not answered"};
+  if (client.ask(text).status != 200) throw std::runtime_error{"not answered"};
   return std::chrono::duration<double>(steady_clock::now() - begin).count();
 }
 

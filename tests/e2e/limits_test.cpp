@@ -190,17 +190,17 @@ TEST_CASE("a body beyond all bounds ends with its connection", "[limits]") {
 TEST_CASE("where none is idle, the connection beyond the limit waits until one closes",
           "[limits]") {
   const server few{{"--loops", "2", "--max-connections", "3", "--connection-share-percent", "100"}};
-  const auto asked = request("GET", regions_target);
+  const auto regions_request = request("GET", regions_target);
   std::vector<raw_connection> clients;
   for (int i = 0; i < 3; ++i)
-    clients.emplace_back(few.data()).send(std::string_view{asked}.substr(0, 10));
+    clients.emplace_back(few.data()).send(std::string_view{regions_request}.substr(0, 10));
   REQUIRE(eventually([&] { return few.metric("matchcloud_received_bytes_total") == 30; }));
   raw_connection waiting{few.data()};
-  waiting.send(asked);
+  waiting.send(regions_request);
   CHECK_FALSE(waiting.readable(milliseconds{300}));
   for (auto& client : clients) {
-    client.send(std::string_view{asked}.substr(10));
-    client.send(std::string_view{asked}.substr(0, 10));
+    client.send(std::string_view{regions_request}.substr(10));
+    client.send(std::string_view{regions_request}.substr(0, 10));
     CHECK(client.receive().status == 200);
   }
   clients.pop_back();
@@ -378,15 +378,15 @@ TEST_CASE("bytes that one connection holds are missing to the others until it cl
   holding.send(std::string_view{large}.substr(0, 900'000));
   REQUIRE(eventually([&] { return tight.metric("matchcloud_budget_used_bytes") > 890'000; }));
 
-  const auto asked = request("POST", groups_target, body_of(300'000));
+  const auto large_request = request("POST", groups_target, body_of(300'000));
   raw_connection refused{tight.data()};
-  CHECK(refused.ask(asked).problem_code() == "budget_exhausted");
+  CHECK(refused.ask(large_request).problem_code() == "budget_exhausted");
   check_serves(tight.data());
 
   holding.reset();
   REQUIRE(eventually([&] { return tight.metric("matchcloud_budget_used_bytes") == 0; }));
   raw_connection served{tight.data()};
-  CHECK(served.ask(asked).status == 200);
+  CHECK(served.ask(large_request).status == 200);
 }
 
 TEST_CASE("a head that does not come is refused in time", "[limits]") {
@@ -463,14 +463,14 @@ TEST_CASE("a client that takes no answers is disconnected, and nobody else", "[l
   server& of = hasty_server();
   REQUIRE(eventually([&] { return of.metric("matchcloud_connections") == 0; }));
   raw_connection stalled{of.data(), {}, 4096};
-  const auto asked = request("GET", regions_target);
+  const auto regions_request = request("GET", regions_target);
   // Until neither side takes any more.
   const auto begun = clock::now();
   const deadline until;
   std::size_t pipelined = 0;
   std::string block;
   for (int i = 0; i < 100; ++i)
-    block += asked;
+    block += regions_request;
   while (!until.passed()) {
     const auto sent = stalled.send_some(block);
     if (sent < 0) break;

@@ -90,18 +90,18 @@ TEST_CASE("one range of an image is served as a part", "[operations]") {
   const auto transport = GENERATE("loops", "httplib");
   const auto& image = stored_image();
   struct part {
-    std::string asked;
+    std::string text;
     std::size_t offset;
     std::size_t length;
   };
-  for (const auto& [asked, offset, length] :
+  for (const auto& [text, offset, length] :
        {part{"bytes=0-0", 0, 1}, part{"bytes=100-65635", 100, 65'536},
         part{"bytes=299990-", 299'990, 10}, part{"bytes=-7", 299'993, 7},
         part{"bytes=299990-999999999999999999999", 299'990, 10},
         part{"bytes=0-", 0, image_bytes}}) {
-    CAPTURE(transport, asked);
+    CAPTURE(transport, text);
     for (const auto& condition : {std::string{}, "If-Range: " + image.etag() + "\r\n"}) {
-      const auto got = get(transport, "Range: " + asked + "\r\n" + condition);
+      const auto got = get(transport, "Range: " + text + "\r\n" + condition);
       CHECK(got.status == 206);
       CHECK(got.header("content-range") == "bytes " + std::to_string(offset) + "-" +
                                                std::to_string(offset + length - 1) + "/300000");
@@ -152,9 +152,9 @@ TEST_CASE("ranges that are not one get the whole image", "[operations]") {
 
 TEST_CASE("a range behind the end is refused with the size", "[operations]") {
   const auto transport = GENERATE("loops", "httplib");
-  for (const auto* asked : {"bytes=300000-", "bytes=999999999999-", "bytes=-0"}) {
-    CAPTURE(transport, asked);
-    const auto got = get(transport, "Range: " + std::string{asked} + "\r\n");
+  for (const auto* request : {"bytes=300000-", "bytes=999999999999-", "bytes=-0"}) {
+    CAPTURE(transport, request);
+    const auto got = get(transport, "Range: " + std::string{request} + "\r\n");
     CHECK(got.status == 416);
     CHECK(got.header("content-range") == "bytes */300000");
     CHECK(got.problem_code() == "range_not_satisfiable");

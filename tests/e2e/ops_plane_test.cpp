@@ -104,15 +104,16 @@ TEST_CASE("counters move by what was asked", "[operations]") {
 TEST_CASE("connections and bytes are counted", "[operations]") {
   const server own{{"--loops", "2"}};
   CHECK(own.metric("matchcloud_connections") == 0);
-  const auto asked = request("GET", regions_target);
+  const auto regions_request = request("GET", regions_target);
   {
     std::vector<raw_connection> clients;
     for (int i = 0; i < 10; ++i)
-      clients.emplace_back(own.data()).ask(asked);
+      clients.emplace_back(own.data()).ask(regions_request);
     CHECK(own.metric("matchcloud_connections") == 10);
   }
   CHECK(own.metric("matchcloud_connections_accepted_total") == 10);
-  CHECK(own.metric("matchcloud_received_bytes_total") == 10 * static_cast<double>(asked.size()));
+  CHECK(own.metric("matchcloud_received_bytes_total") ==
+        10 * static_cast<double>(regions_request.size()));
   CHECK(own.metric("matchcloud_sent_bytes_total") > 10'000);
   CHECK(eventually([&] { return own.metric("matchcloud_connections") == 0; }));
   CHECK(eventually([&] { return own.metric("matchcloud_requests_in_flight") == 0; }));

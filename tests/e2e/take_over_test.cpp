@@ -15,7 +15,7 @@ namespace {
 
 using namespace matchcloud::e2e;
 
-const auto asked = request("GET", regions_target);
+const auto regions_request = request("GET", regions_target);
 const auto asked_to_close = request("GET", regions_target, {}, "Connection: close\r\n");
 
 /// The listeners of `of`, for its successor.
@@ -68,7 +68,7 @@ private:
         raw_connection connection{to_};
         ++connections_;
         for (bool open = true; open && !stopping_;) {
-          const auto got = connection.ask(keeps ? asked : asked_to_close);
+          const auto got = connection.ask(keeps ? regions_request : asked_to_close);
           if (got.status != 200) throw std::runtime_error{"status " + std::to_string(got.status)};
           ++answers_;
           open = got.header("connection") != "close";
@@ -147,16 +147,16 @@ TEST_CASE("several listeners are handed over, those behind proxies with what the
   for (std::size_t i = 0; i < 3; ++i)
     check_serves(second.listeners()[i]);
   raw_connection behind{second.listeners()[3]};
-  CHECK(behind.ask("PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + asked).status == 200);
+  CHECK(behind.ask("PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n" + regions_request).status == 200);
 }
 
 TEST_CASE("what is under way in the process that hands over is finished there", "[lifecycle]") {
   const world own;
   server first{{"--loops", "2", "--drain-timeout-ms", "600000"}, own};
   raw_connection kept{first.data()};
-  CHECK(kept.ask(asked).header("connection") != "close");
+  CHECK(kept.ask(regions_request).header("connection") != "close");
   raw_connection in_head{first.data()};
-  in_head.send(std::string_view{asked}.substr(0, 10));
+  in_head.send(std::string_view{regions_request}.substr(0, 10));
   REQUIRE(eventually([&] { return first.metric("matchcloud_connections") == 2; }));
   raw_connection operator_asks{first.ops()};
   operator_asks.send("GET /healthz HTTP/1.1\r\n");
@@ -165,9 +165,9 @@ TEST_CASE("what is under way in the process that hands over is finished there", 
 
   server second{same_as(first), own};
   REQUIRE(logged(first, "has taken over"));
-  in_head.send(std::string_view{asked}.substr(10));
+  in_head.send(std::string_view{regions_request}.substr(10));
   for (auto* each : {&in_head, &kept}) {
-    if (each == &kept) kept.send(asked);
+    if (each == &kept) kept.send(regions_request);
     const auto got = each->receive();
     CHECK(got.status == 200);
     CHECK(got.header("connection") == "close");
@@ -188,15 +188,15 @@ TEST_CASE("connections that nobody has accepted yet are the successor's", "[life
   // Full: what comes now waits in the kernel's queue, beyond the end of this process.
   server full{{"--loops", "2", "--max-connections", "1"}, own};
   raw_connection held{full.data()};
-  held.send(std::string_view{asked}.substr(0, 10));
+  held.send(std::string_view{regions_request}.substr(0, 10));
   REQUIRE(eventually([&] { return full.metric("matchcloud_received_bytes_total") == 10; }));
   std::vector<raw_connection> waiting;
   for (int i = 0; i < 20; ++i)
-    waiting.emplace_back(full.data()).send(asked);
+    waiting.emplace_back(full.data()).send(regions_request);
   server second{same_as(full), own};
   for (auto& each : waiting)
     CHECK(each.receive().status == 200);
-  held.send(std::string_view{asked}.substr(10));
+  held.send(std::string_view{regions_request}.substr(10));
   CHECK(held.receive().status == 200);
   held.reset();
   CHECK(full.process().exit_code() == 0);
@@ -247,12 +247,12 @@ TEST_CASE("a successor that is killed when it serves does not keep the other fro
   const world own;
   server first{{"--loops", "2", "--drain-timeout-ms", "600000"}, own};
   raw_connection kept{first.data()};
-  CHECK(kept.ask(asked).status == 200);
+  CHECK(kept.ask(regions_request).status == 200);
   server second{same_as(first), own};
   check_serves(second.data());
   second.process().signal(SIGKILL);
   CHECK(second.process().exit_code() == 128 + SIGKILL);
-  CHECK(kept.ask(asked).header("connection") == "close");
+  CHECK(kept.ask(regions_request).header("connection") == "close");
   kept.reset();
   CHECK(first.process().exit_code() == 0);
   // The file of the killed one is there still; the next start does not mind.

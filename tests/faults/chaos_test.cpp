@@ -120,7 +120,7 @@ struct bench {
     inject(service.ops(), at, rule_of(at, kind));
     stir(at);
     tally all;
-    std::thread asking{
+    std::thread asker{
         [&] { all = known_load::repeat(clients, 2, [&] { return load.ask_all(); }); }};
     const deadline least{in_force};
     const bool struck = eventually([&] { return hits_of(service.ops(), at) > 0 && least.passed(); },
@@ -128,7 +128,7 @@ struct bench {
     hits = struck ? hits_of(service.ops(), at) : 0;
     CHECK(ask_ops(service.ops(), "GET", "/healthz").status == 200);
     heal(service.ops());
-    asking.join();
+    asker.join();
     return all;
   }
 

@@ -13,8 +13,8 @@ std::string route_of(base::fault_point at) {
   return "/faults/" + std::string{facts_of(at).name};
 }
 
-e2e::answer asked(const e2e::address& ops, const std::string& method, const std::string& target,
-                  const std::string& body = {}) {
+e2e::answer request(const e2e::address& ops, const std::string& method, const std::string& target,
+                    const std::string& body = {}) {
   auto got = ask_ops(ops, method, target, body);
   if (got.status >= 300)
     throw std::runtime_error{method + " " + target + " " + body + ": " +
@@ -25,15 +25,15 @@ e2e::answer asked(const e2e::address& ops, const std::string& method, const std:
 } // namespace
 
 void inject(const e2e::address& ops, base::fault_point at, const std::string& rule) {
-  asked(ops, "PUT", route_of(at), rule);
+  request(ops, "PUT", route_of(at), rule);
 }
 
 void heal(const e2e::address& ops) {
-  asked(ops, "DELETE", "/faults");
+  request(ops, "DELETE", "/faults");
 }
 
 std::uint64_t hits_of(const e2e::address& ops, base::fault_point at) {
-  const auto status = e2e::parse_json(asked(ops, "GET", route_of(at)).body);
+  const auto status = e2e::parse_json(request(ops, "GET", route_of(at)).body);
   return status["hits"].GetUint64();
 }
 

@@ -198,15 +198,15 @@ std::set<std::string> strange_entries(const std::string& data_dir) {
 
 /// Every file of the history of a ledger's game is right.
 void check_ledger(const server& of, const lobby_ledger& ledger) {
-  promise asked;
-  asked.of = &ledger;
-  asked.at_least = ledger.acknowledged();
+  promise issued;
+  issued.of = &ledger;
+  issued.at_least = ledger.acknowledged();
   const auto exported = ask_export(of.data(), ledger.game_id());
   INFO(exported.body);
-  asked.target = download_target(exported);
-  asked.given = clock::now();
-  REQUIRE(!asked.target.empty());
-  CHECK_NOTHROW(download(of.data(), asked, false));
+  issued.target = download_target(exported);
+  issued.given = clock::now();
+  REQUIRE(!issued.target.empty());
+  CHECK_NOTHROW(download(of.data(), issued, false));
 }
 
 /// A service that is killed while it starts.

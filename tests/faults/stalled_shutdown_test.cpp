@@ -54,12 +54,12 @@ TEST_CASE("a service ends in time while all that waits for its store, files or c
     const auto data = service.data();
     const auto ops = service.ops();
     const auto game = ledger.game_id();
-    clients asking;
+    clients all;
     inject(ops, at, never);
     for (int i = 0; i < 4; ++i) {
-      asking.ask([=] { get(data, "/v1/regions"); });
-      asking.ask([=] { ask_export(data, game, 1'000'000U + static_cast<unsigned>(i)); });
-      asking.ask([=] { put_region(ops, "gru", std::to_string(i)); });
+      all.ask([=] { get(data, "/v1/regions"); });
+      all.ask([=] { ask_export(data, game, 1'000'000U + static_cast<unsigned>(i)); });
+      all.ask([=] { put_region(ops, "gru", std::to_string(i)); });
     }
     fixtures::rename_over(in.geoip(), fixtures::mmdb_of_place(1, 2));
     CHECK(eventually([&] { return hits_of(ops, at) > 0; }));

@@ -1,5 +1,5 @@
 // Laws: no bytes crash the reading of lobby lines; however they are cut, the same lines come out
-// with the same lobbies and problems; a lobby that is taken is valid, and a problem says something.
+// with the same lobbies and findings; a lobby that is taken is valid, and a finding says something.
 #include "model/lobbies/lobby_line.hpp"
 #include "model/text/catalog_names.hpp"
 #include "model/text/timestamp.hpp"
@@ -20,7 +20,7 @@ void require(bool law) {
   if (!law) std::abort();
 }
 
-using reading = std::pair<std::uint64_t, std::variant<lobby, line_problem>>;
+using reading = std::pair<std::uint64_t, std::variant<lobby, line_finding>>;
 
 void check(const lobby& taken) {
   require(is_identifier(taken.kind.region_id) && is_identifier(taken.kind.tier));
@@ -35,10 +35,10 @@ void check(const lobby& taken) {
 void take(std::vector<reading>& into, lobby_line_reader& reader, const input_line& line) {
   require(line.too_long || !line.text.empty());
   lobby found;
-  if (auto problem = reader.read(line, found)) {
-    require(!problem->message.empty());
-    require(find_malformed_utf8(problem->message) == std::string_view::npos);
-    into.emplace_back(line.number, *std::move(problem));
+  if (auto finding = reader.read(line, found)) {
+    require(!finding->message.empty());
+    require(find_malformed_utf8(finding->message) == std::string_view::npos);
+    into.emplace_back(line.number, *std::move(finding));
     return;
   }
   check(found);

@@ -57,10 +57,10 @@ TEST_CASE("a mix file says what is asked, how often, of whom and with what", "[l
   REQUIRE(read->size() == 3);
   const auto& regions = read->front();
   CHECK(regions.weight == 2.5);
-  const std::vector<std::string> asking{
+  const std::vector<std::string> text{
       "GET /matchmaker/regions HTTP/1.1\r\nHost: h:1\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n",
       "GET /matchmaker/regions HTTP/1.1\r\nHost: h:1\r\nX-Forwarded-For: 2001:db8::1\r\n\r\n"};
-  CHECK(requests(regions, plain) == asking);
+  CHECK(requests(regions, plain) == text);
   const auto& versions = read->at(1);
   CHECK(versions.findings == 1U);
   CHECK(std::get<std::vector<std::string>>(versions.bodies) ==

@@ -18,18 +18,18 @@ using namespace std::chrono_literals;
 constexpr double busy_machine_ms = 60;
 
 options shortly(const std::string& url, double rate) {
-  options asked;
-  asked.url = url;
-  asked.mix = single_mix(http::operation::list_regions);
-  asked.duration = 600ms;
-  asked.connections = 16;
-  if (rate > 0) asked.open_loop = arrivals::shape{arrival_kind::constant, rate, 0ns};
-  return asked;
+  options options;
+  options.url = url;
+  options.mix = single_mix(http::operation::list_regions);
+  options.duration = 600ms;
+  options.connections = 16;
+  if (rate > 0) options.open_loop = arrivals::shape{arrival_kind::constant, rate, 0ns};
+  return options;
 }
 
-results measured(const options& asked) {
+results measured(const options& options) {
   const cli::interrupt signals;
-  auto made = run(asked, signals);
+  auto made = run(options, signals);
   REQUIRE(made);
   return *std::move(made);
 }
@@ -39,9 +39,9 @@ double ms(std::uint64_t ns) {
 }
 
 /// Ends a run by a signal, once the server was asked so often.
-results interrupted(const options& asked, const delayed_server& server, std::uint64_t requests,
+results interrupted(const options& options, const delayed_server& server, std::uint64_t requests,
                     const cli::interrupt& signals) {
-  auto running = std::async(std::launch::async, [&] { return run(asked, signals); });
+  auto running = std::async(std::launch::async, [&] { return run(options, signals); });
   while (server.requests() < requests)
     running.wait_for(1ms);
   ::kill(::getpid(), SIGTERM);
@@ -57,8 +57,8 @@ std::uint64_t count(const results& of, failure kind) {
 
 TEST_CASE("a known delay is what is measured", "[load]") {
   const delayed_server server{ok_reply(good_listing), 20ms};
-  const auto asked = shortly(server.url(), 200);
-  const auto of = measured(asked);
+  const auto options = shortly(server.url(), 200);
+  const auto of = measured(options);
   CHECK(of.all.sent == 120);
   CHECK(of.all.answered == 120);
   CHECK(of.all.errors() == 0);
@@ -73,10 +73,10 @@ TEST_CASE("a stalled server cannot hide: latency counts from the intended time",
   // meanwhile, the first of which waited 400 ms, the last 10. Who measures from the send sees one.
   delayed_server server{ok_reply(good_listing)};
   server.stall_once(100ms, 400ms);
-  auto asked = shortly(server.url(), 100);
-  asked.duration = 1s;
-  asked.connections = 1;
-  const auto of = measured(asked);
+  auto options = shortly(server.url(), 100);
+  options.duration = 1s;
+  options.connections = 1;
+  const auto of = measured(options);
   CHECK(of.all.sent == 100);
   CHECK(of.all.answered == 100);
   CHECK(ms(of.all.latency.max_ns()) >= 380);
@@ -89,10 +89,10 @@ TEST_CASE("a stalled server cannot hide: latency counts from the intended time",
 
 TEST_CASE("a closed loop sends as fast as replies come", "[load]") {
   const delayed_server server{ok_reply(good_listing), 10ms};
-  auto asked = shortly(server.url(), 0);
-  asked.connections = 4;
-  asked.threads = 2;
-  const auto of = measured(asked);
+  auto options = shortly(server.url(), 0);
+  options.connections = 4;
+  options.threads = 2;
+  const auto of = measured(options);
   CHECK(of.all.errors() == 0);
   CHECK(of.all.sent == of.all.answered);
   // Four at a time, 10 ms each: 60 rounds at most.
@@ -103,10 +103,10 @@ TEST_CASE("a closed loop sends as fast as replies come", "[load]") {
 
 TEST_CASE("the ramp is sent but not measured", "[load]") {
   const delayed_server server{ok_reply(good_listing)};
-  auto asked = shortly(server.url(), 200);
-  asked.ramp = 400ms;
-  asked.open_loop->ramp = 400ms;
-  const auto of = measured(asked);
+  auto options = shortly(server.url(), 200);
+  options.ramp = 400ms;
+  options.open_loop->ramp = 400ms;
+  const auto of = measured(options);
   CHECK(of.all.sent == Approx(120).margin(2));
   CHECK(server.requests() == Approx(160).margin(4));
 }
@@ -124,18 +124,18 @@ TEST_CASE("replies are judged, not only their status", "[load]") {
   CHECK(of.all.by_status.at(503) == 30);
 
   const delayed_server other{"220 mail.example ESMTP\r\n"};
-  auto asked = shortly(other.url(), 50);
-  asked.timeout = 100ms;
-  of = measured(asked);
+  auto options = shortly(other.url(), 50);
+  options.timeout = 100ms;
+  of = measured(options);
   // It never says the end of what would be a head.
   CHECK(count(of, failure::timeout) == 30);
 }
 
 TEST_CASE("what the server does not answer counts, each once and by its kind", "[load]") {
   const delayed_server late{ok_reply(good_listing), 5s};
-  auto asked = shortly(late.url(), 50);
-  asked.timeout = 100ms;
-  auto of = measured(asked);
+  auto options = shortly(late.url(), 50);
+  options.timeout = 100ms;
+  auto of = measured(options);
   CHECK(of.all.sent == 30);
   CHECK(of.all.answered == 0);
   CHECK(count(of, failure::timeout) == 30);
@@ -143,9 +143,9 @@ TEST_CASE("what the server does not answer counts, each once and by its kind", "
   CHECK(ms(of.all.latency.percentile_ns(50)) >= 100);
 
   // One connection, nothing answered: most are never sent, and none of them is forgotten.
-  asked.connections = 1;
-  asked.timeout = 200ms;
-  of = measured(asked);
+  options.connections = 1;
+  options.timeout = 200ms;
+  of = measured(options);
   CHECK(of.all.intended() == 30);
   CHECK(count(of, failure::unsent) > 15);
   CHECK(bottleneck(of).starts_with("connections: "));
@@ -163,10 +163,10 @@ TEST_CASE("what the server does not answer counts, each once and by its kind", "
 
 TEST_CASE("a new connection for each request, from many addresses", "[load]") {
   const delayed_server server{ok_reply(good_listing)};
-  auto asked = shortly(server.url(), 100);
-  asked.requests_per_connection = 1;
-  asked.sources = 8;
-  auto of = measured(asked);
+  auto options = shortly(server.url(), 100);
+  options.requests_per_connection = 1;
+  options.sources = 8;
+  auto of = measured(options);
   CHECK(of.all.errors() == 0);
   CHECK(of.all.answered == 60);
   // The first one only looks whether somebody is there.
@@ -189,9 +189,9 @@ TEST_CASE("a signal ends a run early, with what was measured", "[load]") {
   // Before other threads: one that takes the signal would end the program.
   const cli::interrupt signals;
   const delayed_server server{ok_reply(good_listing)};
-  auto asked = shortly(server.url(), 100);
-  asked.duration = 60s;
-  const auto of = interrupted(asked, server, 10, signals);
+  auto options = shortly(server.url(), 100);
+  options.duration = 60s;
+  const auto of = interrupted(options, server, 10, signals);
   CHECK(of.all.sent >= 10);
   CHECK(of.all.sent == of.all.answered);
   CHECK(of.all.errors() == 0);
@@ -201,11 +201,11 @@ TEST_CASE("a signal ends the wait for a server that does not answer, and nothing
           "[load]") {
   const cli::interrupt signals;
   const delayed_server server{ok_reply(good_listing), 60s};
-  auto asked = shortly(server.url(), 1'000);
-  asked.duration = asked.timeout = 60s;
-  asked.connections = 4;
+  auto options = shortly(server.url(), 1'000);
+  options.duration = options.timeout = 60s;
+  options.connections = 4;
   const auto begun = std::chrono::steady_clock::now();
-  const auto of = interrupted(asked, server, 4, signals);
+  const auto of = interrupted(options, server, 4, signals);
   CHECK(std::chrono::steady_clock::now() - begun < 20s);
   CHECK(of.all.sent == 4);
   CHECK(count(of, failure::abandoned) == 4);
@@ -228,10 +228,10 @@ TEST_CASE("the rate is what was asked, also where the last reply came long befor
 TEST_CASE("no request is sent on a connection that the server has ended", "[load]") {
   delayed_server server{ok_reply(good_listing)};
   server.break_after(1);
-  auto asked = shortly(server.url(), 0);
-  asked.connections = 2;
-  asked.duration = 200ms;
-  const auto of = measured(asked);
+  auto options = shortly(server.url(), 0);
+  options.connections = 2;
+  options.duration = 200ms;
+  const auto of = measured(options);
   CHECK(of.all.answered > 3);
   CHECK(of.all.errors() == 0);
   CHECK(of.all.answered == of.all.sent);

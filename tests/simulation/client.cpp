@@ -88,7 +88,7 @@ bool client::may_ask() const {
                             : world_->clock.now() - last_sent_ < world_->limits.idle_timeout / 2);
 }
 
-void client::ask(std::shared_ptr<asked> what) {
+void client::ask(std::shared_ptr<simulated_request> what) {
   what->begin = queued_bytes_;
   queued_bytes_ += what->bytes.size();
   what->end = queued_bytes_;
@@ -98,7 +98,7 @@ void client::ask(std::shared_ptr<asked> what) {
   waiting_.push_back(std::move(what));
 }
 
-void client::begin(asked& of) {
+void client::begin(simulated_request& of) {
   of.begun = true;
   of.begun_at = world_->clock.now();
   of.begun_ts = world_->clock.unix_ms();
@@ -226,7 +226,7 @@ void client::judge(const answer& got) {
     violated(request->id + " (" + request->what + "): " + wrong);
 }
 
-void client::judge_unfinished(const asked& request, const answer& got) {
+void client::judge_unfinished(const simulated_request& request, const answer& got) {
   // Refused before it was whole: only for what its beginning says, or because it does not end.
   const auto waited = world_->clock.now() - request.begun_at;
   const bool late = got.status == 408 && waited >= world_->limits.head_timeout;

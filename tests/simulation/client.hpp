@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/file_descriptor.hpp"
-#include "tests/simulation/asked.hpp"
 #include "tests/simulation/oracle.hpp"
+#include "tests/simulation/simulated_request.hpp"
 #include "tests/simulation/world.hpp"
 
 #include <cstddef>
@@ -23,7 +23,7 @@ public:
 
   // -- what chance does -------------------------------------------------------
 
-  void ask(std::shared_ptr<asked> what);
+  void ask(std::shared_ptr<simulated_request> what);
   /// At most `most` bytes of what was asked and not sent.
   void send(std::size_t most);
   /// At most `most` bytes of what came.
@@ -55,10 +55,10 @@ private:
   void note(const std::string& what);
   void violated(const std::string& what);
   void mark_sent();
-  void begin(asked& of);
+  void begin(simulated_request& of);
   bool take_answer();
   void judge(const answer& got);
-  void judge_unfinished(const asked& request, const answer& got);
+  void judge_unfinished(const simulated_request& request, const answer& got);
   void on_end();
   /// Injected faults break connections.
   bool is_io_disturbed() const;
@@ -81,7 +81,7 @@ private:
   std::string unsent_;
   std::size_t queued_bytes_ = 0;
   std::size_t sent_bytes_ = 0;
-  std::deque<std::shared_ptr<asked>> waiting_;
+  std::deque<std::shared_ptr<simulated_request>> waiting_;
   std::string received_;
   bool may_send_ = true;
   bool asks_no_more_ = false;

@@ -60,15 +60,15 @@ void scenario::recover() {
   for (milliseconds passed{0}; passed < recovery_limit && !world_.all_running();
        passed += time_step)
     advance(time_step);
-  for (const auto& each : world_.roster->report())
-    if (each.state != actors::place_state::running)
+  for (const auto& each : world_.children->report())
+    if (each.state != actors::child_state::running)
       world_.violated(each.name + " does not recover: it is " +
                       std::string{actors::name_of(each.state)});
   advance(news_time);
 }
 
 void scenario::ask_everything(client& by, std::size_t kind) {
-  const auto ask = [&](std::shared_ptr<asked> what) {
+  const auto ask = [&](std::shared_ptr<simulated_request> what) {
     what->poisoned = false;
     by.ask(std::move(what));
   };
@@ -121,11 +121,11 @@ void scenario::part() {
 }
 
 void scenario::check_restarts() {
-  const auto restarts = world_.roster->restarts();
+  const auto restarts = world_.children->restarts();
   if (restarts > world_.deaths())
     world_.violated(std::to_string(restarts) + " restarts of " + std::to_string(world_.deaths()) +
                     " deaths");
-  const auto supervisors = world_.roster->supervisor_restarts();
+  const auto supervisors = world_.children->supervisor_restarts();
   if (supervisors > world_.supervisor_deaths())
     world_.violated(std::to_string(supervisors) + " restarts of " +
                     std::to_string(world_.supervisor_deaths()) + " deaths of supervisors");
@@ -143,8 +143,8 @@ void scenario::check_left_over() {
   none("exports running", world_.export_metrics.running.get());
   none("exports queued", world_.export_metrics.queued.get());
   none("waiters for exports", world_.export_metrics.waiting.get());
-  none("jobs of short work", count(world_.short_work.jobs.size()));
-  none("jobs of long work", count(world_.long_work.jobs.size()));
+  none("jobs of short work", count(world_.short_work.tasks.size()));
+  none("jobs of long work", count(world_.long_work.tasks.size()));
   const auto cached = world_.avatar_metrics.cached_bytes.get();
   if (count(world_.bounds->budget.used_bytes()) > cached)
     none("bytes of the budget", count(world_.bounds->budget.used_bytes()) - cached);

@@ -51,11 +51,11 @@ history_of(const stored_state& state, const model::export_query& query) {
   if (of_game == state.lobbies.end()) return found;
   for (const auto& each : of_game->second) {
     if (!is_alive(each, query.span)) continue;
-    const auto* where = state.catalog->find_namespace(each.kind.namespace_id);
-    const auto* region = state.catalog->find_region(each.kind.region_id);
+    const auto* where = state.catalog->find_namespace(each.attributes.namespace_id);
+    const auto* region = state.catalog->find_region(each.attributes.region_id);
     found.emplace_back(
-        &each, model::csv_kind_columns(each.kind, where != nullptr ? where->name : "",
-                                       region != nullptr ? region->region_display_name : ""));
+        &each, model::csv_attribute_columns(each.attributes, where != nullptr ? where->name : "",
+                                            region != nullptr ? region->region_display_name : ""));
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return std::pair{a.first->times.start_ts, a.first->lobby_id} <
@@ -146,15 +146,15 @@ public:
     return unused();
   }
   base::expected<store::lobby_merge> merge(std::span<const model::lobby_record>,
-                                           const model::lobby_kind_table&) override {
+                                           const model::lobby_attributes_table&) override {
     return unused();
   }
   base::expected<store::lobby_merge> check(std::span<const model::lobby_record>,
-                                           const model::lobby_kind_table&) override {
+                                           const model::lobby_attributes_table&) override {
     return unused();
   }
-  base::expected<std::vector<store::lobby_kind_finding>>
-  check_kinds(const model::lobby_kind_table&) override {
+  base::expected<std::vector<store::attributes_check>>
+  check_attributes(const model::lobby_attributes_table&) override {
     return unused();
   }
   base::expected<bool> has_any() override { return unused(); }
@@ -310,7 +310,7 @@ std::string database::change_lobbies(std::int64_t now_ts) {
     made.lobby_id = numbered(++last_id_);
     made.times.start_ts = now_ts - random_.between(0, 100'000);
     if (random_.one_in(2)) made.times.stop_ts = made.times.start_ts + random_.between(0, 50'000);
-    made.kind = {
+    made.attributes = {
         random_.of(where), numbered(77),        random_.of(now().catalog->regions).region_id,
         random_.of(tiers), "v\"1\", the first", "duel"};
     list.push_back(std::move(made));

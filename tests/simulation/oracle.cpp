@@ -114,7 +114,7 @@ bool is_problem(const answer& got, base::errc code) {
 
 // -- refusals -----------------------------------------------------------------
 
-bool oracle::crashed_too_often(const asked& request) const {
+bool oracle::crashed_too_often(const simulated_request& request) const {
   std::uint64_t deaths = 0;
   auto points = points_of(request.owner);
   points.insert(points.end(), {fault_point::front_dispatch, fault_point::front_reply});
@@ -125,7 +125,7 @@ bool oracle::crashed_too_often(const asked& request) const {
   return deaths > http::resend_limit;
 }
 
-bool oracle::is_excused(const asked& request) const {
+bool oracle::is_excused(const simulated_request& request) const {
   if (request.strict) return false;
   const auto& met = world_->in_the_way;
   auto points = points_of(request.owner);
@@ -139,7 +139,7 @@ bool oracle::is_excused(const asked& request) const {
                      [&](auto which) { return met.since(which, request.begun_at); });
 }
 
-std::string oracle::judge(const asked& request, const answer& got) const {
+std::string oracle::judge(const simulated_request& request, const answer& got) const {
   if (got.status >= 400 && !request.head) {
     if (got.header("content-type") != "application/problem+json") return "an error is no problem";
     if (!request.malformed &&
@@ -162,12 +162,13 @@ std::string oracle::judge(const asked& request, const answer& got) const {
 
 // -- answers ------------------------------------------------------------------
 
-std::size_t oracle::oldest_for(const asked& request) const {
+std::size_t oracle::oldest_for(const simulated_request& request) const {
   return request.strict ? request.state : 0;
 }
 
-std::string oracle::judge_listing(const asked& request, const answer& got, std::uint8_t client,
-                                  const std::string& domain, const std::string& rtt) const {
+std::string oracle::judge_listing(const simulated_request& request, const answer& got,
+                                  std::uint8_t client, const std::string& domain,
+                                  const std::string& rtt) const {
   if (got.status != 200) return unexpected(got);
   const auto body = plain_body(got);
   std::vector<std::optional<model::coordinates>> locations;
@@ -191,7 +192,7 @@ std::string oracle::judge_listing(const asked& request, const answer& got, std::
   return "the listing is of no catalog, or of old GeoIP files: " + body;
 }
 
-std::string oracle::judge_validation(const asked& request, const answer& got,
+std::string oracle::judge_validation(const simulated_request& request, const answer& got,
                                      model::payload_kind kind, const model::uuid& game,
                                      const std::string& body) const {
   const model::catalog* last = nullptr;
@@ -207,7 +208,7 @@ std::string oracle::judge_validation(const asked& request, const answer& got,
   return "no catalog has these findings: " + unexpected(got);
 }
 
-std::string oracle::judge_avatars(const asked& request, const answer& got,
+std::string oracle::judge_avatars(const simulated_request& request, const answer& got,
                                   const model::uuid& game) const {
   std::int64_t last = -1;
   for (auto i = world_->disk.last() + 1; i-- > oldest_for(request);) {
@@ -228,7 +229,7 @@ std::string oracle::judge_avatars(const asked& request, const answer& got,
   return "no state has this list: " + unexpected(got);
 }
 
-std::string oracle::judge_export(const asked& request, const answer& got,
+std::string oracle::judge_export(const simulated_request& request, const answer& got,
                                  const model::export_query& query) {
   if (is_problem(got, base::errc::game_not_found)) {
     for (std::size_t i = oldest_for(request); i <= world_->disk.last(); ++i)
@@ -272,7 +273,7 @@ bool oracle::is_exact(const promised_export& of, std::string_view csv) const {
   return false;
 }
 
-std::string oracle::judge_download(const asked& request, const answer& got,
+std::string oracle::judge_download(const simulated_request& request, const answer& got,
                                    promised_export& of) const {
   const auto now_ts = world_->clock.unix_ms();
   // Gone, where it ended between the look at the signature and the look for the file.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "model/lobbies/export_query.hpp"
-#include "tests/simulation/asked.hpp"
+#include "tests/simulation/simulated_request.hpp"
 #include "tests/simulation/world.hpp"
 
 #include <cstddef>
@@ -34,27 +34,31 @@ public:
   explicit oracle(world& of) : world_{&of} {}
 
   /// Any answer, refusals included.
-  std::string judge(const asked& request, const answer& got) const;
+  std::string judge(const simulated_request& request, const answer& got) const;
   /// Whether what stood in the way of a request explains that it failed.
-  bool is_excused(const asked& request) const;
+  bool is_excused(const simulated_request& request) const;
 
-  std::string judge_listing(const asked& request, const answer& got, std::uint8_t client,
-                            const std::string& domain, const std::string& rtt) const;
-  std::string judge_validation(const asked& request, const answer& got, model::payload_kind kind,
-                               const model::uuid& game, const std::string& body) const;
-  std::string judge_avatars(const asked& request, const answer& got, const model::uuid& game) const;
-  std::string judge_export(const asked& request, const answer& got,
+  std::string judge_listing(const simulated_request& request, const answer& got,
+                            std::uint8_t client, const std::string& domain,
+                            const std::string& rtt) const;
+  std::string judge_validation(const simulated_request& request, const answer& got,
+                               model::payload_kind kind, const model::uuid& game,
+                               const std::string& body) const;
+  std::string judge_avatars(const simulated_request& request, const answer& got,
+                            const model::uuid& game) const;
+  std::string judge_export(const simulated_request& request, const answer& got,
                            const model::export_query& query);
-  std::string judge_download(const asked& request, const answer& got, promised_export& of) const;
+  std::string judge_download(const simulated_request& request, const answer& got,
+                             promised_export& of) const;
 
   /// What was promised so far; places do not change.
   std::deque<promised_export> promised;
 
 private:
   /// From the newest down to this one, any state can be what an actor knew.
-  std::size_t oldest_for(const asked& request) const;
+  std::size_t oldest_for(const simulated_request& request) const;
   bool is_exact(const promised_export& of, std::string_view csv) const;
-  bool crashed_too_often(const asked& request) const;
+  bool crashed_too_often(const simulated_request& request) const;
 
   world* world_;
 };

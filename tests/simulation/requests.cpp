@@ -26,8 +26,8 @@ std::string text_of(owner who) {
 
 } // namespace
 
-std::shared_ptr<asked> requests::start(std::string what, owner who) {
-  auto made = std::make_shared<asked>();
+std::shared_ptr<simulated_request> requests::start(std::string what, owner who) {
+  auto made = std::make_shared<simulated_request>();
   made->id = "s" + std::to_string(world_->seed) + "-" + std::to_string(++last_);
   made->what = std::move(what);
   made->owner = who;
@@ -35,7 +35,8 @@ std::shared_ptr<asked> requests::start(std::string what, owner who) {
   return made;
 }
 
-void requests::write(asked& to, std::string_view line, std::string headers, std::string_view body) {
+void requests::write(simulated_request& to, std::string_view line, std::string headers,
+                     std::string_view body) {
   auto& random = world_->random;
   to.head = line.starts_with("HEAD ");
   std::string version = " HTTP/1.1\r\n";
@@ -62,7 +63,7 @@ void requests::write(asked& to, std::string_view line, std::string headers, std:
   if (!chunked) return;
 }
 
-void requests::write_body(asked& to, std::string& headers, std::string_view body) {
+void requests::write_body(simulated_request& to, std::string& headers, std::string_view body) {
   auto& random = world_->random;
   const bool chunked = headers.find("chunked") != std::string::npos;
   if (to.bytes.ends_with("1.1\r\n") && random.one_in(8)) {
@@ -85,14 +86,14 @@ void requests::write_body(asked& to, std::string& headers, std::string_view body
   to.bytes.append("0\r\n\r\n");
 }
 
-std::shared_ptr<asked> requests::ping() {
+std::shared_ptr<simulated_request> requests::ping() {
   auto made = start("ping", owner::none);
   write(*made, world_->random.one_in(4) ? "HEAD /ping" : "GET /ping", {});
-  made->judge = [](const asked&, const answer& got) { return expect(got, 204, {}); };
+  made->judge = [](const simulated_request&, const answer& got) { return expect(got, 204, {}); };
   return made;
 }
 
-std::shared_ptr<asked> requests::listing(std::uint8_t client) {
+std::shared_ptr<simulated_request> requests::listing(std::uint8_t client) {
   auto& random = world_->random;
   auto made = start("regions of client " + std::to_string(client), owner::region_ranking);
   const auto domain = random.one_in(2) ? random.of(known_domains()) : std::string{};
@@ -102,13 +103,13 @@ std::shared_ptr<asked> requests::listing(std::uint8_t client) {
   if (random.one_in(3)) headers += "Accept-Encoding: gzip\r\n";
   write(*made, rtt.empty() ? "GET /matchmaker/regions" : "GET /matchmaker/regions?rtt=" + rtt,
         std::move(headers));
-  made->judge = [this, client, domain, rtt](const asked& request, const answer& got) {
+  made->judge = [this, client, domain, rtt](const simulated_request& request, const answer& got) {
     return oracle_->judge_listing(request, got, client, domain, rtt);
   };
   return made;
 }
 
-std::shared_ptr<asked> requests::validation() {
+std::shared_ptr<simulated_request> requests::validation() {
   auto& random = world_->random;
   const auto kind = std::array{model::payload_kind::version, model::payload_kind::game,
                                model::payload_kind::group}[random.below(3)];
@@ -123,23 +124,23 @@ std::shared_ptr<asked> requests::validation() {
   if (kind == model::payload_kind::version)
     line = "POST /cloud/games/" + model::to_string(game) + "/versions/validate";
   write(*made, line, "Content-Type: application/json\r\n", body);
-  made->judge = [this, kind, game, body](const asked& request, const answer& got) {
+  made->judge = [this, kind, game, body](const simulated_request& request, const answer& got) {
     return oracle_->judge_validation(request, got, kind, game, body);
   };
   return made;
 }
 
-std::shared_ptr<asked> requests::avatars(const model::uuid& game) {
+std::shared_ptr<simulated_request> requests::avatars(const model::uuid& game) {
   auto made =
       start("avatars of game " + std::to_string(game.bytes.back()), actors::avatar_shard_of(game));
   write(*made, "GET /cloud/games/" + model::to_string(game) + "/avatars", {});
-  made->judge = [this, game](const asked& request, const answer& got) {
+  made->judge = [this, game](const simulated_request& request, const answer& got) {
     return oracle_->judge_avatars(request, got, game);
   };
   return made;
 }
 
-std::shared_ptr<asked> requests::image() {
+std::shared_ptr<simulated_request> requests::image() {
   auto& random = world_->random;
   const auto& which = random.of(world_->on_disk->images());
   auto made = start("image of " + std::to_string(which.bytes.size()) + " bytes", owner::media);
@@ -150,24 +151,24 @@ std::shared_ptr<asked> requests::image() {
       "/media/avatars/" + model::to_string(id) + "/" + model::to_string(which.key.name);
   if (missing) {
     write(*made, "GET " + target, {});
-    made->judge = [](const asked&, const answer& got) -> std::string {
+    made->judge = [](const simulated_request&, const answer& got) -> std::string {
       return is_problem(got, base::errc::media_not_found) ? "" : "an image that there is not";
     };
   } else if (random.one_in(4)) {
     write(*made, "GET " + target, "Range: bytes=10-59\r\n");
-    made->judge = [&which](const asked&, const answer& got) {
+    made->judge = [&which](const simulated_request&, const answer& got) {
       return expect(got, 206, std::string_view{which.bytes}.substr(10, 50));
     };
   } else if (random.one_in(4)) {
     write(*made, "HEAD " + target, {});
-    made->judge = [&which](const asked&, const answer& got) -> std::string {
+    made->judge = [&which](const simulated_request&, const answer& got) -> std::string {
       return got.status == 200 && got.header("content-length") == std::to_string(which.bytes.size())
                  ? ""
                  : "another head than its image's";
     };
   } else {
     write(*made, "GET " + target, {});
-    made->judge = [&which](const asked&, const answer& got) {
+    made->judge = [&which](const simulated_request&, const answer& got) {
       return expect(got, 200, which.bytes);
     };
   }
@@ -184,20 +185,20 @@ model::export_query requests::any_query(const model::uuid& game) {
   return {game, random.of(spans)};
 }
 
-std::shared_ptr<asked> requests::export_of(const model::uuid& game) {
+std::shared_ptr<simulated_request> requests::export_of(const model::uuid& game) {
   auto made = start("export of game " + std::to_string(game.bytes.back()), owner::lobby_export);
   const auto query = any_query(game);
   write(*made, "POST /cloud/games/" + model::to_string(game) + "/matchmaker/lobbies/export-history",
         {},
         "{\"query_start\":" + std::to_string(query.span.begin) +
             ",\"query_end\":" + std::to_string(query.span.end) + "}");
-  made->judge = [this, query](const asked& request, const answer& got) {
+  made->judge = [this, query](const simulated_request& request, const answer& got) {
     return oracle_->judge_export(request, got, query);
   };
   return made;
 }
 
-std::shared_ptr<asked> requests::download(promised_export& of) {
+std::shared_ptr<simulated_request> requests::download(promised_export& of) {
   auto& random = world_->random;
   auto made = start("download", owner::export_download);
   const auto forged = !made->strict && random.one_in(12);
@@ -205,23 +206,23 @@ std::shared_ptr<asked> requests::download(promised_export& of) {
   if (forged) target.back() = target.back() == 'A' ? 'B' : 'A';
   write(*made, "GET " + target, random.one_in(2) ? "Accept-Encoding: gzip\r\n" : "");
   if (forged)
-    made->judge = [](const asked&, const answer& got) -> std::string {
+    made->judge = [](const simulated_request&, const answer& got) -> std::string {
       return is_problem(got, base::errc::signature_invalid) ? "" : "a forged URL is believed";
     };
   else
-    made->judge = [this, &of](const asked& request, const answer& got) {
+    made->judge = [this, &of](const simulated_request& request, const answer& got) {
       return oracle_->judge_download(request, got, of);
     };
   return made;
 }
 
-std::shared_ptr<asked> requests::any_download() {
+std::shared_ptr<simulated_request> requests::any_download() {
   auto& all = oracle_->promised;
   if (all.empty()) return export_of(world_->random.of(known_games()));
   return download(all[world_->random.below(all.size())]);
 }
 
-std::shared_ptr<asked> requests::refused() {
+std::shared_ptr<simulated_request> requests::refused() {
   struct row {
     std::string line;
     base::errc code;
@@ -235,13 +236,13 @@ std::shared_ptr<asked> requests::refused() {
   const auto& which = world_->random.of(rows);
   auto made = start("refused: " + which.line, owner::none);
   write(*made, which.line, {});
-  made->judge = [&which](const asked&, const answer& got) -> std::string {
+  made->judge = [&which](const simulated_request&, const answer& got) -> std::string {
     return is_problem(got, which.code) ? "" : "another refusal: " + got.body;
   };
   return made;
 }
 
-std::shared_ptr<asked> requests::malformed() {
+std::shared_ptr<simulated_request> requests::malformed() {
   static const std::vector<std::string> all{
       "GET / HTTP/1.1\nHost: x\n\n",
       "GET / HTTP/1.1\r\n\r\n",
@@ -253,13 +254,13 @@ std::shared_ptr<asked> requests::malformed() {
   auto made = start("malformed", owner::none);
   made->malformed = made->closes = true;
   made->bytes = world_->random.of(all);
-  made->judge = [](const asked&, const answer& got) -> std::string {
+  made->judge = [](const simulated_request&, const answer& got) -> std::string {
     return got.status >= 400 && got.status <= 505 && got.status != 404 ? "" : "it was taken";
   };
   return made;
 }
 
-std::shared_ptr<asked> requests::any(std::uint8_t client) {
+std::shared_ptr<simulated_request> requests::any(std::uint8_t client) {
   auto& random = world_->random;
   switch (random.below(18)) {
   case 0: return ping();

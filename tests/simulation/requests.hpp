@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tests/simulation/asked.hpp"
 #include "tests/simulation/oracle.hpp"
+#include "tests/simulation/simulated_request.hpp"
 #include "tests/simulation/world.hpp"
 
 #include <cstddef>
@@ -21,24 +21,25 @@ public:
   void be_strict() noexcept { strict_ = true; }
 
   /// Any request; `client` is the last byte of the address that it comes from.
-  std::shared_ptr<asked> any(std::uint8_t client);
+  std::shared_ptr<simulated_request> any(std::uint8_t client);
 
-  std::shared_ptr<asked> ping();
-  std::shared_ptr<asked> listing(std::uint8_t client);
-  std::shared_ptr<asked> validation();
-  std::shared_ptr<asked> avatars(const model::uuid& game);
-  std::shared_ptr<asked> image();
-  std::shared_ptr<asked> export_of(const model::uuid& game);
-  std::shared_ptr<asked> download(promised_export& of);
-  std::shared_ptr<asked> refused();
-  std::shared_ptr<asked> malformed();
+  std::shared_ptr<simulated_request> ping();
+  std::shared_ptr<simulated_request> listing(std::uint8_t client);
+  std::shared_ptr<simulated_request> validation();
+  std::shared_ptr<simulated_request> avatars(const model::uuid& game);
+  std::shared_ptr<simulated_request> image();
+  std::shared_ptr<simulated_request> export_of(const model::uuid& game);
+  std::shared_ptr<simulated_request> download(promised_export& of);
+  std::shared_ptr<simulated_request> refused();
+  std::shared_ptr<simulated_request> malformed();
 
 private:
-  std::shared_ptr<asked> start(std::string what, actors::owner owner);
+  std::shared_ptr<simulated_request> start(std::string what, actors::owner owner);
   /// Head and body as they go over the wire, in one of several ways.
-  void write(asked& to, std::string_view line, std::string headers, std::string_view body = {});
-  void write_body(asked& to, std::string& headers, std::string_view body);
-  std::shared_ptr<asked> any_download();
+  void write(simulated_request& to, std::string_view line, std::string headers,
+             std::string_view body = {});
+  void write_body(simulated_request& to, std::string& headers, std::string_view body);
+  std::shared_ptr<simulated_request> any_download();
   model::export_query any_query(const model::uuid& game);
 
   world* world_;

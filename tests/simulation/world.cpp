@@ -104,8 +104,8 @@ void world::make_loops() {
                                                            transport_metrics[i], seed + i, [] {});
     turn(i); // from now on this thread is the loop's
   }
-  roster = std::make_shared<actors::roster>(
-      places(), actors::standing{disk.now().catalog, geoip_files_->in_force()},
+  children = std::make_shared<actors::child_table>(
+      child_specs(), actors::initial_state{disk.now().catalog, geoip_files_->in_force()},
       limits.restart_intensity, limits.restart_window);
 }
 
@@ -126,9 +126,9 @@ bool world::run_actor(std::size_t which) {
 }
 
 bool world::run_work(fixtures::manual_pool& pool, std::size_t which) {
-  if (in_work_ || pool.jobs.empty()) return false;
+  if (in_work_ || pool.tasks.empty()) return false;
   // Of two threads that took a job each, either may be the faster.
-  if (which % 2 == 1 && pool.jobs.size() > 1) std::swap(pool.jobs[0], pool.jobs[1]);
+  if (which % 2 == 1 && pool.tasks.size() > 1) std::swap(pool.tasks[0], pool.tasks[1]);
   in_work_ = true;
   pool.run_one();
   in_work_ = false;
@@ -305,8 +305,8 @@ void world::violated(std::string what) {
 }
 
 bool world::all_running() const {
-  for (const auto& each : roster->report())
-    if (each.state != actors::place_state::running) return false;
+  for (const auto& each : children->report())
+    if (each.state != actors::child_state::running) return false;
   return true;
 }
 
@@ -325,9 +325,9 @@ std::uint64_t world::supervisor_deaths() const {
 }
 
 bool world::lobby_export_died() const {
-  for (const auto& each : roster->report())
+  for (const auto& each : children->report())
     if (each.role == actors::owner::lobby_export)
-      return each.restarts > 0 || each.state != actors::place_state::running;
+      return each.restarts > 0 || each.state != actors::child_state::running;
   return false;
 }
 
@@ -360,7 +360,7 @@ bool world::end() {
   for (int i = 0; i < 100; ++i) {
     if (supervisor_) caf::anon_send(supervisor_, actors::stop_all{});
     settle();
-    if (roster->is_empty()) break;
+    if (children->is_empty()) break;
     // As the node does where the one it told had died before.
     supervisor_ = actors_.system.spawn<actors::supervisor>(supervisor_settings());
     move_clocks(time_step);
@@ -373,7 +373,7 @@ bool world::end() {
   }
   for (auto& each : transports)
     each.reset();
-  ended_ = roster->is_empty() && actors_.system.registry().running() == running_at_begin_;
+  ended_ = children->is_empty() && actors_.system.registry().running() == running_at_begin_;
   return ended_;
 }
 

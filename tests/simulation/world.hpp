@@ -7,7 +7,7 @@
 #include "actors/media.hpp"
 #include "actors/region_ranking.hpp"
 #include "actors/supervisor.hpp"
-#include "app/node/places.hpp"
+#include "app/node/child_specs.hpp"
 #include "base/faults.hpp"
 #include "base/limits.hpp"
 #include "http/front/front.hpp"
@@ -44,7 +44,7 @@ inline constexpr std::chrono::milliseconds time_step{50};
 inline constexpr std::chrono::milliseconds untended_limit{20};
 
 /// A node in one thread: its actors, loops, pools and store, all of which move only when told.
-/// Wired by `app::places_of`, as the program is.
+/// Wired by `app::child_specs_of`, as the program is.
 class world {
 public:
   world(std::uint64_t seed, files& on_disk, trace& to);
@@ -119,7 +119,7 @@ public:
   std::array<http::transport_metrics, loop_count> transport_metrics;
   actors::avatar_metrics avatar_metrics;
   actors::export_metrics export_metrics;
-  std::shared_ptr<actors::roster> roster;
+  std::shared_ptr<actors::child_table> children;
 
   /// GeoIP databases in the order in which they came.
   const std::vector<std::size_t>& geoip_history() const noexcept { return geoip_history_; }
@@ -128,7 +128,7 @@ public:
 private:
   void choose_limits();
   void make_loops();
-  std::vector<actors::place> places();
+  std::vector<actors::child_spec> child_specs();
   std::shared_ptr<const app::node_parts> parts();
   actors::supervisor_settings supervisor_settings();
   void start_supervisor();
@@ -146,7 +146,7 @@ private:
   std::deque<actors::ranking_metrics> ranking_metrics_{loop_count};
   actors::geoip_metrics geoip_metrics_;
   std::unique_ptr<store::export_files> export_files_;
-  std::shared_ptr<actors::export_book> book_ = std::make_shared<actors::export_book>();
+  std::shared_ptr<actors::export_registry> book_ = std::make_shared<actors::export_registry>();
   std::shared_ptr<store::geoip_files> geoip_files_;
   std::shared_ptr<store::media_files> media_;
   std::vector<std::size_t> geoip_history_{0};

@@ -55,8 +55,8 @@ inline model::catalog_document lobby_catalog() {
   return document;
 }
 
-inline model::lobby_kind kind_of(std::uint32_t namespace_number, std::string region = "fra",
-                                 std::string mode = "duel") {
+inline model::lobby_attributes kind_of(std::uint32_t namespace_number, std::string region = "fra",
+                                       std::string mode = "duel") {
   return {id_of(namespace_number), id_of(7), std::move(region), "basic-1d1", "1.0",
           std::move(mode)};
 }
@@ -64,9 +64,10 @@ inline model::lobby_kind kind_of(std::uint32_t namespace_number, std::string reg
 /// Lobbies as they are handed to a store.
 struct lobby_list {
   std::vector<model::lobby_record> records;
-  model::lobby_kind_table kinds;
+  model::lobby_attributes_table kinds;
 
-  lobby_list& add(std::uint32_t number, model::lobby_times times, const model::lobby_kind& kind) {
+  lobby_list& add(std::uint32_t number, model::lobby_times times,
+                  const model::lobby_attributes& kind) {
     records.push_back({id_of(number), times, kinds.number_of(kind)});
     return *this;
   }
@@ -80,7 +81,7 @@ inline lobby_merge merge_all(lobby_sink& into, const lobby_list& list) {
     const auto part = had(into.merge(rest, list.kinds));
     REQUIRE(part.taken > 0);
     for (const auto& each : part.rejected)
-      sum.rejected.push_back({sum.taken + each.index, each.problem});
+      sum.rejected.push_back({sum.taken + each.index, each.finding});
     sum.taken += part.taken;
     sum.accepted += part.accepted;
     sum.unchanged += part.unchanged;

@@ -187,7 +187,7 @@ TEST_CASE("property: wherever a download is cut, the file is the same") {
     RC_ASSERT(done.has_value());
     RC_ASSERT(read_whole(in.path()) == csv);
     model::csv_row_counter counter;
-    counter.take(csv);
+    counter.add(csv);
     RC_ASSERT(done->lobbies + 1 == counter.rows());
   }));
 }

@@ -75,7 +75,7 @@ struct bench {
 };
 
 std::string problems_of(const avatar_import& import) {
-  return import.problems().text();
+  return import.findings().text();
 }
 
 TEST_CASE("good lines are stored with their images") {

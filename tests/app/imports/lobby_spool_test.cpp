@@ -1,6 +1,6 @@
 #include "app/imports/lobby_spool.hpp"
 
-#include "app/imports/line_problems.hpp"
+#include "app/imports/line_findings.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
@@ -51,12 +51,12 @@ TEST_CASE("a spool that cannot be made says where") {
 }
 
 TEST_CASE("problems found in any order are listed by line, the first ones, and counted") {
-  line_problems problems;
+  line_findings findings;
   for (std::uint64_t line = 300; line > 0; --line)
-    problems.add(line, {model::line_errc::invalid, "x" + std::to_string(line)});
-  CHECK(problems.count() == 300);
-  CHECK(problems.text().starts_with("line 1: invalid: x1\nline 2: invalid: x2\n"));
-  CHECK(problems.text().ends_with("\nline 100: invalid: x100\nand 200 more"));
+    findings.add(line, {model::line_errc::invalid, "x" + std::to_string(line)});
+  CHECK(findings.count() == 300);
+  CHECK(findings.text().starts_with("line 1: invalid: x1\nline 2: invalid: x2\n"));
+  CHECK(findings.text().ends_with("\nline 100: invalid: x100\nand 200 more"));
 }
 
 } // namespace

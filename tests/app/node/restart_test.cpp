@@ -1,5 +1,5 @@
 #include "actors/supervisor.hpp"
-#include "app/node/places.hpp"
+#include "app/node/child_specs.hpp"
 #include "base/randomness.hpp"
 #include "http/transport/httplib_transport.hpp"
 #include "http/transport/listener.hpp"
@@ -32,9 +32,9 @@
 namespace matchcloud {
 namespace {
 
+using actors::child_spec;
+using actors::initial_state;
 using actors::owner;
-using actors::place;
-using actors::standing;
 
 /// How long whatever must come may take: exports are synced, and disks are shared.
 constexpr std::chrono::seconds patience{120};
@@ -105,7 +105,7 @@ struct supervised {
   stored_history history{stored};
   http::shared_bounds bounds;
   http::transport_metrics metrics;
-  std::shared_ptr<actors::roster> roster;
+  std::shared_ptr<actors::child_table> children;
   actors::avatar_metrics avatar_metrics;
   actors::geoip_metrics geoip_metrics;
   std::string geoip_path = stored.folder.file("geoip.mmdb", fixtures::mmdb_of_place(50, 8));
@@ -117,9 +117,9 @@ struct supervised {
   caf::actor_system system{config.set("scheduler.policy", caf::atom("sharing"))};
   std::deque<actors::ranking_metrics> ranking_metrics{1};
   std::shared_ptr<app::node_parts> parts = std::make_shared<app::node_parts>();
-  std::vector<place> places;
+  std::vector<child_spec> specs;
   std::mutex mutex;
-  std::vector<caf::actor> occupants;
+  std::vector<caf::actor> actors_now;
   caf::actor supervisor;
   std::uint16_t port = 0;
 
@@ -152,49 +152,49 @@ struct supervised {
       if (entry.is_regular_file() && entry.path().filename() != "lock") ++count;
     return count;
   }
-  /// Fills the program's places; who fills them is known.
+  /// Starts the program's children; the actor of each is known.
   void start() {
-    places = app::places_of(parts);
-    occupants.resize(places.size());
-    for (std::size_t i = 0; i < places.size(); ++i)
-      places[i].make = [this, i, make = std::move(places[i].make)](const standing& now) {
-        auto made = make(now);
+    specs = app::child_specs_of(parts);
+    actors_now.resize(specs.size());
+    for (std::size_t i = 0; i < specs.size(); ++i)
+      specs[i].start = [this, i, start = std::move(specs[i].start)](const initial_state& now) {
+        auto made = start(now);
         const std::lock_guard lock{mutex};
-        return occupants[i] = made;
+        return actors_now[i] = made;
       };
     actors::supervisor_settings supervising;
-    supervising.places = roster = std::make_shared<actors::roster>(
-        places, standing{fixtures::two_regions(), geoip_files->in_force()}, 5,
+    supervising.children = children = std::make_shared<actors::child_table>(
+        specs, initial_state{fixtures::two_regions(), geoip_files->in_force()}, 5,
         std::chrono::seconds{10});
     supervising.clock = &base::machine_clock();
     supervisor = system.spawn<actors::supervisor>(supervising);
   }
-  /// The places whose actors the load needs.
-  std::vector<std::size_t> asked_places() const {
-    std::vector<std::size_t> asked;
+  /// The children whose actors the load needs.
+  std::vector<std::size_t> loaded_children() const {
+    std::vector<std::size_t> wanted;
     const auto lists = actors::avatar_shard_of(fixtures::id_of(1));
-    for (std::size_t i = 0; i < places.size(); ++i)
-      if (const auto role = places[i].role;
+    for (std::size_t i = 0; i < specs.size(); ++i)
+      if (const auto role = specs[i].role;
           role != owner::large_validator && (role.kind != lists.kind || role == lists))
-        asked.push_back(i);
-    return asked;
+        wanted.push_back(i);
+    return wanted;
   }
-  caf::actor occupant(std::size_t index) {
+  caf::actor actor_at(std::size_t index) {
     const std::lock_guard lock{mutex};
-    return occupants[index];
+    return actors_now[index];
   }
   caf::actor occupant_named(std::string_view name) {
-    const auto found = std::find_if(places.begin(), places.end(), [&](const place& where) {
+    const auto found = std::find_if(specs.begin(), specs.end(), [&](const child_spec& where) {
       return where.name.starts_with(name);
     });
-    return occupant(static_cast<std::size_t>(found - places.begin()));
+    return actor_at(static_cast<std::size_t>(found - specs.begin()));
   }
   void stop() {
     caf::scoped_actor self{system};
     self->send(supervisor, actors::stop_all{});
     self->wait_for(supervisor);
     supervisor = nullptr;
-    occupants.clear();
+    actors_now.clear();
   }
   /// After `stop`: nothing is sent to actors any more.
   void join() {
@@ -296,9 +296,9 @@ void check_geoip_outlives(supervised& service) {
   CHECK(nearest() == "fra");
   fixtures::rename_over(service.geoip_path, fixtures::mmdb_of_place(35, 139));
   CHECK(eventually([&] { return nearest() == "nrt"; }));
-  const auto before = service.roster->restarts();
+  const auto before = service.children->restarts();
   caf::anon_send_exit(service.occupant_named("region_ranking"), caf::exit_reason::kill);
-  CHECK(eventually([&] { return service.roster->restarts() == before + 1; }));
+  CHECK(eventually([&] { return service.children->restarts() == before + 1; }));
   CHECK(nearest() == "nrt");
 }
 
@@ -306,8 +306,8 @@ template <class Service>
 void kill_everyone_under_load() {
   constexpr int clients = 6;
   Service service;
-  const auto places = service.asked_places();
-  const auto kills = 5 * places.size(); // more would only wait for the backoff
+  const auto specs = service.loaded_children();
+  const auto kills = 5 * specs.size(); // more would only wait for the backoff
   std::atomic<bool> stopping{false};
   std::array<std::atomic<int>, clients> answered{};
   std::array<std::atomic<int>, clients> wrong{};
@@ -332,9 +332,9 @@ void kill_everyone_under_load() {
   };
   for (std::size_t i = 0; i < kills; ++i) {
     CHECK(everybody_got_answers());
-    const auto before = service.roster->restarts();
-    caf::anon_send_exit(service.occupant(places[i % places.size()]), caf::exit_reason::kill);
-    CHECK(eventually([&] { return service.roster->restarts() == before + 1; }));
+    const auto before = service.children->restarts();
+    caf::anon_send_exit(service.actor_at(specs[i % specs.size()]), caf::exit_reason::kill);
+    CHECK(eventually([&] { return service.children->restarts() == before + 1; }));
   }
   CHECK(everybody_got_answers());
   check_geoip_outlives(service);
@@ -397,12 +397,12 @@ struct pending_export {
 TEST_CASE("an export that waits when httplib ends is told so") {
   on_httplib service;
   gate held{*service.stored.database};
-  pending_export asked{service};
+  pending_export pending{service};
   REQUIRE(eventually([&] { return service.history.metrics.running.get() == 1; }));
   service.transport.begin_drain();
   service.transport.close_idle();
   service.transport.end_now();
-  CHECK(asked.failed_with("draining"));
+  CHECK(pending.failed_with("draining"));
   held.release();
 }
 
@@ -412,8 +412,8 @@ TEST_CASE("an export's deadline may be before that of other requests, on httplib
   limits.export_timeout = std::chrono::milliseconds{50};
   on_httplib service{limits};
   gate held{*service.stored.database};
-  pending_export asked{service};
-  CHECK(asked.failed_with("deadline_exceeded")); // the client waits half as long as others may
+  pending_export pending{service};
+  CHECK(pending.failed_with("deadline_exceeded")); // the client waits half as long as others may
   held.release();
 }
 

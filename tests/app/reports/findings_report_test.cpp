@@ -10,24 +10,24 @@ namespace matchcloud::app {
 namespace {
 
 /// A file with one finding, whose texts hold what formats have to escape.
-judged_file with_finding() {
-  judged_file file;
+validated_file with_finding() {
+  validated_file file;
   file.name = "a dir/50%,b:c.json";
   file.text = "{\n  \"name\": 12\n}";
   file.findings = {{{{"config", "a/b~"}, "wrong-type", "50% \"a\",\r\nb: c", 12}, {2, 11}}};
   return file;
 }
 
-judged_file malformed() {
-  judged_file file;
+validated_file malformed() {
+  validated_file file;
   file.name = "/b.json";
   file.text = "{,}";
   file.error = unusable_file{base::errc::body_malformed, "expected a name", 1, {1, 2}};
   return file;
 }
 
-judged_file missing() {
-  judged_file file;
+validated_file missing() {
+  validated_file file;
   file.name = "c\xff\n.json";
   file.error = unusable_file{base::errc::io_failed, "cannot be opened", std::nullopt, {}};
   return file;
@@ -35,7 +35,7 @@ judged_file missing() {
 
 std::string all(findings_report& report) {
   auto text = report.begin();
-  for (const auto& file : {with_finding(), malformed(), missing(), judged_file{}})
+  for (const auto& file : {with_finding(), malformed(), missing(), validated_file{}})
     text += report.add(file);
   return text + report.end();
 }
@@ -114,7 +114,7 @@ TEST_CASE("the GitHub report is workflow commands, one a line, whatever the text
 }
 
 TEST_CASE("no name of a file or member acts on the terminal that shows a report") {
-  judged_file file;
+  validated_file file;
   file.name = "\x1b[2J\u009b2J\u202e.json";
   file.text = "{\"\u009b2J\": 1}";
   file.findings = {{{{"\x1b[2J\u009b2J\u202e"}, "unknown-member", "says", 1}, {1, 2}}};

@@ -16,7 +16,7 @@ struct bench {
   temporary_directory folder;
   temporary_directory other;
   store::opened_export file;
-  request asking;
+  http::request request;
 
   explicit bench(bool compressed = true) {
     file.facts.export_id = *model::parse_uuid(id);
@@ -24,10 +24,10 @@ struct bench {
     file.facts.query.span = {7, 18'446'744'073'709'551'615ULL};
     file.csv = open_shared(folder, numbered_bytes(1'000));
     if (compressed) file.gzip = open_shared(other, numbered_bytes(100));
-    asking.method = method::get;
-    asking.id = "r";
+    request.method = method::get;
+    request.id = "r";
   }
-  response answer() const { return export_response(asking, file); }
+  response answer() const { return export_response(request, file); }
   /// `STATUS offset+length of plain|gzip`.
   std::string sent() const {
     const auto got = answer();
@@ -60,28 +60,28 @@ TEST_CASE("an export is an attachment named after game and span, for one client 
 
 TEST_CASE("who takes gzip gets the compressed file, with an entity tag of its own") {
   bench on;
-  on.asking.set(header::accept_encoding, "gzip, br");
+  on.request.set(header::accept_encoding, "gzip, br");
   CHECK(on.sent() == "200 0+100 of gzip");
   CHECK(says(on.answer(), "ETag: " + gzip_etag));
   CHECK(says(on.answer(), "Content-Encoding: gzip"));
   CHECK(says(on.answer(), "Vary: Accept-Encoding"));
-  on.asking.method = method::head;
+  on.request.method = method::head;
   CHECK(on.sent() == "200 0+100 of gzip");
 
   bench plain{false};
-  plain.asking.set(header::accept_encoding, "gzip");
+  plain.request.set(header::accept_encoding, "gzip");
   CHECK(plain.sent() == "200 0+1000 of plain");
 }
 
 TEST_CASE("If-None-Match is about the representation that would be sent") {
   bench on;
-  on.asking.set(header::if_none_match, plain_etag);
+  on.request.set(header::if_none_match, plain_etag);
   CHECK(on.answer().status == 304);
   CHECK(says(on.answer(), "ETag: " + plain_etag));
   CHECK(says(on.answer(), "Vary: Accept-Encoding"));
-  on.asking.set(header::accept_encoding, "gzip");
+  on.request.set(header::accept_encoding, "gzip");
   CHECK(on.answer().status == 200);
-  on.asking.set(header::if_none_match, plain_etag + ", " + gzip_etag);
+  on.request.set(header::if_none_match, plain_etag + ", " + gzip_etag);
   CHECK(on.answer().status == 304);
   CHECK(says(on.answer(), "ETag: " + gzip_etag));
 }
@@ -99,9 +99,9 @@ TEST_CASE("a part is of the representation whose tag If-Range names, and plain w
         row{"gzip", "\"other\"", "200 0+1000 of plain"}}) {
     CAPTURE(each.accept, each.if_range);
     bench on;
-    if (!each.accept.empty()) on.asking.set(header::accept_encoding, each.accept);
-    if (!each.if_range.empty()) on.asking.set(header::if_range, each.if_range);
-    on.asking.set(header::range, "bytes=10-99");
+    if (!each.accept.empty()) on.request.set(header::accept_encoding, each.accept);
+    if (!each.if_range.empty()) on.request.set(header::if_range, each.if_range);
+    on.request.set(header::range, "bytes=10-99");
     CHECK(on.sent() == each.sent);
   }
 }
@@ -126,9 +126,9 @@ TEST_CASE("If-Match chooses between the representations, and neither is 412") {
         row{"gzip", "W/" + gzip_etag, "", "412 problem"}}) {
     CAPTURE(each.accept, each.if_match, each.range);
     bench on;
-    if (!each.accept.empty()) on.asking.set(header::accept_encoding, each.accept);
-    if (!each.range.empty()) on.asking.set(header::range, each.range);
-    on.asking.set(header::if_match, each.if_match);
+    if (!each.accept.empty()) on.request.set(header::accept_encoding, each.accept);
+    if (!each.range.empty()) on.request.set(header::range, each.range);
+    on.request.set(header::if_match, each.if_match);
     CHECK(on.sent() == each.sent);
     CHECK(says(on.answer(), "Vary: Accept-Encoding"));
   }
@@ -136,7 +136,7 @@ TEST_CASE("If-Match chooses between the representations, and neither is 412") {
 
 TEST_CASE("a part behind the end is refused with the size") {
   bench on;
-  on.asking.set(header::range, "bytes=1000-");
+  on.request.set(header::range, "bytes=1000-");
   CHECK(on.answer().status == 416);
   CHECK(says(on.answer(), "Content-Range: bytes */1000"));
 }

@@ -24,12 +24,12 @@ struct faulty : front_bench {
 
   /// Asks, and has the owner answer if it was asked.
   std::shared_ptr<admitted_request> ask(std::string_view named = {}) {
-    auto asking = make("GET", "/matchmaker/regions");
-    if (!named.empty()) asking->set(header::x_fault, named);
+    auto request = make("GET", "/matchmaker/regions");
+    if (!named.empty()) request->set(header::x_fault, named);
     const auto before = ranking_log->rankings.size();
-    const auto ref = send(asking);
+    const auto ref = send(request);
     if (ranking_log->rankings.size() > before) reply_regions(ref);
-    return asking;
+    return request;
   }
 };
 
@@ -39,10 +39,10 @@ TEST_CASE("a request that a front dies of is left in its hand") {
   for (const auto at : both) {
     faulty on;
     inject(at, fault_kind::crash);
-    const auto asking = on.ask();
+    const auto request = on.ask();
     CHECK(on.dead);
     CHECK(on.sink.answers.empty());
-    CHECK(asking->in_hand == actors::handler::front);
+    CHECK(request->in_hand == actors::handler::front);
   }
 }
 
@@ -50,11 +50,11 @@ TEST_CASE("a request or a reply that is lost before a front is answered by nobod
   for (const auto at : both) {
     faulty on;
     inject(at, fault_kind::drop);
-    const auto asking = on.ask();
+    const auto request = on.ask();
     CHECK_FALSE(on.dead);
     CHECK(on.sink.answers.empty());
-    CHECK(asking->in_hand == (at == fault_point::front_dispatch ? actors::handler::nobody
-                                                                : actors::handler::past_owner));
+    CHECK(request->in_hand == (at == fault_point::front_dispatch ? actors::handler::nobody
+                                                                 : actors::handler::past_owner));
     CHECK(on.ranking_log->rankings.size() == (at == fault_point::front_dispatch ? 0 : 1));
   }
 }
@@ -76,8 +76,8 @@ TEST_CASE("what is delayed or stalled before a front is handled once, later") {
       CAPTURE(facts_of(at).name, name_of(kind));
       faulty on;
       inject(at, kind, milliseconds{30});
-      auto asking = on.make("GET", "/matchmaker/regions");
-      const auto ref = on.send(asking);
+      auto request = on.make("GET", "/matchmaker/regions");
+      const auto ref = on.send(request);
       if (at == fault_point::front_reply) on.reply_regions(ref);
       on.advance(milliseconds{29});
       CHECK(on.sink.answers.empty());

@@ -24,8 +24,8 @@ using actors::owner;
 class fake_sink final : public http::exchange_sink {
 public:
   void attach(caf::actor front) override { attached.push_back(std::move(front)); }
-  bool routed(exchange_ref exchange, http::operation asked, owner waits_for) override {
-    routes[exchange.exchange] = {asked, waits_for};
+  bool routed(exchange_ref exchange, http::operation which, owner waits_for) override {
+    routes[exchange.exchange] = {which, waits_for};
     return waits_for == owner::none || !full;
   }
   http::open_exchange find(exchange_ref exchange) const override {
@@ -104,10 +104,10 @@ struct front_bench : deterministic_system {
     made->id = "id-1";
     return made;
   }
-  exchange_ref send(std::shared_ptr<http::admitted_request> asking) {
+  exchange_ref send(std::shared_ptr<http::admitted_request> request) {
     const exchange_ref ref{++last, 1};
-    sink.requests[last] = asking;
-    caf::anon_send(front, http::dispatch{ref, asking});
+    sink.requests[last] = request;
+    caf::anon_send(front, http::dispatch{ref, request});
     run();
     return ref;
   }

@@ -32,7 +32,7 @@ TEST_CASE("validations go to the validator with kind, game and body") {
   on.start();
   struct expectation {
     std::string path;
-    operation asked;
+    operation which;
     model::payload_kind kind;
     model::uuid game_id;
   };
@@ -44,16 +44,16 @@ TEST_CASE("validations go to the validator with kind, game and body") {
         expectation{
             "/cloud/groups/validate", operation::validate_group, model::payload_kind::group, {}}}) {
     CAPTURE(row.path);
-    auto asking = bench::make("POST", row.path);
-    asking->body = "{\"a\":1}";
-    const auto ref = on.send(asking);
+    auto request = bench::make("POST", row.path);
+    request->body = "{\"a\":1}";
+    const auto ref = on.send(request);
     REQUIRE(!on.validator_log->validations.empty());
     const auto& got = on.validator_log->validations.back();
     CHECK(got.exchange == ref);
     CHECK(got.kind == row.kind);
     CHECK(got.game_id == row.game_id);
     CHECK(*got.body == "{\"a\":1}");
-    CHECK(on.sink.routes[ref.exchange] == std::pair{row.asked, owner::validator});
+    CHECK(on.sink.routes[ref.exchange] == std::pair{row.which, owner::validator});
   }
   CHECK(on.sink.answers.empty());
 }
@@ -110,9 +110,9 @@ TEST_CASE("a failure for a client that is gone is dropped") {
 TEST_CASE("listing regions asks for the client's address and its origin's host") {
   bench on;
   on.start();
-  auto asking = bench::make("GET", "/matchmaker/regions?x=1");
-  asking->set(header::origin, "https://Play.Example:8443");
-  const auto ref = on.send(asking);
+  auto request = bench::make("GET", "/matchmaker/regions?x=1");
+  request->set(header::origin, "https://Play.Example:8443");
+  const auto ref = on.send(request);
   REQUIRE(on.ranking_log->rankings.size() == 1);
   CHECK(on.ranking_log->rankings[0].exchange == ref);
   CHECK(on.ranking_log->rankings[0].client == address_of(1));
@@ -207,9 +207,9 @@ TEST_CASE("405 comes before 400 ids, ids before 415") {
   on.start();
   on.send("GET", "/cloud/games/nonsense/versions/validate");
   CHECK(on.answer().status == 405);
-  auto asking = bench::make("POST", "/cloud/games/nonsense/versions/validate");
-  asking->set(header::content_type, "text/plain");
-  on.send(asking);
+  auto request = bench::make("POST", "/cloud/games/nonsense/versions/validate");
+  request->set(header::content_type, "text/plain");
+  on.send(request);
   CHECK(has_code(on.answer(), "id_malformed"));
   CHECK(on.sink.routes[on.last] == std::pair{operation::validate_version, owner::none});
   CHECK(on.validator_log->validations.empty());
@@ -229,9 +229,9 @@ TEST_CASE("a body is JSON or undeclared") {
                                    {"", true}}) {
     CAPTURE(type);
     const auto before = on.validator_log->validations.size();
-    auto asking = bench::make("POST", "/cloud/games/validate");
-    asking->set(header::content_type, type);
-    on.send(asking);
+    auto request = bench::make("POST", "/cloud/games/validate");
+    request->set(header::content_type, type);
+    on.send(request);
     CHECK((on.validator_log->validations.size() == before + 1) == accepted);
     if (!accepted) CHECK(on.answer().status == 415);
   }
@@ -272,9 +272,9 @@ TEST_CASE("avatars of what is no UUID are 400, without a shard") {
 TEST_CASE("an export goes to its actor with game and body, and its answer is a response") {
   bench on;
   on.start();
-  auto asking = bench::make("POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history");
-  asking->body.assign(export_body_limit, ' ');
-  const auto ref = on.send(asking);
+  auto request = bench::make("POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history");
+  request->body.assign(export_body_limit, ' ');
+  const auto ref = on.send(request);
   REQUIRE(on.export_log->exports.size() == 1);
   CHECK(on.export_log->exports[0].exchange == ref);
   CHECK(on.export_log->exports[0].game_id == id_of(1));
@@ -311,9 +311,9 @@ TEST_CASE("a download goes to its actor with what the URL says and what the clie
   bench on;
   on.start();
   const auto path = "/exports/" + game + "/lobby-history.csv";
-  auto asking = bench::make("GET", path + "?expires=17&signature=ab");
-  asking->set(header::accept_encoding, "gzip");
-  const auto ref = on.send(asking);
+  auto request = bench::make("GET", path + "?expires=17&signature=ab");
+  request->set(header::accept_encoding, "gzip");
+  const auto ref = on.send(request);
   REQUIRE(on.download_log->export_openings.size() == 1);
   const auto& got = on.download_log->export_openings[0];
   CHECK(got.exchange == ref);
@@ -357,10 +357,10 @@ TEST_CASE("OPTIONS says what a path takes") {
 }
 
 std::shared_ptr<admitted_request> preflight(const std::string& path, const std::string& origin) {
-  auto asking = bench::make("OPTIONS", path);
-  asking->set(header::origin, origin);
-  asking->set(header::access_control_request_method, "GET");
-  return asking;
+  auto request = bench::make("OPTIONS", path);
+  request->set(header::origin, origin);
+  request->set(header::access_control_request_method, "GET");
+  return request;
 }
 
 TEST_CASE("any origin may read the regions by default, and nothing else") {
@@ -379,9 +379,9 @@ TEST_CASE("any origin may read the regions by default, and nothing else") {
   on.reply_regions(on.send("GET", "/matchmaker/regions"));
   CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
   // Said twice, or of one origin besides, browsers take it for none.
-  auto asking = bench::make("GET", "/matchmaker/regions");
-  asking->set(header::origin, "https://a.example");
-  on.reply_regions(on.send(asking));
+  auto request = bench::make("GET", "/matchmaker/regions");
+  request->set(header::origin, "https://a.example");
+  on.reply_regions(on.send(request));
   CHECK(on.answer().headers.find("Access-Control") == std::string::npos);
   CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
 }
@@ -401,9 +401,9 @@ TEST_CASE("of configured origins each is named alone, and caches are told") {
     CHECK(!says(on.answer(), "Access-Control"));
     CHECK(says(on.answer(), "Vary: Origin\r\n"));
   }
-  auto asking = bench::make("GET", "/matchmaker/regions");
-  asking->set(header::origin, "https://a.example");
-  on.reply_regions(on.send(asking));
+  auto request = bench::make("GET", "/matchmaker/regions");
+  request->set(header::origin, "https://a.example");
+  on.reply_regions(on.send(request));
   CHECK(says(on.answer(), "Access-Control-Allow-Origin: https://a.example\r\n"));
   CHECK(says(on.answer(), "Vary: Accept-Encoding, Origin\r\n"));
   on.reply_regions(on.send("GET", "/matchmaker/regions"));
@@ -476,12 +476,12 @@ TEST_CASE("a download goes to the media actor as values, and its file becomes th
   on.start();
   const auto ref = on.send("GET", "/media/avatars/" + game + "/" + image);
   REQUIRE(on.media_log->openings.size() == 1);
-  const auto& asked = on.media_log->openings[0];
-  CHECK(asked.exchange == ref);
-  CHECK(asked.key.upload_id == id_of(1));
-  CHECK(model::to_string(asked.key.name) == image);
+  const auto& request = on.media_log->openings[0];
+  CHECK(request.exchange == ref);
+  CHECK(request.key.upload_id == id_of(1));
+  CHECK(model::to_string(request.key.name) == image);
   CHECK(on.sink.routes[on.last] == std::pair{operation::download_media, owner::media});
-  caf::anon_send(on.front, actors::media_opened{ref, asked.key,
+  caf::anon_send(on.front, actors::media_opened{ref, request.key,
                                                 std::make_shared<const base::open_file>(
                                                     base::file_descriptor{}, 5'000)});
   on.run();

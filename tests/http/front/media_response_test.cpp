@@ -17,13 +17,13 @@ struct bench {
   actors::media_opened image{{1, 1},
                              {*model::parse_uuid(id), *model::parse_image_name(digest + ".png")},
                              open_shared(folder, numbered_bytes(1'000))};
-  request asking;
+  http::request request;
 
   bench() {
-    asking.method = method::get;
-    asking.id = "r";
+    request.method = method::get;
+    request.id = "r";
   }
-  response answer() const { return media_response(asking, image); }
+  response answer() const { return media_response(request, image); }
   /// `STATUS offset+length`.
   std::string sent() const {
     const auto got = answer();
@@ -60,7 +60,7 @@ TEST_CASE("an image is sent whole, for ever cacheable, readable by any page, nev
 
 TEST_CASE("one range is a part of the image") {
   bench on;
-  on.asking.set(header::range, "bytes=990-2000");
+  on.request.set(header::range, "bytes=990-2000");
   CHECK(on.sent() == "206 990+10");
   CHECK(says(on.answer(), "Content-Range: bytes 990-999/1000"));
   CHECK(says(on.answer(), "ETag: " + etag));
@@ -70,17 +70,17 @@ TEST_CASE("one range is a part of the image") {
 TEST_CASE("ranges that are several, malformed or not for GET get the whole image") {
   bench on;
   for (const auto* value : {"bytes=0-1,5-6", "bytes=5-1", "lines=1-2", "nonsense"}) {
-    on.asking.set(header::range, value);
+    on.request.set(header::range, value);
     CHECK(on.sent() == "200 0+1000");
   }
-  on.asking.set(header::range, "bytes=0-1");
-  on.asking.method = method::head;
+  on.request.set(header::range, "bytes=0-1");
+  on.request.method = method::head;
   CHECK(on.sent() == "200 0+1000");
 }
 
 TEST_CASE("a range behind the end is a problem that tells the size") {
   bench on;
-  on.asking.set(header::range, "bytes=1000-");
+  on.request.set(header::range, "bytes=1000-");
   const auto got = on.answer();
   CHECK(got.status == 416);
   CHECK(says(got, "Content-Range: bytes */1000"));
@@ -91,31 +91,31 @@ TEST_CASE("a range behind the end is a problem that tells the size") {
 
 TEST_CASE("If-Range keeps a range only with the image's own strong entity tag") {
   bench on;
-  on.asking.set(header::range, "bytes=0-1");
-  on.asking.set(header::if_range, etag);
+  on.request.set(header::range, "bytes=0-1");
+  on.request.set(header::if_range, etag);
   CHECK(on.sent() == "206 0+2");
   for (const auto& other : {"W/" + etag, std::string{"\"other\""}, std::string{},
                             std::string{"Tue, 14 Nov 2023 22:13:20 GMT"}}) {
     CAPTURE(other);
-    on.asking.set(header::if_range, other);
+    on.request.set(header::if_range, other);
     CHECK(on.sent() == "200 0+1000");
   }
   // Nor may a stale range be refused: the client would not get the new image.
-  on.asking.set(header::range, "bytes=5000-");
+  on.request.set(header::range, "bytes=5000-");
   CHECK(on.sent() == "200 0+1000");
 }
 
 TEST_CASE("If-Match of another image is 412, before If-None-Match and Range count") {
   bench on;
-  on.asking.set(header::if_match, "\"x\", " + etag);
+  on.request.set(header::if_match, "\"x\", " + etag);
   CHECK(on.sent() == "200 0+1000");
-  on.asking.set(header::if_match, "*");
-  on.asking.set(header::range, "bytes=0-1");
+  on.request.set(header::if_match, "*");
+  on.request.set(header::range, "bytes=0-1");
   CHECK(on.sent() == "206 0+2");
   for (const auto& other : {"W/" + etag, std::string{"\"other\""}, std::string{}}) {
     CAPTURE(other);
-    on.asking.set(header::if_match, other);
-    on.asking.set(header::if_none_match, etag);
+    on.request.set(header::if_match, other);
+    on.request.set(header::if_none_match, etag);
     CHECK(on.sent() == "412 problem");
     CHECK(says(on.answer(), "ETag: " + etag));
     CHECK(says(on.answer(), "Access-Control-Allow-Origin: *"));
@@ -125,17 +125,17 @@ TEST_CASE("If-Match of another image is 412, before If-None-Match and Range coun
 TEST_CASE("who has the image already is told so, whatever range they ask for") {
   bench on;
   for (const auto& value : {etag, "W/" + etag, "\"x\", " + etag, std::string{"*"}}) {
-    on.asking.set(header::if_none_match, value);
+    on.request.set(header::if_none_match, value);
     const auto got = on.answer();
     CHECK(got.status == 304);
     CHECK(got.content_type.empty());
     CHECK(says(got, "ETag: " + etag));
     CHECK(says(got, "Cache-Control: public, max-age=31536000, immutable"));
   }
-  on.asking.set(header::range, "bytes=5000-");
+  on.request.set(header::range, "bytes=5000-");
   CHECK(on.answer().status == 304);
-  on.asking.set(header::if_none_match, "\"x\"");
-  on.asking.set(header::range, "bytes=1-1");
+  on.request.set(header::if_none_match, "\"x\"");
+  on.request.set(header::range, "bytes=1-1");
   CHECK(on.sent() == "206 1+1");
 }
 

@@ -33,15 +33,15 @@ TEST_CASE("every operation has its path and method") {
     CAPTURE(row.path);
     const auto found = find_route(row.path, "");
     REQUIRE(found);
-    CHECK(found->asked->id == row.what);
-    CHECK(found->asked->method == row.how);
+    CHECK(found->row->id == row.what);
+    CHECK(found->row->method == row.how);
     CHECK(found->parameters[0] == row.parameter);
   }
 }
 
 TEST_CASE("an image's path has an upload and a file name, each one segment") {
   const auto found = find_route("/media/avatars/U/F.png", "").value();
-  CHECK(found.asked->id == operation::download_media);
+  CHECK(found.row->id == operation::download_media);
   CHECK(found.parameters[0] == "U");
   CHECK(found.parameters[1] == "F.png");
   CHECK(find_route("/media/avatars/U/..%2f..%2fetc", "").value().parameters[1] == "../../etc");
@@ -81,7 +81,7 @@ TEST_CASE("only the whole path is a route, in its own case") {
 }
 
 TEST_CASE("a segment is decoded once, after the split") {
-  CHECK(find_route("/m%61tchmaker/re%67ions", "").value().asked->id == operation::list_regions);
+  CHECK(find_route("/m%61tchmaker/re%67ions", "").value().row->id == operation::list_regions);
   CHECK(find_route("/cloud/games/a%2Fb/avatars", "").value().parameters[0] == "a/b");
   CHECK(find_route("/cloud/games/a%2fb/avatars", "").value().parameters[0] == "a/b");
   CHECK(find_route("/cloud/games/%2525/avatars", "").value().parameters[0] == "%25");

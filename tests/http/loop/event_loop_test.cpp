@@ -62,7 +62,7 @@ struct counting_handler final : io_handler {
 class restless final : public actors::resident {
 public:
   restless(caf::actor_config& cfg, int& handled, int until)
-      : resident{cfg, fixtures::some_fault_places}, handled_{&handled}, until_{until} {}
+      : resident{cfg, fixtures::some_gate_points}, handled_{&handled}, until_{until} {}
 
 protected:
   caf::behavior make_behavior() override {
@@ -80,7 +80,7 @@ private:
 class counting final : public actors::resident {
 public:
   counting(caf::actor_config& cfg, int& handled)
-      : resident{cfg, fixtures::some_fault_places}, handled_{&handled} {}
+      : resident{cfg, fixtures::some_gate_points}, handled_{&handled} {}
 
 protected:
   caf::behavior make_behavior() override {
@@ -91,7 +91,7 @@ private:
   int* handled_;
 };
 
-TEST_CASE("posted jobs run in order, once, on the loop's thread") {
+TEST_CASE("posted tasks run in order, once, on the loop's thread") {
   bench on;
   std::vector<int> order;
   for (int i = 0; i < 3; ++i)
@@ -106,7 +106,7 @@ TEST_CASE("posted jobs run in order, once, on the loop's thread") {
   CHECK(order.size() == 3);
 }
 
-TEST_CASE("a job posted by a job runs in a later turn, without a further wake-up") {
+TEST_CASE("a task posted by a task runs in a later turn, without a further wake-up") {
   bench on;
   int ran = 0;
   on.loop.post([&] { on.loop.post([&] { ++ran; }); });
@@ -116,23 +116,23 @@ TEST_CASE("a job posted by a job runs in a later turn, without a further wake-up
   CHECK(ran == 1);
 }
 
-TEST_CASE("jobs posted by many threads all run") {
+TEST_CASE("tasks posted by many threads all run") {
   bench on;
   constexpr int threads = 4;
-  constexpr int jobs = 1'000;
+  constexpr int tasks = 1'000;
   int ran = 0; // only the loop's thread touches it
   std::thread turning{[&] { on.loop.run(); }};
   std::vector<std::thread> posting;
   for (int i = 0; i < threads; ++i)
     posting.emplace_back([&] {
-      for (int j = 0; j < jobs; ++j)
+      for (int j = 0; j < tasks; ++j)
         on.loop.post([&ran] { ++ran; });
     });
   for (auto& thread : posting)
     thread.join();
   on.loop.post([&] { on.loop.stop(); });
   turning.join();
-  CHECK(ran == threads * jobs);
+  CHECK(ran == threads * tasks);
 }
 
 TEST_CASE("stop ends a loop that sleeps") {
@@ -145,7 +145,7 @@ TEST_CASE("stop ends a loop that sleeps") {
   turning.join();
 }
 
-TEST_CASE("turn-end jobs run at the end of their turn; those they add in the next") {
+TEST_CASE("turn-end tasks run at the end of their turn; those they add in the next") {
   bench on;
   std::vector<std::string> order;
   on.loop.post([&] {
@@ -153,11 +153,11 @@ TEST_CASE("turn-end jobs run at the end of their turn; those they add in the nex
       order.push_back("end");
       on.loop.at_turn_end([&] { order.push_back("next end"); });
     });
-    order.push_back("job");
+    order.push_back("task");
   });
   on.loop.run_once();
-  CHECK(order == std::vector<std::string>{"job", "end"});
-  on.loop.run_once(); // must not sleep: there is a job left
+  CHECK(order == std::vector<std::string>{"task", "end"});
+  on.loop.run_once(); // must not sleep: there is a task left
   CHECK(order.back() == "next end");
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("watched descriptors are told of until unwatched") {
   CHECK(on.loop.watch(-1, EPOLLIN, handler) == EBADF);
 }
 
-TEST_CASE("a job may destroy a handler whose event comes in the same turn") {
+TEST_CASE("a task may destroy a handler whose event comes in the same turn") {
   bench at;
   const base::file_descriptor readable{::eventfd(1, EFD_NONBLOCK)};
   auto handler = std::make_unique<counting_handler>();
@@ -271,7 +271,7 @@ TEST_CASE("a turn makes 64 resumes and leaves the other actors for the next, in 
 class slow final : public actors::resident {
 public:
   slow(caf::actor_config& cfg, manual_clock& clock, int& handled)
-      : resident{cfg, fixtures::some_fault_places}, clock_{&clock}, handled_{&handled} {}
+      : resident{cfg, fixtures::some_gate_points}, clock_{&clock}, handled_{&handled} {}
 
 protected:
   caf::behavior make_behavior() override {

@@ -84,7 +84,7 @@ class asking_resident final : public actors::resident {
 public:
   asking_resident(caf::actor_config& cfg, sightings& seen, std::string name,
                   std::promise<void>& replies)
-      : resident{cfg, fixtures::some_fault_places},
+      : resident{cfg, fixtures::some_gate_points},
         seen_{&seen},
         name_{std::move(name)},
         replies_{&replies} {}

@@ -8,29 +8,33 @@
 namespace matchcloud::http {
 namespace {
 
+using actors::child_spec;
 using actors::owner;
-using actors::place;
 using e2e::parse_json;
 using e2e::text_at;
 
 /// Places of two loops and the pool that nobody fills.
 struct bench {
   std::deque<transport_metrics> counted{2};
-  actors::roster places{
-      {{"catalog", place::kind::catalog, owner::none, place::every_loop, {}},
-       {"geoip_watch", place::kind::geoip_watch, owner::none, place::every_loop, {}},
-       {"validator/large", place::kind::owner, owner::large_validator, place::every_loop, {}},
-       {"avatar/2", place::kind::owner, owner::avatar(2), place::every_loop, {}},
-       {"validator/0", place::kind::owner, owner::validator, 0, {}},
-       {"validator/1", place::kind::owner, owner::validator, 1, {}},
-       {"front/0", place::kind::front, owner::none, 0, {}},
-       {"front/1", place::kind::front, owner::none, 1, {}}},
-      actors::standing{},
+  actors::child_table children{
+      {{"catalog", child_spec::kind::catalog, owner::none, child_spec::every_loop, {}},
+       {"geoip_watch", child_spec::kind::geoip_watch, owner::none, child_spec::every_loop, {}},
+       {"validator/large",
+        child_spec::kind::owner,
+        owner::large_validator,
+        child_spec::every_loop,
+        {}},
+       {"avatar/2", child_spec::kind::owner, owner::avatar(2), child_spec::every_loop, {}},
+       {"validator/0", child_spec::kind::owner, owner::validator, 0, {}},
+       {"validator/1", child_spec::kind::owner, owner::validator, 1, {}},
+       {"front/0", child_spec::kind::front, owner::none, 0, {}},
+       {"front/1", child_spec::kind::front, owner::none, 1, {}}},
+      actors::initial_state{},
       5,
       std::chrono::seconds{10}};
 
   rapidjson::Document report() const {
-    return parse_json(actor_report(places, {&counted[0], &counted[1]}));
+    return parse_json(actor_report(children, {&counted[0], &counted[1]}));
   }
 };
 
@@ -86,17 +90,17 @@ TEST_CASE("the depth of a loop's place is its loop's, that of others the sum of 
   CHECK(depths == std::vector<int>{0, 0, 0, 30, 7, 3, 5, 200, 400});
 }
 
-TEST_CASE("the places of the transport httplib serve what its one transport counts") {
+TEST_CASE("the children of the transport httplib serve what its one transport counts") {
   transport_metrics counted;
   counted.in_flight = 4;
   counted.at_owner[index_of(owner::validator)] = 3;
-  const actors::roster places{
-      {{"validator", place::kind::owner, owner::validator, place::every_loop, {}},
-       {"front", place::kind::front, owner::none, place::every_loop, {}}},
-      actors::standing{},
+  const actors::child_table children{
+      {{"validator", child_spec::kind::owner, owner::validator, child_spec::every_loop, {}},
+       {"front", child_spec::kind::front, owner::none, child_spec::every_loop, {}}},
+      actors::initial_state{},
       5,
       std::chrono::seconds{10}};
-  const auto all = parse_json(actor_report(places, {&counted}));
+  const auto all = parse_json(actor_report(children, {&counted}));
   REQUIRE(all.IsObject());
   CHECK(all["actors"][1]["depth"].GetInt() == 3);
   CHECK(all["actors"][2]["depth"].GetInt() == 4);

@@ -21,8 +21,8 @@ struct running {
     using httplib::ContentReader;
     using httplib::Request;
     using httplib::Response;
-    server.Get("/peer", [](const Request& asked, Response& into) {
-      into.set_content(asked.remote_addr, "text/plain");
+    server.Get("/peer", [](const Request& request, Response& into) {
+      into.set_content(request.remote_addr, "text/plain");
     });
     server.Get("/large", [](const Request&, Response& into) {
       into.set_content(std::string(8'000'000, 'x'), "text/plain");
@@ -173,15 +173,15 @@ TEST_CASE("a listening socket that two servers share outlives the one that stops
   auto first = std::make_unique<running>();
   const auto where = http::parse_endpoint(first->bound.authority()).value();
   base::file_descriptor shared{::dup(first->server.listening().get())};
-  const auto asked = "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const auto request = "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
   raw_connection begun{first->bound};
   begun.send("GET /peer HTTP/1.1\r\n");
-  CHECK(raw_connection{first->bound}.ask(asked).status == 404); // so the one before is accepted
+  CHECK(raw_connection{first->bound}.ask(request).status == 404); // so the one before is accepted
   first->server.stop_accepting();
   // Closes its descriptor; nobody else accepts yet, and nobody is turned away.
   raw_connection waiting{first->bound};
-  waiting.send(asked);
+  waiting.send(request);
   CHECK_FALSE(waiting.readable(e2e::milliseconds{50}));
   begun.send("Host: localhost\r\n\r\n");
   CHECK(begun.receive().status == 200);
@@ -192,7 +192,7 @@ TEST_CASE("a listening socket that two servers share outlives the one that stops
   REQUIRE(second.adopt(std::move(shared), where));
   second.start([] {});
   CHECK(waiting.receive().status == 404);
-  CHECK(raw_connection{to}.ask(asked).status == 404);
+  CHECK(raw_connection{to}.ask(request).status == 404);
 }
 
 } // namespace

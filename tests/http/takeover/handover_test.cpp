@@ -76,7 +76,7 @@ TEST_CASE("a successor gets every listening socket and the name, and the offer e
   CHECK(before.listeners()[0].sockets.size() == 150);
   CHECK(before.listeners()[1].sockets.size() == 2);
   CHECK(of.handovers == 0);
-  REQUIRE(before.succeed());
+  REQUIRE(before.take_over());
   CHECK(eventually([&] { return of.handovers == 1; }));
   CHECK(of.offers->successor() == ::getpid());
   of.offers.reset();
@@ -111,7 +111,7 @@ TEST_CASE("successors that die before they are ready change nothing") {
   CHECK(of.listens());
   base::expected<std::optional<predecessor>> found = std::nullopt;
   REQUIRE(eventually([&] { return (found = of.ask()).has_value(); }));
-  CHECK((*found)->succeed());
+  CHECK((*found)->take_over());
 }
 
 TEST_CASE("one successor at a time: another is told so") {
@@ -122,7 +122,7 @@ TEST_CASE("one successor at a time: another is told so") {
   REQUIRE(!second);
   CHECK(second.error().code == base::errc::address_unavailable);
   CHECK(second.error().detail.find("try again") != std::string::npos);
-  CHECK((*first)->succeed());
+  CHECK((*first)->take_over());
 }
 
 TEST_CASE("a process that cannot hand over says why") {
@@ -145,7 +145,7 @@ TEST_CASE("a successor that is not ready in time is too late") {
   base::expected<std::optional<predecessor>> next = std::nullopt;
   REQUIRE(eventually([&] { return (next = of.ask()).has_value(); }));
   next = std::nullopt;
-  const auto late = (*slow)->succeed();
+  const auto late = (*slow)->take_over();
   REQUIRE(!late);
   CHECK(late.error().code == base::errc::address_unavailable);
   CHECK(of.handovers == 0);
@@ -158,7 +158,7 @@ TEST_CASE("a process that ends while its successor starts leaves it the listener
   REQUIRE(found);
   of.offers->stop();
   CHECK(of.listens());
-  CHECK((*found)->succeed());
+  CHECK((*found)->take_over());
   CHECK_FALSE((*found)->take_local());
   CHECK(listen_local(of.in.path(), of.name));
 }
@@ -208,7 +208,7 @@ TEST_CASE("peers that are silent, foreign, malformed or elsewhere get nothing an
   }
   CHECK(of.handovers == 0);
   CHECK(of.listens());
-  CHECK(of.ask().value()->succeed());
+  CHECK(of.ask().value()->take_over());
 }
 
 /// A successor that has read the whole offer and is to say that it is ready.
@@ -234,7 +234,7 @@ TEST_CASE("a successor that says something else than ready is refused") {
 TEST_CASE("a successor that has given up is not handed over to") {
   running of;
   auto peer = starting_successor(of);
-  // As `predecessor::succeed` does once it has waited for long enough.
+  // As `predecessor::take_over` does once it has waited for long enough.
   REQUIRE(::shutdown(peer.get(), SHUT_RD) == 0);
   REQUIRE(peer.send(protocol::write(protocol::ready), {}, protocol::soon()));
   // Once that is through it takes the next one; until then it tells it to try again.

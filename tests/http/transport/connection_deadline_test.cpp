@@ -41,11 +41,11 @@ TEST_CASE("a connection that never asked anything has the time of a head, not of
   CHECK(on.peer.shut);
   CHECK(on.peer.writes.empty());
 
-  bench asked{with(&base::limits::head_timeout, milliseconds{1'000})};
-  asked.receive(bench::get);
-  asked.reply("{}");
-  asked.advance(milliseconds{20'000});
-  CHECK(!asked.peer.shut);
+  bench request{with(&base::limits::head_timeout, milliseconds{1'000})};
+  request.receive(bench::get);
+  request.reply("{}");
+  request.advance(milliseconds{20'000});
+  CHECK(!request.peer.shut);
 }
 
 TEST_CASE("idleness counts from the last answer") {

@@ -124,7 +124,7 @@ public:
   static constexpr std::string_view get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
 
   explicit connection_bench(const base::limits& configured = {},
-                            http::opening begins_with = http::opening::request)
+                            http::preamble begins_with = http::preamble::none)
       : limits_{configured},
         framing_{configured.head_limit_bytes, configured.target_limit_bytes, 100,
                  configured.body_limit_bytes},

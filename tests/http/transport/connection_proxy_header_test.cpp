@@ -27,7 +27,7 @@ base::limits short_heads() {
 }
 
 struct proxied : bench {
-  explicit proxied(opening begins_with = opening::believed_proxy_header)
+  explicit proxied(preamble begins_with = preamble::trusted_proxy_header)
       : bench{short_heads(), begins_with} {}
 
   std::string peer_of_current() const { return to_string(client->current_request()->peer); }
@@ -67,7 +67,7 @@ TEST_CASE("a PROXY header may come byte by byte, and cut anywhere before its req
 }
 
 TEST_CASE("a PROXY header of somebody who is not believed is read and dropped") {
-  proxied on{opening::ignored_proxy_header};
+  proxied on{preamble::ignored_proxy_header};
   on.receive(line + get);
   REQUIRE(on.dispatched.size() == 1);
   CHECK(on.client->current_request()->peer == address_of(1));
@@ -105,7 +105,7 @@ TEST_CASE("forwarding headers behind a PROXY header are the front's to judge") {
 }
 
 TEST_CASE("what is no PROXY header gets 400 and the end, from anybody") {
-  for (const auto from : {opening::believed_proxy_header, opening::ignored_proxy_header})
+  for (const auto from : {preamble::trusted_proxy_header, preamble::ignored_proxy_header})
     for (const auto& bytes : {get, std::string{"PROXY TCP4 192.0.2.7\r\n"} + get,
                               std::string{"\x16\x03\x01\x02"}, proxy_block(0x22, 0x11, "") + get}) {
       CAPTURE(bytes);

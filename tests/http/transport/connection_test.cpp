@@ -557,9 +557,9 @@ TEST_CASE("an exchange that its front had in hand is not the owner's fault, nor 
   bench on;
   on.receive(get("/1"));
   for (int i = 0; i < 10; ++i) {
-    take_in_hand(on.client->current_request(), actors::handler::front);
+    claim(on.client->current_request(), actors::handler::front);
     REQUIRE(on.client->retry(actors::handler::owner));
-    take_in_hand(on.client->current_request(), actors::handler::owner);
+    claim(on.client->current_request(), actors::handler::owner);
     REQUIRE(on.client->retry(actors::handler::front));
   }
   CHECK(on.client->waiting());
@@ -580,7 +580,7 @@ TEST_CASE("an exchange that killed who had it in hand is sent again twice and no
   on.receive(get("/1"));
   on.client->routed(operation::list_regions, actors::owner::region_ranking);
   const auto kill = [&] {
-    take_in_hand(on.client->current_request(), actors::handler::owner);
+    claim(on.client->current_request(), actors::handler::owner);
     return on.client->retry(actors::handler::owner);
   };
   CHECK(kill());

@@ -31,7 +31,7 @@ public:
 
 protected:
   caf::behavior make_behavior() override {
-    return {[this](const http::dispatch& job) { seen_->push_back(job); }};
+    return {[this](const http::dispatch& dispatched) { seen_->push_back(dispatched); }};
   }
 
 private:
@@ -147,17 +147,17 @@ struct transport_bench {
       turn();
   }
   /// Answers, and lets go of the request as an actor does.
-  void answer(const http::dispatch& job, std::string body) {
-    const auto ref = job.exchange;
-    last_request = job.request;
+  void answer(const http::dispatch& dispatched, std::string body) {
+    const auto ref = dispatched.exchange;
+    last_request = dispatched.request;
     http::response with;
     with.body = std::move(body);
     for (auto& held : *seen)
       if (held.exchange == ref) held.request = nullptr;
     transport->answer(ref, std::move(with));
   }
-  void routed(const http::dispatch& job, actors::owner waits_for) {
-    transport->routed(job.exchange, http::operation::list_regions, waits_for);
+  void routed(const http::dispatch& dispatched, actors::owner waits_for) {
+    transport->routed(dispatched.exchange, http::operation::list_regions, waits_for);
   }
 };
 

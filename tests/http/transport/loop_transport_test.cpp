@@ -18,15 +18,15 @@ TEST_CASE("a request over a socket is dispatched and its answer comes back") {
   client one{on.port};
   one.send(get);
   REQUIRE(on.see(1));
-  const auto& job = on.seen->at(0);
-  CHECK(job.request->target == "/x");
-  CHECK(job.request->peer == loopback.address);
-  CHECK(job.request->id.size() == 32);
-  CHECK(job.exchange.attempt == 1);
-  CHECK(on.transport->find(job.exchange).request == job.request);
-  on.answer(job, "hello");
+  const auto& task = on.seen->at(0);
+  CHECK(task.request->target == "/x");
+  CHECK(task.request->peer == loopback.address);
+  CHECK(task.request->id.size() == 32);
+  CHECK(task.exchange.attempt == 1);
+  CHECK(on.transport->find(task.exchange).request == task.request);
+  on.answer(task, "hello");
   CHECK(on.sees(one, "\r\n\r\nhello"));
-  CHECK_FALSE(on.transport->find(job.exchange));
+  CHECK_FALSE(on.transport->find(task.exchange));
   CHECK(on.counted().in_flight.load() == 0);
 }
 
@@ -158,15 +158,15 @@ TEST_CASE("only what waits for the owner that came back is sent again; three tim
   CHECK(on.seen->size() == 3);
   // From now on it is what kills the owner.
   on.routed(on.seen->at(2), owner::validator);
-  take_in_hand(on.seen->at(2).request, actors::handler::owner);
+  claim(on.seen->at(2).request, actors::handler::owner);
   on.transport->redispatch(owner::validator);
   REQUIRE(on.see(4));
   on.routed(on.seen->at(3), owner::validator);
-  take_in_hand(on.seen->at(3).request, actors::handler::owner);
+  claim(on.seen->at(3).request, actors::handler::owner);
   on.transport->redispatch(owner::validator);
   REQUIRE(on.see(5));
   on.routed(on.seen->at(4), owner::validator);
-  take_in_hand(on.seen->at(4).request, actors::handler::owner);
+  claim(on.seen->at(4).request, actors::handler::owner);
   on.transport->redispatch(owner::validator);
   CHECK(on.sees(validates, "\"code\":\"unavailable\""));
   CHECK(on.counted().redispatched.get() == 3);
@@ -353,11 +353,11 @@ TEST_CASE("an address that has its share replaces its own idle connections") {
     silent.push_back(std::make_unique<client>(on.port));
     on.turn();
   }
-  client asking{on.port};
-  asking.send(get);
+  client peer{on.port};
+  peer.send(get);
   REQUIRE(on.see(1));
   on.answer(on.seen->at(0), "{}");
-  CHECK(on.sees(asking, "{}"));
+  CHECK(on.sees(peer, "{}"));
   CHECK(on.bounds.connections <= 51);
   CHECK(on.counted().connections_refused.get() == 0);
 }
@@ -419,19 +419,19 @@ TEST_CASE("where memory is short, who has taken nothing for longest is cut") {
   on.attach();
   client stuck{on.port};
   // Until its socket takes no more.
-  std::size_t asked = 0;
+  std::size_t wanted = 0;
   while (on.bounds.budget.used_bytes() == 0) {
     stuck.send(get);
-    REQUIRE(on.see(++asked));
-    on.answer(on.seen->at(asked - 1), std::string(100'000, 'x'));
+    REQUIRE(on.see(++wanted));
+    on.answer(on.seen->at(wanted - 1), std::string(100'000, 'x'));
     on.settle();
   }
   client other{on.port};
   other.send(get);
-  REQUIRE(on.see(asked + 1));
+  REQUIRE(on.see(wanted + 1));
   on.clock.advance(loop_transport::stall_least);
   on.turn();
-  on.answer(on.seen->at(asked), std::string(150'000, 'y'));
+  on.answer(on.seen->at(wanted), std::string(150'000, 'y'));
   CHECK(on.turn_until([&] { return on.counted().connections_evicted_stalled.get() == 1; }));
   CHECK(on.turn_until([&] { return other.received().size() > 150'000; }));
   CHECK(other.received().starts_with("HTTP/1.1 200 "));
@@ -466,11 +466,11 @@ TEST_CASE("fast readers of long answers get turns by turns, each turn bounded") 
     all.back()->send(get);
   }
   REQUIRE(on.see(readers));
-  for (const auto& job : *on.seen) {
+  for (const auto& task : *on.seen) {
     response with;
     with.body = body;
     with.body_leased = true;
-    on.transport->answer(job.exchange, std::move(with));
+    on.transport->answer(task.exchange, std::move(with));
   }
   std::vector<std::size_t> got(readers);
   std::size_t longest_turn = 0;
@@ -600,7 +600,7 @@ TEST_CASE("a file is read on the pool while its connection ends, and nobody is t
   one->send(get);
   REQUIRE(on.see(1));
   on.transport->answer(on.seen->at(0).exchange, stored.answer());
-  REQUIRE(on.turn_until([&] { return on.pool.jobs.size() == 1; }));
+  REQUIRE(on.turn_until([&] { return on.pool.tasks.size() == 1; }));
   on.transport->end_now();
   REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 0; }));
   client two{on.port};

@@ -49,13 +49,13 @@ TEST_CASE("ids of one source differ, and differ from another's") {
 
 TEST_CASE("a request keeps its client's id if it is sane") {
   request_id_source source{1};
-  request asking;
-  asking.set(header::x_request_id, "from-client");
-  source.assign(asking);
-  CHECK(asking.id == "from-client");
-  asking.set(header::x_request_id, "no good");
-  source.assign(asking);
-  CHECK(asking.id == "00000000000000010000000000000001");
+  request received;
+  received.set(header::x_request_id, "from-client");
+  source.assign(received);
+  CHECK(received.id == "from-client");
+  received.set(header::x_request_id, "no good");
+  source.assign(received);
+  CHECK(received.id == "00000000000000010000000000000001");
   request silent;
   silent.id = "of the previous request";
   source.assign(silent);

@@ -30,15 +30,15 @@ TEST_CASE("If-None-Match names nothing where the tag is not whole") {
 }
 
 TEST_CASE("a Range stands without If-Range or with the same strong tag") {
-  request asking;
-  CHECK(range_stands(asking, etag));
-  asking.set(header::if_range, "\"a1\"");
-  CHECK(range_stands(asking, etag));
+  request request;
+  CHECK(range_stands(request, etag));
+  request.set(header::if_range, "\"a1\"");
+  CHECK(range_stands(request, etag));
   for (const auto* value :
        {"", "W/\"a1\"", "\"a2\"", "a1", "*", "\"a1\", \"a1\"", "Tue, 14 Nov 2023 22:13:20 GMT"}) {
     CAPTURE(value);
-    asking.set(header::if_range, value);
-    CHECK(!range_stands(asking, etag));
+    request.set(header::if_range, value);
+    CHECK(!range_stands(request, etag));
   }
 }
 
@@ -50,13 +50,13 @@ TEST_CASE("If-Match names an entity tag that is strong, among others, or any") {
 }
 
 TEST_CASE("without If-Match everything holds, with an empty one nothing") {
-  request asking;
-  CHECK(precondition_holds(asking, etag));
-  asking.set(header::if_match, "\"a1\"");
-  CHECK(precondition_holds(asking, etag));
-  asking.set(header::if_match, "");
-  CHECK(!precondition_holds(asking, etag));
-  const auto refused = precondition_failed(asking, etag);
+  request request;
+  CHECK(precondition_holds(request, etag));
+  request.set(header::if_match, "\"a1\"");
+  CHECK(precondition_holds(request, etag));
+  request.set(header::if_match, "");
+  CHECK(!precondition_holds(request, etag));
+  const auto refused = precondition_failed(request, etag);
   CHECK(refused.status == 412);
   CHECK(refused.headers == "ETag: \"a1\"\r\n");
   CHECK(refused.body_bytes().find("precondition_failed") != std::string_view::npos);

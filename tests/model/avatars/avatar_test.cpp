@@ -53,7 +53,7 @@ TEST_CASE("only a complete avatar has a url") {
 
 // -- lines of an import ---------------------------------------------------------
 
-std::variant<avatar_line, line_problem> read(std::string text) {
+std::variant<avatar_line, line_finding> read(std::string text) {
   static avatar_line_reader reader;
   static std::string kept;
   kept = std::move(text);
@@ -75,11 +75,11 @@ std::string line_with(const std::string& member, const std::string& value) {
   return line + "}";
 }
 
-line_problem problem_of(const std::string& text) {
+line_finding problem_of(const std::string& text) {
   const auto got = read(text);
   INFO(text);
-  REQUIRE(std::holds_alternative<line_problem>(got));
-  return std::get<line_problem>(got);
+  REQUIRE(std::holds_alternative<line_finding>(got));
+  return std::get<line_finding>(got);
 }
 
 TEST_CASE("a good line is an avatar and its file") {
@@ -113,9 +113,9 @@ TEST_CASE("an image's path stays below the import file") {
     CHECK(std::holds_alternative<avatar_line>(
         read(line_with("file", '"' + std::string{good} + '"'))));
   for (const auto* bad : {"", "/etc/passwd", "..", "../a", "a/../b", "a/..", "a\\u0000b"}) {
-    const auto problem = problem_of(line_with("file", '"' + std::string{bad} + '"'));
-    CHECK(problem.code == line_errc::invalid);
-    CHECK(problem.message.find("relative to the import file") != std::string::npos);
+    const auto finding = problem_of(line_with("file", '"' + std::string{bad} + '"'));
+    CHECK(finding.code == line_errc::invalid);
+    CHECK(finding.message.find("relative to the import file") != std::string::npos);
   }
 }
 
@@ -133,9 +133,9 @@ TEST_CASE("a complete avatar needs a file, another has none") {
 TEST_CASE("what a line lacks or has too much of is named") {
   for (const auto* name :
        {"game_id", "upload_id", "display_name", "create_ts", "content_length", "complete"}) {
-    const auto problem = problem_of(line_with(name, ""));
-    CHECK(problem.code == line_errc::required);
-    CHECK(problem.message.find(name) != std::string::npos);
+    const auto finding = problem_of(line_with(name, ""));
+    CHECK(finding.code == line_errc::required);
+    CHECK(finding.message.find(name) != std::string::npos);
     CHECK(problem_of(line_with(name, "[]")).code == line_errc::wrong_type);
   }
   auto extra = line_with("", "");

@@ -272,12 +272,12 @@ TEST_CASE("a comma before a closing bracket is refused where it stands") {
   CHECK(says(detail_of("[,1]"), "expected a JSON value, found `,`"));
 }
 
-TEST_CASE("a fault gives the place apart from the sentence") {
-  const auto fault = json_document::read_object("\n[1]", depth_limit);
-  REQUIRE_FALSE(fault.has_value());
-  CHECK(fault.error().code == base::errc::body_not_object);
-  CHECK(fault.error().offset == 1);
-  CHECK(fault.error().sentence == "the body must be a JSON object, but is an array.");
+TEST_CASE("a error gives the place apart from the sentence") {
+  const auto error = json_document::read_object("\n[1]", depth_limit);
+  REQUIRE_FALSE(error.has_value());
+  CHECK(error.error().code == base::errc::body_not_object);
+  CHECK(error.error().offset == 1);
+  CHECK(error.error().sentence == "the body must be a JSON object, but is an array.");
   CHECK(json_document::parse_object("\n[1]", depth_limit).error().detail ==
         "At line 2, column 1 (byte 1): the body must be a JSON object, but is an array.");
 }

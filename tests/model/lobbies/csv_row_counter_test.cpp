@@ -14,7 +14,7 @@ using matchcloud::model::csv_row_counter;
 
 std::uint64_t rows_of(std::string_view text) {
   csv_row_counter counter;
-  counter.take(text);
+  counter.add(text);
   return counter.rows();
 }
 
@@ -44,11 +44,11 @@ TEST_CASE("a row that has begun counts before its line end comes") {
   CHECK(rows_of("\"") == 1);
   CHECK(rows_of("a\r\n\"x\r\n") == 2);
   csv_row_counter counter;
-  counter.take("a\r");
+  counter.add("a\r");
   CHECK(counter.rows() == 1);
-  counter.take("\n");
+  counter.add("\n");
   CHECK(counter.rows() == 1);
-  counter.take("\"");
+  counter.add("\"");
   CHECK(counter.rows() == 2);
 }
 
@@ -69,8 +69,8 @@ TEST_CASE("property: rows are counted whatever is in the fields and wherever pie
     csv_row_counter counter;
     std::size_t turn = 0;
     for (std::size_t at = 0; at < text.size(); at += sizes[turn++ % sizes.size()]) {
-      counter.take(std::string_view{text}.substr(at, sizes[turn % sizes.size()]));
-      counter.take({});
+      counter.add(std::string_view{text}.substr(at, sizes[turn % sizes.size()]));
+      counter.add({});
     }
     RC_ASSERT(counter.rows() == rows.size());
   }));

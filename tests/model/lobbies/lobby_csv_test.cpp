@@ -19,7 +19,7 @@ using model::timestamp_limit_ms;
 constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
 constexpr auto running = std::nullopt;
 
-model::lobby_kind some_kind() {
+model::lobby_attributes some_kind() {
   return {*model::parse_uuid("6f6b9a52-1f2e-4c55-9b0e-2f7c1f6d8a02"),
           *model::parse_uuid("3c8c8d64-6a0f-4d5c-8f3a-5a3b6c7d8e03"),
           "fra",
@@ -47,7 +47,7 @@ std::string uptime_of(const lobby_times& times, const time_span& span,
 }
 
 TEST_CASE("a row has its columns in the order of the header") {
-  const auto columns = model::csv_kind_columns(some_kind(), "prod", "Frankfurt");
+  const auto columns = model::csv_attribute_columns(some_kind(), "prod", "Frankfurt");
   const auto csv = std::string{model::lobby_csv_header} +
                    row_of({1'767'225'600'000, 1'767'226'200'001}, {0, largest}, 0, columns);
   CHECK(csv == "lobby_id,namespace_id,namespace_name,region_id,region_name,tier,version_id,"
@@ -83,7 +83,7 @@ TEST_CASE("the part of a lobby's life in the span is exact to the millisecond, w
 
 TEST_CASE("texts are quoted where RFC 4180 demands it and nowhere else") {
   const auto name_column = [](std::string_view name) {
-    const auto columns = model::csv_kind_columns(some_kind(), name, "Frankfurt");
+    const auto columns = model::csv_attribute_columns(some_kind(), name, "Frankfurt");
     const auto begin = std::string_view{"6f6b9a52-1f2e-4c55-9b0e-2f7c1f6d8a02,"}.size();
     return columns.substr(begin, columns.find(",fra,Frankfurt") - begin);
   };
@@ -113,7 +113,8 @@ TEST_CASE("property: every text comes back from the CSV as it was") {
     kind.tier = text();
     const auto name = text();
     const auto region_name = text();
-    const auto row = row_of({5, 7}, {0, 10}, 0, model::csv_kind_columns(kind, name, region_name));
+    const auto row =
+        row_of({5, 7}, {0, 10}, 0, model::csv_attribute_columns(kind, name, region_name));
     const auto read = fixtures::read_csv(row);
     RC_ASSERT(read.has_value());
     RC_ASSERT(read->size() == 1U);

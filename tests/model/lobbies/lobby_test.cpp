@@ -23,7 +23,7 @@ std::string line(const std::string& start, const std::string& more = {}) {
          R"(","version_name":"1.4","game_mode":"duel","start_ts":)" + start + more + "}";
 }
 
-std::optional<line_problem> read(std::string text, lobby& into) {
+std::optional<line_finding> read(std::string text, lobby& into) {
   lobby_line_reader reader;
   return reader.read(input_line{1, {text.data(), text.size()}, false}, into);
 }
@@ -41,8 +41,8 @@ TEST_CASE("a lobby line gives a lobby, running where it has no stop") {
   REQUIRE_FALSE(read(line("1000", R"(,"stop_ts":"1970-01-01T00:00:02Z")"), found));
   CHECK(to_string(found.lobby_id) == lobby_id);
   CHECK(found.times == lobby_times{1'000, 2'000});
-  CHECK(found.kind == lobby_kind{*parse_uuid(namespace_id), *parse_uuid(version_id), "fra",
-                                 "basic-1d1", "1.4", "duel"});
+  CHECK(found.attributes == lobby_attributes{*parse_uuid(namespace_id), *parse_uuid(version_id),
+                                             "fra", "basic-1d1", "1.4", "duel"});
   REQUIRE_FALSE(read(line(R"("1970-01-01T00:00:01+00:00")"), found));
   CHECK(found.times == lobby_times{1'000, std::nullopt});
   REQUIRE_FALSE(read(line("7", R"(,"stop_ts":null)"), found));
@@ -53,7 +53,7 @@ TEST_CASE("a lobby that stops before its start is invalid") {
   lobby found;
   CHECK_FALSE(read(line("1000", R"(,"stop_ts":1000)"), found));
   CHECK(read(line("1000", R"(,"stop_ts":999)"), found) ==
-        line_problem{line_errc::invalid, "stop_ts: found 999, allowed is "
+        line_finding{line_errc::invalid, "stop_ts: found 999, allowed is "
                                          "1970-01-01T00:00:01.000Z (start_ts) or later"});
 }
 
@@ -93,7 +93,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the first difference of two kinds is named with both values") {
-  const lobby_kind one{{}, {}, "fra", "basic-1d1", "1.4", "duel"};
+  const lobby_attributes one{{}, {}, "fra", "basic-1d1", "1.4", "duel"};
   auto other = one;
   CHECK(difference(one, other).empty());
   other.game_mode = "team";
@@ -103,8 +103,8 @@ TEST_CASE("the first difference of two kinds is named with both values") {
 }
 
 TEST_CASE("kinds are numbered once each, in their order") {
-  lobby_kind_table table;
-  const lobby_kind one{{}, {}, "fra", "basic-1d1", "1.4", "duel"};
+  lobby_attributes_table table;
+  const lobby_attributes one{{}, {}, "fra", "basic-1d1", "1.4", "duel"};
   auto other = one;
   other.tier = "basic-1d2";
   CHECK(table.number_of(one) == 0);

@@ -18,23 +18,23 @@ constexpr std::array<record_member, 4> members{
 
 /// A line read, with what its fields point to.
 struct reading {
-  explicit reading(std::string line) : text{std::move(line)}, problem{read()} {}
+  explicit reading(std::string line) : text{std::move(line)}, finding{read()} {}
 
   std::string text;
   std::array<record_field, 4> fields;
-  std::optional<line_problem> problem;
+  std::optional<line_finding> finding;
 
 private:
-  std::optional<line_problem> read() {
+  std::optional<line_finding> read() {
     return record_reader{members}.read(std::span<char>{text.data(), text.size()}, fields);
   }
 };
 
-line_problem problem_of(const std::string& line) {
+line_finding problem_of(const std::string& line) {
   const reading done{line};
   INFO(line);
-  REQUIRE(done.problem.has_value());
-  return *done.problem;
+  REQUIRE(done.finding.has_value());
+  return *done.finding;
 }
 
 } // namespace
@@ -42,7 +42,7 @@ line_problem problem_of(const std::string& line) {
 TEST_CASE("a line gives a field for each member, in the order of the table") {
   const reading done{
       R"( {"start_ts": 12.50e1, "stop_ts":null,"region_id":true ,"lobby_id":"aé\n😀"} )"};
-  REQUIRE_FALSE(done.problem);
+  REQUIRE_FALSE(done.finding);
   CHECK(done.fields[0].what == kind::string);
   CHECK(done.fields[0].text == "aé\n😀");
   CHECK(done.fields[1].what == kind::boolean);
@@ -55,9 +55,9 @@ TEST_CASE("a line gives a field for each member, in the order of the table") {
 
 TEST_CASE("a line that is not one JSON object is malformed, with the place") {
   const auto malformed = [](const std::string& line) {
-    const auto problem = problem_of(line);
-    CHECK(problem.code == line_errc::malformed);
-    return problem.message;
+    const auto finding = problem_of(line);
+    CHECK(finding.code == line_errc::malformed);
+    return finding.message;
   };
   CHECK(malformed("").find("found nothing") != std::string::npos);
   CHECK(malformed(R"({"lobby_id":"x",})").starts_with("at byte 17: expected a member name"));
@@ -84,20 +84,20 @@ TEST_CASE("deep nesting is refused, not followed") {
 
 TEST_CASE("what the table does not allow is named, with what it does") {
   CHECK(problem_of(R"({"lobbyId":1})") ==
-        line_problem{line_errc::unknown_member,
+        line_finding{line_errc::unknown_member,
                      R"(unknown member "lobbyId", did you mean "lobby_id"?)"});
   CHECK(problem_of(R"({"lobby_id":1,"lobbyId":1})").message ==
         R"(unknown member "lobbyId", allowed are lobby_id, region_id, start_ts, stop_ts)");
   CHECK(problem_of(R"({"colour":1})").message ==
         R"(unknown member "colour", allowed are lobby_id, region_id, start_ts, stop_ts)");
   CHECK(problem_of(R"({"lobby_id":1,"lobby_id":1})") ==
-        line_problem{line_errc::duplicate_member,
+        line_finding{line_errc::duplicate_member,
                      R"(member "lobby_id" is there twice, allowed is once)"});
   CHECK(name_of(line_errc::duplicate_member) == "duplicate_member");
   CHECK(problem_of(R"({"lobby_id":{"a":1}})") ==
-        line_problem{line_errc::wrong_type, "lobby_id: found an object, allowed is a plain value"});
+        line_finding{line_errc::wrong_type, "lobby_id: found an object, allowed is a plain value"});
   CHECK(problem_of(R"({"lobby_id":1})") ==
-        line_problem{line_errc::required, "member \"region_id\" missing; the members are lobby_id, "
+        line_finding{line_errc::required, "member \"region_id\" missing; the members are lobby_id, "
                                           "region_id, start_ts, stop_ts"});
 }
 
@@ -124,11 +124,11 @@ TEST_CASE("values are taken by type, and the first wrong one is kept") {
   CHECK(values.time("a", field{kind::number, "1000"}) == 1'000);
   CHECK(values.time("a", field{kind::string, "1970-01-01T00:00:01Z"}) == 1'000);
   CHECK(values.flag("a", field{kind::boolean, "true"}));
-  CHECK_FALSE(values.problem());
+  CHECK_FALSE(values.finding());
   CHECK(values.identifier("b", field{kind::string, "EU"}).empty());
   CHECK(values.id("c", field{kind::number, "1"}) == uuid{});
-  CHECK(values.problem() ==
-        line_problem{line_errc::invalid,
+  CHECK(values.finding() ==
+        line_finding{line_errc::invalid,
                      R"(b: found "EU", allowed is 1 to 32 of a-z 0-9 -, no - at either end)"});
 }
 
@@ -136,15 +136,15 @@ TEST_CASE("an identifier has no dash at either end") {
   for (const auto* text : {"-", "-eu", "eu-", "-e-u-"}) {
     record_values values;
     CHECK(values.identifier("a", {kind::string, text}).empty());
-    CHECK(values.problem()->code == line_errc::invalid);
+    CHECK(values.finding()->code == line_errc::invalid);
   }
 }
 
 TEST_CASE("a second 60 where no leap second can be is told what it may be") {
   record_values values;
   values.time("a", {kind::string, "2026-03-05T12:00:60Z"});
-  CHECK(values.problem() ==
-        line_problem{line_errc::invalid,
+  CHECK(values.finding() ==
+        line_finding{line_errc::invalid,
                      "a: found \"2026-03-05T12:00:60Z\", allowed is a second from 0 to 59 (60, a "
                      "leap second, only at 23:59 UTC on the last day of a month)"});
 }
@@ -159,7 +159,7 @@ TEST_CASE("a value of the wrong type is told from a wrong value") {
   const auto code = [](auto take) {
     record_values values;
     take(values);
-    return values.problem()->code;
+    return values.finding()->code;
   };
   const record_field none{kind::null, {}};
   CHECK(code([&](auto& in) { in.id("a", none); }) == line_errc::wrong_type);

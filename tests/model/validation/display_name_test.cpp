@@ -8,8 +8,8 @@ using namespace matchcloud::model;
 namespace {
 
 std::string said_of(std::string_view name) {
-  const auto fault = check_display_name(name, 24);
-  return fault ? std::string(fault->code) + ": " + fault->predicate : "accepted";
+  const auto violation = check_display_name(name, 24);
+  return violation ? std::string(violation->code) + ": " + violation->predicate : "accepted";
 }
 
 } // namespace

@@ -9,8 +9,8 @@ using namespace std::string_view_literals;
 
 namespace {
 
-std::string text_of(const std::optional<fault>& fault) {
-  return fault ? std::string(fault->code) + ": " + fault->predicate : "accepted";
+std::string text_of(const std::optional<violation>& violation) {
+  return violation ? std::string(violation->code) + ": " + violation->predicate : "accepted";
 }
 
 std::string said_of_name(std::string_view name) {

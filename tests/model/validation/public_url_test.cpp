@@ -16,13 +16,13 @@ constexpr std::size_t limit_bytes = 2'048;
 constexpr std::size_t echo_limit = 64;
 
 std::string code_of(std::string_view url) {
-  const auto fault = check_public_url(url, limit_bytes, echo_limit);
-  return fault ? std::string(fault->code) : "accepted";
+  const auto violation = check_public_url(url, limit_bytes, echo_limit);
+  return violation ? std::string(violation->code) : "accepted";
 }
 
 std::string said_of(std::string_view url) {
-  const auto fault = check_public_url(url, limit_bytes, echo_limit);
-  return fault ? fault->predicate : "";
+  const auto violation = check_public_url(url, limit_bytes, echo_limit);
+  return violation ? violation->predicate : "";
 }
 
 } // namespace

@@ -10,8 +10,8 @@ using namespace std::string_view_literals;
 namespace {
 
 std::string said_of(std::string_view glob) {
-  const auto fault = check_glob(glob, 8);
-  return fault ? std::string(fault->code) + ": " + fault->predicate : "accepted";
+  const auto violation = check_glob(glob, 8);
+  return violation ? std::string(violation->code) + ": " + violation->predicate : "accepted";
 }
 
 /// Few segments, so that runs of `**` and of slashes come about.

@@ -89,7 +89,7 @@ struct schema_view {
     return found ? found : find(schema, name);
   }
 
-  /// A fault in what was added may be told of the object around.
+  /// A violation in what was added may be told of the object around.
   verdict refused(const char* name) const {
     return find(added, name) ? verdict::refused_near : verdict::refused_here;
   }

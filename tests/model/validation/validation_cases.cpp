@@ -91,7 +91,7 @@ const std::vector<object_places>& all_places() {
   return all;
 }
 
-const std::vector<steps>& places_of(const std::string& object) {
+const std::vector<steps>& child_specs_of(const std::string& object) {
   const auto found = std::ranges::find(all_places(), object, &object_places::object);
   if (found == all_places().end()) throw std::invalid_argument("there is no kind " + object);
   return found->places;
@@ -197,7 +197,7 @@ void add_cases(std::vector<validation_case>& cases, const json& from, const std:
   } else if (kind == "config") {
     add(version_with(body), about);
   } else {
-    for (const auto& place : places_of(kind)) {
+    for (const auto& place : child_specs_of(kind)) {
       auto& test = add(version_with(config_with(body, place)), about);
       steps prefix{"config"};
       prefix.insert(prefix.end(), place.begin(), place.end());

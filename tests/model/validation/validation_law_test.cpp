@@ -30,7 +30,7 @@ TEST_CASE("property: every finding points at what its path names, however many t
     chance random{seed};
     const auto mutations = version_mutations();
     auto version = valid_version(random);
-    for (auto faults = random.below(12); faults > 0; --faults)
+    for (auto violations = random.below(12); violations > 0; --violations)
       spoil(version, mutations[random.below(mutations.size())], random);
     const auto body = to_text(version);
     if (const auto broken = validation_law::check(body); !broken.empty())

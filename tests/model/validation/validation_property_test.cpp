@@ -1,5 +1,5 @@
-// Laws of validation over whole versions from a seed: what is valid has no findings, one fault is
-// one finding, and the order of members decides nothing.
+// Laws of validation over whole versions from a seed: what is valid has no findings, one violation
+// is one finding, and the order of members decides nothing.
 #include "model/validation/validation.hpp"
 
 #include "tests/catch.hpp"
@@ -61,7 +61,7 @@ TEST_CASE("property: a valid version has no findings") {
   }));
 }
 
-TEST_CASE("property: one fault is one finding, at its place") {
+TEST_CASE("property: one violation is one finding, at its place") {
   std::map<std::string_view, std::size_t> spoiled;
   REQUIRE(rc::check([&](std::uint32_t seed) {
     chance random{seed};
@@ -90,14 +90,15 @@ TEST_CASE("property: the order of members changes no finding") {
     const auto mutations = version_mutations();
     for (int i = 0; i < 5; ++i) {
       auto version = valid_version(random);
-      for (int faults = 0; faults < 4; ++faults)
+      for (int violations = 0; violations < 4; ++violations)
         spoil(version, mutations[random.below(mutations.size())], random);
       const auto body = to_text(version);
       const auto before = findings_of(body);
       shuffle_members(version, random);
       const auto shuffled = to_text(version);
       const auto after = findings_of(shuffled);
-      // In both: a repeated member with a fault of its own shows only that where it comes later.
+      // In both: a repeated member with a violation of its own shows only that where it comes
+      // later.
       if (depend_on_order(before) || depend_on_order(after)) continue;
       if (lines_of(after, true) != lines_of(before, true)) RC_FAIL(body + "\n" + shuffled);
     }

@@ -44,7 +44,7 @@ void set(tree& to, std::string_view name, tree value, chance& random) {
   insert(to, std::string{name}, std::move(value), random);
 }
 
-/// Also into an object that another fault took it from.
+/// Also into an object that another violation took it from.
 void put(tree& to, std::string_view name, tree value) {
   if (auto* there = to.find(name))
     *there = std::move(value);

@@ -41,8 +41,8 @@ TEST_CASE("a lobby of another kind is a conflict and changes nothing") {
                                             .add(100, {500, 2'000}, kind_of(11, "fra", "team")));
   REQUIRE(done.rejected.size() == 3);
   for (const auto& each : done.rejected)
-    CHECK(each.problem.code == line_errc::conflict);
-  CHECK(done.rejected[0].problem.message.ends_with(
+    CHECK(each.finding.code == line_errc::conflict);
+  CHECK(done.rejected[0].finding.message.ends_with(
       R"(00000064 is known, and its region_id "iad" is not "fra")"));
   CHECK(done.rejected[2].index == 2);
   CHECK(in.lobbies() == before);
@@ -58,10 +58,10 @@ TEST_CASE("lobbies of namespaces and regions that nobody knows are refused, the 
                                             .add(103, {1, running}, kind_of(99)));
   CHECK(done.accepted == 1);
   REQUIRE(done.rejected.size() == 3);
-  CHECK(done.rejected[0].problem.code == line_errc::namespace_unknown);
-  CHECK(done.rejected[1].problem.code == line_errc::region_unknown);
+  CHECK(done.rejected[0].finding.code == line_errc::namespace_unknown);
+  CHECK(done.rejected[1].finding.code == line_errc::region_unknown);
   CHECK(done.rejected[1].index == 2);
-  CHECK(done.rejected[2].problem == done.rejected[0].problem);
+  CHECK(done.rejected[2].finding == done.rejected[0].finding);
 }
 
 TEST_CASE("history may name what was removed from the catalog") {
@@ -103,12 +103,12 @@ TEST_CASE("a check says what merging would do and does nothing") {
   CHECK(would->unchanged == 1);
   CHECK(would->accepted == 2);
   REQUIRE(would->rejected.size() == 2);
-  CHECK(would->rejected[0].problem.code == line_errc::conflict);
-  CHECK(would->rejected[1].problem.code == line_errc::namespace_unknown);
-  const auto kinds = in.sink->check_kinds(list.kinds);
+  CHECK(would->rejected[0].finding.code == line_errc::conflict);
+  CHECK(would->rejected[1].finding.code == line_errc::namespace_unknown);
+  const auto kinds = in.sink->check_attributes(list.kinds);
   REQUIRE(kinds.has_value());
   CHECK(kinds->at(0).game_id == id_of(1));
-  CHECK(kinds->at(2).problem.has_value());
+  CHECK(kinds->at(2).finding.has_value());
   CHECK(in.lobbies() == before);
 }
 

@@ -40,7 +40,7 @@ std::string any_text() {
 struct past_lobby {
   model::uuid id;
   model::lobby_times times;
-  model::lobby_kind kind;
+  model::lobby_attributes kind;
 };
 
 struct history {

@@ -216,12 +216,12 @@ TEST_CASE("an export that nobody wants is given up at once, while it finds and w
   merge_all(*in.sink, list);
   const bool finding = GENERATE(true, false);
   const model::export_query query{id_of(1), {finding ? 0U : 100'000U, 130'000}};
-  int asked = 0;
-  const auto whole = try_to_write(*in.history, query, 0, [&] { return ++asked < 0; });
+  int request = 0;
+  const auto whole = try_to_write(*in.history, query, 0, [&] { return ++request < 0; });
   REQUIRE(whole.has_value());
   CHECK(whole->rows().size() == (finding ? 30'000 : 0));
-  CHECK(asked > 5);
-  for (int at = 1; at <= asked; at += 2) {
+  CHECK(request > 5);
+  for (int at = 1; at <= request; at += 2) {
     int now = 0;
     const auto ended = try_to_write(*in.history, query, 0, [&] { return ++now == at; });
     REQUIRE_FALSE(ended.has_value());

@@ -95,8 +95,8 @@ TEST_CASE("a compression that fails leaves nothing") {
   const auto files = open_ok(directory.path(), content.size() + 300'000);
   CHECK(files->compress(export_id_of(1), {}).error().code == errc::export_not_found);
   publish_ok(*files, facts_of(1), content);
-  int asked = 0;
-  const auto stopped = files->compress(export_id_of(1), [&] { return ++asked == 3; });
+  int request = 0;
+  const auto stopped = files->compress(export_id_of(1), [&] { return ++request == 3; });
   CHECK(stopped.error().code == errc::cancelled);
   // The compressed file is more than what is left of the limit.
   CHECK(files->compress(export_id_of(1), {}).error().code == errc::exports_full);

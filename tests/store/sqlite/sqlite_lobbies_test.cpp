@@ -25,7 +25,7 @@ TEST_CASE("a lobby is stored by the game of its namespace and how long it lasted
 
 TEST_CASE("a lobby moves to the class of how long it lasted, and what is refused leaves no kind") {
   lobby_store in;
-  const auto merge = [&](model::lobby_times times, const model::lobby_kind& kind) {
+  const auto merge = [&](model::lobby_times times, const model::lobby_attributes& kind) {
     merge_all(*in.sink, lobby_list{}.add(100, times, kind));
     return in.lobbies().at(0).substr(66, 22);
   };

@@ -8,7 +8,7 @@
 namespace matchcloud::actors {
 
 /// What one actor tells about itself. Written by the actor, read by any thread, also after its end.
-class vitals {
+class actor_statistics {
 public:
   /// A request was handled (polls, of actors that get none). The actor's thread only.
   void count_handled() noexcept {

@@ -35,7 +35,7 @@ struct unusable_file {
 };
 
 /// A file and what validation says of it.
-struct judged_file {
+struct validated_file {
   /// As people call it; any bytes.
   std::string name;
   file_kind kind = file_kind::version;
@@ -48,10 +48,10 @@ struct judged_file {
 
 /// Reads and validates one file, `-` is stdin, as a service with these rules would do with a body
 /// of that kind. A `config` alone is taken for that of a version: paths begin in it.
-judged_file judge(const std::string& file, model::payload_kind kind, const payload_rules& rules);
+validated_file judge(const std::string& file, model::payload_kind kind, const payload_rules& rules);
 
 /// The same for a text.
-judged_file judge_text(std::string name, std::string text, model::payload_kind kind,
-                       const payload_rules& rules);
+validated_file judge_text(std::string name, std::string text, model::payload_kind kind,
+                          const payload_rules& rules);
 
 } // namespace matchcloud::app

@@ -14,15 +14,16 @@
 
 namespace matchcloud::actors {
 
-/// What is in force, so that an actor has it before its first message.
-struct standing {
+/// What an actor is started with, so that it has what is in force before its first message.
+struct initial_state {
   model::catalog_snapshot catalog;
   /// Null: there are no GeoIP files.
   std::shared_ptr<const store::geoip> geoip = {};
 };
 
-/// Where an actor stands and how to make it. A place outlives the actors that fill it.
-struct place {
+/// A child of the supervisor: what it is called and how to start it. It outlives the actors that
+/// are started from it.
+struct child_spec {
   /// For logs, metrics and operators: `validator/0`.
   std::string name;
   enum class kind : std::uint8_t { catalog, geoip_watch, owner, front } what = kind::owner;
@@ -30,8 +31,8 @@ struct place {
   owner role = owner::none;
   /// Of an owner or front that serves one event loop: which; `every_loop` where it serves all.
   std::size_t loop = every_loop;
-  /// Makes the actor with what is in force.
-  std::function<caf::actor(const standing&)> make;
+  /// Starts the actor.
+  std::function<caf::actor(const initial_state&)> start;
 
   static constexpr std::size_t every_loop = SIZE_MAX;
 };

@@ -1,4 +1,4 @@
-#include "app/node/places.hpp"
+#include "app/node/child_specs.hpp"
 
 #include "actors/catalog.hpp"
 #include "actors/resident.hpp"
@@ -10,9 +10,9 @@ namespace matchcloud::app {
 
 namespace {
 
+using actors::child_spec;
+using actors::initial_state;
 using actors::owner;
-using actors::place;
-using actors::standing;
 using shared_parts = std::shared_ptr<const node_parts>;
 
 actors::avatar_settings avatar_settings(const node_parts& of) {
@@ -29,7 +29,7 @@ actors::avatar_settings avatar_settings(const node_parts& of) {
 
 actors::lobby_export_settings export_settings(const node_parts& of) {
   actors::lobby_export_settings settings;
-  settings.book = of.export_book;
+  settings.book = of.export_registry;
   settings.job.database = of.database;
   settings.job.files = of.export_files;
   settings.job.clock = of.clock;
@@ -77,7 +77,7 @@ actors::geoip_watch_settings geoip_settings(const node_parts& of) {
 }
 
 /// Of the region_ranking with that number, by the GeoIP files in force.
-actors::ranking_settings ranking_settings(const node_parts& of, const standing& now,
+actors::ranking_settings ranking_settings(const node_parts& of, const initial_state& now,
                                           std::size_t number) {
   actors::ranking_settings settings;
   settings.geoip = now.geoip;
@@ -96,80 +96,82 @@ actors::media_settings media_settings(const node_parts& of) {
   return settings;
 }
 
-void add_watches(std::vector<place>& all, const shared_parts& of) {
-  all.push_back({"catalog", place::kind::catalog, owner::none, place::every_loop,
-                 [of](const standing& now) -> caf::actor {
+void add_watches(std::vector<child_spec>& all, const shared_parts& of) {
+  all.push_back({"catalog", child_spec::kind::catalog, owner::none, child_spec::every_loop,
+                 [of](const initial_state& now) -> caf::actor {
                    return of->system->spawn<actors::catalog>(catalog_settings(*of), now.catalog);
                  }});
   if (!of->geoip_files) return;
-  all.push_back({"geoip_watch", place::kind::geoip_watch, owner::none, place::every_loop,
-                 [of](const standing& now) -> caf::actor {
+  all.push_back({"geoip_watch", child_spec::kind::geoip_watch, owner::none, child_spec::every_loop,
+                 [of](const initial_state& now) -> caf::actor {
                    return of->system->spawn<actors::geoip_watch>(geoip_settings(*of), now.geoip);
                  }});
 }
 
 /// Those of which there are no more than these, whatever the transport.
-void add_pool_owners(std::vector<place>& all, const shared_parts& of) {
+void add_pool_owners(std::vector<child_spec>& all, const shared_parts& of) {
   const auto add = [&](std::string name, owner role, auto make) {
-    all.push_back({std::move(name), place::kind::owner, role, place::every_loop, make});
+    all.push_back({std::move(name), child_spec::kind::owner, role, child_spec::every_loop, make});
   };
-  add("validator/large", owner::large_validator, [of](const standing& now) -> caf::actor {
+  add("validator/large", owner::large_validator, [of](const initial_state& now) -> caf::actor {
     return of->system->spawn<actors::validator>(of->rules, now.catalog);
   });
-  add("lobby_export", owner::lobby_export, [of](const standing& now) -> caf::actor {
+  add("lobby_export", owner::lobby_export, [of](const initial_state& now) -> caf::actor {
     return of->system->spawn<actors::lobby_export>(export_settings(*of), now.catalog);
   });
-  add("export_download", owner::export_download, [of](const standing&) -> caf::actor {
+  add("export_download", owner::export_download, [of](const initial_state&) -> caf::actor {
     return of->system->spawn<actors::export_download>(download_settings(*of));
   });
   for (std::size_t i = 0; i < actors::avatar_shard_count; ++i)
-    add("avatar/" + std::to_string(i), owner::avatar(i), [of](const standing& now) -> caf::actor {
-      return of->system->spawn<actors::avatar>(avatar_settings(*of), now.catalog);
-    });
+    add("avatar/" + std::to_string(i), owner::avatar(i),
+        [of](const initial_state& now) -> caf::actor {
+          return of->system->spawn<actors::avatar>(avatar_settings(*of), now.catalog);
+        });
 }
 
-/// Spawns where `seat` is: as a resident of its loop, on the pool where it has none.
+/// Spawns a resident of the loop that is served, or on the pool where there is none.
 template <class Actor, class... Args>
-caf::actor spawn_at(const loop_seat& seat, const node_parts& of, Args&&... args) {
-  if (seat.loop)
-    return actors::spawn_resident<Actor>(*of.system, *seat.loop, std::forward<Args>(args)...);
+caf::actor spawn_at(const served_loop& served, const node_parts& of, Args&&... args) {
+  if (served.loop)
+    return actors::spawn_resident<Actor>(*of.system, *served.loop, std::forward<Args>(args)...);
   return of.system->spawn<Actor>(std::forward<Args>(args)...);
 }
 
 /// Who answers the requests of one transport, and its front. `number`: of the loop.
-void add_seat(std::vector<place>& all, const shared_parts& of, const loop_seat& seat,
+void add_loop(std::vector<child_spec>& all, const shared_parts& of, const served_loop& served,
               std::size_t number) {
-  const auto loop = seat.loop ? number : place::every_loop;
-  const auto suffix = seat.loop ? "/" + std::to_string(number) : std::string{};
-  const auto add = [&](const char* name, place::kind what, owner role, auto make) {
+  const auto loop = served.loop ? number : child_spec::every_loop;
+  const auto suffix = served.loop ? "/" + std::to_string(number) : std::string{};
+  const auto add = [&](const char* name, child_spec::kind what, owner role, auto make) {
     all.push_back({name + suffix, what, role, loop, make});
   };
-  add("validator", place::kind::owner, owner::validator, [of, seat](const standing& now) {
-    return spawn_at<actors::validator>(seat, *of, of->rules, now.catalog);
-  });
-  add("region_ranking", place::kind::owner, owner::region_ranking,
-      [of, seat, number](const standing& now) {
-        return spawn_at<actors::region_ranking>(seat, *of, ranking_settings(*of, now, number),
+  add("validator", child_spec::kind::owner, owner::validator,
+      [of, served](const initial_state& now) {
+        return spawn_at<actors::validator>(served, *of, of->rules, now.catalog);
+      });
+  add("region_ranking", child_spec::kind::owner, owner::region_ranking,
+      [of, served, number](const initial_state& now) {
+        return spawn_at<actors::region_ranking>(served, *of, ranking_settings(*of, now, number),
                                                 now.catalog);
       });
-  add("media", place::kind::owner, owner::media, [of, seat](const standing&) {
-    return spawn_at<actors::media>(seat, *of, media_settings(*of));
+  add("media", child_spec::kind::owner, owner::media, [of, served](const initial_state&) {
+    return spawn_at<actors::media>(served, *of, media_settings(*of));
   });
-  add("front", place::kind::front, owner::none, [of, seat](const standing&) {
-    return spawn_at<http::front>(seat, *of, of->front,
-                                 std::ref<http::exchange_sink>(*seat.transport));
+  add("front", child_spec::kind::front, owner::none, [of, served](const initial_state&) {
+    return spawn_at<http::front>(served, *of, of->front,
+                                 std::ref<http::exchange_sink>(*served.transport));
   });
 }
 
 } // namespace
 
-std::vector<place> places_of(const std::shared_ptr<const node_parts>& parts) {
-  std::vector<place> all;
+std::vector<child_spec> child_specs_of(const std::shared_ptr<const node_parts>& parts) {
+  std::vector<child_spec> all;
   add_watches(all, parts);
   add_pool_owners(all, parts);
-  if (parts->pool_transport) add_seat(all, parts, {nullptr, parts->pool_transport}, 0);
+  if (parts->pool_transport) add_loop(all, parts, {nullptr, parts->pool_transport}, 0);
   for (std::size_t i = 0; i < parts->loops.size(); ++i)
-    add_seat(all, parts, parts->loops[i], i);
+    add_loop(all, parts, parts->loops[i], i);
   return all;
 }
 

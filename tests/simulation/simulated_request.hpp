@@ -28,13 +28,13 @@ struct answer {
   }
 };
 
-struct asked;
+struct simulated_request;
 
 /// What is wrong with an answer that was not refused; empty: nothing.
-using judgement = std::function<std::string(const asked&, const answer&)>;
+using judgement = std::function<std::string(const simulated_request&, const answer&)>;
 
 /// A request of a simulated client, and what is known of its life.
-struct asked {
+struct simulated_request {
   std::string id;
   /// For the trace.
   std::string what;

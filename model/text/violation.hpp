@@ -6,7 +6,7 @@
 namespace matchcloud::model {
 
 /// Why a value is refused.
-struct fault {
+struct violation {
   /// Stable kebab-case code of VALIDATION.md.
   std::string_view code;
   /// What was found, what is allowed and what to write: sentences that continue the value's name,

@@ -1,4 +1,4 @@
-#include "app/reports/judged_file.hpp"
+#include "app/reports/validated_file.hpp"
 
 #include "tests/catch.hpp"
 
@@ -9,13 +9,13 @@ namespace {
 
 using model::payload_kind;
 
-judged_file judged(const std::string& text, payload_kind kind = payload_kind::version,
-                   const payload_rules& rules = default_payload_rules()) {
+validated_file judged(const std::string& text, payload_kind kind = payload_kind::version,
+                      const payload_rules& rules = default_payload_rules()) {
   return judge_text("a.json", text, kind, rules);
 }
 
 /// `LINE:COLUMN CODE a/b`.
-std::vector<std::string> findings(const judged_file& file) {
+std::vector<std::string> findings(const validated_file& file) {
   std::vector<std::string> all;
   for (const auto& each : file.findings) {
     auto text = std::to_string(each.at.line) + ":" + std::to_string(each.at.column) + " ";

@@ -1,10 +1,10 @@
-#include "actors/export_book.hpp"
+#include "actors/export_registry.hpp"
 
 #include <caf/send.hpp>
 
 namespace matchcloud::actors {
 
-void export_book::note_begin(std::uint64_t number, const store::history_snapshot& snapshot) {
+void export_registry::note_begin(std::uint64_t number, const store::history_snapshot& snapshot) {
   const std::lock_guard lock{mutex_};
   const auto found = running_.find(number);
   if (found == running_.end()) return;
@@ -12,7 +12,7 @@ void export_book::note_begin(std::uint64_t number, const store::history_snapshot
   if (reader_) caf::anon_send(reader_, export_begun{number, snapshot});
 }
 
-void export_book::note_end(export_ended end) {
+void export_registry::note_end(export_ended end) {
   const std::lock_guard lock{mutex_};
   const auto found = running_.find(end.job);
   if (found == running_.end()) return;
@@ -20,28 +20,29 @@ void export_book::note_end(export_ended end) {
   if (reader_) caf::anon_send(reader_, *found->second.end);
 }
 
-std::map<std::uint64_t, export_book::running_job> export_book::hand_to(caf::actor who) {
+std::map<std::uint64_t, export_registry::running_job> export_registry::hand_to(caf::actor who) {
   const std::lock_guard lock{mutex_};
   reader_ = std::move(who);
   return running_;
 }
 
-void export_book::take_from(const caf::actor_addr& who) {
+void export_registry::take_from(const caf::actor_addr& who) {
   const std::lock_guard lock{mutex_};
   if (reader_ && reader_.address() == who) reader_ = nullptr;
 }
 
-void export_book::add(std::uint64_t number, const model::export_query& query) {
+void export_registry::add(std::uint64_t number, const model::export_query& query) {
   const std::lock_guard lock{mutex_};
   running_[number].query = query;
 }
 
-void export_book::remove(std::uint64_t number) {
+void export_registry::remove(std::uint64_t number) {
   const std::lock_guard lock{mutex_};
   running_.erase(number);
 }
 
-std::int64_t export_book::removal_ts(const base::clock& clock, std::chrono::milliseconds patience) {
+std::int64_t export_registry::removal_ts(const base::clock& clock,
+                                         std::chrono::milliseconds patience) {
   // More than a clock that is slewed gains between two looks.
   constexpr std::int64_t jump_ms = 2'000;
   const auto now = clock.now();

@@ -11,14 +11,14 @@ namespace matchcloud::model {
 
 /// Everything that is wrong with an import, a line each, so that one run shows all there is to
 /// mend. Keeps `line_limit` lines; beyond that the last one counts the rest.
-class problem_list {
+class finding_list {
 public:
   static constexpr std::size_t line_limit = 100;
 
-  /// `place` says where, `problem` what was found and what is allowed.
-  void add(std::string_view place, std::string_view problem) {
+  /// `place` says where, `finding` what was found and what is allowed.
+  void add(std::string_view place, std::string_view finding) {
     if (++count_ > line_limit) return;
-    lines_.push_back(std::string{place}.append(": ").append(problem));
+    lines_.push_back(std::string{place}.append(": ").append(finding));
   }
 
   bool empty() const noexcept { return count_ == 0; }

@@ -21,7 +21,7 @@ namespace matchcloud::actors {
 
 /// What outlives an export actor that dies: the jobs under way, which go on, and the files that can
 /// be given again. One for all actors of the place, shared with the jobs' threads.
-class export_book {
+class export_registry {
 public:
   struct running_job {
     model::export_query query;

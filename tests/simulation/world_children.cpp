@@ -1,6 +1,6 @@
-// How the node is wired: by `app::places_of`, with what is simulated in the place of the rest.
+// How the node is wired: by `app::child_specs_of`, with what is simulated in the place of the rest.
 
-#include "app/node/places.hpp"
+#include "app/node/child_specs.hpp"
 #include "tests/simulation/world.hpp"
 
 #include <utility>
@@ -9,7 +9,7 @@ namespace matchcloud::simulation {
 
 actors::supervisor_settings world::supervisor_settings() {
   actors::supervisor_settings settings;
-  settings.places = roster;
+  settings.children = children;
   settings.clock = &clock;
   settings.seed = static_cast<std::uint32_t>(seed);
   return settings;
@@ -34,7 +34,7 @@ std::shared_ptr<const app::node_parts> world::parts() {
   made->signing_keys = &on_disk->keys();
   made->media = media_;
   made->geoip_files = geoip_files_;
-  made->export_book = book_;
+  made->export_registry = book_;
   made->new_id = [ids = std::make_shared<chance>(seed)] {
     std::array<std::uint8_t, 16> bytes{};
     for (auto& byte : bytes)
@@ -52,14 +52,14 @@ std::shared_ptr<const app::node_parts> world::parts() {
   return made;
 }
 
-std::vector<actors::place> world::places() {
-  auto all = app::places_of(parts());
+std::vector<actors::child_spec> world::child_specs() {
+  auto all = app::child_specs_of(parts());
   latest_.resize(all.size());
   for (std::size_t index = 0; index < all.size(); ++index) {
-    auto& place = all[index];
-    names_.push_back(place.name);
-    place.make = [this, index, make = std::move(place.make)](const actors::standing& now) {
-      auto who = make(now);
+    auto& spec = all[index];
+    names_.push_back(spec.name);
+    spec.start = [this, index, start = std::move(spec.start)](const actors::initial_state& now) {
+      auto who = start(now);
       latest_[index] = who.address();
       return who;
     };

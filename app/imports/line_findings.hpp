@@ -1,7 +1,7 @@
 #pragma once
 
+#include "model/records/finding_list.hpp"
 #include "model/records/line_error.hpp"
-#include "model/records/problem_list.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,16 +13,16 @@ namespace matchcloud::app {
 
 /// What is wrong with the lines of an import, found in any order: keeps the first lines and counts
 /// the rest.
-class line_problems {
+class line_findings {
 public:
-  void add(std::uint64_t line, model::line_problem problem) {
+  void add(std::uint64_t line, model::line_finding finding) {
     ++count_;
-    if (lines_.size() == model::problem_list::line_limit && line >= lines_.back().line) return;
-    if (lines_.size() == model::problem_list::line_limit) lines_.pop_back();
+    if (lines_.size() == model::finding_list::line_limit && line >= lines_.back().line) return;
+    if (lines_.size() == model::finding_list::line_limit) lines_.pop_back();
     const auto after = std::upper_bound(
         lines_.begin(), lines_.end(), line,
         [](std::uint64_t number, const model::line_error& each) { return number < each.line; });
-    lines_.insert(after, {line, problem.code, std::move(problem.message)});
+    lines_.insert(after, {line, finding.code, std::move(finding.message)});
   }
 
   bool empty() const noexcept { return count_ == 0; }

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "actors/avatar.hpp"
+#include "actors/child_spec.hpp"
 #include "actors/export_download.hpp"
 #include "actors/geoip_watch.hpp"
 #include "actors/lobby_export.hpp"
 #include "actors/media.hpp"
-#include "actors/place.hpp"
 #include "actors/region_ranking.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
@@ -35,7 +35,7 @@
 namespace matchcloud::app {
 
 /// An event loop with actors of its own, and the transport whose exchanges its front answers.
-struct loop_seat {
+struct served_loop {
   http::event_loop* loop = nullptr;
   http::exchange_sink* transport = nullptr;
 };
@@ -55,7 +55,8 @@ struct node_parts {
   std::shared_ptr<store::media_files> media;
   /// Null: there are none.
   std::shared_ptr<store::geoip_files> geoip_files;
-  std::shared_ptr<actors::export_book> export_book = std::make_shared<actors::export_book>();
+  std::shared_ptr<actors::export_registry> export_registry =
+      std::make_shared<actors::export_registry>();
   /// Names exports.
   std::function<model::uuid()> new_id;
   model::validation_rules rules;
@@ -73,15 +74,15 @@ struct node_parts {
   actors::avatar_metrics* avatar_metrics = nullptr;
   actors::export_metrics* export_metrics = nullptr;
   actors::geoip_metrics* geoip_metrics = nullptr;
-  /// One for each place of a region_ranking: those of `loops`, or one.
+  /// One for each region_ranking: those of `loops`, or one.
   std::deque<actors::ranking_metrics>* ranking_metrics = nullptr;
 
-  std::vector<loop_seat> loops;
+  std::vector<served_loop> loops;
   /// Of the transport httplib, whose actors are all on the pool; null with loops.
   http::exchange_sink* pool_transport = nullptr;
 };
 
-/// The places of a node, for its roster: who stands where and how each is made.
-std::vector<actors::place> places_of(const std::shared_ptr<const node_parts>& parts);
+/// The children of a node's supervisor: what each is called and how it is started.
+std::vector<actors::child_spec> child_specs_of(const std::shared_ptr<const node_parts>& parts);
 
 } // namespace matchcloud::app

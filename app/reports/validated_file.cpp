@@ -1,4 +1,4 @@
-#include "app/reports/judged_file.hpp"
+#include "app/reports/validated_file.hpp"
 
 #include "app/reports/text_format.hpp"
 #include "app/reports/text_places.hpp"
@@ -89,7 +89,7 @@ struct file_shape {
 };
 
 /// Fails where the text is no body of that kind.
-tl::expected<file_shape, model::json_fault> look_at(std::string_view text, model::payload_kind kind,
+tl::expected<file_shape, model::json_error> look_at(std::string_view text, model::payload_kind kind,
                                                     const model::validation_rules& rules) {
   const auto document = json_document::read_object(text, rules.limits.depth);
   if (!document) return tl::unexpected(document.error());
@@ -116,13 +116,14 @@ base::expected<std::vector<model::finding>> validate_config(std::string_view con
 }
 
 /// What is wrong with a text that cannot be read. What is no JSON is not taken apart as such.
-std::string sentence_of(const model::json_fault& fault, const judged_file& file) {
-  const auto format = fault.code == base::errc::body_malformed ? other_format(file.name, file.text)
-                                                               : std::string_view{};
-  if (format.empty()) return fault.sentence;
+std::string sentence_of(const model::json_error& violation, const validated_file& file) {
+  const auto format = violation.code == base::errc::body_malformed
+                          ? other_format(file.name, file.text)
+                          : std::string_view{};
+  if (format.empty()) return violation.sentence;
   return "the file looks like " + std::string{format} +
          ", but JSON is wanted. Convert it first, for example with `yq -p " +
-         (format == "YAML" ? "yaml" : "toml") + " -o json`. As JSON: " + fault.sentence;
+         (format == "YAML" ? "yaml" : "toml") + " -o json`. As JSON: " + violation.sentence;
 }
 
 } // namespace
@@ -137,9 +138,9 @@ std::string_view name_of(file_kind kind) noexcept {
   return {};
 }
 
-judged_file judge_text(std::string name, std::string text, model::payload_kind kind,
-                       const payload_rules& rules) {
-  judged_file judged{std::move(name), kind_of(kind), std::move(text), {}, {}, false};
+validated_file judge_text(std::string name, std::string text, model::payload_kind kind,
+                          const payload_rules& rules) {
+  validated_file judged{std::move(name), kind_of(kind), std::move(text), {}, {}, false};
   const auto whole = [&judged](base::errc code, std::string why) {
     judged.error = unusable_file{code, std::move(why), std::nullopt, {}};
   };
@@ -153,9 +154,9 @@ judged_file judge_text(std::string name, std::string text, model::payload_kind k
   const text_places places{judged.text};
   const auto shape = look_at(judged.text, kind, rules.rules);
   if (!shape) {
-    const auto& fault = shape.error();
-    judged.error = unusable_file{fault.code, sentence_of(fault, judged), fault.offset,
-                                 places.at(fault.offset)};
+    const auto& violation = shape.error();
+    judged.error = unusable_file{violation.code, sentence_of(violation, judged), violation.offset,
+                                 places.at(violation.offset)};
     return judged;
   }
   judged.kind = shape->kind;
@@ -175,13 +176,14 @@ judged_file judge_text(std::string name, std::string text, model::payload_kind k
   return judged;
 }
 
-judged_file judge(const std::string& file, model::payload_kind kind, const payload_rules& rules) {
+validated_file judge(const std::string& file, model::payload_kind kind,
+                     const payload_rules& rules) {
   const bool is_stdin = file == "-";
   auto name = is_stdin ? std::string{"stdin"} : file;
   auto text = is_stdin ? cli::read_bounded_stdin(rules.body_limit_bytes)
                        : cli::read_bounded_file(file, rules.body_limit_bytes);
   if (text) return judge_text(std::move(name), *std::move(text), kind, rules);
-  judged_file judged;
+  validated_file judged;
   judged.name = std::move(name);
   judged.kind = kind_of(kind);
   judged.error = unusable_file{text.error().code, text.error().detail, std::nullopt, {}};
