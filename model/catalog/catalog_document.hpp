@@ -9,9 +9,9 @@
 
 namespace matchcloud::model {
 
-/// A catalog to import: what DESIGN.md's import format says, checked. Upserts by id: what it does
-/// not name stays. An element that it names is replaced whole: a namespace without `domains` has
-/// none afterwards.
+/// A catalog to import: what docs/data.md's import format says, checked. Upserts by id: what it
+/// does not name stays. An element that it names is replaced whole: a namespace without `domains`
+/// has none afterwards.
 struct catalog_document {
   std::vector<region> regions;
   std::vector<std::string> tiers;

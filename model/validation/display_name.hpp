@@ -8,7 +8,7 @@
 
 namespace matchcloud::model {
 
-/// The first rule of VALIDATION.md ("Display names") that `name`, well-formed UTF-8, breaks:
+/// The first rule of docs/validation.md ("Display names") that `name`, well-formed UTF-8, breaks:
 /// `too-short`, `too-long` or `invalid`. `limit` counts code points. A variation selector is
 /// accepted right after a visible character, because it is part of it (emoji, ideographs); every
 /// other invisible character is refused. O(name).

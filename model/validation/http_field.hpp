@@ -8,7 +8,7 @@
 
 namespace matchcloud::model {
 
-// The headers that a payload configures (VALIDATION.md "config.cdn" and verification `headers`).
+// The headers that a payload configures (docs/validation.md, "config.cdn" and "Verification").
 
 /// `too-short` or `too-long`, both in bytes, or `invalid` where `name` is not a token (RFC 9110
 /// section 5.6.2). No message shows the name: who took it for the whole line wrote a secret, too.

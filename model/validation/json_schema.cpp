@@ -331,7 +331,7 @@ private:
 
   json typed(std::string_view type) { return make_.object("type", make_.text(type)); }
 
-  // The only two kinds of port without a finding, see VALIDATION.md "Ports".
+  // The only two kinds of port without a finding, see docs/validation.md, "Ports".
 
   json gateway_port() {
     auto condition = required({"port"});

@@ -8,7 +8,7 @@
 
 namespace matchcloud::model {
 
-/// What VALIDATION.md ("verification `url`") says against a URL that the service is to send
+/// What docs/validation.md ("Verification") says against a URL that the service is to send
 /// requests to, well-formed UTF-8: `too-short`, `too-long`, `invalid-scheme`, `invalid` or
 /// `not-public`, the first that applies. Nothing is looked up or contacted. A message shows at most
 /// `echo_limit` characters of the part that is wrong, and never a user name, password or query.

@@ -9,7 +9,7 @@
 
 namespace matchcloud::model {
 
-/// What VALIDATION.md ("config.cdn") says against the pattern of a route, well-formed UTF-8:
+/// What docs/validation.md ("config.cdn") says against the pattern of a route, well-formed UTF-8:
 /// `invalid` where it is empty or holds two `*` in a row elsewhere than in a segment `**`. Empty
 /// segments are accepted. A message shows at most `echo_limit` characters of the segment. O(glob).
 std::optional<violation> check_glob(std::string_view glob, std::size_t echo_limit);

@@ -116,7 +116,7 @@ constexpr std::array cdn_members{row("build_command", string, optional, cli_only
 constexpr object_shape cdn_shape{cdn_members, object_rule::cdn};
 constexpr value_rule cdn = object_of(cdn_shape);
 
-// config.engine. `game_module` is the one CLI-only member that VALIDATION.md gives a rule.
+// config.engine. `game_module` is the one CLI-only member that docs/validation.md gives a rule.
 constexpr std::array engine_d_members{row("game_module", name_text, required, cli_only)};
 constexpr object_shape engine_d_shape{engine_d_members};
 constexpr value_rule engine_d = object_of(engine_d_shape);
@@ -269,7 +269,7 @@ constexpr std::array config_members{row("cdn", cdn), row("engine", engine), row(
 constexpr object_shape config_shape{config_members, object_rule::config};
 constexpr value_rule config = object_of(config_shape);
 
-// Request bodies, SPECIFICATION.md section 4.
+// Request bodies, docs/validation.md, "Bodies".
 constexpr value_rule version_name =
     text(text_rule::display_name, length_unit::characters, &limits::version_display_name);
 constexpr std::array version_members{row("config", config, required),

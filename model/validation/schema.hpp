@@ -17,7 +17,7 @@ namespace matchcloud::model {
 /// What a payload proposes to create.
 enum class payload_kind : std::uint8_t { version, game, group };
 
-// The declarative side of validation: what the shapes of SPECIFICATION.md section 2 allow, as
+// The declarative side of validation: what the shapes of docs/validation.md allow, as
 // constant tables. The walker in validation.cpp interprets them and json_schema.cpp prints them. A
 // new rule about one value belongs into a row here; a rule across members gets a name in
 // `object_rule` and its condition in member_relations.cpp.
@@ -66,9 +66,9 @@ enum class object_rule : std::uint8_t {
   exactly_one,
   /// One of the optional members, or more.
   at_least_one,
-  /// The conditions of VALIDATION.md "Ports".
+  /// The conditions of docs/validation.md, "Ports".
   port,
-  /// "Completeness" of VALIDATION.md.
+  /// "Completeness" of docs/validation.md.
   config,
   cdn,
   matchmaker,
@@ -92,7 +92,7 @@ inline constexpr integer_range port_number{1, 65'535, "a port"};
 
 bool is_within(const exact_integer& value, const integer_range& range) noexcept;
 
-/// The words that the specification only names, spelled as VALIDATION.md does.
+/// The words that the specification only names, spelled as docs/validation.md does.
 inline constexpr std::string_view default_protocol = "https";
 inline constexpr std::array<std::string_view, 5> protocol_words{"http", default_protocol, "tcp",
                                                                 "tcp_tls", "udp"};
@@ -141,7 +141,7 @@ integer_bounds bounds_of(const value_rule& rule, const validation_limits& limits
 
 /// A row of the table: one member of an object.
 struct member_rule {
-  /// As SPECIFICATION.md has it, neutral where it is.
+  /// As docs/validation.md has it, neutral where it is.
   std::string_view name;
   /// The product's word that is accepted in its place; empty: none.
   std::string_view alias;
@@ -177,7 +177,7 @@ struct name_alias {
   std::string_view alias;
 };
 
-/// The built-in table of keys. DESIGN.md "Names".
+/// The built-in table of keys. docs/validation.md, "Names and aliases".
 std::span<const name_alias> key_aliases() noexcept;
 
 /// The built-in table for the values of a port's `proxy`.

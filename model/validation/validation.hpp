@@ -16,7 +16,7 @@ namespace matchcloud::model {
 struct finding {
   /// The way to the member, in the client's spelling; array indices as decimal strings.
   std::vector<std::string> path;
-  /// Stable kebab-case code of VALIDATION.md.
+  /// Stable kebab-case code of docs/validation.md.
   std::string_view code;
   /// What was found, what is allowed and what to write instead.
   std::string message;

@@ -24,7 +24,7 @@ struct configured_alias {
   std::string alias;
 };
 
-/// Every number of VALIDATION.md. `validation_limit_table` names each, with its unit.
+/// Every number of docs/validation.md. `validation_limit_table` names each, with its unit.
 struct validation_limits {
   std::uint64_t version_display_name = 128;
   std::uint64_t game_display_name = 24;
@@ -82,7 +82,7 @@ struct validation_limit {
   std::string_view purpose;
 };
 
-/// All of them, in the order of VALIDATION.md.
+/// All of them, in the order of docs/validation.md.
 std::span<const validation_limit> validation_limit_table() noexcept;
 
 /// What the verdicts depend on besides the payload and the catalog. Immutable while it is used.

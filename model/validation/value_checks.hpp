@@ -60,7 +60,7 @@ std::optional<violation> check_key(const value_rule& map, std::string_view name,
 /// Whether `name` can be a port's, of at most `most` characters.
 bool is_port_label(std::string_view name, std::uint64_t most) noexcept;
 
-/// Whether `code` is about a value's size, which VALIDATION.md says before what else is wrong.
+/// Whether `code` is about a value's size, which docs/validation.md says before what else is wrong.
 bool is_about_size(std::string_view code) noexcept;
 
 } // namespace matchcloud::model

@@ -1,4 +1,4 @@
-// The table of VALIDATION.md "Ports", row by row, against every port that can be written.
+// The table of docs/validation.md, "Ports", row by row, against every port that can be written.
 #include "model/validation/validation.hpp"
 
 #include "tests/catch.hpp"

@@ -1,4 +1,5 @@
-// Laws of exports over random histories, against a reading of DESIGN.md that is as plain as can be.
+// Laws of exports over random histories, against a reading of docs/interface.md ("Exports") that is
+// as plain as can be.
 #include "tests/store/conformance/engines.hpp"
 #include "tests/store/history_fixture.hpp"
 
