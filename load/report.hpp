@@ -13,7 +13,7 @@ std::string bottleneck(const results& of);
 
 /// For people.
 std::string text_report(const options& options, const results& of);
-/// For programs; the README lists the members.
+/// For programs; docs/load.md lists the members.
 std::string json_report(const options& options, const results& of);
 /// The percentile distribution of all latencies in microseconds, as HdrHistogram prints it and its
 /// plotters read it.

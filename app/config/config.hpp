@@ -119,7 +119,7 @@ read_config_file(const std::string& file, catalog_names names = catalog_names::r
 /// inject such names) and returned in `unknown`.
 std::vector<given_value> read_environment(std::vector<std::string>& unknown);
 
-/// A Markdown table of all keys, for the README.
+/// A Markdown table of all keys, for docs/configuration.md.
 std::string config_table();
 
 } // namespace matchcloud::app

@@ -4,7 +4,7 @@
 
 namespace matchcloud::app {
 
-/// A Markdown table of all fault points, for the README.
+/// A Markdown table of all fault points, for docs/faults.md.
 std::string fault_point_table();
 
 } // namespace matchcloud::app

@@ -4,7 +4,7 @@
 
 namespace matchcloud::app {
 
-/// A Markdown table of all operations, for the README.
+/// A Markdown table of all operations, for docs/interface.md.
 std::string operation_table();
 
 } // namespace matchcloud::app

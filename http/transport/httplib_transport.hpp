@@ -19,8 +19,9 @@
 namespace matchcloud::http {
 
 /// The `httplib` transport: stock cpp-httplib, a thread per connection that waits for its exchange.
-/// Simple, and the comparison in every benchmark; not for the open internet (see the README). Its
-/// front runs on the actors' pool, so every call is guarded by one mutex.
+/// Simple, and the comparison in every benchmark; not for the open internet (see
+/// docs/architecture.md). Its front runs on the actors' pool, so every call is guarded by one
+/// mutex.
 class httplib_transport final : public exchange_sink {
 public:
   /// `bounds` and `metrics` must outlive every message that holds a request. `on_empty` is called
