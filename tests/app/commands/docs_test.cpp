@@ -13,7 +13,7 @@ namespace matchcloud::app {
 namespace {
 
 std::string page(const std::string& name) {
-  std::ifstream in{fixtures::source_path("docs/" + name)};
+  std::ifstream in{fixtures::source_path(name)};
   return {std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
 }
 
@@ -24,17 +24,17 @@ bool has_table(const std::string& text, const std::string& mark, const std::stri
 
 TEST_CASE("the table of keys in docs/configuration.md is the program's") {
   INFO("print it with `matchcloud serve --keys`");
-  CHECK(has_table(page("configuration.md"), "keys", config_table()));
+  CHECK(has_table(page("docs/configuration.md"), "keys", config_table()));
 }
 
 TEST_CASE("the table of fault points in docs/faults.md is the program's") {
   INFO("print it with `matchcloud serve --fault-points`");
-  CHECK(has_table(page("faults.md"), "fault-points", fault_point_table()));
+  CHECK(has_table(page("docs/faults.md"), "fault-points", fault_point_table()));
 }
 
 TEST_CASE("the table of operations in docs/interface.md is the program's") {
   INFO("print it with `matchcloud serve --operations`");
-  CHECK(has_table(page("interface.md"), "operations", operation_table()));
+  CHECK(has_table(page("docs/interface.md"), "operations", operation_table()));
 }
 
 } // namespace
