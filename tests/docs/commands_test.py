@@ -53,13 +53,27 @@ def read_page(name):
 
 
 class Process:
-    """A child with a process group of its own, whose output is read as it comes."""
+    """A child with a process group of its own, whose output is read as it comes. It does not
+    outlive the thread that started it, however that ends."""
+
+    alive = set()
+    is_over = False
 
     def __init__(self, command, folder, environment, stdin=subprocess.DEVNULL):
+        if Process.is_over:
+            raise Wrong("stopped early")
         self.child = subprocess.Popen(
-            command, cwd=folder, env=environment, stdin=stdin, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, start_new_session=True)
+            ["setpriv", "--pdeathsig", "KILL"] + command, cwd=folder, env=environment, stdin=stdin,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
         self.output = ""
+        Process.alive.add(self)
+
+    @staticmethod
+    def end_all(*_):
+        """For a signal: the threads see their children end, and tidy up."""
+        Process.is_over = True
+        for each in list(Process.alive):
+            each.signal_group(signal.SIGKILL)
 
     def read_until(self, is_enough, seconds):
         """Whether `is_enough(output)` came true within that time."""
@@ -83,6 +97,7 @@ class Process:
             pass
         self.signal_group(signal.SIGKILL)
         self.child.wait()
+        Process.alive.discard(self)
         self.child.stdout.close()
         if self.child.stdin:
             self.child.stdin.close()
@@ -111,9 +126,12 @@ class Shell:
         mark = "end-of-command-" + secrets.token_hex(8)
         self.process.output = ""
         line = f"source '{path}' </dev/null; printf '\\n{mark} %s\\n' $?\n"
-        self.process.child.stdin.write(line.encode())
-        self.process.child.stdin.flush()
         end = re.compile(rf"\n{mark} (\d+)\n")
+        try:
+            self.process.child.stdin.write(line.encode())
+            self.process.child.stdin.flush()
+        except BrokenPipeError as gone:
+            raise Wrong("the shell has ended") from gone
         if not self.process.read_until(end.search, self.seconds):
             raise Wrong(f"did not end within {self.seconds} s; it printed\n{self.process.output}")
         found = end.search(self.process.output)
@@ -259,8 +277,8 @@ def main():
     options.build = os.path.realpath(options.build)
     # What pages may need; `seed` finds it.
     options.present = set()
-    # So that what runs is ended when this is.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, Process.end_all)
 
     names = options.page or pages()
     wrong = [f"{name}:{line}: {finding}" for name in names
