@@ -33,7 +33,7 @@ public:
     store::export_facts facts;
     store::history_summary summary;
     /// Milliseconds since 1970: when the last URL that was given out ends.
-    std::int64_t promised_until_ts = 0;
+    std::int64_t linked_until_ts = 0;
   };
 
   // -- for the jobs, any thread -----------------------------------------------

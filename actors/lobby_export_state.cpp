@@ -151,11 +151,11 @@ bool lobby_export_state::give_finished(const model::export_query& query, const w
   const auto newest = settings_->book->newest.find(query);
   if (newest == settings_->book->newest.end()) return false;
   auto& file = settings_->book->finished.at(newest->second);
-  const bool lives_on = promise_end_s() * 1'000 <= file.facts.keep_until_ts;
+  const bool lives_on = link_end_s() * 1'000 <= file.facts.keep_until_ts;
   if (!lives_on || grows(file.summary, query) || !covers(file.summary.snapshot.revisions, needs))
     return false;
   settings_->job.metrics->reused.add();
-  effects_->answer(who, std::make_shared<const std::string>(promise(file)));
+  effects_->answer(who, std::make_shared<const std::string>(issue_link(file)));
   return true;
 }
 
@@ -232,19 +232,19 @@ void lobby_export_state::keep(const export_ended& ended, const std::vector<waite
                     ended.summary.snapshot.taken_ts)
     newest->second = facts.export_id;
   settings_->book->remove(ended.job);
-  const auto json = std::make_shared<const std::string>(promise(file));
+  const auto json = std::make_shared<const std::string>(issue_link(file));
   for (const auto& who : waiters)
     effects_->answer(who, json);
 }
 
-std::int64_t lobby_export_state::promise_end_s() const {
+std::int64_t lobby_export_state::link_end_s() const {
   const auto end_ms = settings_->job.clock->unix_ms() + settings_->job.url_lifetime.count();
   return (end_ms + 999) / 1'000;
 }
 
-std::string lobby_export_state::promise(finished_export& file) {
-  const auto expires_s = promise_end_s();
-  file.promised_until_ts = std::max(file.promised_until_ts, expires_s * 1'000);
+std::string lobby_export_state::issue_link(finished_export& file) {
+  const auto expires_s = link_end_s();
+  file.linked_until_ts = std::max(file.linked_until_ts, expires_s * 1'000);
   model::json_writer json;
   json.object().name("url");
   json.text(export_url(settings_->public_url, file.facts.export_id,
@@ -257,7 +257,7 @@ std::string lobby_export_state::promise(finished_export& file) {
 std::vector<model::uuid> lobby_export_state::over_at(std::int64_t now_ts) const {
   std::vector<model::uuid> over;
   for (const auto& [id, file] : settings_->book->finished)
-    if (file.promised_until_ts <= now_ts) over.push_back(id);
+    if (file.linked_until_ts <= now_ts) over.push_back(id);
   return over;
 }
 

@@ -133,9 +133,9 @@ private:
   void run(std::uint64_t number);
   void keep(const export_ended& ended, const std::vector<waiter>& waiters);
   /// When a URL ends that begins to live now, in seconds since 1970.
-  std::int64_t promise_end_s() const;
+  std::int64_t link_end_s() const;
   /// The answer with a URL that begins to live now.
-  std::string promise(finished_export& file);
+  std::string issue_link(finished_export& file);
   std::size_t waiting_count() const;
 
   const lobby_export_settings* settings_;

@@ -1,4 +1,4 @@
-#include "app/client/export_download.hpp"
+#include "app/client/csv_download.hpp"
 #include "app/commands/commands.hpp"
 #include "base/clock.hpp"
 #include "base/decimal.hpp"

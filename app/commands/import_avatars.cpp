@@ -1,6 +1,6 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/line_import.hpp"
-#include "app/imports/avatar_import.hpp"
+#include "app/imports/avatar_importer.hpp"
 #include "store/open_sqlite.hpp"
 
 #include <string>
@@ -15,7 +15,7 @@ std::string folder_of(const std::string& file) {
   return file == "-" || slash == std::string::npos ? std::string{} : file.substr(0, slash + 1);
 }
 
-base::expected<line_import_result> import_avatars(const line_import_options& options) {
+base::expected<line_import_result> run_import(const line_import_options& options) {
   // First, while signals still end the process: a named pipe is waited for.
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
@@ -25,7 +25,7 @@ base::expected<line_import_result> import_avatars(const line_import_options& opt
   });
   if (!into) return tl::unexpected(into.error());
   cli::progress_display progress{base::machine_clock()};
-  avatar_import import{**into, folder_of(options.file), until, progress};
+  avatar_importer import{**into, folder_of(options.file), until, progress};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (auto may = may_write(import.findings(), options); !may) return tl::unexpected(may.error());
   auto media = store::media_writer::open(options.data_dir);
@@ -51,7 +51,7 @@ void add_import_avatars_command(CLI::App& import, int& code) {
        "added or replaced by upload_id and images are copied into the data directory, in batches: "
        "an import that was interrupted is simply repeated. A running server sees the change "
        "within a second.",
-       import_avatars},
+       run_import},
       code);
 }
 

@@ -1,6 +1,6 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/line_import.hpp"
-#include "app/imports/lobby_import.hpp"
+#include "app/imports/lobby_importer.hpp"
 #include "store/files/temporary_folder.hpp"
 #include "store/open_sqlite.hpp"
 
@@ -10,7 +10,7 @@ namespace matchcloud::app {
 
 namespace {
 
-base::expected<line_import_result> import_lobbies(const line_import_options& options) {
+base::expected<line_import_result> run_import(const line_import_options& options) {
   // First, while signals still end the process: a named pipe is waited for.
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
@@ -23,7 +23,7 @@ base::expected<line_import_result> import_lobbies(const line_import_options& opt
   auto spool = lobby_spool::make(folder->path());
   if (!spool) return tl::unexpected(spool.error());
   cli::progress_display progress{base::machine_clock()};
-  lobby_import import{**into, *spool, until, progress};
+  lobby_importer import{**into, *spool, until, progress};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (auto may = may_write(import.findings(), options); !may) return tl::unexpected(may.error());
   const auto done = import.write();
@@ -47,7 +47,7 @@ void add_import_lobbies_command(CLI::App& import, int& code) {
        "in the input or in the store, are merged: the earlier start, the later stop; any other "
        "difference is an error. Then lobbies are written in small transactions: an import that "
        "was interrupted is simply repeated.",
-       import_lobbies},
+       run_import},
       code);
 }
 

@@ -115,12 +115,12 @@ void node::make_transports() {
   const auto cores = std::max(1U, std::thread::hardware_concurrency());
   const auto count = config_.loops == 0 ? cores : config_.loops;
   for (std::size_t i = 0; i < count; ++i) {
-    loop_place place;
-    place.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock());
-    place.transport = std::make_unique<http::loop_transport>(
-        *place.loop, base::machine_clock(), *blocking_, bounds_, transport_metrics_.emplace_back(),
+    loop_part part;
+    part.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock());
+    part.transport = std::make_unique<http::loop_transport>(
+        *part.loop, base::machine_clock(), *blocking_, bounds_, transport_metrics_.emplace_back(),
         base::random_seed(), on_empty);
-    loops_.push_back(std::move(place));
+    loops_.push_back(std::move(part));
   }
 }
 
@@ -168,8 +168,8 @@ std::shared_ptr<const node_parts> node::parts() {
   made->export_metrics = &export_metrics_;
   made->geoip_metrics = &geoip_metrics_;
   made->ranking_metrics = &ranking_metrics_;
-  for (const auto& place : loops_)
-    made->loops.push_back({place.loop.get(), place.transport.get()});
+  for (const auto& part : loops_)
+    made->loops.push_back({part.loop.get(), part.transport.get()});
   made->pool_transport = httplib_.get();
   return made;
 }
@@ -191,8 +191,8 @@ base::expected<void> node::open_ops() {
   sources.media = media_.get();
   if (geoip_files_) sources.geoip = &geoip_metrics_;
   sources.blocking = blocking_.get();
-  for (const auto& place : loops_)
-    sources.loops.push_back(&place.loop->metrics());
+  for (const auto& part : loops_)
+    sources.loops.push_back(&part.loop->metrics());
   for (const auto& counted : ranking_metrics_)
     sources.rankings.push_back(&counted);
   for (const auto& counted : transport_metrics_)
@@ -204,8 +204,8 @@ base::expected<void> node::open_ops() {
 }
 
 void node::start_actors() {
-  for (auto& place : loops_)
-    place.thread = std::thread{[loop = place.loop.get()] { loop->run(); }};
+  for (auto& part : loops_)
+    part.thread = std::thread{[loop = part.loop.get()] { loop->run(); }};
   supervision_.start(children_);
 }
 
@@ -220,10 +220,10 @@ void node::start_serving() {
     const bool proxy_headers = listening_.data()[number].proxy_header;
     auto& sockets = listeners[number].sockets;
     for (std::size_t i = 0; i < sockets.size(); ++i) {
-      const auto& place = loops_[i % loops_.size()];
+      const auto& part = loops_[i % loops_.size()];
       // The job must be copyable; the socket is not.
       auto socket = std::make_shared<base::file_descriptor>(std::move(sockets[i]));
-      place.loop->post([transport = place.transport.get(), socket, proxy_headers] {
+      part.loop->post([transport = part.transport.get(), socket, proxy_headers] {
         transport->listen(std::move(*socket), proxy_headers);
       });
     }
@@ -242,8 +242,8 @@ void node::on_transport_empty() {
 }
 
 void node::on_each_loop(void (http::loop_transport::*what)()) {
-  for (auto& place : loops_)
-    place.loop->post([transport = place.transport.get(), what] { (transport->*what)(); });
+  for (auto& part : loops_)
+    part.loop->post([transport = part.transport.get(), what] { (transport->*what)(); });
 }
 
 bool node::wait_drained(std::chrono::milliseconds at_most, int interrupt_fd) {
@@ -295,9 +295,9 @@ node::~node() {
   // Residents end first, while their loops still run them; then nobody uses the transports.
   supervision_.end();
   httplib_.reset();
-  for (auto& place : loops_) {
-    place.loop->stop();
-    if (place.thread.joinable()) place.thread.join();
+  for (auto& part : loops_) {
+    part.loop->stop();
+    if (part.thread.joinable()) part.thread.join();
   }
   export_registry_->close(); // the threads that are joined next write exports
   blocking_.reset();

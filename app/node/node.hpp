@@ -54,7 +54,7 @@ public:
   int failure_fd() const noexcept { return failed_.get(); }
 
 private:
-  struct loop_place {
+  struct loop_part {
     std::unique_ptr<http::event_loop> loop;
     std::unique_ptr<http::loop_transport> transport;
     std::thread thread;
@@ -104,7 +104,7 @@ private:
   /// An eventfd that counts transports without connections, while draining.
   base::file_descriptor emptied_;
   std::size_t transports_left_ = 0;
-  std::vector<loop_place> loops_;
+  std::vector<loop_part> loops_;
   std::unique_ptr<http::httplib_transport> httplib_;
   listening listening_;
   std::shared_ptr<actors::child_table> children_;

@@ -44,7 +44,7 @@ bool has_length(const httplib::Request& request) {
 
 /// cpp-httplib takes the number at the front of the first Content-Length, 0 where there is none: it
 /// would read a part of the body, or nothing, and the handler would answer as if that was all.
-std::optional<base::error> refusal_of_framing(const httplib::Request& request) {
+std::optional<base::error> check_framing(const httplib::Request& request) {
   using base::errc;
   const auto lengths = request.get_header_value_count("Content-Length");
   const auto codings = request.get_header_value_count("Transfer-Encoding");
@@ -75,7 +75,7 @@ bool may_be_empty(const httplib::Request& request) {
 
 } // namespace
 
-std::optional<base::error> refusal_of(const httplib::Request& request) {
+std::optional<base::error> check_request(const httplib::Request& request) {
   using base::errc;
   if (request.path.size() > ops_path_limit_bytes)
     return base::error{errc::route_not_found, "No path of the ops plane is longer than " +
@@ -88,7 +88,7 @@ std::optional<base::error> refusal_of(const httplib::Request& request) {
                        "A page of " + in_quotes(request.get_header_value("Origin")) +
                            " may not change anything here. Ask without a browser."};
   if (!reads_body(request)) return std::nullopt;
-  if (auto refused = refusal_of_framing(request)) return refused;
+  if (auto refused = check_framing(request)) return refused;
   if (!has_length(request) && !may_be_empty(request))
     return base::error{errc::length_required, "Send the body with a Content-Length or in chunks."};
   for (std::size_t i = 0; i < request.get_header_value_count("Content-Encoding"); ++i)

@@ -23,7 +23,7 @@ inline constexpr std::size_t ops_body_limit_bytes = ingest_limit_bytes;
 /// is longer than any route takes or that it would unpack; an `Origin` other than the ops plane's
 /// own on a request that may change something: the operator's browser must not administer for a
 /// page that it shows.
-std::optional<base::error> refusal_of(const httplib::Request& request);
+std::optional<base::error> check_request(const httplib::Request& request);
 
 /// The number in Content-Length; the largest where it is larger still, nothing where there is none.
 std::optional<std::uint64_t> declared_length(const httplib::Request& request);

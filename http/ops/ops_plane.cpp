@@ -27,7 +27,7 @@ ops_plane::ops_plane(const service_metrics& metrics, std::uint64_t seed)
       server_{httplib_settings{.body_limit_bytes = ops_body_limit_bytes}} {
   server_.set_pre_routing_handler([this](const Request& request, Response& into) {
     into.set_header("X-Request-Id", id_for(request));
-    auto refused = refusal_of(request);
+    auto refused = check_request(request);
     if (!host_allowed(request))
       refused = {base::errc::host_not_allowed,
                  "Ask for the ops plane by its address or as localhost."};

@@ -35,9 +35,9 @@ bool wait_for(int fd, short events, int timeout_ms) {
 
 /// A connection as cpp-httplib reads and writes it; buffered, for it reads heads byte by byte. Some
 /// of the functions are virtual only in later versions, hence without `override`.
-class socket_stream final : public httplib::Stream {
+class httplib_stream final : public httplib::Stream {
 public:
-  socket_stream(int fd, int read_timeout_ms, int write_timeout_ms)
+  httplib_stream(int fd, int read_timeout_ms, int write_timeout_ms)
       : fd_{fd}, read_timeout_ms_{read_timeout_ms}, write_timeout_ms_{write_timeout_ms} {}
 
   bool is_readable() const override {
@@ -230,8 +230,8 @@ bool single_request_server::process(Self& self, httplib::Stream& stream,
 
 bool single_request_server::process_and_close_socket(socket_t socket) {
   const base::file_descriptor owned{socket};
-  socket_stream stream{socket, static_cast<int>(read_timeout_sec_ * 1'000),
-                       static_cast<int>(write_timeout_sec_ * 1'000)};
+  httplib_stream stream{socket, static_cast<int>(read_timeout_sec_ * 1'000),
+                        static_cast<int>(write_timeout_sec_ * 1'000)};
   // What was not even read as a request may go on as well.
   bool more_may_come = true;
   const auto done = process(*this, stream, [&](httplib::Request& request) {

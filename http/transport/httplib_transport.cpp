@@ -278,7 +278,7 @@ response httplib_transport::await(waiting_exchange& waiting) {
   if (ended_)
     settle(waiting, refusal(shutting_down(), waiting.request->id));
   else
-    hand_over(waiting);
+    dispatch(waiting);
   // Asked anew after each wait: what the exchange asks for is known once it is routed, and an
   // earlier deadline than was waited for is told.
   const auto deadline = [&] {
@@ -309,9 +309,9 @@ httplib_transport::waiting_exchange* httplib_transport::current(actors::exchange
   return found->second;
 }
 
-void httplib_transport::hand_over(waiting_exchange& waiting) {
+void httplib_transport::dispatch(waiting_exchange& waiting) {
   // Where there is none, the next one gets it.
-  if (front_) caf::anon_send(front_, dispatch{waiting.ref(), waiting.request});
+  if (front_) caf::anon_send(front_, http::dispatch{waiting.ref(), waiting.request});
 }
 
 void httplib_transport::attach(caf::actor front) {
@@ -338,7 +338,7 @@ void httplib_transport::redispatch_where(actors::handler dead, Condition&& condi
       continue;
     }
     metrics_->redispatched.add();
-    hand_over(waiting);
+    dispatch(waiting);
   }
 }
 

@@ -71,7 +71,7 @@ private:
                                                          int status);
   response await(waiting_exchange& waiting);
   waiting_exchange* current(actors::exchange_ref ref) const;
-  void hand_over(waiting_exchange& waiting);
+  void dispatch(waiting_exchange& waiting);
   void settle(waiting_exchange& waiting, response&& with);
   template <class Condition>
   void redispatch_where(actors::handler dead, Condition&& condition);

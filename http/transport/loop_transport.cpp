@@ -192,18 +192,17 @@ void loop_transport::add(base::file_descriptor socket, const model::ip_address& 
   }
   const auto index = free_slots_.back();
   free_slots_.pop_back();
-  auto& place = slots_[index];
+  auto& each = slots_[index];
   connection_host& host = *this;
-  place.occupant =
-      std::make_unique<connection>(host, std::make_unique<socket_stream>(std::move(socket)), peer,
-                                   index, place.generation, begins_with);
-  place.in_share = in_share;
+  each.held = std::make_unique<connection>(host, std::make_unique<socket_stream>(std::move(socket)),
+                                           peer, index, each.generation, begins_with);
+  each.in_share = in_share;
   live_.fetch_add(1, std::memory_order_relaxed);
   metrics_->connections.add(1);
   metrics_->connections_accepted.add();
   most_live_ = std::max(most_live_, connection_count());
   if (!tidying_.armed()) loop_->timers().arm(tidying_, loop_->now() + tidy_interval);
-  if (place.occupant->start() != 0) place.occupant->end_now();
+  if (each.held->start() != 0) each.held->end_now();
 }
 
 // -- making room --------------------------------------------------------------
@@ -223,8 +222,8 @@ bool loop_transport::take_place() {
 template <class SinceOf, class Evict>
 bool loop_transport::evict_next(eviction_order& order, SinceOf&& since_of, Evict&& evict) {
   const auto goes = [&](const eviction_order::candidate& next) {
-    auto* occupant = slots_[next.slot].occupant.get();
-    return occupant != nullptr && since_of(*occupant) == next.since && evict(*occupant);
+    auto* held = slots_[next.slot].held.get();
+    return held != nullptr && since_of(*held) == next.since && evict(*held);
   };
   for (bool looked = false;; looked = true) {
     while (const auto next = order.next())
@@ -234,8 +233,8 @@ bool loop_transport::evict_next(eviction_order& order, SinceOf&& since_of, Evict
     if (slots_.size() > free_look_slots) next_look_ = now + look_pause_per_slot * slots_.size();
     std::vector<eviction_order::candidate> all;
     for (std::size_t i = 0; i < slots_.size(); ++i)
-      if (const auto* occupant = slots_[i].occupant.get(); occupant != nullptr)
-        if (const auto since = since_of(*occupant))
+      if (const auto* held = slots_[i].held.get(); held != nullptr)
+        if (const auto since = since_of(*held))
           all.push_back({*since, static_cast<std::uint32_t>(i)});
     order.fill(std::move(all), slots_.size(), now);
   }
@@ -299,8 +298,8 @@ void loop_transport::tidy() {
 connection* loop_transport::current(actors::exchange_ref exchange) const noexcept {
   const auto index = static_cast<std::uint32_t>(exchange.exchange >> 32U);
   if (index >= slots_.size()) return nullptr;
-  auto* occupant = slots_[index].occupant.get();
-  return occupant != nullptr && occupant->is_current(exchange) ? occupant : nullptr;
+  auto* held = slots_[index].held.get();
+  return held != nullptr && held->is_current(exchange) ? held : nullptr;
 }
 
 bool loop_transport::admit(admitted_request& which) {
@@ -323,10 +322,10 @@ void loop_transport::redispatch(actors::owner owner) {
 
 template <class Condition>
 void loop_transport::redispatch_where(actors::handler dead, Condition&& condition) {
-  for (const auto& place : slots_) {
-    auto* occupant = place.occupant.get();
-    if (occupant == nullptr || !occupant->waiting() || !condition(*occupant)) continue;
-    if (occupant->retry(dead)) metrics_->redispatched.add();
+  for (const auto& each : slots_) {
+    auto* held = each.held.get();
+    if (held == nullptr || !held->waiting() || !condition(*held)) continue;
+    if (held->retry(dead)) metrics_->redispatched.add();
   }
 }
 
@@ -357,10 +356,10 @@ bool loop_transport::read_ahead(connection& which, const file_range& part) {
 }
 
 void loop_transport::file_ready(std::uint32_t index, std::uint32_t generation) {
-  auto* occupant = slots_[index].occupant.get();
+  auto* held = slots_[index].held.get();
   // Another connection may have the slot by now, with the same generation until its first request:
   // that one waits for no file.
-  if (occupant != nullptr && occupant->generation() == generation) occupant->file_ready();
+  if (held != nullptr && held->generation() == generation) held->file_ready();
 }
 
 // -- the turn -----------------------------------------------------------------
@@ -371,7 +370,7 @@ void loop_transport::schedule(connection& which) {
 }
 
 void loop_transport::closed(connection& which) {
-  base::check(slots_[which.slot()].occupant.get() == &which, "a connection closes in its slot");
+  base::check(slots_[which.slot()].held.get() == &which, "a connection closes in its slot");
   if (std::exchange(slots_[which.slot()].in_share, false)) {
     bounds_->shares.leave(which.peer());
     shares_here_.leave(which.peer());
@@ -405,9 +404,9 @@ void loop_transport::finish_turn() {
   if (!closed_slots_.empty()) {
     std::erase_if(scheduled_, [](const connection* which) { return which->is_closed(); });
     for (const auto index : closed_slots_) {
-      auto& place = slots_[index];
-      place.generation = place.occupant->generation();
-      place.occupant.reset();
+      auto& each = slots_[index];
+      each.generation = each.held->generation();
+      each.held.reset();
       free_slots_.push_back(index);
     }
     const auto gone = closed_slots_.size();
@@ -417,8 +416,8 @@ void loop_transport::finish_turn() {
     if (draining_ && connection_count() == 0) on_empty_();
   }
   if (closing_idle_)
-    for (const auto& place : slots_)
-      if (place.occupant) place.occupant->close_if_idle();
+    for (const auto& each : slots_)
+      if (each.held) each.held->close_if_idle();
 }
 
 std::string_view loop_transport::date() {
@@ -488,8 +487,8 @@ void loop_transport::close_idle() {
 }
 
 void loop_transport::end_now() {
-  for (const auto& place : slots_)
-    if (place.occupant) place.occupant->end_now();
+  for (const auto& each : slots_)
+    if (each.held) each.held->end_now();
 }
 
 } // namespace matchcloud::http

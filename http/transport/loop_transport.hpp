@@ -94,7 +94,7 @@ public:
 private:
   class acceptor;
   struct slot {
-    std::unique_ptr<connection> occupant;
+    std::unique_ptr<connection> held;
     /// The last generation that a connection here has used.
     std::uint32_t generation = 0;
     /// Among its address's connections.

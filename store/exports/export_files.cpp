@@ -87,7 +87,7 @@ public:
     bytes_ += more;
     return true;
   }
-  std::uint64_t hand_over() noexcept { return std::exchange(bytes_, 0); }
+  std::uint64_t keep() noexcept { return std::exchange(bytes_, 0); }
 
 private:
   export_ledger* ledger_;
@@ -257,7 +257,7 @@ base::expected<void> export_files::compress(const model::uuid& export_id,
   auto linked = file->link_to(place);
   if (!linked && !export_folder::open(data_dir_, export_id)) return export_not_found();
   if (!linked) return tl::unexpected(linked.error());
-  ledger_.record(export_id, folder->size_bytes(), taken.hand_over());
+  ledger_.record(export_id, folder->size_bytes(), taken.keep());
   return {};
 }
 

@@ -180,7 +180,7 @@ TEST_CASE("without an actor: a file is over when its last URL is") {
   bench on;
   on.ask(1);
   on.end(on.jobs[0]);
-  const auto last_ts = on.settings.book->finished.begin()->second.promised_until_ts;
+  const auto last_ts = on.settings.book->finished.begin()->second.linked_until_ts;
   CHECK(on.state.over_at(last_ts - 1).empty());
   const auto over = on.state.over_at(last_ts);
   REQUIRE(over.size() == 1);

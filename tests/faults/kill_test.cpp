@@ -28,11 +28,11 @@ constexpr milliseconds recovery_limit{5'000};
 /// Of URLs; their files are kept for twice as long.
 constexpr milliseconds url_lifetime{2'000};
 constexpr std::uint64_t demo_lobbies = 10'000;
-/// Promises that are looked at again after each kill.
+/// Links that are looked at again after each kill.
 constexpr std::size_t looked_at_again = 20;
 
 /// A URL that the service gave.
-struct promise {
+struct issued_link {
   std::string target;
   clock::time_point given;
   /// Of what game, and what had been acknowledged; null: of the demo's, which does not change.
@@ -50,13 +50,13 @@ std::string problem_of_demo(const std::string& csv) {
   return {};
 }
 
-std::string problem_of(const promise& what, const std::string& csv) {
+std::string problem_of(const issued_link& what, const std::string& csv) {
   if (!what.content.empty() && csv != what.content) return "other bytes than before";
   return what.of != nullptr ? what.of->problem_of(csv, what.at_least) : problem_of_demo(csv);
 }
 
 /// Downloads it, whole, plain or compressed.
-std::string download(const address& from, const promise& what, bool gzip) {
+std::string download(const address& from, const issued_link& what, bool gzip) {
   const auto got = get(from, what.target, gzip);
   // Sure to be over only as much later.
   const bool may_be_over = clock::now() - what.given >= url_lifetime;
@@ -101,10 +101,10 @@ public:
   std::uint64_t batches() const { return batches_; }
   void expect_end() { clients_.expect_end(); }
   std::string finish() { return clients_.finish(); }
-  std::size_t promise_count() const { return promises_.size(); }
+  std::size_t link_count() const { return links_.size(); }
   /// Those that were under way at the end are among them.
-  std::span<const promise> last_promises() const {
-    const std::span all{promises_};
+  std::span<const issued_link> last_links() const {
+    const std::span all{links_};
     return all.last(std::min(all.size(), looked_at_again));
   }
 
@@ -128,20 +128,20 @@ private:
   }
 
   void export_ledger() {
-    promise made;
+    issued_link made;
     made.of = ledger_;
     made.at_least = ledger_->acknowledged();
-    take(made, ask_export(data_, ledger_->game_id()));
+    add(made, ask_export(data_, ledger_->game_id()));
     ++exports_;
   }
 
   /// Each end is another file.
   void export_demo(std::uint64_t end) {
-    take({}, ask_export(data_, demo_game, end));
+    add({}, ask_export(data_, demo_game, end));
     ++demo_exports_;
   }
 
-  void take(promise made, const answer& exported) {
+  void add(issued_link made, const answer& exported) {
     made.target = download_target(exported);
     made.given = clock::now();
     if (made.target.empty()) throw wrong_answer{"an export: " + exported.body};
@@ -151,15 +151,15 @@ private:
     static_cast<void>(download(data_, made, true));
   }
 
-  std::size_t keep(const promise& made) {
+  std::size_t keep(const issued_link& made) {
     const std::lock_guard lock{mutex_};
-    promises_.push_back(made);
-    return promises_.size() - 1;
+    links_.push_back(made);
+    return links_.size() - 1;
   }
 
   void keep_content(std::size_t place, const std::string& content) {
     const std::lock_guard lock{mutex_};
-    promises_[place].content = content;
+    links_[place].content = content;
   }
 
   address data_;
@@ -171,7 +171,7 @@ private:
   std::atomic<std::uint64_t> exports_{0};
   std::atomic<std::uint64_t> demo_exports_{0};
   std::mutex mutex_;
-  std::vector<promise> promises_;
+  std::vector<issued_link> links_;
   /// Last: its threads use the others.
   busy_clients clients_;
 };
@@ -198,7 +198,7 @@ std::set<std::string> strange_entries(const std::string& data_dir) {
 
 /// Every file of the history of a ledger's game is right.
 void check_ledger(const server& of, const lobby_ledger& ledger) {
-  promise issued;
+  issued_link issued;
   issued.of = &ledger;
   issued.at_least = ledger.acknowledged();
   const auto exported = ask_export(of.data(), ledger.game_id());
@@ -235,7 +235,7 @@ TEST_CASE("kill -9 at any instant: nothing acknowledged is lost, nothing served 
   renamed_region region;
   clock::duration slowest{};
   std::uint64_t batches = 0;
-  std::size_t promises = 0;
+  std::size_t links = 0;
   auto of = std::make_unique<server>(flags, own);
   for (std::uint64_t round = 0; round < rounds; ++round) {
     CAPTURE(round);
@@ -261,7 +261,7 @@ TEST_CASE("kill -9 at any instant: nothing acknowledged is lost, nothing served 
     slowest = std::max(slowest, took);
     CHECK(took < recovery_limit);
 
-    for (const auto& each : clients.last_promises())
+    for (const auto& each : clients.last_links())
       for (const bool gzip : {false, true})
         CHECK_NOTHROW(download(of->data(), each, gzip));
     check_ledger(*of, ledger);
@@ -273,7 +273,7 @@ TEST_CASE("kill -9 at any instant: nothing acknowledged is lost, nothing served 
     CHECK(strange_entries(own.data_dir()).empty());
     CHECK(entries_of(own.data_dir() + "/tmp") == 1); // its own
     batches += clients.batches();
-    promises += clients.promise_count();
+    links += clients.link_count();
   }
   for (std::size_t each = 0; each + 1 < ledgers.size(); ++each)
     check_ledger(*of, *ledgers[each]);
@@ -287,8 +287,8 @@ TEST_CASE("kill -9 at any instant: nothing acknowledged is lost, nothing served 
   of = std::make_unique<server>(flags, own);
   CHECK(eventually([&] { return entries_of(own.data_dir() + "/exports") == 0; }));
   CHECK(entries_of(own.data_dir() + "/tmp") == 1);
-  std::cout << "faults: " << rounds << " kills, " << batches << " batches acknowledged, "
-            << promises << " exports promised; ready again after at most "
+  std::cout << "faults: " << rounds << " kills, " << batches << " batches acknowledged, " << links
+            << " exports promised; ready again after at most "
             << std::chrono::ceil<milliseconds>(slowest).count() << " ms" << std::endl;
 }
 

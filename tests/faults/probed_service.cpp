@@ -50,10 +50,10 @@ std::string path_of(const std::string& target) {
 probed_service::probed_service(const world& in) : in_{&in} {
   in.import(ledger_.catalog());
   restart();
-  promised_ = download_target(ask_export(server_->data(), demo_game));
-  REQUIRE(!promised_.empty());
-  exports_.insert(path_of(promised_));
-  content_ = get(server_->data(), promised_).body;
+  link_ = download_target(ask_export(server_->data(), demo_game));
+  REQUIRE(!link_.empty());
+  exports_.insert(path_of(link_));
+  content_ = get(server_->data(), link_).body;
 }
 
 void probed_service::restart() {
@@ -71,7 +71,7 @@ void probed_service::read() const {
   for (const auto* target : {"/healthz", "/readyz", "/metrics", "/v1/regions"})
     expect_done(ask_ops(server_->ops(), "GET", target));
   for (const bool gzip : {false, true}) {
-    const auto got = get(data, promised_, gzip);
+    const auto got = get(data, link_, gzip);
     expect_done(got);
     if (unpacked(got) != content_) throw wrong_answer{"an old export has other bytes now"};
   }

@@ -47,12 +47,12 @@ public:
   void check_kept();
 
 private:
-  e2e::answer ask_promised(const std::string& target, bool gzip = false) const;
+  e2e::answer ask_link(const std::string& target, bool gzip = false) const;
 
   const e2e::world* in_;
   std::unique_ptr<e2e::server> server_;
   lobby_ledger ledger_{1};
-  std::string promised_;
+  std::string link_;
   std::string content_;
   std::uint64_t names_tried_ = 0;
   std::string name_;

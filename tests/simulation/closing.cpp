@@ -92,8 +92,8 @@ void scenario::ask_everything(client& by, std::size_t kind) {
   default:
     for (int i = 0; i < 3; ++i)
       ask(requests_.image());
-    for (std::size_t i = oracle_.promised.size(); i-- > 0 && i + 3 >= oracle_.promised.size();)
-      ask(requests_.download(oracle_.promised[i]));
+    for (std::size_t i = oracle_.links.size(); i-- > 0 && i + 3 >= oracle_.links.size();)
+      ask(requests_.download(oracle_.links[i]));
   }
 }
 

@@ -240,7 +240,7 @@ std::string oracle::judge_export(const simulated_request& request, const answer&
   const std::string before = std::string{begin} + std::string{world::public_url};
   if (got.status != 200 || !got.body.starts_with(before) || !got.body.ends_with("\"}"))
     return unexpected(got);
-  promised_export made;
+  linked_export made;
   made.target = got.body.substr(before.size(), got.body.size() - before.size() - 2);
   const auto at = made.target.find("expires=");
   if (at == std::string::npos) return "a URL without its end: " + got.body;
@@ -255,11 +255,11 @@ std::string oracle::judge_export(const simulated_request& request, const answer&
   // At most as old as the request.
   if (made.expires_ts < made.from_ts + world_->limits.export_url_lifetime.count())
     return "a URL that ends too early: " + got.body;
-  promised.push_back(std::move(made));
+  links.push_back(std::move(made));
   return {};
 }
 
-bool oracle::is_exact(const promised_export& of, std::string_view csv) const {
+bool oracle::is_exact(const linked_export& of, std::string_view csv) const {
   // Read after the request came, or joined before the actor heard that it was read.
   const auto least =
       of.from_ts -
@@ -274,7 +274,7 @@ bool oracle::is_exact(const promised_export& of, std::string_view csv) const {
 }
 
 std::string oracle::judge_download(const simulated_request& request, const answer& got,
-                                   promised_export& of) const {
+                                   linked_export& of) const {
   const auto now_ts = world_->clock.unix_ms();
   // Gone, where it ended between the look at the signature and the look for the file.
   if (is_problem(got, base::errc::url_expired) || is_problem(got, base::errc::export_not_found))

@@ -13,7 +13,7 @@
 namespace matchcloud::simulation {
 
 /// An export that a client was given the URL of.
-struct promised_export {
+struct linked_export {
   /// Path and query.
   std::string target;
   model::export_query query;
@@ -49,15 +49,15 @@ public:
   std::string judge_export(const simulated_request& request, const answer& got,
                            const model::export_query& query);
   std::string judge_download(const simulated_request& request, const answer& got,
-                             promised_export& of) const;
+                             linked_export& of) const;
 
   /// What was promised so far; places do not change.
-  std::deque<promised_export> promised;
+  std::deque<linked_export> links;
 
 private:
   /// From the newest down to this one, any state can be what an actor knew.
   std::size_t oldest_for(const simulated_request& request) const;
-  bool is_exact(const promised_export& of, std::string_view csv) const;
+  bool is_exact(const linked_export& of, std::string_view csv) const;
   bool crashed_too_often(const simulated_request& request) const;
 
   world* world_;

@@ -198,7 +198,7 @@ std::shared_ptr<simulated_request> requests::export_of(const model::uuid& game) 
   return made;
 }
 
-std::shared_ptr<simulated_request> requests::download(promised_export& of) {
+std::shared_ptr<simulated_request> requests::download(linked_export& of) {
   auto& random = world_->random;
   auto made = start("download", owner::export_download);
   const auto forged = !made->strict && random.one_in(12);
@@ -217,7 +217,7 @@ std::shared_ptr<simulated_request> requests::download(promised_export& of) {
 }
 
 std::shared_ptr<simulated_request> requests::any_download() {
-  auto& all = oracle_->promised;
+  auto& all = oracle_->links;
   if (all.empty()) return export_of(world_->random.of(known_games()));
   return download(all[world_->random.below(all.size())]);
 }

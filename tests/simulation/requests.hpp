@@ -29,7 +29,7 @@ public:
   std::shared_ptr<simulated_request> avatars(const model::uuid& game);
   std::shared_ptr<simulated_request> image();
   std::shared_ptr<simulated_request> export_of(const model::uuid& game);
-  std::shared_ptr<simulated_request> download(promised_export& of);
+  std::shared_ptr<simulated_request> download(linked_export& of);
   std::shared_ptr<simulated_request> refused();
   std::shared_ptr<simulated_request> malformed();
 

@@ -1,4 +1,4 @@
-#include "app/client/export_download.hpp"
+#include "app/client/csv_download.hpp"
 
 #include "app/client/export_request.hpp"
 #include "app/client/http_answer.hpp"

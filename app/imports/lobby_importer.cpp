@@ -1,4 +1,4 @@
-#include "app/imports/lobby_import.hpp"
+#include "app/imports/lobby_importer.hpp"
 
 #include "store/lobby_order.hpp"
 
@@ -16,13 +16,13 @@ constexpr auto left_out = std::numeric_limits<std::uint32_t>::max();
 
 } // namespace
 
-lobby_import::lobby_import(store::lobby_sink& into, lobby_spool& spool, const cli::interrupt& until,
-                           cli::progress_display& progress)
+lobby_importer::lobby_importer(store::lobby_sink& into, lobby_spool& spool,
+                               const cli::interrupt& until, cli::progress_display& progress)
     : into_{&into}, spool_{&spool}, until_{&until}, progress_{&progress} {
   batch_.reserve(batch_limit);
 }
 
-base::expected<void> lobby_import::check(line_input& in) {
+base::expected<void> lobby_importer::check(line_input& in) {
   progress_->begin("lines checked", in.size_bytes());
   auto read = in.read(
       *until_, [this](model::input_line line) { return add(line); },
@@ -35,7 +35,7 @@ base::expected<void> lobby_import::check(line_input& in) {
   return {};
 }
 
-base::expected<void> lobby_import::add(model::input_line line) {
+base::expected<void> lobby_importer::add(model::input_line line) {
   ++summary_.lines;
   if (auto finding = reader_.read(line, lobby_)) {
     findings_.add(line.number, *std::move(finding));
@@ -62,7 +62,7 @@ base::expected<void> lobby_import::add(model::input_line line) {
   return found->second ? base::expected<void>{} : merge_repeated(*found->first, line.number);
 }
 
-base::expected<void> lobby_import::merge_repeated(spooled_lobby& known, std::uint64_t line) {
+base::expected<void> lobby_importer::merge_repeated(spooled_lobby& known, std::uint64_t line) {
   const auto& first = attributes_[known.record.attributes];
   if (first == lobby_.attributes) {
     known.record.times = model::merge(known.record.times, lobby_.times);
@@ -75,7 +75,7 @@ base::expected<void> lobby_import::merge_repeated(spooled_lobby& known, std::uin
   return {};
 }
 
-base::expected<void> lobby_import::check_attributes() {
+base::expected<void> lobby_importer::check_attributes() {
   model::lobby_attributes_table alone;
   alone.number_of(lobby_.attributes);
   auto found = into_->check_attributes(alone);
@@ -84,7 +84,7 @@ base::expected<void> lobby_import::check_attributes() {
   return {};
 }
 
-base::expected<void> lobby_import::check_stored() {
+base::expected<void> lobby_importer::check_stored() {
   const auto any = into_->has_any();
   if (!any) return tl::unexpected(any.error());
   if (!*any) return {};
@@ -101,7 +101,7 @@ base::expected<void> lobby_import::check_stored() {
   return {};
 }
 
-base::expected<lobby_import_summary> lobby_import::write() {
+base::expected<lobby_import_summary> lobby_importer::write() {
   store::order_for_merging(lobbies_, checks_);
   progress_->begin("lobbies written", lobbies_.size());
   for (std::size_t first = 0; first < lobbies_.size();) {
@@ -119,19 +119,19 @@ base::expected<lobby_import_summary> lobby_import::write() {
   return summary_;
 }
 
-void lobby_import::leave_out(spooled_lobby& which, model::line_finding finding) {
+void lobby_importer::leave_out(spooled_lobby& which, model::line_finding finding) {
   findings_.add(which.line, std::move(finding));
   which.record.attributes = left_out;
 }
 
-void lobby_import::drop_left_out() {
+void lobby_importer::drop_left_out() {
   const auto end = std::remove_if(lobbies_.begin(), lobbies_.end(), [](const spooled_lobby& each) {
     return each.record.attributes == left_out;
   });
   lobbies_ = lobbies_.first(static_cast<std::size_t>(end - lobbies_.begin()));
 }
 
-std::span<const model::lobby_record> lobby_import::batch_at(std::size_t first) {
+std::span<const model::lobby_record> lobby_importer::batch_at(std::size_t first) {
   batch_.clear();
   for (const auto& each : lobbies_.subspan(first, std::min(batch_limit, lobbies_.size() - first)))
     batch_.push_back(each.record);

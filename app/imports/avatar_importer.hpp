@@ -27,7 +27,7 @@ struct avatar_import_summary {
 
 /// An import of avatars and their images: first the check of the whole input, then the writing in
 /// batches that each are whole and can be repeated. One thread.
-class avatar_import {
+class avatar_importer {
 public:
   /// Lines that one input may have; each takes about 300 bytes of memory.
   static constexpr std::size_t line_limit = 1'000'000;
@@ -36,8 +36,8 @@ public:
 
   /// Images are looked for below `folder`, which is empty or ends with a slash. The rest outlives
   /// the import.
-  avatar_import(store::avatar_store& into, std::string folder, const cli::interrupt& until,
-                cli::progress_display& progress);
+  avatar_importer(store::avatar_store& into, std::string folder, const cli::interrupt& until,
+                  cli::progress_display& progress);
 
   /// Reads and checks everything: lines, images, games. Fails with `io_failed`, `import_invalid`
   /// (too many lines) or what the store fails with; what is wrong with lines is in `findings`.

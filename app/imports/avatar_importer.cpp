@@ -1,4 +1,4 @@
-#include "app/imports/avatar_import.hpp"
+#include "app/imports/avatar_importer.hpp"
 
 #include "base/file_descriptor.hpp"
 #include "model/avatars/image_content.hpp"
@@ -58,11 +58,11 @@ base::expected<model::image_name> name_of(std::string_view bytes) {
 
 } // namespace
 
-avatar_import::avatar_import(store::avatar_store& into, std::string folder,
-                             const cli::interrupt& until, cli::progress_display& progress)
+avatar_importer::avatar_importer(store::avatar_store& into, std::string folder,
+                                 const cli::interrupt& until, cli::progress_display& progress)
     : into_{&into}, folder_{std::move(folder)}, until_{&until}, progress_{&progress} {}
 
-base::expected<void> avatar_import::check(line_input& in) {
+base::expected<void> avatar_importer::check(line_input& in) {
   progress_->begin("lines checked", in.size_bytes());
   auto read = in.read(
       *until_, [this](model::input_line line) { return add(line); },
@@ -72,7 +72,7 @@ base::expected<void> avatar_import::check(line_input& in) {
   return read;
 }
 
-base::expected<void> avatar_import::add(const model::input_line& line) {
+base::expected<void> avatar_importer::add(const model::input_line& line) {
   auto read = reader_.read(line);
   if (auto* finding = std::get_if<model::line_finding>(&read)) {
     findings_.add(line.number, std::move(*finding));
@@ -104,7 +104,7 @@ base::expected<void> avatar_import::add(const model::input_line& line) {
   return batch_.size() < batch_limit ? base::expected<void>{} : check_batch();
 }
 
-base::expected<void> avatar_import::check_batch() {
+base::expected<void> avatar_importer::check_batch() {
   const auto outcomes = into_->check(avatars_of(batch_));
   if (!outcomes) return tl::unexpected(outcomes.error());
   for (std::size_t i = 0; i < batch_.size(); ++i) {
@@ -114,7 +114,7 @@ base::expected<void> avatar_import::check_batch() {
   return {};
 }
 
-std::vector<model::avatar> avatar_import::avatars_of(std::span<const entry> entries) {
+std::vector<model::avatar> avatar_importer::avatars_of(std::span<const entry> entries) {
   std::vector<model::avatar> avatars;
   avatars.reserve(entries.size());
   for (const auto& each : entries)
@@ -122,7 +122,7 @@ std::vector<model::avatar> avatar_import::avatars_of(std::span<const entry> entr
   return avatars;
 }
 
-bool avatar_import::refused(const entry& which, store::put_outcome outcome) {
+bool avatar_importer::refused(const entry& which, store::put_outcome outcome) {
   if (outcome == store::put_outcome::game_unknown) {
     findings_.add(which.line, {model::line_errc::game_unknown,
                                "game_id: no game has the id " + to_string(which.avatar.game_id) +
@@ -138,7 +138,7 @@ bool avatar_import::refused(const entry& which, store::put_outcome outcome) {
   return false;
 }
 
-base::expected<avatar_import_summary> avatar_import::write(store::media_writer& media) {
+base::expected<avatar_import_summary> avatar_importer::write(store::media_writer& media) {
   progress_->begin("avatars written", entries_.size());
   for (std::size_t begin = 0; begin < entries_.size(); begin += batch_limit) {
     if (until_->came()) return tl::unexpected(interrupted());
@@ -151,8 +151,8 @@ base::expected<avatar_import_summary> avatar_import::write(store::media_writer& 
   return summary_;
 }
 
-base::expected<void> avatar_import::write_batch(std::span<const entry> entries,
-                                                store::media_writer& media) {
+base::expected<void> avatar_importer::write_batch(std::span<const entry> entries,
+                                                  store::media_writer& media) {
   std::vector<entry> good;
   for (const auto& each : entries) {
     const auto stored = put_image(each, media);
@@ -173,7 +173,7 @@ base::expected<void> avatar_import::write_batch(std::span<const entry> entries,
   return {};
 }
 
-base::expected<bool> avatar_import::put_image(const entry& from, store::media_writer& media) {
+base::expected<bool> avatar_importer::put_image(const entry& from, store::media_writer& media) {
   if (!from.avatar.image) return true;
   const auto bytes = read_image(folder_ + from.file);
   const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());

@@ -1,4 +1,4 @@
-#include "app/client/export_download.hpp"
+#include "app/client/csv_download.hpp"
 
 #include "base/clock.hpp"
 #include "model/lobbies/csv_row_counter.hpp"

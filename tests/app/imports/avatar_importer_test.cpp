@@ -1,4 +1,4 @@
-#include "app/imports/avatar_import.hpp"
+#include "app/imports/avatar_importer.hpp"
 
 #include "model/catalog/catalog_document.hpp"
 #include "store/open_sqlite.hpp"
@@ -14,7 +14,7 @@
 namespace {
 
 using namespace matchcloud;
-using app::avatar_import;
+using app::avatar_importer;
 using fixtures::small_png;
 using fixtures::temporary_directory;
 
@@ -46,9 +46,9 @@ struct bench {
     images.file("b.png", small_png(2));
   }
 
-  std::unique_ptr<avatar_import> checked(const std::string& text) {
+  std::unique_ptr<avatar_importer> checked(const std::string& text) {
     into = store->avatars().value();
-    auto import = std::make_unique<avatar_import>(**into, images.path() + "/", until, progress);
+    auto import = std::make_unique<avatar_importer>(**into, images.path() + "/", until, progress);
     auto in = app::line_input::open(data.file("avatars.jsonl", text));
     REQUIRE(in.has_value());
     const auto done = import->check(*in);
@@ -56,7 +56,7 @@ struct bench {
     REQUIRE(done.has_value());
     return import;
   }
-  app::avatar_import_summary write(avatar_import& import) const {
+  app::avatar_import_summary write(avatar_importer& import) const {
     auto media = store::media_writer::open(data.path());
     REQUIRE(media.has_value());
     const auto done = import.write(*media);
@@ -74,7 +74,7 @@ struct bench {
   }
 };
 
-std::string problems_of(const avatar_import& import) {
+std::string problems_of(const avatar_importer& import) {
   return import.findings().text();
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("an image that changes between check and copy is left out and named") 
 TEST_CASE("more than one batch is written whole") {
   bench on;
   std::string text;
-  constexpr std::size_t count = 2 * avatar_import::batch_limit + 1;
+  constexpr std::size_t count = 2 * avatar_importer::batch_limit + 1;
   for (std::size_t i = 0; i < count; ++i)
     text += line("1", std::to_string(i), R"("complete":false)");
   auto import = on.checked(text);

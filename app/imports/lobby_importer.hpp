@@ -29,7 +29,7 @@ struct lobby_import_summary {
 /// An import of lobbies: first the check of the whole input, which merges what the input says of a
 /// lobby more than once; then the writing in transactions that each are whole and can be repeated.
 /// One thread.
-class lobby_import {
+class lobby_importer {
 public:
   /// Memory for the `model::lobby_attributes` of one input.
   static constexpr std::size_t attributes_limit_bytes = 256UL * 1024 * 1024;
@@ -37,8 +37,8 @@ public:
   static constexpr std::size_t batch_limit = 16'384;
 
   /// All of these outlive the import.
-  lobby_import(store::lobby_sink& into, lobby_spool& spool, const cli::interrupt& until,
-               cli::progress_display& progress);
+  lobby_importer(store::lobby_sink& into, lobby_spool& spool, const cli::interrupt& until,
+                 cli::progress_display& progress);
 
   /// Reads and checks everything, each line and then against the store. Fails with `io_failed`,
   /// `import_invalid` (too much in one input) or what the store fails with; what is wrong with
