@@ -111,7 +111,8 @@ enum class errc : std::uint8_t {
   store_failed,
   /// The disk is full, or this user's share of it.
   store_full,
-  /// The store has more to tidy away than `wal-limit-bytes` and cannot now; come back later.
+  /// The store has more to tidy away than `store-backlog-limit-bytes` and cannot now; come back
+  /// later.
   store_backlogged,
   /// The database was written by a newer version of this program and is left untouched.
   store_newer,

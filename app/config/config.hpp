@@ -66,7 +66,7 @@ struct serve_config {
 /// file and the help text all come from the table of these.
 struct config_key {
   enum class kind : std::uint8_t { text, list, number, flag };
-  /// Where it stands in the TOML file and in the help text.
+  /// Where it stands in the TOML file.
   enum class section : std::uint8_t { service, rules, limits };
 
   /// With dashes: `head-limit-bytes`.
@@ -81,6 +81,11 @@ struct config_key {
   /// Takes a value (of a list: its elements). The error says what is allowed.
   std::function<base::expected<void>(serve_config&, const std::vector<std::string>&)> apply;
   section where = section::service;
+  /// What the key was called in the version before, which is still taken, with a warning; empty: it
+  /// is called as before.
+  std::string former_name = {};
+  /// Under which it stands in the help text.
+  std::string_view heading = {};
 };
 
 /// The TOML table of a section: `rules`; empty for the keys at the top.
@@ -91,7 +96,7 @@ std::string_view name_in_table(const config_key& key) noexcept;
 
 /// The table, in the order of the help text.
 std::span<const config_key> config_keys();
-/// Null where there is no such key.
+/// The key of that name or former name; null where there is none.
 const config_key* find_config_key(std::string_view name);
 
 /// A value for a key and where it was given (`--listen`, `MATCHCLOUD_LISTEN`, `FILE: listen`).
@@ -99,7 +104,12 @@ struct given_value {
   std::string key;
   std::string source;
   std::vector<std::string> values;
+  /// `key` is today's name and the source has the former one.
+  bool has_former_name = false;
 };
+
+/// Puts the names of today in place of former ones. Returns a warning for each.
+std::vector<std::string> replace_former_names(std::vector<given_value>& given);
 
 /// The defaults, then `given` in order: a later value of a key replaces an earlier one. Every error
 /// at once, as `config_invalid` with a line each: source, value, what is allowed.

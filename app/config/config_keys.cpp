@@ -179,23 +179,15 @@ outcome set_faults(serve_config& config, const values& given) {
 constexpr std::uint64_t mebibyte = 1024 * 1024;
 constexpr std::uint64_t hour_ms = 3'600'000;
 
-/// Where it listens, what it knows, whom it believes.
-std::vector<config_key> service_keys() {
+/// Where and how the service listens.
+std::vector<config_key> listening_keys() {
   const auto set_loops = [](serve_config& config, std::uint64_t n) { config.loops = n; };
   const auto set_transport = [](serve_config& config, transport_kind which) {
     config.transport = which;
   };
-  const auto set_forwarded = [](serve_config& config, http::forwarded_header which) {
-    config.front.proxies.header = which;
-  };
   const auto set_open = [](serve_config& config, bool open) { config.insecure_open = open; };
   const auto set_take_over = [](serve_config& config, bool on) { config.take_over = on; };
-  const auto set_exit = [](serve_config& config, bool ends) {
-    config.exit_on_restart_storm = ends;
-  };
   using transport_word = std::pair<std::string_view, transport_kind>;
-  using forwarded_word = std::pair<std::string_view, http::forwarded_header>;
-
   return {
       {"listen", kind::list, "127.0.0.1:8080",
        "ADDRESS:PORT or ADDRESS:PORT/proxy, IPv6 in brackets, port 0 for the kernel's choice; "
@@ -207,12 +199,12 @@ std::vector<config_key> service_keys() {
       {"ops-listen", kind::text, "127.0.0.1:8081", "ADDRESS:PORT",
        "Where health, metrics and administration listen; keep it off the open internet.",
        set_ops_listen},
-      {"data-dir", kind::text, "var", "a directory, created if missing",
-       "Where the store lives. Several processes may share it.", set_data_dir},
-      {"geoip", kind::list, "", "MMDB files; repeatable",
-       "Where addresses are. Of several files the first with coordinates decides, else the first "
-       "with a country. Without one all locations are unknown.",
-       set_geoip},
+      {"public-url", kind::text, "",
+       "http:// or https:// URL without a slash at the end; empty: the first listener",
+       "Where clients reach the service; the base of URLs that it hands out, before base-path.",
+       set_public_url},
+      {"base-path", kind::text, "", "/path without a slash at the end, or empty",
+       "What every path begins with, for a service that shares its host name.", set_base_path},
       {"loops", kind::number, "0", "0 to 256; 0: one per core", "Event loops, each a thread.",
        number_between(0, 256, set_loops)},
       {"transport", kind::text, "loops", "loops or httplib",
@@ -220,33 +212,6 @@ std::vector<config_key> service_keys() {
        one_of(std::array{transport_word{"loops", transport_kind::loops},
                          transport_word{"httplib", transport_kind::httplib}},
               set_transport)},
-      {"public-url", kind::text, "",
-       "http:// or https:// URL without a slash at the end; empty: the first listener",
-       "Where clients reach the service; the base of URLs that it hands out, before base-path.",
-       set_public_url},
-      {"base-path", kind::text, "", "/path without a slash at the end, or empty",
-       "Put before every path, for a service that shares its host name.", set_base_path},
-      {"trusted-proxies", kind::list, "", "CIDR blocks or addresses; repeatable",
-       "Peers whose forwarding headers and PROXY protocol headers tell the client's address. "
-       "Everybody else's are ignored.",
-       set_trusted_proxies},
-      {"forwarded-header", kind::text, "auto", "auto, x-forwarded-for or forwarded",
-       "The header that trusted proxies write.",
-       one_of(std::array{forwarded_word{"auto", http::forwarded_header::automatic},
-                         forwarded_word{"x-forwarded-for", http::forwarded_header::x_forwarded_for},
-                         forwarded_word{"forwarded", http::forwarded_header::forwarded}},
-              set_forwarded)},
-      {"cors-origins", kind::list, "*", "origins (https://play.example), or * for any; repeatable",
-       "Pages that may read the regions listing in a browser.", set_cors_origins},
-      {"default-namespace", kind::text, "", "a namespace's UUID; empty: none",
-       "The namespace of a listing whose Origin says nothing. None: all regions.",
-       set_default_namespace},
-      {"fallback-location", kind::list, "", "LATITUDE,LONGITUDE in degrees",
-       "Where a client of unknown location is taken to be. None: all its distances are 0.",
-       set_fallback_location},
-      {"exit-on-restart-storm", kind::flag, "false", "true or false",
-       "Ends the process where restart-intensity is exceeded, for whoever restarts it elsewhere.",
-       true_or_false(set_exit)},
       {"insecure-open", kind::flag, "false", "true or false",
        "Allows a listener beyond loopback although anybody who reaches it may use it: there are no "
        "tokens yet.",
@@ -259,7 +224,48 @@ std::vector<config_key> service_keys() {
   };
 }
 
-/// For those who break it on purpose.
+/// What the service knows.
+std::vector<config_key> data_keys() {
+  return {
+      {"data-dir", kind::text, "var", "a directory, created if missing",
+       "Where the store lives. Several processes may share it.", set_data_dir},
+      {"geoip", kind::list, "", "MMDB files; repeatable",
+       "Databases of where addresses are. Of several files the first with coordinates decides, "
+       "else "
+       "the first with a country. Without one all locations are unknown.",
+       set_geoip},
+      {"default-namespace", kind::text, "", "a namespace's UUID; empty: none",
+       "The namespace of a listing whose Origin says nothing. None: all regions.",
+       set_default_namespace},
+      {"fallback-location", kind::list, "", "LATITUDE,LONGITUDE in degrees",
+       "Where a client of unknown location is taken to be. None: all its distances are 0.",
+       set_fallback_location},
+  };
+}
+
+/// Whom the service believes, and which pages may read its answers.
+std::vector<config_key> client_keys() {
+  const auto set_forwarded = [](serve_config& config, http::forwarded_header which) {
+    config.front.proxies.header = which;
+  };
+  using forwarded_word = std::pair<std::string_view, http::forwarded_header>;
+  return {
+      {"trusted-proxies", kind::list, "", "CIDR blocks or addresses; repeatable",
+       "Peers whose forwarding headers and PROXY protocol headers tell the client's address. "
+       "Everybody else's are ignored.",
+       set_trusted_proxies},
+      {"forwarded-header", kind::text, "auto", "auto, x-forwarded-for or forwarded",
+       "The header that trusted proxies write.",
+       one_of(std::array{forwarded_word{"auto", http::forwarded_header::automatic},
+                         forwarded_word{"x-forwarded-for", http::forwarded_header::x_forwarded_for},
+                         forwarded_word{"forwarded", http::forwarded_header::forwarded}},
+              set_forwarded)},
+      {"cors-origins", kind::list, "*", "origins (https://play.example), or * for any; repeatable",
+       "Pages that may read the regions listing in a browser.", set_cors_origins},
+  };
+}
+
+/// Faults that are injected on purpose.
 std::vector<config_key> fault_keys() {
   const auto set_enabled = [](serve_config& config, bool on) { config.fault_injection = on; };
   const auto set_seed = [](serve_config& config, std::uint64_t seed) { config.fault_seed = seed; };
@@ -268,14 +274,14 @@ std::vector<config_key> fault_keys() {
        "Lets whoever reaches the ops plane make the service fail (/faults). Not for production.",
        true_or_false(set_enabled)},
       {"faults", kind::text, "", "a TOML file, or TOML text (with a = in it)",
-       "Faults that are injected from the beginning; see \"Fault injection\".", set_faults},
+       "Faults that are injected from the beginning; docs/faults.md has the format.", set_faults},
       {"fault-seed", kind::number, "", "0 to 18446744073709551615; empty: by chance",
        "Decides which passes of a fault point are hit; printed at the start.",
        number_between(0, std::numeric_limits<std::uint64_t>::max(), set_seed)},
   };
 }
 
-/// What one request and all connections may take.
+/// The bounds of requests, connections and their memory.
 std::vector<config_key> transport_keys() {
   using base::limits;
   const auto set_backlog = [](serve_config& config, std::uint64_t n) {
@@ -313,40 +319,48 @@ std::vector<config_key> transport_keys() {
   };
 }
 
-/// How much waits for actors, and when they die too often.
+/// How much may wait for actors, and what happens when they die too often.
 std::vector<config_key> actor_keys() {
   using base::limits;
+  const auto set_exit = [](serve_config& config, bool ends) {
+    config.exit_on_restart_storm = ends;
+  };
   return {
       {"max-in-flight", kind::number, "4096", "1 to 1000000",
        "Requests per event loop that wait for an actor; beyond: 503. An eighth is kept for those "
        "that cost most to repeat.",
        bytes_key(&limits::in_flight_limit, 1, 1'000'000)},
       {"mailbox-validator", kind::number, "4096", "1 to 1000000",
-       "Of these, how many wait for the event loop's validator; beyond: 503.",
+       "Requests that wait for the event loop's validator; beyond: 503.",
        bytes_key(&limits::validator_mailbox, 1, 1'000'000)},
       {"mailbox-large-validator", kind::number, "256", "1 to 1000000",
-       "Likewise for the validator of bodies over 64 KiB.",
+       "Requests per event loop that wait for the validator of bodies over 64 KiB; beyond: 503.",
        bytes_key(&limits::large_validator_mailbox, 1, 1'000'000)},
       {"mailbox-region-ranking", kind::number, "4096", "1 to 1000000",
-       "Likewise for the event loop's region ranking.",
+       "Requests that wait for the event loop's region ranking; beyond: 503.",
        bytes_key(&limits::region_ranking_mailbox, 1, 1'000'000)},
-      {"mailbox-media", kind::number, "4096", "1 to 1000000", "Likewise for images.",
+      {"mailbox-media", kind::number, "4096", "1 to 1000000",
+       "Requests that wait for the event loop's images; beyond: 503.",
        bytes_key(&limits::media_mailbox, 1, 1'000'000)},
       {"mailbox-avatar", kind::number, "2048", "1 to 1000000",
-       "Likewise for each of the four avatar shards, per event loop.",
+       "Requests per event loop that wait for one of the four avatar shards; beyond: 503.",
        bytes_key(&limits::avatar_mailbox, 1, 1'000'000)},
       {"mailbox-lobby-export", kind::number, "1024", "1 to 1000000",
-       "Likewise for exports, per event loop.",
+       "Requests per event loop that wait for exports; beyond: 503.",
        bytes_key(&limits::lobby_export_mailbox, 1, 1'000'000)},
       {"mailbox-export-download", kind::number, "1024", "1 to 1000000",
-       "Likewise for downloads of exports, per event loop.",
+       "Requests per event loop that wait for downloads of exports; beyond: 503.",
        bytes_key(&limits::export_download_mailbox, 1, 1'000'000)},
       {"restart-intensity", kind::number, "5", "1 to 1000",
        "An actor that dies more often than that within restart-window-ms, each time without having "
        "handled anything, makes the service not ready.",
        bytes_key(&limits::restart_intensity, 1, 1'000)},
-      {"restart-window-ms", kind::number, "10000", "100 to 3600000", "See restart-intensity.",
+      {"restart-window-ms", kind::number, "10000", "100 to 3600000",
+       "The time in which restart-intensity counts.",
        milliseconds_key(&limits::restart_window, 100, hour_ms)},
+      {"exit-on-restart-storm", kind::flag, "false", "true or false",
+       "Ends the process where restart-intensity is exceeded, for whoever restarts it elsewhere.",
+       true_or_false(set_exit)},
   };
 }
 
@@ -361,10 +375,11 @@ std::vector<config_key> timeout_keys() {
        "From the end of the head to the end of the body; beyond: 408.",
        milliseconds_key(&limits::body_timeout, 10, hour_ms)},
       {"idle-timeout-ms", kind::number, "75000", "10 to 3600000",
-       "Between requests; beyond: closed.", milliseconds_key(&limits::idle_timeout, 10, hour_ms)},
+       "How long a connection may be idle between requests; beyond: closed.",
+       milliseconds_key(&limits::idle_timeout, 10, hour_ms)},
       {"write-timeout-ms", kind::number, "30000", "10 to 3600000",
-       "While the client takes no byte of its answer, by what its kernel has acknowledged; beyond: "
-       "closed.",
+       "How long a client may take no byte of its answer, by what its kernel has acknowledged; "
+       "beyond: closed.",
        milliseconds_key(&limits::write_timeout, 10, hour_ms)},
       {"write-least-rate", kind::number, "256", "1 to 1000000000",
        "Bytes a second that a client must take of its answer, on average; slower: closed. What it "
@@ -374,7 +389,8 @@ std::vector<config_key> timeout_keys() {
        "From a complete request to its answer; beyond: 504.",
        milliseconds_key(&limits::request_timeout, 10, hour_ms)},
       {"export-timeout-ms", kind::number, "600000", "10 to 86400000",
-       "The same for an export of lobby history, and what its job may take; beyond: 504.",
+       "From a complete request for an export to its answer, and what writing it may take; beyond: "
+       "504.",
        milliseconds_key(&limits::export_timeout, 10, 24 * hour_ms)},
       {"drain-timeout-ms", kind::number, "15000", "0 to 3600000",
        "From SIGTERM to the end; idle connections close in its last third.",
@@ -382,34 +398,44 @@ std::vector<config_key> timeout_keys() {
   };
 }
 
-/// What is kept: in memory, in open files, on the disk.
+/// What is kept in memory and in open files, and how far the store may lag.
 std::vector<config_key> storage_keys() {
   using base::limits;
   return {
       {"ranking-cache-bytes", kind::number, "67108864", "0 to 1099511627776",
-       "Rankings kept by location (order and distances), per event loop.",
+       "Memory per event loop for rankings by location (order and distances).",
        bytes_key(&limits::ranking_cache_bytes, 0, mebibyte * mebibyte)},
       {"avatar-cache-bytes", kind::number, "268435456", "0 to 1099511627776",
-       "Rendered avatar lists kept; a quarter for each of the four shards.",
+       "Memory for rendered avatar lists; a quarter for each of the four shards.",
        bytes_key(&limits::avatar_cache_bytes, 0, mebibyte * mebibyte)},
       {"avatar-list-limit-bytes", kind::number, "67108864", "1024 to 1073741824",
        "One game's rendered avatar list; beyond: 500 list_too_large.",
        bytes_key(&limits::avatar_list_limit_bytes, 1'024, 1'024 * mebibyte)},
-      {"wal-limit-bytes", kind::number, "1073741824", "1048576 to 1099511627776",
-       "What the store has not tidied away; where it is more and cannot be, ingestion gets 503.",
-       bytes_key(&limits::backlog_limit_bytes, mebibyte, mebibyte * mebibyte)},
+      {"store-backlog-limit-bytes", kind::number, "1073741824", "1048576 to 1099511627776",
+       "What the store has written and not tidied away yet. Where it is more and cannot be tidied "
+       "away, ingestion gets 503.",
+       bytes_key(&limits::backlog_limit_bytes, mebibyte, mebibyte * mebibyte),
+       config_key::section::service, "wal-limit-bytes"},
       {"media-open-files", kind::number, "256", "1 to 65536",
        "Image files kept open for the next reader, per event loop; each is a descriptor.",
        bytes_key(&limits::media_open_files, 1, 65'536)},
+  };
+}
+
+/// The exports of lobby history.
+std::vector<config_key> export_keys() {
+  using base::limits;
+  return {
       {"export-jobs", kind::number, "2", "1 to 64",
        "Exports that run at once, each on a thread of the lowest priority.",
        bytes_key(&limits::export_jobs, 1, 64)},
       {"export-queue", kind::number, "64", "0 to 1024",
-       "Exports that wait for that; beyond: 503. Requests for the same export share one.",
+       "Exports that wait for one of export-jobs; beyond: 503. Requests for the same export share "
+       "one.",
        bytes_key(&limits::export_queue, 0, 1'024)},
       {"export-limit-bytes", kind::number, "17179869184", "1048576 to 1099511627776",
        "Files of exports in the data directory, compressed and unfinished ones included; beyond: "
-       "507, and those that were promised stay.",
+       "507, and files whose URL is still valid stay.",
        bytes_key(&limits::export_limit_bytes, mebibyte, mebibyte * mebibyte)},
       {"export-url-lifetime-ms", kind::number, "3600000", "1000 to 86400000",
        "How long the URL of an export is valid, and at least how long its file is kept.",
@@ -453,7 +479,7 @@ std::vector<config_key> rule_keys() {
               set_unknown),
        where},
       {"edition", kind::text, "open-source", "open-source, enterprise or hosted",
-       "What was bought of the service. `hosted` has no containers on the host's network.",
+       "The edition of the service. `hosted` has no containers on the host's network.",
        one_of(std::array{edition_word{"open-source", service_edition::open_source},
                          edition_word{"enterprise", service_edition::enterprise},
                          edition_word{"hosted", service_edition::hosted}},
@@ -523,10 +549,25 @@ std::string_view name_in_table(const config_key& key) noexcept {
 
 std::span<const config_key> config_keys() {
   static const std::vector<config_key> keys = [] {
-    auto all = service_keys();
-    for (auto& more : {fault_keys(), transport_keys(), actor_keys(), timeout_keys(), storage_keys(),
-                       rule_keys(), validation_limit_keys()})
-      all.insert(all.end(), more.begin(), more.end());
+    std::vector<config_key> all;
+    const auto add = [&all](std::string_view heading, std::vector<config_key> more) {
+      for (auto& key : more) {
+        key.heading = heading;
+        all.push_back(std::move(key));
+      }
+    };
+    add("Listening", listening_keys());
+    add("Data", data_keys());
+    add("Clients and proxies", client_keys());
+    add("Limits", transport_keys());
+    add("Timeouts", timeout_keys());
+    add("Mailboxes and supervision", actor_keys());
+    add("Caches and store", storage_keys());
+    add("Exports", export_keys());
+    add("Validation, also [rules] of the TOML file", rule_keys());
+    add("Limits of validation, also [limits] of the TOML file, without limit-",
+        validation_limit_keys());
+    add("Fault injection", fault_keys());
     return all;
   }();
   return keys;
@@ -534,8 +575,9 @@ std::span<const config_key> config_keys() {
 
 const config_key* find_config_key(std::string_view name) {
   const auto keys = config_keys();
-  const auto found =
-      std::find_if(keys.begin(), keys.end(), [name](const auto& key) { return key.name == name; });
+  const auto found = std::find_if(keys.begin(), keys.end(), [name](const auto& key) {
+    return key.name == name || (!name.empty() && key.former_name == name);
+  });
   return found == keys.end() ? nullptr : &*found;
 }
 

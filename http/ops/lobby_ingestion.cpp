@@ -68,10 +68,11 @@ base::expected<void> ingest_store::check_backlog() {
   const auto left = (*upkeep)->backlog_bytes();
   metrics_->backlog_bytes.set(static_cast<std::int64_t>(left));
   if (left <= backlog_limit_bytes_) return {};
-  return base::fail(errc::store_backlogged,
-                    "The store has " + std::to_string(left) +
-                        " bytes to tidy away, more than wal-limit-bytes, and others still read "
-                        "from them. Lines that were committed stay: send all of them again later.");
+  return base::fail(
+      errc::store_backlogged,
+      "The store has " + std::to_string(left) +
+          " bytes to tidy away, more than store-backlog-limit-bytes, and others still read "
+          "from them. Lines that were committed stay: send all of them again later.");
 }
 
 void ingest_store::note_backlog() {

@@ -171,9 +171,14 @@ void add_ingestion(std::vector<MetricFamily>& all, const ingestion_metrics& of) 
   all.push_back(std::move(lines));
   add_single(all, "matchcloud_ingests_running", "POST /v1/lobbies under way.", MetricType::Gauge,
              static_cast<double>(of.running.get()));
-  add_single(all, "matchcloud_wal_bytes",
+  const auto backlog_bytes = static_cast<double>(of.backlog_bytes.get());
+  add_single(all, "matchcloud_store_backlog_bytes",
              "What the store has not tidied away, after the last transaction of an ingest.",
-             MetricType::Gauge, static_cast<double>(of.backlog_bytes.get()));
+             MetricType::Gauge, backlog_bytes);
+  add_single(
+      all, "matchcloud_wal_bytes",
+      "The former name of matchcloud_store_backlog_bytes; the next version will not have it.",
+      MetricType::Gauge, backlog_bytes);
   auto lasted = family("matchcloud_ingest_transaction_seconds",
                        "Transactions of ingests, commit included.", MetricType::Histogram);
   lasted.metric.push_back(histogram_metric({}, std::vector{&of.transactions}));

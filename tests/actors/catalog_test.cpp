@@ -44,7 +44,43 @@ struct bench : deterministic_system {
   }
 };
 
-TEST_CASE("who joins the subscribers gets the snapshot at once, every time") {
+TEST_CASE("without an actor: a poll changes the snapshot, the avatars, or nothing") {
+  catalog_state state{two_regions()};
+  CHECK(state.apply({}) == catalog_state::outcome::unchanged);
+  auto newer = two_regions();
+  newer->revision = 7;
+  store_polled found;
+  found.snapshot = newer;
+  CHECK(state.apply(found) == catalog_state::outcome::changed);
+  CHECK(state.snapshot()->revision == 7);
+  CHECK(state.avatars_revision() == -1);
+  store_polled moved;
+  moved.avatars = std::make_shared<const store::moved_games>(store::moved_games{3, {}, true});
+  CHECK(state.apply(moved) == catalog_state::outcome::unchanged);
+  CHECK(state.avatars_revision() == 3);
+}
+
+TEST_CASE("without an actor: a failure is told of once, until a poll succeeds") {
+  catalog_state state{two_regions()};
+  store_polled failed;
+  failed.failure = std::make_shared<const base::error>(base::errc::store_failed, "no disk");
+  CHECK(state.apply(failed) == catalog_state::outcome::failed);
+  CHECK(state.apply(failed) == catalog_state::outcome::failed_again);
+  CHECK(state.snapshot()->revision == 1);
+  CHECK(state.apply({}) == catalog_state::outcome::unchanged);
+  CHECK(state.apply(failed) == catalog_state::outcome::failed);
+}
+
+TEST_CASE("without an actor: only shards that were not subscribed before are new") {
+  bench on;
+  const auto other = on.spawn<probe>(on.log);
+  catalog_state state{two_regions()};
+  CHECK(state.subscribe({{}, {on.listener}}) == std::vector{on.listener});
+  CHECK(state.subscribe({{}, {on.listener, other}}) == std::vector{other});
+  CHECK(state.subscribe({{}, {other}}).empty());
+}
+
+TEST_CASE("who subscribes gets the snapshot at once, every time") {
   bench on;
   on.join();
   REQUIRE(on.log->catalogs.size() == 1);

@@ -78,7 +78,7 @@ struct bench : files_under_watch {
   }
 };
 
-TEST_CASE("who joins the subscribers gets the GeoIP data in force at once, every time") {
+TEST_CASE("who subscribes gets the GeoIP data in force at once, every time") {
   bench on;
   on.join();
   CHECK(on.told() == std::vector<double>{1});

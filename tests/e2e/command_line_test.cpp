@@ -10,6 +10,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 namespace {
 
@@ -72,8 +73,24 @@ TEST_CASE("the help of each command teaches by an example", "[operations]") {
   CHECK(run({"version", "--help"}).exit_code == 0);
 }
 
-TEST_CASE("the help of serve tells default and bounds of each key", "[operations]") {
+TEST_CASE("the help of serve is a screen that names every key under its heading", "[operations]") {
   const auto help = run({"serve", "--help"}).out;
+  CHECK(std::count(help.begin(), help.end(), '\n') <= 60);
+  const auto keys = run({"serve", "--keys"}).out;
+  std::istringstream rows{keys};
+  for (std::string row; std::getline(rows, row);) {
+    if (!row.starts_with("| `")) continue;
+    const auto key = row.substr(3, row.find('`', 3) - 3);
+    CAPTURE(key);
+    CHECK((key.starts_with("limit-") || contains(help, "--" + key + " ") ||
+           contains(help, "--" + key + "\n")));
+  }
+  for (const std::string heading : {"Listening", "Data", "Timeouts", "Exports", "Fault injection"})
+    CHECK(contains(help, "\n" + heading + "\n"));
+}
+
+TEST_CASE("the whole help of serve tells default and bounds of each key", "[operations]") {
+  const auto help = run({"serve", "--help-all"}).out;
   for (const std::string key :
        {"--listen", "--ops-listen", "--data-dir", "--geoip", "--loops", "--transport",
         "--trusted-proxies", "--max-connections", "--drain-timeout-ms", "--config"})
@@ -82,6 +99,15 @@ TEST_CASE("the help of serve tells default and bounds of each key", "[operations
   CHECK(contains(help, "--limit-max-players-highest"));
   CHECK(contains(help, "Default: 15000."));
   CHECK(contains(help, "Allowed: loops or"));
+  CHECK_FALSE(contains(help, "--wal-limit-bytes"));
+}
+
+TEST_CASE("a key's former name is taken, with a warning that says the new one", "[operations]") {
+  // The value is refused under the new name: the old flag was understood.
+  const auto refused = run({"serve", "--wal-limit-bytes", "1"});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.errors, "--wal-limit-bytes is called store-backlog-limit-bytes now"));
+  CHECK(contains(refused.errors, "--wal-limit-bytes = \"1\" is not valid"));
 }
 
 TEST_CASE("version tells its own and what it is built on", "[operations]") {

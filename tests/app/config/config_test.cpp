@@ -2,6 +2,7 @@
 #include "model/validation/check_rules.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -119,12 +120,12 @@ TEST_CASE("numbers are allowed up to their bounds and not beyond") {
   }
 }
 
-TEST_CASE("a complaint names source, value and what is allowed") {
+TEST_CASE("a finding names source, value and what is allowed") {
   const auto text = why_not("head-limit-bytes", {"12"});
   CHECK(text == "--head-limit-bytes = \"12\" is not valid; allowed: 256 to 65536");
 }
 
-TEST_CASE("all complaints come at once, a line each") {
+TEST_CASE("all findings come at once, a line each") {
   const auto config = make_config({{"loops", "MATCHCLOUD_LOOPS", {"x"}},
                                    {"transport", "--transport", {"smoke"}},
                                    {"head-limit-bytes", "--head-limit-bytes", {"300"}}});
@@ -426,6 +427,31 @@ TEST_CASE("the environment gives values; unknown names are reported, not refused
   CHECK(std::count(unknown.begin(), unknown.end(), "MATCHCLOUD_PORT_80_TCP") == 1);
   CHECK(std::ranges::any_of(
       given, [](const auto& each) { return each.source == "MATCHCLOUD_HEAD_LIMIT_BYTES"; }));
+}
+
+TEST_CASE("a former name is taken from every source, and warned of by where it was given") {
+  const fixtures::temporary_directory folder;
+  const auto file = folder.file("former.toml", "wal-limit-bytes = 2000000\n");
+  auto given = read_config_file(file).value();
+  REQUIRE(make_config(given));
+  CHECK(make_config(given)->limits.backlog_limit_bytes == 2'000'000);
+  auto warnings = replace_former_names(given);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0] == file + ":1: wal-limit-bytes is called store-backlog-limit-bytes now; the "
+                              "next version will not know the old name");
+
+  given = {{"wal-limit-bytes", "MATCHCLOUD_WAL_LIMIT_BYTES", {"3000000"}}};
+  warnings = replace_former_names(given);
+  CHECK(warnings.size() == 1);
+  CHECK(make_config(given)->limits.backlog_limit_bytes == 3'000'000);
+
+  given = {{"store-backlog-limit-bytes", "--store-backlog-limit-bytes", {"3000000"}}};
+  CHECK(replace_former_names(given).empty());
+
+  const auto twice = read_config_file(folder.file(
+      "twice.toml", "wal-limit-bytes = 2000000\nstore-backlog-limit-bytes = 2000000\n"));
+  REQUIRE_FALSE(twice);
+  CHECK(twice.error().detail.find("given twice") != std::string::npos);
 }
 
 TEST_CASE("the printed table has a row per key") {
