@@ -331,9 +331,9 @@ TEST_CASE("a list whose first finding has no room says where that is") {
   REQUIRE(findings.size() == 1);
   REQUIRE(findings.front().code == "too-many-errors");
   REQUIRE(findings.front().message ==
-          "The first error, at byte 30 of the body, takes more than the 1024 bytes that all may "
-          "take. Mend it, or shorten the names around it, and validate again.");
-  REQUIRE(body.substr(30, 4) == "\"kkk");
+          "The first error, at byte " + std::to_string(body.find("\"kkk")) +
+              " of the body, takes more than the 1024 bytes that all may "
+              "take. Mend it, or shorten the names around it, and validate again.");
 }
 
 TEST_CASE("guesses have a budget of names, so that no catalog makes a small body slow") {
