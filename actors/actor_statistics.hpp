@@ -7,16 +7,18 @@
 
 namespace matchcloud::actors {
 
-/// What one actor tells about itself. Written by the actor, read by any thread, also after its end.
+/// What one actor reports about itself. Written by the actor; readable from any thread, even after
+/// the actor has ended.
 class actor_statistics {
 public:
-  /// A request was handled (polls, of actors that get none). The actor's thread only.
+  /// Counts a handled request (or a poll, for actors that get no requests). The actor's thread
+  /// only.
   void count_handled() noexcept {
     handled_.store(handled_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   std::uint64_t handled() const noexcept { return handled_.load(std::memory_order_relaxed); }
 
-  /// What it died of.
+  /// Sets the error that the actor died of.
   void set_last_error(std::string what) {
     const std::lock_guard lock{mutex_};
     last_error_ = std::move(what);

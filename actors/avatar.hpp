@@ -13,24 +13,23 @@
 
 namespace matchcloud::actors {
 
-/// How an avatar shard reaches what it needs. What is pointed at must outlive the actor and its
-/// replies.
+/// How an avatar shard reaches what it needs. The pointers must outlive the actor and its replies.
 struct avatar_settings {
   std::shared_ptr<store::database> database;
   base::blocking_pool* pool = nullptr;
-  /// Holds the bytes of every list that is cached or being sent, each once.
+  /// Accounts for the bytes of every list that is cached or being sent, each list once.
   base::byte_budget* budget = nullptr;
   avatar_metrics* metrics = nullptr;
-  /// Put before `/media/..` in the URLs of images.
+  /// The prefix of `/media/..` in the URLs of images.
   std::string public_url;
-  /// Rendered lists kept by this shard.
+  /// The size of this shard's cache of rendered lists.
   std::size_t cache_limit_bytes = 64UL * 1024 * 1024;
-  /// The longest list that is rendered; beyond: `list_too_large`.
+  /// The longest list that is rendered; longer lists fail with `list_too_large`.
   std::size_t list_limit_bytes = 64UL * 1024 * 1024;
 };
 
-/// Owns the avatar lists of its share of the games. A shard, on the pool; it reads and renders on
-/// the blocking pool.
+/// Owns the avatar lists of its share of the games. One of several shards on the actors' pool;
+/// reads and renders on the blocking pool.
 class avatar final : public supervised_actor {
 public:
   avatar(caf::actor_config& cfg, avatar_settings settings, model::catalog_snapshot catalog);
@@ -39,7 +38,7 @@ public:
 
 protected:
   caf::behavior make_behavior() override;
-  /// Handles may keep the ended actor: what it owns goes now.
+  /// Frees the state now: handles can keep the ended actor in memory.
   void on_exit() override;
 
 private:

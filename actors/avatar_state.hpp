@@ -17,7 +17,7 @@
 
 namespace matchcloud::actors {
 
-/// What the shards counted together. Any thread.
+/// Counts of all shards together. Any thread.
 struct avatar_metrics {
   base::counter cache_hits;
   /// Lists read from the store and rendered.
@@ -25,16 +25,17 @@ struct avatar_metrics {
   base::gauge cached_bytes;
 };
 
-/// The avatar lists of a shard: the rendered replies, forgotten when their game's revision moves,
-/// and who waits for which load. One list is loaded at a time; everybody who asks meanwhile waits
-/// for the same load. No threads, no actor: tests call it directly.
+/// The avatar lists of a shard: rendered replies, which are dropped when their game's revision
+/// moves, and the requests that wait for each load. One list is loaded at a time; all requests that
+/// arrive during a load wait for that load. No threads and no actor, so that tests call it
+/// directly.
 class avatar_state {
 public:
-  /// A load that ended.
+  /// The result of a load that ended.
   struct ended_load {
-    /// Whom to tell of it.
+    /// The requests to answer.
     std::vector<waiter> waiters;
-    /// Nothing moved meanwhile: what it brought may be kept.
+    /// Whether the list did not change during the load, so that the result may be cached.
     bool is_current = false;
   };
 
@@ -42,23 +43,24 @@ public:
   avatar_state(std::size_t cache_limit_bytes, avatar_metrics& metrics)
       : cache_{cache_limit_bytes}, metrics_{&metrics} {}
 
-  /// The list, if it is kept; null where it has to be waited for.
+  /// Returns the cached list, or null if the request has to wait for it.
   std::shared_ptr<const std::string> find(const model::uuid& game_id);
-  /// Somebody waits for a list that is not kept.
+  /// Adds a request that waits for a list that is not cached.
   void wait(const model::uuid& game_id, waiter who);
 
-  /// The game whose list is to be loaded now; none where one is, or nobody waits.
+  /// Returns the game whose list is to be loaded now; nothing if a load runs or no request waits.
   std::optional<model::uuid> next() const;
-  /// The load of `next` begins.
+  /// Marks the load of `next` as running.
   void begin();
-  /// It cannot begin: who waited for it.
+  /// Drops the load of `next`, which cannot begin. Returns the requests that waited for it.
   std::vector<waiter> refuse();
-  /// The load that had begun ended. For whom it is too old, another is begun.
+  /// Ends the load that was running. Queues another load for the requests for which the result is
+  /// too old.
   ended_load end(const avatars_loaded& loaded);
-  /// Keeps what a current load brought.
+  /// Caches the result of a current load.
   void keep(const avatars_loaded& loaded);
 
-  /// Lists moved.
+  /// Drops cached lists whose game's revision moved.
   void on(const store::moved_games& moved);
   void clear();
 
@@ -69,9 +71,10 @@ private:
   };
   struct load {
     std::vector<waiter> waiters;
-    /// Came after the list had moved again: what is being loaded may be too old for them.
+    /// Requests that came after the list had changed again: the result of the running load may be
+    /// too old for them.
     std::vector<waiter> late;
-    /// The revision that it moved to meanwhile; 0: it did not.
+    /// The revision that the list moved to during the load; 0 if it did not move.
     std::int64_t moved_to = 0;
   };
 
@@ -81,9 +84,9 @@ private:
   base::second_chance_cache<model::uuid, cached_list> cache_;
   avatar_metrics* metrics_;
   std::unordered_map<model::uuid, load> loads_;
-  /// Games whose load has not begun, in order.
+  /// Games whose load has not begun, in order of arrival.
   std::deque<model::uuid> queue_;
-  /// The game whose load runs.
+  /// The game whose load is running.
   std::optional<model::uuid> loading_;
   std::size_t counted_bytes_ = 0;
 };

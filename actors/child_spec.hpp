@@ -14,22 +14,22 @@
 
 namespace matchcloud::actors {
 
-/// What an actor is started with, so that it has what is in force before its first message.
+/// The state in force that an actor is started with, so that it has it before its first message.
 struct initial_state {
   model::catalog_snapshot catalog;
   /// Null: there are no GeoIP files.
   std::shared_ptr<const store::geoip> geoip = {};
 };
 
-/// A child of the supervisor: what it is called and how to start it. It outlives the actors that
+/// Describes a child of the supervisor: its name and how to start it. It outlives the actors that
 /// are started from it.
 struct child_spec {
-  /// For logs, metrics and operators: `validator/0`.
+  /// The name in logs, metrics and reports, such as `validator/0`.
   std::string name;
   enum class kind : std::uint8_t { catalog, geoip_watch, owner, front } what = kind::owner;
-  /// Of an owner: its part.
+  /// For an owner: which owner it is.
   owner role = owner::none;
-  /// Of an owner or front that serves one event loop: which; `every_loop` where it serves all.
+  /// For an owner or front that serves one event loop: that loop. `every_loop` if it serves all.
   std::size_t loop = every_loop;
   /// Starts the actor.
   std::function<caf::actor(const initial_state&)> start;

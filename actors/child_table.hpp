@@ -24,9 +24,9 @@ namespace matchcloud::actors {
 
 enum class child_state : std::uint8_t {
   running,
-  /// It ended, and is started again when its backoff is over.
+  /// The actor ended and is restarted when its backoff is over.
   waiting,
-  /// It fails so often that the service is not ready.
+  /// The child fails so often that the service is not ready.
   storming,
 };
 
@@ -47,19 +47,19 @@ struct child_report {
   std::size_t loop = child_spec::every_loop;
   child_state state = child_state::running;
   std::uint64_t restarts = 0;
-  /// By all its actors.
+  /// The number of requests that all of the child's actors handled.
   std::uint64_t handled = 0;
-  /// What the last of them died of; empty: none did.
+  /// What the most recently ended actor died of; empty if none has died.
   std::string last_error;
 };
 
-/// The supervisor's state: its children and which actor runs for each. It outlives supervisors, so
-/// that the next one finds the actors that the one before it left behind. The reports are for any
-/// thread, all else is the supervisor's; it starts no actor and sends nothing, so that tests call
-/// it directly.
+/// The supervisor's state: its children and the actor that runs for each. The table outlives
+/// supervisors, so that the next one finds the actors that its predecessor left running. Any thread
+/// may call the reports; only the supervisor's thread may call the rest. The table starts no actor
+/// and sends nothing, so that tests call it directly.
 class child_table {
 public:
-  /// A child that has not handled anything is well after living for that long.
+  /// A child that has handled nothing leaves its restart storm after living this long.
   static constexpr std::chrono::milliseconds calm_time{10'000};
 
   child_table(std::vector<child_spec> specs, initial_state initial, std::size_t intensity,
@@ -68,7 +68,7 @@ public:
   // -- any thread -------------------------------------------------------------
 
   std::vector<child_report> report() const;
-  /// Whether no actor runs for any child.
+  /// Whether no child has a running actor.
   bool is_empty() const;
   /// Whether a child is in a restart storm.
   bool storms() const;
@@ -77,38 +77,40 @@ public:
 
   // -- the supervisor ---------------------------------------------------------
 
-  /// A supervisor begins to look after the children.
+  /// Counts a supervisor that begins to look after the children.
   void count_supervisor();
-  /// What the children that are started next begin with.
+  /// Sets the state that children started from now on begin with.
   void set_catalog(model::catalog_snapshot catalog) { initial_.catalog = std::move(catalog); }
   void set_geoip(std::shared_ptr<const store::geoip> geoip) { initial_.geoip = std::move(geoip); }
 
   std::size_t size() const noexcept { return children_.size(); }
   const child_spec& spec(std::size_t index) const { return children_[index].spec; }
-  /// Null: none runs.
+  /// The child's running actor; null if there is none.
   const caf::actor& actor(std::size_t index) const { return children_[index].actor; }
-  /// What the last of its actors died of; empty: none did.
+  /// What the child's most recently ended actor died of; empty if none has died.
   const std::string& last_error(std::size_t index) const { return children_[index].last_error; }
   std::optional<std::size_t> find(const caf::actor_addr& actor) const;
 
   const initial_state& initial() const noexcept { return initial_; }
-  /// `actor` runs for the child from now on. `statistics`: its own; null for an actor without.
+  /// Records that `actor` now runs for the child. `statistics`: the actor's own; null if it has
+  /// none.
   void record_start(std::size_t index, caf::actor actor,
                     std::shared_ptr<const actor_statistics> statistics, base::steady_time now);
-  /// The child's actor ended, of `reason` where it said nothing itself. Returns how long to wait
-  /// before the next is started; `random` spreads it.
+  /// Records that the child's actor ended. `reason` is used as its last error if the actor recorded
+  /// none itself. Returns the delay before the restart; `random` spreads it.
   std::chrono::milliseconds record_exit(std::size_t index, const std::string& reason,
                                         base::steady_time now, std::uint32_t random);
-  /// From now on exits are no restarts: the service ends.
+  /// The service is stopping: exits no longer count as restarts.
   void stop() noexcept { stopping_ = true; }
-  /// Ends the storms of children that have handled something or live for `calm_time`.
+  /// Ends the storms of children that have handled something or have lived for `calm_time`.
   void end_storms(base::steady_time now);
 
-  /// Whom the catalog tells of changes, besides the supervisor: every owner.
+  /// The actors, besides the supervisor, that the catalog sends changes to: every owner.
   subscribers catalog_subscribers() const;
-  /// Whom the GeoIP watch tells of changes, besides the supervisor: whoever ranks regions.
+  /// The actors, besides the supervisor, that the GeoIP watch sends changes to: the
+  /// region_rankings.
   subscribers geoip_subscribers() const;
-  /// Whom a front of that loop sends requests to.
+  /// The owners that a front of that loop sends requests to.
   owners owners_of(std::size_t loop) const;
 
 private:
@@ -120,13 +122,14 @@ private:
     child_state state = child_state::running;
     bool storms = false;
     std::uint64_t restarts = 0;
-    /// By the actors before this one.
+    /// Requests handled by the child's earlier actors.
     std::uint64_t handled_before = 0;
     std::string last_error = {};
     base::steady_time since = {};
   };
 
-  /// The handle is what the supervisor alone uses; what reports show changes under the lock.
+  /// Guards what other threads read. The supervisor's thread writes it under the lock and reads it
+  /// without.
   mutable std::mutex mutex_;
   std::vector<child> children_;
   initial_state initial_;

@@ -19,35 +19,36 @@
 
 namespace matchcloud::actors {
 
-/// How downloads of exports reach what they need. What is pointed at must outlive the actor.
+/// How export downloads reach what they need. The pointers must outlive the actor.
 struct export_download_settings {
   store::export_files* files = nullptr;
   store::signing_key_ring* keys = nullptr;
-  /// Opens files.
+  /// The pool that opens files.
   base::blocking_pool* short_work = nullptr;
-  /// Compresses them, one at a time: threads of low priority.
+  /// The pool that compresses files, one at a time, on threads of low priority.
   base::blocking_pool* long_work = nullptr;
   const base::clock* clock = nullptr;
   export_metrics* metrics = nullptr;
-  /// Requests that wait for a file, all together.
+  /// The limit on all requests that wait for a file.
   std::size_t waiting_limit = 4'096;
-  /// Between looks for new signing keys.
+  /// The interval of housekeeping, which also refreshes the signing keys.
   std::chrono::milliseconds tick{1'000};
 };
 
-/// Checks the signatures of export URLs, opens the files for downloads and has compressed ones made
-/// when they are first asked for. One, on the pool.
+/// Checks the signatures of export URLs, opens files for downloads and has compressed files made
+/// when they are first requested. One, on the actors' pool.
 class export_download final : public supervised_actor {
 public:
-  /// Shorter files are not compressed: nobody would notice.
+  /// Files shorter than this are not compressed, because the gain would not be noticeable.
   static constexpr std::uint64_t least_compressed_bytes = 1'024;
-  /// While a longer file is being compressed, it is sent as it is: nobody waits for that.
+  /// Files longer than this are sent uncompressed while they are being compressed; no request
+  /// waits.
   static constexpr std::uint64_t awaited_bytes = 32UL * 1024 * 1024;
-  /// Who waits for a compressed file gets the plain one after that.
+  /// A request that has waited this long for a compressed file gets the plain one.
   static constexpr std::chrono::milliseconds compression_patience{2'000};
-  /// A file that could not be compressed, because the disk was full, is tried again after that.
+  /// The pause before compression is tried again after a failure, such as a full disk.
   static constexpr std::chrono::milliseconds compression_pause{60'000};
-  /// Files that wait to be compressed; beyond, they stay as they are until asked for again.
+  /// The limit on files that wait to be compressed; other files stay plain until requested again.
   static constexpr std::size_t compression_queue_limit = 64;
 
   export_download(caf::actor_config& cfg, export_download_settings settings);
@@ -64,7 +65,8 @@ private:
     exchange_ref exchange;
     ticket_ptr ticket;
     bool gzip = false;
-    /// What it gets if the compressed file is not to be had. Null before that was tried.
+    /// The file to answer with if the compressed one is not available. Null until compression was
+    /// tried.
     std::shared_ptr<const store::opened_export> plain = {};
   };
   /// Requests that wait until a file is compressed.
@@ -86,15 +88,15 @@ private:
   void fail(const download& who, const base::error& why);
 
   export_download_settings settings_;
-  /// Tells a compression, which outlives this for a moment.
+  /// Tells a running compression that this actor has ended; the compression outlives it briefly.
   std::shared_ptr<std::atomic<bool>> ended_ = std::make_shared<std::atomic<bool>>(false);
-  /// Who waits for a file that is being opened.
+  /// Requests that wait for a file that is being opened, by export.
   std::unordered_map<model::uuid, std::vector<download>> opening_;
-  /// Being compressed or waiting for it.
+  /// Files that are being compressed or wait for compression, by export.
   std::unordered_map<model::uuid, compression> compressions_;
   std::deque<model::uuid> queue_;
   bool compressing_ = false;
-  /// When these could not be compressed; forgotten at the limit.
+  /// When each of these exports failed to compress; cleared when the map reaches its limit.
   std::unordered_map<model::uuid, base::steady_time> incompressible_;
   std::size_t waiting_count_ = 0;
 };

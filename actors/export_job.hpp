@@ -14,7 +14,7 @@
 
 namespace matchcloud::actors {
 
-/// What exports count. Any thread.
+/// Counts about exports. Any thread.
 struct export_metrics {
   base::gauge running;
   base::gauge queued;
@@ -22,38 +22,38 @@ struct export_metrics {
   base::gauge waiting;
   base::counter finished;
   base::counter failed;
-  /// Requests that were answered by a job of somebody else's, and by a file that was there.
+  /// Requests answered by a job that another request had started, and by a finished file.
   base::counter joined;
   base::counter reused;
   base::counter rows;
-  /// Of CSV, written.
+  /// Bytes of CSV written.
   base::counter bytes;
-  /// Files of which a compressed one was made.
+  /// Files for which a compressed copy was made.
   base::counter compressed;
 };
 
-/// What an export needs to run. What is pointed at must outlive it.
+/// What an export job needs. The pointers must outlive the job.
 struct export_job_settings {
   std::shared_ptr<store::database> database;
   store::export_files* files = nullptr;
   const base::clock* clock = nullptr;
   export_metrics* metrics = nullptr;
-  /// Random (version 4).
+  /// Makes random UUIDs (version 4).
   std::function<model::uuid()> new_id;
   std::chrono::milliseconds timeout{600'000};
   std::chrono::milliseconds url_lifetime{3'600'000};
 };
 
-/// What a long export kept the store from tidying away is tidied away after it, from so much on:
-/// less is no matter.
+/// After an export, the store is tidied up if its backlog is at least this large, because a long
+/// export keeps the store from tidying up. A smaller backlog does not matter.
 inline constexpr std::uint64_t tidied_backlog_bytes = 4UL * 1024 * 1024;
 
-/// What clients hear of a store that fails.
+/// The error that clients get if the store fails.
 base::error history_unreadable();
 
-/// Writes a game's history into a new file. `begun` is told the snapshot before anything is
-/// written, `done` how it ended, as soon as that is known; afterwards the store may be tidied
-/// up. Ends early where `ended` turns true. Blocks: for a thread of low priority.
+/// Writes a game's history into a new file. Calls `begun` with the snapshot before anything is
+/// written, and `done` with the result as soon as it is known; afterwards the store may be tidied
+/// up. Ends early if `ended` becomes true. Blocks, so run it on a thread of low priority.
 void run_export(const export_job_settings& settings, const model::export_query& query,
                 const std::atomic<bool>& ended,
                 const std::function<void(const store::history_snapshot&)>& begun,

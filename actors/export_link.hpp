@@ -8,11 +8,11 @@
 
 namespace matchcloud::actors {
 
-/// The URL of an export below `public_url`, valid until `expires_s` (seconds since 1970).
+/// The URL of an export under `public_url`, valid until `expires_s` (seconds since 1970).
 std::string export_url(const std::string& public_url, const model::uuid& export_id,
                        std::uint64_t expires_s, const store::signing_keys& keys);
 
-/// Whether this service signed such a URL. Says nothing about whether it has expired.
+/// Whether this service signed the URL with these parts. Does not check whether it has expired.
 bool is_export_url_signed(const model::uuid& export_id, std::uint64_t expires_s,
                           std::string_view signature, const store::signing_keys& keys,
                           std::int64_t now_ts);

@@ -19,20 +19,21 @@
 
 namespace matchcloud::actors {
 
-/// What outlives an export actor that dies: the jobs under way, which go on, and the files that can
-/// be given again. One for all actors of the place, shared with the jobs' threads.
+/// The export state that outlives an export actor that dies: the running jobs, which continue, and
+/// the finished files that can be reused. The successive export actors share one registry with the
+/// threads of the jobs.
 class export_registry {
 public:
   struct running_job {
     model::export_query query;
     std::optional<store::history_snapshot> snapshot;
-    /// How it ended; until then null.
+    /// The job's result; null until it has ended.
     std::shared_ptr<const export_ended> end;
   };
   struct finished_export {
     store::export_facts facts;
     store::history_summary summary;
-    /// Milliseconds since 1970: when the last URL that was given out ends.
+    /// When the last link issued for the file expires, in milliseconds since 1970.
     std::int64_t linked_until_ts = 0;
   };
 
@@ -40,28 +41,28 @@ public:
 
   void note_begin(std::uint64_t number, const store::history_snapshot& snapshot);
   void note_end(export_ended end);
-  /// Turns true when the jobs are to give up.
+  /// Becomes true when the jobs should stop early.
   const std::atomic<bool>& closing() const noexcept { return closing_; }
-  /// The service ends: the jobs give up. Any thread.
+  /// Makes the jobs stop early, because the service is shutting down. Any thread.
   void close() noexcept { closing_ = true; }
 
-  // -- for the actor that is in the place -------------------------------------
+  // -- for the current export actor -------------------------------------------
 
-  /// From now on `who` is told of begins and ends; null: nobody. Returns what is under way.
+  /// Sends `who` the begins and ends of jobs from now on (null: nobody). Returns the running jobs.
   std::map<std::uint64_t, running_job> hand_to(caf::actor who);
-  /// `who` is told no more, unless somebody else is by now.
+  /// Stops sending to `who`; no effect if another actor has replaced it.
   void take_from(const caf::actor_addr& who);
-  /// A new number, never used by an actor before.
+  /// Returns a number that no export actor has used before.
   std::uint64_t next_number() noexcept { return ++last_number_; }
   void add(std::uint64_t number, const model::export_query& query);
   void remove(std::uint64_t number);
-  /// The time, in milliseconds since 1970, to remove files by. It is the time of day, but a jump
-  /// ahead is believed only once it has lasted `patience`: the clock may be set right again, and
-  /// files that were removed do not come back.
+  /// The time to compare expiries with when removing files, in milliseconds since 1970. It is the
+  /// time of day, except that a jump ahead is accepted only after it has lasted for `patience`: the
+  /// clock may be corrected, and removed files do not come back.
   std::int64_t removal_ts(const base::clock& clock, std::chrono::milliseconds patience);
 
   std::unordered_map<model::uuid, finished_export> finished;
-  /// The newest file of each query.
+  /// The newest file for each query.
   std::map<model::export_query, model::uuid> newest;
 
 private:

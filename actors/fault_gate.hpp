@@ -16,14 +16,14 @@
 
 namespace matchcloud::actors {
 
-/// What a client is told where a fault `error` was injected on the way of its request.
+/// The error that a client gets if the fault `error` was injected into its request.
 base::error injected_failure();
 
-/// Where messages of an actor pass the fault points of its kind: they are lost, late, refused or
-/// the end of the actor there, if somebody injected that. Part of its actor, on its thread.
+/// Passes an actor's messages through the fault points of its kind. An injected fault there loses,
+/// delays or refuses the message, or crashes the actor. A member of its actor, used on its thread.
 class fault_gate {
 public:
-  /// Where an actor of this kind can be made to fail.
+  /// The fault points of an actor's kind.
   struct points {
     base::fault_point receive;
     base::fault_point reply;
@@ -32,15 +32,15 @@ public:
   /// What becomes of a message at a fault point.
   enum class outcome : std::uint8_t {
     arrives,
-    /// To be answered as a failure.
+    /// The message is to be answered as a failure.
     fails,
-    /// Lost, or comes later by itself.
+    /// The message is lost, or is delivered later without the caller's help.
     is_gone,
   };
 
   fault_gate(caf::event_based_actor& self, points at) noexcept : self_{&self}, points_{at} {}
 
-  /// Whether a request that the actor just got arrives; answers it where it fails.
+  /// Whether a request that the actor just received arrives. Answers the request if it fails.
   template <class Message>
   bool lets_in(const Message& message) {
     if (!base::faults::armed(points_.receive)) return true;
@@ -55,10 +55,10 @@ public:
     return false;
   }
 
-  /// A message that is no request: it can crash the actor, and nothing else.
+  /// Passes a message that is not a request; a fault can only crash the actor.
   void let_in_news() { crash_if(base::faults::strike(points_.receive), points_.receive); }
 
-  /// Sends a request's answer to `front`, with the request in hand.
+  /// Sends a request's answer to `front`; the request is claimed meanwhile.
   template <class Message>
   void reply(const caf::actor& front, Message&& answer, const ticket_ptr& of) {
     if (base::faults::armed(points_.reply)) [[unlikely]]
@@ -66,8 +66,8 @@ public:
     self_->send(front, std::forward<Message>(answer));
   }
 
-  /// Sends news. Never overtaken by later news: the last must count. Nor later than each is for
-  /// itself: the delays of many do not add up.
+  /// Sends news. Later news never overtakes it, because the last must win. Delays do not add up:
+  /// each message is sent when its own delay and those of the messages before it are over.
   template <class Message>
   void tell(const caf::actor& to, Message&& news) {
     const auto hit = base::faults::strike(points_.reply);
@@ -77,12 +77,12 @@ public:
     self_->send(to, std::forward<Message>(news));
   }
 
-  /// Passes a fault point with a message that the actor got from `from`. The attempt passes it
-  /// once, also where the message comes again later.
+  /// Passes a message that the actor got from `from` through a fault point. After a hit, the same
+  /// attempt passes that point unharmed, so that a held message arrives when it is delivered again.
   outcome pass(base::fault_point at, const caf::strong_actor_ptr& from, const caf::message& what,
                const ticket_ptr& of);
 
-  /// What `hold` sent has come back.
+  /// Handles a message that `hold` had sent to the actor itself.
   void look_after(const held_message& held);
 
 private:
@@ -106,9 +106,9 @@ private:
     }
   }
 
-  /// Throws where the actor is to die.
+  /// Throws if the fault is a crash.
   static void crash_if(const base::fault& hit, base::fault_point at);
-  /// Sends a message after the fault's delay, or when it stalls no more.
+  /// Sends a message after the fault's delay, or once it no longer stalls.
   void hold(held_message what, const base::fault& hit);
   void pass_on(const held_message& held);
   void tell_late(const caf::actor& to, caf::message news, std::chrono::microseconds delay);
@@ -121,7 +121,7 @@ private:
 
   caf::event_based_actor* self_;
   points points_;
-  /// In order; the first is on its way.
+  /// Delayed news, in order. A timer for the first is running.
   std::deque<late_news> late_news_;
 };
 

@@ -13,19 +13,19 @@
 
 namespace matchcloud::actors {
 
-/// What GeoIP watches count. Any thread.
+/// Counts of the GeoIP watches. Any thread.
 struct geoip_metrics {
-  /// Files taken up while serving.
+  /// Replaced files that were put in force while serving.
   base::counter taken;
-  /// Replacements that were not taken.
+  /// Replaced files that were rejected.
   base::counter refused;
   /// When a file was last opened, at start or later, in seconds since 1970.
   base::gauge last_taken_s;
 };
 
-/// How a GeoIP watch reaches the files. What is pointed at must outlive the pool's jobs.
+/// How a GeoIP watch reaches the files. The pointers must outlive the pool's tasks.
 struct geoip_watch_settings {
-  /// Shared by the actors that follow each other: what one found, its successor does not lose.
+  /// Shared by successive actors, so that a successor keeps what its predecessor found.
   std::shared_ptr<store::geoip_files> files;
   base::blocking_pool* pool = nullptr;
   const base::clock* clock = nullptr;
@@ -33,12 +33,12 @@ struct geoip_watch_settings {
   std::chrono::milliseconds poll_interval{250};
 };
 
-/// Looks whether GeoIP files were replaced, and sends what is in force then to its subscribers; the
-/// log tells what was taken up and what was refused. One, on the pool; its blocking work runs on
-/// the blocking pool, one job at a time.
+/// Checks whether GeoIP files were replaced and sends the files in force to its subscribers; logs
+/// which replacements were put in force and which were rejected. One, on the actors' pool; its
+/// blocking work runs on the blocking pool, one task at a time.
 class geoip_watch final : public supervised_actor {
 public:
-  /// `in_force` is what the subscribers has.
+  /// `in_force` is what the subscribers have.
   geoip_watch(caf::actor_config& cfg, geoip_watch_settings settings,
               std::shared_ptr<const store::geoip> in_force);
 

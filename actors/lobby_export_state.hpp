@@ -19,88 +19,89 @@
 
 namespace matchcloud::actors {
 
-/// How the export actor reaches what it needs. What is pointed at must outlive the actor.
+/// How the export actor reaches what it needs. The pointers must outlive the actor.
 struct lobby_export_settings {
   export_job_settings job;
-  /// Shared by all actors of the place.
+  /// Shared by successive export actors.
   std::shared_ptr<export_registry> book = std::make_shared<export_registry>();
   store::signing_key_ring* keys = nullptr;
-  /// For looking at revisions, which clients wait for.
+  /// The pool for reading revisions, which clients wait for.
   base::blocking_pool* short_work = nullptr;
-  /// For the exports themselves: threads of low priority, at least `jobs_limit` of them.
+  /// The pool for the export jobs: threads of low priority, at least `jobs_limit` of them.
   base::blocking_pool* long_work = nullptr;
-  /// For removing and counting files, which may take long: one job at a time.
+  /// The pool for removing and counting files, which may take long: one task at a time.
   base::blocking_pool* tidy_work = nullptr;
-  /// Put before `/exports/..` in the URLs.
+  /// The prefix of `/exports/..` in the URLs.
   std::string public_url;
-  /// Exports that run at once.
+  /// Export jobs that run at the same time.
   std::size_t jobs_limit = 2;
-  /// Exports that wait for that.
+  /// Export jobs that wait to run.
   std::size_t queue_limit = 64;
-  /// Requests that wait, all together.
+  /// The limit on all requests that wait.
   std::size_t waiting_limit = 1'024;
-  /// Between looks for files whose time is over.
+  /// The interval of housekeeping, which removes files whose links have expired.
   std::chrono::milliseconds tick{1'000};
-  /// Between counts of what lies in the folder, which other processes write to as well.
+  /// The interval between counts of the files in the folder, which other processes write to as
+  /// well.
   std::chrono::milliseconds sweep_interval{60'000};
 };
 
-/// What a request wants to know of the store.
+/// What a request needs to know about the store.
 struct look_request {
   std::uint64_t number = 0;
   model::uuid game_id;
-  /// The file that may be given.
+  /// The finished file that may be reused.
   std::optional<model::uuid> file;
 };
 
-/// What the state of exports has others do.
+/// The side effects that the state of exports requests from its actor.
 class export_effects {
 public:
   virtual ~export_effects() = default;
 
-  /// Looks at the store, and tells what it found (`history_looked`). False: no more work may wait.
+  /// Looks at the store and sends the result (`history_looked`). Returns false if the pool is full.
   virtual bool look(std::vector<look_request> requests) = 0;
-  /// Runs an export, and tells of its begin and its end. False: likewise.
+  /// Runs an export and reports its begin and its end. Returns false if the pool is full.
   virtual bool run(std::uint64_t job, const model::export_query& query) = 0;
   virtual void answer(const waiter& who, const std::shared_ptr<const std::string>& json) = 0;
   virtual void fail(const waiter& who, const base::error& why) = 0;
 };
 
-/// The exports: which run, which wait, who waits for them, which files there are and until when. No
-/// threads, no actor: tests call it directly.
+/// The exports: which jobs run and which wait, the requests that wait for each, and which files
+/// exist until when. No threads and no actor, so that tests call it directly.
 ///
-/// Who asks for what is being exported joins that, and who asks for what was exported gets the
-/// file, where both would be of the same lobbies and names: the store is asked for that, after the
-/// request came.
+/// A request for an export that is running joins it, and a request for a finished export gets its
+/// file, if the export covers the same lobbies and names. Whether it does is read from the store
+/// after the request arrived.
 class lobby_export_state {
 public:
-  /// Both outlive this.
+  /// `settings` and `effects` must outlive the state.
   lobby_export_state(const lobby_export_settings& settings, export_effects& effects)
       : settings_{&settings}, effects_{&effects} {}
 
-  /// Takes over a job that runs already.
+  /// Takes over a job that is already running.
   void adopt(std::uint64_t number, const model::export_query& query,
              const std::optional<store::history_snapshot>& snapshot);
-  /// Somebody asks for an export of a game that there is.
+  /// Handles a request for an export of an existing game.
   void ask(const model::export_query& query, const waiter& who);
 
   void on(const history_looked& looked);
   void on(const export_begun& begun);
   void on(const export_ended& ended);
 
-  /// Files whose last URL is over.
+  /// Returns the files whose last issued link has expired.
   std::vector<model::uuid> over_at(std::int64_t now_ts) const;
-  /// A file is not there any more.
+  /// Forgets a file that no longer exists.
   void forget(const model::uuid& export_id);
-  /// Forgets those who wait no longer.
+  /// Forgets requests that no longer wait.
   void forget_gone();
-  /// Forgets jobs and waiters: others take them over.
+  /// Forgets jobs and waiting requests; the successor takes the jobs over.
   void clear();
   /// Brings the metrics up to date.
   void count() const;
 
 private:
-  /// Wants to join a job of which nobody knows yet whether it is recent enough.
+  /// A request that may join a job once it is known whether the job's snapshot is recent enough.
   struct undecided_waiter {
     waiter who;
     store::history_revisions needs;
@@ -108,7 +109,7 @@ private:
   struct job {
     model::export_query query;
     bool running = false;
-    /// Known once it has begun to read.
+    /// Known once the job has begun to read.
     std::optional<store::history_snapshot> snapshot;
     std::vector<waiter> waiters;
     std::vector<undecided_waiter> undecided;
@@ -132,21 +133,21 @@ private:
   void start_queued();
   void run(std::uint64_t number);
   void keep(const export_ended& ended, const std::vector<waiter>& waiters);
-  /// When a URL ends that begins to live now, in seconds since 1970.
+  /// When a link that is issued now expires, in seconds since 1970.
   std::int64_t link_end_s() const;
-  /// The answer with a URL that begins to live now.
+  /// Issues a link that is valid from now on. Returns the response body.
   std::string issue_link(finished_export& file);
   std::size_t waiting_count() const;
 
   const lobby_export_settings* settings_;
   export_effects* effects_;
-  /// Queued and running, by number.
+  /// Queued and running jobs, by number.
   std::map<std::uint64_t, job> jobs_;
   std::deque<std::uint64_t> queue_;
   std::size_t running_ = 0;
   /// Requests that wait for a look at the store, by number.
   std::map<std::uint64_t, looking> looking_;
-  /// Of those, the ones that came after the look that is under way.
+  /// The requests in `looking_` that came after the running look at the store had begun.
   std::vector<std::uint64_t> next_look_;
   bool look_under_way_ = false;
 };

@@ -19,41 +19,41 @@ struct media_settings {
   std::shared_ptr<store::media_files> files;
   /// Must outlive the actor.
   base::blocking_pool* pool = nullptr;
-  /// Files kept open although nobody reads them.
+  /// The number of files kept open although no request reads them.
   std::size_t open_files = 256;
-  /// Requests that wait for a file, all together.
+  /// The limit on all requests that wait for a file.
   std::size_t waiting_limit = 4'096;
 };
 
-/// What a media actor owns: the files it keeps open, and who waits for which. No threads, no actor:
-/// tests call it directly.
+/// What a media actor owns: the files that it keeps open, and the requests that wait for each file.
+/// No threads and no actor, so that tests call it directly.
 class media_state {
 public:
   enum class lookup : std::uint8_t {
-    /// Somebody is opening it; the caller waits with them.
+    /// The file is already being opened; the request waits for it as well.
     joined,
-    /// The caller waits and has to have it opened.
+    /// The request waits, and the caller must have the file opened.
     first,
-    /// As many wait as may.
+    /// Too many requests wait already.
     refused,
   };
 
   media_state(std::size_t open_files, std::size_t waiting_limit)
       : files_{open_files}, waiting_limit_{waiting_limit} {}
 
-  /// An open file, now the most recently used, or null.
+  /// Returns an open file and marks it as used, or null.
   std::shared_ptr<const base::open_file> find(const store::image_key& key);
   lookup wait(const store::image_key& key, waiter who);
-  /// Who waited for `key`, in order; nobody waits any more.
+  /// Removes and returns the requests that waited for `key`, in order.
   std::vector<waiter> take_waiting(const store::image_key& key);
-  /// Keeps a file open until others were used since.
+  /// Keeps a file open until the cache evicts it in favor of files used more recently.
   void keep(const store::image_key& key, std::shared_ptr<const base::open_file> file);
 
   std::size_t kept() const noexcept { return files_.size(); }
   std::size_t waiting_count() const noexcept { return waiting_count_; }
 
 private:
-  /// Each costs 1: bounded by their number, which is of descriptors.
+  /// Each entry costs 1, so the limit is a number of descriptors.
   base::second_chance_cache<store::image_key, std::shared_ptr<const base::open_file>,
                             store::image_key_hash>
       files_;
@@ -62,11 +62,13 @@ private:
   std::size_t waiting_count_ = 0;
 };
 
-/// Opens images for downloads: those that are open at once, the others on the blocking pool. One
-/// per event loop, resident on it; one on the pool for the httplib transport.
+/// Opens images for downloads: answers at once with files that are open and opens others on the
+/// blocking pool. One per event loop, resident on it; one on the actors' pool for the httplib
+/// transport.
 class media final : public resident {
 public:
-  /// Files up to this are read through when opened, so that the loop finds them in memory.
+  /// Files up to this size are read completely when opened, so that the loop finds them in the page
+  /// cache.
   static constexpr std::uint64_t read_ahead_limit_bytes = 2'000'000;
 
   media(caf::actor_config& cfg, media_settings settings);
@@ -75,8 +77,9 @@ public:
 
 protected:
   caf::behavior make_behavior() override;
-  /// Handles may keep the ended actor: what it owns goes now. Those who wait hold fronts, and
-  /// fronts hold this: ended together they would stay for ever, with every file.
+  /// Frees the state now: handles can keep the ended actor in memory. Waiting requests hold fronts
+  /// and fronts hold this actor, so a cycle would otherwise keep all of them, and every file,
+  /// forever.
   void on_exit() override;
 
 private:

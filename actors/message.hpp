@@ -6,12 +6,12 @@
 
 namespace matchcloud::actors {
 
-/// Found, by the namespace of its argument, for whatever is declared in this one.
+/// Found by argument-dependent lookup for every type declared in this namespace.
 template <class T>
 void may_be_sent(const T&);
 
-/// Aggregates of this namespace, and of those that declare a `may_be_sent` of their own, are what
-/// actors send to each other. They stay in the process, so that CAF need not serialise them.
+/// Messages between actors: the aggregates of this namespace and of namespaces that declare their
+/// own `may_be_sent`. They stay in the process, so CAF need not serialize them.
 template <class T>
 concept message = std::is_aggregate_v<T> && requires(const T& what) {
   may_be_sent(what);

@@ -10,12 +10,12 @@
 
 namespace matchcloud::actors {
 
-/// What the actors own that operations need; a front forwards to one of them.
+/// The kinds of owners; a front forwards each operation to one of them.
 enum class owner_kind : std::uint8_t {
-  /// Answers where the request is (nobody else is waited for).
+  /// The front answers by itself, without waiting for another actor.
   none,
   validator,
-  /// Bodies over `large_body_bytes`, on the pool.
+  /// Validates bodies over `large_body_bytes`, on the actors' pool.
   large_validator,
   region_ranking,
   media,
@@ -24,16 +24,16 @@ enum class owner_kind : std::uint8_t {
   avatar,
 };
 
-/// Avatar lists are spread over this many actors, so that a large list holds up few others.
+/// The number of actors that avatar lists are spread over, so that a large list delays few others.
 inline constexpr std::size_t avatar_shard_count = 4;
 
 struct owner_row {
   owner_kind kind = owner_kind::none;
-  /// In metrics and configuration.
+  /// The name in metrics and configuration.
   std::string_view name;
-  /// So many actors share what is owned, each with a part of its own.
+  /// The number of actors that share what is owned, each with a part of its own.
   std::size_t shards = 1;
-  /// Requests that may wait for one of them, per event loop.
+  /// The limit on requests that may wait for one of the actors, per event loop.
   std::size_t base::limits::*mailbox = nullptr;
 };
 
@@ -55,10 +55,10 @@ constexpr const owner_row& row_of(owner_kind kind) noexcept {
   return owner_rows[static_cast<std::size_t>(kind)];
 }
 
-/// One of the actors that own: its kind, and which of them it is.
+/// An owner: its kind and its shard.
 struct owner {
   owner_kind kind = owner_kind::none;
-  /// Below `row_of(kind).shards`.
+  /// Less than `row_of(kind).shards`.
   std::uint8_t shard = 0;
 
   friend constexpr bool operator==(const owner&, const owner&) = default;
@@ -84,7 +84,7 @@ constexpr owner owner::avatar(std::size_t shard) noexcept {
   return {owner_kind::avatar, static_cast<std::uint8_t>(shard)};
 }
 
-/// Of each kind, how many owners stand before its first.
+/// For each kind, the number of owners of the kinds before it.
 inline constexpr auto owners_before = [] {
   std::array<std::size_t, owner_rows.size() + 1> before{};
   for (std::size_t i = 0; i < owner_rows.size(); ++i)
@@ -93,7 +93,8 @@ inline constexpr auto owners_before = [] {
 }();
 inline constexpr std::size_t owner_count = owners_before.back();
 
-/// Where an owner stands among all, those of a kind side by side: for arrays of what each has.
+/// The position of an owner among all owners, for arrays with one entry per owner. The shards of a
+/// kind are adjacent.
 constexpr std::size_t index_of(owner which) noexcept {
   return owners_before[static_cast<std::size_t>(which.kind)] + which.shard;
 }
@@ -120,13 +121,13 @@ static_assert(
     }(),
     "the table of owners is not whole");
 
-/// The shard that owns a game's avatars. Always the same for a game.
+/// The shard that owns a game's avatars; always the same for a game.
 inline owner avatar_shard_of(const model::uuid& game_id) noexcept {
   // The random bits of a UUID are at its end.
   return owner::avatar(game_id.bytes.back() % avatar_shard_count);
 }
 
-/// Larger bodies are validated on the pool, so that a loop never stops for long.
+/// Larger bodies are validated on the actors' pool, so that they do not stall an event loop.
 inline constexpr std::size_t large_body_bytes = 64 * 1024;
 
 } // namespace matchcloud::actors

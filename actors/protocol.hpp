@@ -24,9 +24,9 @@
 #include <string>
 #include <vector>
 
-/// Every message between actors, and who sends it to whom. Plain messages, no CAF requests: a
-/// deadline is the transport's, and a reply carries the exchange it belongs to. What messages share
-/// is immutable, but for the ticket of their request.
+/// Every message between actors, with its sender and receiver. The messages are plain, not CAF
+/// requests: the transport owns the deadline, and a reply carries the exchange that it belongs to.
+/// Whatever messages share is immutable, except for the ticket of their request.
 ///
 ///     transport --dispatch--> front --validate_payload--> validator
 ///                               |  <--json_made / operation_failed----------'
@@ -46,8 +46,8 @@
 ///     supervisor --subscribers--> catalog, geoip_watch;  supervisor --owners--> front
 namespace matchcloud::actors {
 
-/// Names one try at one exchange of a transport. A reply for a try that is not the current one, or
-/// for an exchange that is answered, is dropped.
+/// Names one attempt at one exchange of a transport. A reply for an attempt that is not the current
+/// one, or for an exchange that is already answered, is dropped.
 struct exchange_ref {
   std::uint64_t exchange = 0;
   std::uint32_t attempt = 0;
@@ -55,8 +55,8 @@ struct exchange_ref {
   friend bool operator==(const exchange_ref&, const exchange_ref&) = default;
 };
 
-/// front -> validator. Answers `json_made`, or `operation_failed` with `body_malformed`,
-/// `body_too_deep`, `body_not_object`, or, for a version, `game_not_found`.
+/// front -> validator. Answered with `json_made`, or `operation_failed` with `body_malformed`,
+/// `body_too_deep`, `body_not_object` or, for a version, `game_not_found`.
 struct validate_payload {
   exchange_ref exchange;
   model::payload_kind kind = model::payload_kind::version;
@@ -66,32 +66,32 @@ struct validate_payload {
   ticket_ptr ticket = {};
 };
 
-/// validator, avatar, lobby_export -> front: what was asked for, as the response body.
+/// validator, avatar, lobby_export -> front: the response body.
 struct json_made {
   exchange_ref exchange;
   std::shared_ptr<const std::string> json;
-  /// Its bytes hold their own lease of the byte budget: many exchanges share them.
+  /// Whether the text holds its own lease of the byte budget, because many exchanges share it.
   bool is_leased = false;
 };
 
-/// front -> region_ranking. Always answers `regions_ranked`.
+/// front -> region_ranking. Always answered with `regions_ranked`.
 struct rank_regions {
   exchange_ref exchange;
   model::ip_address client;
-  /// Host name of the request's `Origin`, lower case; empty without one.
+  /// Host name of the request's `Origin`, in lower case; empty if there is none.
   std::string origin_host;
-  /// What the client measured itself, in ascending order of id.
+  /// The client's own measurements, in ascending order of id.
   std::vector<model::measured_latency> measured = {};
   ticket_ptr ticket = {};
 };
 
-/// region_ranking -> front: the response, shared by all who get the same.
+/// region_ranking -> front: the listing, shared by all requests with the same answer.
 struct regions_ranked {
   exchange_ref exchange;
   std::shared_ptr<const model::region_listing> listing;
 };
 
-/// front -> avatar. Answers `json_made`, or `operation_failed` with `game_not_found`,
+/// front -> avatar. Answered with `json_made`, or `operation_failed` with `game_not_found`,
 /// `overloaded`, `budget_exhausted`, `list_too_large` or `store_failed`.
 struct list_avatars {
   exchange_ref exchange;
@@ -99,17 +99,17 @@ struct list_avatars {
   ticket_ptr ticket = {};
 };
 
-/// blocking pool -> avatar: a game's list as the store has it.
+/// blocking pool -> avatar: a game's avatar list, rendered from the store.
 struct avatars_loaded {
   model::uuid game_id;
-  /// Null where loading failed.
+  /// Null if loading failed.
   std::shared_ptr<const std::string> json;
-  /// Of the game's avatars; what was loaded is at least that new.
+  /// The revision of the game's avatars; the loaded list is at least this new.
   std::int64_t revision = 0;
   std::shared_ptr<const base::error> failure;
 };
 
-/// front -> media. Answers `media_opened`, or `operation_failed` with `media_not_found`,
+/// front -> media. Answered with `media_opened`, or `operation_failed` with `media_not_found`,
 /// `overloaded` or `io_failed`.
 struct open_media {
   exchange_ref exchange;
@@ -117,159 +117,161 @@ struct open_media {
   ticket_ptr ticket = {};
 };
 
-/// media -> front: the file stays open for as long as this or the answer holds it.
+/// media -> front: an open file, which stays open as long as this message or the response holds it.
 struct media_opened {
   exchange_ref exchange;
   store::image_key key;
   std::shared_ptr<const base::open_file> file;
 };
 
-/// blocking pool -> media: how opening a file ended.
+/// blocking pool -> media: the result of opening a file.
 struct media_open_ended {
   store::image_key key;
-  /// Null: see `failure`.
+  /// Null if opening failed; see `failure`.
   std::shared_ptr<const base::open_file> file;
   base::error failure;
 };
 
-/// front -> lobby_export. Answers `json_made` once the file is complete, or
-/// `operation_failed` with what `read_export_span` says, `game_not_found`, `exports_busy`,
+/// front -> lobby_export. Answered with `json_made` once the file is complete, or
+/// `operation_failed` with the errors of `read_export_span`, `game_not_found`, `exports_busy`,
 /// `exports_full`, `store_full`, `store_failed` or `deadline_exceeded`.
 struct export_lobbies {
   exchange_ref exchange;
   model::uuid game_id;
   std::shared_ptr<const std::string> body;
-  /// Where it is over the export goes on.
+  /// The export continues even if the ticket is over.
   ticket_ptr ticket = {};
 };
 
-/// blocking pool -> lobby_export: what exports that begin now would be of.
+/// blocking pool -> lobby_export: the revisions that exports beginning now would cover.
 struct history_looked {
   struct finding {
-    /// Names the request that wants to know.
+    /// The number of the `look_request`.
     std::uint64_t request = 0;
     store::history_revisions revisions;
-    /// A file that was to be given and is not there: somebody else removed it.
+    /// The file of the request, if it no longer exists because another process removed it.
     std::optional<model::uuid> missing;
   };
 
   std::vector<finding> findings;
-  /// Set where the store could not be read; the revisions then mean nothing.
+  /// Set if the store could not be read; the revisions are then meaningless.
   std::shared_ptr<const base::error> failure;
 };
 
-/// export thread -> lobby_export: a job reads this state of the store.
+/// export thread -> lobby_export: the state of the store that a job reads.
 struct export_begun {
   std::uint64_t job = 0;
   store::history_snapshot snapshot;
 };
 
-/// export thread -> lobby_export: how a job ended.
+/// export thread -> lobby_export: the result of a job.
 struct export_ended {
   std::uint64_t job = 0;
   store::export_facts facts;
   store::history_summary summary;
-  /// Set where there is no file.
+  /// Set if there is no file.
   std::shared_ptr<const base::error> failure;
 };
 
-/// lobby_export -> lobby_export, every tick.
+/// lobby_export -> lobby_export, at every tick.
 struct exports_housekeeping {};
 
-/// front -> export_download. Answers `export_opened`, or `operation_failed` with
+/// front -> export_download. Answered with `export_opened`, or `operation_failed` with
 /// `signature_invalid`, `url_expired`, `export_not_found`, `overloaded` or `io_failed`.
 struct open_export {
   exchange_ref exchange;
   model::uuid export_id;
-  /// As in the URL: seconds since 1970.
+  /// The expiry in the URL, in seconds since 1970.
   std::uint64_t expires_s = 0;
   std::string signature;
-  /// The client takes the compressed file.
+  /// Whether the client accepts the compressed file.
   bool gzip = false;
   ticket_ptr ticket = {};
 };
 
-/// export_download -> front: the files stay open for as long as this or the answer holds them.
+/// export_download -> front: open files, which stay open as long as this message or the response
+/// holds them.
 struct export_opened {
   exchange_ref exchange;
   std::shared_ptr<const store::opened_export> file;
 };
 
-/// blocking pool -> export_download: how opening an export ended.
+/// blocking pool -> export_download: the result of opening an export.
 struct export_open_ended {
   model::uuid export_id;
-  /// Null: see `failure`.
+  /// Null if opening failed; see `failure`.
   std::shared_ptr<const store::opened_export> file;
   base::error failure;
 };
 
-/// export thread -> export_download: compressing an export ended, one way or the other.
+/// export thread -> export_download: compressing an export ended, successfully or not.
 struct export_compressed {
   model::uuid export_id;
-  /// The compressed file is there.
+  /// Whether the compressed file exists.
   bool done = false;
 };
 
-/// export_download -> export_download, every tick.
+/// export_download -> export_download, at every tick.
 struct downloads_housekeeping {};
 
-/// Any owner -> front.
+/// Any owner -> front: the error that answers a request.
 struct operation_failed {
   exchange_ref exchange;
   base::error error;
 };
 
-/// catalog -> its subscribers: on subscribing and whenever the catalog changes.
+/// catalog -> its subscribers: sent on subscribing and whenever the catalog changes.
 struct catalog_changed {
   model::catalog_snapshot snapshot;
 };
 
-/// region_ranking -> catalog: what it rendered of the old snapshot. Whoever destroys the message
-/// frees it: not an event loop.
+/// region_ranking -> catalog: what was rendered from the old snapshot. Destroying the message frees
+/// it, which must not happen on an event loop.
 struct discarded {
   std::shared_ptr<const void> what;
 };
 
-/// geoip_watch -> its subscribers: on subscribing and whenever GeoIP files were replaced.
+/// geoip_watch -> its subscribers: sent on subscribing and whenever GeoIP files were replaced.
 struct geoip_changed {
   std::shared_ptr<const store::geoip> geoip;
 };
 
-/// catalog -> avatar shards: lists that another process or thread changed.
+/// catalog -> avatar shards: the lists that another process or thread changed.
 struct avatars_changed {
   std::shared_ptr<const store::moved_games> moved;
 };
 
-/// supervisor -> catalog, geoip_watch: who hears of changes from now on.
+/// supervisor -> catalog, geoip_watch: the actors to send changes to from now on.
 struct subscribers {
-  /// Of what the one who is told owns.
+  /// Subscribers to changes of what the receiver owns.
   std::vector<caf::actor> members;
-  /// Of changed avatar lists; for the catalog only.
+  /// Subscribers to changes of avatar lists; for the catalog only.
   std::vector<caf::actor> avatar_shards;
 };
 
-/// catalog -> catalog, every poll interval.
+/// catalog -> catalog, at every poll interval.
 struct poll_store {};
 
-/// blocking pool -> catalog: what a poll found. Null: nothing moved.
+/// blocking pool -> catalog: the result of a poll. A null `snapshot`: the catalog did not move.
 struct store_polled {
   model::catalog_snapshot snapshot;
-  /// Games whose avatars moved; null: none.
+  /// Games whose avatars moved; null if none did.
   std::shared_ptr<const store::moved_games> avatars;
-  /// Set where the store could not be read; the old snapshot stays in force.
+  /// Set if the store could not be read; the old snapshot stays in force.
   std::shared_ptr<const base::error> failure;
 };
 
-/// geoip_watch -> geoip_watch, every poll interval.
+/// geoip_watch -> geoip_watch, at every poll interval.
 struct look_at_geoip {};
 
-/// blocking pool -> geoip_watch: the files were looked at.
+/// blocking pool -> geoip_watch: the files in force after a look at them.
 struct geoip_looked {
   std::shared_ptr<const store::geoip> in_force;
 };
 
-/// supervisor -> front: where the owners are now, by `index_of` each. An empty handle: being
-/// restarted. Exchanges that wait for an owner whose address changed are dispatched again.
+/// supervisor -> front: the owners' current addresses, by `index_of` each. An empty handle: the
+/// owner is being restarted. Exchanges that wait for an owner whose address changed are dispatched
+/// again.
 struct owners {
   std::vector<caf::actor> by_role;
 };
@@ -279,22 +281,22 @@ struct restart_child {
   std::size_t child = 0;
 };
 
-/// Any actor -> itself: a message that a fault holds back.
+/// Any actor -> itself: a message that an injected fault holds back.
 struct held_message {
-  /// Null: the next of the news that are late.
+  /// The receiver. Null: the message only signals that the next late news are due.
   caf::actor to;
-  /// Who seems to have sent it; null: nobody.
+  /// The sender to deliver the message with; null for none.
   caf::strong_actor_ptr from;
   caf::message what;
   base::fault_point at{};
-  /// The rule that stalls it; 0: it was only late.
+  /// The rule that stalls the message; 0 if it is only delayed.
   std::uint32_t stalled_by = 0;
 };
 
-/// supervisor -> supervisor, while there are restart storms: whether they are over.
+/// supervisor -> supervisor, during restart storms: checks whether they are over.
 struct look_for_calm {};
 
-/// app -> supervisor: ends all actors, then itself.
+/// app -> supervisor: ends all actors, then the supervisor itself.
 struct stop_all {};
 
 } // namespace matchcloud::actors

@@ -15,42 +15,46 @@
 
 namespace matchcloud::actors {
 
-/// What one region_ranking counts. Written by its thread, read by the ops plane.
+/// Counts of one region_ranking. Written by its thread, read by the ops plane.
 struct ranking_metrics {
   base::counter hits;
   base::counter misses;
-  /// Entries that made room for others.
+  /// Entries evicted to make room for others.
   base::counter evictions;
   base::gauge bytes;
 };
 
-/// What decides a listing besides the client's address and the catalog.
+/// What determines a listing besides the client's address and the catalog.
 struct ranking_settings {
-  /// Null: every location is unknown.
+  /// Null: the location of every client is unknown.
   std::shared_ptr<const store::geoip> geoip;
-  /// Where a client of unknown location is taken to be; absent: all distances are 0.
+  /// The location assumed for clients whose location is unknown; without it all their distances are
+  /// 0.
   std::optional<model::coordinates> fallback;
-  /// Namespace of listings whose origin says nothing; absent: all regions.
+  /// The namespace of listings whose origin names none; without it they list all regions.
   std::optional<model::uuid> default_namespace;
   std::size_t cache_limit_bytes = 64UL * 1024 * 1024;
-  /// Outlives the actor. Null: nobody wants to know.
+  /// Must outlive the actor. Null: nothing is counted.
   ranking_metrics* metrics = nullptr;
 };
 
-/// What a region_ranking owns: its catalog snapshot, what listings say of the regions to everybody,
-/// and the order and distances for each location. No threads, no actor: tests call it directly.
+/// What a region_ranking owns: its catalog snapshot, the rendered parts that all listings share,
+/// and the order and distances of regions for each location. No threads and no actor, so that tests
+/// call it directly.
 class region_ranking_state {
 public:
   region_ranking_state(ranking_settings settings, model::catalog_snapshot catalog);
 
-  /// Forgets what was rendered from the old snapshot, and returns it: freeing tens of thousands of
-  /// listings takes milliseconds, which a loop does not have.
+  /// Replaces the snapshot. Returns what was rendered from the old one, to be freed elsewhere:
+  /// freeing tens of thousands of listings takes milliseconds, too long for an event loop. Null if
+  /// `catalog` is already in force.
   std::shared_ptr<const void> set_catalog(model::catalog_snapshot catalog);
-  /// Locates clients by other files from now on. What is cached by location stays right.
+  /// Locates clients with other files from now on. Cached listings are keyed by location, so they
+  /// stay valid.
   void set_geoip(std::shared_ptr<const store::geoip> geoip) { settings_.geoip = std::move(geoip); }
 
-  /// The listing for a client. A cached one costs a GeoIP look-up and a hash look-up. `measured`,
-  /// in ascending order of id, come first; that order is not cached.
+  /// The listing for a client. A cached listing costs a GeoIP look-up and a hash look-up. Regions
+  /// in `measured`, which is in ascending order of id, come first; their order is not cached.
   std::shared_ptr<const model::region_listing>
   rank(const model::ip_address& client, const std::string& origin_host,
        std::span<const model::measured_latency> measured = {});
@@ -59,9 +63,9 @@ public:
 
 private:
   struct cache_key {
-    /// Which regions: 0 for all, else behind the position of the namespace whose own they are.
+    /// Which regions are listed: 0 for all, else 1 + the index of the namespace that has its own.
     std::size_t list = 0;
-    /// Nothing: unknown.
+    /// Empty if the location is unknown.
     std::optional<model::coordinates> location;
 
     friend bool operator==(const cache_key&, const cache_key&) = default;

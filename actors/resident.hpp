@@ -6,14 +6,15 @@
 
 namespace matchcloud::actors {
 
-/// An actor that lives on one execution unit (an event loop) for good: its initialisation, its
-/// handlers and the replies it gets all run there, whoever sends to it. Spawn it with an
+/// An actor that lives on one execution unit (an event loop) for good: its initialization, its
+/// handlers and the replies it gets all run there, no matter who sends to it. Spawn it with an
 /// `actor_config` whose host is that unit.
 class resident : public supervised_actor {
 public:
   resident(caf::actor_config& cfg, gate_points at) : supervised_actor{cfg, at}, home_{cfg.host} {}
 
-  /// Marks it for the unit: only `io_actor`s are run by an event loop, the rest goes to the pool.
+  /// Marks the actor for its unit: an event loop runs only `io_actor`s and leaves others to the
+  /// pool.
   subtype_t subtype() const override { return io_actor; }
 
   using supervised_actor::enqueue;

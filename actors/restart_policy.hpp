@@ -9,10 +9,10 @@
 
 namespace matchcloud::actors {
 
-/// How long a place waits before its next actor. The first failure costs no time, nor does any
-/// after which something was handled: such an actor is of use, however often it dies. Of those that
-/// die without having been of any the next waits ever longer; where `intensity` of these fall into
-/// `window` it is a restart storm.
+/// How long a child waits before it is restarted. The first failure causes no delay, nor does any
+/// failure after which something was handled, because such an actor does work however often it
+/// dies. Fruitless failures in a row cause ever longer delays; more than `intensity` of them within
+/// `window` are a restart storm.
 class restart_policy {
 public:
   static constexpr std::chrono::milliseconds first_backoff{50};
@@ -26,16 +26,16 @@ public:
   restart_policy(std::size_t intensity, std::chrono::milliseconds window)
       : intensity_{intensity}, window_{window} {}
 
-  /// Counts a failure at `now`. `fruitful`: something was handled since the restart before.
-  /// `random` spreads the backoff over half to one and a half times its length.
+  /// Counts a failure at `now`. `fruitful`: whether something was handled since the previous
+  /// restart. `random` spreads the backoff over half to one and a half times its length.
   verdict next(base::steady_time now, bool fruitful, std::uint32_t random);
 
 private:
   std::size_t intensity_;
   std::chrono::milliseconds window_;
-  /// Fruitless failures in a row.
+  /// Fruitless failures since the last fruitful one.
   std::size_t in_a_row_ = 0;
-  /// When the last of them were.
+  /// The times of the latest fruitless failures.
   std::deque<base::steady_time> recent_;
 };
 

@@ -14,9 +14,9 @@
 
 namespace matchcloud::actors {
 
-/// An actor of one of the supervisor's places: counts what it handles, tells what it died of, knows
-/// the requests it has in hand, and has a gate for faults. Handlers of requests are
-/// made with `serving`, and answers go through `reply`.
+/// An actor that the supervisor restarts. It counts what it handles, records what it died of,
+/// claims the requests that it works on, and has a gate for faults. Handlers of requests are made
+/// with `serving`, and answers are sent with `reply`.
 class supervised_actor : public caf::event_based_actor {
 public:
   using gate_points = fault_gate::points;
@@ -24,19 +24,20 @@ public:
   supervised_actor(caf::actor_config& cfg, gate_points at)
       : caf::event_based_actor{cfg}, gate_{*this, at} {}
 
-  /// Any thread, as long as the actor lives; what it points at, for good.
+  /// May be called from any thread as long as the actor lives; the returned statistics may be used
+  /// longer.
   std::shared_ptr<const actor_statistics> statistics() const noexcept { return statistics_; }
 
 protected:
   using fault_outcome = fault_gate::outcome;
 
-  /// Replaces CAF's defaults, which print or die: an unexpected message is dropped, a stray error
-  /// or down message is ignored, an exception in a handler is logged and ends the actor (the
-  /// supervisor restarts it). Call first in `make_behavior`.
+  /// Replaces CAF's defaults, which print or terminate: unexpected messages are dropped, stray
+  /// error and down messages are ignored, and an exception in a handler is logged and ends the
+  /// actor (the supervisor restarts it). Call this first in `make_behavior`.
   void be_strict();
 
-  /// A handler of messages with an `exchange` and a `ticket`: `handle(message)`, with the request
-  /// in hand. Faults of the point `receive` come before.
+  /// Makes a handler of messages with an `exchange` and a `ticket`. It passes the fault point
+  /// `receive`, then calls `handle(message)` with the request claimed.
   template <class Message, class Handle>
   auto serving(Handle handle) {
     return [this, handle](const Message& message) {
@@ -47,8 +48,7 @@ protected:
     };
   }
 
-  /// Works on requests that came before: `work()`, with them in hand. `waiters` are elements with a
-  /// `ticket`.
+  /// Calls `work()` with earlier requests claimed. `waiters` are elements with a `ticket`.
   template <class Waiters, class Work>
   void with_claimed(const Waiters& waiters, Work work) {
     for (const auto& each : waiters)
@@ -58,27 +58,27 @@ protected:
       release(each.ticket, handler::owner, handler::past_owner);
   }
 
-  /// A message that is no request woke this actor. Crashes of the point `receive` come before. The
-  /// first is not counted: it is the answer to what an actor asks as soon as it begins, and who
-  /// dies of that again and again must not look as if it had been of use.
+  /// Notes that a message other than a request woke this actor. A crash at the fault point
+  /// `receive` comes first. The first wake is not counted as handled: it answers what the actor
+  /// sends as soon as it starts, and an actor that dies of that every time must not seem fruitful.
   void wake() {
     gate_.let_in_news();
     if (std::exchange(woken_, true)) statistics_->count_handled();
   }
 
-  /// Answers a request, past the point `reply` and with the request in hand.
+  /// Answers a request through the fault point `reply`; the request is claimed meanwhile.
   template <class Message>
   void reply(const caf::actor& front, Message&& answer, const ticket_ptr& of) {
     gate_.reply(front, std::forward<Message>(answer), of);
   }
 
-  /// Sends news, past the point `reply`, in order.
+  /// Sends news through the fault point `reply`, in order.
   template <class Message>
   void tell(const caf::actor& to, Message&& news) {
     gate_.tell(to, std::forward<Message>(news));
   }
 
-  /// Passes a fault point besides, as `fault_gate::pass`.
+  /// Passes another fault point; see `fault_gate::pass`.
   fault_outcome outcome_at(base::fault_point at, const caf::strong_actor_ptr& from,
                            const caf::message& what, const ticket_ptr& of) {
     return gate_.pass(at, from, what, of);
@@ -92,8 +92,8 @@ private:
   bool woken_ = false;
 };
 
-/// Replaces CAF's defaults, which print or die: an unexpected message is dropped, a stray error or
-/// down message is ignored.
+/// Replaces CAF's defaults, which print or terminate: unexpected messages are dropped, stray error
+/// and down messages are ignored.
 void set_strict_handlers(caf::scheduled_actor& self);
 
 } // namespace matchcloud::actors

@@ -13,23 +13,24 @@
 
 namespace matchcloud::actors {
 
-/// What a supervisor needs. What is pointed at must outlive it.
+/// What a supervisor needs. The pointers must outlive it.
 struct supervisor_settings {
   std::shared_ptr<child_table> children;
   const base::clock* clock = nullptr;
-  /// Called when the first restart storm begins (true) and when the last is over (false), by the
-  /// supervisor.
+  /// Called on the supervisor's thread when the first restart storm begins (true) and when the last
+  /// one is over (false).
   std::function<void(bool)> on_storm = {};
-  /// Of the backoffs' spread.
+  /// The seed for spreading the backoffs.
   std::uint32_t seed = 1;
 };
 
-/// Restarts what dies, one for one, and tells the fronts where the owners are and the catalog and
-/// the GeoIP watch who their subscribers are. One, on the pool. It may die as well: whoever spawned
-/// it spawns the next, which finds everybody in the child table.
+/// Restarts children that die (one for one), tells the fronts where the owners are, and tells the
+/// catalog and the GeoIP watch who their subscribers are. One, on the actors' pool. The supervisor
+/// may die as well: whoever spawned it spawns the next one, which finds all actors in the child
+/// table.
 class supervisor final : public supervised_actor {
 public:
-  /// Between looks whether a restart storm is over.
+  /// The interval between checks whether a restart storm is over.
   static constexpr std::chrono::milliseconds storm_look_interval{100};
 
   supervisor(caf::actor_config& cfg, supervisor_settings settings);
@@ -38,7 +39,8 @@ public:
 
 protected:
   caf::behavior make_behavior() override;
-  /// The children outlive it: CAF would keep a monitor that is not taken back with each of them.
+  /// Removes the monitors of the children: they outlive the supervisor, and CAF would keep the
+  /// monitors otherwise.
   void on_exit() override;
 
 private:

@@ -9,34 +9,34 @@
 
 namespace matchcloud::actors {
 
-/// Whoever has a request in hand.
+/// Who has claimed a request.
 enum class handler : std::uint8_t {
   nobody,
   front,
   owner,
-  /// An owner had it, and what it began may go on elsewhere.
+  /// An owner released the request, but work that it began may continue elsewhere.
   past_owner,
 };
 
-/// What goes with a request through every message about it: the transport that has the request and
-/// the actors that work on it share one. Any thread.
+/// State that travels with a request through every message about it, shared by the transport and
+/// the actors that work on the request. Any thread.
 struct ticket {
-  /// Nobody waits for an answer any more: an actor may skip the work.
+  /// Whether nobody waits for the answer any more, so that an actor may skip the work.
   mutable std::atomic<bool> over{false};
-  /// Who works on the request at this moment. Whoever dies of it leaves its mark, and so a request
-  /// that kills is told from those that waited behind it.
+  /// Who works on the request at the moment. An actor that dies leaves its mark, which tells the
+  /// request that killed it from those that waited behind it.
   mutable std::atomic<handler> in_hand{handler::nobody};
-  /// A place among the requests that wait for the owner. Taken by the transport; whoever lets go of
-  /// the ticket last gives it back, so that there are never more messages than places.
+  /// The request's slot in the owner's mailbox. The transport acquires it, and it is returned when
+  /// the last reference to the ticket is gone, so that there are never more messages than slots.
   mutable base::permit at_owner;
-  /// Points that the request's `X-Fault` names.
+  /// Fault points that the request's `X-Fault` header names.
   mutable std::atomic<base::fault_point_set> named_faults{0};
-  /// Points whose fault this attempt had already.
+  /// Fault points that have already hit this attempt.
   mutable std::atomic<base::fault_point_set> passed_faults{0};
-  /// Attempts before this one are superseded: nobody waits for their answers.
+  /// The current attempt. Earlier attempts are superseded: nobody waits for their answers.
   mutable std::atomic<std::uint32_t> attempt{0};
 
-  /// As new. Nobody else may share it.
+  /// Resets the ticket for reuse. Nobody else may share it.
   void renew() noexcept {
     over.store(false, std::memory_order_relaxed);
     in_hand.store(handler::nobody, std::memory_order_relaxed);
@@ -47,7 +47,7 @@ struct ticket {
   }
 };
 
-/// Null in tests: nobody asks.
+/// Null in tests that need no ticket.
 using ticket_ptr = std::shared_ptr<const ticket>;
 
 /// Whether nobody waits for the answer to a request any more.
@@ -55,19 +55,20 @@ inline bool is_over(const ticket_ptr& of) noexcept {
   return of && of->over.load(std::memory_order_relaxed);
 }
 
-/// Likewise, or a later attempt at the request is on its way.
+/// Whether nobody waits for the answer of `attempt` any more: the request is over, or a later
+/// attempt has replaced this one.
 inline bool is_superseded(const ticket_ptr& of, std::uint32_t attempt) noexcept {
   return is_over(of) || (of && attempt < of->attempt.load(std::memory_order_relaxed));
 }
 
-/// Marks requests as being worked on by `who`. Not taken back where an exception comes by: whoever
-/// dispatches them again has to know.
+/// Marks a request as being worked on by `who`. An exception deliberately leaves the mark in place:
+/// whoever dispatches the request again has to see it.
 inline void claim(const ticket_ptr& of, handler who) noexcept {
   if (of) of->in_hand.store(who, std::memory_order_relaxed);
 }
 
-/// Done, for now; unless somebody else has taken it in hand meanwhile. `left_as`: what is to be
-/// known of it from now on.
+/// Removes the claim of `who`, unless another handler has claimed the request meanwhile. `left_as`:
+/// the mark to leave instead.
 inline void release(const ticket_ptr& of, handler who, handler left_as) noexcept {
   if (!of) return;
   auto still = who;

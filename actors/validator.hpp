@@ -8,27 +8,28 @@
 
 namespace matchcloud::actors {
 
-/// What a validator owns: the rules in force and its catalog snapshot. No threads, no actor: tests
-/// call it directly.
+/// What a validator owns: the rules in force and its catalog snapshot. No threads and no actor, so
+/// that tests call it directly.
 class validator_state {
 public:
   validator_state(model::validation_rules rules, model::catalog_snapshot catalog);
 
   void set_catalog(model::catalog_snapshot catalog);
 
-  /// The response body, shared where there are no findings.
+  /// Returns the response body; a single shared one if there are no findings.
   base::expected<std::shared_ptr<const std::string>>
   validate(const validate_payload& request) const;
 
 private:
   model::validation_rules rules_;
   model::catalog_snapshot catalog_;
-  /// Of the snapshot.
+  /// The names of the snapshot's elements.
   model::reference_names names_;
   std::shared_ptr<const std::string> no_findings_;
 };
 
-/// Validates payloads. One per event loop, resident on it, and one on the pool for large bodies.
+/// Validates payloads. One per event loop, resident on it, and one on the actors' pool for large
+/// bodies.
 class validator final : public resident {
 public:
   validator(caf::actor_config& cfg, model::validation_rules rules, model::catalog_snapshot catalog);

@@ -10,7 +10,7 @@ namespace matchcloud::actors {
 struct waiter {
   caf::actor front;
   exchange_ref exchange;
-  /// Holds the waiting request and its permit, so that there are no more waiters than permits.
+  /// Keeps the request's ticket and so its permit, which bounds the number of waiters.
   ticket_ptr ticket;
 
   bool is_gone() const noexcept { return is_superseded(ticket, exchange.attempt); }

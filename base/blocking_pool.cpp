@@ -40,7 +40,8 @@ std::size_t thread_pool::queued() const {
 }
 
 void thread_pool::work(int nice_level) {
-  // On Linux a nice level belongs to the thread. Without it the pool still works, only less kindly.
+  // On Linux a nice level belongs to the thread. If setting it fails, the pool still works, at
+  // normal priority.
   if (nice_level > 0) static_cast<void>(setpriority(PRIO_PROCESS, gettid(), nice_level));
   for (;;) {
     std::function<void()> task;

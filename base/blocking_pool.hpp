@@ -10,30 +10,30 @@
 
 namespace matchcloud::base {
 
-/// Runs what blocks (database, files) off the event loops and off the actors' threads. Jobs answer
-/// by sending a message; they must not throw.
+/// Runs blocking work (database, files) off the event loops and off the actors' threads. Tasks
+/// report their result by sending a message; they must not throw.
 class blocking_pool {
 public:
   virtual ~blocking_pool() = default;
-  /// Queues `task`. False where the queue is full or the pool is stopping: the task never runs.
-  /// Any thread.
+  /// Queues `task`. Returns false, and never runs the task, if the queue is full or the pool is
+  /// stopping. Any thread.
   virtual bool submit(std::function<void()> task) = 0;
 };
 
-/// The pool of the real program: a few threads of its own at low priority.
+/// The pool of the real program: a fixed number of its own threads, usually at low priority.
 class thread_pool final : public blocking_pool {
 public:
   static constexpr std::size_t default_queue_limit = 1'024;
 
-  /// `nice_level` 0 to 19 as of setpriority(2).
+  /// `nice_level`: 0 to 19, see setpriority(2).
   thread_pool(std::size_t threads, int nice_level, std::size_t queue_limit = default_queue_limit);
-  /// Runs what is queued, then joins.
+  /// Runs the queued tasks, then joins the threads.
   ~thread_pool() override;
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
 
   bool submit(std::function<void()> task) override;
-  /// Jobs that wait for a thread. Any thread.
+  /// The number of tasks that wait for a thread. Any thread.
   std::size_t queued() const;
 
 private:

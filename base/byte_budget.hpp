@@ -17,7 +17,7 @@ public:
   bool try_acquire(std::size_t bytes) noexcept {
     const auto used = used_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
     if (used <= limit_bytes_) {
-      // Two at once may leave the lower: a peak is for information.
+      // When two threads race here, the lower peak may win. The peak is informational only.
       if (used > peak_bytes_.load(std::memory_order_relaxed))
         peak_bytes_.store(used, std::memory_order_relaxed);
       return true;
@@ -31,11 +31,11 @@ public:
     check(used >= bytes, "a budget gets back no more than it gave");
   }
 
-  /// More than half of it is used.
+  /// Whether more than half of the budget is used.
   bool is_tight() const noexcept { return used_bytes() > limit_bytes_ / 2; }
   std::size_t used_bytes() const noexcept { return used_bytes_.load(std::memory_order_relaxed); }
   std::size_t limit_bytes() const noexcept { return limit_bytes_; }
-  /// The most that was used since the last call.
+  /// The highest use in bytes since the previous call.
   std::size_t take_peak() noexcept {
     return peak_bytes_.exchange(used_bytes(), std::memory_order_relaxed);
   }
@@ -46,8 +46,8 @@ private:
   std::atomic<std::size_t> peak_bytes_{0};
 };
 
-/// Bytes taken from a budget, given back when this is destroyed. Moves with what holds the bytes;
-/// the budget must outlive it.
+/// Bytes taken from a budget and returned to it when the lease is destroyed. The lease moves along
+/// with the data that it accounts for; the budget must outlive it.
 class byte_lease {
 public:
   byte_lease() = default;
@@ -62,8 +62,8 @@ public:
   }
   ~byte_lease() { reset(); }
 
-  /// Makes the lease cover `bytes` of `budget`. False, and unchanged, where the budget is
-  /// exhausted.
+  /// Makes the lease cover at least `bytes` of `budget`; it never shrinks. Returns false, and
+  /// leaves the lease unchanged, if the budget is exhausted.
   bool grow_to(byte_budget& budget, std::size_t bytes) noexcept {
     if (bytes <= bytes_) return true;
     check(budget_ == nullptr || budget_ == &budget, "a lease grows in its own budget");

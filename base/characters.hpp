@@ -47,11 +47,12 @@ inline constexpr character_set token_characters{[](unsigned char c) {
   return is_alphanumeric(c) || marks.find(static_cast<char>(c)) != marks.npos;
 }};
 
-/// Inside a header's value: visible ASCII, SP, HTAB and obs-text (RFC 9110 section 5.5).
+/// Bytes allowed inside a header's value: visible ASCII, SP, HTAB and obs-text (RFC 9110 section
+/// 5.5).
 inline constexpr character_set value_characters{
     [](unsigned char c) { return c == '\t' || (c >= 0x20 && c != 0x7f); }};
 
-/// What RFC 3986 lets stand in a URI, without the fragment's `#`.
+/// Characters that RFC 3986 allows in a URI, except `#`, which begins a fragment.
 inline constexpr character_set target_characters{[](unsigned char c) {
   constexpr std::string_view marks = "-._~:/?[]@!$&'()*+,;=%";
   return is_alphanumeric(c) || marks.find(static_cast<char>(c)) != marks.npos;
@@ -67,7 +68,7 @@ constexpr char to_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
 }
 
-/// Compares as HTTP compares names and tokens: ASCII letters in any case.
+/// Compares header names and tokens as HTTP does: ASCII letters match in either case.
 constexpr bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
   if (a.size() != b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)

@@ -6,7 +6,7 @@ namespace matchcloud::base {
 
 namespace {
 
-/// What fault injection adds to the time of day.
+/// The offset that fault injection adds to the time of day.
 std::chrono::microseconds wrong_by() noexcept {
   constexpr auto most = std::chrono::microseconds{std::chrono::hours{1}}.count();
   const auto hit = faults::strike(fault_point::clock);

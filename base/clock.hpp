@@ -7,17 +7,17 @@ namespace matchcloud::base {
 
 using steady_time = std::chrono::steady_clock::time_point;
 
-/// Where time comes from; handed in from `app/` so that tests can drive it. Any thread.
+/// A source of time, handed in from `app/` so that tests can drive it. Any thread.
 class clock {
 public:
   virtual ~clock() = default;
-  /// Monotonic: for deadlines and durations.
+  /// Monotonic time, for deadlines and durations.
   virtual steady_time now() const noexcept = 0;
-  /// Milliseconds since 1970-01-01T00:00:00Z: for what people see.
+  /// Milliseconds since 1970-01-01T00:00:00Z, for timestamps that people see.
   virtual std::int64_t unix_ms() const noexcept = 0;
 };
 
-/// The machine's clocks. One object without state for the whole process.
+/// The machine's clocks: one stateless object for the whole process.
 const clock& machine_clock() noexcept;
 
 } // namespace matchcloud::base

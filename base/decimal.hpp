@@ -8,8 +8,8 @@
 
 namespace matchcloud::base {
 
-/// The number that `text` writes in decimal digits (a signed one may begin with a minus), and in
-/// nothing else. Empty for anything else and for what is beyond `Number`.
+/// Parses `text` as a number in decimal digits; a signed number may begin with a minus. Returns
+/// nothing if `text` contains anything else or the number does not fit into `Number`.
 template <std::integral Number>
 std::optional<Number> parse_decimal(std::string_view text) noexcept {
   Number number = 0;

@@ -27,7 +27,7 @@ enum class errc : std::uint8_t {
   /// The request has a method that the service does not know, whatever the path (RFC 9110 section
   /// 9.1).
   method_not_implemented,
-  /// The `Expect` header asks for anything but `100-continue`.
+  /// The `Expect` header has a value other than `100-continue`.
   expectation_failed,
   /// The request head did not arrive within `head_timeout_ms`.
   head_timeout,
@@ -37,13 +37,14 @@ enum class errc : std::uint8_t {
   target_malformed,
   /// No operation has this path.
   route_not_found,
-  /// The path exists, the method does not; `Allow` lists those that do.
+  /// The path exists but does not support the method; `Allow` lists the methods that it supports.
   method_not_allowed,
-  /// The ops plane was asked for by a host name that is not its own (DNS rebinding).
+  /// A request to the ops plane names a host that is not its own (DNS rebinding).
   host_not_allowed,
-  /// A web page asked the ops plane to change something: the `Origin` is not the ops plane's own.
+  /// A web page tried to change something through the ops plane: the `Origin` is not the ops
+  /// plane's own.
   origin_not_allowed,
-  /// A request that needs a body says neither its length nor that it comes in chunks.
+  /// A request that needs a body has neither a `Content-Length` nor chunked transfer coding.
   length_required,
   /// A path parameter is not an id of its kind.
   id_malformed,
@@ -61,58 +62,61 @@ enum class errc : std::uint8_t {
   game_not_found,
   /// The catalog has no region, tier, game or namespace of this id.
   element_not_found,
-  /// Others refer to what is to be removed; the detail names them and what to do.
+  /// Other elements refer to the one that is to be removed; the detail names them and what to do.
   still_referred,
   /// A game's avatar list is longer than `avatar_list_limit_bytes`.
   list_too_large,
   /// No image has this upload id and file name.
   media_not_found,
-  /// The body of an export does not say which span of time it is about, or the query of a listing
-  /// not what was measured.
+  /// The body of an export request does not give a valid time span, or the query of a region
+  /// listing does not give valid measurements.
   query_invalid,
-  /// A signed URL was not signed by this service, or not like this.
+  /// The signature of a URL does not match: this service did not sign it, or it was altered.
   signature_invalid,
   /// A signed URL is older than its lifetime.
   url_expired,
-  /// An export is not there (any more).
+  /// The export does not exist, or no longer exists.
   export_not_found,
-  /// As many exports wait as may; come back after `Retry-After`.
+  /// The export queue is full; the client should retry after `Retry-After`.
   exports_busy,
-  /// Files of exports take as many bytes as they may; what was promised is kept.
+  /// Export files use all bytes that they may; files whose issued links are valid are not removed.
   exports_full,
-  /// Work was given up because nobody wants it any more: the service shuts down, a signal came.
+  /// Work was abandoned because its result is no longer wanted: shutdown, or a signal.
   cancelled,
   /// `If-Match` names none of the entity tags that the representation has.
   precondition_failed,
-  /// The `Range` header asks for bytes behind the end; `Content-Range` has the size.
+  /// The `Range` header asks for bytes beyond the end; `Content-Range` has the size.
   range_not_satisfiable,
-  /// More requests are in flight than `in_flight_limit`; come back after `Retry-After`.
+  /// More requests are in flight than `in_flight_limit`; the client should retry after
+  /// `Retry-After`.
   overloaded,
-  /// Requests and responses hold more memory than `byte_budget_bytes`; come back later.
+  /// Requests and responses hold more memory than `byte_budget_bytes`; the client should retry
+  /// later.
   budget_exhausted,
-  /// The part that answers this died while it worked on it: it may have happened, and asking again
-  /// may do it twice.
+  /// The actor that answers this request died while it worked on it. The operation may have taken
+  /// effect, and repeating it may apply it twice.
   outcome_unknown,
-  /// The part that answers this is being restarted; come back after `Retry-After`.
+  /// The actor that answers this request is being restarted; the client should retry after
+  /// `Retry-After`.
   unavailable,
   /// The server is shutting down.
   draining,
   /// The request was not answered within `request_timeout_ms`.
   deadline_exceeded,
-  /// A defect of the service: something that cannot happen did.
+  /// A defect of the service: something happened that should be impossible.
   internal,
   /// A configuration key or a command line argument is unknown or out of bounds.
   config_invalid,
   /// An import file breaks its format; nothing was written.
   import_invalid,
-  /// A file is not an image that is taken: not PNG or JPEG, damaged, too large.
+  /// A file is not an acceptable image: not PNG or JPEG, damaged, or too large.
   image_invalid,
   /// The database cannot be opened, read or written.
   store_failed,
-  /// The disk is full, or this user's share of it.
+  /// The disk, or this user's quota, is full.
   store_full,
-  /// The store has more to tidy away than `store-backlog-limit-bytes` and cannot now; come back
-  /// later.
+  /// The store's backlog exceeds `store-backlog-limit-bytes` and cannot be tidied up now; the client
+  /// should retry later.
   store_backlogged,
   /// The database was written by a newer version of this program and is left untouched.
   store_newer,
@@ -120,32 +124,34 @@ enum class errc : std::uint8_t {
   geoip_invalid,
   /// An operating system call failed; the detail has its name and reason.
   io_failed,
-  /// A listener's address is taken by another process or cannot be bound.
+  /// A listener's address is in use by another process or cannot be bound.
   address_unavailable,
 };
 
-/// How an error looks to a client.
+/// How an error is presented to a client.
 struct error_description {
   /// HTTP status code.
   int status;
   /// Stable snake_case code.
   std::string_view code;
-  /// One short sentence without the particulars.
+  /// One short sentence without particulars.
   std::string_view title;
 };
 
-/// The one table from error to status, code and title. Complexity: constant. Any thread.
+/// Maps an error to its status, code and title; the only such table. Complexity: constant. Any
+/// thread.
 error_description describe(errc code) noexcept;
 
-/// Whether errors of this code come from the machine below (disks, files, addresses): their details
-/// name its paths, and are for its operator's log and terminal.
+/// Whether errors of this code come from the machine (disks, files, addresses). Their details name
+/// local paths and are meant for the operator's log and terminal, not for clients.
 bool tells_of_machine(errc code) noexcept;
 
-/// An error and its particulars: where, what was found and what to do.
+/// An error and its particulars: where it happened, what was found and what to do.
 struct error {
   errc code = errc::internal;
   std::string detail;
-  /// The detail was written for clients. They hear no other of a code that tells of the machine.
+  /// Whether the detail was written for clients. For codes that `tells_of_machine`, clients see
+  /// only such details.
   bool for_clients = false;
 
   friend bool operator==(const error&, const error&) = default;

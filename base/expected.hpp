@@ -6,7 +6,7 @@
 
 namespace matchcloud::base {
 
-/// A value, or the `error` that says why there is none.
+/// A value, or the `error` that explains why there is none.
 template <class T>
 using expected = tl::expected<T, error>;
 

@@ -10,23 +10,23 @@ namespace matchcloud::base {
 
 /// What an injected fault does.
 enum class fault_kind : std::uint8_t {
-  /// Nothing: the point is passed.
+  /// No fault: the pass proceeds normally.
   none,
-  /// It takes longer: a fixed time, or one between two bounds.
+  /// The operation takes longer: a fixed time, or a random one between two bounds.
   delay,
-  /// It fails, as it may fail by itself.
+  /// The operation fails in a way in which it can really fail.
   error,
-  /// It does not happen, and nobody is told.
+  /// The operation silently does not happen.
   drop,
   /// The actor dies.
   crash,
-  /// The process dies, without tidying up.
+  /// The process dies without cleaning up.
   abort,
-  /// Only a part is written.
+  /// Only a part of the data is written.
   short_write,
-  /// Bytes are changed; of the clock, the time.
+  /// Bytes are changed; at the point `clock`, the time.
   corrupt,
-  /// It does not happen until the fault is taken away.
+  /// The operation does not happen until the fault is cleared.
   stall,
 };
 inline constexpr std::array<std::string_view, 9> fault_kind_names{
@@ -50,7 +50,7 @@ private:
   std::uint32_t bits_;
 };
 
-/// Where faults can be injected. `fault_points` says of each what it stands for.
+/// The points where faults can be injected. `fault_points` describes each.
 enum class fault_point : std::uint8_t {
   accept,
   read,
@@ -89,28 +89,28 @@ enum class fault_point : std::uint8_t {
 };
 
 struct fault_point_facts {
-  /// As configuration and URLs write it.
+  /// The name used in configuration and URLs.
   std::string_view name;
-  /// What happens there, for people.
+  /// A description, for people, of what happens at the point.
   std::string_view sentence;
   fault_kinds kinds;
-  /// A request is known there, so that its `X-Fault` header can choose.
+  /// Whether the point knows the request, so that the request's `X-Fault` header can select it.
   bool of_a_request;
 };
 
 namespace fault_sets {
 using enum fault_kind;
-/// A request on its way to an actor, or its answer on the way back.
+/// A request on its way to an actor, or its reply on the way back.
 inline constexpr fault_kinds message{delay, error, drop, crash, abort, stall};
-/// News between actors, which are sent again only when there are others.
+/// News between actors. News cannot be lost: it is sent again only when there is newer news.
 inline constexpr fault_kinds news{delay, crash, abort};
-/// What is no request wakes an actor.
+/// A message other than a request wakes an actor.
 inline constexpr fault_kinds wake{crash, abort};
-/// A call that blocks: it runs on a thread that may wait.
+/// A blocking call, on a thread that may wait.
 inline constexpr fault_kinds call{delay, error, abort, stall};
 } // namespace fault_sets
 
-/// In the order of `fault_point`.
+/// All points, in the order of `fault_point`.
 inline constexpr std::array fault_points{
     fault_point_facts{"accept",
                       "A connection is taken from a listener of an event loop. Held up or failing, "
@@ -203,14 +203,14 @@ constexpr const fault_point_facts& facts_of(fault_point which) noexcept {
   return fault_points[static_cast<std::size_t>(which)];
 }
 
-/// The point of that name.
+/// Finds a point by its name.
 constexpr std::optional<fault_point> find_fault_point(std::string_view name) noexcept {
   for (std::size_t i = 0; i < fault_points.size(); ++i)
     if (fault_points[i].name == name) return static_cast<fault_point>(i);
   return std::nullopt;
 }
 
-/// Points, one bit each.
+/// A set of points, one bit each.
 using fault_point_set = std::uint64_t;
 
 constexpr fault_point_set bit_of(fault_point which) noexcept {

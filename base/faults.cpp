@@ -12,13 +12,14 @@ namespace matchcloud::base::faults {
 
 namespace {
 
-/// A point's rule and counts; behind one lock, for whoever gets here is to be slowed down anyway.
+/// A point's rule and counts. One lock guards all points: threads get here only while a fault is
+/// injected, when speed does not matter.
 struct injected {
   std::optional<fault_rule> rule;
   std::uint32_t number = 0;
   std::uint64_t passes = 0;
   std::uint64_t hits = 0;
-  /// Not reset with the rule.
+  /// Not reset when the rule changes.
   std::uint64_t all_hits = 0;
 
   void begin_anew(const std::optional<fault_rule>& with, std::uint32_t numbered) {
@@ -46,7 +47,7 @@ injected& entry(table& in, fault_point at) noexcept {
   return in.at[static_cast<std::size_t>(at)];
 }
 
-/// SplitMix64: every input gives a number that looks random.
+/// SplitMix64: maps every input to a number that looks random.
 std::uint64_t mixed(std::uint64_t state) noexcept {
   state += 0x9E3779B97F4A7C15ULL;
   state = (state ^ (state >> 30U)) * 0xBF58476D1CE4E5B9ULL;
@@ -58,7 +59,7 @@ double unit_interval(std::uint64_t random) noexcept {
   return static_cast<double>(random >> 11U) * 0x1.0p-53;
 }
 
-/// The random number of a pass: from the seed, the point and the pass's number alone.
+/// The random number of a pass; depends only on the seed, the point and the pass's number.
 std::uint64_t random_of(const table& in, fault_point at, std::uint64_t pass) noexcept {
   return mixed(mixed(in.seed + static_cast<std::uint64_t>(at)) + pass);
 }
@@ -113,7 +114,7 @@ fault strike(fault_point at, fault_point_set named) noexcept {
   ++here.hits;
   ++here.all_hits;
   if (rule.kind == fault_kind::abort) end_process(at);
-  // Another number than the one that chose: that one is small.
+  // A number other than `random`, which is biased: it was small enough to select this pass.
   const auto further = mixed(random);
   return {rule.kind, delay_of(rule, further), here.number, mixed(further)};
 }
@@ -123,7 +124,7 @@ fault strike_blocking(fault_point at) noexcept {
   if (hit.kind != fault_kind::stall && hit.kind != fault_kind::delay) return hit;
   auto& in = all();
   std::unique_lock lock{in.mutex};
-  // A fault that is taken away holds nobody any longer, whatever it said.
+  // Once a fault is cleared it delays nobody any longer, whatever its rule said.
   const auto is_over = [&] { return entry(in, at).number != hit.rule; };
   if (hit.kind == fault_kind::stall) {
     in.changed.wait(lock, is_over);

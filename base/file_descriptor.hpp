@@ -6,7 +6,7 @@
 
 namespace matchcloud::base {
 
-/// Owns a file descriptor.
+/// Owns a file descriptor and closes it when destroyed.
 class file_descriptor {
 public:
   file_descriptor() = default;
@@ -23,7 +23,7 @@ public:
   int get() const noexcept { return fd_; }
   explicit operator bool() const noexcept { return fd_ >= 0; }
 
-  /// Gives up what it owns, without closing it.
+  /// Gives up ownership without closing the descriptor.
   [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
 
   void reset() noexcept {

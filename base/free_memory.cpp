@@ -7,8 +7,8 @@ namespace matchcloud::base {
 namespace {
 
 constexpr int free_at_end_bytes = 512 * 1024;
-/// Larger blocks are mappings of their own, which end when they are freed. As large as a thread's
-/// part of the heap can well hold: mappings cost more than blocks.
+/// Larger blocks get mappings of their own, which are unmapped when freed. The threshold is as
+/// large as a thread's part of the heap can well hold, because mappings cost more than heap blocks.
 constexpr int mapped_bytes = 4 * 1024 * 1024;
 
 } // namespace

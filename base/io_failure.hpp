@@ -10,11 +10,11 @@ namespace matchcloud::base {
 /// Whether an errno says that the disk, or this user's share of it, is full.
 bool is_disk_full(int code) noexcept;
 
-/// What the operator can do about an errno; empty where its own sentence tells.
+/// What the operator can do about an errno; empty if the error's own message is enough.
 std::string_view advice(int code) noexcept;
 
-/// `PATH: cannot OPERATION: REASON; ADVICE` for an errno: `store_full` where the disk is full, else
-/// `other`.
+/// Makes an error `PATH: cannot OPERATION: REASON; ADVICE` from an errno: `store_full` if the disk
+/// is full, else `other`.
 tl::unexpected<error> io_failure(std::string_view path, std::string_view operation, int code,
                                  errc other);
 

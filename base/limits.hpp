@@ -10,14 +10,16 @@ struct limits {
   std::size_t head_limit_bytes = 8 * 1024;
   std::size_t target_limit_bytes = 2 * 1024;
   std::size_t body_limit_bytes = 1024 * 1024;
-  /// Connections of the whole process; also bounded by the hard RLIMIT_NOFILE.
+  /// Connections of the whole process; the hard RLIMIT_NOFILE bounds them too.
   std::size_t connection_limit = 100'000;
-  /// Of these, the percentage that one client address may have while over half are taken.
+  /// The percentage of `connection_limit` that one client address may hold while more than half of
+  /// the connections are taken.
   std::size_t connection_share_percent = 25;
   /// Requests that wait for an actor, per event loop.
   std::size_t in_flight_limit = 4'096;
-  /// Of these, per event loop, how many may wait for a validator, for the one of large bodies, for
-  /// a region_ranking, a media actor, an avatar shard, the export and the download actor.
+  /// How many of the requests in flight may wait, per event loop, for each owner: a validator, the
+  /// validator of large bodies, a region_ranking, a media actor, an avatar shard, the export actor
+  /// and the download actor.
   std::size_t validator_mailbox = 4'096;
   std::size_t large_validator_mailbox = 256;
   std::size_t region_ranking_mailbox = 4'096;
@@ -25,45 +27,49 @@ struct limits {
   std::size_t avatar_mailbox = 2'048;
   std::size_t lobby_export_mailbox = 1'024;
   std::size_t export_download_mailbox = 1'024;
-  /// Restarts of an actor in `restart_window` that had handled nothing since the one before.
+  /// An actor is in a restart storm if it fails more than this many times within `restart_window`
+  /// without having handled anything since the previous restart.
   std::size_t restart_intensity = 5;
   std::chrono::milliseconds restart_window{10'000};
-  /// Request and response bytes of the whole process.
+  /// Bytes that all requests and responses of the process may hold.
   std::size_t byte_budget_bytes = 512UL * 1024 * 1024;
   int listen_backlog = 4'096;
   /// From the first byte of a request to the end of its head.
   std::chrono::milliseconds head_timeout{10'000};
   /// From the end of the head to the end of the body.
   std::chrono::milliseconds body_timeout{30'000};
-  /// Between requests.
+  /// How long a connection may be idle between requests.
   std::chrono::milliseconds idle_timeout{75'000};
-  /// While the client takes no byte of an answer.
+  /// How long a client may take no byte of a response.
   std::chrono::milliseconds write_timeout{30'000};
-  /// Bytes a second that it has to take of one besides, on average.
+  /// Bytes per second that a client must take of a response on average, besides meeting
+  /// `write_timeout`.
   std::size_t write_least_rate = 256;
   /// From a complete request to its answer.
   std::chrono::milliseconds request_timeout{10'000};
-  /// Likewise for an export of lobby history, and from its begin to its end.
+  /// From a complete request for an export of lobby history to its answer; also bounds the run time
+  /// of an export job.
   std::chrono::milliseconds export_timeout{600'000};
-  /// From SIGTERM to the end; idle connections close in its last third.
+  /// From SIGTERM to the end of the process; idle connections are closed in its last third.
   std::chrono::milliseconds drain_timeout{15'000};
-  /// Rendered region lists, per event loop.
+  /// Cache of rendered region lists, per event loop.
   std::size_t ranking_cache_bytes = 64UL * 1024 * 1024;
-  /// Rendered avatar lists, of the whole process.
+  /// Cache of rendered avatar lists, for the whole process.
   std::size_t avatar_cache_bytes = 256UL * 1024 * 1024;
-  /// One game's rendered avatar list.
+  /// The longest rendered avatar list of one game.
   std::size_t avatar_list_limit_bytes = 64UL * 1024 * 1024;
-  /// What the store has acknowledged and not yet tidied away, while lobbies are ingested.
+  /// The write-ahead log (acknowledged but not yet checkpointed) above which ingestion of lobbies
+  /// is refused.
   std::size_t backlog_limit_bytes = 1024UL * 1024 * 1024;
-  /// Image files kept open although nobody reads them, per event loop.
+  /// Image files kept open although no request reads them, per event loop.
   std::size_t media_open_files = 256;
-  /// Exports that run at once, each on a thread of low priority.
+  /// Exports that run at the same time, each on a thread of low priority.
   std::size_t export_jobs = 2;
-  /// Exports that wait for that.
+  /// Exports that wait to run.
   std::size_t export_queue = 64;
-  /// Files of exports, all together.
+  /// Total size of all export files.
   std::size_t export_limit_bytes = 16UL * 1024 * 1024 * 1024;
-  /// From an export's answer to the end of its URL.
+  /// From an export's answer to the expiry of its URL.
   std::chrono::milliseconds export_url_lifetime{3'600'000};
   /// Threads of the httplib transport, each bound to one connection.
   std::size_t httplib_threads = 64;

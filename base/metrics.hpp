@@ -7,8 +7,8 @@
 
 namespace matchcloud::base {
 
-/// A number that only grows. Any thread; relaxed, so a reader may see several counters at slightly
-/// different moments.
+/// A number that only grows. Any thread. Accesses are relaxed, so a reader may see several counters
+/// at slightly different moments.
 class counter {
 public:
   void add(std::uint64_t n = 1) noexcept { value_.fetch_add(n, std::memory_order_relaxed); }
@@ -32,7 +32,8 @@ private:
 /// Durations in fixed buckets. Any thread.
 class duration_histogram {
 public:
-  /// Upper bounds in nanoseconds, inclusive; beyond the last there is one bucket more.
+  /// Upper bounds in nanoseconds, inclusive. One more bucket holds everything beyond the last
+  /// bound.
   static constexpr std::array<std::uint64_t, 14> bounds_ns{
       50'000,     100'000,    250'000,    500'000,     1'000'000,   2'500'000,     5'000'000,
       10'000'000, 25'000'000, 50'000'000, 100'000'000, 500'000'000, 1'000'000'000, 10'000'000'000};

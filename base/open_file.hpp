@@ -9,26 +9,27 @@
 
 namespace matchcloud::base {
 
-/// A regular file open for reading whose bytes never change: whoever shares this shares the one
-/// descriptor, each reader with an offset of its own. Immutable; any thread.
+/// A regular file, open for reading, whose bytes never change. All readers share one descriptor;
+/// each passes its own offset. Immutable; any thread.
 class open_file {
 public:
   open_file(file_descriptor file, std::uint64_t size_bytes) noexcept
       : file_{std::move(file)}, size_bytes_{size_bytes} {}
 
   int descriptor() const noexcept { return file_.get(); }
-  /// As it was when the file was opened.
+  /// The size when the file was opened.
   std::uint64_t size_bytes() const noexcept { return size_bytes_; }
 
-  /// Bytes from `offset` on, as pread(2): 0 at the end of the file, -1 on an error. May wait for
-  /// the disk.
+  /// Reads bytes from `offset` on, like pread(2): returns 0 at the end of the file and -1 on an
+  /// error. May wait for the disk.
   std::ptrdiff_t read(std::span<char> into, std::uint64_t offset) const noexcept;
 
-  /// Whether first and last byte of a span, not empty, can be read without waiting for the disk.
-  /// Where the file system cannot tell, they are taken to be.
+  /// Whether the first and last byte of a non-empty span can be read without waiting for the disk.
+  /// Returns true if the file system cannot tell.
   bool is_resident(std::uint64_t offset, std::uint64_t length_bytes) const noexcept;
 
-  /// Reads a span and drops the bytes, so that the kernel has them. Waits for the disk.
+  /// Reads a span and discards the bytes, so that the kernel's page cache has them. Waits for the
+  /// disk.
   void read_ahead(std::uint64_t offset, std::uint64_t length_bytes) const noexcept;
 
 private:

@@ -6,8 +6,8 @@
 
 namespace matchcloud::base {
 
-/// A place among what may be under way at once (requests of a transport, messages to an actor,
-/// ingests), given back when destroyed. Any thread.
+/// A slot in a bounded number of concurrent things (requests of a transport, messages to an actor,
+/// ingests), returned when destroyed. Any thread.
 class permit {
 public:
   permit() = default;
@@ -15,7 +15,8 @@ public:
   permit& operator=(const permit&) = delete;
   ~permit() { reset(); }
 
-  /// Takes a place of `taken`, which must outlive this. False where `limit` are taken already.
+  /// Takes a slot by incrementing `taken`, which must outlive the permit. Returns false if `limit`
+  /// slots are taken already.
   bool acquire(std::atomic<std::size_t>& taken, std::size_t limit) noexcept {
     reset();
     if (taken.fetch_add(1, std::memory_order_relaxed) >= limit) {

@@ -12,7 +12,7 @@ namespace matchcloud::base {
 void fill_random(std::span<std::uint8_t> bytes) {
   while (!bytes.empty()) {
     const auto got = ::getrandom(bytes.data(), bytes.size(), 0);
-    // Only a kernel older than 3.17 has none.
+    // getrandom(2) fails for other reasons only on kernels older than 3.17, which lack it.
     if (got < 0 && errno != EINTR)
       throw std::system_error{errno, std::generic_category(), "getrandom"};
     if (got > 0) bytes = bytes.subspan(static_cast<std::size_t>(got));

@@ -5,10 +5,10 @@
 
 namespace matchcloud::base {
 
-/// Fills `bytes` with what nobody can foresee (getrandom(2)). Any thread.
+/// Fills `bytes` with unpredictable bytes from getrandom(2). Any thread.
 void fill_random(std::span<std::uint8_t> bytes);
 
-/// Likewise, for what begins a sequence that only has to differ from others.
+/// An unpredictable seed, for sequences that only have to differ from each other. Any thread.
 std::uint64_t random_seed();
 
 } // namespace matchcloud::base

@@ -7,24 +7,25 @@
 
 namespace matchcloud::base {
 
-/// A cache bounded in bytes. What has to make room is the entry that was put first, but one that
-/// was used since goes behind all others instead, once (second chance, also called CLOCK): what is
-/// used often stays, as in a list in order of use, but using an entry writes to nothing but itself.
-/// With tens of thousands of entries each neighbour would have to come from memory. Used by one
-/// thread. All operations O(1) on average. Moved from, it can only be assigned to.
+/// A cache bounded in bytes, with second-chance eviction (also called CLOCK). It evicts the entry
+/// that was put first, but an entry that was used since then is moved behind all others once
+/// instead. Entries in frequent use stay, as they would in an LRU list, but using an entry writes
+/// only to that entry: with tens of thousands of entries, each neighbor in an LRU list would be a
+/// cache miss. Used by one thread. All operations are O(1) on average. A moved-from cache can only
+/// be assigned to.
 template <class Key, class Value, class Hash = std::hash<Key>>
 class second_chance_cache {
 public:
   explicit second_chance_cache(std::size_t limit_bytes) : limit_bytes_{limit_bytes} {}
 
-  // A copy's order would point into the original.
+  // A copy's list would point into the original.
   second_chance_cache(const second_chance_cache&) = delete;
   second_chance_cache& operator=(const second_chance_cache&) = delete;
   second_chance_cache(second_chance_cache&&) noexcept = default;
   second_chance_cache& operator=(second_chance_cache&&) noexcept = default;
   ~second_chance_cache() = default;
 
-  /// The value of `key`, now used, or null. Valid until the next `put`.
+  /// Returns the value of `key` and marks it as used, or null. Valid until the next `put`.
   const Value* get(const Key& key) {
     const auto found = entries_.find(key);
     if (found == entries_.end()) return nullptr;
@@ -32,8 +33,8 @@ public:
     return &found->second.value;
   }
 
-  /// Keeps `value`, said to cost `bytes`, and forgets others until all fit. A value larger than the
-  /// whole cache is not kept. How many made room for it.
+  /// Stores `value`, accounted as `bytes`, and evicts others until all fit. A value larger than the
+  /// whole cache is not kept. Returns the number of evicted entries.
   std::size_t put(const Key& key, Value value, std::size_t bytes) {
     erase(key);
     if (bytes > limit_bytes_) return 0;
@@ -74,7 +75,7 @@ public:
   std::size_t used_bytes() const noexcept { return used_bytes_; }
 
 private:
-  /// Where `entries_` has it, as long as it is there.
+  /// An entry of `entries_`, whose address is stable while it is there.
   struct entry {
     Value value;
     bool used = false;
@@ -84,7 +85,7 @@ private:
     entry* behind = nullptr;
   };
 
-  /// At the end.
+  /// Appends an entry to the eviction order.
   void link(entry& which) noexcept {
     which.before = last_;
     which.behind = nullptr;
@@ -100,7 +101,7 @@ private:
   std::size_t limit_bytes_;
   std::size_t used_bytes_ = 0;
   std::unordered_map<Key, entry, Hash> entries_;
-  /// The order in which they make room.
+  /// The ends of the eviction order; `first_` is evicted next.
   entry* first_ = nullptr;
   entry* last_ = nullptr;
 };

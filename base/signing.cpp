@@ -22,7 +22,7 @@ std::string sign(const signing_secret& secret, std::string_view text) {
 
 bool is_signed(const signing_secret& secret, std::string_view text, std::string_view signature) {
   const auto right = sign(secret, text);
-  // The length is no secret, and never zero: where OpenSSL failed, nothing is signed.
+  // The length is not secret. It is zero only if OpenSSL failed, and then no signature is valid.
   return !right.empty() && signature.size() == right.size() &&
          CRYPTO_memcmp(signature.data(), right.data(), right.size()) == 0;
 }

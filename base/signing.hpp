@@ -7,13 +7,13 @@
 
 namespace matchcloud::base {
 
-/// What signatures are made with: random, known to the service alone.
+/// The key of signatures: random bytes that only the service knows.
 using signing_secret = std::array<std::uint8_t, 32>;
 
 /// HMAC-SHA256 (RFC 2104) of `text` as 64 lower-case hexadecimal digits. Any thread.
 std::string sign(const signing_secret& secret, std::string_view text);
 
-/// Whether `signature` is `sign(secret, text)`. Takes as long for a wrong one as for a right one.
+/// Whether `signature` is `sign(secret, text)`. Compares in constant time.
 bool is_signed(const signing_secret& secret, std::string_view text, std::string_view signature);
 
 } // namespace matchcloud::base

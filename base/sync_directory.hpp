@@ -6,7 +6,7 @@
 
 namespace matchcloud::base {
 
-/// Makes the names in a directory survive a power cut. Fails with `store_failed`.
+/// Syncs a directory, so that the names in it survive a power failure. Fails with `store_failed`.
 expected<void> sync_directory(const std::string& path);
 
 } // namespace matchcloud::base
