@@ -16,8 +16,8 @@ namespace matchcloud::store {
 
 class database;
 
-/// A session of a database's, for its holder alone and as one role, given back in the end. It keeps
-/// the database. One thread at a time.
+/// A session of a database, exclusive to its holder and seen as one role; returned on destruction.
+/// Keeps the database alive. One thread at a time.
 template <class Role>
 class lease {
 public:
@@ -37,28 +37,28 @@ private:
   std::unique_ptr<session, give_back> held_;
 };
 
-/// The sessions of a database.
+/// Limits on the sessions of a database.
 struct session_limits {
-  /// At once; beyond, callers wait.
+  /// Sessions that may be lent at the same time; further callers wait.
   std::size_t at_once = 16;
-  /// Kept open for the next caller.
+  /// Idle sessions kept open for later callers.
   std::size_t idle = 4;
   /// How long a caller waits for a session before it fails with `overloaded`.
   std::chrono::milliseconds patience{10'000};
 };
 
-/// A store: hands out roles of pooled sessions, which an engine opens. Several databases, also of
-/// several processes, may be on one store. What failed is not given to the next caller: it gets
-/// another session. Held by `std::shared_ptr`. Any thread.
+/// A store: lends pooled sessions, which an engine opens, as roles. Several databases, even of
+/// several processes, may use one store. A session that failed is discarded, so the next caller
+/// gets another one. Held by `std::shared_ptr`. Any thread.
 class database : public std::enable_shared_from_this<database> {
 public:
-  /// Makes a session: what an engine is. Any thread, several at once.
+  /// An engine: a function that opens a session. Called from any thread, several calls at once.
   using engine = std::function<base::expected<std::unique_ptr<session>>()>;
 
-  /// Opens nothing yet.
+  /// Opens no session yet.
   database(engine open, const session_limits& limits) : open_{std::move(open)}, limits_{limits} {}
 
-  // Each waits for a session, and fails with `overloaded` or as opening one does.
+  // Each call waits for a session. It fails with `overloaded` or with the engine's error.
   base::expected<lease<catalog_store>> catalog() { return lend<catalog_store>(); }
   base::expected<lease<avatar_store>> avatars() { return lend<avatar_store>(); }
   base::expected<lease<lobby_sink>> sink() { return lend<lobby_sink>(); }

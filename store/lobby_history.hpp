@@ -10,45 +10,47 @@
 
 namespace matchcloud::store {
 
-/// What an export depends on besides its query: it moves whenever a row of it may have changed.
+/// The revisions that an export depends on: at least one moves whenever a row of the export may
+/// have changed.
 struct history_revisions {
-  /// Of the game's lobbies.
+  /// Revision of the game's lobbies.
   std::int64_t lobbies = 0;
-  /// Of the names.
+  /// Revision of the catalog, which has the names.
   std::int64_t catalog = 0;
 
   friend bool operator==(const history_revisions&, const history_revisions&) = default;
 };
 
-/// The one state of the store that an export is of.
+/// The state of the store that an export reads.
 struct history_snapshot {
   history_revisions revisions;
-  /// The instant at which its transaction began, milliseconds since 1970: lobbies that run are
-  /// counted up to here, and everything acknowledged before is in it.
+  /// When its transaction began, in milliseconds since 1970. The duration of running lobbies counts
+  /// up to this instant, and everything acknowledged before it is included.
   std::int64_t taken_ts = 0;
 };
 
-/// How `lobby_history::read` tells what it finds, on the caller's thread.
+/// Callbacks of `lobby_history::read`, called on the caller's thread.
 struct history_reader {
-  /// Once, before the first lobby. May be empty.
+  /// Called once, before the first lobby. May be empty.
   std::function<void(const history_snapshot&)> begun;
-  /// For each lobby, by start, then by id; false ends the reading.
+  /// Called for each lobby, ordered by start, then by id; returning false ends the reading.
   std::function<bool(const model::history_lobby&)> take;
-  /// Asked once after `begun`, then now and then, also while nothing is found; true ends the
-  /// reading. May be empty.
+  /// Called once after `begun`, then from time to time, even while nothing is found; returning true
+  /// ends the reading. May be empty.
   std::function<bool()> stop;
 };
 
-/// The role of reading the history of lobbies. What any role's calls have in common stands at
-/// `session`.
+/// The role of reading the history of lobbies. See `session` for what the calls of all roles have
+/// in common.
 class lobby_history {
 public:
   virtual ~lobby_history() = default;
 
-  /// What an export of a game's history that begins now would be of.
+  /// The revisions that an export of a game's history would have if it began now.
   virtual base::expected<history_revisions> revisions(const model::uuid& game_id) = 0;
-  /// Reads the lobbies of a game that were alive in a span, of one snapshot. Memory does not grow
-  /// with their number, cost grows with what is found. Fails with `cancelled` where `stop` said so.
+  /// Reads the lobbies of a game that were alive in a span, from one snapshot. Memory use does not
+  /// grow with their number; the cost grows with the number found. Fails with `cancelled` if `stop`
+  /// returned true.
   virtual base::expected<void> read(const model::export_query& query, const base::clock& clock,
                                     const history_reader& to) = 0;
 };

@@ -10,32 +10,33 @@
 
 namespace matchcloud::store {
 
-/// What became of the lobbies at the front of a batch.
+/// What happened to the lobbies at the front of a batch.
 struct lobby_merge {
   struct rejection {
-    /// In the batch.
+    /// Index in the batch.
     std::size_t index = 0;
     /// `conflict`, `namespace_unknown` or `region_unknown`.
     model::line_finding finding;
   };
 
-  /// From the front of the batch; the rest is for the next call. None only where there were none.
+  /// How many records, from the front of the batch, were processed; the rest is for the next call.
+  /// 0 only for an empty batch.
   std::size_t taken = 0;
-  /// Of these, new or with times that add to what was known.
+  /// Of the records taken, how many were new or had times that add to what was known.
   std::size_t accepted = 0;
-  /// Known already.
+  /// How many of the records taken were known already.
   std::size_t unchanged = 0;
-  /// How long the transaction was open: others could not write.
+  /// How long the transaction blocked other writers; 0 if nothing was accepted.
   std::chrono::nanoseconds lasted{0};
-  /// Not taken, in ascending order of the index.
+  /// The rejected records, in ascending order of index.
   std::vector<rejection> rejected;
 };
 
-/// What the store knows of lobby attributes.
+/// What the store knows about lobby attributes.
 struct attributes_check {
-  /// The game of its namespace.
+  /// The game that the attributes' namespace belongs to.
   model::uuid game_id;
-  /// `namespace_unknown` or `region_unknown`, if so.
+  /// `namespace_unknown` or `region_unknown`, if one applies.
   std::optional<model::line_finding> finding;
 };
 

@@ -13,20 +13,21 @@
 
 namespace matchcloud::store {
 
-// Orders in which a store takes very many lobbies with the least reading and writing; any order is
-// right. They are of entries with a `record`, in O(n log n) and in place.
+// Orders in which a store accepts very many lobbies with the least reading and writing; every order
+// gives correct results. The entries have a member `record`. Sorting is in place and takes O(n log
+// n).
 
-/// About as many lobbies as one `lobby_sink::merge` takes.
+/// Approximate number of lobbies that one `lobby_sink::merge` takes.
 inline constexpr double merged_at_once = 8'192;
 
-/// For `lobby_sink::check`, which looks them up by id.
+/// The best order for `lobby_sink::check`, which looks lobbies up by id.
 template <class Entry>
 void order_for_checking(std::span<Entry> all) {
   std::sort(all.begin(), all.end(),
             [](const Entry& a, const Entry& b) { return a.record.lobby_id < b.record.lobby_id; });
 }
 
-/// By number of attributes: the place of their game in the order of games.
+/// For each attributes number, the position of its game in the order of games.
 inline std::vector<std::uint32_t> game_order(const std::vector<attributes_check>& attributes) {
   std::vector<model::uuid> games;
   games.reserve(attributes.size());
@@ -43,7 +44,8 @@ inline std::vector<std::uint32_t> game_order(const std::vector<attributes_check>
   return order;
 }
 
-/// For `lobby_sink::merge`. `attributes` are what `check_attributes` says of those of the records.
+/// The best order for `lobby_sink::merge`. `attributes` are the results of `check_attributes` for
+/// the attributes of the records.
 template <class Entry>
 void order_for_merging(std::span<Entry> all, const std::vector<attributes_check>& attributes) {
   const auto key = [order = game_order(attributes)](const Entry& each) {
@@ -52,9 +54,10 @@ void order_for_merging(std::span<Entry> all, const std::vector<attributes_check>
   };
   std::sort(all.begin(), all.end(),
             [&](const Entry& a, const Entry& b) { return key(a) < key(b); });
-  // The table is in this order, the index by id in another. A transaction writes each page that it
-  // touches once. With stripes of the table, each in the order of the index, it stays in a part of
-  // both: fewest pages where both parts are alike.
+  // The table is clustered in this order, but its index by id is not, and a transaction writes each
+  // page that it touches once. Splitting the table into stripes, each sorted in the index's order,
+  // keeps a transaction within one part of the table and one part of the index; it touches the
+  // fewest pages if both parts are about equally large.
   const auto stripe =
       static_cast<std::size_t>(std::sqrt(static_cast<double>(all.size()) * merged_at_once));
   for (std::size_t first = 0; first < all.size(); first += stripe)

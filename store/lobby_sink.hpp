@@ -9,23 +9,24 @@
 
 namespace matchcloud::store {
 
-/// The role of taking reports of lobbies. What any role's calls have in common stands at `session`.
+/// The role of storing reports of lobbies. See `session` for what the calls of all roles have in
+/// common.
 class lobby_sink {
 public:
   virtual ~lobby_sink() = default;
 
-  /// Merges lobbies from the front of `records` (`model::merge`; a lobby that is known with another
-  /// attributes is rejected) in one transaction of about 50 ms at most. Call it again with the
-  /// rest. `record.attributes` are numbers of `attributes`.
+  /// Merges lobbies from the front of `records` (see `model::merge`) in one transaction of at most
+  /// about 50 ms; call it again with the rest. A lobby that is already known with other attributes
+  /// is rejected. Each `record.attributes` is an index into `attributes`.
   virtual base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
                                             const model::lobby_attributes_table& attributes) = 0;
-  /// What merging each of all `records` by itself would do now. Writes nothing.
+  /// Returns what merging each of `records` on its own would do now. Writes nothing.
   virtual base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
                                             const model::lobby_attributes_table& attributes) = 0;
-  /// What there is to know of all `attributes`, in their order.
+  /// Checks all `attributes` and returns the results in the same order.
   virtual base::expected<std::vector<attributes_check>>
   check_attributes(const model::lobby_attributes_table& attributes) = 0;
-  /// Whether there is any lobby: where there is none, `check` has nothing to compare with.
+  /// Whether the store has any lobby; without one, `check` has nothing to compare with.
   virtual base::expected<bool> has_any() = 0;
 };
 

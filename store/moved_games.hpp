@@ -8,7 +8,7 @@
 
 namespace matchcloud::store {
 
-/// What of a game has revisions of its own.
+/// The subjects of a game that have revisions of their own.
 enum class game_subject : std::uint8_t { avatars, lobbies };
 
 struct game_revision {
@@ -20,14 +20,14 @@ struct game_revision {
 
 /// Games whose avatars (or lobbies) changed after a known revision.
 struct moved_games {
-  /// More than these are not named: `all` is set instead.
+  /// The most games that are listed; if more moved, `all` is set instead.
   static constexpr std::size_t named_limit = 10'000;
 
-  /// What is known from now on.
+  /// The revision up to which changes are known now.
   std::int64_t revision = 0;
-  /// In ascending order of the revision; empty if `all`.
+  /// The games that moved, in ascending order of revision; empty if `all`.
   std::vector<game_revision> games;
-  /// Any game may have changed.
+  /// Whether any game may have changed.
   bool all = false;
 };
 

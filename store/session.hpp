@@ -9,19 +9,19 @@
 
 namespace matchcloud::store {
 
-/// Every role of a store, for one caller at a time, as an engine makes them. Callers get it as one
-/// role, from a `database`.
+/// All roles of a store for one caller at a time, as implemented by an engine. Callers get a
+/// session as one role, from a `database`.
 ///
-/// Calls block: they run on the blocking pool, on a thread of the ops plane or in a command, never
-/// on an event loop. They fail with `store_failed` or `store_full` besides what they say
-/// themselves. What a call has written is on disk when it returns; where it fails, nothing is
-/// written.
+/// Calls block, so they run on the blocking pool, on a thread of the ops plane or in a command,
+/// never on an event loop. Besides their documented errors they fail with `store_failed` or
+/// `store_full`. What a call has written is on disk when it returns; a call that fails has written
+/// nothing.
 ///
-/// Revisions (of the catalog; of a game's avatars and of its lobbies, each subject in one sequence
-/// for all games) are for any number of writers, on any number of machines: those of a subject
-/// grow, and whoever read revision n has read everything of that subject that was or will be
-/// committed with a revision below n. An engine must therefore hand them out in the order of the
-/// commits.
+/// Revisions exist for the catalog, and for each game's avatars and lobbies, with one sequence per
+/// subject for all games. They support any number of writers on any number of machines. The
+/// revisions of a subject only grow, and a reader that saw revision n has seen everything of that
+/// subject that was or will be committed with a revision below n. An engine must therefore assign
+/// revisions in the order of the commits.
 class session : public catalog_store,
                 public avatar_store,
                 public lobby_sink,
@@ -29,7 +29,7 @@ class session : public catalog_store,
                 public change_feed,
                 public maintenance {
 public:
-  /// Whether another caller may have it next: nothing of it failed and it was nobody's feed.
+  /// Whether another caller may reuse the session: it has not failed and was not used as a feed.
   virtual bool is_reusable() const noexcept = 0;
 };
 

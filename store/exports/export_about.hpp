@@ -11,33 +11,34 @@
 
 namespace matchcloud::store {
 
-/// What is kept beside a finished export.
+/// Facts about a finished export that are stored beside it.
 struct export_facts {
   model::uuid export_id;
   model::export_query query;
-  /// Milliseconds since 1970. No URL of it lives longer; then anybody may remove it.
+  /// The time, in milliseconds since 1970, until which its links are valid at most; afterwards any
+  /// process may remove the export.
   std::int64_t keep_until_ts = 0;
 
   friend bool operator==(const export_facts&, const export_facts&) = default;
 };
 
-/// What an export's `about.json` says.
+/// The content of an export's `about.json`.
 struct export_about {
   export_facts facts;
-  /// Of the CSV: a file of another size is not the one that was finished.
+  /// Size of the CSV: a file of another size is not the one that was finished.
   std::uint64_t csv_bytes = 0;
 
   friend bool operator==(const export_about&, const export_about&) = default;
 };
 
-/// More than any `about.json` has.
+/// An upper bound for the size of any `about.json`.
 inline constexpr std::size_t about_limit_bytes = 4UL * 1024;
 
-/// One JSON object in a line of its own.
+/// Renders one JSON object on a line of its own.
 std::string render_about(const export_about& about);
 
-/// Reads it strictly: these members, once each, and no others. Fails with `store_failed`; the
-/// detail says what was expected where.
+/// Parses `about.json` strictly: exactly the expected members, once each. Fails with
+/// `store_failed`; the detail says what was expected where.
 base::expected<export_about> parse_about(std::string_view text);
 
 } // namespace matchcloud::store

@@ -16,31 +16,33 @@ inline constexpr const char* export_csv_name = "lobby-history.csv";
 inline constexpr const char* export_gzip_name = "lobby-history.csv.gz";
 inline constexpr const char* export_about_name = "about.json";
 
-/// Where exports are.
+/// The folder that holds all exports.
 std::string exports_path(const std::string& data_dir);
-/// Where an export is: `DATA_DIR/exports/EXPORT_ID`. Rendered from the id alone: no text of a
-/// client gets into it.
+/// The folder of an export, `DATA_DIR/exports/EXPORT_ID`. Built from the id alone, so no
+/// client-supplied text gets into it.
 std::string export_path(const std::string& data_dir, const model::uuid& export_id);
 
 tl::unexpected<base::error> export_not_found();
 tl::unexpected<base::error> too_many_exports_open();
 
-/// The folder of a finished export, held open: whatever becomes of its name meanwhile, what is read
-/// here is of one export. Follows no symbolic links and takes regular files only.
+/// The folder of a finished export, held open by descriptor: all files read through it belong to
+/// the same export, even if its name is removed or reused meanwhile. Follows no symbolic links and
+/// accepts only regular files.
 class export_folder {
 public:
   using file_ptr = std::shared_ptr<const base::open_file>;
 
-  /// Fails with `export_not_found`, `overloaded` or `io_failed`, as all below.
+  /// Opens the folder. Fails with `export_not_found`, `overloaded` or `io_failed`, as do all
+  /// functions below.
   static base::expected<export_folder> open(const std::string& data_dir,
                                             const model::uuid& export_id);
 
-  /// Fails with `store_failed` where it is damaged or missing.
+  /// Reads `about.json`. Fails with `store_failed` if it is damaged or missing.
   base::expected<export_about> about() const;
   base::expected<file_ptr> csv() const { return file(export_csv_name); }
-  /// Null where it was not made yet.
+  /// Opens the compressed file; null if it has not been made.
   base::expected<file_ptr> gzip() const;
-  /// Of both, as far as they are there.
+  /// The size of both files, as far as they exist.
   std::uint64_t size_bytes() const;
 
 private:

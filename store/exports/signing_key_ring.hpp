@@ -9,17 +9,17 @@
 
 namespace matchcloud::store {
 
-/// The signing keys of a data directory as they are by and by: somebody calls `refresh`, everybody
-/// reads. One per process; any thread.
+/// The current signing keys of a data directory, which change over time: one task calls `refresh`,
+/// everyone reads. One per process; any thread.
 class signing_key_ring {
 public:
-  /// Fails as `signing_keys::load`.
+  /// Loads the keys. Fails like `signing_keys::load`.
   static base::expected<std::unique_ptr<signing_key_ring>> open(std::string data_dir);
 
   std::shared_ptr<const signing_keys> current() const;
 
-  /// Takes up what another process rotated. Keys that cannot be read stay in force, which is logged
-  /// once. Waits for the disk.
+  /// Loads keys that another process rotated. If they cannot be read, the present keys stay in
+  /// force, and the failure is logged once. Waits for the disk.
   void refresh();
 
 private:

@@ -13,35 +13,37 @@
 
 namespace matchcloud::store {
 
-/// The longest that anything signed may be valid: a replaced key is accepted for so long.
+/// The longest validity of any signature, and so how long a replaced key is accepted.
 inline constexpr std::chrono::hours signature_lifetime_limit{24};
 
-/// Keys that are accepted at once, the one that signs included.
+/// The maximum number of accepted keys, including the one that signs.
 inline constexpr std::size_t signing_keys_limit = 32;
 
-/// The keys of a data directory, as its file had them: `DATA_DIR/signing-keys`, mode 0600. Shared
-/// by all processes on it. Immutable; any thread.
+/// The keys of a data directory as read from its file, `DATA_DIR/signing-keys` (mode 0600), which
+/// all processes on the directory share. Immutable; any thread.
 class signing_keys {
 public:
   struct key {
     base::signing_secret secret{};
-    /// Milliseconds since 1970; the newest key's is the end of time.
+    /// Milliseconds since 1970; the maximum value for the newest key.
     std::int64_t accepted_until_ts = 0;
 
     friend bool operator==(const key&, const key&) = default;
   };
 
-  /// Reads the file; the first who asks creates it (aside with O_EXCL, synced, then `link`: of two
-  /// processes one wins and both use its key). Fails with `store_failed` or `store_full`, also
-  /// where others may read the file or it is damaged; then it says what to do.
+  /// Reads the file, or creates it if it is missing: written aside with O_EXCL, synced, then
+  /// linked, so that of two processes one wins and both use its key. Fails with `store_failed` or
+  /// `store_full`, also if other users may read the file or if it is damaged; the detail then says
+  /// what to do.
   static base::expected<signing_keys> load(const std::string& data_dir);
 
-  /// The newest key signs.
+  /// Signs with the newest key.
   std::string sign(std::string_view text) const;
-  /// Whether any key that is accepted at `now_ts` (milliseconds since 1970) signed `text` so.
+  /// Whether `signature` was made for `text` with any key that is accepted at `now_ts`
+  /// (milliseconds since 1970).
   bool accepts(std::string_view text, std::string_view signature, std::int64_t now_ts) const;
 
-  /// Newest first, never empty.
+  /// All keys, newest first; never empty.
   const std::vector<key>& keys() const noexcept { return keys_; }
 
 private:
@@ -50,18 +52,18 @@ private:
   std::vector<key> keys_;
 };
 
-/// What becomes of the keys that are replaced.
+/// What happens to the keys that a rotation replaces.
 enum class replaced_keys : std::uint8_t {
-  /// Accepted until whatever they signed has expired.
+  /// They are accepted until whatever they signed has expired.
   keep,
-  /// What they signed is worth nothing from now on.
+  /// They are no longer accepted, so everything they signed becomes invalid now.
   revoke,
 };
 
-/// Makes a new key the one that signs, on disk when this returns. Running services follow within
-/// seconds. Fails with `store_failed` or `store_full`; then the keys are as before (but where the
-/// last step fails, which makes the new ones survive a power cut). Also fails where
-/// `signing_keys_limit` keys are accepted: none is dropped before its time, but by `revoke`.
+/// Makes a new key the one that signs; it is on disk when this returns. Running services pick it up
+/// within seconds. Fails with `store_failed` or `store_full` and then leaves the keys unchanged,
+/// unless the last step fails, which makes the new file survive a power failure. Also fails if
+/// `signing_keys_limit` keys are accepted already: only `revoke` drops a key early.
 base::expected<void> rotate_signing_keys(const std::string& data_dir, std::int64_t now_ts,
                                          replaced_keys replaced);
 

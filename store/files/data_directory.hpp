@@ -8,18 +8,19 @@
 
 namespace matchcloud::store {
 
-/// Creates `path` and the parents it lacks, for this user only (0700), and syncs what it created
-/// into. What exists keeps its permissions. Fails with `store_failed`.
+/// Creates `path` and its missing parents for this user only (0700), and syncs the directories that
+/// it creates entries in. Existing directories keep their permissions. Fails with `store_failed`.
 base::expected<void> make_data_directory(const std::string& path);
 
-/// Holds a directory against other holders, of this and of other processes; the kernel lets go when
-/// the process dies. Leaves no file behind: it is `flock` on the directory itself.
+/// An exclusive lock on a directory, against other holders in this and other processes; the kernel
+/// releases it when the process dies. Uses `flock` on the directory itself, so it leaves no file
+/// behind.
 class directory_lock {
 public:
-  /// Waits for as long as another holds it. Fails with `store_failed`.
+  /// Waits until no other holder has the lock. Fails with `store_failed`.
   static base::expected<directory_lock> acquire(const std::string& path);
 
-  /// Nothing where another holds it. Fails with `store_failed`.
+  /// Returns nothing if another holder has the lock. Fails with `store_failed`.
   static base::expected<std::optional<directory_lock>> try_take(const std::string& path);
 
   directory_lock(directory_lock&& other) noexcept : fd_{std::exchange(other.fd_, -1)} {}

@@ -9,8 +9,8 @@
 
 namespace matchcloud::store {
 
-/// Passes a fault point before `operation` on `path`, waiting as long as its fault says. Fails with
-/// `store_failed` where it says so; what else is to happen is the caller's to do.
+/// Passes a fault point before `operation` on `path`; delays and stalls take place inside. Fails
+/// with `store_failed` if the fault is `error`; the caller carries out other kinds.
 inline base::expected<base::fault> pass(base::fault_point at, std::string_view path,
                                         std::string_view operation) {
   const auto hit = base::faults::strike_blocking(at);

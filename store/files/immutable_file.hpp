@@ -8,20 +8,21 @@
 
 namespace matchcloud::store {
 
-/// What is said where a file of some sort cannot be opened.
+/// The errors to report if a file of some kind cannot be opened.
 struct open_refusals {
   tl::unexpected<base::error> (*not_found)();
   tl::unexpected<base::error> (*too_many_open)();
-  /// "open an image".
+  /// What was attempted, such as "open an image".
   std::string_view operation;
 
-  /// The refusal for an errno. What is not there and what the disk refuses are told apart: only the
-  /// latter (`io_failed`) is worth an alarm.
+  /// The error for an errno. Missing files and disk failures are distinguished, because only the
+  /// latter (`io_failed`) deserve an alarm.
   tl::unexpected<base::error> of(int code) const;
 };
 
-/// Opens a file that nobody writes to any more, below an open `folder` or, with AT_FDCWD, by its
-/// path. Follows no symbolic link at its end and takes regular files only. Waits for the disk.
+/// Opens a file that is no longer written to, relative to the open `folder` or, with AT_FDCWD, by
+/// its path. Does not follow a symbolic link in the last component and accepts only regular files.
+/// Waits for the disk.
 base::expected<std::shared_ptr<const base::open_file>>
 open_immutable(int folder, const char* path, const open_refusals& refusals);
 

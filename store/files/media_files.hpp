@@ -25,12 +25,12 @@ struct image_key_hash {
   std::size_t operator()(const image_key& key) const noexcept;
 };
 
-/// Where an image is: `DATA_DIR/media/XX/UPLOAD_ID.FILE_NAME`, XX being the last two digits of the
-/// digest. Rendered from the typed values alone: no text of a client gets into it.
+/// The path of an image: `DATA_DIR/media/XX/UPLOAD_ID.FILE_NAME`, where XX are the last two digits
+/// of the digest. Built from the typed values alone, so no client-supplied text gets into it.
 std::string media_path(const std::string& data_dir, const image_key& key);
 
-/// The images of a data directory, open: one descriptor per file, shared by all who read it. One
-/// per process; any thread.
+/// The open images of a data directory: one descriptor per file, shared by all readers. One per
+/// process; any thread.
 class media_files {
 public:
   /// At most `open_limit` files are open at once.
@@ -38,12 +38,13 @@ public:
   media_files(const media_files&) = delete;
   media_files& operator=(const media_files&) = delete;
 
-  /// The file, open for as long as somebody holds it. Follows no symbolic link at its end and takes
-  /// regular files only. Fails with `media_not_found`, with `overloaded` where too many files are
-  /// open, or with `io_failed`. Waits for the disk.
+  /// Opens an image, or shares the file that is open; it stays open while somebody holds it. Does
+  /// not follow a symbolic link in the last component and accepts only regular files. Fails with
+  /// `media_not_found`, with `overloaded` if too many files are open, or with `io_failed`. Waits
+  /// for the disk.
   base::expected<std::shared_ptr<const base::open_file>> open(const image_key& key);
 
-  /// Files that are open, and some that were until lately. At most `open_limit`.
+  /// The number of files that are open or were open recently; at most `open_limit`.
   std::size_t known() const;
 
 private:

@@ -11,19 +11,20 @@
 
 namespace matchcloud::store {
 
-/// Puts images into a data directory so that whoever reads finds each whole or not at all: written
-/// aside, synced, renamed. One thread; several writers, also of several processes, get along.
+/// Writes images into a data directory so that readers find each image complete or not at all:
+/// written aside, synced, renamed. One thread per writer; several writers, even of several
+/// processes, can work at the same time.
 class media_writer {
 public:
-  /// Fails with `store_failed`.
+  /// Opens a writer. Fails with `store_failed`.
   static base::expected<media_writer> open(std::string data_dir);
 
-  /// Stores `bytes`, whose name is in `key`, unless it is there. Its content is on disk when this
-  /// returns, its name once `sync_names` has. Fails with `store_failed`.
+  /// Stores `bytes` under the name in `key` unless the file exists. The content is on disk when
+  /// this returns, the name only after `sync_names`. Fails with `store_failed`.
   base::expected<void> put(const image_key& key, std::string_view bytes);
 
-  /// Makes the names of what was put survive a power cut. Call before a transaction that refers to
-  /// it commits.
+  /// Makes the names of the stored images survive a power failure. Call this before committing a
+  /// transaction that refers to them.
   base::expected<void> sync_names();
 
 private:
@@ -33,7 +34,7 @@ private:
   std::string data_dir_;
   temporary_folder folder_;
   std::uint64_t written_ = 0;
-  /// Folders with names that are not synced.
+  /// Folders that contain names not yet synced.
   std::set<std::string> unsynced_;
 };
 

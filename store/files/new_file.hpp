@@ -10,17 +10,18 @@
 
 namespace matchcloud::store {
 
-/// How much is written before the disk is told to begin with it, so that the last sync is short.
+/// How much is written before writeback to the disk is started, so that the final sync is short.
 inline constexpr std::uint64_t writeback_bytes = 8UL * 1024 * 1024;
 
-/// A file that is being written under a name of no meaning, for this user alone (0600, whatever the
-/// umask). Gone with this object unless it got a name that lasts. One thread at a time. All of it
-/// fails with `store_full` or `store_failed`.
+/// A file that is being written under a temporary name, for this user only (0600, regardless of the
+/// umask). It is removed with this object unless it was given a lasting name. One thread at a time.
+/// All functions fail with `store_full` or `store_failed`.
 class new_file {
 public:
-  /// The name must be free.
+  /// Creates the file. The name must be free.
   static base::expected<new_file> create(std::string path);
-  /// Likewise; faults that are injected at `export.write` and `export.sync` hit this file.
+  /// Creates a file of an export, which is subject to faults injected at `export.write` and
+  /// `export.sync`. The name must be free.
   static base::expected<new_file> create_of_export(std::string path);
 
   new_file(new_file&& other) noexcept
@@ -33,14 +34,14 @@ public:
   ~new_file();
 
   base::expected<void> append(std::string_view bytes);
-  /// Its content is on disk when this returns.
+  /// Syncs the content, which is on disk when this returns.
   base::expected<void> sync();
 
-  /// Gives it a lasting name, of the same file system; what has the name is replaced.
+  /// Renames the file to a lasting name on the same file system, replacing any file there.
   base::expected<void> rename_to(const std::string& path);
-  /// Gives it a lasting name unless that is taken: then false.
+  /// Links the file to a lasting name. Returns false if the name is taken.
   base::expected<bool> link_to(const std::string& path);
-  /// Leaves it where it is.
+  /// Keeps the file under its present name.
   void keep() noexcept { path_.clear(); }
 
   std::uint64_t size_bytes() const noexcept { return size_bytes_; }
@@ -49,14 +50,14 @@ private:
   new_file(std::string path, base::file_descriptor file) noexcept
       : path_{std::move(path)}, file_{std::move(file)} {}
 
-  /// As much of `bytes` as the next write is offered: all, unless a fault is injected.
+  /// The part of `bytes` to offer to the next write: all of it unless a fault is injected.
   base::expected<std::string_view> offered(std::string_view bytes) const;
 
-  /// Empty once it is to stay, or moved from.
+  /// Empty once the file is to be kept, or after a move.
   std::string path_;
   base::file_descriptor file_;
   std::uint64_t size_bytes_ = 0;
-  /// Handed to the disk already.
+  /// Bytes for which writeback was already started.
   std::uint64_t handed_bytes_ = 0;
   bool is_of_export_ = false;
 };

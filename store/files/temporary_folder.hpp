@@ -8,12 +8,12 @@
 
 namespace matchcloud::store {
 
-/// A folder of this process for files that are not whole yet, below a data directory's `tmp/`. Held
-/// by a lock for as long as this object lives, so that others can tell it from what a process that
-/// was killed left behind. Goes with its contents when this does.
+/// A folder of this process for incomplete files, in a data directory's `tmp/`. The folder is
+/// locked while this object lives, so that other processes can tell it from the leftovers of a
+/// killed process. It is removed with its contents when this object is destroyed.
 class temporary_folder {
 public:
-  /// Fails with `store_failed`.
+  /// Creates the folder. Fails with `store_failed`.
   static base::expected<temporary_folder> make(const std::string& data_dir);
 
   temporary_folder(temporary_folder&& other) noexcept
@@ -27,13 +27,13 @@ private:
   temporary_folder(std::string path, directory_lock lock)
       : path_{std::move(path)}, lock_{std::move(lock)} {}
 
-  /// Empty once moved from.
+  /// Empty after a move.
   std::string path_;
   directory_lock lock_;
 };
 
-/// Removes what processes that are gone left in a data directory's `tmp/`. Removes nothing that a
-/// living process holds. Any process, at any time.
+/// Removes what dead processes left in a data directory's `tmp/`, but nothing that a living process
+/// holds. Any process, at any time.
 void remove_leftovers(const std::string& data_dir);
 
 } // namespace matchcloud::store

@@ -14,29 +14,30 @@ namespace matchcloud::store {
 
 class mmdb_file;
 
-/// One or several MaxMind databases. Immutable once opened, so any thread may look up.
+/// One or more MaxMind databases. Immutable once opened, so any thread may look up addresses.
 class geoip {
 public:
-  /// Of open files, in the order of preference.
+  /// Combines open files, given in order of preference.
   static std::shared_ptr<const geoip> of(std::vector<std::shared_ptr<const mmdb_file>> files);
 
   virtual ~geoip() = default;
 
-  /// Where `address` is, by `locate_in`. Never fails, does not allocate. About 0.2 microseconds.
+  /// The location of `address` according to `locate_in`. Never fails and does not allocate. Takes
+  /// about 0.2 microseconds.
   virtual std::optional<model::coordinates>
   locate(const model::ip_address& address) const noexcept = 0;
 };
 
-/// A place and the file that tells it.
+/// A place and the file that it came from.
 struct located_address {
   mmdb_place place;
-  /// Among those that were asked.
+  /// Index into the files that were searched.
   std::size_t file = 0;
 };
 
-/// Of the files, in the order given, the first that has coordinates for `address` decides; where
-/// none has, the first that names its country. An address of 6to4, NAT64 or Teredo is where the
-/// IPv4 address within it is. Any thread.
+/// Locates `address` in files given in order of preference: the first file that has coordinates
+/// decides or, if none has any, the first that names a country. A 6to4, NAT64 or Teredo address is
+/// located as the IPv4 address embedded in it. Any thread.
 std::optional<located_address> locate_in(std::span<const std::shared_ptr<const mmdb_file>> files,
                                          const model::ip_address& address) noexcept;
 

@@ -16,21 +16,21 @@ namespace matchcloud::store {
 class geoip;
 class mmdb_file;
 
-/// The GeoIP files of a process: opened at start, and again when they are replaced on disk, in
-/// whatever way (renamed over, overwritten, a symbolic link that leads elsewhere). What is opened
-/// are copies, so nothing that happens to the files disturbs who uses them. Any thread.
+/// The GeoIP files of a process: opened at start, and again whenever they are replaced on disk in
+/// any way (renamed over, overwritten, a symbolic link that points elsewhere). Copies are opened,
+/// so nothing that happens to the files disturbs their users. Any thread.
 class geoip_files {
 public:
-  /// Replaced databases that somebody still uses: at most so many stay in memory; with as many no
-  /// file is opened.
+  /// How many replaced databases that are still in use may stay in memory; while there are that
+  /// many, no file is opened.
   static constexpr std::size_t retired_limit = 4;
 
-  /// A refused file that does not change is opened again every so many looks: what was wrong may
-  /// have been the machine, short of memory or descriptors.
+  /// An unchanged file that was refused is opened again after this many looks, because the cause
+  /// may have been the machine: too little memory or too few descriptors.
   static constexpr unsigned looks_until_retry = 240;
 
-  /// Opens the files in the order of preference. Fails with `geoip_invalid`, naming the file and
-  /// the reason. Blocks as `mmdb_file::open` does, for each.
+  /// Opens the files, given in order of preference. Fails with `geoip_invalid`, naming the file and
+  /// the reason. Blocks like `mmdb_file::open`, for each file.
   static base::expected<std::shared_ptr<geoip_files>> open(const std::vector<std::string>& paths);
 
   struct taken_file {
@@ -39,22 +39,22 @@ public:
   };
 
   struct findings {
-    /// By all files, each as it was last taken. Never null.
+    /// Combines all files, each as it was last opened successfully. Never null.
     std::shared_ptr<const geoip> in_force;
-    /// Files that were opened again.
+    /// Files that were opened again successfully.
     std::vector<taken_file> taken;
-    /// Why replacements were not taken, naming the files; each is told once. What was open before
-    /// stays.
+    /// Why replacements were refused, naming the files; each reason is reported once. The
+    /// previously opened file stays in force.
     std::vector<base::error> refused;
   };
 
-  /// Opens what was replaced and is as it was at the last look, so that a file is not read while
-  /// it is written; files that were not replaced are not read. Frees replaced databases that nobody
-  /// else uses any more, so that nobody else has to wait for that. Blocks as `mmdb_file::open`
-  /// does, for each file that is opened.
+  /// Opens files that were replaced and have not changed since the previous look, so that no file
+  /// is read while it is being written; other files are not read. Frees replaced databases that
+  /// nobody else uses, so that no other thread has to spend the time. Blocks like
+  /// `mmdb_file::open`, for each file that is opened.
   findings look();
 
-  /// Waits for a look that is under way.
+  /// Waits for a running look.
   std::shared_ptr<const geoip> in_force() const;
 
 private:
@@ -67,10 +67,10 @@ private:
   struct watched_file {
     std::string path;
     std::shared_ptr<const mmdb_file> opened;
-    /// Of what is opened; nothing: not known for certain.
+    /// The state of the file that is open; empty if it is not known for certain.
     std::optional<file_state> taken;
     std::optional<refusal> refused;
-    /// At the last look.
+    /// The state at the previous look.
     std::optional<file_state> seen;
   };
 

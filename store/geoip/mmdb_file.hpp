@@ -16,28 +16,29 @@ namespace matchcloud::store {
 
 class memory_file;
 
-/// What a file says of itself.
+/// A database's metadata.
 struct mmdb_description {
-  /// `GeoLite2-City`; may hold any bytes.
+  /// For example `GeoLite2-City`; may contain arbitrary bytes.
   std::string database_type;
   /// Seconds since 1970.
   std::uint64_t build_epoch = 0;
-  /// 4 or 6. One of 6 may hold IPv4 addresses too.
+  /// 4 or 6. A database of version 6 may contain IPv4 addresses too.
   unsigned ip_version = 0;
-  /// Of the search tree.
+  /// Number of nodes in the search tree.
   std::uint32_t node_count = 0;
 };
 
-/// One MaxMind database in private memory (a memfd): a file that is overwritten in place cannot
-/// crash a reader. Immutable once opened, so any thread may look up.
+/// One MaxMind database in private memory (a memfd), so that overwriting the file in place cannot
+/// crash a reader. Immutable once opened, so any thread may look up addresses.
 class mmdb_file {
 public:
-  /// Copies the file at `path`, checks it whole and reads the places of all of its records: blocks
-  /// for a third of a second per 100 MB. Fails with `geoip_invalid`, naming the file and the
-  /// reason: it cannot be read, is no MaxMind database, is damaged anywhere in its tree or in a
-  /// record that the tree points to, or none of its records tells a place.
+  /// Copies the file at `path`, checks it completely and reads the places of all of its records.
+  /// Blocks for a third of a second per 100 MB. Fails with `geoip_invalid`, naming the file and the
+  /// reason: it cannot be read, is not a MaxMind database, is damaged in its tree or in a record
+  /// that the tree points to, or none of its records has a place.
   static base::expected<std::shared_ptr<const mmdb_file>> open(const std::string& path);
-  /// As if the machine had changed one bit of what it copied; `random` says which.
+  /// Opens a copy in which one bit was flipped, as if by the machine; `random` determines which
+  /// one.
   static base::expected<std::shared_ptr<const mmdb_file>> open_corrupted(const std::string& path,
                                                                          std::uint64_t random);
 
@@ -46,9 +47,9 @@ public:
   mmdb_file& operator=(const mmdb_file&) = delete;
   ~mmdb_file();
 
-  /// What the file says of `address`, as it is written: an IPv6 address that stands for an IPv4
-  /// one is not looked up as that. Nothing where the file says nothing of it, and for an IPv6
-  /// address in a database of IPv4. Does not allocate.
+  /// Looks up `address` exactly as it is written: an IPv6 address that embeds an IPv4 address is
+  /// not looked up as that. Returns nothing if the file has no place for it, and for an IPv6
+  /// address in an IPv4 database. Does not allocate.
   std::optional<mmdb_place> find(const model::ip_address& address) const noexcept;
 
   mmdb_description describe() const;
@@ -58,12 +59,13 @@ public:
 private:
   static base::expected<std::shared_ptr<const mmdb_file>>
   open(const std::string& path, std::optional<std::uint64_t> corrupted_by);
-  /// Maps and checks the copy. An empty reason means success.
+  /// Maps and checks the copy. Returns the reason of a failure; empty on success.
   std::string open_copy(const memory_file& copy);
   std::string check_metadata() const;
-  /// The bytes between the tree and the metadata. Empty where there are none.
+  /// The bytes between the tree and the metadata; empty if there are none.
   std::span<const std::uint8_t> records() const noexcept;
-  /// Goes over the whole tree and reads what it points to.
+  /// Walks the whole tree and reads the records that it points to. Returns the reason of a failure;
+  /// empty on success.
   std::string read_places();
 
   MMDB_s file_{};

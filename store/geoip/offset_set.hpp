@@ -8,22 +8,24 @@
 
 namespace matchcloud::store {
 
-/// Offsets of records in a section of bytes, and the how manieth each is: what is known of a record
-/// can stand in a plain array. A bit for each byte and a count before each 32: a quarter of the
-/// section's size, whatever the offsets are. (A hash table would be no smaller for real files, and
-/// a hostile file could make it slow.) Immutable once counted, so any thread may ask then.
+/// A set of record offsets in a section of bytes, with the rank of each, so that data about records
+/// can be stored in a plain array. Stores one bit per byte and a count for every 32, a quarter of
+/// the section's size regardless of the offsets. (For real files a hash table would be no smaller,
+/// and a hostile file could make it slow.) After `count` it is immutable, so any thread may query
+/// it.
 class offset_set {
 public:
   offset_set() = default;
-  /// For offsets below `limit`.
+  /// A set for offsets below `limit`.
   explicit offset_set(std::size_t limit) : blocks_((limit + block_bits - 1) / block_bits) {}
 
-  /// `offset` is below the limit. Any number of times.
+  /// Inserts `offset`, which must be below the limit; inserting it again has no effect.
   void insert(std::uint32_t offset) noexcept {
     blocks_[offset / block_bits].members |= bit_of(offset);
   }
 
-  /// Removes, in ascending order, those of which `keep(offset)` is false. Call it before `count`.
+  /// Calls `keep(offset)` in ascending order and removes the offsets for which it returns false.
+  /// Call this before `count`.
   template <class Keep>
   void filter(Keep keep) {
     for (std::size_t i = 0; i < blocks_.size(); ++i)
@@ -34,7 +36,7 @@ public:
       }
   }
 
-  /// Call it once no more is inserted: `rank` needs it.
+  /// Prepares `rank`. Call this after the last change to the set.
   void count() noexcept {
     std::uint32_t before = 0;
     for (auto& each : blocks_) {
@@ -43,7 +45,7 @@ public:
     }
   }
 
-  /// How many members are below `offset`, if it is one.
+  /// How many members are below `offset`, if `offset` is a member.
   std::optional<std::uint32_t> rank(std::uint32_t offset) const noexcept {
     if (offset / block_bits >= blocks_.size()) return std::nullopt;
     const auto& [members, before] = blocks_[offset / block_bits];

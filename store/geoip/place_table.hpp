@@ -12,33 +12,33 @@
 
 namespace matchcloud::store {
 
-/// The place of each record of a MaxMind database, read once, so that a look-up decodes nothing.
-/// Two loads from memory. Immutable, so any thread may ask.
+/// The place of each record of a MaxMind database, decoded once, so that a look-up decodes nothing.
+/// A look-up costs two loads from memory. Immutable, so any thread may look up.
 class place_table {
 public:
   place_table() = default;
 
-  /// Reads the records at `offsets` of `section`. Fails as `mmdb_record_reader::read` does.
+  /// Reads the records at `offsets` of `section`. Fails like `mmdb_record_reader::read`.
   static base::expected<place_table> read(std::span<const std::uint8_t> section,
                                           offset_set offsets);
 
-  /// Of the record at `offset`. Nothing where it tells no place and where there is none: of a tree
-  /// that goes round, libmaxminddb finds records at offsets behind the section.
+  /// The place of the record at `offset`. Returns nothing if the record has no place or there is no
+  /// record: in a cyclic tree, libmaxminddb finds records at offsets beyond the section.
   std::optional<mmdb_place> find(std::uint32_t offset) const noexcept;
 
-  /// Records that tell a place.
+  /// The number of records that have a place.
   std::size_t size() const noexcept { return at_.size(); }
-  /// What it takes of memory.
+  /// The memory that the table uses, in bytes.
   std::size_t bytes() const noexcept;
 
 private:
   void add(const mmdb_place& place);
 
   offset_set records_;
-  /// By a record's rank. Those of a country's place are its coordinates.
+  /// The coordinates, by the record's rank. A record that only names a country has the country's.
   std::vector<model::coordinates> at_;
-  /// By a record's rank: 0 for exact coordinates, else 1 and the position of the country. Empty
-  /// where all are exact.
+  /// By the record's rank: 0 for exact coordinates, else 1 + the index of the country. Empty if all
+  /// are exact.
   std::vector<std::uint8_t> country_;
 };
 

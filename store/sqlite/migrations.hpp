@@ -10,13 +10,13 @@ namespace matchcloud::store {
 /// The schema version that this program writes (SQLite's `user_version`).
 std::int64_t newest_schema() noexcept;
 
-/// The database's schema version, 0 where it is new. Fails with `store_newer` where a newer program
-/// wrote it, with `store_failed` where the file is another program's database; reads only.
+/// The database's schema version; 0 if it is new. Fails with `store_newer` if a newer program wrote
+/// it, or with `store_failed` if the file is another program's database. Only reads.
 base::expected<std::int64_t> check_schema(connection& on);
 
-/// Brings the schema up to date, or only to the version `up_to` (for tests of what follows it), a
-/// transaction per version. Several processes may try at once: each version is applied by one of
-/// them. Fails like `check_schema`.
+/// Migrates the schema to the newest version, or to `up_to` (for tests of later migrations), in one
+/// transaction per version. Several processes may try at the same time: each version is applied by
+/// one of them. Fails like `check_schema`.
 base::expected<void> migrate(connection& on, std::int64_t up_to = newest_schema());
 
 } // namespace matchcloud::store

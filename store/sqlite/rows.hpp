@@ -28,7 +28,7 @@ base::expected<void> for_each_row(connection& on, std::string_view sql, std::str
   return for_each_row(*query, take);
 }
 
-/// The schema holds ids to sixteen bytes.
+/// Reads a UUID; the schema guarantees that ids have sixteen bytes.
 inline model::uuid read_uuid(statement& row, int column) {
   const auto blob = row.blob(column);
   model::uuid id;

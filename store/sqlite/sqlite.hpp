@@ -18,53 +18,55 @@ struct sqlite3_stmt;
 
 namespace matchcloud::store {
 
-/// How long SQLite waits for another connection's lock before it gives up. Its lock is not fair:
-/// with several large imports at once (seconds each) one may be passed over more than once.
+/// How long SQLite waits for another connection's lock before it gives up. SQLite's lock is not
+/// fair: with several large imports at once (seconds each), one may be passed over more than once.
 inline constexpr int busy_timeout_ms = 60'000;
 
 class statement;
 
 /// A connection to a SQLite database. Every failure is `store_failed` or `store_full` (`cancelled`
-/// where a `cancellation` said so) with the path, the operation (what the caller was about to do,
-/// "read the regions") and SQLite's reason. One thread at a time.
+/// if a `cancellation` stopped it) and names the path, the operation (what the caller was about to
+/// do, such as "read the regions") and SQLite's reason. One thread at a time.
 class connection {
 public:
-  /// Opens or creates the file. SQLite reads nothing of it yet.
+  /// Opens or creates the file. SQLite does not read it yet.
   static base::expected<connection> open(std::string path);
 
-  /// Runs statements that return no rows of interest.
+  /// Runs statements whose rows, if any, are ignored.
   base::expected<void> execute(const char* sql, std::string_view operation);
   base::expected<statement> prepare(std::string_view sql, std::string_view operation);
-  /// The first column of the only row of `sql`.
+  /// Returns the first column of the only row of `sql`.
   base::expected<std::int64_t> read_integer(std::string_view sql, std::string_view operation);
 
-  /// Before rows are read: the fault point `store.read`. A transaction that reads begins with it.
+  /// Passes the fault point `store.read`; call this before reading rows. A read transaction begins
+  /// with it.
   base::expected<void> begin_reading(std::string_view operation) const;
 
-  /// Waits for another connection's lock so long instead of `busy_timeout_ms`.
+  /// Replaces `busy_timeout_ms` for this connection.
   void set_busy_timeout(int milliseconds) noexcept;
-  /// Leaves the write-ahead log as it is when this closes, instead of moving it into the database.
+  /// Leaves the write-ahead log as it is when the connection closes, instead of checkpointing it.
   void keep_log_on_close() noexcept;
-  /// Whether anything of it failed so far, but for what was cancelled.
+  /// Whether anything on this connection has failed so far, apart from cancellations.
   bool has_failed() const noexcept { return has_failed_; }
   /// Whether a transaction is open.
   bool in_transaction() const noexcept;
-  /// Rows that the last INSERT, UPDATE or DELETE changed.
+  /// The number of rows changed by the last INSERT, UPDATE or DELETE.
   std::int64_t changes() const noexcept;
 
-  /// From now on `log_pages` is kept and commits leave the write-ahead log as it is: the caller
-  /// moves it into the database (`checkpoint`) when it likes, outside of its transactions.
+  /// From now on `log_pages` is maintained and commits do not checkpoint the write-ahead log: the
+  /// caller calls `checkpoint` when it likes, outside of its transactions.
   void take_over_checkpoints();
-  /// Pages in the log after this connection's last commit.
+  /// The number of pages in the log after this connection's last commit.
   std::int64_t log_pages() const noexcept { return log_pages_ ? *log_pages_ : 0; }
-  /// Moves what nobody reads or writes any more from the log into the database. `truncate`: waits
-  /// for others up to `at_most`, then empties the log's file; false where they took longer.
+  /// Moves those parts of the log that no other connection still uses into the database.
+  /// `truncate`: waits up to `at_most` for other connections, then empties the log's file; returns
+  /// false if they took longer.
   base::expected<bool> checkpoint(bool truncate, std::chrono::milliseconds at_most = {});
 
   const std::string& path() const noexcept { return path_; }
-  /// The last failure of SQLite on this connection; `store_full` where it was for want of space.
+  /// The last SQLite failure on this connection; `store_full` if its cause was a lack of space.
   tl::unexpected<base::error> failure(std::string_view operation) const;
-  /// A failure that SQLite did not notice itself.
+  /// A failure that SQLite itself did not detect.
   tl::unexpected<base::error> failure(std::string_view operation, std::string_view reason) const;
 
 private:
@@ -81,13 +83,14 @@ private:
   std::string path_;
   int busy_timeout_ms_ = busy_timeout_ms;
   mutable bool has_failed_ = false;
-  /// Null unless checkpoints were taken over. Stays in place where the connection moves.
+  /// Null unless checkpoints were taken over. On the heap, so that its address survives a move of
+  /// the connection.
   std::unique_ptr<std::int64_t> log_pages_;
   std::unique_ptr<sqlite3, closer> handle_;
 };
 
-/// A prepared statement. `bind` takes the next parameter; what it fails at is reported by the
-/// `step` that follows. Columns are valid until the next `step`. Must end before its connection.
+/// A prepared statement. `bind` sets the next parameter; its errors are reported by the following
+/// `step`. Columns are valid until the next `step`. Must be destroyed before its connection.
 class statement {
 public:
   statement& bind(std::string_view text);
@@ -96,13 +99,14 @@ public:
   statement& bind(std::int64_t value);
   statement& bind_null();
 
-  /// True on a row, false at the end; at the end the statement can be bound and run again.
+  /// Returns true on a row and false at the end; at the end the statement can be bound and run
+  /// again.
   base::expected<bool> step();
-  /// `step` for a statement that returns no rows.
+  /// Runs a statement that returns no rows.
   base::expected<void> run();
-  /// Lets go of the rows that are left; then it can be bound and run again.
+  /// Discards the remaining rows; the statement can then be bound and run again.
   void reset();
-  /// Instructions of SQLite's virtual machine that it has taken so far: what it cost.
+  /// The number of SQLite virtual machine instructions executed so far, as a measure of cost.
   std::uint64_t steps() const noexcept;
 
   std::string_view text(int column);
@@ -125,17 +129,18 @@ private:
   std::unique_ptr<sqlite3_stmt, finalizer> handle_;
   std::string operation_;
   int next_parameter_ = 1;
-  /// The first SQLite result of a `bind` that is not SQLITE_OK.
+  /// The first result of a `bind` that was not SQLITE_OK.
   int bind_result_ = 0;
 };
 
-/// A transaction, rolled back unless committed. Must end before its connection.
+/// A transaction, rolled back unless committed. Must be destroyed before its connection.
 class transaction {
 public:
   enum class access : std::uint8_t {
     /// One snapshot for all reads.
     read,
-    /// Takes the write lock at once (BEGIN IMMEDIATE), so that what it read stays true.
+    /// Takes the write lock at once (BEGIN IMMEDIATE), so that what the transaction read stays
+    /// true.
     write,
   };
 
@@ -145,20 +150,20 @@ public:
   transaction& operator=(transaction&&) = delete;
   ~transaction();
 
-  /// On disk when this returns.
+  /// Commits; the changes are on disk when this returns.
   base::expected<void> commit();
 
 private:
   transaction(connection& on, std::string operation) : on_{&on}, operation_{std::move(operation)} {}
 
-  /// Null once committed or moved from.
+  /// Null once committed or after a move.
   connection* on_;
   std::string operation_;
 };
 
-/// While it lives, the statements of a connection ask `stop` (unless empty) every
-/// `cancellation_interval_steps`, whether they find anything or not, and fail with `cancelled` once
-/// it says true. One per connection at a time; ends before the connection does.
+/// While this object lives, the statements of a connection call `stop` (unless it is empty) every
+/// `cancellation_interval_steps`, whether they find rows or not, and fail with `cancelled` once it
+/// returns true. One per connection at a time; must be destroyed before the connection.
 class cancellation {
 public:
   cancellation(connection& on, const std::function<bool()>& stop);
@@ -171,7 +176,7 @@ private:
   std::function<bool()> stop_;
 };
 
-/// A fraction of a millisecond, or some thousand rows.
+/// Takes a fraction of a millisecond and covers some thousand rows.
 inline constexpr int cancellation_interval_steps = 16'384;
 
 } // namespace matchcloud::store

@@ -12,12 +12,12 @@
 
 namespace matchcloud::store {
 
-/// As `avatar_store::read`. Belongs in a transaction: it is two queries.
+/// Implements `avatar_store::read`. Call this in a transaction, because it runs two queries.
 base::expected<std::int64_t> select_avatars(connection& on, const model::uuid& game_id,
                                             const std::function<bool(const model::avatar&)>& take);
 
-/// As `avatar_store::put`, and moves the revisions of the games that changed. Belongs in a write
-/// transaction.
+/// Implements `avatar_store::put` and moves the revisions of the games that changed. Call this in a
+/// write transaction.
 base::expected<std::vector<put_outcome>> write_avatars(connection& on,
                                                        std::span<const model::avatar> avatars);
 

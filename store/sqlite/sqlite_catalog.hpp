@@ -12,13 +12,13 @@ base::expected<std::int64_t> read_catalog_revision(connection& on);
 
 base::expected<void> write_catalog_revision(connection& on, std::int64_t revision);
 
-/// The whole catalog in order, without what is removed. Belongs in a transaction: it is several
-/// queries.
+/// Reads the whole catalog in order, without removed elements. Call this in a transaction, because
+/// it runs several queries.
 base::expected<model::catalog> read_catalog(connection& on);
 
-/// Writes what `after` has that `before`, the stored catalog, has not, and the revision of `after`.
-/// What was removed comes back with it; `check_returning` must have passed. Belongs in the write
-/// transaction that read `before`.
+/// Writes the differences between `before`, the stored catalog, and `after`, and the revision of
+/// `after`. Removed elements that `after` contains come back; `check_returning` must have
+/// succeeded. Call this in the write transaction that read `before`.
 base::expected<void> write_catalog(connection& on, const model::catalog& before,
                                    const model::catalog& after);
 

@@ -18,34 +18,34 @@
 
 namespace matchcloud::store {
 
-/// How long a transaction that merges lobbies is meant to last, its commit included: other writers
-/// wait for it. Commits that take longer than foreseen may bring it to 50 ms.
+/// The intended duration of a transaction that merges lobbies, including its commit, because other
+/// writers wait for it. A commit that takes longer than predicted may extend it to 50 ms.
 inline constexpr std::chrono::milliseconds merge_transaction_target{35};
-/// Known kinds that are kept in memory.
+/// The memory limit of the cache of known lobby attributes.
 inline constexpr std::size_t kind_cache_limit_bytes = 8UL * 1024 * 1024;
 
-/// Merges lobbies into the tables, with statements that are prepared once. Ends before its
-/// connection. One thread.
+/// Merges lobbies into the tables, with statements that are prepared once. Must be destroyed before
+/// its connection. One thread.
 class lobby_writer {
 public:
   static base::expected<lobby_writer> prepare(connection& on);
 
-  /// In a transaction of its own that is on disk when this returns.
+  /// Implements `lobby_sink::merge`, in a transaction of its own that is on disk when this returns.
   base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
                                     const model::lobby_attributes_table& kinds);
-  /// What merging each by itself would do now. Writes nothing.
+  /// Returns what merging each record on its own would do now. Writes nothing.
   base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
                                     const model::lobby_attributes_table& kinds);
   base::expected<std::vector<attributes_check>>
   check_attributes(const model::lobby_attributes_table& kinds);
 
 private:
-  /// A kind of the batch's table.
+  /// Lobby attributes of the batch's table.
   struct resolved_kind {
     enum class state : std::uint8_t { unseen, good, refused };
 
     state is = state::unseen;
-    /// Its row; 0 where it has none yet.
+    /// The row in `lobby_kinds`; 0 if there is none yet.
     std::int64_t row = 0;
     model::uuid game_id;
   };
@@ -65,7 +65,7 @@ private:
   void begin_batch(const model::lobby_attributes_table& kinds);
   base::expected<lobby_merge> merge_front(std::span<const model::lobby_record> records,
                                           base::steady_time begun);
-  /// Counts what became of the next record.
+  /// Adds the outcome of the next record to the counts.
   void count(outcome became, lobby_merge& in) const;
   base::expected<void> commit(transaction& changes, std::size_t rows);
   base::expected<outcome> merge_one(const model::lobby_record& each);
@@ -73,7 +73,7 @@ private:
   base::expected<outcome> merge_into(const stored_lobby& known, const model::lobby_record& each);
   base::expected<outcome> reject(std::int64_t known_row, const model::lobby_record& each);
 
-  /// Null where the kind is refused; the finding is then in `refused_`.
+  /// Returns null if the attributes are refused; the finding is then in `finding_`.
   base::expected<resolved_kind*> resolve(std::uint32_t number);
   base::expected<std::optional<model::uuid>> find_game(const model::lobby_attributes& kind);
   base::expected<std::int64_t> find_row(const model::lobby_attributes& kind);
@@ -81,7 +81,7 @@ private:
   base::expected<model::lobby_attributes> read_kind(std::int64_t row);
 
   base::expected<std::optional<stored_lobby>> find(const model::uuid& lobby_id);
-  /// False where the id is there already.
+  /// Returns false if the id is already there.
   base::expected<bool> insert(const model::uuid& game_id, const model::uuid& lobby_id,
                               const model::lobby_times& times, std::int64_t kind_row);
   base::expected<void> remove(const stored_lobby& known, const model::uuid& lobby_id);
@@ -96,13 +96,13 @@ private:
   std::optional<statement> insert_;
   std::optional<statement> remove_;
 
-  /// What the rows of kinds are: they are never changed or removed.
+  /// The rows of known lobby attributes; rows of `lobby_kinds` are never changed or removed.
   base::second_chance_cache<model::lobby_attributes, known_kind> known_kinds_{
       kind_cache_limit_bytes};
-  /// Nanoseconds that a commit took for each row it wrote, lately.
+  /// Recent nanoseconds per row written that commits took.
   double commit_ns_per_row_ = 0;
 
-  // Of the batch at hand.
+  // State of the current batch.
   const model::lobby_attributes_table* kinds_ = nullptr;
   std::vector<resolved_kind> resolved_;
   std::unordered_map<std::uint32_t, model::line_finding> refused_;

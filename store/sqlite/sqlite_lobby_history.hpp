@@ -17,31 +17,32 @@
 
 namespace matchcloud::store {
 
-/// Columns of kinds (`model::csv_attribute_columns`) that one reading keeps in memory.
+/// The memory limit, per reading, for columns of lobby attributes (`model::csv_attribute_columns`).
 inline constexpr std::size_t kind_columns_limit_bytes = 8UL * 1024 * 1024;
 
-/// The lobbies of one duration class that may have been alive in a span, by start, then by id:
-/// game, class, start after, start before, begin of the span.
+/// Selects the lobbies of one duration class that may have been alive in a span, ordered by start,
+/// then by id. Parameters: game, class, exclusive bounds of the start (lower, upper), begin of the
+/// span.
 inline constexpr std::string_view class_lobbies_sql =
     "SELECT start_ts, lobby_id, stop_ts, kind FROM lobbies WHERE game_id = ?1 AND "
     "duration_class = ?2 AND start_ts > ?3 AND start_ts < ?4 AND (stop_ts > ?5 OR start_ts >= ?5) "
     "ORDER BY start_ts, lobby_id";
 
-/// The first duration class of a game behind another.
+/// Selects a game's first duration class after another one.
 inline constexpr std::string_view next_class_sql =
     "SELECT duration_class FROM lobbies WHERE game_id = ?1 AND duration_class > ?2 "
     "ORDER BY duration_class LIMIT 1";
 
-/// A kind and the names of its namespace and region, as they are now.
+/// Selects lobby attributes with the current names of their namespace and region.
 inline constexpr std::string_view kind_columns_sql =
     "SELECT lobby_kinds.namespace_id, version_id, lobby_kinds.region_id, tier, version_name, "
     "game_mode, name, region_display_name FROM lobby_kinds JOIN namespaces USING (namespace_id) "
     "JOIN regions USING (region_id) WHERE kind = ?1";
 
-/// The columns of the kinds that a reading has met lately, bounded in bytes.
+/// The columns of the lobby attributes that a reading met recently, bounded in bytes.
 class kind_columns {
 public:
-  /// Valid until the next `put`; null where they are not known.
+  /// Returns the columns, or null if they are not known. Valid until the next `put`.
   const std::string* get(std::int64_t kind) {
     auto& slot = recent_[static_cast<std::uint64_t>(kind) % recent_.size()];
     if (slot.kind == kind && slot.columns) return slot.columns;
@@ -57,39 +58,41 @@ private:
   };
 
   base::second_chance_cache<std::int64_t, std::string> all_{kind_columns_limit_bytes};
-  /// In front, for the inner loop: neither hashed nor put in order. Emptied by each `put`.
+  /// A small front cache for the inner loop: a hit needs neither a hash look-up nor a mark of use.
+  /// Emptied by each `put`.
   std::array<recent, 256> recent_{};
 };
 
-/// What an export of a game depends on. Belongs in the transaction that reads it.
+/// The revisions that an export of a game depends on. Call this in the transaction that reads the
+/// game's history.
 base::expected<history_revisions> select_history_revisions(connection& on,
                                                            const model::uuid& game_id);
 
-/// Reads lobby history: a cursor for each duration class that the game has, merged by start and id,
-/// so that nothing is sorted and memory stays the same. Its statements are prepared once. Ends
-/// before its connection. One thread.
+/// Reads lobby history with one cursor for each duration class that the game has, merged by start
+/// and id, so that nothing is sorted and memory use is constant. The statements are prepared once.
+/// Must be destroyed before its connection. One thread.
 class sqlite_lobby_history {
 public:
   explicit sqlite_lobby_history(connection& on) : on_{&on} {}
 
-  /// As `lobby_history::read`, in a transaction of its own.
+  /// Implements `lobby_history::read`, in a transaction of its own.
   base::expected<void> read(const model::export_query& query, const base::clock& clock,
                             const history_reader& to);
 
-  /// Instructions of SQLite's virtual machine that all readings have taken, except for revisions.
+  /// SQLite virtual machine instructions executed by all readings, except those for revisions.
   std::uint64_t steps() const noexcept;
 
 private:
-  /// The lobbies of a class that are still to come.
+  /// The remaining lobbies of a duration class.
   struct cursor {
     statement rows;
     bool is_running = false;
   };
-  /// The next lobby of a cursor. The order of entries is the order of rows.
+  /// The next lobby of a cursor. Entries are ordered like the rows of the export.
   struct entry {
     std::int64_t start_ts = 0;
     model::uuid lobby_id;
-    /// In `cursors_`.
+    /// Index of the cursor in `cursors_`.
     std::size_t from = 0;
 
     bool operator<(const entry& other) const noexcept {
@@ -99,15 +102,15 @@ private:
   };
 
   base::expected<void> prepare();
-  /// Opens a cursor for each class and fills `next_`.
+  /// Opens a cursor for each duration class of the game and fills `next_`.
   base::expected<void> open_cursors(const model::export_query& query);
   base::expected<std::optional<int>> next_class(const model::uuid& game_id, int after);
   base::expected<void> open_cursor(std::size_t number, const model::export_query& query,
                                    int duration_class);
   base::expected<void> merge(const history_reader& to);
-  /// Puts the next lobby of the first entry's cursor in its place, or takes the entry away.
+  /// Replaces the first entry by the next lobby of its cursor, or removes it at the cursor's end.
   base::expected<void> advance();
-  /// Moves the first entry to where it belongs.
+  /// Moves the first entry down to its position in the heap.
   void sift_down() noexcept;
   base::expected<const std::string*> columns_of(std::int64_t kind, kind_columns& known);
   base::expected<std::string> read_columns(std::int64_t kind);
@@ -116,9 +119,9 @@ private:
   connection* on_;
   std::optional<statement> next_class_;
   std::optional<statement> kind_;
-  /// As many as a game had classes so far.
+  /// Reused by later readings: as many as any game read so far had duration classes.
   std::vector<cursor> cursors_;
-  /// A heap: the first entry is the least.
+  /// A min-heap: the first entry is the least.
   std::vector<entry> next_;
 };
 

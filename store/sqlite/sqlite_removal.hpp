@@ -7,12 +7,13 @@
 
 namespace matchcloud::store {
 
-/// Hides an element; its row stays for what history refers to. A namespace gives up its domains and
-/// regions. Belongs in the write transaction that found it removable.
+/// Hides an element; its row stays because history refers to it. A namespace gives up its domains
+/// and regions. Call this in the write transaction that found the element removable.
 base::expected<void> hide_element(connection& on, const model::element_key& key);
 
-/// Fails with `import_invalid` where `document` names a removed namespace under another game than
-/// it had: its history is that game's. `merge` cannot tell, for it sees what is not removed.
+/// Fails with `import_invalid` if `document` names a removed namespace under a game other than its
+/// former one, to which its history belongs. `merge` cannot detect this, because it does not see
+/// removed elements.
 base::expected<void> check_returning(connection& on, const model::catalog_document& document);
 
 } // namespace matchcloud::store
