@@ -16,7 +16,7 @@ struct leased_text {
   base::byte_lease lease;
 };
 
-/// What clients hear of a store that fails; what it said (paths, SQL) is the operator's to know.
+/// The error that clients get if the store fails; its own message (paths, SQL) is for the operator.
 base::error store_unreadable() {
   return {base::errc::store_failed, "The game's avatars cannot be read now. Try again later.",
           true};
@@ -28,7 +28,7 @@ tl::unexpected<base::error> too_large(std::size_t limit_bytes) {
                         " bytes. Its operator can raise avatar-list-limit-bytes.");
 }
 
-/// Reads and renders a game's list; its revision goes to `revision`.
+/// Reads and renders a game's list. Stores the list's revision in `revision`.
 base::expected<std::string> render(const avatar_settings& settings, store::avatar_store& from,
                                    const model::uuid& game_id, std::int64_t& revision) {
   model::avatar_list_writer list{settings.public_url};

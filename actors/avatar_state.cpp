@@ -6,7 +6,7 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// List node, hash node, control block and string header of a cached list.
+/// Estimated overhead of a cached list: list node, hash node, control block and string header.
 constexpr std::size_t cache_entry_overhead_bytes = 256;
 
 void append(std::vector<waiter>& to, std::vector<waiter>&& more) {

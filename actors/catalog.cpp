@@ -9,7 +9,7 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// The store's catalog if its revision is not `known`, else null.
+/// Loads the store's catalog if its revision differs from `known`; else returns null.
 base::expected<model::catalog_snapshot> read_catalog_if_moved(store::database& in,
                                                               std::int64_t known) {
   const auto from = in.catalog();
@@ -22,7 +22,7 @@ base::expected<model::catalog_snapshot> read_catalog_if_moved(store::database& i
   return std::make_shared<const model::catalog>(*std::move(loaded));
 }
 
-/// The feed, which is taken if there is none.
+/// Returns the feed, taking one from the database if there is none.
 base::expected<store::change_feed*>
 take_feed(store::database& in, std::optional<store::lease<store::change_feed>>& feed) {
   if (!feed) {
@@ -33,7 +33,7 @@ take_feed(store::database& in, std::optional<store::lease<store::change_feed>>& 
   return &**feed;
 }
 
-/// What moved since the revisions known; nothing where nobody else committed.
+/// Reads what moved since the known revisions; reads nothing if no other session committed.
 base::expected<store_polled> read_moved(store::database& in, store::change_feed& feed,
                                         std::int64_t catalog, std::int64_t avatars) {
   store_polled found;
@@ -86,7 +86,7 @@ caf::behavior catalog::make_behavior() {
       [this](const subscribers& listeners) {
         for (const auto& listener : listeners.members)
           tell(listener, catalog_changed{state_.snapshot()});
-        // A new shard may have loaded a list before it was told of changes.
+        // A new shard may have loaded a list before it subscribed to changes.
         store::moved_games anything;
         anything.all = true;
         const auto news = std::make_shared<const store::moved_games>(anything);
@@ -111,7 +111,8 @@ void catalog::poll() {
       return read_moved(*database, *from, known, avatars);
     });
     if (!found) {
-      // A new feed forgets nothing: its first look says that everything changed.
+      // Dropping the feed loses no change: the first look of a new feed reports that everything
+      // changed.
       feed->reset();
       store_polled failed;
       failed.failure = std::make_shared<const base::error>(std::move(found).error());

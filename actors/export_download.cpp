@@ -95,7 +95,7 @@ void export_download::on(const export_open_ended& ended) {
   for (const auto& who : found.mapped()) {
     if (ended.file)
       give(ended.file, who);
-    else if (who.plain) // removed while it was compressed
+    else if (who.plain) // the export was removed during compression
       reply(who.front, export_opened{who.exchange, who.plain}, who.ticket);
     else
       fail(who, ended.failure);
@@ -185,7 +185,7 @@ void export_download::do_housekeeping() {
       reply(who.front, export_opened{who.exchange, under_way.plain}, who.ticket);
     }
   }
-  // Where the pool is full, the next tick is soon enough.
+  // If the pool is full, refreshing the keys at the next tick is soon enough.
   static_cast<void>(settings_.short_work->submit([keys = settings_.keys] { keys->refresh(); }));
 }
 

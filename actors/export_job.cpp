@@ -10,7 +10,7 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// The store, or the file that was to be written: the same to a client.
+/// The error that clients get if the store or the new file fails; clients need not tell them apart.
 base::error export_impossible() {
   return {base::errc::store_failed,
           "The export cannot be made now. The log of the service tells its operator why. Try again "
@@ -18,7 +18,7 @@ base::error export_impossible() {
           true};
 }
 
-/// What clients hear: paths and SQL are the operator's to know.
+/// Converts an error for clients: paths and SQL are only for the operator's log.
 base::error for_clients(const base::error& why, const model::export_query& query) {
   if (!base::tells_of_machine(why.code)) return why;
   spdlog::error("export of game {}: {}", model::to_string(query.game_id), base::to_string(why));

@@ -4,8 +4,8 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// What is signed: the URL from below the public one up to the signature, so that a service may
-/// move behind another name.
+/// The signed part of the URL: everything after the public URL and before the signature, so that a
+/// service can change its public URL.
 std::string signed_part(const model::uuid& export_id, std::uint64_t expires_s) {
   return "/exports/" + model::to_string(export_id) +
          "/lobby-history.csv?expires=" + std::to_string(expires_s);

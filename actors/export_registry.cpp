@@ -43,7 +43,7 @@ void export_registry::remove(std::uint64_t number) {
 
 std::int64_t export_registry::removal_ts(const base::clock& clock,
                                          std::chrono::milliseconds patience) {
-  // More than a clock that is slewed gains between two looks.
+  // More than a slewed clock can gain between two calls.
   constexpr std::int64_t jump_ms = 2'000;
   const auto now = clock.now();
   const auto ts = clock.unix_ms();

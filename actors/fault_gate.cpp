@@ -11,7 +11,7 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// How often it is looked whether a stall is over.
+/// The interval between checks whether a stall is over.
 constexpr std::chrono::milliseconds stall_look_interval{5};
 
 } // namespace

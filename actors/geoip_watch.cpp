@@ -8,7 +8,8 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// Not left to the actor: it may have ended when the files were looked at.
+/// Logs and counts the results of a look. Runs in the pool's task, because the actor may have ended
+/// by then.
 void report(const store::geoip_files::findings& found, const geoip_watch_settings& settings) {
   for (const auto& file : found.taken) {
     spdlog::info("geoip: {} was replaced; its {} bytes are in force", file.path, file.size_bytes);
@@ -67,7 +68,8 @@ void geoip_watch::tell_all() {
 }
 
 void geoip_watch::on(const geoip_looked& found) {
-  // A predecessor's look may have found what its successor is the first to tell.
+  // A look that a predecessor started may have found files that this actor is the first to
+  // announce.
   if (found.in_force == in_force_) return;
   in_force_ = found.in_force;
   tell_all();

@@ -70,7 +70,7 @@ void lobby_export::on_exit() {
 void lobby_export::adopt_jobs() {
   for (const auto& [number, each] : settings_.book->hand_to(caf::actor_cast<caf::actor>(this))) {
     state_.adopt(number, each.query, each.snapshot);
-    // Told while nobody listened; that it may be told twice does no harm.
+    // The job ended while no actor was subscribed. Receiving its end twice does no harm.
     if (each.end) send(this, *each.end);
   }
 }

@@ -10,12 +10,12 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// Whether a state of the store has everything that another had: revisions only grow.
+/// Whether a state of the store includes everything that another included; revisions only grow.
 bool covers(const store::history_revisions& state, const store::history_revisions& needs) noexcept {
   return state.lobbies >= needs.lobbies && state.catalog >= needs.catalog;
 }
 
-/// Whether exporting it again could give other bytes although the store did not change.
+/// Whether exporting again could give different bytes although the store has not changed.
 bool grows(const store::history_summary& summary, const model::export_query& query) noexcept {
   return summary.has_running &&
          query.span.end > static_cast<std::uint64_t>(summary.snapshot.taken_ts);
@@ -53,7 +53,7 @@ void lobby_export_state::adopt(std::uint64_t number, const model::export_query& 
 // -- requests -----------------------------------------------------------------
 
 void lobby_export_state::ask(const model::export_query& query, const waiter& who) {
-  // Of a front that died the earlier attempts still stand here.
+  // Earlier attempts of a front that died are still among the waiting requests.
   if (waiting_count() >= settings_->waiting_limit) forget_gone();
   if (waiting_count() >= settings_->waiting_limit)
     return effects_->fail(who, too_many_waiting(settings_->waiting_limit));
@@ -130,7 +130,7 @@ bool lobby_export_state::join_queued(const model::export_query& query, const wai
 
 bool lobby_export_state::join_running(const model::export_query& query, const waiter& who,
                                       const store::history_revisions& needs) {
-  // The newest first: it is the most likely to have everything.
+  // The newest job first, because it is the most likely to cover everything.
   for (auto at = jobs_.rbegin(); at != jobs_.rend(); ++at) {
     auto& each = at->second;
     if (!each.running || each.query != query) continue;
@@ -211,7 +211,7 @@ void lobby_export_state::on(const export_ended& ended) {
   if (ended.failure) {
     settings_->book->remove(ended.job);
     settings_->job.metrics->failed.add();
-    // It may have failed before it had begun.
+    // The job may have failed before it began to read.
     for (auto& each : undecided)
       waiters.push_back(std::move(each.who));
     for (const auto& who : waiters)
@@ -226,7 +226,7 @@ void lobby_export_state::on(const export_ended& ended) {
 void lobby_export_state::keep(const export_ended& ended, const std::vector<waiter>& waiters) {
   const auto& facts = ended.facts;
   auto& file = settings_->book->finished[facts.export_id] = {facts, ended.summary, 0};
-  // Of two that ran at once the one that saw more is the one to give.
+  // If two jobs of the same query ran at once, reuse the file with the later snapshot.
   const auto [newest, added] = settings_->book->newest.try_emplace(facts.query, facts.export_id);
   if (!added && settings_->book->finished.at(newest->second).summary.snapshot.taken_ts <=
                     ended.summary.snapshot.taken_ts)

@@ -10,8 +10,8 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// Of an entry, besides what its listing says: node of the hash table, control block, and what the
-/// allocator adds to four pieces of memory.
+/// Estimated overhead of a cache entry besides its listing: hash node, control block, and the
+/// allocator's overhead for four allocations.
 constexpr std::size_t cache_entry_overhead_bytes = 208;
 
 } // namespace
@@ -23,7 +23,7 @@ region_ranking_state::region_ranking_state(ranking_settings settings,
 }
 
 std::shared_ptr<const void> region_ranking_state::set_catalog(model::catalog_snapshot catalog) {
-  if (catalog == catalog_) return nullptr; // told again: somebody joined the subscribers
+  if (catalog == catalog_) return nullptr; // sent again because the subscribers changed
   catalog_ = std::move(catalog);
   auto old = std::make_shared<const listing_cache>(
       std::exchange(cache_, listing_cache{settings_.cache_limit_bytes}));
@@ -98,10 +98,10 @@ region_ranking_state::measured_first(const listing_ptr& listing,
 }
 
 std::size_t region_ranking_state::cache_key_hash::operator()(const cache_key& key) const noexcept {
-  // Fibonacci hashing: the multiplier spreads what little differs between two doubles.
+  // Fibonacci hashing: the multiplier spreads the small differences between two doubles.
   constexpr std::uint64_t golden = 0x9E3779B97F4A7C15ULL;
   const auto at = key.location.value_or(model::coordinates{91, 0}); // nowhere on earth
-  // Adding 0 makes the negative zero, which equals it, a positive one.
+  // Adding 0 turns negative zero into positive zero, which compares equal.
   auto hash = std::bit_cast<std::uint64_t>(at.latitude + 0.0) * golden;
   hash = (hash ^ hash >> 32U ^ std::bit_cast<std::uint64_t>(at.longitude + 0.0)) * golden;
   return static_cast<std::size_t>((hash ^ hash >> 32U ^ key.list) * golden >> 16U);

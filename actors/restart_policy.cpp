@@ -8,7 +8,7 @@ namespace matchcloud::actors {
 namespace {
 
 std::chrono::milliseconds backoff_of(std::size_t in_a_row, std::uint32_t random) {
-  // The first of them restarts at once.
+  // The first fruitless failure in a row is restarted at once.
   if (in_a_row < 2) return std::chrono::milliseconds{0};
   const auto doublings = std::min<std::size_t>(in_a_row - 2, 16);
   const auto whole =
@@ -28,7 +28,7 @@ restart_policy::verdict restart_policy::next(base::steady_time now, bool fruitfu
   }
   ++in_a_row_;
   recent_.push_back(now);
-  // What is older than the last `intensity` cannot change the verdict.
+  // Failures older than the last `intensity` + 1 cannot change the verdict.
   while (recent_.size() > intensity_ + 1 || now - recent_.front() > window_)
     recent_.pop_front();
   return {backoff_of(in_a_row_, random), recent_.size() > intensity_};

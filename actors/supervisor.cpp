@@ -43,7 +43,7 @@ void supervisor::adopt() {
   storming_ = children_->storms();
   if (storming_) check_calm();
   for (std::size_t i = 0; i < children_->size(); ++i) {
-    // Where the actor is dead by now, the down message comes at once.
+    // If the actor has died by now, the down message arrives at once.
     if (const auto& child = children_->actor(i))
       monitor(child);
     else
@@ -53,7 +53,7 @@ void supervisor::adopt() {
 
 void supervisor::start(std::size_t child) {
   auto started = children_->spec(child).start(children_->initial());
-  // Tests start actors of other kinds.
+  // Tests start actors of other types.
   const auto* known =
       dynamic_cast<const supervised_actor*>(caf::actor_cast<caf::abstract_actor*>(started));
   monitor(started);

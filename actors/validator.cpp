@@ -11,7 +11,7 @@ validator_state::validator_state(model::validation_rules rules, model::catalog_s
 }
 
 void validator_state::set_catalog(model::catalog_snapshot catalog) {
-  if (catalog == catalog_) return; // told again: somebody joined the subscribers
+  if (catalog == catalog_) return; // sent again because the subscribers changed
   names_ = model::reference_names_of(*catalog);
   catalog_ = std::move(catalog);
 }

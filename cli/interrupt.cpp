@@ -12,7 +12,7 @@ namespace matchcloud::cli {
 
 namespace {
 
-/// Whoever started this with nohup wants it to outlive the terminal.
+/// Whether the signal is ignored: a process started with nohup should outlive the terminal.
 bool is_ignored(int signal) {
   struct sigaction known {};
   return ::sigaction(signal, nullptr, &known) == 0 && known.sa_handler == SIG_IGN;
@@ -32,7 +32,7 @@ interrupt::interrupt() {
 }
 
 interrupt::~interrupt() {
-  // What came has been acted on, all of it: one that is left would end the process.
+  // Discard signals that were already handled: a pending one would end the process when unblocked.
   forget();
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
@@ -63,7 +63,7 @@ bool interrupt::wait(std::chrono::milliseconds pause) const {
 
 bool interrupt::wait_for(int fd, short events, int timeout_ms) const {
   std::array<pollfd, 2> watched{pollfd{signals_.get(), POLLIN, 0}, pollfd{fd, events, 0}};
-  // These signals are blocked here, and others that would interrupt a poll have no handler.
+  // These signals are blocked here, and no other signal that could interrupt a poll has a handler.
   while (::poll(watched.data(), watched.size(), timeout_ms) < 0 && errno == EINTR) {
   }
   return watched[0].revents == 0;

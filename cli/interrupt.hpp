@@ -7,9 +7,9 @@
 
 namespace matchcloud::cli {
 
-/// For as long as it lives, SIGINT, SIGTERM and SIGHUP (the terminal is closed; unless that is
-/// ignored) end nothing: a long command looks for them where it can stop. Of the main thread,
-/// before others start. What is to be cleaned up must go before it does.
+/// While this object lives, SIGINT, SIGTERM and SIGHUP (the terminal was closed; unless it is
+/// ignored) do not end the process: a long command checks for them where it can stop. Create it in
+/// the main thread before other threads start. Clean up before it is destroyed.
 class interrupt {
 public:
   interrupt();
@@ -17,16 +17,17 @@ public:
   interrupt& operator=(const interrupt&) = delete;
   ~interrupt();
 
-  /// Whether one of them came.
+  /// Whether one of these signals has arrived.
   bool came() const;
-  /// Forgets what came, so that the next one shows.
+  /// Discards the signals that arrived, so that a later one can be noticed.
   void forget() const;
-  /// Waits until `fd` can be read (or ended); false where a signal came first.
+  /// Waits until `fd` can be read (or is at its end); returns false if a signal arrived first.
   bool wait_readable(int fd) const;
-  /// Waits until something can be written to `fd` (or nobody reads it any more); false where a
-  /// signal came first.
+  /// Waits until `fd` can be written to (or has no reader any more); returns false if a signal
+  /// arrived first.
   bool wait_writable(int fd) const;
-  /// Lets `pause` go by; false where a signal came before. Any thread, as the two above.
+  /// Waits for `pause`; returns false if a signal arrived first. Any thread, as for the two
+  /// functions above.
   bool wait(std::chrono::milliseconds pause) const;
 
 private:

@@ -16,11 +16,13 @@ namespace matchcloud::cli {
 
 namespace {
 
-/// As much is held before it is written.
+/// The number of bytes that are buffered before they are written.
 constexpr std::size_t block_bytes = 256UL * 1024;
-/// A pipe that poll calls writable takes as much without blocking (pipe(7)).
+/// The number of bytes that a pipe accepts without blocking when poll reports it as writable
+/// (pipe(7)).
 constexpr std::size_t portion_bytes = PIPE_BUF;
-/// Names tried for the file aside: one is taken where a process of the same id was killed.
+/// How many names are tried for the file aside; a killed process with the same id may have left
+/// one.
 constexpr int name_limit = 1'000;
 
 std::string aside_of(const std::filesystem::path& path, int number) {
@@ -48,7 +50,7 @@ base::expected<output_file> output_file::open(const std::string& file) {
   }
   if (S_ISDIR(found.st_mode)) return made.failure("write to it", EISDIR);
   if (S_ISREG(found.st_mode)) {
-    // What a shell's > would not overwrite is not replaced either.
+    // A file that a shell's > could not overwrite is not replaced either.
     if (::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) != 0)
       return made.failure("replace it", errno);
     std::error_code failed;
@@ -72,7 +74,7 @@ base::expected<void> output_file::begin(const interrupt& until) {
   if (!is_aside()) return {};
   for (int number = 0; number < name_limit; ++number) {
     auto path = aside_of(path_, number);
-    // What is replaced may be for its user alone: at no instant is this for more.
+    // The replaced file may be private to its user, so the new one must never be more accessible.
     file_ = base::file_descriptor{
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_ ? 0600 : 0666)};
     if (!file_ && errno == EEXIST) continue;

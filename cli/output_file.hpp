@@ -13,35 +13,36 @@
 
 namespace matchcloud::cli {
 
-/// Where a command writes what it makes. A regular file is written aside, in the same directory,
-/// and takes its name when it is complete: it is there whole, or what was there before still is.
-/// Stdout and special files (a pipe, /dev/null) are written straight to. One thread.
+/// The output of a command. A regular file is written aside, in the same directory, and renamed
+/// when it is complete, so that either the whole new file is there or the previous one is
+/// unchanged. Stdout and special files (a pipe, /dev/null) are written directly. One thread.
 class output_file {
 public:
-  /// `-` is stdout. Opens a special file, which for a named pipe waits for a reader: call it while
+  /// Opens the output; `-` is stdout. Opening a named pipe waits for a reader, so call this while
   /// signals still end the process. Fails with `io_failed`.
   static base::expected<output_file> open(const std::string& file);
 
   output_file(output_file&& other) noexcept = default;
   output_file& operator=(output_file&&) = delete;
-  /// Takes away what is not complete.
+  /// Removes an incomplete file.
   ~output_file();
 
-  /// Creates the file aside, if there is to be one, with the mode of what it replaces, or else that
-  /// which the umask leaves. From now on `until` ends what blocks. Fails with `io_failed` or
-  /// `store_full`.
+  /// Creates the file aside, if one is needed, with the mode of the file that it replaces, or else
+  /// with the mode that the umask gives. From now on `until` ends blocking calls. Fails with
+  /// `io_failed` or `store_full`.
   base::expected<void> begin(const interrupt& until);
-  /// Fails with `io_failed` or `store_full`, or with `cancelled` where a signal came while nobody
-  /// took the bytes.
+  /// Writes bytes. Fails with `io_failed` or `store_full`, or with `cancelled` if a signal arrived
+  /// while waiting for a reader.
   base::expected<void> write(std::string_view bytes);
-  /// Whether what was written can be taken back.
+  /// Whether `start_anew` may be called, that is, whether the output is a regular file written
+  /// aside.
   bool can_start_anew() const noexcept { return is_aside(); }
-  /// Forgets what was written. Only where that can be.
+  /// Discards everything written so far. Requires `can_start_anew`.
   base::expected<void> start_anew();
-  /// The file is complete: syncs it and gives it its name. Fails as `write`.
+  /// Completes the output: syncs the file and renames it to its name. Fails like `write`.
   base::expected<void> complete();
 
-  /// Bytes given to `write` since the beginning.
+  /// Bytes passed to `write` since the beginning or the last `start_anew`.
   std::uint64_t bytes() const noexcept { return bytes_; }
 
 private:
@@ -51,18 +52,19 @@ private:
   base::expected<void> put(std::string_view bytes);
   tl::unexpected<base::error> failure(const char* operation, int code) const;
 
-  /// What an error calls it.
+  /// The name used in errors.
   std::string name_;
-  /// Of a regular file, symbolic links resolved.
+  /// The path of a regular file, with symbolic links resolved; empty for other output.
   std::string path_;
-  /// The file aside; empty where there is none (yet, any more).
+  /// The path of the file aside; empty before it is created and after it was renamed.
   std::string aside_;
-  /// The permissions of the file that is replaced; nothing where there is none.
+  /// The permissions of the file that is replaced; empty if there is none.
   std::optional<mode_t> mode_;
-  /// Not open for stdout.
+  /// Holds no descriptor if the output is stdout.
   base::file_descriptor file_;
   int fd_ = -1;
-  /// A pipe or the like: written in portions that cannot block once it is writable.
+  /// Whether the output is a pipe or the like, which is written in portions that cannot block once
+  /// it is writable.
   bool waits_ = true;
   const interrupt* until_ = nullptr;
   std::string held_;

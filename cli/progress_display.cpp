@@ -13,7 +13,7 @@ namespace {
 constexpr std::chrono::milliseconds interval{200};
 constexpr const char* wipe = "\r\x1b[K";
 
-/// One decimal.
+/// Renders a number with one decimal.
 std::string tenths(double value) {
   const auto count = static_cast<std::uint64_t>(std::llround(value * 10));
   return std::to_string(count / 10) + "." + std::to_string(count % 10);

@@ -10,16 +10,16 @@
 
 namespace matchcloud::cli {
 
-/// What a step's speed is told in.
+/// The unit in which a step's speed is shown.
 enum class progress_rate : std::uint8_t {
-  /// What is counted, per second.
+  /// Counted items per second.
   counted,
-  /// Megabytes (10^6) per second; the parts of the whole are bytes.
+  /// Megabytes (10^6) per second; the whole and its parts are in bytes.
   megabytes,
 };
 
-/// Shows on a terminal how far a command is, in one line that it writes again and again; nothing
-/// where stderr is none. One thread.
+/// Shows the progress of a command in one line on the terminal, which is rewritten again and again;
+/// shows nothing if stderr is not a terminal. One thread.
 class progress_display {
 public:
   explicit progress_display(const base::clock& clock);
@@ -27,16 +27,16 @@ public:
   progress_display(const progress_display&) = delete;
   progress_display& operator=(const progress_display&) = delete;
 
-  /// Begins a step: "checked", of `whole` (bytes, rows) if that is known.
+  /// Begins a step. `what`: its name, such as "checked"; `whole`: its total (bytes, rows) if known.
   void begin(std::string_view what, std::optional<std::uint64_t> whole,
              progress_rate rate = progress_rate::counted);
-  /// What the whole of the step is turned out to be.
+  /// Sets the step's total once it is known.
   void set_whole(std::optional<std::uint64_t> whole) noexcept { whole_ = whole; }
-  /// `count` lines are done, which is `part` of the whole. Writes at most a few times a second.
+  /// Shows that `count` items are done, which is `part` of the whole. Writes at most every 200 ms.
   void show(std::uint64_t count, std::uint64_t part);
-  /// What the command waits for, until something else is shown.
+  /// Shows what the command is waiting for, until something else is shown.
   void tell(std::string_view text);
-  /// Wipes the line.
+  /// Clears the line.
   void clear();
 
 private:
@@ -52,7 +52,8 @@ private:
   base::steady_time last_;
 };
 
-/// A line that counts: `12 lobbies, 3.4 MB/s, 56 %`, or `12 checked, 3/s` without a known whole.
+/// Renders a progress line: `12 lobbies, 3.4 MB/s, 56 %`, or `12 checked, 3/s` if the whole is not
+/// known.
 std::string progress_line(std::string_view what, progress_rate rate, std::uint64_t count,
                           std::uint64_t part, std::optional<std::uint64_t> whole, double seconds);
 

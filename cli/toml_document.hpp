@@ -8,7 +8,8 @@
 
 namespace matchcloud::cli {
 
-/// Reads TOML. Fails with `config_invalid`: `source`, the line and what is wrong there.
+/// Parses TOML. Fails with `config_invalid`; the detail has `source`, the line and what is wrong
+/// there.
 base::expected<toml::table> parse_toml(const std::string& text, const std::string& source);
 
 } // namespace matchcloud::cli

@@ -14,7 +14,7 @@ base::expected<std::unique_ptr<session>> database::take() {
       return taken;
     }
   }
-  // Not under the lock: it may take long.
+  // Outside the lock, because opening a session may take long.
   auto opened = open_();
   if (!opened) leave();
   return opened;
@@ -26,7 +26,7 @@ void database::give_back(std::unique_ptr<session> taken) {
     const std::lock_guard lock{mutex_};
     if (reusable && idle_.size() < limits_.idle) idle_.push_back(std::move(taken));
   }
-  taken.reset(); // closed before its place is another's
+  taken.reset(); // close it before another session takes its slot
   leave();
 }
 

@@ -10,12 +10,12 @@ namespace matchcloud::store {
 
 namespace {
 
-/// What is handed on at once.
+/// The size above which a piece is written.
 constexpr std::size_t piece_bytes = 256UL * 1024;
-/// More than a row has, so that a piece seldom needs other memory.
+/// More than a row takes, so that a piece rarely needs to be reallocated.
 constexpr std::size_t row_room_bytes = 8UL * 1024;
 
-/// Turns lobbies into pieces of CSV.
+/// Renders lobbies as CSV in pieces.
 class csv_writer {
 public:
   csv_writer(const model::time_span& span, const history_output& to) : span_{span}, to_{to} {
@@ -35,7 +35,7 @@ public:
     return piece_.size() < piece_bytes || write();
   }
 
-  /// Writes what is left.
+  /// Writes the rest and returns the summary.
   base::expected<history_summary> finish() {
     if (written_) write();
     if (!written_) return tl::unexpected(written_.error());

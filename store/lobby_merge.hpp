@@ -22,7 +22,7 @@ struct lobby_merge {
   /// How many records, from the front of the batch, were processed; the rest is for the next call.
   /// 0 only for an empty batch.
   std::size_t taken = 0;
-  /// Of the records taken, how many were new or had times that add to what was known.
+  /// How many of the records taken were new or had times that add to what was known.
   std::size_t accepted = 0;
   /// How many of the records taken were known already.
   std::size_t unchanged = 0;

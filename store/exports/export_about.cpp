@@ -26,7 +26,7 @@ std::optional<std::string_view> text_of(const json_document& document, std::stri
   return found ? std::optional{document.text(*found)} : std::nullopt;
 }
 
-/// Each leaves `into` as it was where the member is missing or of another kind.
+/// Each `read` returns false and leaves `into` unchanged if the member is missing or invalid.
 bool read(const json_document& from, std::string_view name, model::uuid& into) {
   const auto text = text_of(from, name, json_kind::string);
   const auto id = text ? model::parse_uuid(*text) : std::nullopt;

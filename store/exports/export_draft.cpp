@@ -18,7 +18,7 @@ export_draft::export_draft(export_draft&& other) noexcept
 
 export_draft::~export_draft() {
   if (folder_.empty()) return;
-  std::error_code ignored; // what stays goes with the process's folder
+  std::error_code ignored; // leftovers are removed with the process's temporary folder
   std::filesystem::remove_all(folder_, ignored);
   files_->ledger_.give_back(taken_bytes_);
 }

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of what is logged once; what is found beyond is not logged at all.
+/// The limit on warnings that are logged once each; further ones are not logged at all.
 constexpr std::size_t told_limit = 256;
 
 tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
@@ -39,7 +39,8 @@ tl::unexpected<base::error> exports_full() {
                     "promised. Ask again when some have expired.");
 }
 
-/// An export's folder is named as we write its id, and in no other way. It may be gone by now.
+/// Returns the id of an export's folder if it is named exactly as ids are rendered. The entry may
+/// have been removed meanwhile.
 std::optional<model::uuid> export_of(const fs::directory_entry& entry) {
   const auto name = entry.path().filename().string();
   const auto id = model::parse_uuid(name);
@@ -63,18 +64,18 @@ base::expected<void> sync_folder(const std::string& path) {
       .and_then([&](const base::fault&) { return base::sync_directory(path); });
 }
 
-/// Called without a lock, for a fault may stall it.
+/// Call this without holding a lock, because a fault may stall it.
 base::expected<void> pass_rename(const std::string& place) {
   return pass(base::fault_point::export_rename, place, "rename into place")
       .map([](const base::fault&) {});
 }
 
 void remove_all(const std::string& path) noexcept {
-  std::error_code ignored; // what stays goes with the process's folder
+  std::error_code ignored; // leftovers are removed with the process's temporary folder
   fs::remove_all(path, ignored);
 }
 
-/// Bytes taken of the limit for something unfinished, given back with this object.
+/// Bytes taken from the ledger for an unfinished file, given back with this object.
 class taken_bytes {
 public:
   explicit taken_bytes(export_ledger& ledger) noexcept : ledger_{&ledger} {}
@@ -112,7 +113,7 @@ export_files::open(std::string data_dir, std::uint64_t limit_bytes, std::size_t 
   if (!folder) return tl::unexpected(folder.error());
   std::unique_ptr<export_files> opened{
       new export_files{std::move(data_dir), limit_bytes, open_limit, *std::move(folder)}};
-  // Counts, and removes nothing.
+  // With this time, the sweep only counts and removes nothing.
   if (auto counted = opened->sweep(std::numeric_limits<std::int64_t>::min()); !counted)
     return tl::unexpected(counted.error());
   return opened;
@@ -252,8 +253,8 @@ base::expected<void> export_files::compress(const model::uuid& export_id,
   const std::lock_guard lock{mutex_};
   const auto folder = export_folder::open(data_dir_, export_id);
   if (!folder) return tl::unexpected(folder.error()); // removed meanwhile
-  // The first who links it wins: what somebody reads already stays. The name need not survive a
-  // power cut, for the file can be made again.
+  // Linking fails if the name exists, so the first file stays and readers keep it. The name need
+  // not survive a power failure, because the file can be made again.
   auto linked = file->link_to(place);
   if (!linked && !export_folder::open(data_dir_, export_id)) return export_not_found();
   if (!linked) return tl::unexpected(linked.error());
@@ -271,7 +272,7 @@ void export_files::remove(const model::uuid& export_id) {
 }
 
 bool export_files::move_aside(const model::uuid& export_id, const std::string& aside) {
-  // Whole and at once: what is killed now leaves nothing that is half there.
+  // One rename removes the whole export, so a process killed now leaves no partial export.
   const auto place = export_path(data_dir_, export_id);
   const int code = ::rename(place.c_str(), aside.c_str()) == 0 ? 0 : errno;
   if (code != 0 && code != ENOENT) {
@@ -296,7 +297,7 @@ base::expected<void> export_files::sweep(std::int64_t now_ts) {
     tell_once(entry->path().string(), "is not an export and left alone");
   }
   if (failed) return failure(exports_path(data_dir_), "list the folder", failed.value());
-  // What was published since is among these, and what others removed.
+  // The recorded exports add those that were published or removed during the listing.
   for (const auto& id : ledger_.recorded())
     ids.insert(id);
   for (const auto& id : ids) {
@@ -328,7 +329,8 @@ void export_files::sweep_one(const model::uuid& export_id, std::int64_t now_ts,
 }
 
 void export_files::tell_damaged(const model::uuid& export_id, const std::string& detail) {
-  // Another process that removes it takes the folder away before the files.
+  // An export that another process is removing is not damaged: its folder is renamed away before
+  // its files are deleted.
   if (export_folder::open(data_dir_, export_id))
     tell_once(export_path(data_dir_, export_id), "damaged and not served: " + detail);
 }

@@ -9,7 +9,7 @@ bool export_ledger::is_full() const {
 
 bool export_ledger::try_take(std::uint64_t bytes) {
   const std::lock_guard lock{mutex_};
-  // What other processes finished may have gone beyond the limit.
+  // Exports finished by other processes may have exceeded the limit.
   if (used_bytes_ > limit_bytes_ || bytes > limit_bytes_ - used_bytes_) return false;
   used_bytes_ += bytes;
   return true;

@@ -27,15 +27,15 @@ namespace {
 using key = signing_keys::key;
 
 constexpr std::int64_t end_of_time = std::numeric_limits<std::int64_t>::max();
-/// What the newest key has in the place of a time.
+/// Stands in place of the newest key's time.
 constexpr std::string_view current_mark = "current";
 constexpr std::string_view first_line =
     "# The secret keys that matchcloud signs URLs with, newest first, each with the time up to "
     "which it is accepted (milliseconds since 1970). For the service's user alone (mode 600). "
     "Made anew by: matchcloud signing-key rotate\n";
-/// Of the file; `signing_keys_limit` lines are a fraction of it.
+/// The size limit of the file; `signing_keys_limit` lines take a fraction of it.
 constexpr std::size_t file_limit_bytes = 16UL * 1024;
-/// Clocks of machines differ, and a signature is checked a moment after it was made.
+/// Allows for clock differences between machines and for the time between signing and checking.
 constexpr std::chrono::minutes grace{1};
 
 tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
@@ -73,7 +73,7 @@ std::optional<base::signing_secret> parse_secret(std::string_view text) {
   return secret;
 }
 
-/// `is_first` is the one that signs.
+/// Parses a line of the file. `is_first`: the line of the key that signs.
 std::optional<key> parse_line(std::string_view line, bool is_first) {
   const auto space = line.find(' ');
   if (space == line.npos) return std::nullopt;
@@ -86,7 +86,8 @@ std::optional<key> parse_line(std::string_view line, bool is_first) {
   return key{*secret, *until_ts};
 }
 
-/// Says where and what should be there, and nothing of what is: it may be a secret.
+/// Says where the file is damaged and what was expected, but not what was found, which may be
+/// secret.
 tl::unexpected<base::error> damaged(const std::string& path, std::size_t line,
                                     std::string_view expected) {
   std::string detail = path + ":" + std::to_string(line) + ": expected ";
@@ -134,9 +135,9 @@ base::expected<void> check_private(const std::string& path, const struct stat& f
                         "`matchcloud signing-key rotate --revoke`.");
 }
 
-/// The keys of the file; nothing where there is no file.
+/// Reads the keys from the file; returns nothing if there is no file.
 base::expected<std::optional<std::vector<key>>> read(const std::string& path) {
-  // Non-blocking: opening a pipe that somebody put there must not wait for its other end.
+  // Non-blocking: opening a named pipe in its place must not wait for the other end.
   const base::file_descriptor file{
       ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (!file && errno == ENOENT) return std::nullopt;
@@ -159,7 +160,7 @@ base::expected<std::optional<std::vector<key>>> read(const std::string& path) {
   return std::optional{*std::move(keys)};
 }
 
-/// The keys in a file that has no lasting name yet, on disk.
+/// Writes the keys to a synced file that has no lasting name yet.
 base::expected<new_file> write_aside(const temporary_folder& folder, const std::vector<key>& keys) {
   auto file = new_file::create(folder.path() + "/signing-keys");
   if (!file) return file;
@@ -168,7 +169,7 @@ base::expected<new_file> write_aside(const temporary_folder& folder, const std::
   return file;
 }
 
-/// Makes the file with one key, unless another process is first.
+/// Creates the file with one key, unless another process creates it first.
 base::expected<void> create(const std::string& data_dir) {
   const auto folder = temporary_folder::make(data_dir);
   if (!folder) return tl::unexpected(folder.error());
@@ -176,11 +177,12 @@ base::expected<void> create(const std::string& data_dir) {
   if (!file) return tl::unexpected(file.error());
   if (auto linked = file->link_to(path_in(data_dir)); !linked)
     return tl::unexpected(linked.error());
-  // Also after the other: what is signed with its key must not be worth nothing after a power cut.
+  // Sync even if another process created the file: URLs signed with its key must stay valid after a
+  // power failure.
   return base::sync_directory(data_dir);
 }
 
-/// The keys after a rotation, newest first.
+/// Returns the keys after a rotation, newest first.
 base::expected<std::vector<key>> rotated(const std::vector<key>& keys, std::int64_t now_ts,
                                          replaced_keys replaced) {
   std::vector<key> after{{random_secret(), end_of_time}};
@@ -233,8 +235,8 @@ bool signing_keys::accepts(std::string_view text, std::string_view signature,
 
 base::expected<void> rotate_signing_keys(const std::string& data_dir, std::int64_t now_ts,
                                          replaced_keys replaced) {
-  // Against others who rotate. Nothing below takes this lock again: the folder for files aside
-  // has one of its own.
+  // Excludes other rotations. Nothing below takes this lock again: the temporary folder has a lock
+  // of its own.
   const auto alone = directory_lock::acquire(data_dir);
   if (!alone) return tl::unexpected(alone.error());
   const auto before = signing_keys::load(data_dir);

@@ -44,7 +44,7 @@ base::expected<void> make_data_directory(const std::string& path) {
       continue;
     }
     const int code = errno;
-    // Another process may have been first.
+    // Another process may have created it first.
     if (code != EEXIST || !is_directory(part)) return failure(part, "create the directory", code);
   }
   return {};

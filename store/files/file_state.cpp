@@ -35,7 +35,8 @@ bool file_state::is_fresh() const noexcept {
   using namespace std::chrono;
   constexpr nanoseconds two_ticks = milliseconds{20};
   const auto age = system_clock::now() - system_clock::time_point{nanoseconds{changed_ns}};
-  // A time to come is another machine's or that of a clock that was set back: no reason to wait.
+  // A time in the future comes from another machine or from before the clock was set back; that is
+  // no reason to wait.
   return abs(age) < two_ticks;
 }
 

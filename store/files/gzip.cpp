@@ -18,7 +18,7 @@ namespace {
 
 constexpr int gzip_format = 16; // added to the window's size (zlib.h)
 constexpr int window_bits = 15;
-constexpr int memory_level = 8; // more was slower
+constexpr int memory_level = 8; // a higher level was slower
 
 struct ender {
   void operator()(z_stream* stream) const noexcept {
@@ -35,7 +35,8 @@ std::unique_ptr<z_stream, ender> begin() {
   return std::unique_ptr<z_stream, ender>{stream.release()};
 }
 
-/// Fills as much of `into` as the file has from `offset` on.
+/// Fills `into` from `offset` on. Returns the number of bytes read, which is smaller than `into`
+/// only at the end of the file.
 base::expected<std::size_t> fill(const base::open_file& from, std::span<char> into,
                                  std::uint64_t offset) {
   const auto wanted = std::min<std::uint64_t>(into.size(), from.size_bytes() - offset);

@@ -26,7 +26,7 @@ tl::unexpected<base::error> open_refusals::of(int code) const {
 
 base::expected<std::shared_ptr<const base::open_file>>
 open_immutable(int folder, const char* path, const open_refusals& refusals) {
-  // Non-blocking: opening a pipe that somebody put there must not wait for its other end.
+  // Non-blocking: opening a named pipe must not wait for the other end.
   base::file_descriptor file{
       ::openat(folder, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   if (!file) return refusals.of(errno);

@@ -43,7 +43,8 @@ media_files::media_files(std::string data_dir, std::size_t open_limit)
     : data_dir_{std::move(data_dir)}, open_limit_{open_limit} {}
 
 base::expected<media_files::file_ptr> media_files::open(const image_key& key) {
-  // Held while the file is opened: of two who ask at once, one opens and both get the same.
+  // Held while the file is opened, so that of two concurrent requests one opens it and both share
+  // it.
   const std::lock_guard lock{mutex_};
   if (const auto found = files_.find(key); found != files_.end()) {
     if (auto shared = found->second.lock()) return shared;

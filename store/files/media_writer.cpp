@@ -30,7 +30,7 @@ base::expected<media_writer> media_writer::open(std::string data_dir) {
 base::expected<void> media_writer::put(const image_key& key, std::string_view bytes) {
   const auto path = media_path(data_dir_, key);
   const auto parent = path.substr(0, path.rfind('/'));
-  // Also where it is there: another process may have renamed it and not synced yet.
+  // Sync even if the file exists: another process may have renamed it without having synced yet.
   unsynced_.insert(parent);
   if (has_size(path, bytes.size())) return {};
   if (auto made = make_data_directory(parent); !made) return made;

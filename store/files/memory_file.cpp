@@ -16,13 +16,13 @@ namespace matchcloud::store {
 
 namespace {
 
-/// One system call copies at most this much, so that a signal is not held up for long.
+/// The most that one system call copies, so that handling a signal is not delayed for long.
 constexpr std::uint64_t copy_step_bytes = 16 << 20;
 
 class open_file {
 public:
   explicit open_file(const std::string& path) noexcept
-      // Not blocking: opening a pipe must fail, not wait for its writer.
+      // Non-blocking: opening a named pipe must not wait for its writer.
       : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   open_file(const open_file&) = delete;
   open_file& operator=(const open_file&) = delete;
@@ -46,7 +46,7 @@ bool same_state(const struct stat& a, const struct stat& b) noexcept {
          a.st_mtim.tv_nsec == b.st_mtim.tv_nsec;
 }
 
-/// Copies `size` bytes or as many as there are; the count, or -1 with `errno`.
+/// Copies up to `size` bytes. Returns the number copied, or -1 with `errno` set.
 std::int64_t copy_bytes(int from, int to, std::uint64_t size) noexcept {
   std::uint64_t copied = 0;
   while (copied < size) {
@@ -59,7 +59,7 @@ std::int64_t copy_bytes(int from, int to, std::uint64_t size) noexcept {
   return static_cast<std::int64_t>(copied);
 }
 
-/// Changes one bit among the first `size` bytes. False: `errno` says why not.
+/// Flips one bit among the first `size` bytes. Returns false, with `errno` set, on failure.
 bool change_bit(int in, std::uint64_t size, std::uint64_t random) noexcept {
   const auto at = static_cast<off_t>(random / 8 % size);
   char byte = 0;
@@ -117,14 +117,14 @@ std::string memory_file::path() const {
 
 bool memory_file::copy_over(std::span<const std::uint8_t> mapped) const noexcept {
   auto* const at = const_cast<std::uint8_t*>(mapped.data());
-  // In two steps: what cannot be touched takes no memory, so that it is never lack of memory that
-  // leaves a hole, which another thread's mapping might fill before the owner unmaps it.
+  // In two steps, because an inaccessible mapping takes no memory: a lack of memory then never
+  // leaves a hole, which a mapping of another thread might fill before the owner unmaps it.
   constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
   if (::mmap(at, mapped.size(), PROT_NONE, flags, -1, 0) == MAP_FAILED ||
       ::mprotect(at, mapped.size(), PROT_READ | PROT_WRITE) != 0)
     return false;
   ::madvise(at, mapped.size(), MADV_HUGEPAGE);
-  // A memfd reads whole, in steps of at most 2 GiB.
+  // Reads of a memfd are complete, but one call reads at most 2 GiB.
   for (std::size_t done = 0; done < mapped.size();) {
     const auto step =
         ::pread(descriptor_, at + done, mapped.size() - done, static_cast<off_t>(done));
@@ -140,7 +140,7 @@ std::vector<std::uint8_t> memory_file::tail(std::size_t limit_bytes) const {
   const auto size = std::min(static_cast<std::size_t>(state.st_size), limit_bytes);
   std::vector<std::uint8_t> bytes(size);
   const auto begin = state.st_size - static_cast<off_t>(size);
-  // A memfd reads whole: there is no device to wait for.
+  // Reads of a memfd are complete: there is no device to wait for.
   if (::pread(descriptor_, bytes.data(), size, begin) != static_cast<ssize_t>(size)) return {};
   return bytes;
 }

@@ -27,7 +27,7 @@ base::expected<new_file> new_file::create(std::string path) {
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, private_mode)};
   if (!file) return failure(path, "create the file", errno);
   new_file made{std::move(path), std::move(file)};
-  // An umask may have taken away what its user needs.
+  // The umask may have removed permissions that this user needs.
   if (::fchmod(made.file_.get(), private_mode) != 0)
     return failure(made.path_, "set the permissions", errno);
   return made;
@@ -54,7 +54,7 @@ base::expected<void> new_file::append(std::string_view bytes) {
     size_bytes_ += static_cast<std::uint64_t>(written);
   }
   if (size_bytes_ - handed_bytes_ < writeback_bytes) return {};
-  // Only a hint: what fails here fails in the sync, which tells.
+  // Only a hint: an error here shows up again in the sync, which reports it.
   ::sync_file_range(file_.get(), static_cast<off_t>(handed_bytes_),
                     static_cast<off_t>(size_bytes_ - handed_bytes_), SYNC_FILE_RANGE_WRITE);
   handed_bytes_ = size_bytes_;
@@ -84,7 +84,7 @@ base::expected<void> new_file::rename_to(const std::string& path) {
 }
 
 base::expected<bool> new_file::link_to(const std::string& path) {
-  // The name of no meaning goes with this object.
+  // The temporary name is removed with this object.
   if (::link(path_.c_str(), path.c_str()) == 0) return true;
   if (errno == EEXIST) return false;
   return failure(path, "link into place", errno);

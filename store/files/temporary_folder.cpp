@@ -18,9 +18,10 @@ std::string parent_of_all(const std::string& data_dir) {
   return data_dir + "/tmp";
 }
 
-/// Not named `remove_all`: for an `fs::path` that would be found in its own namespace, and throws.
+/// Not named `remove_all`: for an `fs::path`, argument-dependent lookup would find the function of
+/// that name that throws.
 void remove_what_can_be(const fs::path& path) noexcept {
-  std::error_code ignored; // what stays is removed by whoever comes next
+  std::error_code ignored; // leftovers are removed by the next caller
   fs::remove_all(path, ignored);
 }
 
@@ -29,7 +30,7 @@ void remove_what_can_be(const fs::path& path) noexcept {
 base::expected<temporary_folder> temporary_folder::make(const std::string& data_dir) {
   const auto parent = parent_of_all(data_dir);
   if (auto made = make_data_directory(parent); !made) return tl::unexpected(made.error());
-  // Under the parent's lock no cleaner comes between the making of a folder and its locking.
+  // Holding the parent's lock keeps `remove_leftovers` out between creating and locking a folder.
   const auto quiet = directory_lock::acquire(parent);
   if (!quiet) return tl::unexpected(quiet.error());
   auto path = parent + "/XXXXXX";
@@ -47,7 +48,7 @@ temporary_folder::~temporary_folder() {
 void remove_leftovers(const std::string& data_dir) {
   const auto parent = parent_of_all(data_dir);
   const auto quiet = directory_lock::acquire(parent);
-  if (!quiet) return; // there is none
+  if (!quiet) return; // there is no `tmp/`
   std::error_code failure;
   fs::directory_iterator entry{parent, failure};
   for (; !failure && entry != fs::directory_iterator{}; entry.increment(failure)) {

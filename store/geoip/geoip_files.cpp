@@ -18,7 +18,8 @@ geoip_files::open(const std::vector<std::string>& paths) {
     auto opened = mmdb_file::open(path);
     if (!opened) return tl::unexpected{opened.error()};
     file.opened = *std::move(opened);
-    // Of a file that was just written the state says too little to trust it: it is read again.
+    // The state of a file that was just written does not identify its content reliably, so the file
+    // will be read again.
     if (!state.is_fresh()) file.taken = state;
     made->files_.push_back(std::move(file));
   }
@@ -52,7 +53,7 @@ void geoip_files::look_at(watched_file& file, findings& found) const {
 
   auto opened = open_again(file.path);
   const auto after = file_state::of(file.path);
-  if (after != state) { // replaced once more: whatever was read, it is not what is there now
+  if (after != state) { // replaced again: what was read is not what is there now
     file.seen = after;
     return;
   }

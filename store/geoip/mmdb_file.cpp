@@ -13,24 +13,24 @@ namespace matchcloud::store {
 
 namespace {
 
-/// The offsets of the format have 32 bits.
+/// Offsets in the format have 32 bits.
 constexpr std::uint64_t file_limit_bytes = std::uint64_t{4} << 30;
 
-/// The metadata stands in the last part of the file, behind its marker (MaxMind DB specification
-/// 2.0, "Database metadata").
+/// The metadata follow their marker in the last part of the file (MaxMind DB specification 2.0,
+/// "Database metadata").
 constexpr std::size_t metadata_limit_bytes = 128 << 10;
 constexpr std::string_view metadata_marker = "\xab\xcd\xefMaxMind.com";
 
-/// Characters of a database's own name for its type that a message repeats.
+/// How many characters of a database's own type name a message shows.
 constexpr std::size_t shown_type_limit = 64;
 
-/// A reason with what to do about a file that is not as it was made.
+/// Appends to a reason what to do about a damaged file.
 std::string damaged(std::string reason) {
   return std::move(reason).append("; fetch it again");
 }
 
-/// Why the metadata cannot be handed to libmaxminddb, which follows their nesting without a limit;
-/// empty where they can.
+/// Returns why the metadata cannot be passed to libmaxminddb, which follows their nesting without a
+/// limit; empty if they can.
 std::string find_metadata_fault(const memory_file& copy) {
   const auto tail = copy.tail(metadata_limit_bytes);
   const auto is_byte = [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); };
@@ -91,7 +91,7 @@ std::string mmdb_file::check_metadata() const {
 }
 
 std::span<const std::uint8_t> mmdb_file::records() const noexcept {
-  // libmaxminddb has the section end with the file, behind the metadata.
+  // libmaxminddb's own section extends to the end of the file, beyond the metadata.
   const auto* const end = file_.metadata_section - metadata_marker.size();
   if (file_.data_section == nullptr || end <= file_.data_section) return {};
   return {file_.data_section, end};
@@ -129,7 +129,7 @@ std::optional<mmdb_place> mmdb_file::find(const model::ip_address& address) cons
   const auto wanted = model::socket_address_of(address, 0);
   int status = MMDB_SUCCESS;
   const auto found = MMDB_lookup_sockaddr(&file_, wanted.plain(), &status);
-  // Among the failures: an IPv6 address in a database of IPv4.
+  // Looking up an IPv6 address in an IPv4 database fails here too.
   if (status != MMDB_SUCCESS || !found.found_entry) return std::nullopt;
   return places_.find(found.entry.offset);
 }

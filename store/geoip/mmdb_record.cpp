@@ -17,7 +17,7 @@ using std::uint64_t;
 using std::uint8_t;
 
 enum class field_type : uint8_t {
-  /// In a control byte: the type is in the next one. Of a field: there is none that can be read.
+  /// In a control byte: the type is in the next byte. In a `field`: no field could be read.
   extended = 0,
   pointer = 1,
   utf8_string = 2,
@@ -34,14 +34,14 @@ enum class field_type : uint8_t {
   single_float = 15,
 };
 
-/// A field and where the things in it lie. Small enough to be returned in registers: an optional of
-/// it would be read back from memory, which takes longer than all else.
+/// A field and the position of its payload. Small enough to be returned in registers: an optional
+/// would be returned through memory, which takes longer than everything else.
 struct field {
   field_type type = field_type::extended;
-  /// Bytes of a scalar, entries of a map or an array, the value of a boolean, the target of a
-  /// pointer.
+  /// Byte count of a scalar, number of entries of a map or array, value of a boolean, or target of
+  /// a pointer.
   uint32_t size = 0;
-  /// First byte behind the control bytes.
+  /// Offset of the first byte after the control bytes.
   size_t payload = 0;
 
   explicit operator bool() const noexcept { return type != field_type::extended; }
@@ -51,7 +51,7 @@ struct field {
   }
 };
 
-/// The members of a record that matter.
+/// The members of a record that are read.
 enum class member : uint8_t {
   other,
   latitude,
@@ -74,7 +74,7 @@ member member_of(std::string_view key) noexcept {
   return member::other;
 }
 
-/// Where the values of the members that matter are.
+/// The offsets of the values of the members that are read.
 class field_places {
 public:
   std::optional<size_t>& operator[](member which) noexcept {
@@ -88,11 +88,11 @@ private:
   std::array<std::optional<size_t>, member_count> places_;
 };
 
-/// What `skip` demands of pointers, which it does not follow.
+/// What `skip` requires of pointers, which it does not follow.
 enum class pointers : uint8_t { within_section, to_scalars };
 
-/// Reads fields off a data section, `field_limit` at most. Every read checks its bounds; the first
-/// that fails leaves the reader sound no more.
+/// Reads at most `field_limit` fields from a data section. Every read checks its bounds; after the
+/// first failure `sound` is false.
 class field_reader {
 public:
   field_reader(std::span<const uint8_t> section, uint64_t field_limit, pointers allowed) noexcept
@@ -102,19 +102,20 @@ public:
   uint64_t fields_left() const noexcept { return fields_left_; }
 
   field read(size_t offset) noexcept;
-  /// The same, but a pointer is followed. The format knows no pointer to a pointer.
+  /// Reads a field like `read`, but follows a pointer. The format does not allow a pointer to a
+  /// pointer.
   field read_target(size_t offset) noexcept;
-  /// The offset behind the field at `offset` and all within it.
+  /// Returns the offset after the field at `offset` and everything nested in it.
   std::optional<size_t> skip(size_t offset, int depth = 0) noexcept;
-  /// Where the values that matter are in the map or the pointer to one at `offset`; nowhere if it
-  /// is something else. Reads the map to its end.
+  /// Finds the values of the members that are read in the map, or pointer to a map, at `offset`;
+  /// none if it is something else. Reads the map to its end.
   field_places find_places(size_t offset, mmdb_key_memo& memo) noexcept;
   std::optional<double> read_number(size_t offset) noexcept;
-  /// Empty where the field is no string.
+  /// Returns an empty text if the field is not a string.
   std::string_view read_text(size_t offset) noexcept;
 
 private:
-  /// Nothing, as an optional or a field.
+  /// Converts to an empty optional or an unreadable field.
   struct nothing {
     operator field() const noexcept { return {}; }
     template <class Value>
@@ -153,7 +154,7 @@ field field_reader::read_pointer(unsigned control, size_t offset) noexcept {
   const size_t form = control >> 3 & 3;
   const auto low = big_endian(offset, form + 1);
   if (!low) return {};
-  // The longest form does not use the three bits of the control byte.
+  // The longest form ignores the three low bits of the control byte.
   const uint32_t high = form == 3 ? 0 : (control & 7) << (8 * (form + 1));
   return field{field_type::pointer, (high | *low) + bases[form], offset + form + 1};
 }
@@ -251,7 +252,7 @@ std::string_view field_reader::read_text(size_t offset) noexcept {
   return found ? text(found) : std::string_view{};
 }
 
-/// Nothing where a key is no string.
+/// Returns nothing if the key is not a string.
 std::optional<member> field_reader::read_key(field written, mmdb_key_memo& memo) noexcept {
   const bool elsewhere = written.type == field_type::pointer;
   auto& known = memo[written.size % memo.size()];
@@ -268,7 +269,7 @@ field_places field_reader::find_places(size_t offset, mmdb_key_memo& memo) noexc
   const auto map = read_target(offset);
   if (!map) return places;
   if (map.type != field_type::map) {
-    static_cast<void>(skip(offset)); // nothing to find, but it may be damaged
+    static_cast<void>(skip(offset)); // no members to find, but the value may be damaged
     return places;
   }
   size_t next = map.payload;
@@ -308,7 +309,7 @@ std::optional<double> field_reader::read_number(size_t offset) noexcept {
   const auto bits = big_endian(payload, size);
   if (!bits) return std::nullopt;
   if (type == field_type::single_float) return double{std::bit_cast<float>(*bits)};
-  // A shorter int32 has no sign: leading zero bytes are left out of it.
+  // An int32 shorter than four bytes is not negative, because only leading zero bytes are omitted.
   if (type == field_type::int32) return static_cast<std::int32_t>(*bits);
   return *bits;
 }
@@ -319,19 +320,19 @@ std::optional<model::coordinates> read_pair(field_reader& reader,
   const auto latitude = reader.read_number(*places[member::latitude]);
   const auto longitude = reader.read_number(*places[member::longitude]);
   if (!latitude || !longitude) return std::nullopt;
-  // Written so that a value that is not a number fails too.
+  // Written so that NaN fails too.
   const bool on_earth =
       *latitude >= -90 && *latitude <= 90 && *longitude >= -180 && *longitude <= 180;
   if (!on_earth) return std::nullopt;
   return model::coordinates{*latitude, *longitude};
 }
 
-/// The country whose code stands at `offset`; null for no known one.
+/// The country whose code is at `offset`; null if there is none or it is unknown.
 const model::country_place* read_code(field_reader& reader, std::optional<size_t> offset) noexcept {
   return offset ? model::find_country(reader.read_text(*offset)) : nullptr;
 }
 
-/// Of the record whose values are at `places`.
+/// The country of the record whose values are at `places`; null if none is known.
 const model::country_place* read_country(field_reader& reader, const field_places& places,
                                          mmdb_key_memo& memo) noexcept {
   const auto in_map = [&](std::optional<size_t> map) noexcept {
@@ -356,7 +357,7 @@ std::optional<mmdb_place> read_place(field_reader& reader, size_t record,
   return mmdb_place{country->at, country};
 }
 
-/// What is wrong with the record that `reader` had no success with.
+/// Describes why `reader` could not read a record.
 std::string describe_damage(uint32_t offset, const field_reader& reader, bool had_full_share) {
   if (reader.fields_left() > 0)
     return "the record at byte " + std::to_string(offset) + " of its data section is damaged";

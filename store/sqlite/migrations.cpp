@@ -7,11 +7,12 @@ namespace matchcloud::store {
 
 namespace {
 
-/// SQLite's `application_id` of a store: "mcld".
+/// SQLite's `application_id` of a store, the bytes "mcld".
 constexpr std::int64_t application_id = 0x6D636C64;
 
-/// Version n is made by `migrations[n - 1]`. They are history: never edited, only added to, and
-/// they only expand (new tables, new columns with defaults). Ids are the sixteen bytes of the UUID.
+/// `migrations[n - 1]` makes version n. Migrations are never edited, only added, and they only
+/// expand the schema (new tables, new columns with defaults). Ids are the sixteen bytes of the
+/// UUID.
 constexpr std::array<const char*, 2> migrations{
     R"sql(
       PRAGMA application_id = 0x6D636C64;
@@ -115,7 +116,7 @@ constexpr std::array<const char*, 2> migrations{
     )sql",
 };
 
-/// Whether the file is a store: it carries the mark of migration 1, or is empty.
+/// Checks that the file is a store: it has the `application_id` of migration 1, or is empty.
 base::expected<void> check_is_ours(connection& on, std::int64_t version) {
   const auto mark =
       on.read_integer(version > 0 ? "PRAGMA application_id" : "SELECT count(*) FROM sqlite_schema",
@@ -126,12 +127,12 @@ base::expected<void> check_is_ours(connection& on, std::int64_t version) {
   return {};
 }
 
-/// Applies the next version and returns the one that the database has then.
+/// Applies the next migration and returns the resulting version.
 base::expected<std::int64_t> apply_next(connection& on) {
   auto changes = transaction::begin(on, transaction::access::write, "migrate the database");
   if (!changes) return tl::unexpected(changes.error());
   const auto version =
-      check_schema(on); // again, under the lock: another process may have been first
+      check_schema(on); // check again under the lock: another process may have migrated first
   if (!version || *version == newest_schema()) return version;
   const auto next = *version + 1;
   const auto operation = "migrate the database to version " + std::to_string(next);

@@ -12,7 +12,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// What the operator can do about a result, where SQLite's own sentence does not tell.
+/// What the operator can do about an SQLite result; empty if SQLite's own message is enough.
 std::string_view advice(int primary_code) {
   switch (primary_code) {
   case SQLITE_NOTADB:
@@ -41,7 +41,8 @@ base::expected<connection> connection::open(std::string path) {
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
-  connection opened{std::move(path), handle}; // a failed open has a handle to close, too
+  connection opened{std::move(path), handle}; // even a failed open returns a handle that must be
+                                              // closed
   if (!handle) return opened.failure("open the database", "out of memory");
   if (result != SQLITE_OK) return opened.failure("open the database");
   sqlite3_extended_result_codes(handle, 1);
@@ -130,8 +131,8 @@ tl::unexpected<base::error> connection::failure(std::string_view operation) cons
   const int system_code = has_cause ? sqlite3_system_errno(handle_.get()) : 0;
   if (system_code != 0)
     reason.append(" (").append(std::generic_category().message(system_code)).append(")");
-  // For a commit SQLite does not tell the cause: of all failures to grow its index assume the
-  // usual.
+  // SQLite does not report the cause if a commit cannot grow the shared-memory index; assume the
+  // usual one, a full disk.
   const bool full = primary_code == SQLITE_FULL || base::is_disk_full(system_code) ||
                     (code == SQLITE_IOERR_SHMSIZE && system_code == 0);
   reason.append(" [SQLite ").append(std::to_string(code)).append("]");
@@ -223,7 +224,7 @@ std::uint64_t statement::steps() const noexcept {
 }
 
 std::string_view statement::text(int column) {
-  // In this order: the call for the text may convert it, which decides the size.
+  // Get the text first: the call may convert it, which determines the size.
   const auto* start = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
   return start ? std::string_view{start, size} : std::string_view{};
@@ -257,8 +258,8 @@ transaction::transaction(transaction&& other) noexcept
     : on_{std::exchange(other.on_, nullptr)}, operation_{std::move(other.operation_)} {}
 
 transaction::~transaction() {
-  // After some failures (a full disk) SQLite has rolled back by itself. A rollback that fails
-  // leaves nothing to do: closing the connection rolls back as well.
+  // After some failures (such as a full disk) SQLite has already rolled back. If the rollback
+  // fails, nothing is left to do: closing the connection rolls back as well.
   if (on_ && on_->in_transaction()) (void)on_->execute("ROLLBACK", operation_);
 }
 

@@ -11,7 +11,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// The statements of a write, prepared once for all its avatars.
+/// The statements of a write, prepared once for all of its avatars.
 class avatar_writer {
 public:
   static base::expected<avatar_writer> prepare(connection& on) {

@@ -53,8 +53,8 @@ base::expected<void> read_namespaces(connection& on, model::catalog& into) {
       });
 }
 
-/// Reads rows of (namespace id, value), ordered by both, and calls `take(namespace, value)`. Walks
-/// the namespaces, which have the same order, alongside.
+/// Reads rows of (namespace id, value), ordered by both, and calls `take(namespace, value)` for
+/// each. Walks the namespaces, which are in the same order, in parallel.
 template <class Take>
 base::expected<void> read_lists(connection& on, std::string_view sql, std::string_view operation,
                                 model::catalog& into, Take take) {
@@ -137,8 +137,8 @@ base::expected<void> write_games(connection& on, const model::catalog& before,
 
 using namespace_list = std::vector<const model::game_namespace*>;
 
-/// Writes the namespaces without their lists, which it empties: only once all are empty can a
-/// domain go from one namespace to another.
+/// Writes the namespaces and empties their lists. A domain can move from one namespace to another
+/// only after all lists are empty.
 base::expected<void> write_namespaces(connection& on, const namespace_list& changed) {
   auto upsert = on.prepare(
       "INSERT INTO namespaces (namespace_id, game_id, name, all_regions) VALUES (?, ?, ?, ?) "

@@ -11,9 +11,9 @@ namespace matchcloud::store {
 
 namespace {
 
-/// Rows between looks at the clock.
+/// The number of rows between checks of the time.
 constexpr std::size_t look_interval = 16;
-/// A guess for the first commit, on a disk with nothing in memory.
+/// A guess for the first commit, assuming a disk with nothing cached.
 constexpr double first_commit_ns_per_row = 5'000;
 
 double nanoseconds_since(base::steady_time begun) {
@@ -24,7 +24,7 @@ std::int64_t class_of(const model::lobby_times& times) {
   return model::duration_class(times);
 }
 
-/// In the order of the columns that both statements about a kind's content name.
+/// Binds lobby attributes in the column order shared by both statements that take their content.
 statement& bind(statement& to, const model::lobby_attributes& kind) {
   to.bind(kind.namespace_id.bytes).bind(kind.version_id.bytes).bind(kind.region_id);
   return to.bind(kind.game_mode).bind(kind.tier).bind(kind.version_name);
@@ -96,7 +96,7 @@ base::expected<lobby_merge> lobby_writer::merge(std::span<const model::lobby_rec
     merged->lasted = base::machine_clock().now() - begun;
     return merged;
   }
-  known_kinds_.clear(); // rows that were added may be gone again
+  known_kinds_.clear(); // rows added by this transaction may be gone
   return tl::unexpected(done.error());
 }
 
@@ -129,7 +129,7 @@ base::expected<void> lobby_writer::commit(transaction& changes, std::size_t rows
     if (auto moved = move_game_revision(*on_, game_subject::lobbies, game_id); !moved) return moved;
   const auto begun = base::machine_clock().now();
   auto done = changes.commit();
-  // Follows a disk that gets slower at once and one that gets faster by and by.
+  // Follows a disk that becomes slower at once and one that becomes faster gradually.
   const double now = nanoseconds_since(begun) / static_cast<double>(rows);
   commit_ns_per_row_ = now > commit_ns_per_row_ ? now : 0.7 * commit_ns_per_row_ + 0.3 * now;
   return done;
@@ -179,7 +179,7 @@ base::expected<lobby_writer::outcome> lobby_writer::merge_one(const model::lobby
   if (!*resolved) return outcome::rejected;
   auto& kind = **resolved;
   if (kind.row == 0) {
-    // Whatever is stored under this id is of another kind.
+    // These attributes have no row, so a lobby stored under this id has other attributes.
     const auto known = find(each.lobby_id);
     if (!known) return tl::unexpected(known.error());
     if (*known) return reject((*known)->kind_row, each);

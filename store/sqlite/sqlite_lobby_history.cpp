@@ -16,24 +16,24 @@ namespace matchcloud::store {
 namespace {
 
 constexpr auto reading_lobbies = "read the lobby history";
-/// Behind every time in the store.
+/// Just after the last time that the store can hold.
 constexpr std::uint64_t times_end = std::uint64_t{model::timestamp_limit_ms} + 1;
 
-/// The class of a lobby from the first to the last time in the store.
+/// The class of a lobby that lasts from the first to the last time that the store can hold.
 constexpr int longest_class = std::bit_width(times_end - 1) - 1;
 
-/// A time of the query as the table compares it: what lies behind all times in the store does so
-/// however far it is.
+/// A time of the query for comparing with the table; all times after `times_end` are equivalent.
 std::int64_t clamped(std::uint64_t time) noexcept {
   return static_cast<std::int64_t>(std::min(time, times_end));
 }
 
-/// What lobbies of a class can have started at and still reach behind `begin`.
+/// The exclusive lower bound of start times at which lobbies of a class can still be alive after
+/// `begin`.
 std::int64_t start_after(std::int64_t begin, int duration_class) noexcept {
   return begin - (std::int64_t{1} << (duration_class + 1));
 }
 
-/// What an entry of a cache costs besides its characters.
+/// The overhead of a cache entry besides its characters.
 constexpr std::size_t entry_bytes = 128;
 
 } // namespace
@@ -57,7 +57,7 @@ base::expected<void> sqlite_lobby_history::read(const model::export_query& query
                                                 const base::clock& clock,
                                                 const history_reader& to) {
   if (auto prepared = prepare(); !prepared) return prepared;
-  // Never committed: there is nothing to keep.
+  // Never committed, because nothing is written.
   const auto reading = transaction::begin(*on_, transaction::access::read, reading_lobbies);
   if (!reading) return tl::unexpected(reading.error());
   struct closing {
@@ -67,7 +67,8 @@ base::expected<void> sqlite_lobby_history::read(const model::export_query& query
   const closing at_end{this};
   const cancellation asks{*on_, to.stop};
 
-  // SQLite takes the snapshot at the first read: whatever was committed before this instant is in.
+  // SQLite takes the snapshot at the first read, so everything committed before this instant is
+  // included.
   history_snapshot snapshot;
   snapshot.taken_ts = clock.unix_ms();
   const auto revisions = select_history_revisions(*on_, query.game_id);
@@ -105,7 +106,7 @@ base::expected<void> sqlite_lobby_history::open_cursors(const model::export_quer
     duration_class = next_class(query.game_id, **duration_class);
   }
   if (!duration_class) return tl::unexpected(duration_class.error());
-  std::sort(next_.begin(), next_.end()); // a heap, too
+  std::sort(next_.begin(), next_.end()); // a sorted range is a heap, too
   return {};
 }
 
@@ -131,7 +132,7 @@ base::expected<void> sqlite_lobby_history::open_cursor(std::size_t number,
   auto& opened = cursors_[number];
   opened.is_running = duration_class == model::running_class;
   opened.rows.bind(query.game_id.bytes).bind(std::int64_t{duration_class});
-  // Lobbies that run were alive in every span that ends behind their start.
+  // A running lobby was alive in every span that ends after its start.
   const auto begin = opened.is_running ? 0 : clamped(query.span.begin);
   opened.rows.bind(opened.is_running ? -1 : start_after(begin, duration_class));
   opened.rows.bind(clamped(query.span.end)).bind(begin);

@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* file_name = "matchcloud.db";
 
-/// How many elements there are.
+/// The number of elements in a catalog.
 std::size_t size_of(const model::catalog& of) noexcept {
   return of.regions.size() + of.tiers.size() + of.games.size() + of.namespaces.size();
 }
@@ -45,7 +45,7 @@ public:
   }
 
   base::expected<model::catalog> load() override {
-    // Never committed: there is nothing to keep.
+    // Never committed, because nothing is written.
     const auto snapshot =
         transaction::begin(db_, transaction::access::read, "begin reading the catalog");
     if (!snapshot) return tl::unexpected(snapshot.error());
@@ -106,7 +106,7 @@ public:
   }
 
   base::expected<std::vector<put_outcome>> check(std::span<const model::avatar> avatars) override {
-    // Never committed.
+    // Never committed, so that the check writes nothing.
     const auto trial = transaction::begin(db_, transaction::access::write, "check avatars");
     if (!trial) return tl::unexpected(trial.error());
     return write_avatars(db_, avatars);
@@ -118,7 +118,7 @@ public:
                                     const model::lobby_attributes_table& kinds) override {
     auto merged = lobbies().and_then([&](auto* writer) { return writer->merge(records, kinds); });
     if (!merged || db_.log_pages() * page_bytes < bulk_log_bytes) return merged;
-    // What others still read stays for the next time.
+    // Parts of the log that other connections still read stay for the next checkpoint.
     if (auto moved = db_.checkpoint(false); !moved) return tl::unexpected(moved.error());
     return merged;
   }
@@ -184,7 +184,7 @@ public:
   bool is_reusable() const noexcept override { return !db_.has_failed() && !data_version_; }
 
 private:
-  /// SQLite's default, which migrations leave as it is.
+  /// SQLite's default, which the migrations do not change.
   static constexpr std::int64_t page_bytes = 4096;
 
   base::expected<lobby_writer*> lobbies() {
@@ -197,20 +197,20 @@ private:
   }
 
   connection db_;
-  /// Prepared when first asked for: few sessions write lobbies.
+  /// Prepared on first use: few sessions write lobbies.
   std::optional<lobby_writer> lobbies_;
-  /// Made when first asked for: few sessions read history.
+  /// Created on first use: few sessions read history.
   std::optional<sqlite_lobby_history> history_;
-  /// SQLite's counter at the last look; nothing where nobody looked.
+  /// SQLite's `data_version` at the last call of `changed`; empty before the first.
   std::optional<std::int64_t> data_version_;
 };
 
-/// Creates the database file so that only this user can read it; SQLite gives its log and index
-/// the same permissions. Only ever opens a file that is new: closing a descriptor of one that is in
-/// use would drop this process's locks on it (sqlite.org/howtocorrupt.html, section 2.2).
+/// Creates the database file readable for this user only; SQLite gives its log and index the same
+/// permissions. Opens only files that it creates: closing a descriptor of a file in use would drop
+/// this process's locks on it (sqlite.org/howtocorrupt.html, section 2.2).
 void create_private(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd >= 0) ::close(fd); // where it cannot be created, SQLite says why
+  if (fd >= 0) ::close(fd); // if the file cannot be created, SQLite reports why
 }
 
 bool has_log(const std::string& path) {
@@ -218,7 +218,8 @@ bool has_log(const std::string& path) {
   return ::stat((path + "-wal").c_str(), &found) == 0 && found.st_size > 0;
 }
 
-/// What WAL promises holds only with these; `foreign_keys` and `synchronous` are per connection.
+/// Sets what the guarantees of WAL mode depend on; `foreign_keys` and `synchronous` are per
+/// connection.
 base::expected<void> configure(connection& db) {
   constexpr auto operation = "switch the database to a write-ahead log";
   auto query = db.prepare("PRAGMA journal_mode = WAL", operation);
@@ -244,7 +245,7 @@ base::expected<connection> open_connection(const std::string& path, workload use
   auto db = connection::open(path);
   if (!db) return db;
   if (const auto version = check_schema(*db); !version) {
-    // Closing must not move a log into a database that is to be left alone.
+    // Closing must not checkpoint the log into a database that must be left unchanged.
     if (had_log) db->keep_log_on_close();
     return tl::unexpected(version.error());
   }
@@ -263,12 +264,12 @@ bool has_store(const std::string& data_dir) {
 base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& data_dir,
                                                              const sqlite_settings& settings) {
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
-  // Before the lock: others open the store while a fault stalls this one.
+  // Before the lock, so that a fault that stalls this session does not block others.
   const auto path = data_dir + "/" + file_name;
   if (const auto passed = pass(base::fault_point::store_open, path, "open the database"); !passed)
     return tl::unexpected(passed.error());
-  // One at a time, for `create_private`: between its creating and its closing of a new file no
-  // other instance of this process may take SQLite's locks on it. SQLite itself would not need it.
+  // One at a time, because of `create_private`: while it has a new file open, no other session of
+  // this process may take SQLite's locks on that file. SQLite itself does not need this lock.
   const auto lock = directory_lock::acquire(data_dir);
   if (!lock) return tl::unexpected(lock.error());
   auto db = open_connection(path, settings.use);
@@ -279,7 +280,8 @@ base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& 
 
 base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_dir,
                                                       const sqlite_settings& settings) {
-  // Made once: a store whose disk is gone meanwhile must not begin anew, empty.
+  // Set once the store exists: a store whose disk has vanished must not be replaced by an empty
+  // one.
   const auto is_made = std::make_shared<std::atomic<bool>>(false);
   auto opened = std::make_shared<database>(
       [data_dir, settings, is_made]() -> base::expected<std::unique_ptr<session>> {
@@ -293,7 +295,7 @@ base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_di
         return made;
       },
       settings.sessions);
-  // What is wrong with the store shows now, and not at the first request.
+  // Opens a session now, so that problems of the store show up here and not at the first request.
   return opened->catalog().map([&](const lease<catalog_store>&) { return opened; });
 }
 
