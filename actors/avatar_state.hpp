@@ -39,7 +39,7 @@ public:
     bool is_current = false;
   };
 
-  /// `metrics` outlives this.
+  /// `metrics` must outlive the state.
   avatar_state(std::size_t cache_limit_bytes, avatar_metrics& metrics)
       : cache_{cache_limit_bytes}, metrics_{&metrics} {}
 

@@ -39,7 +39,7 @@ constexpr std::string_view name_of(child_state which) noexcept {
   return {};
 }
 
-/// A child as the operator sees it.
+/// A child as reported to operators.
 struct child_report {
   std::string name;
   owner role = owner::none;

@@ -69,7 +69,7 @@ private:
     /// tried.
     std::shared_ptr<const store::opened_export> plain = {};
   };
-  /// Requests that wait until a file is compressed.
+  /// A file to be compressed and the requests that wait for it.
   struct compression {
     std::shared_ptr<const store::opened_export> plain;
     base::steady_time asked_at;

@@ -29,7 +29,7 @@ public:
     base::fault_point reply;
   };
 
-  /// What becomes of a message at a fault point.
+  /// The outcome of a message at a fault point.
   enum class outcome : std::uint8_t {
     arrives,
     /// The message is to be answered as a failure.

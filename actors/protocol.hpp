@@ -60,7 +60,7 @@ struct exchange_ref {
 struct validate_payload {
   exchange_ref exchange;
   model::payload_kind kind = model::payload_kind::version;
-  /// Only for a version.
+  /// Set only for a version.
   model::uuid game_id;
   std::shared_ptr<const std::string> body;
   ticket_ptr ticket = {};
@@ -283,7 +283,7 @@ struct restart_child {
 
 /// Any actor -> itself: a message that an injected fault holds back.
 struct held_message {
-  /// The receiver. Null: the message only signals that the next late news are due.
+  /// The receiver. Null: the message only signals that the next delayed news is due.
   caf::actor to;
   /// The sender to deliver the message with; null for none.
   caf::strong_actor_ptr from;

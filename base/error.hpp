@@ -33,7 +33,8 @@ enum class errc : std::uint8_t {
   head_timeout,
   /// The request body did not arrive within `body_timeout_ms`.
   body_timeout,
-  /// A percent sign in the path is not followed by two hexadecimal digits, or hides a control byte.
+  /// A percent sign in the path is not followed by two hexadecimal digits, or encodes a control
+  /// byte.
   target_malformed,
   /// No operation has this path.
   route_not_found,
@@ -150,8 +151,8 @@ bool tells_of_machine(errc code) noexcept;
 struct error {
   errc code = errc::internal;
   std::string detail;
-  /// Whether the detail was written for clients. For codes that `tells_of_machine`, clients see
-  /// only such details.
+  /// Whether the detail was written for clients. If `tells_of_machine(code)`, clients see no other
+  /// details.
   bool for_clients = false;
 
   friend bool operator==(const error&, const error&) = default;

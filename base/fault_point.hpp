@@ -102,7 +102,7 @@ namespace fault_sets {
 using enum fault_kind;
 /// A request on its way to an actor, or its reply on the way back.
 inline constexpr fault_kinds message{delay, error, drop, crash, abort, stall};
-/// News between actors. News cannot be lost: it is sent again only when there is newer news.
+/// News between actors. No fault drops it, because it is sent again only when there is newer news.
 inline constexpr fault_kinds news{delay, crash, abort};
 /// A message other than a request wakes an actor.
 inline constexpr fault_kinds wake{crash, abort};

@@ -57,7 +57,7 @@ struct fault {
   explicit operator bool() const noexcept { return kind != fault_kind::none; }
 };
 
-/// A point as the operator sees it.
+/// A point as reported to operators.
 struct fault_status {
   fault_point point{};
   std::optional<fault_rule> rule;

@@ -7,7 +7,7 @@
 
 namespace matchcloud::base {
 
-/// Whether an errno says that the disk, or this user's share of it, is full.
+/// Whether an errno means that the disk, or this user's quota, is full.
 bool is_disk_full(int code) noexcept;
 
 /// What the operator can do about an errno; empty if the error's own message is enough.

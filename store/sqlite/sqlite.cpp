@@ -41,8 +41,7 @@ base::expected<connection> connection::open(std::string path) {
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
-  connection opened{std::move(path), handle}; // even a failed open returns a handle that must be
-                                              // closed
+  connection opened{std::move(path), handle}; // closes the handle of a failed open, too
   if (!handle) return opened.failure("open the database", "out of memory");
   if (result != SQLITE_OK) return opened.failure("open the database");
   sqlite3_extended_result_codes(handle, 1);

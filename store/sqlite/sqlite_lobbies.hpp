@@ -99,7 +99,7 @@ private:
   /// The rows of known lobby attributes; rows of `lobby_kinds` are never changed or removed.
   base::second_chance_cache<model::lobby_attributes, known_kind> known_kinds_{
       kind_cache_limit_bytes};
-  /// Recent nanoseconds per row written that commits took.
+  /// The recent cost of commits, in nanoseconds per row written.
   double commit_ns_per_row_ = 0;
 
   // State of the current batch.
