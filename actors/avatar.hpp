@@ -13,7 +13,8 @@
 
 namespace matchcloud::actors {
 
-/// How an avatar shard reaches what it needs. The pointers must outlive the actor and its replies.
+/// How an avatar shard reaches what it needs. The objects pointed to must outlive the actor and its
+/// replies.
 struct avatar_settings {
   std::shared_ptr<store::database> database;
   base::blocking_pool* pool = nullptr;

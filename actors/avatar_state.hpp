@@ -27,7 +27,7 @@ struct avatar_metrics {
 
 /// The avatar lists of a shard: rendered replies, which are dropped when their game's revision
 /// moves, and the requests that wait for each load. One list is loaded at a time; all requests that
-/// arrive during a load wait for that load. No threads and no actor, so that tests call it
+/// arrive during a load wait for that load. No threads and no actor, so that tests can call it
 /// directly.
 class avatar_state {
 public:
@@ -71,8 +71,8 @@ private:
   };
   struct load {
     std::vector<waiter> waiters;
-    /// Requests that came after the list had changed again: the result of the running load may be
-    /// too old for them.
+    /// Requests that came after the list had changed during the load, whose result may be too old
+    /// for them.
     std::vector<waiter> late;
     /// The revision that the list moved to during the load; 0 if it did not move.
     std::int64_t moved_to = 0;

@@ -23,7 +23,7 @@ struct catalog_settings {
 };
 
 /// The catalog in force and what the subscribers already know. Reads no store and sends nothing, so
-/// that tests call it directly.
+/// that tests can call it directly.
 class catalog_state {
 public:
   /// `snapshot` is in force until a poll finds another.

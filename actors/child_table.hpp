@@ -56,7 +56,7 @@ struct child_report {
 /// The supervisor's state: its children and the actor that runs for each. The table outlives
 /// supervisors, so that the next one finds the actors that its predecessor left running. Any thread
 /// may call the reports; only the supervisor's thread may call the rest. The table starts no actor
-/// and sends nothing, so that tests call it directly.
+/// and sends nothing, so that tests can call it directly.
 class child_table {
 public:
   /// A child that has handled nothing leaves its restart storm after living this long.

@@ -19,7 +19,7 @@
 
 namespace matchcloud::actors {
 
-/// How export downloads reach what they need. The pointers must outlive the actor.
+/// How export downloads reach what they need. The objects pointed to must outlive the actor.
 struct export_download_settings {
   store::export_files* files = nullptr;
   store::signing_key_ring* keys = nullptr;

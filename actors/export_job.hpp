@@ -32,7 +32,7 @@ struct export_metrics {
   base::counter compressed;
 };
 
-/// What an export job needs. The pointers must outlive the job.
+/// What an export job needs. The objects pointed to must outlive the job.
 struct export_job_settings {
   std::shared_ptr<store::database> database;
   store::export_files* files = nullptr;

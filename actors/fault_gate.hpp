@@ -67,7 +67,8 @@ public:
   }
 
   /// Sends news. Later news never overtakes it, because the last must win. Delays do not add up:
-  /// each message is sent when its own delay and those of the messages before it are over.
+  /// each message is sent as soon as its own due time and those of the messages before it have
+  /// passed.
   template <class Message>
   void tell(const caf::actor& to, Message&& news) {
     const auto hit = base::faults::strike(points_.reply);

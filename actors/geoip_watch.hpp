@@ -23,7 +23,7 @@ struct geoip_metrics {
   base::gauge last_taken_s;
 };
 
-/// How a GeoIP watch reaches the files. The pointers must outlive the pool's tasks.
+/// How a GeoIP watch reaches the files. The objects pointed to must outlive the pool's tasks.
 struct geoip_watch_settings {
   /// Shared by successive actors, so that a successor keeps what its predecessor found.
   std::shared_ptr<store::geoip_files> files;

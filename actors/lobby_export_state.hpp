@@ -19,7 +19,7 @@
 
 namespace matchcloud::actors {
 
-/// How the export actor reaches what it needs. The pointers must outlive the actor.
+/// How the export actor reaches what it needs. The objects pointed to must outlive the actor.
 struct lobby_export_settings {
   export_job_settings job;
   /// Shared by successive export actors.
@@ -68,7 +68,7 @@ public:
 };
 
 /// The exports: which jobs run and which wait, the requests that wait for each, and which files
-/// exist until when. No threads and no actor, so that tests call it directly.
+/// exist until when. No threads and no actor, so that tests can call it directly.
 ///
 /// A request for an export that is running joins it, and a request for a finished export gets its
 /// file, if the export covers the same lobbies and names. Whether it does is read from the store

@@ -26,7 +26,7 @@ struct media_settings {
 };
 
 /// What a media actor owns: the files that it keeps open, and the requests that wait for each file.
-/// No threads and no actor, so that tests call it directly.
+/// No threads and no actor, so that tests can call it directly.
 class media_state {
 public:
   enum class lookup : std::uint8_t {

@@ -40,7 +40,7 @@ struct ranking_settings {
 
 /// What a region_ranking owns: its catalog snapshot, the rendered parts that all listings share,
 /// and the order and distances of regions for each location. No threads and no actor, so that tests
-/// call it directly.
+/// can call it directly.
 class region_ranking_state {
 public:
   region_ranking_state(ranking_settings settings, model::catalog_snapshot catalog);

@@ -13,7 +13,7 @@
 
 namespace matchcloud::actors {
 
-/// What a supervisor needs. The pointers must outlive it.
+/// What a supervisor needs. The objects pointed to must outlive it.
 struct supervisor_settings {
   std::shared_ptr<child_table> children;
   const base::clock* clock = nullptr;

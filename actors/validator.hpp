@@ -9,7 +9,7 @@
 namespace matchcloud::actors {
 
 /// What a validator owns: the rules in force and its catalog snapshot. No threads and no actor, so
-/// that tests call it directly.
+/// that tests can call it directly.
 class validator_state {
 public:
   validator_state(model::validation_rules rules, model::catalog_snapshot catalog);
