@@ -14,7 +14,7 @@ class connection;
 base::expected<std::int64_t> read_game_revision(connection& on, game_subject subject,
                                                 const model::uuid& game_id);
 
-/// The games whose revision is above `known`; sets `all` if it is negative. O(moved games).
+/// The games whose revision is above `known`; sets `all` if `known` is negative. O(moved games).
 base::expected<moved_games> read_moved_games(connection& on, game_subject subject,
                                              std::int64_t known);
 
