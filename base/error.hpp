@@ -116,7 +116,8 @@ enum class errc : std::uint8_t {
   store_failed,
   /// The disk, or this user's quota, is full.
   store_full,
-  /// The store's backlog exceeds `store-backlog-limit-bytes` and cannot be tidied up now; the client
+  /// The store's backlog exceeds `store-backlog-limit-bytes` and cannot be tidied up now; the
+  /// client
   /// should retry later.
   store_backlogged,
   /// The database was written by a newer version of this program and is left untouched.

@@ -58,8 +58,8 @@ struct limits {
   std::size_t avatar_cache_bytes = 256UL * 1024 * 1024;
   /// The longest rendered avatar list of one game.
   std::size_t avatar_list_limit_bytes = 64UL * 1024 * 1024;
-  /// The write-ahead log (acknowledged but not yet checkpointed) above which ingestion of lobbies
-  /// is refused.
+  /// The size of the store's backlog (acknowledged but not yet tidied up) above which ingestion of
+  /// lobbies is refused.
   std::size_t backlog_limit_bytes = 1024UL * 1024 * 1024;
   /// Image files kept open although no request reads them, per event loop.
   std::size_t media_open_files = 256;
