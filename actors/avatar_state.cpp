@@ -1,5 +1,6 @@
 #include "actors/avatar_state.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace matchcloud::actors {
@@ -83,7 +84,9 @@ void avatar_state::forget(const store::game_revision& moved) {
   if (const auto* cached = cache_.get(moved.game_id); cached && cached->revision < moved.revision)
     cache_.erase(moved.game_id);
   // A load that has not begun will see the change.
-  if (loading_ == moved.game_id) loads_[moved.game_id].moved_to = moved.revision;
+  if (loading_ != moved.game_id) return;
+  auto& load = loads_[moved.game_id];
+  load.moved_to = std::max(load.moved_to, moved.revision);
 }
 
 void avatar_state::clear() {

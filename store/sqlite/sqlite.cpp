@@ -193,12 +193,16 @@ statement& statement::bind_null() {
 }
 
 base::expected<bool> statement::step() {
-  if (bind_result_ != SQLITE_OK) return owner_->failure(operation_, sqlite3_errstr(bind_result_));
+  if (bind_result_ != SQLITE_OK) {
+    auto failed = owner_->failure(operation_, sqlite3_errstr(bind_result_));
+    reset();
+    return failed;
+  }
   const int result = sqlite3_step(handle_.get());
   if (result == SQLITE_ROW) return true;
   if (result != SQLITE_DONE) {
     auto failed = owner_->failure(operation_); // before the reset, which clears the message
-    sqlite3_reset(handle_.get());
+    reset();
     return failed;
   }
   reset();
@@ -208,6 +212,7 @@ base::expected<bool> statement::step() {
 void statement::reset() {
   sqlite3_reset(handle_.get());
   next_parameter_ = 1;
+  bind_result_ = SQLITE_OK;
 }
 
 base::expected<void> statement::run() {

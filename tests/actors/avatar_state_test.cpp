@@ -116,6 +116,17 @@ TEST_CASE("without an actor: a load that cannot begin is refused to all who wait
   CHECK(on.state.next() == id_of(2));
 }
 
+TEST_CASE("without an actor: a load that everything moved under stays old, whatever moves then") {
+  bench on;
+  on.state.wait(id_of(1), waiting(1));
+  on.state.begin();
+  store::moved_games all;
+  all.all = true;
+  on.state.on(all);
+  on.state.on(moved_to(1, 5));
+  CHECK_FALSE(on.state.end(list_of(1, 6)).is_current);
+}
+
 TEST_CASE("without an actor: what moved is forgotten, alone or with all others") {
   bench on;
   for (std::uint8_t game = 1; game <= 2; ++game) {

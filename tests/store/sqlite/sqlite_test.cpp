@@ -40,6 +40,18 @@ TEST_CASE_METHOD(fixture, "binding what is no parameter fails at the step") {
   const auto row = query->step();
   REQUIRE_FALSE(row.has_value());
   CHECK(row.error().detail.find("cannot select nothing") != std::string::npos);
+  CHECK(query->step() == true); // the next use begins anew
+}
+
+TEST_CASE_METHOD(fixture, "after a step that failed, parameters are bound from the first again") {
+  REQUIRE(db.execute("CREATE TABLE once (id INTEGER PRIMARY KEY, name TEXT)", "make a table"));
+  auto insert = db.prepare("INSERT INTO once VALUES (?, ?)", "add a row");
+  REQUIRE(insert.has_value());
+  REQUIRE(insert->bind(std::int64_t{1}).bind("first").run());
+  REQUIRE_FALSE(insert->bind(std::int64_t{1}).bind("again").run());
+  REQUIRE(insert->bind(std::int64_t{2}).bind("second").run());
+  CHECK(db.read_integer("SELECT count(*) FROM once WHERE name = 'second' AND id = 2", "count") ==
+        1);
 }
 
 TEST_CASE_METHOD(fixture, "an error has the path, the operation and the reason") {
