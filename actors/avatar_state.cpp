@@ -85,8 +85,8 @@ void avatar_state::forget(const store::game_revision& moved) {
     cache_.erase(moved.game_id);
   // A load that has not begun will see the change.
   if (loading_ != moved.game_id) return;
-  auto& load = loads_[moved.game_id];
-  load.moved_to = std::max(load.moved_to, moved.revision);
+  auto& under_way = loads_[moved.game_id];
+  under_way.moved_to = std::max(under_way.moved_to, moved.revision);
 }
 
 void avatar_state::clear() {

@@ -187,15 +187,15 @@ void region_listing::compress(Sink& sink, std::string_view text) const {
   deflate::begin(sink);
   std::size_t written = 0;
   if (!rows_.empty()) {
-    const auto child_specs_of = [this](std::size_t i, std::size_t begin) {
+    const auto places_of = [this](std::size_t i, std::size_t begin) {
       return value_places{(*fragments_)[rows_[i].position], rows_[i], begin};
     };
-    auto before = child_specs_of(0, listing_begin.size());
+    auto before = places_of(0, listing_begin.size());
     deflate::literals(sink, part(0, before.end()));
     written = before.end();
     for (std::size_t i = 1; i < rows_.size(); ++i) {
       const auto begin = written + joint_bytes;
-      const auto now = child_specs_of(i, begin);
+      const auto now = places_of(i, begin);
       if (i == 1) { // no region ended before
         deflate::literals(sink, part(written, begin));
         written = begin;
