@@ -10,17 +10,18 @@
 
 namespace matchcloud::app {
 
-/// What was downloaded.
+/// The size of a completed download.
 struct download_summary {
   /// Rows of the CSV, without its header.
   std::uint64_t lobbies = 0;
   std::uint64_t bytes = 0;
 };
 
-/// Asks a service (its URL, with the base path) for an export and downloads it to `to`, which has
-/// begun and is left for the caller to complete. A download that is cut goes on where it was
-/// (RFC 9110 section 14), as long as the file is the same. Memory does not grow with it. Fails with
-/// `io_failed` (the detail says what the service answered), `cancelled`, or as `to` does.
+/// Requests an export from a service (its URL, with the base path) and downloads it to `to`, which
+/// the caller has begun and will complete. An interrupted download resumes where it stopped (RFC
+/// 9110 section 14) as long as the file is unchanged. Memory use does not grow with the download.
+/// Fails with `io_failed` (the detail quotes the service's answer), with `cancelled`, or as `to`
+/// does.
 base::expected<download_summary> download_export(const model::http_url& service,
                                                  const model::export_query& query,
                                                  cli::output_file& to,

@@ -8,29 +8,30 @@
 
 namespace matchcloud::app {
 
-/// An export's answer is awaited for longer than the service works on it (10 minutes).
+/// How long to wait for the answer to an export request: longer than the service works on one (10
+/// minutes).
 inline constexpr std::chrono::seconds export_answer_limit{11 * 60};
-/// A download that stands still for as long counts as cut.
+/// A download that receives nothing for this long counts as cut.
 inline constexpr std::chrono::seconds download_silence_limit{30};
-/// Attempts in a row that bring no new byte, before a download is given up; requests for an export
-/// in a row that get no answer.
+/// Consecutive attempts without a new byte after which a download fails, and consecutive export
+/// requests without an answer after which the export fails.
 inline constexpr int fruitless_attempt_limit = 5;
-/// Before the second attempt in a row; doubles from attempt to attempt.
+/// The pause before the second consecutive attempt; it doubles with each further attempt.
 inline constexpr std::chrono::milliseconds first_pause{500};
-/// How often a file that changed while it was downloaded is begun anew.
+/// How many times a download starts over because the file changed meanwhile.
 inline constexpr int start_anew_limit = 3;
-/// How often in a row an export is asked for, where its URL turns out to be no longer good.
+/// Consecutive export requests when the URL that each returns turns out to be no longer valid.
 inline constexpr int export_request_limit = 2;
-/// A busy service is asked again after what its `Retry-After` says, at most this...
+/// A busy service is asked again after its `Retry-After`, but at most after this long.
 inline constexpr std::chrono::seconds busy_pause_limit{60};
-/// ... and for as long as this all together.
+/// The limit on the sum of all waits for a busy service.
 inline constexpr std::chrono::seconds busy_limit{10 * 60};
 
-/// What a download needs of its surroundings.
+/// What a download needs from its caller.
 struct download_surroundings {
   const cli::interrupt& until;
   cli::progress_display& progress;
-  /// Lets time go by; false where a signal came.
+  /// Sleeps for the given time; false when a signal arrived.
   std::function<bool(std::chrono::milliseconds)> pause;
 };
 

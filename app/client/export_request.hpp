@@ -9,13 +9,13 @@
 
 namespace matchcloud::app {
 
-/// Asks a service for an export, once or until it is no longer busy; the URL of the complete file.
-/// Fails with `io_failed` or `cancelled`.
+/// Requests an export from a service, repeatedly while the service is busy, and returns the URL of
+/// the complete file. Fails with `io_failed` or `cancelled`.
 base::expected<model::http_url> request_export(const model::http_url& service,
                                                const model::export_query& query,
                                                const download_surroundings& in);
 
-/// The pause before the next attempt, after `fruitless` in a row (at least one).
+/// The pause before the next attempt, after `fruitless` failed ones in a row (at least one).
 std::chrono::milliseconds pause_after(int fruitless);
 
 } // namespace matchcloud::app

@@ -10,21 +10,22 @@
 
 namespace matchcloud::app {
 
-/// What an answer that is no success says for itself.
+/// The content of an unsuccessful answer.
 struct http_problem {
   int status = 0;
-  /// Of a problem (RFC 9457) as this service makes them; empty where the answer is none.
+  /// The code of a problem (RFC 9457) as this service writes it; empty if the body is no problem.
   std::string code;
-  /// For people and terminals: the problem's detail, code and request id, or just the status.
+  /// Text for people, safe for terminals: the problem's detail, code and request id, or the status
+  /// alone.
   std::string text;
 };
 
 http_problem read_problem(const httplib::Response& head, std::string_view body);
 
-/// The seconds of a `Retry-After` header; nothing where there is none, or a date.
+/// The seconds of a `Retry-After` header; empty if the header is absent or a date.
 std::optional<std::chrono::seconds> retry_after(const httplib::Response& head);
 
-/// What the `Content-Range` of a 206 says: bytes `begin` to before `end`, of `total`.
+/// The `Content-Range` of a 206: bytes `begin` up to, not including, `end` of `total`.
 struct content_part {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -33,11 +34,11 @@ struct content_part {
   friend bool operator==(const content_part&, const content_part&) = default;
 };
 
-/// Reads `bytes 5-9/10` (RFC 9110 section 14.4). Empty where it is anything else: no total, an end
-/// before the beginning or behind the total.
+/// Reads `bytes 5-9/10` (RFC 9110 section 14.4). Empty for anything else: a missing total, an end
+/// before the beginning or beyond the total.
 std::optional<content_part> parse_content_part(std::string_view value) noexcept;
 
-/// Whether an `ETag` is a strong one (RFC 9110 section 8.8.3), by which a download may resume.
+/// Whether an `ETag` is strong (RFC 9110 section 8.8.3), as resuming a download requires.
 bool is_strong_etag(std::string_view value) noexcept;
 
 } // namespace matchcloud::app

@@ -13,21 +13,21 @@
 
 namespace matchcloud::app {
 
-/// A request of a command to a server.
+/// An HTTP request that a command sends to a server.
 struct http_call {
   std::string method;
   model::http_url to;
   httplib::Headers headers;
   std::string body;
-  /// How long the server may be silent.
+  /// How long the server may send nothing.
   std::chrono::seconds silence_limit{0};
 };
 
 /// How a transfer ended.
 enum class transfer_end : std::uint8_t {
-  /// The whole answer came: as many bytes as it announced, or the last chunk.
+  /// The whole answer arrived: as many bytes as announced, or the last chunk.
   complete,
-  /// `take` wanted no more.
+  /// `take` returned false.
   refused,
   /// There was no connection; `reason` says why.
   no_connection,

@@ -10,10 +10,10 @@ using cli::named_file;
 using cli::set_help;
 using enum cli::exit_code;
 
-/// Each adds its subcommand; the subcommand's callback leaves the exit code in `code`.
+/// Each function adds its subcommand, whose callback stores the exit code in `code`.
 void add_serve_command(CLI::App& program, int& code);
 void add_import_command(CLI::App& program, int& code);
-/// Of `import`.
+/// Subcommands of `import`.
 void add_import_avatars_command(CLI::App& import, int& code);
 void add_import_lobbies_command(CLI::App& import, int& code);
 void add_catalog_command(CLI::App& program, int& code);

@@ -11,7 +11,7 @@
 
 namespace matchcloud::app {
 
-/// What the command line says of an import of JSON Lines.
+/// Command-line options of an import of JSON Lines.
 struct line_import_options {
   std::string data_dir = "var";
   /// `-` is stdin.
@@ -19,29 +19,29 @@ struct line_import_options {
   bool partial = false;
 };
 
-/// What an import of JSON Lines did.
+/// The result of an import of JSON Lines.
 struct line_import_result {
-  /// For people, without what was left out.
+  /// For people; does not mention what was left out.
   std::string summary;
-  /// Lines that were not taken.
+  /// Lines that were not imported.
   line_findings left_out;
 };
 
-/// One kind of lines that `import` takes.
+/// One format of lines that `import` accepts.
 struct line_import {
-  /// `lobbies`.
+  /// The subcommand's name: `lobbies`.
   std::string name;
   std::string purpose;
-  /// What a line is and what becomes of it.
+  /// Describes a line and what the import does with it.
   std::string help;
   std::function<base::expected<line_import_result>(const line_import_options&)> run;
 };
 
-/// Adds the subcommand of `import` for one kind of lines; its callback leaves the exit code in
+/// Adds the subcommand of `import` for one format of lines; its callback stores the exit code in
 /// `code`.
 void add_line_import(CLI::App& import, const line_import& kind, int& code);
 
-/// What ends an import between its check and its writing: a line is wrong, and all were wanted.
+/// Decides between check and writing: fails if a line is wrong and the import is not `partial`.
 base::expected<void> may_write(const line_findings& findings, const line_import_options& options);
 
 } // namespace matchcloud::app

@@ -9,10 +9,10 @@
 
 namespace matchcloud::app {
 
-/// What the commands about payloads have in common.
+/// Options that the commands about payloads share.
 struct payload_options {
   model::payload_kind kind = model::payload_kind::version;
-  /// Empty: none was given.
+  /// Empty if none was given.
   std::string rules_file;
 };
 
@@ -20,7 +20,8 @@ struct payload_options {
 void add_payload_options(CLI::App& command, payload_options& options,
                          const std::string& what_kind_is);
 
-/// Those of the file, or of a service that is told nothing. Fails as read_rules_file() does.
+/// The rules of the given file, or of a service without configuration. Fails as read_rules_file()
+/// does.
 base::expected<payload_rules> rules_of(const payload_options& options);
 
 } // namespace matchcloud::app

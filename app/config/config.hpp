@@ -24,17 +24,17 @@ enum class transport_kind : std::uint8_t { loops, httplib };
 /// A listener of the data plane.
 struct data_listener {
   http::endpoint where;
-  /// Whether its connections begin with a PROXY protocol header each.
+  /// Whether each of its connections begins with a PROXY protocol header.
   bool proxy_header = false;
 };
 
-/// Why the transport httplib has no take-over.
+/// Why the transport httplib does not support take-over.
 inline constexpr std::string_view httplib_cannot_be_taken_over =
     "cpp-httplib ends its listening sockets with shutdown(2), which ends them for every process "
     "that has them, so the transport httplib cannot be taken over; choose loops, or end the "
     "process (SIGTERM) and start another";
 
-/// Everything `serve` can be told.
+/// Everything that `serve` can be configured with.
 struct serve_config {
   std::vector<data_listener> listen;
   http::endpoint ops_listen;
@@ -50,35 +50,35 @@ struct serve_config {
   std::optional<model::uuid> default_namespace;
   std::optional<model::coordinates> fallback_location;
   bool insecure_open = false;
-  /// Takes the listeners of a running process.
+  /// Whether to take the listeners of a running process.
   bool take_over = false;
   bool exit_on_restart_storm = false;
-  /// Whether the ops plane lets faults be injected.
+  /// Whether the ops plane allows faults to be injected.
   bool fault_injection = false;
-  /// Nothing: chance.
+  /// Empty: chosen at random.
   std::optional<std::uint64_t> fault_seed;
-  /// What is injected from the beginning.
+  /// Fault rules in force from the start.
   fault_rules faults;
   base::limits limits;
 };
 
-/// One thing that can be configured. Flags (`--NAME`), environment (`MATCHCLOUD_NAME`), the TOML
-/// file and the help text all come from the table of these.
+/// A configuration key. Flags (`--NAME`), environment (`MATCHCLOUD_NAME`), the TOML file and the
+/// help text are all derived from the table of keys.
 struct config_key {
   enum class kind : std::uint8_t { text, list, number, flag };
   /// Where it stands in the TOML file.
   enum class section : std::uint8_t { service, rules, limits };
 
-  /// With dashes: `head-limit-bytes`.
+  /// Spelled with dashes: `head-limit-bytes`.
   std::string name;
   kind what;
-  /// In the syntax of a value; empty: none.
+  /// In the syntax of a value; empty if there is no default.
   std::string default_value;
-  /// What is allowed, with the unit.
+  /// The allowed values, with the unit.
   std::string allowed;
-  /// What it is for, and why one would change it.
+  /// Its purpose, and why one would change it.
   std::string purpose;
-  /// Takes a value (of a list: its elements). The error says what is allowed.
+  /// Stores a value (for a list, its elements). The error says what is allowed.
   std::function<base::expected<void>(serve_config&, const std::vector<std::string>&)> apply;
   section where = section::service;
   /// What the key was called in the version before, which is still taken, with a warning; empty: it
@@ -91,15 +91,15 @@ struct config_key {
 /// The TOML table of a section: `rules`; empty for the keys at the top.
 std::string_view table_of(config_key::section where) noexcept;
 
-/// What a key is called in that table: `max-players-highest` for `limit-max-players-highest`.
+/// The name of a key in its section's table: `max-players-highest` for `limit-max-players-highest`.
 std::string_view name_in_table(const config_key& key) noexcept;
 
-/// The table, in the order of the help text.
+/// All keys, in the order of the help text.
 std::span<const config_key> config_keys();
 /// The key of that name or former name; null where there is none.
 const config_key* find_config_key(std::string_view name);
 
-/// A value for a key and where it was given (`--listen`, `MATCHCLOUD_LISTEN`, `FILE: listen`).
+/// A value for a key, and its source (`--listen`, `MATCHCLOUD_LISTEN`, `FILE: listen`).
 struct given_value {
   std::string key;
   std::string source;
@@ -115,18 +115,18 @@ std::vector<std::string> replace_former_names(std::vector<given_value>& given);
 /// at once, as `config_invalid` with a line each: source, value, what is allowed.
 base::expected<serve_config> make_config(const std::vector<given_value>& given);
 
-/// Whether a file may give `tiers` and `regions` in `[rules]`: a service knows them from its
-/// catalog.
+/// Whether a file may give `tiers` and `regions` in `[rules]`. A service takes them from its
+/// catalog instead.
 enum class catalog_names : std::uint8_t { refused, accepted };
 
 /// The values of a TOML file. A key of `[rules]` and `[limits]` may stand in its table or, by its
-/// full name, at the top. Fails with `config_invalid` where there is no such key or it is given
-/// twice, naming file and line. Accepted catalog names come as the keys `tiers` and `regions`.
+/// full name, at the top. Fails with `config_invalid`, naming file and line, if a key is unknown or
+/// given twice. Accepted catalog names are returned as the keys `tiers` and `regions`.
 base::expected<std::vector<given_value>>
 read_config_file(const std::string& file, catalog_names names = catalog_names::refused);
 
-/// The values of `MATCHCLOUD_*` in the environment. Unknown ones are left to others (orchestrators
-/// inject such names) and returned in `unknown`.
+/// The values of `MATCHCLOUD_*` in the environment. Unknown names are not errors, because
+/// orchestrators inject such variables; they are returned in `unknown`.
 std::vector<given_value> read_environment(std::vector<std::string>& unknown);
 
 /// A Markdown table of all keys, for docs/configuration.md.

@@ -8,19 +8,19 @@
 
 namespace matchcloud::app {
 
-/// What a service judges payloads by.
+/// What the verdict of a service on a payload depends on.
 struct payload_rules {
   model::validation_rules rules;
   model::reference_names names;
   std::size_t body_limit_bytes;
 };
 
-/// Those of a service that is told nothing, without word about regions.
+/// The rules of a service without configuration; any region is accepted.
 payload_rules default_payload_rules();
 
-/// Those of a service with this configuration file. Its `[rules]` may also give `tiers` and
-/// `regions`, which a service would have from its catalog. All of the file is checked; fails with
-/// `config_invalid` as reading and making a configuration do.
+/// The rules of a service with this configuration file. Its `[rules]` may also give `tiers` and
+/// `regions`, which a service would take from its catalog. The whole file is checked; fails with
+/// `config_invalid` like reading a configuration file and make_config().
 base::expected<payload_rules> read_rules_file(const std::string& file);
 
 } // namespace matchcloud::app
