@@ -6,8 +6,8 @@
 
 namespace matchcloud::app {
 
-/// Gives the demo game five avatars, the same every time: three with images that it draws, two not
-/// completely uploaded. True if any of it was news.
+/// Adds five avatars to the demo game, the same every time: three with images that it draws, two
+/// whose upload is incomplete. True if anything changed.
 base::expected<bool> seed_demo_avatars(store::avatar_store& into, store::media_writer& media);
 
 } // namespace matchcloud::app

@@ -18,33 +18,34 @@
 
 namespace matchcloud::app {
 
-/// What an avatar import did, in avatars.
+/// The result of an avatar import; all counts are avatars.
 struct avatar_import_summary {
   std::size_t added = 0;
   std::size_t changed = 0;
   std::size_t unchanged = 0;
 };
 
-/// An import of avatars and their images: first the check of the whole input, then the writing in
-/// batches that each are whole and can be repeated. One thread.
+/// Imports avatars and their images: first checks the whole input, then writes it in batches that
+/// are atomic and repeatable. One thread.
 class avatar_importer {
 public:
-  /// Lines that one input may have; each takes about 300 bytes of memory.
+  /// The most lines in one input; each takes about 300 bytes of memory.
   static constexpr std::size_t line_limit = 1'000'000;
-  /// Avatars that one transaction writes.
+  /// The most avatars that one transaction writes.
   static constexpr std::size_t batch_limit = 1'024;
 
-  /// Images are looked for below `folder`, which is empty or ends with a slash. The rest outlives
-  /// the import.
+  /// `folder` is where images are looked up; it is empty or ends with a slash. The other arguments
+  /// must outlive the import.
   avatar_importer(store::avatar_store& into, std::string folder, const cli::interrupt& until,
                   cli::progress_display& progress);
 
   /// Reads and checks everything: lines, images, games. Fails with `io_failed`, `import_invalid`
-  /// (too many lines) or what the store fails with; what is wrong with lines is in `findings`.
+  /// (too many lines) or an error of the store; wrong lines are reported in `findings`.
   base::expected<void> check(line_input& in);
   const line_findings& findings() const noexcept { return findings_; }
 
-  /// Writes the good lines. Images that changed since the check are left out, and are findings.
+  /// Writes the good lines. An image that changed since the check is left out and becomes a
+  /// finding.
   base::expected<avatar_import_summary> write(store::media_writer& media);
 
 private:
@@ -59,7 +60,7 @@ private:
   base::expected<void> check_batch();
   base::expected<void> write_batch(std::span<const entry> entries, store::media_writer& media);
   base::expected<bool> put_image(const entry& from, store::media_writer& media);
-  /// Whether the store would not take it; then it is a finding.
+  /// Whether the store refused the avatar, which is then reported as a finding.
   bool refused(const entry& which, store::put_outcome outcome);
 
   store::avatar_store* into_;
@@ -67,10 +68,10 @@ private:
   const cli::interrupt* until_;
   cli::progress_display* progress_;
   model::avatar_line_reader reader_;
-  /// Good as far as they are checked; then they go to `entries_`.
+  /// Lines that passed the checks of a single line; after the batch's checks they go to `entries_`.
   std::vector<entry> batch_;
   std::vector<entry> entries_;
-  /// Lines by upload id, to find repeated ones.
+  /// Line numbers by upload id, to find duplicates.
   std::unordered_map<model::uuid, std::uint64_t> lines_;
   line_findings findings_;
   avatar_import_summary summary_;

@@ -11,8 +11,8 @@
 
 namespace matchcloud::app {
 
-/// What is wrong with the lines of an import, found in any order: keeps the first lines and counts
-/// the rest.
+/// Findings in the lines of an import, added in any order: keeps those of the first lines and
+/// counts the rest.
 class line_findings {
 public:
   void add(std::uint64_t line, model::line_finding finding) {
@@ -28,7 +28,7 @@ public:
   bool empty() const noexcept { return count_ == 0; }
   std::size_t count() const noexcept { return count_; }
 
-  /// A line of text for each line, the first ones; the last counts the others.
+  /// One line of text per kept finding, by line number; a last line counts the others.
   std::string text() const {
     std::string text;
     for (const auto& each : lines_) {

@@ -17,18 +17,17 @@ namespace matchcloud::app {
 /// The lines of a file or of stdin, read once from front to back. One thread.
 class line_input {
 public:
-  /// `-` is stdin. Fails with `io_failed`.
+  /// Opens `file`; `-` is stdin. Fails with `io_failed`.
   static base::expected<line_input> open(const std::string& file);
 
   /// Calls `take` for each line until the end of the input, and `on_block` after each block. Fails
-  /// with `io_failed` where the input cannot be read or a signal came, or with what `take` fails
-  /// with.
+  /// with `io_failed` if the input cannot be read or a signal arrived, or with the error of `take`.
   base::expected<void> read(const cli::interrupt& until,
                             const std::function<base::expected<void>(model::input_line)>& take,
                             const std::function<void()>& on_block);
 
   std::uint64_t read_bytes() const noexcept { return read_bytes_; }
-  /// Empty where it cannot be known: a pipe.
+  /// Empty if unknown, as for a pipe.
   std::optional<std::uint64_t> size_bytes() const noexcept { return size_bytes_; }
 
 private:
@@ -44,7 +43,7 @@ private:
   model::line_splitter splitter_;
 };
 
-/// What a command fails with that a signal ended.
+/// The error of a command that a signal ended.
 base::error interrupted();
 
 } // namespace matchcloud::app

@@ -17,45 +17,45 @@
 
 namespace matchcloud::app {
 
-/// What a lobby import did.
+/// The result of a lobby import.
 struct lobby_import_summary {
   std::uint64_t lines = 0;
-  /// Lobbies that are new or of which something new is known.
+  /// Lobbies that are new or whose times were updated.
   std::uint64_t accepted = 0;
-  /// Lobbies that were known already.
+  /// Lobbies of which nothing new was learned.
   std::uint64_t unchanged = 0;
 };
 
-/// An import of lobbies: first the check of the whole input, which merges what the input says of a
-/// lobby more than once; then the writing in transactions that each are whole and can be repeated.
-/// One thread.
+/// Imports lobbies: first checks the whole input and merges repeated reports of a lobby, then
+/// writes in transactions that are atomic and repeatable. One thread.
 class lobby_importer {
 public:
-  /// Memory for the `model::lobby_attributes` of one input.
+  /// The most memory for the `model::lobby_attributes` of one input.
   static constexpr std::size_t attributes_limit_bytes = 256UL * 1024 * 1024;
-  /// Lobbies that are handed to the store at once.
+  /// The most lobbies that are passed to the store at once.
   static constexpr std::size_t batch_limit = 16'384;
 
-  /// All of these outlive the import.
+  /// All arguments must outlive the import.
   lobby_importer(store::lobby_sink& into, lobby_spool& spool, const cli::interrupt& until,
                  cli::progress_display& progress);
 
-  /// Reads and checks everything, each line and then against the store. Fails with `io_failed`,
-  /// `import_invalid` (too much in one input) or what the store fails with; what is wrong with
-  /// lines is in `findings`.
+  /// Reads and checks everything, first each line, then against the store. Fails with `io_failed`,
+  /// with `import_invalid` (the input is too large) or with the store's errors; wrong lines are
+  /// reported in `findings`.
   base::expected<void> check(line_input& in);
   const line_findings& findings() const noexcept { return findings_; }
 
-  /// Writes the good lines. What the store refuses by now is left out, and a finding.
+  /// Writes the good lines. A lobby that the store refuses at this point is left out and becomes a
+  /// finding.
   base::expected<lobby_import_summary> write();
 
 private:
   base::expected<void> add(model::input_line line);
   base::expected<void> merge_repeated(spooled_lobby& known, std::uint64_t line);
-  /// Asks the store about the attributes of `lobby_`, which is the next without a finding.
+  /// Checks the attributes of `lobby_`, the current lobby, against the store; records any finding.
   base::expected<void> check_attributes();
   base::expected<void> check_stored();
-  /// Takes out of `lobbies_` what is `left_out`.
+  /// Removes the lobbies marked by `leave_out` from `lobbies_`.
   void drop_left_out();
   void leave_out(spooled_lobby& which, model::line_finding finding);
   std::span<const model::lobby_record> batch_at(std::size_t first);
@@ -67,7 +67,7 @@ private:
   model::lobby_line_reader reader_;
   model::lobby lobby_;
   model::lobby_attributes_table attributes_;
-  /// By number of attributes.
+  /// Indexed by the number of the attributes.
   std::vector<store::attributes_check> checks_;
   std::span<spooled_lobby> lobbies_;
   std::vector<model::lobby_record> batch_;

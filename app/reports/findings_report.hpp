@@ -8,8 +8,8 @@
 
 namespace matchcloud::app {
 
-/// Turns judged files into what `validate` prints on stdout, file by file. What each function
-/// returns is printed in the order of the calls. One thread.
+/// Renders validated files as what `validate` prints on stdout. The results must be printed in the
+/// order of the calls. One thread.
 class findings_report {
 public:
   findings_report() = default;
@@ -22,19 +22,19 @@ public:
   virtual std::string end() { return {}; }
 };
 
-/// As compilers write: `FILE:LINE:COLUMN: CODE: MESSAGE`, the line and a caret.
+/// The format of compilers: `FILE:LINE:COLUMN: CODE: MESSAGE`, then the line and a caret.
 std::unique_ptr<findings_report> make_text_report(bool colours);
 /// One JSON object: `{"files":[{"file","kind","errors":[..]}],"findings":N}`.
 std::unique_ptr<findings_report> make_json_report();
 /// A log of SARIF 2.1.0 (OASIS), for editors and code scanning.
 std::unique_ptr<findings_report> make_sarif_report();
-/// Workflow commands of GitHub Actions, which show each finding in its line of a change.
+/// Workflow commands of GitHub Actions, which annotate the lines of a change with findings.
 std::unique_ptr<findings_report> make_github_report();
 
-/// `text` with U+FFFD for what is not UTF-8: names of files may be any bytes.
+/// `text` with U+FFFD in place of what is not UTF-8: file names may be any bytes.
 std::string well_formed(std::string_view text);
 
-/// A file's name for a line of text: what cannot be seen is written out.
+/// A file's name for a line of text: invisible characters are escaped.
 std::string printable_name(std::string_view file);
 
 } // namespace matchcloud::app

@@ -16,15 +16,15 @@
 
 namespace matchcloud::app {
 
-/// What a service would rank regions by.
+/// The inputs from which a service would rank regions.
 struct geoip_surroundings {
-  /// As they were named; `files` are these, open.
+  /// The paths as they were given; `files` are the same files, opened.
   std::vector<std::string> paths;
   std::vector<std::shared_ptr<const store::mmdb_file>> files;
   std::optional<model::coordinates> fallback;
-  /// Or why there is none: then nothing is ranked.
+  /// The catalog, or why there is none; without one nothing is ranked.
   base::expected<model::catalog> catalog;
-  /// Whose regions are ranked; absent, or unknown to the catalog: all regions.
+  /// The namespace whose regions are ranked; if absent or not in the catalog, all regions.
   std::optional<model::uuid> namespace_id;
 };
 
@@ -33,20 +33,20 @@ struct located_client {
   model::ip_address address;
   std::optional<model::embedded_address> inside;
   std::optional<store::located_address> found;
-  /// What is found, else the fallback; nothing: unknown.
+  /// The location found, else the fallback; empty if unknown.
   std::optional<model::coordinates> at;
   std::vector<model::ranked_region> regions;
 };
 
-/// What a service with these `surroundings` would find out about `address`.
+/// What a service with these `surroundings` would determine about `address`.
 located_client locate_client(const geoip_surroundings& surroundings,
                              const model::ip_address& address);
 
-/// For people; tables are at most `width` characters wide where that can be, 0: of any width.
+/// Text for people. Tables are at most `width` characters wide where possible; 0 means no limit.
 std::string geoip_text(const geoip_surroundings& surroundings,
                        std::span<const located_client> clients, std::size_t width);
 
-/// One JSON object and a line end. Its members are those that `geoip_json_help` tells of.
+/// One JSON object and a line end, with the members that `geoip_json_help` describes.
 std::string geoip_json(const geoip_surroundings& surroundings,
                        std::span<const located_client> clients);
 

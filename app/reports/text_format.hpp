@@ -4,8 +4,8 @@
 
 namespace matchcloud::app {
 
-/// The language that a text which is no JSON seems to be written in, by the ending of its file's
-/// name, else by its first line that is no comment: `YAML` or `TOML`. Empty where neither shows.
+/// Guesses the format of a text that is not JSON, from the extension of its file's name, or else
+/// from its first line that is no comment: `YAML` or `TOML`. Empty if neither is recognized.
 std::string_view other_format(std::string_view file, std::string_view text) noexcept;
 
 } // namespace matchcloud::app

@@ -8,8 +8,8 @@
 
 namespace matchcloud::app {
 
-/// Lines and columns of many bytes of one text. Says what `model::position_of` says, but looks at
-/// no more than `stride_bytes` for each. Made in O(text).
+/// Finds lines and columns of many bytes of one text. Gives the result of `model::position_of`, but
+/// reads at most `stride_bytes` per call. Construction is O(text).
 class text_places {
 public:
   static constexpr std::size_t stride_bytes = 1024;
@@ -21,7 +21,7 @@ public:
 
 private:
   std::string_view text_;
-  /// The place of every `stride_bytes`-th byte.
+  /// The position of every `stride_bytes`-th byte.
   std::vector<model::text_position> marks_;
 };
 

@@ -6,31 +6,30 @@
 
 namespace matchcloud::app {
 
-/// Rows of text in aligned columns under their titles, for people. Characters count as one column
-/// each.
+/// Rows of text in aligned columns under titles, for people. Every character counts as one column.
 struct text_table {
   struct column {
     std::string title;
-    /// Its cells may be shortened where a line would be too long; ids may not.
+    /// Whether its cells may be shortened when a line would be too long; ids must not be.
     bool shortens = false;
   };
 
-  /// A column is shortened to no less than this many characters.
+  /// A column is never shortened to fewer characters than this.
   static constexpr std::size_t narrowest = 8;
 
   std::vector<column> columns;
-  /// As many cells each as there are columns.
+  /// Each row has as many cells as there are columns.
   std::vector<std::vector<std::string>> rows;
 
-  /// The lines, titles first, each with its end. Lines are at most `width` characters long where
-  /// shortening can make them so; 0: of any length.
+  /// All lines, titles first, each with its line end. Lines are at most `width` characters long
+  /// where shortening can achieve it; 0 means no limit.
   std::string render(std::size_t width) const;
 
 private:
   std::vector<std::size_t> widths(std::size_t limit) const;
 };
 
-/// The width of the terminal on stdout; 0 where stdout is none.
+/// The width of the terminal on stdout; 0 if stdout is no terminal.
 std::size_t terminal_width();
 
 } // namespace matchcloud::app

@@ -13,44 +13,44 @@
 
 namespace matchcloud::app {
 
-/// What a file holds: a request body, or the `config` of a game version alone.
+/// The content of a file: a request body, or only the `config` of a game version.
 enum class file_kind : std::uint8_t { version, game, group, config };
 
-/// `version`.
+/// The kind as printed: `version`.
 std::string_view name_of(file_kind kind) noexcept;
 
-/// A finding and where it is in the file.
+/// A finding and its position in the file.
 struct placed_finding {
   model::finding found;
   model::text_position at;
 };
 
-/// Why nothing can be said of a file.
+/// Why a file could not be validated.
 struct unusable_file {
   base::errc code;
   std::string message;
-  /// Absent where the whole file is meant.
+  /// Absent if the error concerns the whole file.
   std::optional<std::size_t> offset;
   model::text_position at;
 };
 
-/// A file and what validation says of it.
+/// A file and the result of its validation.
 struct validated_file {
-  /// As people call it; any bytes.
+  /// The name as the user gave it; any bytes.
   std::string name;
   file_kind kind = file_kind::version;
   std::string text;
   std::vector<placed_finding> findings;
   std::optional<unusable_file> error;
-  /// It says something about regions.
+  /// Whether the payload refers to regions.
   bool names_regions = false;
 };
 
-/// Reads and validates one file, `-` is stdin, as a service with these rules would do with a body
-/// of that kind. A `config` alone is taken for that of a version: paths begin in it.
+/// Reads one file (`-` is stdin) and validates it as a service with these rules would validate a
+/// body of that kind. A bare `config` is validated as that of a version, and paths begin in it.
 validated_file judge(const std::string& file, model::payload_kind kind, const payload_rules& rules);
 
-/// The same for a text.
+/// Validates a text like `judge` validates the content of a file.
 validated_file judge_text(std::string name, std::string text, model::payload_kind kind,
                           const payload_rules& rules);
 
