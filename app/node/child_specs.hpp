@@ -34,18 +34,18 @@
 
 namespace matchcloud::app {
 
-/// An event loop with actors of its own, and the transport whose exchanges its front answers.
+/// An event loop with its resident actors, and the transport that owns its front's exchanges.
 struct served_loop {
   http::event_loop* loop = nullptr;
   http::exchange_sink* transport = nullptr;
 };
 
-/// What the actors of a node stand on. All that it points at outlives them.
+/// What the actors of a node depend on. Everything it points to must outlive them.
 struct node_parts {
   caf::actor_system* system = nullptr;
   base::limits limits;
   const base::clock* clock = &base::machine_clock();
-  /// Of blocking work that somebody waits for, and of exports.
+  /// The pool for blocking work that a request waits for; `long_work` is the pool for exports.
   base::blocking_pool* short_work = nullptr;
   base::blocking_pool* long_work = nullptr;
   base::byte_budget* budget = nullptr;
@@ -53,11 +53,11 @@ struct node_parts {
   store::export_files* export_files = nullptr;
   store::signing_key_ring* signing_keys = nullptr;
   std::shared_ptr<store::media_files> media;
-  /// Null: there are none.
+  /// Null if there are none.
   std::shared_ptr<store::geoip_files> geoip_files;
   std::shared_ptr<actors::export_registry> export_registry =
       std::make_shared<actors::export_registry>();
-  /// Names exports.
+  /// Generates the ids of exports.
   std::function<model::uuid()> new_id;
   model::validation_rules rules;
   std::optional<model::uuid> default_namespace;
@@ -66,23 +66,23 @@ struct node_parts {
       std::make_shared<const http::front_settings>();
   /// Where clients reach the service, base path included.
   std::string public_url;
-  /// How often store and GeoIP files are looked at.
+  /// How often the store and the GeoIP files are polled.
   std::chrono::milliseconds poll_interval{250};
-  /// In place of those of `limits`: images that each media actor keeps open.
+  /// Images that each media actor keeps open; replaces the value in `limits`.
   std::size_t media_open_files = 0;
 
   actors::avatar_metrics* avatar_metrics = nullptr;
   actors::export_metrics* export_metrics = nullptr;
   actors::geoip_metrics* geoip_metrics = nullptr;
-  /// One for each region_ranking: those of `loops`, or one.
+  /// One for each region_ranking: as many as `loops`, or one on the pool.
   std::deque<actors::ranking_metrics>* ranking_metrics = nullptr;
 
   std::vector<served_loop> loops;
-  /// Of the transport httplib, whose actors are all on the pool; null with loops.
+  /// The transport httplib, whose actors all run on the pool; null with event loops.
   http::exchange_sink* pool_transport = nullptr;
 };
 
-/// The children of a node's supervisor: what each is called and how it is started.
+/// The child specs of a node's supervisor: the name of each child and how to start it.
 std::vector<actors::child_spec> child_specs_of(const std::shared_ptr<const node_parts>& parts);
 
 } // namespace matchcloud::app

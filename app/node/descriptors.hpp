@@ -6,18 +6,20 @@
 
 namespace matchcloud::app {
 
-/// Raises the soft descriptor limit to the hard one, which is returned.
+/// Raises the soft limit of descriptors to the hard limit and returns it.
 std::size_t raise_descriptor_limit();
 
-/// Images that may be open at once, of all descriptors.
+/// How many images may be open at once, out of `all` descriptors.
 std::size_t media_descriptors(std::size_t all);
-/// Likewise exports, each a plain and a compressed file.
+/// How many exports may be open at once, out of `all` descriptors; each is a plain and a compressed
+/// file.
 std::size_t open_exports(std::size_t all);
 
-/// Bounds the connections by the descriptors that the process may have, all together.
+/// Lowers the connection limit to what `all`, the descriptors of the whole process, allow.
 base::limits bounded_by_descriptors(base::limits limits, std::size_t all);
 
-/// The bounds of this process, whose descriptors are provided for. Call before there are threads.
+/// Raises the descriptor limit and returns `configured`, bounded by it; preallocates the kernel's
+/// descriptor table. Call before any thread is started.
 base::limits prepared(const base::limits& configured);
 
 } // namespace matchcloud::app

@@ -17,65 +17,66 @@
 
 namespace matchcloud::app {
 
-/// Where a node listens: binds its listeners or takes those of a running process over, and offers
-/// them to the next one. One thread.
+/// The listeners of a node: binds them or takes them over from a running process, and offers them
+/// to the next process. One thread.
 class listening {
 public:
-  /// `config` outlives this.
+  /// `config` must outlive this.
   explicit listening(const serve_config& config);
 
-  /// With `take-over`: the process that serves these listeners, from which they come.
+  /// With `take-over`, finds the process that serves the configured listeners, to take them from
+  /// it.
   base::expected<void> find_predecessor();
 
-  /// Binds or takes over the data listeners, for so many loops. Errors say what to do.
+  /// Binds or takes over the data listeners for this many loops. Errors say what to do.
   base::expected<void> open_for_loops(std::size_t loops);
-  /// Likewise for the transport httplib, which cannot be taken over.
+  /// Binds the data listeners of the transport httplib, which cannot be taken over.
   base::expected<void> open_for(http::httplib_transport& transport);
-  /// Likewise the ops plane's listener.
+  /// Binds or takes over the listener of the ops plane.
   base::expected<void> open_ops(http::ops_plane& plane);
-  /// Says in the log what about the listeners may not be meant.
+  /// Logs warnings about listeners that may be configured by mistake.
   void warn() const;
 
-  /// Waits until no other process accepts any more.
+  /// Tells the predecessor to stop accepting and waits until it has.
   base::expected<void> take_over();
-  /// From now on another process may take the listeners over.
+  /// Allows another process to take over the listeners from now on.
   void offer();
-  /// From now on none may. Whether one has.
+  /// Stops offering the listeners. Returns whether another process has taken them.
   bool end_offer();
   void end() { handover_.reset(); }
 
-  /// The data listeners in the order given, with their real ports.
+  /// The data listeners in the order given, with the ports that were bound.
   const std::vector<data_listener>& data() const noexcept { return data_; }
   const http::endpoint& ops() const noexcept { return ops_; }
-  /// The sockets of each of `data`; none with the transport httplib.
+  /// The sockets of each of `data`; empty with the transport httplib.
   std::vector<http::listeners>& sockets() noexcept { return sockets_; }
 
-  /// Whose listeners these were; nothing where this process bound them itself.
+  /// The process that had these listeners before; empty if this process bound them itself.
   std::optional<pid_t> predecessor() const noexcept { return predecessor_pid_; }
   /// Readable once another process has the listeners.
   int handed_over_fd() const noexcept { return handed_over_.get(); }
-  /// Which process that is.
+  /// The process that took over the listeners.
   std::optional<pid_t> successor() const noexcept {
     return handover_ ? handover_->successor() : std::nullopt;
   }
 
 private:
-  /// The endpoint with its real port.
+  /// Binds a data listener; returns its endpoint with the port that was bound.
   base::expected<http::endpoint> bind(const data_listener& wanted, std::size_t loops);
-  /// Likewise with sockets of the predecessor.
+  /// Takes the sockets of a data listener from those of the predecessor.
   base::expected<http::listeners> adopt(const data_listener& wanted);
   base::expected<http::endpoint> adopt_or_bind(http::ops_plane& plane);
-  /// With what to do about a listener that is taken.
+  /// Adds advice on a listener whose address is in use.
   base::error advised(base::error why) const;
 
   const serve_config* config_;
   std::vector<data_listener> data_;
   http::endpoint ops_;
   std::vector<http::listeners> sockets_;
-  /// While starting: who serves meanwhile.
+  /// Only while starting: the process that still serves.
   std::optional<http::predecessor> predecessor_;
   std::optional<pid_t> predecessor_pid_;
-  /// While starting: what a successor will be offered.
+  /// Only while starting: the listeners to offer to a successor.
   std::vector<http::handed_listener> offered_;
   /// An eventfd.
   base::file_descriptor handed_over_;

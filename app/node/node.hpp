@@ -30,25 +30,25 @@ namespace matchcloud::app {
 /// thread.
 class node {
 public:
-  /// Opens store and GeoIP files, binds every listener and serves. Errors say what could not be
-  /// had; then nothing is left behind.
+  /// Opens the store and GeoIP files, binds every listener and serves. An error says what could not
+  /// be opened or bound, and everything is undone.
   static base::expected<std::unique_ptr<node>> start(const serve_config& config);
 
-  /// Ends everything: what is in flight gets no answer. Call `drain` first.
+  /// Stops everything: requests in flight get no answer. Call `drain` first.
   ~node();
   node(const node&) = delete;
   node& operator=(const node&) = delete;
 
-  /// What it listens on, and who had that before and has it after.
+  /// The listeners, with their predecessor and successor processes.
   const listening& listeners() const noexcept { return listening_; }
 
-  /// Stops accepting and lets requests under way end; idle connections close in the last third of
-  /// the drain timeout, what is left at its end is cut. Returns when no connection is left, or at
-  /// once when `interrupt_fd` becomes readable. With a successor the listeners stay open: they are
-  /// its own.
+  /// Stops accepting and lets requests in flight finish. Idle connections close in the last third
+  /// of the drain timeout; whatever is left at its end is cut. Returns when no connection is left,
+  /// or at once when `interrupt_fd` becomes readable. With a successor the listeners stay open,
+  /// because it shares them.
   void drain(int interrupt_fd);
 
-  /// What decides which passes of fault points are hit; nothing where none can be.
+  /// The seed that decides at which passes a fault point fires; empty if injection is off.
   std::optional<std::uint64_t> fault_seed() const noexcept { return ops_->fault_seed(); }
   /// Readable once a restart storm is to end the service.
   int failure_fd() const noexcept { return failed_.get(); }
@@ -67,7 +67,7 @@ private:
   void make_transports();
   base::expected<void> bind();
   base::expected<void> open_ops();
-  /// What the actors stand on, once loops and listeners are there.
+  /// The dependencies of the actors, once loops and listeners exist.
   std::shared_ptr<const node_parts> parts();
   void start_actors();
   void on_storm(bool storms);
@@ -76,11 +76,12 @@ private:
   std::string public_url() const;
   void on_transport_empty();
   void on_each_loop(void (http::loop_transport::*what)());
-  /// True when interrupted or every transport is empty.
+  /// True when interrupted or when every transport is empty.
   bool wait_drained(std::chrono::milliseconds at_most, int interrupt_fd);
 
   serve_config config_;
-  // Messages hold requests, and requests point here: before the actors, to outlive them.
+  // Declared before the actors to outlive them: messages hold requests, and requests point to
+  // these.
   http::shared_bounds bounds_;
   std::deque<http::transport_metrics> transport_metrics_;
   std::deque<actors::ranking_metrics> ranking_metrics_;
@@ -96,12 +97,12 @@ private:
   caf::actor_system_config actor_config_;
   caf::actor_system actors_;
   model::catalog_snapshot first_catalog_;
-  /// Null: there are none.
+  /// Null if there are none.
   std::shared_ptr<store::geoip_files> geoip_files_;
   std::unique_ptr<base::thread_pool> blocking_;
   std::unique_ptr<base::thread_pool> exporting_;
   std::shared_ptr<store::media_files> media_;
-  /// An eventfd that counts transports without connections, while draining.
+  /// While draining: an eventfd that counts transports without connections.
   base::file_descriptor emptied_;
   std::size_t transports_left_ = 0;
   std::vector<loop_part> loops_;
@@ -109,9 +110,9 @@ private:
   listening listening_;
   std::shared_ptr<actors::child_table> children_;
   std::unique_ptr<ops_services> ops_;
-  /// Tells the ops plane.
+  /// Reports to the ops plane.
   readiness ready_{[this](bool ready) { ops_->plane().set_ready(ready); }};
-  /// An eventfd: a restart storm is to end the service.
+  /// An eventfd, readable when a restart storm is to end the service.
   base::file_descriptor failed_;
   supervision supervision_;
 };

@@ -15,18 +15,19 @@
 
 namespace matchcloud::app {
 
-/// The ops plane of a node with all that it serves.
+/// The ops plane of a node with everything that it serves.
 class ops_services {
 public:
-  /// Opens what it needs of the store. What `sources` names outlives this. Errors say what could
-  /// not be had.
+  /// Opens what it needs from the store. What `sources` points to must outlive this. Errors say
+  /// what could not be opened.
   static base::expected<std::unique_ptr<ops_services>> open(const serve_config& config,
                                                             http::metric_sources sources);
 
   http::ops_plane& plane() noexcept { return *plane_; }
-  /// What decides which passes of fault points are hit; nothing where none can be.
+  /// The seed that decides at which passes a fault point fires; empty if injection is off.
   std::optional<std::uint64_t> fault_seed() const noexcept { return fault_seed_; }
-  /// What is stalled goes on, or the threads that are joined first (ingests) would never end.
+  /// Releases everything that a fault stalls; otherwise the threads that are joined first
+  /// (ingestion) would never end.
   void end_faults();
 
 private:
@@ -44,9 +45,9 @@ private:
   std::unique_ptr<http::service_metrics> metrics_;
   std::unique_ptr<http::lobby_ingestion> ingestion_;
   std::unique_ptr<http::catalog_admin> catalog_admin_;
-  /// Null: nobody may inject faults.
+  /// Null if fault injection is off.
   std::unique_ptr<http::fault_admin> fault_admin_;
-  // Last, to end first: its threads use all of the above.
+  // Declared last to be destroyed first: its threads use the members above.
   std::unique_ptr<http::ops_plane> plane_;
 };
 

@@ -6,17 +6,17 @@
 
 namespace matchcloud::app {
 
-/// Whether the service is ready, of what threads say that know a part of it each: it serves, and no
-/// restart storm rages. Tells one change after the other, so that the last that was told is what
-/// is.
+/// Whether the service is ready: it serves and no restart storm is going on. Different threads set
+/// the two parts. Changes are reported one after the other, so that the last report is the current
+/// state. Any thread.
 class readiness {
 public:
-  /// `tell` is called by whoever changes a part, under a lock.
+  /// `tell` is called under a lock, on the thread that sets a part.
   explicit readiness(std::function<void(bool ready)> tell) : tell_{std::move(tell)} {}
 
   void set_serving(bool serves) { set(serving_, serves); }
   void set_storming(bool storms) { set(storming_, storms); }
-  /// From now on nobody is told: who was to be is gone. Returns when nobody is being told any more.
+  /// Stops reporting, before the receiver is destroyed. Waits for a report in progress.
   void end() {
     const std::lock_guard lock{mutex_};
     tell_ = nullptr;

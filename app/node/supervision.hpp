@@ -13,23 +13,24 @@
 
 namespace matchcloud::app {
 
-/// Keeps a supervisor alive, which keeps everybody else alive.
+/// Keeps a supervisor alive, which keeps all other actors alive.
 class supervision {
 public:
-  /// `system` outlives this; `on_storm` tells, on any thread, whether a restart storm rages.
+  /// `system` must outlive this; `on_storm` reports, on any thread, whether a restart storm is
+  /// going on.
   supervision(caf::actor_system& system, std::function<void(bool storms)> on_storm)
       : system_{&system}, on_storm_{std::move(on_storm)} {}
 
-  /// Starts the children. Once.
+  /// Starts the children. Call once.
   void start(std::shared_ptr<actors::child_table> children);
-  /// From now on no further supervisor.
+  /// Spawns no further supervisor from now on.
   void stop_replacing();
-  /// Ends all actors; returns when none is left. After `start`, or instead of it.
+  /// Stops all actors and returns when none is left. Call after `start`, or instead of it.
   void end();
 
 private:
   actors::supervisor_settings settings();
-  /// Spawns a supervisor, and the next should it die.
+  /// Spawns a supervisor, and a new one whenever it dies.
   void spawn();
 
   caf::actor_system* system_;

@@ -11,21 +11,21 @@
 
 namespace matchcloud::app {
 
-/// Listens and offers as configured, by the name of what each listener is for.
+/// The purpose under which a data listener is handed over: with or without PROXY protocol headers.
 http::handed_listener::purpose purpose_of(const data_listener& listener) noexcept;
 
-/// The process that serves one of the configured listeners from the same data directory, with
-/// exactly those that are configured. Nothing where there is none. Fails with `address_unavailable`
-/// where it cannot be taken over, naming what differs.
+/// Finds the process that serves one of the configured listeners from the same data directory.
+/// Empty if there is none. Fails with `address_unavailable`, naming the differences, if its
+/// listeners are not exactly the configured ones.
 base::expected<std::optional<http::predecessor>> find_predecessor(const serve_config& config);
 
-/// Moves the sockets of one listener out of `from`; none where it does not have it.
+/// Moves the sockets of one listener out of `from`; empty if `from` does not have it.
 std::vector<base::file_descriptor> take_sockets(std::vector<http::handed_listener>& from,
                                                 http::handed_listener::purpose serves,
                                                 const http::endpoint& where);
 
-/// Has them listen with this backlog, and adds duplicates until there are `least`. Fails with
-/// `io_failed`.
+/// Sets the backlog of the listening sockets and adds duplicates until there are `least`. Fails
+/// with `io_failed`.
 base::expected<void> spread(std::vector<base::file_descriptor>& sockets, std::size_t least,
                             int backlog);
 
