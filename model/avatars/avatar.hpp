@@ -19,10 +19,10 @@ struct avatar {
   std::string display_name;
   /// Milliseconds since 1970-01-01T00:00:00Z, years 1970 to 9999.
   std::int64_t create_ts_ms = 0;
-  /// Of the upload, as its uploader declared it: the whole unsigned range.
+  /// Bytes of the upload, as its uploader declared them: the whole unsigned range.
   std::uint64_t content_length = 0;
   bool complete = false;
-  /// Set where it is complete.
+  /// Set if the upload is complete.
   std::optional<image_name> image;
 
   friend bool operator==(const avatar&, const avatar&) = default;
@@ -31,15 +31,15 @@ struct avatar {
 /// The path of an avatar's image below the public URL: `/media/avatars/{upload_id}/{file_name}`.
 std::string image_path(const uuid& upload_id, const image_name& image);
 
-/// Writes the response body of a listing, one avatar after the other.
+/// Writes the response body of an avatar listing, one avatar after the other.
 class avatar_list_writer {
 public:
-  /// `public_url` stands before the path of each image.
+  /// `public_url` is prepended to the path of each image.
   explicit avatar_list_writer(std::string_view public_url);
 
   void add(const avatar& each);
   std::size_t size_bytes() const noexcept { return out_.size(); }
-  /// The whole document, without memory to spare.
+  /// The whole document, without spare capacity.
   std::string take();
 
 private:

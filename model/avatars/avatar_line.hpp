@@ -10,12 +10,12 @@
 
 namespace matchcloud::model {
 
-/// A line of an avatar import, checked as far as a line alone can be.
+/// A line of an avatar import, checked as far as possible without other lines and files.
 struct avatar_line {
-  /// Without its image.
+  /// Its `image` is not set.
   model::avatar avatar;
-  /// Where the image is, relative to the import file: not empty, not absolute, without `..`. Empty
-  /// where the avatar is not complete.
+  /// The path of the image, relative to the import file: not absolute, without `..`. Empty if the
+  /// avatar is not complete.
   std::string file;
 };
 

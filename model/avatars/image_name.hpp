@@ -15,7 +15,7 @@ std::string_view media_type(image_type type) noexcept;
 /// With its dot: `.png` or `.jpg`.
 std::string_view extension(image_type type) noexcept;
 
-/// The name of an image: what its bytes are, so that equal names mean equal bytes for ever.
+/// The name of an image, derived from its bytes: equal names always mean equal bytes.
 struct image_name {
   /// The first 16 bytes of the SHA-256 of the image's bytes.
   std::array<std::uint8_t, 16> digest{};
@@ -24,8 +24,8 @@ struct image_name {
   friend bool operator==(const image_name&, const image_name&) = default;
 };
 
-/// Reads 32 lower-case hexadecimal digits with `.png` or `.jpg`. Nothing else is a name: one image
-/// has one name.
+/// Reads 32 lower-case hexadecimal digits with `.png` or `.jpg`. Other spellings are refused, so
+/// that an image has exactly one name.
 std::optional<image_name> parse_image_name(std::string_view text) noexcept;
 
 /// The text that `parse_image_name` reads.

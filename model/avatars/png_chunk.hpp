@@ -8,7 +8,7 @@
 
 namespace matchcloud::model {
 
-/// Before a PNG's first chunk (PNG, third edition, section 5.2).
+/// The signature before a PNG's first chunk (PNG, third edition, section 5.2).
 inline constexpr std::string_view png_start{"\x89PNG\r\n\x1a\n"};
 
 inline std::string big_endian(std::uint32_t value) {
@@ -16,7 +16,7 @@ inline std::string big_endian(std::uint32_t value) {
           static_cast<char>(value >> 8U), static_cast<char>(value)};
 }
 
-/// A chunk: length, type, content and checksum (section 5.3).
+/// A PNG chunk: length, type, content and checksum (PNG, third edition, section 5.3).
 inline std::string png_chunk(std::string_view type, std::string_view content) {
   const auto checked = std::string{type}.append(content);
   const auto sum =

@@ -41,23 +41,23 @@ struct game {
   friend bool operator==(const game&, const game&) = default;
 };
 
-/// An environment of a game (production, staging), with its players' sites and its regions.
+/// An environment of a game (production, staging), with its web domains and its regions.
 struct game_namespace {
   uuid namespace_id;
   uuid game_id;
   std::string name;
   /// Host names whose pages may act for this namespace, lower case.
   std::vector<std::string> domains;
-  /// Absent: every region of the catalog.
+  /// If absent, every region of the catalog.
   std::optional<std::vector<std::string>> regions;
 
   friend bool operator==(const game_namespace&, const game_namespace&) = default;
 };
 
-/// What the service knows of games and regions, at one revision. Immutable once built and shared
-/// between threads as `catalog_snapshot`. Every list is in ascending order of its id, those inside
-/// a namespace too, so that the lookups below are binary searches and output does not depend on
-/// insertion order.
+/// The games, namespaces, regions and tiers at one revision. Immutable once built, and shared
+/// between threads as `catalog_snapshot`. Every list is in ascending order of its id, including the
+/// lists inside a namespace, so that the lookups below are binary searches and output does not
+/// depend on insertion order.
 struct catalog {
   /// A registered domain and the position of its namespace.
   struct domain_owner {
@@ -70,26 +70,26 @@ struct catalog {
   std::vector<std::string> tiers;
   std::vector<game> games;
   std::vector<game_namespace> namespaces;
-  /// The domains of all namespaces in ascending order, as `index_domains` made it.
+  /// The domains of all namespaces in ascending order, as built by `index_domains`.
   std::vector<domain_owner> domain_owners;
 
-  /// Makes `domain_owners`. Call when `namespaces` is complete.
+  /// Builds `domain_owners`. Call when `namespaces` is complete.
   void index_domains();
 
-  /// Null where there is none. O(log n).
+  /// Lookups by id; null if there is none. O(log n).
   const region* find_region(std::string_view region_id) const noexcept;
   const game* find_game(const uuid& game_id) const noexcept;
   const game_namespace* find_namespace(const uuid& namespace_id) const noexcept;
   /// The namespace that registered `domain` (lower case host name without port). O(log n).
   const game_namespace* find_namespace_of_domain(std::string_view domain) const noexcept;
 
-  /// Whether both say the same; the index follows from the rest.
+  /// Compares everything but the index, which follows from the rest.
   friend bool operator==(const catalog& a, const catalog& b);
 };
 
 using catalog_snapshot = std::shared_ptr<const catalog>;
 
-/// `game_not_found`, in words for who gave the id.
+/// A `game_not_found` error for a client that gave this id.
 base::error no_such_game(const uuid& game_id);
 
 /// The tiers of a new catalog.

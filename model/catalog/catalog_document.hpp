@@ -9,9 +9,9 @@
 
 namespace matchcloud::model {
 
-/// A catalog to import: what docs/data.md's import format says, checked. Upserts by id: what it
-/// does not name stays. An element that it names is replaced whole: a namespace without `domains`
-/// has none afterwards.
+/// A catalog to import, in the format of docs/data.md, checked. It upserts by id: elements that it
+/// does not name are kept, and an element that it names is replaced as a whole, so a namespace
+/// without `domains` ends up with none.
 struct catalog_document {
   std::vector<region> regions;
   std::vector<std::string> tiers;
@@ -24,17 +24,17 @@ struct catalog_document {
 /// Bounds of a catalog document.
 inline constexpr std::size_t catalog_document_limit_bytes = 64 * 1024 * 1024;
 inline constexpr std::size_t catalog_document_depth_limit = 64;
-/// Values in the document: parsed, each takes 16 bytes however short it was. A document of the size
-/// limit that is a catalog has about 2.5 million.
+/// The most values in the document: parsed, each takes 16 bytes, however short its text. A valid
+/// catalog of the largest size has about 2.5 million.
 inline constexpr std::size_t catalog_document_value_limit = 4 * 1024 * 1024;
 
-/// `current` with the upserts of `document`; the revision is one higher if anything changed. The
-/// result is in order even where the document is not. Fails with `import_invalid` and all findings
-/// where a namespace names a region or a game that neither has, would move to another game, or
-/// registers a domain that is another's. O(n log n).
+/// Applies the upserts of `document` to `current`; the revision is one higher if anything changed.
+/// The result is sorted even if the document is not. Fails with `import_invalid` and all findings
+/// if a namespace names a region or a game that is in neither, would move to another game, or
+/// registers a domain of another namespace. O(n log n).
 base::expected<catalog> merge(const catalog& current, const catalog_document& document);
 
-/// The demo data: the same document every time.
+/// The catalog of the demo data; the same document every time.
 const catalog_document& demo_catalog();
 
 } // namespace matchcloud::model

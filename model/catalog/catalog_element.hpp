@@ -15,7 +15,7 @@
 
 namespace matchcloud::model {
 
-/// What a catalog consists of. Single elements are administered by kind and id.
+/// The kinds of elements in a catalog. Single elements are administered by kind and id.
 enum class element_kind : std::uint8_t { region, tier, game, game_namespace };
 
 inline constexpr std::array<element_kind, 4> element_kinds{
@@ -23,23 +23,23 @@ inline constexpr std::array<element_kind, 4> element_kinds{
 
 /// `region`, `tier`, `game`, `namespace`.
 std::string_view name_of(element_kind kind) noexcept;
-/// `regions`, `tiers`, `games`, `namespaces`: as in paths and documents.
+/// `regions`, `tiers`, `games`, `namespaces`: as written in paths and documents.
 std::string_view plural_of(element_kind kind) noexcept;
-/// The kind of that plural.
+/// The kind with that plural; empty if there is none.
 std::optional<element_kind> parse_plural(std::string_view text) noexcept;
 
 /// Names one element: its kind and an id that is well-formed for it.
 class element_key {
 public:
-  /// Fails with `id_malformed`, which says what is allowed. UUIDs in either case.
+  /// Fails with `id_malformed`, which says what is allowed. Accepts UUIDs in either case.
   static base::expected<element_key> parse(element_kind kind, std::string_view id);
 
   element_kind kind() const noexcept { return kind_; }
   /// The id, a UUID in lower case.
   const std::string& text() const noexcept { return text_; }
-  /// Of games and namespaces; zero for the others.
+  /// The id of a game or namespace; zero for other kinds.
   const model::uuid& uuid() const noexcept { return uuid_; }
-  /// For messages: `region "lon"`, `game 00000000-..`.
+  /// A description for messages: `region "lon"`, `game 00000000-..`.
   std::string describe() const;
 
 private:
@@ -54,23 +54,23 @@ private:
 /// One element; the string is a tier.
 using catalog_element = std::variant<region, std::string, game, game_namespace>;
 
-/// JSON of one element.
+/// The most bytes of JSON for one element.
 inline constexpr std::size_t element_limit_bytes = 64 * 1024;
 
 /// A document that names only this element.
 catalog_document document_of(catalog_element one);
 
-/// Fails with `element_not_found`.
+/// The element `key` of the catalog `in`. Fails with `element_not_found`.
 base::expected<catalog_element> find_element(const catalog& in, const element_key& key);
 
-/// The catalog without an element, one revision on. Fails with `element_not_found`, or with
-/// `still_referred` where a namespace lists the region or belongs to the game; the detail names the
-/// first ten. O(n).
+/// Removes an element; the result has the next revision. Fails with `element_not_found`, or with
+/// `still_referred` if a namespace lists the region or belongs to the game; the detail names the
+/// first ten such namespaces. O(n).
 base::expected<catalog> without(const catalog& current, const element_key& key);
 
-/// What `parse_element` reads, with its id. A namespace with all regions has no `regions`.
+/// The JSON that `parse_element` reads, id included. A namespace with all regions has no `regions`.
 std::string render_element(const catalog_element& one);
-/// `{"regions":[..],"revision":7}`, the elements in order of their ids.
+/// All elements of a kind, ordered by id: `{"regions":[..],"revision":7}`.
 std::string render_elements(const catalog& of, element_kind kind);
 
 } // namespace matchcloud::model

@@ -16,28 +16,28 @@
 namespace matchcloud::model {
 
 /// Parses JSON in UTF-8 of at most `limit_bytes`, within the depth and value limits of a catalog
-/// document. `what` names the text in errors, which are `import_invalid`.
+/// document. `what` names the text in errors. Fails with `import_invalid`.
 base::expected<rapidjson::Document>
 parse_catalog_json(std::string_view text, std::size_t limit_bytes, std::string_view what);
 
-/// Walks parsed JSON, collects the catalog elements that it holds and everything that is wrong with
-/// it: one set of rules and messages for whole documents and for single elements.
+/// Reads catalog elements from parsed JSON and collects all findings. Whole documents and single
+/// elements share its rules and messages.
 class catalog_reader {
 public:
-  /// `what` names the JSON text in findings that have no place inside of it.
+  /// `what` names the JSON text in findings that have no place inside it.
   explicit catalog_reader(std::string_view what) : what_{what} {}
 
-  /// A whole catalog document.
+  /// Reads a whole catalog document.
   void read_document(const rapidjson::Value& root);
-  /// The one element `named`; its id may be absent and must agree where it is there.
+  /// Reads the single element `named`; its id may be omitted, but must match if present.
   void read_element(const rapidjson::Value& root, const element_key& named);
 
-  /// What was read, or `import_invalid` with every finding.
+  /// The elements read, or `import_invalid` with every finding.
   base::expected<catalog_document> take();
 
 private:
   using json = rapidjson::Value;
-  /// Where each value that must be unique was first seen.
+  /// The place where each unique value first occurred.
   using first_places = std::unordered_map<std::string, std::string>;
 
   struct field {
@@ -65,7 +65,7 @@ private:
   std::optional<std::vector<std::string>> read_region_ids(const json* value, const std::string& at);
   void check_unique(first_places& places, const std::string& key, const std::string& at);
 
-  // `named`: the element that the value must be, null inside of a document.
+  // In the following functions, `named` is the element that the value must be; null in a document.
   void read_region(const json& value, const std::string& at, const element_key* named);
   void read_tier(const json& value, const std::string& at, const element_key* named);
   void read_game(const json& value, const std::string& at);

@@ -9,8 +9,8 @@
 
 namespace matchcloud::model {
 
-/// A span of time, half-open: `begin` is in it and `end` is not. Milliseconds since 1970, the whole
-/// unsigned 64-bit range. Empty where they are equal; `begin` is never behind `end`.
+/// A half-open span of time: it includes `begin` and excludes `end`. Milliseconds since 1970, the
+/// whole unsigned 64-bit range. Empty if they are equal; `begin` is never after `end`.
 struct time_span {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -18,7 +18,7 @@ struct time_span {
   friend auto operator<=>(const time_span&, const time_span&) = default;
 };
 
-/// What an export of lobby history is asked for.
+/// A request for an export of lobby history.
 struct export_query {
   uuid game_id;
   time_span span;

@@ -11,26 +11,27 @@
 
 namespace matchcloud::model {
 
-/// When a lobby lived, in milliseconds since 1970. A stop is never before the start.
+/// When a lobby lived, in milliseconds since 1970. The stop is never before the start.
 struct lobby_times {
   std::int64_t start_ts = 0;
-  /// Empty while it runs.
+  /// Empty while the lobby runs.
   std::optional<std::int64_t> stop_ts;
 
   friend bool operator==(const lobby_times&, const lobby_times&) = default;
 };
 
-/// What is known after two reports of one lobby, in either order: the earlier start, and the later
-/// stop if either has one. Commutative, associative, idempotent.
+/// Merges two reports of one lobby: the earlier start, and the later stop if either has one.
+/// Commutative, associative, idempotent.
 lobby_times merge(const lobby_times& a, const lobby_times& b) noexcept;
 
-/// The class of a lobby that runs.
+/// The duration class of a lobby that runs.
 inline constexpr int running_class = -1;
-/// How long it lasted, as a power of two: the largest k with 2^k milliseconds at most (a lobby of
-/// none counts as one millisecond).
+/// The class of a lobby's duration, as a power of two: the largest k such that 2^k milliseconds do
+/// not exceed it. A duration of zero counts as one millisecond. `running_class` while the lobby
+/// runs.
 int duration_class(const lobby_times& times) noexcept;
 
-/// Everything about a lobby that does not change over its life and that others have in common.
+/// Everything about a lobby that is fixed for its life and that other lobbies may share.
 struct lobby_attributes {
   uuid namespace_id;
   uuid version_id;
@@ -42,8 +43,8 @@ struct lobby_attributes {
   friend auto operator<=>(const lobby_attributes&, const lobby_attributes&) = default;
 };
 
-/// The first member in which two attributes differ and both values: `region_id "fra" is not "iad"`.
-/// Empty where they are equal.
+/// The first member in which two attributes differ, with both values: `region_id "fra" is not
+/// "iad"`. Empty if they are equal.
 std::string difference(const lobby_attributes& found, const lobby_attributes& known);
 
 struct lobby {

@@ -9,15 +9,14 @@
 
 namespace matchcloud::model {
 
-/// The attributes of many lobbies, each once, numbered from 0 in the order in which they came. One
-/// thread.
+/// The distinct attributes of many lobbies, numbered from 0 in order of arrival. One thread.
 class lobby_attributes_table {
 public:
   lobby_attributes_table() = default;
   lobby_attributes_table(lobby_attributes_table&&) = default;
   lobby_attributes_table& operator=(lobby_attributes_table&&) = default;
 
-  /// The number of these attributes, which are added if they are new. O(their length) on average.
+  /// The number of `attributes`, which are added if they are new. O(their length) on average.
   std::uint32_t number_of(const lobby_attributes& attributes) {
     const auto [at, added] =
         numbers_.try_emplace(attributes, static_cast<std::uint32_t>(attributes_.size()));
@@ -40,23 +39,23 @@ public:
   }
 
 private:
-  /// A node, its bucket, the pointer to it, and strings that are not kept in place.
+  /// Estimates a node, its bucket, the pointer to it, and strings too long to be stored inline.
   static std::size_t bytes_of(const lobby_attributes& attributes) {
     return sizeof attributes + 48 + attributes.version_name.size() + attributes.game_mode.size() +
            attributes.region_id.size() + attributes.tier.size();
   }
 
-  /// Nodes stay where they are.
+  /// The nodes of the map have stable addresses, which `attributes_` points to.
   std::unordered_map<lobby_attributes, std::uint32_t> numbers_;
   std::vector<const lobby_attributes*> attributes_;
   std::size_t used_bytes_ = 0;
 };
 
-/// A lobby whose attributes stand in a table.
+/// A lobby whose attributes are stored in a table.
 struct lobby_record {
   uuid lobby_id;
   lobby_times times;
-  /// The number in the table.
+  /// The number of its attributes in the table.
   std::uint32_t attributes = 0;
 };
 

@@ -9,26 +9,26 @@
 
 namespace matchcloud::model {
 
-/// The first line of every export (RFC 4180), its line end included.
+/// The first line of every export (RFC 4180), line end included.
 inline constexpr std::string_view lobby_csv_header =
     "lobby_id,namespace_id,namespace_name,region_id,region_name,tier,version_id,version_name,"
     "game_mode,start_ts,stop_ts,total_uptime_ms,query_uptime_ms\r\n";
 
-/// The columns `namespace_id` to `game_mode`, quoted where RFC 4180 demands it, without a comma at
-/// either end: rendered once for all lobbies that have the same attributes.
+/// The columns `namespace_id` to `game_mode`, quoted where RFC 4180 requires it, without a comma at
+/// either end: rendered once for all lobbies that share the attributes.
 std::string csv_attribute_columns(const lobby_attributes& attributes,
                                   std::string_view namespace_name, std::string_view region_name);
 
-/// A lobby of an export.
+/// A lobby in an export.
 struct history_lobby {
   uuid lobby_id;
   lobby_times times;
-  /// `csv_attribute_columns` of its attributes. Valid for as long as the call that it is given to.
+  /// The `csv_attribute_columns` of its attributes. Only valid during the call that receives it.
   const std::string* kind_columns = nullptr;
 };
 
-/// Appends a lobby's row, line end included. `span` is the export's, `snapshot_ts` the instant of
-/// its snapshot (milliseconds since 1970): a lobby that runs is counted up to there.
+/// Appends a lobby's row, line end included. `span` is the span of the export and `snapshot_ts` the
+/// time of its snapshot (milliseconds since 1970), up to which a running lobby is counted.
 void append_lobby_csv(std::string& out, const history_lobby& lobby, const time_span& span,
                       std::int64_t snapshot_ts);
 

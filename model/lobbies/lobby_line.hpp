@@ -9,15 +9,15 @@
 
 namespace matchcloud::model {
 
-/// Reads lines of lobbies: an object of lobby_id, namespace_id, region_id, tier, version_id,
-/// version_name, game_mode, start_ts and stop_ts, which is absent or null while the lobby runs.
-/// One thread.
+/// Reads lines of a lobby import: objects with lobby_id, namespace_id, region_id, tier, version_id,
+/// version_name, game_mode, start_ts and stop_ts, which is absent or null while the lobby runs. One
+/// thread.
 class lobby_line_reader {
 public:
   lobby_line_reader();
 
-  /// Reads `line`, whose bytes it overwrites, into `result`, whose storage it uses again. Says what
-  /// is wrong with the line, if anything; `result` is then of no use.
+  /// Reads `line`, whose bytes it overwrites, into `result`, whose storage it reuses. Returns the
+  /// first finding in the line, if any; `result` is then unspecified.
   std::optional<line_finding> read(const input_line& line, lobby& result);
 
 private:
