@@ -8,7 +8,7 @@
 
 namespace matchcloud::model {
 
-/// Makes JSON values piece by piece. They live as long as this does; one thread.
+/// Makes JSON values piece by piece. The values are valid as long as the pool; one thread.
 class json_pool {
 public:
   using value = rapidjson::Value;
@@ -24,7 +24,7 @@ public:
     return all;
   }
 
-  /// Members: names and values in turn.
+  /// An object; the arguments are names and values alternately.
   template <class... More>
   value object(std::string_view name, value first, More... more) {
     value all{rapidjson::kObjectType};

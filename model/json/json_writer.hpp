@@ -11,20 +11,20 @@
 
 namespace matchcloud::model {
 
-/// What of a text is escaped beyond what JSON demands.
+/// What is escaped in addition to what JSON requires.
 enum class json_escapes : std::uint8_t {
   none,
-  /// All but ASCII: no name of a file or member acts on a terminal.
+  /// Escape everything but ASCII, so that names of files and members cannot act on a terminal.
   beyond_ascii,
 };
 
-/// Writes one JSON text part by part, without white space. Every function writes a value, or a
-/// member's name before its value; the caller sees to it that they make a text.
+/// Writes one JSON text part by part, without white space. Each function writes a value, or a
+/// member's name before its value; the caller must call them in an order that makes a valid text.
 class json_writer {
 public:
   explicit json_writer(json_escapes escapes = json_escapes::none) : escapes_{escapes} {}
 
-  /// What was written since the last time.
+  /// The text written since the last call.
   std::string take() {
     last_ = out_.empty() ? last_ : out_.back();
     return std::exchange(out_, {});
@@ -46,7 +46,7 @@ public:
     out_.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
     return *this;
   }
-  /// A value that is written already: a number, or another text.
+  /// Writes a value that is already JSON: a number, or another text.
   json_writer& raw(std::string_view text) {
     separate();
     out_ += text;
@@ -60,7 +60,7 @@ public:
   json_writer& end_array() { return end(']'); }
 
 private:
-  /// Before a value or a name: a comma, unless it is the first of what it stands in.
+  /// Writes a comma before a value or a name, unless it is the first in its container.
   void separate() {
     const char before = out_.empty() ? last_ : out_.back();
     if (before != '\0' && before != '{' && before != '[' && before != ':') out_ += ',';
@@ -79,7 +79,7 @@ private:
 
   std::string out_;
   json_escapes escapes_;
-  /// Of what was taken already.
+  /// The last character of the text taken so far.
   char last_ = '\0';
 };
 

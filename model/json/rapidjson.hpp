@@ -1,10 +1,11 @@
 #pragma once
 
-// RapidJSON includes it, where the attribute below would fall on the standard library.
+// Included here because RapidJSON includes it, where the attribute below would apply to the
+// standard library.
 #include <iterator>
 
-// RapidJSON's parts that the product uses. Its stack adds to a null pointer before it first
-// allocates, which clang's UBSan reports: only these headers are spared that check.
+// The parts of RapidJSON that the product uses. RapidJSON's stack adds to a null pointer before its
+// first allocation, which clang's UBSan reports: these headers alone are exempt from that check.
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((no_sanitize("pointer-overflow"))), apply_to = function)
 #endif

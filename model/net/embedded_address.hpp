@@ -14,11 +14,11 @@ enum class embedding : std::uint8_t {
   six_to_four,
   /// `64:ff9b::V4ADDR` (RFC 6052 section 2.1).
   nat64,
-  /// `2001:0:SERVER:FLAGS:PORT:~V4ADDR`: the outside of the host's NAT (RFC 4380 section 4).
+  /// `2001:0:SERVER:FLAGS:PORT:~V4ADDR`: the public address of the host's NAT (RFC 4380 section 4).
   teredo,
 };
 
-/// As people write it: `6to4`.
+/// The name for people: `6to4`.
 std::string_view name_of(embedding way) noexcept;
 
 struct embedded_address {
@@ -26,8 +26,8 @@ struct embedded_address {
   ip_address v4;
 };
 
-/// The IPv4 address within `address`. Nothing for every other address; IPv4-mapped ones are IPv4
-/// addresses here.
+/// The IPv4 address within `address`; empty for all other addresses, including IPv4-mapped ones,
+/// which are plain IPv4 addresses here.
 std::optional<embedded_address> find_embedded_v4(const ip_address& address) noexcept;
 
 } // namespace matchcloud::model

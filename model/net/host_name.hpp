@@ -5,10 +5,10 @@
 
 namespace matchcloud::model {
 
-/// A host name as RFC 1123 section 2.1 allows it, in lower case. Dotted IPv4 passes too.
+/// Whether `text` is a host name (RFC 1123 section 2.1) in lower case. Dotted IPv4 passes too.
 bool is_host_name(std::string_view text);
 
-/// ASCII letters in lower case, the rest as it is.
+/// `text` with ASCII letters in lower case and all other bytes unchanged.
 std::string to_lower(std::string_view text);
 
 } // namespace matchcloud::model

@@ -8,25 +8,25 @@
 
 namespace matchcloud::model {
 
-/// An absolute http or https URL (RFC 3986), in the parts that a client needs.
+/// An absolute http or https URL (RFC 3986), split into the parts that a client needs.
 struct http_url {
   bool secure = false;
-  /// A name or an address; an IPv6 address without its brackets.
+  /// A name or an address; an IPv6 address without brackets.
   std::string host;
   std::uint16_t port = 80;
-  /// Path and query, exactly as they were written; at least `/`.
+  /// Path and query, exactly as written; at least `/`.
   std::string target = "/";
 
-  /// For the `Host` header: the port where it is not the scheme's.
+  /// The `Host` header's value: includes the port unless it is the scheme's default.
   std::string authority() const;
-  /// For people: without the query, which may hold a signature.
+  /// The URL for people, without the query, which may hold a signature.
   std::string shown() const;
 
   friend bool operator==(const http_url&, const http_url&) = default;
 };
 
-/// Fails with `config_invalid`: another scheme, no host, a user name, a fragment, a byte that no
-/// URL has.
+/// Parses an absolute URL. Fails with `config_invalid` for another scheme, a missing host, a user
+/// name, a fragment or a byte that URLs cannot contain.
 base::expected<http_url> parse_http_url(std::string_view text);
 
 } // namespace matchcloud::model

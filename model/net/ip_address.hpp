@@ -10,8 +10,8 @@
 
 namespace matchcloud::model {
 
-/// An IPv4 or IPv6 address. IPv4 is kept IPv4-mapped (`::ffff:a.b.c.d`, RFC 4291 section 2.5.5.2),
-/// so that a client is the same client whichever family its socket had.
+/// An IPv4 or IPv6 address. IPv4 is stored IPv4-mapped (`::ffff:a.b.c.d`, RFC 4291 section
+/// 2.5.5.2), so that a client has one address whatever the family of its socket.
 struct ip_address {
   std::array<std::uint8_t, 16> bytes{};
 
@@ -20,7 +20,7 @@ struct ip_address {
 
   bool is_v4() const noexcept;
   bool is_loopback() const noexcept;
-  /// `0.0.0.0` or `::`.
+  /// Whether it is `0.0.0.0` or `::`.
   bool is_unspecified() const noexcept;
 
   friend auto operator<=>(const ip_address&, const ip_address&) = default;
@@ -29,13 +29,13 @@ struct ip_address {
 /// Reads dotted-decimal IPv4 (no octal, no short forms) or RFC 4291 IPv6 (no zone, no brackets).
 std::optional<ip_address> parse_ip_address(std::string_view text) noexcept;
 
-/// IPv4 dotted, IPv6 as RFC 5952 writes it.
+/// IPv4 in dotted form, IPv6 in the form of RFC 5952.
 std::string to_string(const ip_address& address);
 
 /// A block of addresses.
 struct cidr {
   ip_address network;
-  /// 0 to 128, counted in the 128-bit form: an IPv4 `/8` is 104.
+  /// 0 to 128, in the 128-bit form: an IPv4 `/8` is 104.
   int prefix_length = 128;
 
   bool contains(const ip_address& address) const noexcept;

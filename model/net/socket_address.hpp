@@ -8,7 +8,7 @@
 
 namespace matchcloud::model {
 
-/// An address as system calls take it.
+/// An address in the form of system calls.
 struct socket_address {
   sockaddr_storage storage{};
   socklen_t length = 0;
@@ -16,7 +16,7 @@ struct socket_address {
   const sockaddr* plain() const noexcept { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
-/// Of the family AF_INET for an IPv4 address, else of AF_INET6.
+/// Has the family AF_INET for an IPv4 address, AF_INET6 otherwise.
 socket_address socket_address_of(const ip_address& address, std::uint16_t port) noexcept;
 
 } // namespace matchcloud::model

@@ -9,18 +9,18 @@
 
 namespace matchcloud::model {
 
-/// What a URL names as its host: an address or a name.
+/// The host of a URL: an address or a name.
 struct url_host {
   std::optional<ip_address> address;
-  /// Without the dot of the root at its end; empty where it is an address.
+  /// Without a trailing root dot; empty if the host is an address.
   std::string_view name;
 };
 
-/// Reads the host of an http URL as clients do that may be sent to it (WHATWG URL, "host parsing"),
-/// so that no spelling of an address passes for a name: IPv4 in one to four parts, decimal, octal
-/// or hexadecimal, and IPv6 in brackets, without a zone. Names hold letters, digits, dashes and
-/// underscores; percent-encoding and what lies beyond ASCII are refused. Fails with a clause that
-/// continues the host's name: `which is no IPv6 address`. O(text).
+/// Reads the host of an http URL like the clients that may be sent to it (WHATWG URL, "host
+/// parsing"), so that no spelling of an address passes for a name: IPv4 in one to four parts,
+/// decimal, octal or hexadecimal, and IPv6 in brackets, without a zone. Names hold letters, digits,
+/// dashes and underscores; percent-encoding and non-ASCII characters are refused. Fails with a
+/// clause that continues the host's name: `which is no IPv6 address`. O(text).
 tl::expected<url_host, std::string_view> parse_url_host(std::string_view text) noexcept;
 
 } // namespace matchcloud::model

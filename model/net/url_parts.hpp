@@ -7,15 +7,15 @@
 
 namespace matchcloud::model {
 
-/// An absolute URL that has an authority, cut where RFC 3986 section 3 says. Nothing is judged.
+/// An absolute URL with an authority, split as in RFC 3986 section 3, without validation.
 struct url_parts {
   std::string_view scheme;
   std::string_view authority;
-  /// Path, query and fragment: empty, or from `/`, `?` or `#` on.
+  /// Path, query and fragment: empty, or begins with `/`, `?` or `#`.
   std::string_view rest;
 };
 
-/// Nothing where there is no `://`.
+/// Splits `url`; empty if it has no `://`.
 constexpr std::optional<url_parts> split_url(std::string_view url) noexcept {
   const auto end = url.find("://");
   if (end == url.npos) return std::nullopt;
@@ -28,22 +28,22 @@ constexpr bool is_web_scheme(std::string_view scheme) noexcept {
   return base::equal_ignoring_case(scheme, "http") || base::equal_ignoring_case(scheme, "https");
 }
 
-/// A host with what stands behind it: `HOST`, `HOST:PORT`, `[V6]`, `[V6]:PORT`.
+/// A host with what follows it: `HOST`, `HOST:PORT`, `[V6]`, `[V6]:PORT`.
 struct host_and_port {
-  /// Without its brackets.
+  /// Without brackets.
   std::string_view host;
   bool is_bracketed = false;
-  /// As it stands: empty, from the colon on, or what does not belong behind a bracket.
+  /// The unparsed rest: empty, the colon and port, or invalid text after a bracket.
   std::string_view behind;
 
-  /// Nothing where there is none, or something else.
+  /// The text after the colon; empty if `behind` does not begin with one.
   constexpr std::optional<std::string_view> port() const noexcept {
     if (!behind.starts_with(':')) return std::nullopt;
     return behind.substr(1);
   }
 };
 
-/// Nothing where a bracket is not closed.
+/// Splits `text`; empty if a bracket is not closed.
 constexpr std::optional<host_and_port> split_host_and_port(std::string_view text) noexcept {
   const bool is_bracketed = text.starts_with('[');
   const auto end = is_bracketed ? text.find(']') : text.find(':');

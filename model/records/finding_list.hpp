@@ -9,13 +9,13 @@
 
 namespace matchcloud::model {
 
-/// Everything that is wrong with an import, a line each, so that one run shows all there is to
-/// mend. Keeps `line_limit` lines; beyond that the last one counts the rest.
+/// All findings of an import, one line each, so that one run shows everything to correct. Keeps at
+/// most `line_limit` lines; if there are more, the last line counts the rest.
 class finding_list {
 public:
   static constexpr std::size_t line_limit = 100;
 
-  /// `place` says where, `finding` what was found and what is allowed.
+  /// `place` says where, `finding` says what was found and what is allowed.
   void add(std::string_view place, std::string_view finding) {
     if (++count_ > line_limit) return;
     lines_.push_back(std::string{place}.append(": ").append(finding));
@@ -23,7 +23,7 @@ public:
 
   bool empty() const noexcept { return count_ == 0; }
 
-  /// `import_invalid` with the lines.
+  /// An `import_invalid` error with these lines.
   tl::unexpected<base::error> failure() const {
     std::string text;
     const bool shortened = count_ > line_limit;

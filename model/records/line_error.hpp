@@ -6,23 +6,23 @@
 
 namespace matchcloud::model {
 
-/// Why a line of an import is refused. The names are stable: clients act on them.
+/// Why a line of an import is refused. The names are stable, because clients act on them.
 enum class line_errc : std::uint8_t {
-  /// Not one JSON object in UTF-8.
+  /// The line is not one JSON object in UTF-8.
   malformed,
-  /// Longer than `line_limit_bytes`.
+  /// The line is longer than `line_limit_bytes`.
   too_long,
-  /// A member that the format does not have.
+  /// The format has no such member.
   unknown_member,
-  /// A member that is there twice.
+  /// A member occurs twice.
   duplicate_member,
-  /// A member that must be there is not.
+  /// A required member is missing.
   required,
-  /// A member's value is of the wrong JSON type.
+  /// A member's value has the wrong JSON type.
   wrong_type,
-  /// A value is outside of what is allowed.
+  /// A value is outside the allowed range or set.
   invalid,
-  /// Contradicts what is known of the same id.
+  /// The line contradicts what is known about the same id.
   conflict,
   /// No game has this id.
   game_unknown,
@@ -32,10 +32,10 @@ enum class line_errc : std::uint8_t {
   region_unknown,
 };
 
-/// `namespace_unknown`.
+/// The stable name: `namespace_unknown`.
 std::string_view name_of(line_errc code) noexcept;
 
-/// What is wrong with a line: what was found and what is allowed.
+/// A finding in a line: what was found and what is allowed.
 struct line_finding {
   line_errc code = line_errc::malformed;
   std::string message;
@@ -43,7 +43,7 @@ struct line_finding {
   friend bool operator==(const line_finding&, const line_finding&) = default;
 };
 
-/// The same with the line's number, from 1.
+/// A finding with the number of its line, from 1.
 struct line_error {
   std::uint64_t line = 0;
   line_errc code = line_errc::malformed;

@@ -11,27 +11,27 @@
 
 namespace matchcloud::model {
 
-/// Takes typed values from the fields of a line and keeps the first thing that is wrong with them:
-/// after that everything is its default. `name` is the member's, for the message.
+/// Reads typed values from the fields of a line and keeps the first finding; after that, all
+/// functions return default values. `name` is the member's, for the message.
 class record_values {
 public:
   /// A UUID of 36 characters.
   uuid id(std::string_view name, const record_field& field);
-  /// 1 to 32 of a-z 0-9 -, no dash at either end, valid as long as the field is.
+  /// 1 to 32 of a-z 0-9 -, no dash at either end; valid as long as the field is.
   std::string_view identifier(std::string_view name, const record_field& field);
-  /// 1 to 128 printable characters, valid as long as the field is.
+  /// 1 to 128 printable characters; valid as long as the field is.
   std::string_view label(std::string_view name, const record_field& field);
-  /// Milliseconds since 1970, from a JSON integer of them or an RFC 3339 string.
+  /// Milliseconds since 1970, from a JSON integer in that unit or an RFC 3339 string.
   std::int64_t time(std::string_view name, const record_field& field);
   bool flag(std::string_view name, const record_field& field);
-  /// Says what is wrong with a value: `code` is `wrong_type` or `invalid`.
+  /// Records a finding about a value: `code` is `wrong_type` or `invalid`.
   void refuse(line_errc code, std::string_view name, const record_field& field,
               std::string_view allowed);
 
   const std::optional<line_finding>& finding() const noexcept { return finding_; }
 
 private:
-  /// The text of a string field for which `is_allowed` holds, else refuses it.
+  /// The text of a string field that satisfies `is_allowed`; records a finding for any other field.
   template <class Allowed>
   std::string_view text(std::string_view name, const record_field& field, Allowed is_allowed,
                         std::string_view allowed);

@@ -8,21 +8,21 @@
 #include <cstring>
 #include <string_view>
 
-/// Deflate (RFC 1951) for a writer who knows where its text repeats itself: one block with the
-/// fixed Huffman codes of section 3.2.6, whose symbols go to a sink bit by bit.
+/// Deflate (RFC 1951) for a writer that knows where its text repeats: one block with the fixed
+/// Huffman codes of section 3.2.6, whose codes go to a sink one after the other.
 namespace matchcloud::model::deflate {
 
 inline constexpr std::size_t shortest_match = 3;
 inline constexpr std::size_t longest_match = 258;
 inline constexpr std::size_t longest_distance = 32'768;
 
-/// What stands for one or several symbols, the first bit lowest.
+/// The bits of one or several symbols; the first bit is the lowest.
 struct code {
   std::uint64_t bits = 0;
   std::uint32_t count = 0;
 };
 
-/// The same of one symbol, for tables.
+/// A compact code of one symbol, for tables.
 struct short_code {
   std::uint16_t bits = 0;
   std::uint16_t count = 0;
@@ -41,7 +41,7 @@ constexpr std::uint32_t reversed(std::uint32_t bits, std::uint32_t count) noexce
   return result;
 }
 
-/// Of the literal and length alphabet, 0 to 285.
+/// The code of a literal or length symbol, 0 to 285.
 constexpr code symbol_code(std::uint32_t symbol) noexcept {
   if (symbol < 144) return {reversed(0x30 + symbol, 8), 8};
   if (symbol < 256) return {reversed(0x190 + symbol - 144, 9), 9};
@@ -49,17 +49,17 @@ constexpr code symbol_code(std::uint32_t symbol) noexcept {
   return {reversed(0xC0 + symbol - 280, 8), 8};
 }
 
-/// `extra` after `first`.
+/// The bits of `first` followed by those of `extra`.
 constexpr code joined(code first, code extra) noexcept {
   return {first.bits | extra.bits << first.count, first.count + extra.count};
 }
 
-/// `length` is 3 to 258.
+/// The code of a match length from 3 to 258.
 constexpr code length_code(std::uint32_t length) noexcept {
   if (length == longest_match) return symbol_code(285);
   const auto over = length - static_cast<std::uint32_t>(shortest_match);
   if (over < 8) return symbol_code(257 + over);
-  // Four symbols for each power of two; what is left of the length follows as it is.
+  // Four symbols for each power of two; the low bits of the length follow unencoded.
   const auto extra = static_cast<std::uint32_t>(std::bit_width(over)) - 3;
   const auto symbol = 257 + 4 * extra + (over >> extra);
   return joined(symbol_code(symbol), {over & ((1U << extra) - 1), extra});
@@ -79,7 +79,7 @@ inline constexpr auto length_codes = [] {
   return codes;
 }();
 
-/// Of the distance alphabet.
+/// The codes of the distance alphabet.
 inline constexpr auto distance_symbol_codes = [] {
   std::array<short_code, 30> codes;
   for (std::uint32_t i = 0; i < codes.size(); ++i)
@@ -87,7 +87,7 @@ inline constexpr auto distance_symbol_codes = [] {
   return codes;
 }();
 
-/// `distance` is 1 to 32768.
+/// The code of a match distance from 1 to 32768.
 constexpr code distance_code(std::size_t distance) noexcept {
   const auto over = static_cast<std::uint32_t>(distance - 1);
   if (over < 4) return distance_symbol_codes[over];
@@ -97,7 +97,7 @@ constexpr code distance_code(std::size_t distance) noexcept {
   return joined(distance_symbol_codes[symbol], {over & ((1U << extra) - 1), extra});
 }
 
-/// Only counts, to know how long a stream will be.
+/// A sink that only counts bits, to determine the length of a stream.
 class bit_counter {
 public:
   void put(code next) noexcept { bits_ += next.count; }
@@ -107,12 +107,12 @@ private:
   std::size_t bits_ = 0;
 };
 
-/// Writes to memory that has room for the stream and 8 bytes more.
+/// A sink that writes to memory, which must have room for the stream and 8 more bytes.
 class bit_writer {
 public:
   explicit bit_writer(char* to) noexcept : at_{to} {}
 
-  /// At most 56 bits.
+  /// Writes at most 56 bits at once.
   void put(code next) noexcept {
     held_ |= next.bits << count_;
     count_ += next.count;
@@ -124,17 +124,17 @@ public:
     count_ %= 8;
   }
 
-  /// Fills the last byte up with zeros. The end of what was written.
+  /// Pads the last byte with zeros and returns the end of the stream.
   char* finish() noexcept { return count_ > 0 ? at_ + 1 : at_; }
 
 private:
   char* at_;
-  /// What is not a whole byte yet; it is written already.
+  /// The bits of an incomplete byte, which are in memory already.
   std::uint64_t held_ = 0;
   std::uint32_t count_ = 0;
 };
 
-/// Begins the stream with its one and last block.
+/// Begins the stream with a single, final block.
 template <class Sink>
 void begin(Sink& sink) noexcept {
   sink.put({0b011, 3});
@@ -153,7 +153,7 @@ void literals(Sink& sink, std::string_view text) noexcept {
   }
 }
 
-/// `text`, which also stands `distance` bytes before.
+/// Encodes `text`, a copy of the text `distance` bytes before it.
 template <class Sink>
 void repeat(Sink& sink, std::string_view text, std::size_t distance) noexcept {
   if (distance > longest_distance) return literals(sink, text);

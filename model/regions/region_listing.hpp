@@ -12,12 +12,12 @@
 
 namespace matchcloud::model {
 
-/// What listings say of a catalog's regions to every client alike, rendered once. Immutable.
+/// The part of a catalog's regions that is the same in all listings, rendered once. Immutable.
 class region_fragments {
 public:
   struct fragment {
     std::string head;
-    /// See `append_region_head`.
+    /// The values that `append_region_head` returns.
     std::array<text_range, 5> values;
   };
 
@@ -29,54 +29,55 @@ private:
   std::vector<fragment> all_;
 };
 
-/// A region in a listing: its position in the catalog, and the client's distance.
+/// A region in a listing: its position in the catalog, and its distance from the client.
 struct listed_region {
   std::size_t position = 0;
-  /// Metres.
+  /// Meters.
   double distance_m = 0;
 };
 
-/// The response of `regions.list` for one location: the order and the distances as they are
-/// printed. It is put together with what the fragments hold each time that it is sent, plain or in
-/// the gzip format, and is the same as `render_regions` makes. Immutable, any thread.
+/// The response of `regions.list` for one location: the order and the distances as printed. Each
+/// time it is sent, it is combined with the fragments, as plain JSON or in the gzip format, and
+/// equals the result of `render_regions`. Immutable, any thread.
 class region_listing {
 public:
-  /// `ranked` in the order of the listing; positions are those of `fragments`.
+  /// `ranked` is in the order of the listing; its positions index `fragments`.
   region_listing(std::shared_ptr<const region_fragments> fragments,
                  std::span<const listed_region> ranked);
 
   std::size_t json_bytes() const noexcept { return json_bytes_; }
   void append_json(std::string& out) const;
 
-  /// The same JSON in the gzip format (RFC 1952), compressed by what is known of its text: in an
-  /// eighth of the time that zlib takes at level 1, and a third longer.
-  /// Only where it `is_compressible`.
+  /// The JSON in the gzip format (RFC 1952), compressed with knowledge of its text: this takes an
+  /// eighth of the time of zlib at level 1, and the result is a third longer. Only valid if
+  /// `is_compressible`.
   std::size_t gzip_bytes() const noexcept { return gzip_bytes_; }
   void append_gzip(std::string& out) const;
-  /// It is smaller so, and not `reordered`.
+  /// Whether gzip is smaller than plain JSON. False for a listing made by `reordered`.
   bool is_compressible() const noexcept { return gzip_bytes_ != 0 && gzip_bytes_ < json_bytes_; }
 
-  /// Names the JSON, by 64 bits of a SHA-256: what has the same digest is the same.
+  /// Identifies the JSON by 64 bits of a SHA-256: listings with the same digest have the same text.
   std::uint64_t digest() const noexcept { return digest_; }
 
-  /// Has the processor fetch the beginning of what is written of it: one of tens of thousands is in
-  /// memory, not in a cache, and the answer's head can be made meanwhile.
+  /// Prefetches the beginning of the data that is about to be written: one listing of tens of
+  /// thousands is in memory, not in a CPU cache, and the response's head can be made meanwhile.
   void prefetch() const noexcept;
 
-  /// Memory that it holds, besides the fragments.
+  /// Bytes of memory in use, without the fragments.
   std::size_t memory_bytes() const noexcept;
 
-  /// The same regions in another order: `order[i]` is the place here of the one that comes i-th. It
-  /// is one client's own and not kept, so it must cost little: a hundredth of what ranking costs.
+  /// The regions in another order: `order[i]` is the index in this listing of the region that comes
+  /// i-th. The result is for one client and not cached, so it must be cheap: a hundredth of the
+  /// cost of ranking.
   region_listing reordered(std::span<const std::size_t> order) const;
 
-  /// How many regions, and the position in the catalog of the i-th.
+  /// The number of regions; `position(i)` is the position in the catalog of the i-th.
   std::size_t size() const noexcept { return rows_.size(); }
   std::size_t position(std::size_t i) const noexcept { return rows_[i].position; }
 
 private:
-  /// A region's line in the listing; its digits stand in `digits_`, behind those of the row before.
-  /// Behind the last there is room to read on.
+  /// A region's line in the listing; its digits are in `digits_`, after those of the previous row.
+  /// `digits_` is padded at its end, so that reading beyond the last digits is safe.
   struct row {
     std::uint32_t position;
     std::uint8_t kilometers_bytes;
@@ -87,7 +88,7 @@ private:
   explicit region_listing(std::shared_ptr<const region_fragments> fragments)
       : fragments_{std::move(fragments)} {}
   void add(std::size_t position, std::string_view kilometers, std::string_view miles);
-  /// Once all are added: knows the length.
+  /// Computes the lengths; called when all rows are added.
   void complete();
   template <class Sink>
   void compress(Sink& sink, std::string_view text) const;
