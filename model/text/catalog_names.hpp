@@ -5,9 +5,10 @@
 
 namespace matchcloud::model {
 
-/// Display names, provider, namespace and version names, game modes, in Unicode code points.
+/// The limit of display names, provider, namespace and version names and game modes, in code
+/// points.
 inline constexpr std::size_t catalog_name_limit = 128;
-/// Region ids and tiers.
+/// The limit of region ids and tiers.
 inline constexpr std::size_t catalog_id_limit_bytes = 32;
 
 /// Whether `text` can be a region id or a tier.
@@ -15,7 +16,7 @@ bool is_identifier(std::string_view text) noexcept;
 /// What `is_identifier` allows, for an error message.
 inline constexpr std::string_view identifier_allowed = "1 to 32 of a-z 0-9 -, no - at either end";
 
-/// Whether `text` can be a name: printable, not blank, not too long. Any bytes may be asked about.
+/// Whether `text` can be a name: printable, not blank, not too long. Accepts any bytes.
 bool is_name(std::string_view text) noexcept;
 /// What `is_name` allows, for an error message.
 inline constexpr std::string_view name_allowed =

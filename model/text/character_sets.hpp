@@ -11,13 +11,14 @@ bool joins_next(char32_t c) noexcept;
 /// A letter that is written joined to the one before it (Dual_Joining or Right_Joining).
 bool joins_previous(char32_t c) noexcept;
 
-/// Takes the vowel from the consonant before it, which then joins the next: Indic scripts.
+/// A sign that removes the vowel of the consonant before it, which then joins the next: Indic
+/// scripts.
 bool is_virama(char32_t c) noexcept;
 
-/// What emoji are made of, without modifiers, flags' letters and keycaps.
+/// A character that emoji are made of, except modifiers, the letters of flags, and keycaps.
 bool is_pictograph(char32_t c) noexcept;
 
-/// General category M: stands on or around the character before it.
+/// General category M: a mark on or around the character before it.
 bool is_combining_mark(char32_t c) noexcept;
 
 } // namespace matchcloud::model

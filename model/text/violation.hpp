@@ -5,9 +5,9 @@
 
 namespace matchcloud::model {
 
-/// Why a value is refused.
+/// The rule that a value breaks.
 struct violation {
-  /// Stable kebab-case code of docs/validation.md.
+  /// The stable kebab-case code of docs/validation.md.
   std::string_view code;
   /// What was found, what is allowed and what to write: sentences that continue the value's name,
   /// such as `is empty. Write 1 to 24 characters.`

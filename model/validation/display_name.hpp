@@ -10,8 +10,8 @@ namespace matchcloud::model {
 
 /// The first rule of docs/validation.md ("Display names") that `name`, well-formed UTF-8, breaks:
 /// `too-short`, `too-long` or `invalid`. `limit` counts code points. A variation selector is
-/// accepted right after a visible character, because it is part of it (emoji, ideographs); every
-/// other invisible character is refused. O(name).
+/// accepted right after a visible character, because it is part of that character (emoji,
+/// ideographs); all other invisible characters are refused. O(name).
 std::optional<violation> check_display_name(std::string_view name, std::size_t limit);
 
 } // namespace matchcloud::model

@@ -7,11 +7,12 @@
 
 namespace matchcloud::model {
 
-/// The shape of a request body as JSON Schema 2020-12, indented, without a newline at its end. Made
-/// from the table that `validate` walks and the limits in force: accepts every body without
-/// findings, and refuses those with a finding about a type, a number, a length in characters, a
-/// member that is missing or unknown, a word of a list, or a kind of port. Patterns refuse what
-/// they can say plainly; the rest of the rules stands in `description`s. Deterministic; any thread.
+/// The shape of a request body as JSON Schema 2020-12, indented, without a newline at its end. It
+/// is made from the table that `validate` walks and the limits in force. It accepts every body
+/// without findings, and refuses bodies with a finding about a type, a number, a length in
+/// characters, a missing or unknown member, a word of a list, or a kind of port. Patterns cover
+/// what they can express simply; `description`s state the remaining rules. Deterministic; any
+/// thread.
 std::string json_schema(payload_kind kind, const validation_rules& rules,
                         const reference_names& names);
 

@@ -15,56 +15,56 @@
 
 namespace matchcloud::model {
 
-/// No node of a document.
+/// The index of no node.
 inline constexpr std::uint32_t no_node = 0xFFFF'FFFF;
 
-/// A relation between members that does not hold, seen from their object.
+/// A relation between members of an object that does not hold.
 struct relation_violation {
-  /// The predicate continues the name of the place.
+  /// Its predicate continues the name of the member or object.
   violation what;
-  /// The member where it is said; `no_node`: the object itself.
+  /// The member that the finding is about; `no_node` means the object itself.
   std::uint32_t member = no_node;
-  /// A member that is missing, and where it is said then; empty: none.
+  /// The name of a missing member, which the finding is then about; empty if none is missing.
   std::string_view missing = {};
 };
 
-/// Where the walker is: what relations look at beyond their own object.
+/// The objects around the walker's position, which relations depend on besides their own object.
 struct document_place {
-  /// The objects around the one at hand; `no_node` where there is none.
+  /// The nearest such objects; `no_node` if there is none.
   std::uint32_t matchmaker = no_node;
   std::uint32_t container_runtime = no_node;
 };
 
-/// The rules across members, over one document in document order. A relation counts only where the
-/// members that it relates have no violation of their own, so that one mistake is one finding.
-/// Members that are null count as absent, repeated ones do not count.
+/// Checks the rules across members of one document; call in document order. A relation is checked
+/// only if the members that it relates have no violation of their own, so that one mistake yields
+/// one finding. Members that are null count as absent; repeated ones are ignored.
 class member_relations {
 public:
   member_relations(const json_document& document, const validation_rules& rules)
       : document_(document), rules_(rules) {}
 
-  /// The first member of `object` by that neutral name, under whichever of its names, that is not
-  /// null.
+  /// The first member of `object` that is not null and has that neutral name or one of its aliases.
   std::uint32_t find(std::uint32_t object, std::string_view neutral) const noexcept;
 
-  /// What does not hold in `object`, a finished object with relation `rule`.
+  /// The violations in `object`, which is complete and has the relation `rule`.
   std::vector<relation_violation> check(object_rule rule, const object_shape& shape,
                                         std::uint32_t object, const document_place& place);
 
-  /// The ports of that runtime follow. They are compared with those of the same map before them.
+  /// Starts the ports of a runtime. Each port is compared with the earlier ones of the same map.
   void begin_ports(std::uint32_t container_runtime);
 
-  /// A route's pattern, compared with those before it.
+  /// Compares a route's pattern with those of earlier routes.
   std::optional<violation> check_glob_is_new(std::string_view glob, std::size_t route);
 
-  /// The middleware kind `kind` (a bit) of the route with that list of middlewares.
+  /// Checks that a route has no earlier middleware of `kind` (a bit); `middlewares` is its list.
   std::optional<violation> check_kind_is_new(std::uint64_t kind, std::uint32_t middlewares);
 
-  /// Whether the service sets `name` itself in the environment of a runtime, for one of its ports.
+  /// Checks that the service does not set `name` itself in a runtime's environment, for one of its
+  /// ports.
   std::optional<violation> check_env_is_free(std::string_view name, const document_place& place);
 
-  /// Names in an `env` and the matchmaker's, which may be the same, together, where the latter is
-  /// within its limit; 0 otherwise. O(n log n).
+  /// The number of distinct names in `env` and the matchmaker's `env` together, if the latter is
+  /// within its limit; 0 otherwise. Both may be the same. O(n log n).
   std::size_t merged_env_size(std::uint32_t env, const document_place& place);
 
 private:
@@ -75,16 +75,16 @@ private:
   struct earlier_port {
     std::string_view label;
     std::string_view protocol;
-    /// Absent: it has a range.
+    /// Absent if the port has a range.
     std::optional<std::uint64_t> number;
-    /// Of one that is open on the host.
+    /// Set for a port with a range that is open on the host.
     std::optional<port_numbers> host_range;
   };
-  /// What the conditions on a port look at. An absent word is one that is wrong by itself.
+  /// The inputs of the conditions on a port. A word that is invalid itself is absent.
   struct port_facts;
 
   std::string_view name(std::uint32_t node) const noexcept;
-  /// The number that a member holds, where it has no violation of its own.
+  /// The number in a member, if it has no violation of its own.
   std::optional<std::uint64_t> number(std::uint32_t node, const value_rule& rule) const noexcept;
   std::optional<std::string_view> word(std::uint32_t object, std::string_view member,
                                        std::span<const std::string_view> words,
@@ -111,16 +111,16 @@ private:
   bool has_shared_image(const document_place& place);
   bool is_faulty(std::uint32_t runtime) const noexcept;
 
-  /// What the service sets for the ports of a runtime.
+  /// The labels of a runtime's ports, for which the service sets variables itself.
   struct reserved_labels {
-    /// The runtime that they were read from; absent: none yet.
+    /// The runtime that they were read from; absent if none was read yet.
     std::optional<std::uint32_t> runtime;
-    /// As they stand in names of variables, in order.
+    /// Spelled as in names of variables, in ascending order.
     std::vector<std::string> labels;
   };
 
-  /// The matchmaker's runtime. Searched once: the matchmaker may have more members than there are
-  /// questions, and there is only one.
+  /// The matchmaker's runtime. Cached, because the matchmaker may have many members and each search
+  /// is linear; there is only one matchmaker.
   std::uint32_t shared_runtime(const document_place& place);
   void read_labels(reserved_labels& into, std::uint32_t runtime) const;
   const std::vector<std::string>& labels_for(const document_place& place);
@@ -129,20 +129,20 @@ private:
   const json_document& document_;
   const validation_rules& rules_;
   std::vector<earlier_port> earlier_ports_;
-  /// Whether the ports at hand stand in a runtime on the host's network; absent where that is wrong
-  /// by itself. Searched once for all of them.
+  /// Whether the current ports belong to a runtime on the host's network; absent if its network
+  /// mode is invalid itself. Looked up once for all of them.
   std::optional<bool> on_host_;
-  /// Folded, with the position of the route.
+  /// Patterns in folded form, with the position of the route.
   std::map<std::string, std::size_t, std::less<>> globs_;
   std::uint64_t kinds_ = 0;
   std::uint32_t kinds_of_ = no_node;
   std::optional<std::uint32_t> shared_runtime_;
   std::optional<bool> has_shared_image_;
-  /// Of the runtime last asked for and of the matchmaker's, kept apart because modes ask for both
-  /// in turn.
+  /// The labels of the last runtime and of the matchmaker's, cached separately because game modes
+  /// look up both in turn.
   reserved_labels own_labels_;
   reserved_labels shared_labels_;
-  /// The names in the matchmaker's `env`, in order.
+  /// The names in the matchmaker's `env`, in ascending order.
   std::optional<std::vector<std::string_view>> matchmaker_env_;
 };
 

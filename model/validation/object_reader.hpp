@@ -13,23 +13,23 @@
 
 namespace matchcloud::model {
 
-/// Reads an object of few members. What is wrong with it is collected, in the sentences that
-/// validation has for unknown, repeated and missing members and for values of another type.
+/// Reads an object of few members. Collects findings in the sentences of validation for unknown,
+/// repeated and missing members and for values of the wrong type.
 class object_reader {
 public:
-  /// Unknown members that are named one by one; the rest is counted.
+  /// The number of unknown members that are named; the rest is counted.
   static constexpr std::size_t named_unknown_limit = 16;
 
-  /// `owner` begins sentences: `The body`. `members` are all that there can be. They and the
-  /// document outlive this.
+  /// `owner` begins the sentences: `The body`. `members` are all names that are allowed. Both and
+  /// the document must outlive the reader.
   object_reader(const json_document& document, std::string_view owner,
                 std::span<const std::string_view> members)
       : document_{&document}, owner_{owner}, members_{members} {}
 
   std::string_view text(const json_node& of) const noexcept { return document_->text(of); }
 
-  /// The value that `read` makes of the first member of that name: an optional, empty where it says
-  /// that something is wrong. Nothing where there is no such member.
+  /// Applies `read` to the first member of that name. `read` returns an optional, which is empty if
+  /// it added a finding. The result is empty if there is no such member.
   template <class Read>
   auto member(std::string_view name, Read read) -> decltype(read(json_node{})) {
     const auto [first, is_repeated] = find(name);
@@ -39,21 +39,21 @@ public:
   }
   bool has(std::string_view name) const noexcept { return find(name).first != nullptr; }
 
-  /// A whole number of a range that begins at 0 or above; says where it is none.
+  /// A whole number in a range that begins at 0 or above; adds a finding if it is not.
   std::optional<std::uint64_t> integer(std::string_view name, const json_node& of,
                                        const integer_range& allowed);
   std::optional<bool> boolean(std::string_view name, const json_node& of);
 
-  /// Says that a member is missing.
+  /// Adds a finding that a member is missing.
   void require(std::string_view name, value_type type, bool is_null = false) {
     add(required_message(quoted(name), type, is_null));
   }
-  /// Says which members are not known, and what was probably meant.
+  /// Adds a finding about unknown members, with the names that were probably meant.
   void name_unknown();
 
-  /// Adds a sentence to what is wrong.
+  /// Adds a sentence to the findings.
   void add(std::string_view sentence);
-  /// One sentence behind the other; empty: nothing is wrong.
+  /// All sentences; empty if nothing is wrong.
   const std::string& findings() const noexcept { return findings_; }
 
 private:
@@ -70,7 +70,7 @@ private:
       each(document_->node(at));
   }
   found_member find(std::string_view name) const noexcept;
-  /// Those that a member with another name may be meant to have.
+  /// The absent member names, from which suggestions for unknown names are chosen.
   std::vector<std::string_view> absent_names() const;
 
   const json_document* document_;

@@ -8,11 +8,10 @@
 
 namespace matchcloud::model {
 
-/// What docs/validation.md ("Verification") says against a URL that the service is to send
-/// requests to, well-formed UTF-8: `too-short`, `too-long`, `invalid-scheme`, `invalid` or
-/// `not-public`, the first that applies. Nothing is looked up or contacted. A message shows at most
-/// `echo_limit` characters of the part that is wrong, and never a user name, password or query.
-/// O(url).
+/// The first violation of docs/validation.md ("Verification") in a URL that the service is to send
+/// requests to: `too-short`, `too-long`, `invalid-scheme`, `invalid` or `not-public`. `url` must be
+/// well-formed UTF-8. Nothing is looked up or contacted. A message shows at most `echo_limit`
+/// characters of the wrong part, and never a user name, password or query. O(url).
 std::optional<violation> check_public_url(std::string_view url, std::size_t limit_bytes,
                                           std::size_t echo_limit);
 

@@ -14,45 +14,45 @@
 
 namespace matchcloud::model {
 
-/// What a payload proposes to create.
+/// What a payload is to create.
 enum class payload_kind : std::uint8_t { version, game, group };
 
-// The declarative side of validation: what the shapes of docs/validation.md allow, as
-// constant tables. The walker in validation.cpp interprets them and json_schema.cpp prints them. A
-// new rule about one value belongs into a row here; a rule across members gets a name in
-// `object_rule` and its condition in member_relations.cpp.
+// The declarative side of validation: the shapes of docs/validation.md as constant tables. The
+// walker in validation.cpp interprets them and json_schema.cpp prints them. A new rule about one
+// value goes into a row here; a rule across members gets a name in `object_rule` and its condition
+// in member_relations.cpp.
 
 enum class value_type : std::uint8_t { string, integer, boolean, object, map, array };
 
-/// What a string has to be, beyond being a string of a bounded length.
+/// A requirement on a string, besides its length.
 enum class text_rule : std::uint8_t {
   any,
   not_empty,
   display_name,
-  /// A route's pattern, see `check_glob`; another one than those of the routes before.
+  /// A route's pattern, see `check_glob`; must differ from those of the earlier routes.
   glob,
   header_name,
   header_value,
   /// A tier of the catalog.
   tier,
-  /// Where verification requests may go, see `check_public_url`.
+  /// A URL that verification requests may go to, see `check_public_url`.
   public_url,
   /// One of the rule's `words`.
   word,
-  /// The same for `network_mode`: `host` only where the edition has it.
+  /// One of the rule's `words`; `host` only if the edition has it.
   network_mode,
 };
 
-/// What the names of a map's entries have to be.
+/// A requirement on the names of a map's entries.
 enum class key_rule : std::uint8_t {
   any,
   not_empty,
   /// A region of the catalog.
   region,
   game_mode,
-  /// And not a name that the service sets itself.
+  /// A variable's name that the service does not set itself.
   env_name,
-  /// And not a header that the service sets itself.
+  /// A header's name that the service does not set itself.
   header_name,
   port_label,
 };
@@ -62,24 +62,24 @@ enum class object_rule : std::uint8_t {
   none,
   /// `min` is not above `max`.
   ordered_range,
-  /// One of the optional members.
+  /// Exactly one of the optional members is present.
   exactly_one,
-  /// One of the optional members, or more.
+  /// At least one of the optional members is present.
   at_least_one,
   /// The conditions of docs/validation.md, "Ports".
   port,
-  /// "Completeness" of docs/validation.md.
+  /// The conditions of docs/validation.md, "Completeness".
   config,
   cdn,
   matchmaker,
   game_mode,
 };
 
-/// The integers that a member can hold, both ends included: beyond is `out-of-range`.
+/// The integers that a member can hold, both ends included; others are `out-of-range`.
 struct integer_range {
   std::int64_t lowest;
   std::uint64_t highest;
-  /// With its article, for messages: `a port`.
+  /// The meaning with its article, for messages: `a port`.
   std::string_view meaning;
 };
 
@@ -92,7 +92,7 @@ inline constexpr integer_range port_number{1, 65'535, "a port"};
 
 bool is_within(const exact_integer& value, const integer_range& range) noexcept;
 
-/// The words that the specification only names, spelled as docs/validation.md does.
+/// The words that the specification only mentions, spelled as in docs/validation.md.
 inline constexpr std::string_view default_protocol = "https";
 inline constexpr std::array<std::string_view, 5> protocol_words{"http", default_protocol, "tcp",
                                                                 "tcp_tls", "udp"};
@@ -101,32 +101,33 @@ inline constexpr std::array<std::string_view, 2> proxy_words{default_proxy, "non
 inline constexpr std::string_view default_network_mode = "bridge";
 inline constexpr std::array<std::string_view, 2> network_mode_words{default_network_mode, "host"};
 
-/// What may stand in the configuration's limits.
+/// A limit from the configuration.
 using limit_pointer = std::uint64_t validation_limits::*;
 
 struct object_shape;
 
-/// One kind of value.
+/// The rule for a kind of value.
 struct value_rule {
   value_type type = value_type::string;
   text_rule text = text_rule::any;
-  /// Of a map.
+  /// Of a map: the rule for the names of its entries.
   key_rule key = key_rule::any;
   length_unit unit = length_unit::bytes;
-  /// Of an integer; without it every integer of 64 bits with a sign.
+  /// Of an integer; if null, every signed 64-bit integer.
   const integer_range* range = nullptr;
-  /// Of an integer: the least allowed, `too-low` below. Null with `most`: 0.
+  /// Of an integer: the lowest allowed; lower ones are `too-low`. Null with a non-null `most` means
+  /// 0.
   limit_pointer least = nullptr;
-  /// Of an integer: the greatest allowed, `too-high` beyond. Of a string: its length in `unit`,
-  /// `too-long` beyond. Of a map or array: its entries, `too-many` beyond.
+  /// Of an integer: the highest allowed; higher ones are `too-high`. Of a string: its longest
+  /// length in `unit`, else `too-long`. Of a map or array: its most entries, else `too-many`.
   limit_pointer most = nullptr;
-  /// Of a map: the length of its entries' names, in characters; `too-long` beyond.
+  /// Of a map: the longest name of an entry, in characters, else `too-long`.
   limit_pointer longest_key = nullptr;
   /// The words of `text_rule::word` and `network_mode`.
   std::span<const std::string_view> words = {};
-  /// Of an object; null: its members are not shown, anything goes.
+  /// Of an object; if null, its members are unspecified and everything is accepted.
   const object_shape* shape = nullptr;
-  /// Of a map's entries and an array's elements.
+  /// The rule for a map's entries or an array's elements.
   const value_rule* element = nullptr;
 };
 
@@ -136,60 +137,60 @@ struct integer_bounds {
   std::uint64_t highest;
 };
 
-/// What an integer of that rule may be, by its range and its limits.
+/// The integers that `rule` allows, by its range and its limits.
 integer_bounds bounds_of(const value_rule& rule, const validation_limits& limits) noexcept;
 
 /// A row of the table: one member of an object.
 struct member_rule {
-  /// As docs/validation.md has it, neutral where it is.
+  /// The name in docs/validation.md; the neutral one if there are two.
   std::string_view name;
-  /// The product's word that is accepted in its place; empty: none.
+  /// The product's word that is accepted for the name; empty if there is none.
   std::string_view alias;
   const value_rule* value;
   bool required = false;
-  /// Configures the command line tool only: no rule beyond its type may be added.
+  /// Configures only the command line tool: the service checks nothing but its type.
   bool cli_only = false;
 };
 
 struct object_shape {
   std::span<const member_rule> members;
   object_rule rule = object_rule::none;
-  /// It has further members that are not shown.
+  /// Whether it has further, unspecified members.
   bool open = false;
 };
 
-/// At most this many members in one shape: the walker keeps a bit for each.
+/// The most members of a shape: the walker keeps a bit for each.
 inline constexpr std::size_t shape_members_limit = 64;
 
-/// The shape of a whole request body.
+/// The rule for a whole request body.
 const value_rule& body_rule(payload_kind kind) noexcept;
 
-/// The row of `name`, which may be an alias; null where there is none.
+/// The row of `name`, which may be an alias; null if there is none.
 const member_rule* find_member(const object_shape& shape, std::string_view name,
                                const validation_rules& rules) noexcept;
 
-/// Whether some object of the specification has a member of that name, its alias included.
+/// Whether any object of the specification has a member of that name or alias.
 bool is_member_name(std::string_view name) noexcept;
 
-/// A neutral word of the specification and the product's word that is accepted in its place.
+/// A neutral word of the specification and the product's word that is accepted for it.
 struct name_alias {
   std::string_view neutral;
   std::string_view alias;
 };
 
-/// The built-in table of keys. docs/validation.md, "Names and aliases".
+/// The built-in aliases of keys (docs/validation.md, "Names and aliases").
 std::span<const name_alias> key_aliases() noexcept;
 
-/// The built-in table for the values of a port's `proxy`.
+/// The built-in aliases for the values of a port's `proxy`.
 std::span<const name_alias> proxy_aliases() noexcept;
 
-/// The alias of a neutral key; empty where it has none.
+/// The built-in alias of a neutral key; empty if there is none.
 std::string_view alias_of(std::string_view neutral) noexcept;
 
-/// The neutral word of a value that may be an alias; `word` itself where it is none.
+/// The neutral word of `word`, which may be an alias; `word` itself if it is none.
 std::string_view neutral_word(std::string_view word, const validation_rules& rules) noexcept;
 
-/// Which of `words` a value is: the word itself, or that of which it is an alias. Absent: none.
+/// The one of `words` that `value` is, itself or by an alias; absent if there is none.
 std::optional<std::string_view> known_word(std::string_view value,
                                            std::span<const std::string_view> words,
                                            const validation_rules& rules) noexcept;

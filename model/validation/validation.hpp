@@ -12,23 +12,23 @@
 
 namespace matchcloud::model {
 
-/// One thing that is wrong with a payload, and where.
+/// A finding in a payload: a violation and where it is.
 struct finding {
-  /// The way to the member, in the client's spelling; array indices as decimal strings.
+  /// The path to the member, in the client's spelling; array indices as decimal strings.
   std::vector<std::string> path;
-  /// Stable kebab-case code of docs/validation.md.
+  /// The stable kebab-case code of docs/validation.md.
   std::string_view code;
   /// What was found, what is allowed and what to write instead.
   std::string message;
-  /// Byte offset in the body: of the value, of a member's name where that is what is wrong, of the
-  /// object where a member is missing.
+  /// Byte offset in the body: that of the value; of a member's name if the name is wrong; of the
+  /// object if a member is missing.
   std::size_t offset = 0;
 
   friend bool operator==(const finding&, const finding&) = default;
 };
 
-/// Every finding of `body`, in document order. Fails with `body_malformed`, `body_too_deep` or
-/// `body_not_object`, the detail naming line, column and byte offset. Deterministic; any thread.
+/// All findings in `body`, in document order. Fails with `body_malformed`, `body_too_deep` or
+/// `body_not_object`; the detail names line, column and byte offset. Deterministic; any thread.
 /// O(body), n log n in the members of one object.
 base::expected<std::vector<finding>> validate(payload_kind kind, std::string_view body,
                                               const validation_rules& rules,
@@ -37,7 +37,7 @@ base::expected<std::vector<finding>> validate(payload_kind kind, std::string_vie
 /// The response `{"errors":[{"path":[..],"code":"..","message":".."}]}`.
 std::string render_findings(const std::vector<finding>& findings);
 
-/// Bytes that `found` takes in that response, with the comma after it.
+/// The number of bytes of `found` in that response, including the comma after it.
 std::size_t rendered_bytes(const finding& found) noexcept;
 
 } // namespace matchcloud::model

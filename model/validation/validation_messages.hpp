@@ -11,26 +11,26 @@
 
 namespace matchcloud::model {
 
-// The sentences of findings. `subject` is what the sentence is about, ready for its beginning:
-// "`max_players`", "An entry of `env`". A message echoes the client's text at most once, cut to
-// `echo_limit` code points.
+// The sentences of findings. `subject` begins the sentence and is quoted already: "`max_players`",
+// "An entry of `env`". A message quotes the client's text at most once, cut to `echo_limit` code
+// points.
 
 inline constexpr std::size_t default_echo_limit = validation_limits{}.echo;
 
-/// `an integer`.
+/// The name of a type with its article: `an integer`.
 std::string_view type_name(value_type type) noexcept;
 
-/// A name of ours, as messages show it.
+/// A name of the specification, quoted for messages.
 std::string quoted(std::string_view name);
 
 std::string required_message(std::string_view subject, value_type type, bool is_null);
 
-/// Shows the value itself only where a number or boolean belongs: elsewhere it may be a secret.
+/// Shows the value only if a number or boolean is expected; other values may be secrets.
 std::string wrong_type_message(std::string_view subject, const value_rule& expected,
                                const json_document& document, const json_node& found,
                                std::size_t echo_limit);
 
-/// `meaning` is what the number cannot be, with its article: `a port`.
+/// `meaning` is the kind of number that is expected, with its article: `a port`.
 std::string out_of_range_message(std::string_view subject, std::string_view meaning,
                                  std::string_view number, const integer_bounds& allowed,
                                  std::size_t echo_limit);
@@ -39,35 +39,35 @@ std::string out_of_range_message(std::string_view subject, std::string_view mean
 std::string bounds_message(std::string_view subject, std::string_view number, std::string_view too,
                            const integer_bounds& allowed, std::size_t echo_limit);
 
-/// Of a map or array with more than `most` entries.
+/// The message for a map or array with more than `most` entries.
 std::string too_many_message(std::string_view subject, std::size_t entries, std::uint64_t most);
 
-/// The same for a game mode's `env` that is added to the matchmaker's.
+/// The message for a game mode's `env` that has too many entries together with the matchmaker's.
 std::string merged_too_many_message(std::string_view subject, std::size_t entries,
                                     std::uint64_t most);
 
-/// `owner` is the object. What it can hold is said by who knows it.
+/// `owner` is the object. The caller appends which members it can have.
 std::string unknown_member_message(std::string_view owner, std::string_view name,
                                    std::size_t echo_limit);
 
-/// A message that listed more names would no longer be read.
+/// The most names that a message lists, to keep it readable.
 inline constexpr std::size_t listed_names_limit = 16;
 
 /// Appends ` Did you mean X?`, or nothing where `meant` is empty.
 void append_suggestion(std::string& message, std::string_view meant);
 
-/// Appends the first of the `known_total` names that are known.
+/// Appends the first of the `known_total` names that are allowed.
 void append_known_names(std::string& message, std::span<const std::string_view> known,
                         std::size_t known_total);
 
-/// `known` is the member's neutral name; empty where it is the client's own.
+/// `known` is the member's neutral name; empty if the client named the member.
 std::string duplicate_member_message(std::string_view owner, std::string_view name,
                                      std::string_view known, std::size_t echo_limit);
 
-/// The last of a list, in which `listed` are before it, one at least.
+/// The last finding of a truncated list, after `listed` findings (at least one).
 std::string too_many_errors_message(std::size_t listed);
 
-/// The same where not even the first, at `offset`, has room in `most_bytes`.
+/// The only finding if not even the first one, at `offset`, fits into `most_bytes`.
 std::string no_room_message(std::uint64_t most_bytes, std::size_t offset);
 
 } // namespace matchcloud::model

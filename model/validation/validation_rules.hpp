@@ -14,17 +14,17 @@ namespace matchcloud::model {
 
 enum class unknown_members : std::uint8_t { reject, ignore };
 
-/// What was bought of the service: decides whether containers may share the host's network.
+/// The edition of the service: determines whether containers may share the host's network.
 enum class service_edition : std::uint8_t { open_source, enterprise, hosted };
 
-/// A key that configuration accepts in place of a neutral key of the specification, besides the
+/// A word that the configuration accepts for a neutral key of the specification, in addition to the
 /// built-in aliases.
 struct configured_alias {
   std::string neutral;
   std::string alias;
 };
 
-/// Every number of docs/validation.md. `validation_limit_table` names each, with its unit.
+/// All limits of docs/validation.md. `validation_limit_table` names each, with its unit.
 struct validation_limits {
   std::uint64_t version_display_name = 128;
   std::uint64_t game_display_name = 24;
@@ -58,21 +58,23 @@ struct validation_limits {
   std::uint64_t port_label = 16;
   std::uint64_t host_port_lowest = 26'000;
   std::uint64_t host_port_highest = 31'999;
-  /// Findings beyond this are replaced by one `too-many-errors`.
+  /// Findings beyond this number are replaced by one `too-many-errors`.
   std::uint64_t findings = 1'000;
-  /// The same, for the findings as `render_findings` writes them.
+  /// The limit in bytes on the findings as `render_findings` writes them; further ones are replaced
+  /// by one `too-many-errors`.
   std::uint64_t findings_bytes = 1024 * 1024;
-  /// Only the first findings may say "did you mean": guessing costs more than finding.
+  /// The number of findings, from the first, that may suggest a name: suggestions cost more than
+  /// checks.
   std::uint64_t suggestions = 32;
-  /// Of the client's text, in a message.
+  /// Code points of the client's text that a message shows.
   std::uint64_t echo = 64;
-  /// Objects and arrays within one another.
+  /// Nesting depth of objects and arrays.
   std::uint64_t depth = 64;
 };
 
-/// One of the limits: what it is called in configuration and what it may be set to.
+/// A limit: its name in the configuration and its allowed values.
 struct validation_limit {
-  /// As in the `[limits]` of a rules file: `max-players-highest`.
+  /// The key in the `[limits]` of a rules file: `max-players-highest`.
   std::string_view name;
   std::uint64_t validation_limits::*value;
   std::uint64_t lowest;
@@ -82,15 +84,16 @@ struct validation_limit {
   std::string_view purpose;
 };
 
-/// All of them, in the order of docs/validation.md.
+/// All limits, in the order of docs/validation.md.
 std::span<const validation_limit> validation_limit_table() noexcept;
 
-/// What the verdicts depend on besides the payload and the catalog. Immutable while it is used.
+/// What the findings depend on besides the payload and the catalog. Must not change while in use.
 struct validation_rules {
   validation_limits limits;
   model::unknown_members unknown_members = model::unknown_members::reject;
   service_edition edition = service_edition::open_source;
-  /// Also what a version needs to run, for services that create what they validate.
+  /// Whether to check also what a version needs to run, for services that create what they
+  /// validate.
   bool complete = false;
   std::vector<configured_alias> further_aliases;
 };
@@ -98,13 +101,13 @@ struct validation_rules {
 /// The names that payloads may refer to, in ascending order.
 struct reference_names {
   std::vector<std::string> tiers;
-  /// Absent: unknown, and none is refused.
+  /// Absent if unknown; then every region is accepted.
   std::optional<std::vector<std::string>> regions;
 };
 
 reference_names reference_names_of(const catalog& from);
 
-/// The default tiers and no word about regions: for who has no catalog at hand.
+/// The default tiers and unknown regions, for callers without a catalog.
 reference_names default_reference_names();
 
 } // namespace matchcloud::model
