@@ -12,11 +12,12 @@
 
 namespace {
 
-/// Takes the places of standard streams that whoever started this closed, or files would get them
-/// and be written to as if they were stdout or stderr. Using such a stream still fails.
+/// Opens /dev/null for standard streams that are closed at the start, because files opened later
+/// would get their descriptors and receive output meant for stdout or stderr. Each is opened in the
+/// wrong direction, so that using it still fails.
 void occupy_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(fd, F_GETFD) < 0) // the lowest that is free is this one
+    if (::fcntl(fd, F_GETFD) < 0) // open() takes the lowest free descriptor, which is this one
       static_cast<void>(::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY));
 }
 
@@ -25,7 +26,7 @@ void occupy_standard_streams() {
 int main(int argc, char* argv[]) {
   using namespace matchcloud::app;
   occupy_standard_streams();
-  // A client that is gone, or a file that may not grow, is an errno of a write, not the end of the
+  // A write to a closed connection or beyond the file size limit must fail with errno, not end the
   // process.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -53,7 +54,7 @@ int main(int argc, char* argv[]) {
   } catch (const CLI::Success& request) { // --help
     return program.exit(request);
   } catch (const CLI::ParseError& failure) {
-    // CLI11 misses a subcommand before it complains about a word that is none.
+    // CLI11 reports a missing subcommand before an unknown one.
     const auto unknown = program.remaining();
     std::cerr << "matchcloud: " << failure.what()
               << (unknown.empty() ? "" : "; there is no \"" + unknown.front() + "\"")

@@ -18,19 +18,19 @@ namespace {
 
 constexpr std::size_t problem_limit_bytes = 64UL * 1024;
 
-/// What an answer to a request for the file comes to.
+/// What the answer to a request for the file means.
 enum class verdict : std::uint8_t {
-  /// There was none.
+  /// There was no answer.
   none,
-  /// The file, or the rest of it.
+  /// The content of the file, or the rest of it.
   content,
-  /// The file is not the one of which there is a beginning.
+  /// The file is not the one that was partly downloaded.
   changed,
-  /// The URL is good no more.
+  /// The URL is no longer valid.
   gone,
-  /// It may be better later.
+  /// A later request may succeed.
   busy,
-  /// None of these; there is no point in asking again.
+  /// Another request would not help.
   refused,
 };
 
@@ -73,18 +73,18 @@ private:
     auto url = request_export(service_, query_, in_);
     if (!url) return tl::unexpected(url.error());
     call_.to = *url;
-    // Where a download goes on, its speed is that since its beginning.
+    // When a download resumes, its speed still counts from its beginning.
     if (to_.bytes() == 0) in_.progress.begin("lobbies", total_, cli::progress_rate::megabytes);
     return {};
   }
 
-  /// Before each attempt: what to ask for.
+  /// Chooses the headers of the next attempt.
   base::expected<void> prepare() {
     if (to_.bytes() > 0 && !is_strong_etag(etag_))
       if (auto anew = start_anew("it has no strong ETag to resume by"); !anew) return anew;
     call_.headers.clear();
     call_.headers.emplace("Accept", "text/csv, application/problem+json");
-    // Exactness first: only bytes that are the file's own can be counted, compared and resumed.
+    // Only the file's own bytes can be counted, compared and resumed, so nothing may be encoded.
     call_.headers.emplace("Accept-Encoding", "identity");
     if (to_.bytes() == 0) return {};
     call_.headers.emplace("Range", "bytes=" + std::to_string(to_.bytes()) + "-");
@@ -171,7 +171,7 @@ private:
     return true;
   }
 
-  /// What follows from an attempt: it is done, another one follows, or an error.
+  /// Decides after an attempt: the download is done, another attempt follows, or it fails.
   base::expected<void> settle(const transfer_result& result) {
     if (failed_) return tl::unexpected(*failed_);
     if (result.end == transfer_end::interrupted) return interrupted();
@@ -192,7 +192,7 @@ private:
   base::expected<void> settle_content(const transfer_result& result) {
     whole_ = to_.bytes() == total_;
     if (whole_) return {};
-    // A server may answer with a part of what it was asked for.
+    // A server may answer with a part of the range that was requested.
     const bool part = result.end == transfer_end::complete && to_.bytes() > begun_at_;
     if (!part) return again(result.end == transfer_end::cut ? result.reason : "it is short", {});
     fruitless_ = 0;
@@ -200,12 +200,12 @@ private:
   }
 
   base::expected<void> settle_gone() {
-    // Where nothing has changed, the new URL is of the same file, and its rest is asked for.
+    // If nothing has changed, the new URL names the same file, and only its rest is requested.
     if (requested_ < export_request_limit) return ask_for_export();
     return failure(read_problem(head_, body_).text);
   }
 
-  /// Pauses before another attempt.
+  /// Pauses before the next attempt, or fails after too many fruitless ones.
   base::expected<void> again(const std::string& why, std::optional<std::chrono::seconds> after) {
     fruitless_ = to_.bytes() > begun_at_ ? 0 : fruitless_ + 1;
     if (fruitless_ >= fruitless_attempt_limit)
@@ -219,7 +219,7 @@ private:
     return {};
   }
 
-  /// Forgets what there is of the file, if that can be.
+  /// Discards what was downloaded so far, if the output can be truncated.
   base::expected<void> start_anew(const std::string& why) {
     if (!to_.can_start_anew())
       return failure(why + ", and " + progress_so_far() +
@@ -251,11 +251,11 @@ private:
   cli::output_file& to_;
   const download_surroundings& in_;
 
-  /// The request for the file, as of the last attempt.
+  /// The request for the file, as sent in the last attempt.
   http_call call_{"GET", {}, {}, {}, download_silence_limit};
-  /// How often since the last byte that came.
+  /// Export requests since the last byte arrived.
   int requested_ = 0;
-  /// Of the file of which there is a beginning.
+  /// The validator and size of the file that is partly downloaded.
   std::string etag_;
   std::optional<std::uint64_t> total_;
   model::csv_row_counter rows_;
@@ -263,16 +263,16 @@ private:
   int fruitless_ = 0;
   int started_anew_ = 0;
 
-  // Of the last attempt.
+  // The result of the last attempt.
   httplib::Response head_;
   verdict verdict_ = verdict::none;
   std::string why_;
-  /// Of an answer that is no content.
+  /// The body of an answer that is not content.
   std::string body_;
   std::uint64_t begun_at_ = 0;
-  /// Where the content that was announced ends.
+  /// Where the announced content ends.
   std::uint64_t end_ = 0;
-  /// What cannot be mended by another attempt.
+  /// An error that another attempt cannot fix.
   std::optional<base::error> failed_;
 };
 

@@ -41,14 +41,14 @@ http_call call_of(const model::http_url& service, const model::export_query& que
   return call;
 }
 
-/// The member `url` of an answer.
+/// The string member `url` of an answer; empty if there is none.
 std::string url_in(const std::string& body) {
   const auto document = model::json_document::parse(body, depth_limit);
   const auto* found = document ? document->find_member("url", model::json_kind::string) : nullptr;
   return found ? std::string{document->text(*found)} : std::string{};
 }
 
-/// One request after the other, until there is an answer that settles it.
+/// Sends requests until an answer is final.
 class export_request {
 public:
   export_request(http_call call, const download_surroundings& in)
@@ -91,13 +91,14 @@ private:
     return *url;
   }
 
-  /// How long to wait before the next request, or why there will be none.
+  /// The pause before the next request, or the error if there must be none.
   base::expected<std::chrono::milliseconds> may_ask_again(const transfer_result& result) {
     if (result.end == transfer_end::cut) return after_loss(result.reason);
     const auto problem = read_problem(head_, body_);
     const bool of_gateway =
         head_.status == status_bad_gateway || head_.status == status_gateway_timeout;
-    // A proxy had less patience than the service. Its job goes on; asking again joins it.
+    // A proxy timed out before the service. The service continues the export, and a new request
+    // joins it.
     if (of_gateway && problem.code.empty()) return after_loss(problem.text);
     const auto after = retry_after(head_);
     const bool is_busy =

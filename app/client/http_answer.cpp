@@ -14,10 +14,10 @@ namespace matchcloud::app {
 namespace {
 
 constexpr std::size_t depth_limit = 8;
-/// A detail may list all that is wrong.
+/// Large, because a detail may list many findings.
 constexpr std::size_t shown_limit = 4'096;
 
-/// A member of the root that is a string, such that a terminal can print it.
+/// The string member of the root with that name, made safe for terminals; empty if there is none.
 std::string member(const model::json_document& document, std::string_view name) {
   const auto* found = document.find_member(name, model::json_kind::string);
   return found ? model::printable_excerpt(document.text(*found), shown_limit) : std::string{};

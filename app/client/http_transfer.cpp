@@ -14,11 +14,12 @@ namespace matchcloud::app {
 
 namespace {
 
-/// How often a connection that a signal ends is shut down again: the first time it may not have
-/// been there yet.
+/// The interval at which an interrupted connection is shut down again, because it may not have
+/// existed the first time.
 constexpr int stop_again_ms = 50;
 
-/// Ends a client's transfer when a signal comes: the client itself waits for its socket only.
+/// Ends a client's transfer when a signal arrives, because the client itself waits only for its
+/// socket.
 class signal_watch {
 public:
   signal_watch(const cli::interrupt& until, httplib::ClientImpl& client)
@@ -48,7 +49,7 @@ private:
 
 std::unique_ptr<httplib::ClientImpl> client_of(const http_call& call) {
   std::unique_ptr<httplib::ClientImpl> client;
-  // Not httplib::Client, whose expression for URLs knows no IPv6 address with letters.
+  // Not httplib::Client: its regular expression for URLs rejects IPv6 addresses with letters.
   if (call.to.secure)
     client = std::make_unique<httplib::SSLClient>(call.to.host, call.to.port);
   else
@@ -57,7 +58,7 @@ std::unique_ptr<httplib::ClientImpl> client_of(const http_call& call) {
   client->set_read_timeout(call.silence_limit);
   client->set_write_timeout(call.silence_limit);
   client->set_tcp_nodelay(true);
-  // What is signed must arrive as it was written, and what arrives be kept as it came.
+  // A signed URL must be sent as it was written, and the content stored as it was received.
   client->set_url_encode(false);
   client->set_decompress(false);
   return client;

@@ -33,30 +33,30 @@ enum class transfer_end : std::uint8_t {
   no_connection,
   /// The server's certificate was not accepted.
   not_trusted,
-  /// The connection broke, or was silent for too long, before the answer was whole.
+  /// The connection broke, or was silent for too long, before the answer was complete.
   cut,
-  /// A signal came.
+  /// A signal arrived.
   interrupted,
 };
 
 struct transfer_result {
   transfer_end end = transfer_end::complete;
-  /// For people; empty where it is complete.
+  /// The reason for people; empty if the transfer is complete.
   std::string reason;
 };
 
-/// Takes an answer as it comes: its head first (status and headers), then its body.
+/// Receives an answer as it arrives: its head first (status and headers), then its body.
 struct answer_taker {
   std::function<void(const httplib::Response& head)> begin;
-  /// False ends the transfer.
+  /// Returns false to end the transfer.
   std::function<bool(std::string_view bytes)> take;
 };
 
 /// How long connecting (and the TLS handshake) may take.
 inline constexpr std::chrono::seconds connect_limit{10};
 
-/// Sends a request over a connection of its own and takes the answer, exactly as the server sent
-/// it: nothing is decoded, redirected or repeated. Blocks until the end or until a signal comes.
+/// Sends a request over its own connection and passes on the answer exactly as the server sent it:
+/// nothing is decoded, redirected or retried. Blocks until the transfer ends or a signal arrives.
 transfer_result transfer(const http_call& call, const cli::interrupt& until,
                          const answer_taker& taker);
 

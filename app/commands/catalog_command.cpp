@@ -23,7 +23,7 @@ struct catalog_options {
   std::string format = "table";
 };
 
-/// A KIND of the command line, in the singular or the plural.
+/// Parses a KIND argument, in the singular or the plural.
 std::optional<model::element_kind> parse_kind(std::string_view text) {
   for (const auto kind : model::element_kinds)
     if (text == name_of(kind) || text == plural_of(kind)) return kind;
@@ -100,7 +100,7 @@ base::expected<std::string> list(const catalog_options& options) {
   return table_of(*catalog, kind).render(terminal_width());
 }
 
-/// Stdin, at most one byte more than an element may have (which is then refused).
+/// Reads stdin up to one byte more than the limit of an element, which is then refused.
 base::expected<std::string> read_stdin() {
   std::string text(model::element_limit_bytes + 1, '\0');
   std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
@@ -127,7 +127,7 @@ base::expected<std::string> remove(const catalog_options& options, const model::
       .map([&] { return key.describe() + ": removed\n"; });
 }
 
-/// Prints what was done, or why not; the exit code.
+/// Prints the result or the error; returns the exit code.
 int finish(std::string_view command, const base::expected<std::string>& done) {
   if (done) {
     std::cout << *done << std::flush;
@@ -144,7 +144,7 @@ int change(std::string_view command, const catalog_options& options, Change what
   return finish(command, what(options, *key));
 }
 
-/// A subcommand with what all of them have.
+/// Adds a subcommand with the options that all of them share.
 CLI::App* add(CLI::App& to, const std::string& name, const std::string& what,
               catalog_options& options) {
   auto* command = to.add_subcommand(name, what);

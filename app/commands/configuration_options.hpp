@@ -19,7 +19,7 @@ struct configuration_options {
 /// Adds `--config`. `options` must outlive the command.
 void add_config_option(CLI::App& command, configuration_options& options);
 
-/// Adds the flag of a key.
+/// Adds the flag of a key. `options` must outlive the command.
 void add_key_option(CLI::App& command, configuration_options& options, const config_key& key);
 
 /// Merges the configuration from the file, the environment and the flags, each overriding those

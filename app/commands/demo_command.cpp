@@ -14,7 +14,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// True if any of it was news.
+/// Seeds the store; true if anything changed.
 base::expected<bool> seed(const std::string& data_dir) {
   const auto database = store::open_sqlite(data_dir);
   if (!database) return tl::unexpected(database.error());

@@ -32,7 +32,7 @@ struct export_options {
   std::string output;
 };
 
-/// Digits are milliseconds since 1970, all of 64 bits; anything else is RFC 3339.
+/// Parses digits as milliseconds since 1970 (the whole 64-bit range), anything else as RFC 3339.
 std::optional<std::uint64_t> parse_time(const std::string& text) {
   if (const auto ms = base::parse_decimal<std::uint64_t>(text)) return ms;
   const auto time = model::parse_timestamp(text);
@@ -66,7 +66,7 @@ std::string check_not_empty(const std::string& text) {
   return text.empty() ? "it must not be empty" : "";
 }
 
-/// Throws what the command line is told where options do not fit together.
+/// The query of the options. Throws a CLI::ValidationError if they do not fit together.
 model::export_query query_of(const export_options& options) {
   if (options.url.empty() && options.data_dir.empty())
     throw CLI::ValidationError{"Either --url or --data-dir is needed"};
@@ -79,7 +79,7 @@ model::export_query query_of(const export_options& options) {
   return query;
 }
 
-/// The store has the game, or lobbies of when it had.
+/// Fails unless the store has the game, or lobbies from a time when it had.
 base::expected<void> check_known(store::database& in, store::lobby_history& history,
                                  const model::uuid& game_id) {
   const auto catalog = in.catalog().and_then([](const auto& from) { return from->load(); });
@@ -98,7 +98,7 @@ base::expected<download_summary> export_from_store(const std::string& data_dir,
                                                    cli::output_file& to,
                                                    const cli::interrupt& until,
                                                    cli::progress_display& progress) {
-  // Opening would create it.
+  // Opening a store that does not exist would create one.
   if (!store::has_store(data_dir))
     return base::fail(base::errc::store_failed,
                       data_dir + ": there is no store; is it the --data-dir of serve?");
@@ -133,11 +133,12 @@ export_from_service(const std::string& url, const model::export_query& query, cl
 
 base::expected<download_summary> run(const export_options& options,
                                      const model::export_query& query) {
-  // First, while signals still end the process: a named pipe is waited for.
+  // Opens before signals are caught: opening a named pipe blocks, and a signal must still end it.
   auto opened = cli::output_file::open(options.output);
   if (!opened) return tl::unexpected(opened.error());
   const cli::interrupt until;
-  // Gone before the above: another signal must not end the process before the file aside is.
+  // Destroyed before `until`: a second signal must not end the process before the temporary file is
+  // removed.
   auto to = *std::move(opened);
   cli::progress_display progress{base::machine_clock()};
   const auto done = options.url.empty()
@@ -150,7 +151,7 @@ base::expected<download_summary> run(const export_options& options,
 
 int report(const base::expected<download_summary>& done, std::chrono::duration<double> took) {
   if (!done) {
-    // Where it was interrupted is of no use to who did it.
+    // The position of an interruption means nothing to the user who caused it.
     const bool given_up = done.error().code == base::errc::cancelled;
     std::cerr << "matchcloud export: " << (given_up ? "interrupted" : done.error().detail) << "\n";
     return failed;

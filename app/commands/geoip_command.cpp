@@ -15,7 +15,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Characters of the user's text that a message repeats.
+/// Code points of the user's text that a message quotes.
 constexpr std::size_t echo_limit = 64;
 
 struct geoip_options {
@@ -46,9 +46,10 @@ base::expected<model::catalog> load_catalog(const std::string& data_dir) {
       .and_then([](const auto& from) { return from->load(); });
 }
 
-/// Without a store there is nothing to rank, which is no failure; a store that cannot be read is.
+/// Loads the catalog. A missing store only means that nothing is ranked; an unreadable one is an
+/// error.
 base::expected<void> choose_catalog(geoip_surroundings& in, const std::string& data_dir) {
-  // Opening would create it.
+  // Opening a store that does not exist would create one.
   if (!store::has_store(data_dir)) {
     in.catalog = base::fail(base::errc::store_failed,
                             data_dir + ": there is no store; is it the --data-dir of serve?");
@@ -59,7 +60,7 @@ base::expected<void> choose_catalog(geoip_surroundings& in, const std::string& d
   return {};
 }
 
-/// Where `--namespace` names one, the catalog must have it: a slip would rank other regions.
+/// Fails if `--namespace` is not in the catalog: a typo would rank the wrong regions.
 base::expected<void> choose_namespace(geoip_surroundings& in, const std::string& wanted) {
   if (wanted.empty()) return {};
   in.namespace_id = model::parse_uuid(wanted);

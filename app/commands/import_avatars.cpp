@@ -9,14 +9,14 @@ namespace matchcloud::app {
 
 namespace {
 
-/// With the slash; empty for the current folder, which is also that of stdin.
+/// The folder of `file` with its slash; empty for the current folder, which is also used for stdin.
 std::string folder_of(const std::string& file) {
   const auto slash = file.rfind('/');
   return file == "-" || slash == std::string::npos ? std::string{} : file.substr(0, slash + 1);
 }
 
 base::expected<line_import_result> run_import(const line_import_options& options) {
-  // First, while signals still end the process: a named pipe is waited for.
+  // Opens before signals are caught: opening a named pipe blocks, and a signal must still end it.
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
   const cli::interrupt until;

@@ -18,7 +18,7 @@ struct import_options {
   std::string file;
 };
 
-/// The file's bytes, at most one more than a document may have (which is then refused).
+/// The file's bytes, up to one more than the limit of a document, which is then refused.
 base::expected<std::string> read_whole(const std::string& file) {
   std::ifstream opened;
   if (file != "-") opened.open(file, std::ios::binary);

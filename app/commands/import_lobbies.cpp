@@ -11,7 +11,7 @@ namespace matchcloud::app {
 namespace {
 
 base::expected<line_import_result> run_import(const line_import_options& options) {
-  // First, while signals still end the process: a named pipe is waited for.
+  // Opens before signals are caught: opening a named pipe blocks, and a signal must still end it.
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
   const cli::interrupt until;

@@ -24,7 +24,7 @@ int run(const line_import& kind, const line_import_options& options) {
     report(kind, options,
            std::to_string(left_out) + " lines were left out:\n" + done->left_out.text());
   std::cout << done->summary << "; " << left_out << " lines left out" << std::endl;
-  // Without --partial: lines that were good when they were checked, and are not any more.
+  // Without --partial, these are lines that passed the check and were refused when written.
   return left_out > 0 && !options.partial ? failed : ok;
 }
 

@@ -14,7 +14,7 @@ namespace matchcloud::app {
 /// Command-line options of an import of JSON Lines.
 struct line_import_options {
   std::string data_dir = "var";
-  /// `-` is stdin.
+  /// The path of the input; `-` is stdin.
   std::string file;
   bool partial = false;
 };

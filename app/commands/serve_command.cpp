@@ -37,7 +37,7 @@ base::expected<void> check_exposure(const serve_config& config) {
   return check("--ops-listen", config.ops_listen);
 }
 
-/// SIGTERM and SIGINT as a readable descriptor. Every thread started later inherits the mask.
+/// SIGTERM and SIGINT as a readable descriptor. Blocks both, also in every thread started later.
 base::file_descriptor block_signals() {
   sigset_t ends;
   sigemptyset(&ends);
@@ -52,7 +52,7 @@ base::file_descriptor block_signals() {
 /// Why a service ends.
 enum class ending : std::uint8_t { told, taken_over, failed };
 
-/// Waits until a signal comes, a successor has the listeners, or the service cannot go on.
+/// Waits until a signal arrives, a successor has the listeners, or a failure ends the service.
 ending wait_for_end(const base::file_descriptor& signals, const node& running) {
   std::array<pollfd, 3> watched{pollfd{signals.get(), POLLIN, 0},
                                 pollfd{running.listeners().handed_over_fd(), POLLIN, 0},
@@ -96,11 +96,11 @@ int serve(const configuration_options& options) {
     spdlog::info("process {} has taken over", *successor);
   spdlog::info("draining; a{} signal ends at once", why == ending::told ? " second" : "");
   running.drain(signals.get());
-  // A second signal is still unread then: end without tidying up.
+  // A second signal is still unread at this point: exit without cleanup.
   sigset_t pending;
   sigpending(&pending);
   if (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1) _exit(failed);
-  // Nobody reads the descriptor any more: a signal that comes while tidying up ends the process.
+  // The descriptor is no longer read, so a signal during cleanup must end the process.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_UNBLOCK, &all, nullptr);

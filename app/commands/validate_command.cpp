@@ -18,7 +18,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Exit codes of this command: `usage` is also that of files that cannot be judged.
+/// Exit codes of this command; `usage` is also used for files that cannot be validated.
 constexpr int has_findings = 1;
 constexpr int has_unusable = usage;
 
@@ -29,7 +29,7 @@ struct validate_options {
   std::vector<std::string> files;
 };
 
-/// See https://no-color.org: who asks for colours by an option gets them.
+/// Follows https://no-color.org: an explicit option overrides the environment.
 bool wants_colours(const std::string& when) {
   if (when != "auto") return when == "always";
   const auto value = [](const char* name) {
@@ -46,7 +46,7 @@ std::unique_ptr<findings_report> make_report(const validate_options& options) {
   return make_text_report(wants_colours(options.color));
 }
 
-/// What all files together have.
+/// Sums over all files.
 struct totals {
   std::size_t files = 0;
   std::size_t files_with_findings = 0;
@@ -71,7 +71,7 @@ std::string counted(std::size_t number, std::string_view noun) {
   return std::to_string(number) + " " + std::string{noun} + (number == 1 ? "" : "s");
 }
 
-/// `3 findings in 1 of 2 files`.
+/// A summary such as `3 findings in 1 of 2 files`.
 std::string summary(const totals& all) {
   std::string text;
   if (all.findings == 0)
@@ -85,7 +85,7 @@ std::string summary(const totals& all) {
   return text;
 }
 
-/// Whether stdout took it.
+/// Prints to stdout; false if it cannot be written.
 bool print(const std::string& text) {
   errno = 0;
   std::cout << text << std::flush;
@@ -110,7 +110,7 @@ int validate(const validate_options& options) {
     if (!print(report->add(judged))) return has_unusable;
   }
   if (!print(report->end())) return has_unusable;
-  // The other formats are for programs, which count for themselves.
+  // The other formats are for programs, which need no summary.
   if (options.format != "text") return all.exit_code();
   if (all.region_names && !rules->names.regions)
     std::cerr << "note: names of regions are not judged: give them as regions in [rules] of "
