@@ -27,7 +27,7 @@ std::vector<std::string> split_at_commas(std::string_view text) {
   return parts;
 }
 
-/// What `apply` gets: a list's elements, or the one value.
+/// The values for `apply`: the elements of a list, or the last value given.
 std::vector<std::string> elements(const config_key& key, const std::vector<std::string>& values) {
   if (key.what != config_key::kind::list) return {values.back()};
   std::vector<std::string> all;
@@ -51,15 +51,15 @@ std::string finding_of(const config_key& key, const given_value& given, const ba
   return text;
 }
 
-/// Null where nothing was given.
+/// The last value given for a key; null if there is none.
 const given_value* last_given(const std::vector<given_value>& given, const config_key& key) {
   const auto last = std::find_if(given.rbegin(), given.rend(),
                                  [&](const auto& value) { return value.key == key.name; });
   return last == given.rend() ? nullptr : &*last;
 }
 
-/// Tells of rules that do not fit together by the first given one without which they would, or
-/// other ones would be told of.
+/// Describes contradicting rules by the first given key without which there is no contradiction or
+/// a different one.
 std::string contradiction(const serve_config& config, const std::vector<given_value>& given,
                           const base::error& why) {
   for (const auto& key : config_keys()) {
@@ -90,7 +90,7 @@ base::expected<void> check_transport(const serve_config& config,
   return {};
 }
 
-/// What breaks a service is not to be found in it by accident.
+/// Refuses faults unless injection is enabled, so that a service is never broken by accident.
 base::expected<void> check_faults(const serve_config& config,
                                   const std::vector<given_value>& given) {
   if (config.fault_injection) return {};
@@ -126,11 +126,11 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
     const auto* last = last_given(given, key);
     if (last == nullptr) {
       if (key.default_value.empty()) continue;
-      // The table's own default: tests hold that all of them apply.
+      // Cannot fail: tests verify that all defaults apply.
       static_cast<void>(key.apply(config, elements(key, {key.default_value})));
       continue;
     }
-    // Where the default is nothing, an empty value asks for it.
+    // For a key without a default, an empty value selects that.
     const auto values =
         last->values.empty() ? std::vector<std::string>{} : elements(key, last->values);
     const bool nothing = values.empty() || values.front().empty();

@@ -40,10 +40,10 @@ struct serve_config {
   http::endpoint ops_listen;
   std::string data_dir;
   std::vector<std::string> geoip_files;
-  /// 0: one per core.
+  /// The number of event loops; 0 means one per core.
   std::size_t loops = 0;
   transport_kind transport = transport_kind::loops;
-  /// Empty: the first data listener.
+  /// If empty, derived from the first data listener.
   std::string public_url;
   http::front_settings front;
   model::validation_rules rules;
@@ -88,7 +88,7 @@ struct config_key {
   std::string_view heading = {};
 };
 
-/// The TOML table of a section: `rules`; empty for the keys at the top.
+/// The TOML table of a section, such as `rules`; empty for the keys at the top.
 std::string_view table_of(config_key::section where) noexcept;
 
 /// The name of a key in its section's table: `max-players-highest` for `limit-max-players-highest`.

@@ -16,13 +16,13 @@ namespace {
 
 using section = config_key::section;
 
-/// What only a rules file may give, in `[rules]`.
+/// Keys that only a rules file may have, in `[rules]`.
 constexpr std::array<std::string_view, 2> names_of_catalog{"tiers", "regions"};
 
-/// Thousands of names of regions and tiers fit.
+/// Leaves room for thousands of names of regions and tiers.
 constexpr std::size_t file_limit_bytes = 1024UL * 1024;
 
-/// A TOML value in the syntax of a flag, or nothing where it has another type.
+/// A TOML value in the syntax of a flag; empty if it has another type.
 std::optional<std::string> as_text(const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) return text;
   if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
@@ -50,7 +50,7 @@ std::optional<std::vector<std::string>> as_values(const toml::node& node) {
   return std::vector<std::string>{*std::move(text)};
 }
 
-/// Reads one file: the keys at its top, then those of the tables that it opens.
+/// Reads one file: the keys at its top, then those of its tables.
 class config_file_reader {
 public:
   config_file_reader(const std::string& file, catalog_names names) : file_{file}, names_{names} {}
@@ -124,7 +124,7 @@ private:
     return {};
   }
 
-  /// By its name in the table or, at the top, its full one.
+  /// The key by its name in the table or, at the top, by its full name.
   static const config_key* find(section where, std::string_view name) {
     if (where == section::service) return find_config_key(name);
     for (const auto& key : config_keys())

@@ -22,7 +22,7 @@ tl::unexpected<base::error> refuse() {
   return base::fail(base::errc::config_invalid, {});
 }
 
-/// A whole number within bounds, given to `set`.
+/// Parses a whole number within bounds and passes it to `set`.
 template <class Set>
 auto number_between(std::uint64_t least, std::uint64_t most, Set set) {
   return [=](serve_config& config, const values& given) -> outcome {
@@ -46,7 +46,7 @@ auto milliseconds_key(std::chrono::milliseconds base::limits::*member, std::uint
   });
 }
 
-/// One of a few words, each standing for a value.
+/// Parses one of a few words and passes its value to `set`.
 template <class Value, std::size_t Count, class Set>
 auto one_of(std::array<std::pair<std::string_view, Value>, Count> words, Set set) {
   return [=](serve_config& config, const values& given) -> outcome {
@@ -79,7 +79,7 @@ outcome set_ops_listen(serve_config& config, const values& given) {
   return {};
 }
 
-/// With a scheme in lower case and a host.
+/// Whether `text` has a scheme in lower case and a host.
 bool is_web_url(std::string_view text) {
   const auto parts = model::split_url(text);
   return parts && (parts->scheme == "http" || parts->scheme == "https") &&
@@ -150,7 +150,7 @@ outcome set_fallback_location(serve_config& config, const values& given) {
   return {};
 }
 
-/// A flag, given to `set`.
+/// Parses `true` or `false` and passes it to `set`.
 template <class Set>
 auto true_or_false(Set set) {
   return one_of(std::array{std::pair<std::string_view, bool>{"true", true},
@@ -364,7 +364,7 @@ std::vector<config_key> actor_keys() {
   };
 }
 
-/// How long anything may take.
+/// Keys for timeouts.
 std::vector<config_key> timeout_keys() {
   using base::limits;
   return {
@@ -457,7 +457,7 @@ outcome set_aliases(serve_config& config, const values& given) {
   return {};
 }
 
-/// What validation refuses, apart from its numbers.
+/// Keys for the rules of validation other than limits.
 std::vector<config_key> rule_keys() {
   using model::service_edition;
   using model::unknown_members;
@@ -497,7 +497,7 @@ std::vector<config_key> rule_keys() {
   };
 }
 
-/// The table's words as sentences: what is bounded, then how.
+/// Turns a row of the limit table into sentences: what is limited, then how.
 std::string sentence_about(const model::validation_limit& limit, const std::string& bounded) {
   const std::string_view unit = limit.unit;
   auto text = bounded;
@@ -508,7 +508,7 @@ std::string sentence_about(const model::validation_limit& limit, const std::stri
   return text + ": at most so many " + std::string{unit} + ".";
 }
 
-/// The numbers of validation.
+/// Keys for the limits of validation.
 std::vector<config_key> validation_limit_keys() {
   constexpr std::string_view ditto = "the same";
   const model::validation_limits defaults;

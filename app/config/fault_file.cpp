@@ -12,10 +12,10 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Rules for all points, with comments.
+/// Leaves room for rules of all points, with comments.
 constexpr std::size_t file_limit_bytes = 256UL * 1024;
 
-/// Collects the rules of a document.
+/// Collects the rules of a TOML document.
 class fault_file_reader {
 public:
   explicit fault_file_reader(std::string source) : source_{std::move(source)} {}

@@ -12,7 +12,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Names in ascending order without repetition; nothing where the file does not give them.
+/// Names in ascending order without duplicates; empty if the file does not give them.
 base::expected<std::optional<std::vector<std::string>>>
 names_given(const std::vector<given_value>& given, std::string_view key) {
   const auto found = std::ranges::find(given, key, &given_value::key);

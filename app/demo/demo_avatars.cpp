@@ -16,7 +16,7 @@ namespace {
 struct demo_avatar {
   const char* display_name;
   std::int64_t create_ts_ms;
-  /// Of an upload that is not complete; otherwise the image's.
+  /// The declared length of an incomplete upload; unused for complete ones.
   std::uint64_t content_length;
   bool complete;
 };
@@ -29,7 +29,7 @@ constexpr std::array<demo_avatar, 5> avatars{{
     {"Ember Lynx", 1'769'126'400'001, 1'999'999, false}, // 2026-01-23T00:00:00.001Z
 }};
 
-/// 00000000-0000-4000-8000-0000000001NN
+/// The id 00000000-0000-4000-8000-0000000001NN.
 model::uuid demo_upload_id(std::size_t index) {
   auto id = model::demo_catalog().games.front().game_id;
   id.bytes[14] = 1;

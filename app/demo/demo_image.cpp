@@ -23,7 +23,7 @@ constexpr std::size_t channels = 3;
 using colour = std::array<char, channels>;
 constexpr colour background{'\xF0', '\xF0', '\xF0'};
 
-/// Rows of colours, each behind its filter: none.
+/// Rows of pixels, each after its filter type, which is none.
 std::string draw_rows(std::uint32_t seed) {
   std::minstd_rand random{seed};
   const colour ink{static_cast<char>(random() % 160), static_cast<char>(random() % 160),

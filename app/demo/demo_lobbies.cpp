@@ -22,7 +22,7 @@ constexpr std::int64_t day_ms = 24 * 60 * minute_ms;
 constexpr std::array version_names{"1.0.0", "1.0.1", "1.1.0"};
 constexpr std::array game_modes{"duel", "squad", "battle-royale"};
 
-/// The standard fixes what it yields, unlike that of the standard's distributions.
+/// The standard specifies the output of this engine, unlike that of its distributions.
 using generator = std::mt19937_64;
 
 std::int64_t below(generator& random, std::int64_t limit) {
@@ -41,7 +41,7 @@ model::uuid next_id(generator& random) {
 
 model::lobby_times next_times(generator& random) {
   const auto start = month_begin_ms + below(random, month_end_ms - month_begin_ms);
-  // One in a hundred is a persistent world, one in a hundred was created and never joined.
+  // Of a hundred lobbies, one is a persistent world and one was created and never joined.
   const auto sort = below(random, 100);
   const auto lasted = sort == 0   ? day_ms + below(random, 20 * day_ms)
                       : sort == 1 ? 0

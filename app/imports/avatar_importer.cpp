@@ -21,12 +21,12 @@ tl::unexpected<base::error> unreadable(int code) {
                     "cannot be read: " + std::generic_category().message(code));
 }
 
-/// A file as findings begin with it: its name may hold anything but NUL, and goes to a terminal.
+/// The beginning of a finding about a file. Escapes the name, which may hold anything but NUL.
 std::string named(const std::string& file) {
   return "file \"" + model::printable_excerpt(file, 256) + "\": ";
 }
 
-/// The bytes of a regular file, at most one more than an image may have.
+/// The bytes of a regular file, up to one more than the limit of an image.
 base::expected<std::string> read_image(const std::string& path) {
   // Non-blocking, so that opening a pipe does not wait for a writer.
   const base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
@@ -159,7 +159,7 @@ base::expected<void> avatar_importer::write_batch(std::span<const entry> entries
     if (!stored) return tl::unexpected(stored.error());
     if (*stored) good.push_back(each);
   }
-  // The rows refer to the images: those come first.
+  // Rows refer to images, so the images must be durable first.
   if (auto synced = media.sync_names(); !synced) return synced;
   const auto outcomes = into_->put(avatars_of(good));
   if (!outcomes) return tl::unexpected(outcomes.error());

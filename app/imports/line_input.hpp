@@ -34,7 +34,7 @@ private:
   line_input() = default;
   base::expected<std::size_t> read_block();
 
-  /// Not open for stdin.
+  /// Not open if the input is stdin.
   base::file_descriptor file_;
   int fd_ = 0;
   std::optional<std::uint64_t> size_bytes_;

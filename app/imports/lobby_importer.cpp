@@ -11,7 +11,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// The attributes of a lobby that is not to be written.
+/// The attributes of a lobby that must not be written.
 constexpr auto left_out = std::numeric_limits<std::uint32_t>::max();
 
 } // namespace
@@ -51,7 +51,7 @@ base::expected<void> lobby_importer::add(model::input_line line) {
                           "); split the file and import its parts one after the other");
   if (attributes == checks_.size())
     if (auto checked = check_attributes(); !checked) return checked;
-  // Now, not at the end: a line that cannot be taken must not make others conflict with it.
+  // Reported now, not at the end: a refused line must not make later lines conflict with it.
   if (const auto& finding = checks_[attributes].finding) {
     findings_.add(line.number, *finding);
     return {};

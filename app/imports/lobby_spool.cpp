@@ -16,7 +16,7 @@ namespace {
 
 static_assert(std::is_trivially_copyable_v<spooled_lobby>);
 
-/// The file grows by so many lobbies.
+/// The number of lobbies by which the file grows.
 constexpr std::size_t step = 262'144;
 constexpr std::size_t first_places = 65'536;
 
@@ -74,7 +74,7 @@ base::expected<void> lobby_spool::reserve_one() {
                       "more than " + std::to_string(lobby_limit) +
                           " lobbies; split the file and import its parts one after the other");
   const auto wanted = capacity_ + step;
-  // The blocks are taken now: writing to a mapping that the disk has no room for is fatal.
+  // Allocates the blocks now: writing to a mapping without space on the disk raises SIGBUS.
   const int code =
       ::posix_fallocate(file_.get(), static_cast<off_t>(capacity_ * sizeof(spooled_lobby)),
                         static_cast<off_t>(step * sizeof(spooled_lobby)));
@@ -90,7 +90,7 @@ base::expected<void> lobby_spool::reserve_one() {
 }
 
 void lobby_spool::index_again(std::size_t places) {
-  index_ = {}; // before the larger one is made
+  index_ = {}; // freed before the larger one is allocated
   index_.assign(places, 0);
   for (std::size_t i = 0; i < size_; ++i)
     index_[place_of(mapped_[i].record.lobby_id)] = static_cast<std::uint32_t>(i + 1);

@@ -4,7 +4,8 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Workflow commands end at line ends; their properties also at colons and commas.
+/// Escapes a workflow command, which ends at a line end; its properties also end at colons and
+/// commas.
 std::string escaped(std::string_view text, bool in_property) {
   std::string out;
   for (const char c : text) {

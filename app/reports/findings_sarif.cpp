@@ -11,7 +11,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// A file's name as a URI reference (RFC 3986): `file:` for absolute ones.
+/// A file's name as a URI reference (RFC 3986); absolute names get the scheme `file:`.
 std::string uri_of(std::string_view file) {
   constexpr std::string_view unreserved = "-._~/";
   std::string uri = file.starts_with('/') ? "file://" : "";
@@ -75,7 +75,7 @@ public:
   }
 
 private:
-  /// A file of which nothing could be said.
+  /// A file that could not be validated.
   struct failure {
     std::string code;
     std::string message;
@@ -127,7 +127,7 @@ private:
   }
 
   model::json_writer out_{model::json_escapes::beyond_ascii};
-  /// Those used, in the order of their first use: no more than there are.
+  /// The codes in the order of their first use; bounded by the number of codes that exist.
   std::vector<std::string> codes_;
   std::vector<failure> failures_;
 };

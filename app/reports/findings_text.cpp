@@ -23,7 +23,7 @@ public:
   }
 
 private:
-  // Select Graphic Rendition (ECMA-48 section 8.3.117).
+  // SGR sequences (Select Graphic Rendition, ECMA-48 section 8.3.117).
   static constexpr std::string_view bold = "\x1b[1m";
   static constexpr std::string_view bold_red = "\x1b[1;31m";
   static constexpr std::string_view bold_green = "\x1b[1;32m";
@@ -58,7 +58,7 @@ private:
 
   void append_excerpt(std::string& text, std::string_view source, std::size_t offset) const {
     const auto excerpt = excerpt_at(source, offset);
-    // Nothing can be pointed at: the end of the file behind its last line, say.
+    // There is nothing to point at, for example at the end of a file after its last line.
     if (excerpt.line.find_first_not_of(" \t") == std::string::npos) return;
     text += excerpt.line + "\n" + excerpt.margin + painted(bold_green, excerpt.caret) + "\n";
   }

@@ -16,14 +16,14 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Characters of a file's name and of its database's type that are shown.
+/// Code points shown of a file's name and of its database's type.
 constexpr std::size_t shown_limit = 4096;
 
 std::string shown(std::string_view text) {
   return model::printable_excerpt(text, shown_limit);
 }
 
-/// What `append`, one of model's, writes of a number.
+/// The text that `append`, a function of the model, writes for a number.
 std::string written(void (*append)(std::string&, double), double value) {
   std::string text;
   append(text, value);
@@ -38,14 +38,14 @@ std::string miles(const model::ranked_region& region) {
   return written(model::append_miles, region.distance_m);
 }
 
-/// Four decimals of a degree are some ten metres.
+/// Four decimals of a degree are about ten meters.
 std::string place(const model::coordinates& at) {
   std::array<char, 64> text{};
   std::snprintf(text.data(), text.size(), "%.4f, %.4f", at.latitude, at.longitude);
   return text.data();
 }
 
-/// RFC 3339; empty where a file claims a time that has no such form.
+/// The build time in RFC 3339; empty if the file claims a time that RFC 3339 cannot express.
 std::string built(const store::mmdb_description& file) {
   constexpr std::uint64_t ms_per_s = 1000;
   if (file.build_epoch > model::timestamp_limit_ms / ms_per_s) return {};

@@ -11,13 +11,13 @@ namespace matchcloud::app {
 
 namespace {
 
-/// What a tab is counted as where it is decided how much of a line is shown.
+/// The width of a tab when deciding how much of a line to show.
 constexpr std::size_t tab_columns = 8;
 constexpr std::string_view ellipsis = "…";
 
 using code_point_range = std::pair<char32_t, char32_t>;
 
-/// East Asian Width W and F (Unicode standard annex 11), in blocks.
+/// East Asian Width W and F (Unicode Standard Annex 11), as blocks.
 constexpr std::array<code_point_range, 13> wide{{{0x1100, 0x115F},
                                                  {0x2E80, 0x303E},
                                                  {0x3041, 0x33FF},
@@ -40,13 +40,13 @@ std::size_t columns_of(char32_t c) noexcept {
   return std::any_of(wide.begin(), wide.end(), holds) ? 2 : 1;
 }
 
-/// A character of the text and how it is shown.
+/// A character of the text and its printed form.
 struct shown_character {
   std::size_t bytes;
   std::string shown;
   std::size_t columns;
 
-  /// What it takes of the width that is shown, never nothing.
+  /// Its share of the width limit, at least 1.
   std::size_t cost() const noexcept {
     return shown == "\t" ? tab_columns : std::max<std::size_t>(columns, 1);
   }
@@ -66,7 +66,7 @@ shown_character first_of(std::string_view text) {
   return {c.bytes, std::move(shown), columns};
 }
 
-/// Where the character begins that ends before `at`, which is not 0.
+/// The beginning of the character that ends before `at`, which is not 0.
 std::size_t previous(std::string_view text, std::size_t at) noexcept {
   constexpr std::size_t longest = 4;
   for (std::size_t bytes = 1; bytes <= std::min(longest, at); ++bytes)
@@ -78,14 +78,14 @@ bool ends_line(std::string_view text, std::size_t at) noexcept {
   return at >= text.size() || text[at] == '\n' || text.substr(at, 2) == "\r\n";
 }
 
-/// A part of a line and what its characters cost.
+/// A part of a line and the cost of its characters.
 struct span {
   std::size_t begin;
   std::size_t end;
   std::size_t cost = 0;
 };
 
-/// What stands before `offset` in its line, from its end, at a cost of at most `limit`.
+/// The text before `offset` in its line, as far back as a cost of `limit` allows.
 span before(std::string_view text, std::size_t offset, std::size_t limit) {
   span part{offset, offset};
   while (part.begin > 0 && text[part.begin - 1] != '\n') {
@@ -97,7 +97,7 @@ span before(std::string_view text, std::size_t offset, std::size_t limit) {
   return part;
 }
 
-/// What stands in the line from `offset` on, at a cost of at most `limit`.
+/// The text of the line from `offset` on, as far as a cost of `limit` allows.
 span after(std::string_view text, std::size_t offset, std::size_t limit) {
   span part{offset, offset};
   while (!ends_line(text, part.end)) {
@@ -108,7 +108,7 @@ span after(std::string_view text, std::size_t offset, std::size_t limit) {
   return part;
 }
 
-/// The end of the token at `offset`; `offset` where there is none.
+/// The end of the token at `offset`; `offset` if there is none.
 std::size_t token_end(std::string_view text, std::size_t offset) noexcept {
   if (offset >= text.size()) return offset;
   auto end = offset;
@@ -126,7 +126,7 @@ source_excerpt excerpt_at(std::string_view text, std::size_t offset) {
   auto left = before(text, place, excerpt_columns);
   auto right = after(text, place, excerpt_columns);
   if (left.cost + right.cost > excerpt_columns) {
-    // What comes after the place says more than what comes before it, but not all.
+    // The text after the position is more informative than that before it, but both are needed.
     const auto half = excerpt_columns / 2;
     left = before(text, place, std::max(half, excerpt_columns - std::min(right.cost, half)));
     right = after(text, place, excerpt_columns - left.cost);

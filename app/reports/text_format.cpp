@@ -17,14 +17,14 @@ bool ends_in(std::string_view file, std::string_view ending) noexcept {
          base::equal_ignoring_case(file.substr(file.size() - ending.size()), ending);
 }
 
-/// Without white space at either end.
+/// The line without white space at either end.
 std::string_view trimmed(std::string_view line) noexcept {
   const auto begin = line.find_first_not_of(" \t\r");
   if (begin == line.npos) return {};
   return line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
 }
 
-/// The first line that is not empty and no comment.
+/// The first line that is neither empty nor a comment.
 std::string_view first_line(std::string_view text) noexcept {
   while (!text.empty()) {
     const auto end = text.find('\n');
@@ -35,7 +35,7 @@ std::string_view first_line(std::string_view text) noexcept {
   return {};
 }
 
-/// `[table]` or `[[tables]]`.
+/// Whether `line` is `[table]` or `[[tables]]`.
 bool is_table_header(std::string_view line) noexcept {
   if (!line.starts_with('[')) return false;
   const auto name = line.substr(line.starts_with("[[") ? 2 : 1);

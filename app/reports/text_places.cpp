@@ -6,7 +6,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// From the place of a byte to that of the next.
+/// Advances `place` past one byte.
 void pass(model::text_position& place, char c) noexcept {
   if (c == '\n')
     place = {place.line + 1, 1};

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view gap = "  ";
 
-/// At most `width` characters of `text`, the last one an ellipsis where some are left out.
+/// `text` cut to at most `width` characters, with an ellipsis at the end if it was cut.
 std::string fitted(const std::string& text, std::size_t width) {
   if (model::count_code_points(text) <= width) return text;
   return model::printable_excerpt(text, width - 1);

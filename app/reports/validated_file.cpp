@@ -16,7 +16,7 @@ namespace {
 using model::json_document;
 using model::json_kind;
 
-/// A version around a `config` alone.
+/// The frame that turns a bare `config` into a version.
 constexpr std::string_view frame_begin = R"({"display_name":"v","config":)";
 constexpr std::string_view frame_end = "}";
 
@@ -31,7 +31,7 @@ file_kind kind_of(model::payload_kind kind) noexcept {
 
 /// Whether `name` looks like one of the shape's members.
 bool resembles_member(const model::object_shape& shape, std::string_view name) {
-  // A letter or two resemble every name that is as short.
+  // Names of one or two letters resemble every name of that length.
   constexpr std::size_t telling_bytes = 3;
   if (name.size() < telling_bytes) return false;
   return std::ranges::any_of(shape.members, [name](const model::member_rule& member) {
@@ -39,7 +39,7 @@ bool resembles_member(const model::object_shape& shape, std::string_view name) {
   });
 }
 
-/// The root has members of a config, or such as look like them, and none of a version.
+/// Whether the root has members of a config, or names similar to them, and none of a version.
 bool is_config_alone(const json_document& document, const model::validation_rules& rules) {
   const auto& version = *model::body_rule(model::payload_kind::version).shape;
   const auto& config = *model::find_member(version, "config", rules)->value->shape;
@@ -56,7 +56,7 @@ bool is_config_alone(const json_document& document, const model::validation_rule
   return has_any || (is_like_config && !is_like_version);
 }
 
-/// Index of a member that is an object with members; 0 where there is none.
+/// Index of a member that is an object with members; 0 if there is none.
 std::uint32_t object_within(const json_document& document, std::uint32_t object,
                             std::string_view name) {
   for (auto at = object + 1; at < document.node(object).next; at = document.node(at).next) {
@@ -66,7 +66,7 @@ std::uint32_t object_within(const json_document& document, std::uint32_t object,
   return 0;
 }
 
-/// A matchmaker, or one of its modes, has an entry in its `regions`.
+/// Whether the matchmaker or one of its game modes has an entry in its `regions`.
 bool has_regions(const json_document& document, file_kind kind) {
   if (kind != file_kind::config && kind != file_kind::version) return false;
   const auto config = kind == file_kind::config ? 0 : object_within(document, 0, "config");
@@ -82,26 +82,26 @@ bool has_regions(const json_document& document, file_kind kind) {
   return false;
 }
 
-/// What is known of a file before it is judged.
+/// What must be known of a file before it is validated.
 struct file_shape {
   file_kind kind;
   bool names_regions;
 };
 
-/// Fails where the text is no body of that kind.
+/// Determines the shape of a text. Fails if the text is no body of that kind.
 tl::expected<file_shape, model::json_error> look_at(std::string_view text, model::payload_kind kind,
                                                     const model::validation_rules& rules) {
   const auto document = json_document::read_object(text, rules.limits.depth);
   if (!document) return tl::unexpected(document.error());
   if (kind != model::payload_kind::version || !is_config_alone(*document, rules))
     return file_shape{kind_of(kind), has_regions(*document, kind_of(kind))};
-  // One level is the version's.
+  // The version that is put around the config takes one level.
   const auto within = json_document::read_object(text, rules.limits.depth - 1);
   if (!within) return tl::unexpected(within.error());
   return file_shape{file_kind::config, has_regions(*within, file_kind::config)};
 }
 
-/// Judges a `config` alone by putting a version around it; paths and offsets are those of `config`.
+/// Validates a bare `config` inside a version; paths and offsets refer to the `config`.
 base::expected<std::vector<model::finding>> validate_config(std::string_view config,
                                                             const payload_rules& rules) {
   std::string framed{frame_begin};
@@ -115,7 +115,8 @@ base::expected<std::vector<model::finding>> validate_config(std::string_view con
   return found;
 }
 
-/// What is wrong with a text that cannot be read. What is no JSON is not taken apart as such.
+/// The message for a text that cannot be parsed. For other formats it names the format instead of
+/// the position.
 std::string sentence_of(const model::json_error& violation, const validated_file& file) {
   const auto format = violation.code == base::errc::body_malformed
                           ? other_format(file.name, file.text)
