@@ -76,7 +76,7 @@ actors::geoip_watch_settings geoip_settings(const node_parts& of) {
   return settings;
 }
 
-/// Of the region_ranking with that number, by the GeoIP files in force.
+/// The settings of the region_ranking with that number, with the GeoIP files in force.
 actors::ranking_settings ranking_settings(const node_parts& of, const initial_state& now,
                                           std::size_t number) {
   actors::ranking_settings settings;
@@ -108,7 +108,7 @@ void add_watches(std::vector<child_spec>& all, const shared_parts& of) {
                  }});
 }
 
-/// Those of which there are no more than these, whatever the transport.
+/// Adds the owners that exist once or per shard, whatever the transport.
 void add_pool_owners(std::vector<child_spec>& all, const shared_parts& of) {
   const auto add = [&](std::string name, owner role, auto make) {
     all.push_back({std::move(name), child_spec::kind::owner, role, child_spec::every_loop, make});
@@ -129,7 +129,7 @@ void add_pool_owners(std::vector<child_spec>& all, const shared_parts& of) {
         });
 }
 
-/// Spawns a resident of the loop that is served, or on the pool where there is none.
+/// Spawns a resident actor of the loop, or an actor on the pool if there is no loop.
 template <class Actor, class... Args>
 caf::actor spawn_at(const served_loop& served, const node_parts& of, Args&&... args) {
   if (served.loop)
@@ -137,7 +137,7 @@ caf::actor spawn_at(const served_loop& served, const node_parts& of, Args&&... a
   return of.system->spawn<Actor>(std::forward<Args>(args)...);
 }
 
-/// Who answers the requests of one transport, and its front. `number`: of the loop.
+/// Adds the front and the owners of one transport. `number` is that of the loop.
 void add_loop(std::vector<child_spec>& all, const shared_parts& of, const served_loop& served,
               std::size_t number) {
   const auto loop = served.loop ? number : child_spec::every_loop;

@@ -17,13 +17,14 @@ namespace {
 /// Descriptors kept for everything that is not a client connection.
 constexpr std::size_t reserved_descriptors = 512;
 
-/// What is kept from clients, of all descriptors.
+/// How many of `all` descriptors connections must not use.
 std::size_t kept_descriptors(std::size_t all) {
   return reserved_descriptors + media_descriptors(all) + 2 * open_exports(all);
 }
 
-/// Has the kernel make room for so many descriptors. Call before there are threads: with them each
-/// doubling of the table waits for all processors (RCU), 10 to 25 ms that an event loop would stop.
+/// Makes the kernel allocate a table for so many descriptors. Call before there are threads:
+/// afterwards, each doubling of the table waits for all processors (RCU), which would stall an
+/// event loop for 10 to 25 ms.
 void widen_descriptor_table(std::size_t descriptors) {
   const base::file_descriptor any{eventfd(0, EFD_CLOEXEC)};
   const auto last = static_cast<int>(std::min<std::size_t>(descriptors, INT_MAX) - 1);
@@ -49,7 +50,8 @@ std::size_t open_exports(std::size_t all) {
 }
 
 base::limits bounded_by_descriptors(base::limits limits, std::size_t all) {
-  // Of few descriptors half: clients must not be able to take those that the store is opened with.
+  // At least half, if there are few: connections must not take the descriptors that the store
+  // needs.
   const auto most = std::max(all / 2, all - std::min(all, kept_descriptors(all)));
   limits.connection_limit = std::min(limits.connection_limit, most);
   return limits;

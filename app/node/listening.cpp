@@ -60,7 +60,7 @@ base::expected<http::endpoint> listening::bind(const data_listener& wanted, std:
   auto duplicates = http::duplicates_of(bound->sockets);
   if (!duplicates) return tl::unexpected(duplicates.error());
   offered_.push_back({bound->where, purpose_of(wanted), *std::move(duplicates)});
-  // Each loop has one at least; one of a predecessor with more loops has several.
+  // Each loop gets at least one socket; sockets of a predecessor with more loops share loops.
   if (auto enough = spread(bound->sockets, loops, backlog); !enough)
     return tl::unexpected(enough.error());
   sockets_.push_back(*std::move(bound));
@@ -126,7 +126,7 @@ void listening::offer() {
   auto local = predecessor_ ? predecessor_->take_local() : std::nullopt;
   predecessor_.reset();
   if (!local) {
-    // Names are taken and given back by one process at a time.
+    // The lock makes processes create and remove names one at a time.
     const auto alone = store::directory_lock::acquire(config_->data_dir);
     if (alone) http::remove_dead_sockets(config_->data_dir, "take-over-", ".sock");
     auto fresh = http::listen_local(config_->data_dir, name);

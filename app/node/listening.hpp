@@ -78,7 +78,7 @@ private:
   std::optional<pid_t> predecessor_pid_;
   /// Only while starting: the listeners to offer to a successor.
   std::vector<http::handed_listener> offered_;
-  /// An eventfd.
+  /// An eventfd, readable once another process has the listeners.
   base::file_descriptor handed_over_;
   std::unique_ptr<http::handover> handover_;
 };

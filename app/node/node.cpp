@@ -21,12 +21,12 @@ namespace {
 
 constexpr std::size_t blocking_threads = 2;
 constexpr int blocking_nice = 5;
-/// Exports give way to everything else.
+/// Exports have the lowest priority.
 constexpr int exporting_nice = 19;
-/// Beside the exports' own: one compresses finished files, one removes them.
+/// In addition to the export threads: one compresses finished files, one removes files.
 constexpr std::size_t export_housekeeping_threads = 2;
 constexpr std::size_t actor_threads = 2;
-/// Messages per actor before another gets the thread.
+/// Messages that an actor handles before another actor gets the thread.
 constexpr std::size_t actor_throughput = 64;
 
 void signal(const base::file_descriptor& eventfd) {
@@ -67,7 +67,7 @@ node::node(const serve_config& config)
       supervision_{actors_, [this](bool storms) { on_storm(storms); }} {}
 
 base::expected<void> node::open() {
-  // One for each job that may need one, and the catalog's feed: nobody waits.
+  // A session for each task that may need one, and one for the catalog's feed, so that none waits.
   store::sqlite_settings settings;
   settings.sessions.at_once = blocking_threads + config_.limits.export_jobs + 1;
   auto database = store::open_sqlite(config_.data_dir, settings);
@@ -160,7 +160,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->fallback_location = config_.fallback_location;
   made->front = std::make_shared<const http::front_settings>(config_.front);
   made->public_url = public_url();
-  // What the loops keep open leaves half of the images' descriptors to downloads of others.
+  // The loops keep at most half of the descriptors for images, the rest is for other downloads.
   const auto most_kept =
       media_descriptors(raise_descriptor_limit()) / 2 / std::max<std::size_t>(1, loops_.size());
   made->media_open_files = std::clamp<std::size_t>(most_kept, 1, config_.limits.media_open_files);
@@ -221,7 +221,7 @@ void node::start_serving() {
     auto& sockets = listeners[number].sockets;
     for (std::size_t i = 0; i < sockets.size(); ++i) {
       const auto& part = loops_[i % loops_.size()];
-      // The job must be copyable; the socket is not.
+      // The posted task must be copyable, and the socket is not.
       auto socket = std::make_shared<base::file_descriptor>(std::move(sockets[i]));
       part.loop->post([transport = part.transport.get(), socket, proxy_headers] {
         transport->listen(std::move(*socket), proxy_headers);
@@ -232,7 +232,7 @@ void node::start_serving() {
   transports_left_ = httplib_ ? 1 : loops_.size();
   ops_->plane().start([this] { on_transport_empty(); });
   ready_.set_serving(true);
-  // Starting is not to fail of them. They were checked when they were read.
+  // Errors must not prevent the start; the rules were checked when they were read.
   for (const auto& [at, rule] : config_.faults)
     static_cast<void>(base::faults::set(at, rule));
 }
@@ -265,7 +265,8 @@ bool node::wait_drained(std::chrono::milliseconds at_most, int interrupt_fd) {
 
 void node::drain(int interrupt_fd) {
   const auto whole = config_.limits.drain_timeout;
-  // First of all: who starts in place of this process finds its name and its ports free together.
+  // Before anything else: a process that starts as a replacement finds name and ports free
+  // together.
   const bool handed_over = listening_.end_offer();
   ready_.set_serving(false);
   if (handed_over) {
@@ -292,14 +293,14 @@ node::~node() {
     httplib_->begin_drain();
     httplib_->end_now();
   }
-  // Residents end first, while their loops still run them; then nobody uses the transports.
+  // Resident actors end first, while their loops still run; afterwards nothing uses the transports.
   supervision_.end();
   httplib_.reset();
   for (auto& part : loops_) {
     part.loop->stop();
     if (part.thread.joinable()) part.thread.join();
   }
-  export_registry_->close(); // the threads that are joined next write exports
+  export_registry_->close(); // The threads joined next write exports.
   blocking_.reset();
   exporting_.reset();
   loops_.clear();

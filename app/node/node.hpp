@@ -26,8 +26,8 @@
 
 namespace matchcloud::app {
 
-/// A running service: listeners, event loops, actors, ops plane. Made, drained and destroyed by one
-/// thread.
+/// A running service: listeners, event loops, actors, ops plane. Created, drained and destroyed by
+/// one thread.
 class node {
 public:
   /// Opens the store and GeoIP files, binds every listener and serves. An error says what could not

@@ -29,7 +29,7 @@ base::expected<std::unique_ptr<ops_services>> ops_services::open(const serve_con
 
 base::expected<void> ops_services::add_ingestion(const serve_config& config) {
   store::sqlite_settings bulk{.patience = http::ingest_patience, .use = store::workload::bulk};
-  bulk.sessions.at_once = 1; // transactions come one after the other anyway
+  bulk.sessions.at_once = 1; // the store runs write transactions one at a time anyway
   auto into = store::open_sqlite(config.data_dir, bulk);
   if (!into) return tl::unexpected(into.error());
   http::ingestion_settings settings;

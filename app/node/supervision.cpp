@@ -44,7 +44,7 @@ void supervision::stop_replacing() {
 }
 
 void supervision::end() {
-  // Nothing may be stalled, or die of a fault, from now on.
+  // From now on no actor may be stalled or killed by a fault.
   base::faults::clear_all();
   stop_replacing();
   auto last = std::exchange(supervisor_, nullptr);
@@ -55,7 +55,7 @@ void supervision::end() {
     self->wait_for(last);
   };
   end();
-  while (!children_->is_empty()) { // it had died before, and left the others behind
+  while (!children_->is_empty()) { // the supervisor had died before and left the children behind
     last = system_->spawn<actors::supervisor>(settings());
     end();
   }

@@ -26,7 +26,7 @@ names configured(const serve_config& config) {
   return all;
 }
 
-/// What only `these` have; empty: nothing.
+/// The elements of `these` that `those` lack; empty if there are none.
 std::string missing(const names& these, const names& those) {
   std::string text;
   for (const auto& each : these)
@@ -60,7 +60,7 @@ handed_listener::purpose purpose_of(const data_listener& listener) noexcept {
 
 base::expected<std::optional<http::predecessor>> find_predecessor(const serve_config& config) {
   for (const auto& each : config.listen) {
-    // A port of the kernel's choice is nobody else's.
+    // A port chosen by the kernel cannot be in use by another process.
     if (each.where.port == 0) continue;
     auto found = http::predecessor::ask(config.data_dir, http::take_over_name(each.where));
     if (!found)
