@@ -32,7 +32,7 @@ constexpr std::array<record_member, member_count> members{{{"game_id"},
 
 using field_list = std::array<record_field, member_count>;
 
-/// Whether a path stays in the folder that it starts from, as far as its text tells.
+/// Whether a path stays in its starting folder, judged by its text alone.
 bool stays_below(std::string_view path) noexcept {
   if (path.empty() || path.front() == '/' || path.find('\0') != std::string_view::npos)
     return false;

@@ -46,11 +46,11 @@ base::expected<void> check_end(std::string_view rest) {
 
 // -- PNG (W3C PNG specification, sections 5 and 11) ----------------------------
 
-/// A chunk's length, type and checksum.
+/// Length, type and checksum of a chunk.
 constexpr std::size_t chunk_frame_bytes = 12;
 constexpr std::size_t ihdr_bytes = 13;
 
-/// Takes the first chunk off `rest`.
+/// A PNG chunk without its frame.
 struct png_chunk {
   std::string_view type;
   std::string_view content;
@@ -93,11 +93,11 @@ constexpr std::uint8_t marker_soi = 0xD8;
 constexpr std::uint8_t marker_eoi = 0xD9;
 constexpr std::uint8_t marker_sos = 0xDA;
 
-/// Start of frame: any of C0 to CF but DHT, JPG and DAC.
+/// Whether it is a start of frame: any of C0 to CF except DHT, JPG and DAC.
 constexpr bool is_frame(std::uint8_t marker) noexcept {
   return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
 }
-/// A marker without a segment: TEM and the restarts.
+/// Whether a marker has no segment: TEM and the restart markers.
 constexpr bool stands_alone(std::uint8_t marker) noexcept {
   return marker == 0x01 || (marker >= 0xD0 && marker <= 0xD7);
 }
@@ -106,7 +106,7 @@ tl::unexpected<base::error> jpeg_cut_short() {
   return invalid("the JPEG is cut short: it has no end marker");
 }
 
-/// Takes the next marker, with the fill bytes before it, off `rest`.
+/// Removes the next marker and the fill bytes before it from `rest`; returns the marker.
 base::expected<std::uint8_t> take_marker(std::string_view& rest) {
   if (rest.size() < 2) return jpeg_cut_short();
   if (byte_at(rest, 0) != 0xFF) return invalid("the JPEG is damaged: a marker is missing");
@@ -125,7 +125,7 @@ base::expected<std::string_view> take_segment(std::string_view& rest) {
   return segment;
 }
 
-/// Skips the coded pixels after a scan's header, up to the next marker that is not part of them.
+/// Skips the coded data after a scan's header, up to the next marker that is not part of it.
 void skip_pixels(std::string_view& rest) {
   std::size_t at = 0;
   while ((at = rest.find('\xff', at)) != std::string_view::npos && at + 1 < rest.size()) {

@@ -6,7 +6,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// 0 to 15, or -1.
+/// The value of a lower-case hexadecimal digit, 0 to 15; -1 for other characters.
 constexpr int lower_hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -51,7 +51,7 @@ std::optional<image_name> parse_image_name(std::string_view text) noexcept {
 
 std::string digest_text(const image_name& name) {
   std::string text;
-  text.reserve(2 * name.digest.size() + 4); // an extension fits behind it
+  text.reserve(2 * name.digest.size() + 4); // leaves room for an extension
   base::append_hexadecimal(text, name.digest);
   return text;
 }

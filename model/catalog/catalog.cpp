@@ -7,7 +7,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// The element of an ascending list whose `id` is `wanted`, or null.
+/// The element of a sorted list whose `id` is `wanted`; null if there is none. O(log n).
 template <class List, class Key, class Id>
 auto find_sorted(const List& list, const Key& wanted, Id id) -> const typename List::value_type* {
   const auto at = std::ranges::lower_bound(list, wanted, std::ranges::less{}, id);

@@ -80,7 +80,8 @@ struct catalog {
   const region* find_region(std::string_view region_id) const noexcept;
   const game* find_game(const uuid& game_id) const noexcept;
   const game_namespace* find_namespace(const uuid& namespace_id) const noexcept;
-  /// The namespace that registered `domain` (lower case host name without port). O(log n).
+  /// The namespace that registered `domain` (lower-case host name without port); null if there is
+  /// none. O(log n).
   const game_namespace* find_namespace_of_domain(std::string_view domain) const noexcept;
 
   /// Compares everything but the index, which follows from the rest.

@@ -21,7 +21,7 @@ struct catalog_document {
   friend bool operator==(const catalog_document&, const catalog_document&) = default;
 };
 
-/// Bounds of a catalog document.
+/// Limits of a catalog document.
 inline constexpr std::size_t catalog_document_limit_bytes = 64 * 1024 * 1024;
 inline constexpr std::size_t catalog_document_depth_limit = 64;
 /// The most values in the document: parsed, each takes 16 bytes, however short its text. A valid

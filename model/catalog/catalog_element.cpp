@@ -10,7 +10,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Of an id that is refused, in code points.
+/// Code points shown of an id that is refused.
 constexpr std::size_t shown_limit = 64;
 
 constexpr bool has_uuid(element_kind kind) {

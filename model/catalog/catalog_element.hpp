@@ -35,7 +35,7 @@ public:
   static base::expected<element_key> parse(element_kind kind, std::string_view id);
 
   element_kind kind() const noexcept { return kind_; }
-  /// The id, a UUID in lower case.
+  /// The id; UUIDs are in lower case.
   const std::string& text() const noexcept { return text_; }
   /// The id of a game or namespace; zero for other kinds.
   const model::uuid& uuid() const noexcept { return uuid_; }
@@ -51,13 +51,13 @@ private:
   model::uuid uuid_;
 };
 
-/// One element; the string is a tier.
+/// One element; a tier is a string.
 using catalog_element = std::variant<region, std::string, game, game_namespace>;
 
 /// The most bytes of JSON for one element.
 inline constexpr std::size_t element_limit_bytes = 64 * 1024;
 
-/// A document that names only this element.
+/// A document with only this element.
 catalog_document document_of(catalog_element one);
 
 /// The element `key` of the catalog `in`. Fails with `element_not_found`.

@@ -8,11 +8,12 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Both lists in ascending order of `id`, each id once: the last element with it stays.
+/// The union of both lists in ascending order of `id`; of elements with the same id, the newest
+/// stays.
 template <class T, class Id>
 std::vector<T> upserted(std::vector<T> list, const std::vector<T>& newer, Id id) {
   list.insert(list.end(), newer.begin(), newer.end());
-  // Stable, so that among equals the newest is the last, which `unique` keeps from the back.
+  // Stable, so that the newest of equal elements is last; `unique` keeps it by going backwards.
   std::stable_sort(list.begin(), list.end(), [id](const T& a, const T& b) {
     return std::invoke(id, a) < std::invoke(id, b);
   });
@@ -33,7 +34,8 @@ std::string place_of(const game_namespace& each) {
   return "namespace " + to_string(each.namespace_id);
 }
 
-/// Checks what the document's namespaces refer to, in `merged` and in what was there before.
+/// Checks that the document's namespaces refer to games and regions of `merged`, and that they stay
+/// with their games in `before`.
 void check_references(const catalog& before, const catalog& merged,
                       const std::vector<game_namespace>& named, finding_list& findings) {
   for (const auto& each : named) {

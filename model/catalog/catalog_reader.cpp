@@ -15,19 +15,19 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Code points of a wrong value that an error message repeats.
+/// Code points of a wrong value that an error message quotes.
 constexpr std::size_t shown_limit = 64;
 
 std::string_view text_of(const rapidjson::Value& value) {
   return {value.GetString(), value.GetStringLength()};
 }
 
-/// In quotes, with what cannot be seen made visible, shortened where it is long.
+/// `text` in quotes, with invisible characters escaped, shortened if it is long.
 std::string quoted(std::string_view text) {
   return '"' + printable_excerpt(text, shown_limit) + '"';
 }
 
-/// What was found, for an error message.
+/// The value found, for an error message.
 std::string shown(const rapidjson::Value& value) {
   if (value.IsObject()) return "an object";
   if (value.IsArray()) return "an array";
@@ -38,8 +38,9 @@ std::string shown(const rapidjson::Value& value) {
   return {buffer.GetString(), buffer.GetSize()};
 }
 
-/// What makes the document too costly to parse, or nothing. Runs before the parser, whose memory
-/// would grow with both the depth and the values. On text that is not JSON it may say either.
+/// Why the document is too costly to parse; empty if it is not. Runs before the parser, whose
+/// memory grows with both depth and number of values. For text that is not JSON, the result may be
+/// either.
 std::optional<std::string> excess_of(std::string_view text) {
   std::size_t depth = 0;
   std::size_t values = 0;
@@ -77,7 +78,7 @@ parse_catalog_json(std::string_view text, std::size_t limit_bytes, std::string_v
   };
   if (text.size() > limit_bytes)
     return fail(std::string{what} + " has more than " + std::to_string(limit_bytes) + " bytes");
-  // The parser takes a NUL byte for the end and would ignore what follows.
+  // The parser treats a NUL byte as the end and would ignore what follows.
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
     return fail(line_and_column(text, nul) + ": found a NUL byte, allowed is JSON");
   if (const auto excess = excess_of(text)) return fail(std::string{what} + " " + *excess);
@@ -108,8 +109,8 @@ void catalog_reader::add_found(std::string_view at, const json& value, std::stri
   add(at, "found " + shown(value) + ", allowed is " + std::string{allowed});
 }
 
-/// The members of `value` in the order of `fields`, null where absent; nothing if it is not an
-/// object. Reports members that are unknown, missing or there twice.
+/// The members of `value` in the order of `fields`, null if absent; empty if it is not an object.
+/// Reports members that are unknown, missing or repeated.
 template <std::size_t N>
 std::optional<std::array<const rapidjson::Value*, N>>
 catalog_reader::members(const json& value, const std::string& at,
@@ -147,7 +148,7 @@ void catalog_reader::each_of(const json* value, const std::string& at, Read read
     read(element, at + "/" + std::to_string(index++));
 }
 
-/// The string at `value` if it is there and `allowed(string)`, else empty.
+/// The string at `value` if it is present and `allowed(string)` holds; empty otherwise.
 template <class Allowed>
 std::string catalog_reader::read_string(const json* value, const std::string& at, Allowed allowed,
                                         std::string_view allowed_text) {
@@ -212,7 +213,7 @@ std::optional<std::vector<std::string>> catalog_reader::read_region_ids(const js
   return ids;
 }
 
-/// Reports `key` if `places` has it already. Empty keys stand for what was reported before.
+/// Reports `key` if `places` already has it. Ignores empty keys: their error was reported before.
 void catalog_reader::check_unique(first_places& places, const std::string& key,
                                   const std::string& at) {
   if (key.empty()) return;
@@ -220,7 +221,7 @@ void catalog_reader::check_unique(first_places& places, const std::string& key,
   if (!is_new) add(at, quoted(key) + " is at " + where->second + " already, allowed is once");
 }
 
-/// Reports an id that is there, well-formed (`found` is not empty) and not that of `named`.
+/// Reports an id that is present and well-formed (`found` is not empty) but not that of `named`.
 void catalog_reader::check_agrees(const json* id, const std::string& at, const std::string& found,
                                   const element_key& named) {
   if (!id || found.empty() || found == named.text()) return;
@@ -292,7 +293,7 @@ void catalog_reader::read_game(const json& value, const std::string& at) {
   });
 }
 
-// Without `namespaces`: they are elements of their own.
+// Accepts no `namespaces`, which are elements of their own.
 void catalog_reader::read_single_game(const json& value, const element_key& named) {
   static constexpr std::array<field, 2> fields{{{"game_id", false}, {"display_name"}}};
   const auto found = members(value, "", fields);

@@ -7,7 +7,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Of those that still refer to an element, how many an error names.
+/// The most references to an element that an error names.
 constexpr std::size_t named_limit = 10;
 
 bool refers(const game_namespace& each, const element_key& to) {
@@ -16,7 +16,7 @@ bool refers(const game_namespace& each, const element_key& to) {
          std::ranges::binary_search(*each.regions, to.text());
 }
 
-/// `still_referred` if a namespace refers to `key`.
+/// Fails with `still_referred` if a namespace refers to `key`.
 base::expected<void> check_unreferred(const catalog& in, const element_key& key) {
   std::size_t count = 0;
   std::string named;

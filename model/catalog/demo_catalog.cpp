@@ -4,7 +4,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// 00000000-0000-4000-8000-0000000000NN
+/// The id 00000000-0000-4000-8000-0000000000NN.
 uuid demo_id(std::uint8_t last_byte) {
   uuid id;
   id.bytes[6] = 0x40;
@@ -19,7 +19,8 @@ region demo_region(const char* id, const char* city, double latitude, double lon
 
 catalog_document make_demo_catalog() {
   catalog_document demo;
-  // Twelve cities with large datacenters, on six continents; degrees of the city centres.
+  // Twelve cities with large datacenters, on six continents; coordinates of the city centers in
+  // degrees.
   demo.regions = {
       demo_region("bom", "Mumbai", 19.076, 72.8777),
       demo_region("fra", "Frankfurt", 50.1109, 8.6821),

@@ -5,7 +5,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Writes elements.
+/// Writes an element as JSON, by its kind.
 struct element_writer {
   json_writer json;
 

@@ -17,22 +17,22 @@ namespace matchcloud::model {
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-/// Up to here comparing all pairs of names is cheaper than a table of them.
+/// Up to this number of members, comparing all pairs of names is cheaper than a hash table.
 constexpr std::size_t pairwise_limit = 12;
-/// Up to here slots of the table of names are looked at one after the other.
+/// The most slots of the hash table that are probed for one name.
 constexpr std::size_t probe_limit = 64;
-/// A value takes no less in a text: a digit and its comma, two brackets. As many nodes are
-/// reserved, of which a document touches those that it has, so that none are moved while it is
-/// read.
+/// The minimum length of a value in a text: a digit and its comma, or two brackets. The maximum
+/// number of nodes is reserved so that none is moved while parsing; memory of unused nodes is never
+/// touched.
 constexpr std::size_t least_value_bytes = 2;
 
-// In situ: names and strings become stable views without a copy each. Numbers stay text, which
-// keeps every digit. Encoding is checked beforehand, in one pass that knows where the error is.
+// In situ parsing makes names and strings stable views without copies. Numbers stay text, to keep
+// every digit. The encoding is checked before, in a pass that reports the position of an error.
 constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
                                  rapidjson::kParseNumbersAsStringsFlag;
 
 /// Receives RapidJSON's events and appends nodes. While a container is open, its `next` holds the
-/// index of the container around it.
+/// index of its parent container.
 class tape_builder {
 public:
   enum class refusal : std::uint8_t { none, too_deep, lone_surrogate };
@@ -50,7 +50,7 @@ public:
   refusal refused() const noexcept { return refused_; }
   std::size_t refused_at() const noexcept { return refused_at_; }
 
-  // The names that RapidJSON calls.
+  // RapidJSON requires these names.
   bool Null() { return scalar(json_kind::null, stream_.Tell() - 4, 4); }
   bool Bool(bool b) {
     const std::size_t length = b ? 4 : 5;
@@ -76,7 +76,7 @@ public:
   }
   bool EndArray(rapidjson::SizeType count) { return close(count); }
 
-  // Never called with numbers kept as text.
+  // Never called, because numbers are kept as text.
   bool Int(int) { return false; }
   bool Uint(unsigned) { return false; }
   bool Int64(std::int64_t) { return false; }
@@ -98,8 +98,8 @@ private:
     return false;
   }
 
-  /// RapidJSON lets an escaped low surrogate through that follows no high one. The text was UTF-8,
-  /// so that only such an escape can have left the bytes ED A0 to ED BF.
+  /// RapidJSON accepts an escaped low surrogate that follows no high one. Since the text was UTF-8,
+  /// only such an escape can have produced the bytes ED A0 to ED BF.
   bool is_text(const char* text, rapidjson::SizeType length) noexcept {
     if (!has_escapes_) return true;
     const std::string_view view{text, length};
@@ -170,7 +170,7 @@ private:
     }
   }
 
-  /// False where names were chosen to collide: then some are not marked yet.
+  /// False if names were chosen to collide; then some duplicates are not marked yet.
   bool mark_by_hashing() {
     slots_.assign(std::bit_ceil(2 * members_.size()), empty_slot);
     return std::all_of(members_.begin(), members_.end(),
@@ -194,7 +194,7 @@ private:
     return false;
   }
 
-  // No choice of names makes it slow.
+  // O(n log n) for all names, including names chosen to collide.
   void mark_by_sorting() {
     std::sort(members_.begin(), members_.end(), [this](std::uint32_t a, std::uint32_t b) {
       const auto order = name(a).compare(name(b));
@@ -214,7 +214,7 @@ private:
   std::uint32_t name_at_ = 0;
   std::uint32_t name_bytes_ = 0;
   std::vector<std::uint32_t> members_;
-  /// The upper half of a name's hash and the node that has it.
+  /// Slots with the upper half of a name's hash and the index of its node.
   std::vector<std::uint64_t> slots_;
   refusal refused_ = refusal::none;
   std::size_t refused_at_ = 0;
@@ -226,7 +226,7 @@ std::size_t digits_end(std::string_view text, std::size_t at) noexcept {
   return at;
 }
 
-/// End of the longest number (RFC 8259 section 6) at `at`; `at` itself if there is none.
+/// The end of the longest number (RFC 8259 section 6) at `at`; `at` itself if there is none.
 std::size_t number_end(std::string_view text, std::size_t at) noexcept {
   const auto sign_end = at + (at < text.size() && text[at] == '-' ? 1 : 0);
   if (sign_end == text.size() || !base::is_digit(text[sign_end])) return at;
@@ -249,8 +249,8 @@ std::size_t string_end(std::string_view text, std::size_t at) noexcept {
   return std::min(at + 1, text.size());
 }
 
-/// `text` with each number outside of strings replaced by `0` and spaces, so that every other byte
-/// keeps its place.
+/// `text` with each number outside of strings replaced by `0` and spaces, so that all other bytes
+/// keep their positions.
 std::string blank_numbers(std::string_view text) {
   std::string blanked{text};
   for (std::size_t at = 0; at < text.size();) {
@@ -286,7 +286,7 @@ constexpr base::character_set letters{
 constexpr base::character_set word_characters{
     [](unsigned char c) { return base::is_alphanumeric(c) || c == '_'; }};
 
-/// The word that begins at `offset`; empty where none does.
+/// The word that begins at `offset`; empty if there is none.
 std::string_view word_at(std::string_view text, std::size_t offset) noexcept {
   const auto rest = text.substr(std::min(offset, text.size()));
   return letters.span(rest) > 0 ? rest.substr(0, word_characters.span(rest)) : std::string_view{};
@@ -298,7 +298,7 @@ std::string found_at(std::string_view text, std::size_t offset) {
   return quoted_excerpt(text.substr(offset, bytes), 1);
 }
 
-/// The escape at `offset`, as far as it is one.
+/// The well-formed part of the escape at `offset`.
 std::string_view escape_at(std::string_view text, std::size_t offset) noexcept {
   constexpr std::size_t digits = 4;
   const auto rest = text.substr(offset);
@@ -311,7 +311,7 @@ std::string_view escape_at(std::string_view text, std::size_t offset) noexcept {
   return rest.substr(0, length);
 }
 
-/// What the escape at `offset` stands for; 0 where it has not four digits.
+/// The UTF-16 code unit of the escape at `offset`; 0 if it does not have four digits.
 unsigned escaped_unit(std::string_view text, std::size_t offset) noexcept {
   constexpr std::size_t whole = 6;
   const auto escape = escape_at(text, offset);
@@ -330,8 +330,8 @@ bool is_low_surrogate(unsigned unit) noexcept {
   return unit >= 0xDC00 && unit <= 0xDFFF;
 }
 
-/// The first low surrogate escape that follows no high one in the string at `string`, or that
-/// place.
+/// The first low surrogate escape that follows no high one in the string at `string`; `string` if
+/// there is none.
 std::size_t find_lone_low_surrogate(std::string_view text, std::size_t string) noexcept {
   bool after_high = false;
   for (auto at = string + 1; at < text.size() && text[at] != '"';) {
@@ -353,7 +353,7 @@ std::string surrogate_error(std::string_view text, std::size_t offset) {
                    escape + ".";
 }
 
-/// Whether an error of that code is where a token should begin, not inside of one.
+/// Whether an error with that code is at the beginning of a token, not inside of one.
 bool is_between_tokens(rapidjson::ParseErrorCode code) noexcept {
   switch (code) {
   case rapidjson::kParseErrorDocumentRootNotSingular:
@@ -391,18 +391,17 @@ std::string expectation(std::string_view text, rapidjson::ParseErrorCode code, s
   }
 }
 
-/// Whether what dialects of JSON take for a comment begins at `offset`.
+/// Whether a comment of a JSON dialect begins at `offset`.
 bool is_comment(std::string_view text, std::size_t offset) noexcept {
   const auto rest = text.substr(std::min(offset, text.size()));
   if (rest.starts_with("//") || rest.starts_with("/*")) return true;
   if (!rest.starts_with('#')) return false;
-  // Behind a colon a colour without quotes is more likely.
+  // After a colon, `#` more likely begins a color without quotes.
   const auto before = text.substr(0, offset).find_last_not_of(" \t\r\n");
   return before == text.npos || text[before] != ':';
 }
 
-/// Where the comma is that stands before the bracket at `offset`, which closes an object or array;
-/// `npos` without one.
+/// The position of a comma before the closing bracket at `offset`; `npos` if there is none.
 std::size_t trailing_comma(std::string_view text, rapidjson::ParseErrorCode code,
                            std::size_t offset) noexcept {
   const char closing = code == rapidjson::kParseErrorObjectMissName ? '}' : ']';
@@ -411,7 +410,7 @@ std::size_t trailing_comma(std::string_view text, rapidjson::ParseErrorCode code
   return before != text.npos && text[before] == ',' ? before : text.npos;
 }
 
-/// What stands at `offset`, and what may be meant; the end of a sentence.
+/// Ends a sentence with what is at `offset`, and with what was probably meant.
 std::string describe_found(std::string_view text, rapidjson::ParseErrorCode code,
                            std::size_t offset) {
   static constexpr std::array<std::string_view, 3> literals{"true", "false", "null"};
@@ -425,7 +424,8 @@ std::string describe_found(std::string_view text, rapidjson::ParseErrorCode code
          (meant.empty() ? "" : " Did you mean `" + std::string(meant) + "`?");
 }
 
-/// Says what people do who write JSON by hand, and otherwise what was expected.
+/// The error at `offset`. Detects common mistakes of handwritten JSON; otherwise says what was
+/// expected.
 json_error error_at(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset) {
   const auto malformed_at = [](std::size_t at, std::string sentence) {
     return json_error{base::errc::body_malformed, at, std::move(sentence)};
@@ -441,7 +441,7 @@ json_error error_at(std::string_view text, rapidjson::ParseErrorCode code, std::
   }
   if (code == rapidjson::kParseErrorStringUnicodeSurrogateInvalid)
     return malformed_at(offset, surrogate_error(text, offset));
-  // `nulll` is as little a value as `nul`.
+  // `nulll` is as invalid as `nul`, although RapidJSON reads `null` first.
   const bool is_in_word = offset < text.size() && word_characters.contains(text[offset]) &&
                           word_begin(text, offset) < offset;
   if (is_between_tokens(code) && is_in_word) code = rapidjson::kParseErrorValueInvalid;
@@ -462,7 +462,7 @@ tl::unexpected<json_error> refuse(std::string_view text, const tape_builder& bui
                                        std::to_string(depth_limit) + " levels."});
 }
 
-/// What RapidJSON does not look at, or would not name.
+/// Checks what RapidJSON does not check or does not report precisely.
 tl::expected<void, json_error> check_bytes(std::string_view text) {
   if (text.size() > json_document::text_limit_bytes) return malformed(0, "the body is too long.");
   if (text.substr(0, byte_order_mark.size()) == byte_order_mark) {
@@ -513,8 +513,8 @@ tl::expected<json_document, json_error> json_document::read(std::string_view tex
       if (consumed == text.size()) return document;
       return malformed(consumed, "expected the end of the body, found a NUL byte.");
     }
-    // RapidJSON refuses numbers beyond a double even where it need not convert them. JSON does not:
-    // parse again without the digits and take those from the text as it came.
+    // RapidJSON refuses numbers beyond a double even if it need not convert them, which JSON
+    // allows: parse again without the digits and take them from the original text.
     if (result.Code() == rapidjson::kParseErrorNumberTooBig && document.original_.empty()) {
       document.bytes_ = blank_numbers(text);
       document.original_.assign(text);

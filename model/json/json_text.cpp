@@ -13,13 +13,14 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Thousandths up to here are exact in a double with room for the half below them.
+/// Up to this value, thousandths are exact in a double, with a bit to spare for the half.
 constexpr double thousandths_limit = 1e12;
 
-/// The smallest denormal without an exponent takes "0." and 324 digits, the largest double 309.
+/// The smallest denormal without an exponent takes "0." and 324 digits, the largest double 309
+/// digits.
 constexpr std::size_t shortest_limit_bytes = 400;
 
-/// The escape of a byte that has a short one, or 0.
+/// The character after the backslash in the short escape of a byte; 0 if it has none.
 constexpr char short_escape(char c) noexcept {
   switch (c) {
   case '"': return '"';
@@ -33,7 +34,7 @@ constexpr char short_escape(char c) noexcept {
   }
 }
 
-/// Bytes that each byte takes in a string.
+/// The number of bytes that each byte takes in a JSON string.
 constexpr auto byte_widths = [] {
   std::array<std::uint8_t, 256> widths{};
   for (std::size_t i = 0; i < widths.size(); ++i) {
@@ -47,9 +48,8 @@ std::uint8_t width(char c) noexcept {
   return byte_widths[static_cast<unsigned char>(c)];
 }
 
-/// Whether one of the eight bytes of `word` may need an escape; now and then also where none does.
-/// The bit tricks of "Hacker's Delight" section 6-1: a byte below n borrows when n is taken from
-/// it.
+/// Whether any of the eight bytes of `word` may need an escape, with rare false positives. Uses the
+/// bit tricks of "Hacker's Delight" section 6-1: a byte below n borrows when n is subtracted.
 constexpr bool may_need_escape(std::uint64_t word) noexcept {
   constexpr std::uint64_t ones = 0x0101'0101'0101'0101;
   constexpr std::uint64_t tops = ones * 0x80;
@@ -61,7 +61,7 @@ constexpr bool may_need_escape(std::uint64_t word) noexcept {
   return (found & tops) != 0;
 }
 
-/// How many bytes at the beginning of `text` need no escape.
+/// The number of bytes at the beginning of `text` that need no escape.
 std::size_t plain_bytes(std::string_view text) noexcept {
   std::size_t at = 0;
   for (std::uint64_t word = 0; text.size() - at >= sizeof word; at += sizeof word) {
@@ -86,10 +86,10 @@ void append_escape(std::string& out, char c) {
   out += hex[byte & 0xf];
 }
 
-/// `value` in thousandths, to the nearest, halves up; `value` is 0 to `thousandths_limit`.
+/// `value` rounded to thousandths, halves up; `value` must be from 0 to `thousandths_limit`.
 std::uint64_t to_thousandths(double value) noexcept {
-  // The product rounds; `lost` is exactly what the rounding took from it, so that 0.0005 as a
-  // double (a little above the half) and 0.0015 (a little below) fall on their own sides.
+  // The product is rounded; `lost` is exactly the rounding error, so that the doubles 0.0005 (a
+  // little above the half) and 0.0015 (a little below) are rounded to their own sides.
   const double product = value * 1000;
   const double lost = std::fma(value, 1000.0, -product);
   const double whole = std::floor(product);
