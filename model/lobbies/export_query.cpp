@@ -13,7 +13,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Objects and arrays within one another, as in every other body.
+/// Nesting depth of objects and arrays, as for all other bodies.
 constexpr std::size_t depth_limit = 64;
 constexpr std::string_view body_name = "The body";
 constexpr std::array<std::string_view, 2> member_names{"query_start", "query_end"};
@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 2> member_names{"query_start", "query_end
 constexpr integer_range unsigned_64_bit{0, std::numeric_limits<std::uint64_t>::max(),
                                         "an unsigned 64-bit integer"};
 
-/// What to write instead of a time as text.
+/// Advice for a time that was written as text.
 std::string time_advice(const object_reader& reader, const json_node& node) {
   const auto ms =
       node.kind == json_kind::string ? parse_timestamp(reader.text(node)) : std::nullopt;
@@ -29,7 +29,7 @@ std::string time_advice(const object_reader& reader, const json_node& node) {
   return "As milliseconds since 1970 that time is " + std::to_string(*ms) + ".";
 }
 
-/// Empty where it is wrong, which is said.
+/// The time in a member; empty if it is wrong, with a finding added.
 std::optional<std::uint64_t> read_time(object_reader& reader, std::string_view name) {
   if (!reader.has(name)) {
     reader.require(name, value_type::integer);

@@ -10,7 +10,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Code points of a value that a message repeats.
+/// Code points of a value that a message quotes.
 constexpr std::size_t shown_limit = 64;
 
 std::string shown(const std::string& text) {
@@ -23,7 +23,7 @@ std::string shown(const uuid& id) {
 } // namespace
 
 lobby_times merge(const lobby_times& a, const lobby_times& b) noexcept {
-  // An empty stop is less than any.
+  // An empty optional compares less than any stop.
   return {std::min(a.start_ts, b.start_ts), std::max(a.stop_ts, b.stop_ts)};
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view line_end = "\r\n";
 constexpr std::size_t longest_number = std::numeric_limits<std::uint64_t>::digits10 + 1;
-/// Start, stop and both uptimes, the commas before them, and the line end.
+/// Room for start, stop and both uptimes, the commas before them, and the line end.
 constexpr std::size_t longest_tail = 4 + 2 * timestamp_length + 2 * longest_number + 2;
 
 void append_field(std::string& out, std::string_view text) {
@@ -29,12 +29,12 @@ void append_field(std::string& out, std::string_view text) {
   out.append(text) += '"';
 }
 
-/// Never negative: nothing in this format lies before 1970.
+/// Milliseconds since 1970 as an unsigned number; times before 1970 count as 0.
 std::uint64_t ms_of(std::int64_t time) noexcept {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(time, 0));
 }
 
-/// Milliseconds of `span` between `start` and `stop`.
+/// The milliseconds of `span` that lie between `start` and `stop`.
 std::uint64_t overlap(const time_span& span, std::uint64_t start, std::uint64_t stop) noexcept {
   const auto from = std::max(start, span.begin);
   const auto to = std::min(stop, span.end);

@@ -17,7 +17,8 @@ bool starts_with(const ip_address& address, const std::array<std::uint8_t, Size>
   return std::equal(prefix.begin(), prefix.end(), address.bytes.begin());
 }
 
-/// Teredo turns the bits over, for NATs that rewrite whatever looks like an address of theirs.
+/// Inverts all bits. Teredo stores them inverted to protect them from NATs that rewrite anything
+/// that looks like their address.
 ip_address turned_over(std::span<const std::uint8_t, 4> octets) noexcept {
   std::array<std::uint8_t, 4> plain{};
   std::transform(octets.begin(), octets.end(), plain.begin(),

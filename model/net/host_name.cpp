@@ -8,7 +8,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// RFC 1035 section 2.3.4, without the trailing dot.
+/// The limits of RFC 1035 section 2.3.4, without the trailing dot.
 constexpr std::size_t host_name_limit_bytes = 253;
 constexpr std::size_t host_label_limit_bytes = 63;
 

@@ -67,7 +67,7 @@ std::string to_string(const ip_address& address) {
   if (address.is_v4()) return ::inet_ntop(AF_INET, last, text.data(), text.size());
   std::string shown = ::inet_ntop(AF_INET6, address.bytes.data(), text.data(), text.size());
   if (shown.find('.') == std::string::npos) return shown;
-  // It takes ::/96 for IPv4 addresses, which RFC 5952 section 5 leaves to known prefixes.
+  // inet_ntop writes ::/96 as IPv4 addresses, which RFC 5952 section 5 reserves for known prefixes.
   std::snprintf(text.data(), text.size(), "::%x:%x", last[0] << 8U | last[1],
                 last[2] << 8U | last[3]);
   return text.data();
@@ -92,7 +92,7 @@ std::optional<cidr> parse_cidr(std::string_view text) noexcept {
   const bool dotted = written.find(':') == std::string_view::npos;
   const auto digits = text.substr(slash + 1);
   const auto length = base::parse_decimal<int>(digits);
-  // A leading zero means octal to some readers.
+  // Some programs read a leading zero as octal.
   if (!length || *length < 0 || *length > (dotted ? 32 : 128) || std::to_string(*length) != digits)
     return std::nullopt;
   const cidr block{*network, dotted ? *length + mapped_prefix_bits : *length};

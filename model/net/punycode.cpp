@@ -14,7 +14,7 @@ namespace matchcloud::model {
 
 namespace {
 
-// RFC 3492 section 5.
+// The parameters of RFC 3492 section 5.
 constexpr std::uint32_t base_digits = 36;
 constexpr std::uint32_t least_threshold = 1;
 constexpr std::uint32_t most_threshold = 26;
@@ -25,7 +25,7 @@ constexpr std::uint32_t initial_code_point = 0x80;
 constexpr char delimiter = '-';
 
 constexpr std::string_view prefix = "xn--";
-/// Labels beyond are refused before they cost anything: RFC 1035 section 2.3.4.
+/// Labels beyond this limit (RFC 1035 section 2.3.4) are refused before any costly work.
 constexpr std::size_t label_limit = 63;
 
 char digit(std::uint32_t value) noexcept {
@@ -33,7 +33,7 @@ char digit(std::uint32_t value) noexcept {
   return digits[value];
 }
 
-/// RFC 3492 section 6.1.
+/// Bias adaptation (RFC 3492 section 6.1).
 std::uint32_t adapted_bias(std::uint32_t delta, std::uint32_t points, bool is_first) noexcept {
   delta = is_first ? delta / damp : delta / 2;
   delta += delta / points;
@@ -43,7 +43,7 @@ std::uint32_t adapted_bias(std::uint32_t delta, std::uint32_t points, bool is_fi
   return k + (base_digits - least_threshold + 1) * delta / (delta + skew);
 }
 
-/// Appends `value` as a generalized variable-length integer: RFC 3492 section 3.3.
+/// Appends `value` as a generalized variable-length integer (RFC 3492 section 3.3).
 void append_integer(std::string& to, std::uint32_t value, std::uint32_t bias) {
   for (auto k = base_digits;; k += base_digits) {
     const auto threshold =
@@ -61,7 +61,7 @@ bool is_in(std::u32string_view borders, char32_t c) noexcept {
   return false;
 }
 
-/// In lower case, for the scripts below: the rest as it is.
+/// The lower case of letters of the scripts below; other characters are unchanged.
 char32_t to_lower(char32_t c) noexcept {
   if (c < 0x80) return static_cast<unsigned char>(base::to_lower(static_cast<char>(c)));
   if ((c >= 0xC0 && c <= 0xDE && c != 0xD7) || (c >= 0x391 && c <= 0x3AB && c != 0x3A2) ||
@@ -75,8 +75,8 @@ char32_t to_lower(char32_t c) noexcept {
   return is_odd_upper && (c & 1U) != 0 ? c + 1 : c;
 }
 
-// First and last of each run: letters in lower case that IDNA (RFC 5892) takes as they are and that
-// no normalization changes.
+// The sets below list the first and last character of each run of lower-case letters that IDNA (RFC
+// 5892) accepts unchanged and that no normalization changes.
 
 /// Latin without ligatures, Greek, Cyrillic, kana, Han and Hangul.
 constexpr std::u32string_view left_to_right =
@@ -88,7 +88,7 @@ constexpr std::u32string_view left_to_right =
 constexpr std::u32string_view right_to_left =
     U"\u05D0\u05EA\u0620\u063A\u0641\u064A\u0679\u06BF\u06CC\u06CC";
 
-/// The label's characters in lower case; empty where it holds one that is not known here.
+/// The label's characters in lower case; empty if one of them is not in the sets above.
 std::u32string lowered(std::string_view label) {
   std::u32string points;
   while (!label.empty()) {
@@ -107,7 +107,7 @@ std::optional<std::string> ascii_label(std::string_view label) {
   constexpr std::size_t utf8_bytes = 4;
   if (label.size() > utf8_bytes * label_limit) return std::nullopt;
   const auto points = lowered(label);
-  // RFC 5891 section 4.2.3.1.
+  // Restrictions on hyphens (RFC 5891 section 4.2.3.1).
   if (points.empty() || points.front() == U'-' || points.back() == U'-') return std::nullopt;
   if (std::ranges::all_of(points, [](char32_t c) { return c < 0x80; }))
     return std::string{points.begin(), points.end()};

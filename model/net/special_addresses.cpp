@@ -19,7 +19,7 @@ constexpr cidr v4_block(std::array<std::uint8_t, 4> network, int prefix_length) 
   return block;
 }
 
-/// From the first groups of its network; the rest is zero.
+/// A block from the first groups of its network; the remaining groups are zero.
 constexpr cidr v6_block(std::initializer_list<unsigned> groups, int prefix_length) {
   cidr block{{}, prefix_length};
   auto* out = block.network.bytes.data();
@@ -36,9 +36,9 @@ struct special_block {
 };
 
 // IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, RFC 8190), as of 2025-10-09,
-// column "Globally Reachable". Of blocks within one another the smaller stands first: the first
-// that holds an address decides. Left out are blocks that the rest of this file decides alike: the
-// reachable ones that lie in no other, and those outside of global unicast.
+// column "Globally Reachable". Nested blocks are listed smallest first, because the first block
+// that contains an address decides. Omitted are blocks that the rest of this file judges correctly:
+// reachable ones that lie in no other block, and those outside of global unicast.
 constexpr std::array special_blocks{
     special_block{v4_block({0, 0, 0, 0}, 8), false},                   // this network
     special_block{v4_block({10, 0, 0, 0}, 8), false},                  // private
@@ -69,15 +69,15 @@ constexpr std::array special_blocks{
     special_block{v6_block({0x3FFF}, 20), false},        // documentation
 };
 
-/// All that was ever assigned of IPv6 unicast (IANA IPv6 Address Space). Everything that the
-/// registries list outside of it is closed (100::/64, 64:ff9b:1::/48, 5f00::/16, fc00::/7,
-/// fe80::/10), as are fec0::/10, multicast, IPv4-compatible addresses and what is not assigned.
+/// All IPv6 unicast space that was ever assigned (IANA IPv6 Address Space). Everything that the
+/// registries list outside of it is not reachable (100::/64, 64:ff9b:1::/48, 5f00::/16, fc00::/7,
+/// fe80::/10), nor are fec0::/10, multicast, IPv4-compatible and unassigned addresses.
 constexpr cidr global_unicast = v6_block({0x2000}, 3);
 
-/// The address that datagrams for `address` arrive at.
+/// The address at which datagrams for `address` arrive.
 ip_address target_of(const ip_address& address) noexcept {
   const auto inside = find_embedded_v4(address);
-  // Teredo is itself a special purpose: nothing but its relays can be reached by it.
+  // Teredo is a special purpose itself: only its relays can be reached through it.
   return inside && inside->way != embedding::teredo ? inside->v4 : address;
 }
 

@@ -9,7 +9,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// RFC 1035 section 2.3.4, without the dot of the root.
+/// The limits of RFC 1035 section 2.3.4, without the root dot.
 constexpr std::size_t name_limit_bytes = 253;
 constexpr std::size_t label_limit_bytes = 63;
 
@@ -28,15 +28,15 @@ bool is_hexadecimal(std::string_view text) noexcept {
   return text.starts_with("0x") || text.starts_with("0X");
 }
 
-/// A part of an IPv4 address: a decimal number, an octal one behind `0`, a hexadecimal one behind
-/// `0x`. Beyond 32 bits it is some number beyond 32 bits.
+/// A part of an IPv4 address: decimal, octal after `0`, or hexadecimal after `0x`. A value beyond
+/// 32 bits is returned as some number beyond 32 bits.
 std::optional<std::uint64_t> parse_v4_part(std::string_view text) noexcept {
   constexpr std::uint64_t beyond = std::uint64_t{1} << 32;
   if (text.empty()) return std::nullopt;
   int base = 10;
   if (is_hexadecimal(text)) {
     base = 16;
-    text.remove_prefix(2); // and no digit at all is 0
+    text.remove_prefix(2); // no digits after the prefix mean 0
   } else if (text.size() > 1 && text.front() == '0') {
     base = 8;
   }
@@ -54,14 +54,14 @@ std::string_view last_label(std::string_view name) noexcept {
   return dot == std::string_view::npos ? name : name.substr(dot + 1);
 }
 
-/// A name that ends like this is an IPv4 address or nothing.
+/// Whether the last label of a name is a number; such a name must be an IPv4 address.
 bool ends_in_number(std::string_view name) noexcept {
   const auto last = last_label(name);
   if (last.empty()) return false;
   return digits.contains_all(last) || (is_hexadecimal(last) && parse_v4_part(last));
 }
 
-/// The last part fills all bytes that the parts before it leave.
+/// Parses an IPv4 address in one to four parts; the last part fills all remaining bytes.
 std::optional<ip_address> parse_v4_parts(std::string_view text) noexcept {
   std::array<std::uint8_t, v4_bytes> octets{};
   for (std::size_t i = 0; i < v4_bytes; ++i) {
@@ -82,7 +82,7 @@ std::optional<ip_address> parse_v4_parts(std::string_view text) noexcept {
   return std::nullopt;
 }
 
-/// What is wrong with a name's label; empty if nothing.
+/// The defect of a name's label; empty if there is none.
 std::string_view label_defect(std::string_view label) noexcept {
   if (label.empty()) return "which has two dots in a row or begins with one";
   if (label.size() > label_limit_bytes) return "which has more than 63 characters between two dots";

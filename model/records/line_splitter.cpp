@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// Removes what is not content: a CR at the end, on the first line a byte order mark.
+/// Removes a CR at the end and, on the first line, a byte order mark.
 void trim(input_line& line) {
   auto& text = line.text;
   if (!text.empty() && text.back() == '\r') {
@@ -23,7 +23,8 @@ void trim(input_line& line) {
   text = {};
 }
 
-/// The line's end is not here, nor is the CR that may come before it and the mark.
+/// The limit of a buffered line, which still includes a CR before the line end and a byte order
+/// mark.
 constexpr std::size_t held_limit_bytes = line_limit_bytes + 1 + byte_order_mark.size();
 
 } // namespace

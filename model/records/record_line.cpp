@@ -14,11 +14,11 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Code points of a member's name that a message repeats.
+/// Code points of a member's name that a message quotes.
 constexpr std::size_t shown_limit = 64;
 
-// Encoding is checked beforehand: where a line ends within a character, RapidJSON's check reads on
-// behind the end.
+// The encoding is checked before parsing: if a line ends inside a character, RapidJSON's check
+// reads beyond the end.
 constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
                                  rapidjson::kParseNumbersAsStringsFlag;
 
@@ -37,7 +37,7 @@ std::string names_of(std::span<const record_member> members) {
   return text;
 }
 
-/// "did you mean ..", of those that are not there yet, or what there is.
+/// Suggests the closest member that is still absent ("did you mean .."), or lists the members.
 std::string alternatives_to(std::string_view name, std::span<const record_member> members,
                             std::span<const record_field> fields) {
   std::array<std::string_view, record_member_limit> names;
@@ -74,7 +74,7 @@ std::string_view expectation(rapidjson::ParseErrorCode code) {
   }
 }
 
-/// What the parser does not look at: it takes a NUL byte for the end.
+/// Checks what the parser does not: it treats a NUL byte as the end.
 std::optional<line_finding> check_bytes(std::string_view line) {
   if (const auto nul = line.find('\0'); nul != line.npos)
     return line_finding{line_errc::malformed, at_byte(nul) + "found a NUL byte, allowed is JSON"};
@@ -111,7 +111,7 @@ public:
     return std::nullopt;
   }
 
-  // The names that RapidJSON calls.
+  // RapidJSON requires these names.
   bool Null() { return take(record_field::kind::null, {}, "null"); }
   bool Bool(bool b) {
     const std::string_view text = b ? "true" : "false";
@@ -141,7 +141,7 @@ public:
   bool StartArray() { return depth_ == 0 ? refuse_root("an array") : refuse_nested("an array"); }
   bool EndArray(rapidjson::SizeType) { return true; }
 
-  // What RapidJSON asks for and numbers as strings never call.
+  // RapidJSON requires these functions but never calls them if numbers are kept as strings.
   bool Int(int) { return false; }
   bool Uint(unsigned) { return false; }
   bool Int64(std::int64_t) { return false; }
@@ -149,7 +149,7 @@ public:
   bool Double(double) { return false; }
 
 private:
-  /// The field of a member. Writers keep an order: the next one is likely.
+  /// The field of a member. Starts after the last one, because writers usually keep an order.
   record_field* find(std::string_view name) {
     for (std::size_t tried = 0; tried < members_.size(); ++tried) {
       if (expected_ == members_.size()) expected_ = 0;
@@ -165,8 +165,8 @@ private:
     return true;
   }
 
-  /// RapidJSON makes malformed UTF-8 of an escaped low surrogate that follows no high one: ED A0 to
-  /// ED BF, which text in UTF-8 has not.
+  /// RapidJSON turns an escaped low surrogate that follows no high one into malformed UTF-8: ED A0
+  /// to ED BF, which valid UTF-8 never contains.
   bool check_text(std::string_view text) {
     for (auto at = text.find('\xED'); at != text.npos; at = text.find('\xED', at + 1))
       if (static_cast<unsigned char>(text[at + 1]) >= 0xA0)
@@ -184,7 +184,7 @@ private:
                   place() + "found " + std::string{found} + ", allowed is a plain value");
   }
 
-  /// The member at hand.
+  /// The name of the current member, to begin a message with; empty if there is none.
   std::string place() const {
     if (!field_) return {};
     const auto index = static_cast<std::size_t>(field_ - fields_.data());
@@ -199,7 +199,7 @@ private:
   rapidjson::Reader reader_;
   std::span<const record_member> members_;
   std::span<record_field> fields_;
-  /// Where the next member probably stands in the table.
+  /// The table index where the next member is expected.
   std::size_t expected_ = 0;
   record_field* field_ = nullptr;
   std::size_t depth_ = 0;

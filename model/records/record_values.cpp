@@ -10,10 +10,10 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Code points of a wrong value that a message repeats.
+/// Code points of a wrong value that a message quotes.
 constexpr std::size_t shown_limit = 64;
 
-/// What was found, for an error message.
+/// The value found, for an error message.
 std::string shown(const record_field& field) {
   switch (field.what) {
   case record_field::kind::absent: return "nothing";

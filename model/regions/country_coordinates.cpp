@@ -7,9 +7,9 @@ namespace matchcloud::model {
 
 namespace {
 
-// zone.tab of the tz database 2025b (public domain, https://www.iana.org/time-zones), to 4
-// decimals of a degree. A country is where its first row is, which is that of its largest city or
-// its capital, mostly. Where that row is a remote part, the country is in its most populous zone:
+// zone.tab of the tz database 2025b (public domain, https://www.iana.org/time-zones), to 4 decimals
+// of a degree. A country has the coordinates of its first row, which is usually its largest city or
+// its capital. If that row is a remote part, its most populous zone is used instead:
 //   AU  Sydney, not Lord Howe Island, 600 km out in the sea
 //   BR  Sao Paulo, not Fernando de Noronha, an archipelago 350 km off the coast
 //   CA  Toronto, not Saint John's, the eastern end of Newfoundland

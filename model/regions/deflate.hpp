@@ -142,7 +142,7 @@ void begin(Sink& sink) noexcept {
 
 template <class Sink>
 void literals(Sink& sink, std::string_view text) noexcept {
-  constexpr std::size_t at_once = 6; // of at most 9 bits
+  constexpr std::size_t at_once = 6; // code lengths are at most 9 bits
   while (!text.empty()) {
     const auto part = text.substr(0, at_once);
     code codes;

@@ -13,7 +13,7 @@ namespace matchcloud::model {
 namespace {
 
 constexpr std::string_view example = "Write rtt=lon:23,fra:31.5: ids of regions and milliseconds.";
-/// Characters of an element, in an error.
+/// Code points of an element that an error quotes.
 constexpr std::size_t shown_limit = 64;
 constexpr std::size_t number_limit_bytes = 16;
 
@@ -22,7 +22,7 @@ tl::unexpected<base::error> refuse(std::string_view element, const std::string& 
                                                    why + ". " + std::string{example});
 }
 
-/// Digits, and after a point more of them: no sign, no exponent, no blanks.
+/// Parses digits, optionally with a fraction: no sign, no exponent, no spaces.
 std::optional<double> parse_milliseconds(std::string_view text) noexcept {
   if (text.empty() || text.size() > number_limit_bytes || !base::is_digit(text.front()) ||
       !base::is_digit(text.back()))
@@ -84,7 +84,7 @@ std::vector<std::size_t> order_by_latency(std::span<const std::string_view> regi
       rest.push_back(i);
   }
   if (first.empty()) return {};
-  std::ranges::sort(first); // equal latencies by their places
+  std::ranges::sort(first); // equal latencies by index
   std::vector<std::size_t> order;
   order.reserve(region_ids.size());
   for (const auto& [latency, place] : first)

@@ -15,10 +15,10 @@ constexpr double metres_per_kilometer = 1000;
 /// The international mile, exact since 1959.
 constexpr double kilometers_per_mile = 1.609344;
 
-/// What a region's JSON takes beside its three texts, at most: for reserving memory.
+/// An upper estimate of a region's JSON besides its three texts, to reserve memory.
 constexpr std::size_t region_size_estimate_bytes = 320;
 
-/// A total order also for distances that are not numbers, which a sort would not survive.
+/// A total order even if distances are NaN, which would break a sort.
 bool nearer(const ranked_region& a, const ranked_region& b) noexcept {
   const auto order = std::strong_order(a.distance_m, b.distance_m);
   if (order != 0) return order < 0;

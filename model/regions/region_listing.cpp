@@ -15,15 +15,16 @@ namespace matchcloud::model {
 
 namespace {
 
-/// RFC 1952 section 2.3: deflate, no name, no time, unknown system.
+/// The header of RFC 1952 section 2.3: deflate, no name, no time, unknown system.
 constexpr std::string_view gzip_head{"\x1f\x8b\x08\0\0\0\0\0\0\xff", 10};
-/// CRC-32 and length.
+/// CRC-32 and length of the plain text.
 constexpr std::size_t gzip_tail_bytes = 8;
 
 constexpr std::size_t value_count = 7;
-/// Thousandths of kilometers or miles on earth, as they are printed, are shorter.
+/// The length limit of a number: every distance on Earth in thousandths of a kilometer or mile is
+/// shorter.
 constexpr std::size_t digits_limit = 16;
-/// What one region's end has in common with every other's, before the comma is known to follow.
+/// The text between the last value of a region and the next region: its end and a comma.
 constexpr std::size_t joint_bytes = region_end.size() + 1;
 
 void put_little_endian(char* at, std::uint32_t value) noexcept {
@@ -31,7 +32,7 @@ void put_little_endian(char* at, std::uint32_t value) noexcept {
     at[i] = static_cast<char>(value >> (8 * i));
 }
 
-/// Makes `out` longer by `bytes`. Where they begin.
+/// Extends `out` by `bytes`; returns the beginning of the new part.
 char* grow(std::string& out, std::size_t bytes) {
   out.resize(out.size() + bytes);
   return out.data() + (out.size() - bytes);
@@ -42,9 +43,9 @@ char* put(char* at, std::string_view text) noexcept {
   return at + text.size();
 }
 
-/// The first `count` of what stands at `from`, of which `digits_limit` bytes are read. A copy of a
-/// length that is known is one instruction; of a few bytes more or less, g++ makes one that takes
-/// longer than all the rest of a listing.
+/// Copies `count` bytes, but reads and writes `digits_limit`. A copy of constant length compiles to
+/// one instruction; for a few bytes of variable length, g++ emits code that takes longer than the
+/// rest of a listing.
 char* put_digits(char* at, const char* from, std::size_t count) noexcept {
   std::memcpy(at, from, digits_limit);
   return at + count;
@@ -68,10 +69,10 @@ region_fragments::region_fragments(std::span<const region> regions) {
   }
 }
 
-/// Where the values of one region stand in a listing's text.
+/// The positions of one region's values in a listing's text.
 class region_listing::value_places {
 public:
-  /// `begin`: where the region's text begins.
+  /// `begin` is where the region's text begins.
   value_places(const region_fragments::fragment& region, const row& line,
                std::size_t begin) noexcept {
     for (std::size_t i = 0; i < region.values.size(); ++i)
@@ -84,7 +85,7 @@ public:
   }
 
   const text_range& operator[](std::size_t i) const noexcept { return places_[i]; }
-  /// Behind the last value.
+  /// The end of the last value.
   std::size_t end() const noexcept { return places_.back().end; }
 
 private:
@@ -154,13 +155,13 @@ void region_listing::complete() {
   for (const auto& line : rows_)
     json_bytes_ += (*fragments_)[line.position].head.size();
   if (!rows_.empty()) json_bytes_ += rows_.size() - 1; // commas
-  // See put_digits: behind the last ones it reads on.
+  // Padding for put_digits, which reads beyond the last digits.
   digits_.append(digits_limit, '\0');
   digits_.shrink_to_fit();
 }
 
 void region_listing::append_json(std::string& out) const {
-  // With room behind the end: of short numbers, more is copied than is meant.
+  // Leaves room after the end, because put_digits writes more bytes than a short number has.
   char* at = put(grow(out, json_bytes_ + digits_limit), listing_begin);
   const char* digits = digits_.data();
   for (const auto& line : rows_) {
@@ -178,7 +179,7 @@ void region_listing::append_json(std::string& out) const {
   base::check(at == out.data() + out.size(), "a listing is as long as was reckoned");
 }
 
-/// Each region's text differs from that of the one before in its values alone.
+/// Each region's text differs from that of the previous one only in its values.
 template <class Sink>
 void region_listing::compress(Sink& sink, std::string_view text) const {
   const auto part = [text](std::size_t begin, std::size_t end) {
@@ -229,7 +230,7 @@ void region_listing::append_gzip(std::string& out) const {
 
 void region_listing::prefetch() const noexcept {
   static constexpr std::size_t line_bytes = 64;
-  // Of longer ones the processor fetches the rest as it sees them read in order.
+  // The rest of longer data is fetched by the processor when it sees sequential reads.
   static constexpr std::size_t enough_bytes = 4 * line_bytes;
   const auto fetch = [](const void* begin, std::size_t bytes) {
     for (std::size_t at = 0; at < std::min(bytes, enough_bytes); at += line_bytes)
