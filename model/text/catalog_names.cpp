@@ -22,7 +22,7 @@ bool is_identifier(std::string_view text) noexcept {
          });
 }
 
-// RapidJSON makes ill-formed UTF-8 of an escaped lone surrogate.
+// Must check the encoding: RapidJSON turns an escaped lone surrogate into ill-formed UTF-8.
 bool is_name(std::string_view text) noexcept {
   if (text.find_first_not_of(' ') == std::string_view::npos) return false;
   if (is_printable_ascii(text)) return text.size() <= catalog_name_limit;

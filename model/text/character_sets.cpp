@@ -8,8 +8,8 @@ namespace matchcloud::model {
 
 namespace {
 
-// Each set is a list of its borders: the first of a run, what follows its last, the first of the
-// next run, and so on.
+// Each set is a list of its borders: the first character of a run, the one after its last, the
+// first of the next run, and so on.
 
 // DerivedJoiningType.txt of Unicode 14: types D and L.
 constexpr std::array<char32_t, 150> joining_to_the_next{
@@ -29,7 +29,7 @@ constexpr std::array<char32_t, 150> joining_to_the_next{
     0x10F76, 0x10F82, 0x10FB0, 0x10FB1, 0x10FB2, 0x10FB4, 0x10FB8, 0x10FB9, 0x10FBB, 0x10FBD,
     0x10FBE, 0x10FC0, 0x10FC1, 0x10FC2, 0x10FC4, 0x10FC5, 0x10FCA, 0x10FCC, 0x1E900, 0x1E944};
 
-// The same: types D and R.
+// DerivedJoiningType.txt of Unicode 14: types D and R.
 constexpr std::array<char32_t, 94> joining_to_the_previous{
     0x620,   0x621,   0x622,   0x640,   0x641,   0x64B,   0x66E,   0x670,   0x671,   0x674,
     0x675,   0x6D4,   0x6D5,   0x6D6,   0x6EE,   0x6F0,   0x6FA,   0x6FD,   0x6FF,   0x700,
@@ -56,7 +56,8 @@ constexpr std::array<char32_t, 110> viramas{
     0x1172B, 0x1172C, 0x11839, 0x1183A, 0x1193D, 0x1193F, 0x119E0, 0x119E1, 0x11A34, 0x11A35,
     0x11A47, 0x11A48, 0x11A99, 0x11A9A, 0x11C3F, 0x11C40, 0x11D44, 0x11D46, 0x11D97, 0x11D98};
 
-// emoji-data.txt of Unicode 14, which has room for later ones: Extended_Pictographic.
+// emoji-data.txt of Unicode 14: Extended_Pictographic, which includes code points reserved for
+// future emoji.
 constexpr std::array<char32_t, 156> pictographs{
     0xA9,    0xAA,    0xAE,    0xAF,    0x203C,  0x203D,  0x2049,  0x204A,  0x2122,  0x2123,
     0x2139,  0x213A,  0x2194,  0x219A,  0x21A9,  0x21AB,  0x231A,  0x231C,  0x2328,  0x2329,

@@ -9,7 +9,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Far beyond any exponent that the digits of a text in memory could make up for.
+/// Far beyond any exponent that the digits of a text in memory could compensate.
 constexpr std::int64_t exponent_ceiling = std::int64_t{1} << 60;
 constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
 constexpr exact_integer beyond_64_bits(bool negative) {
@@ -28,7 +28,7 @@ std::int64_t read_exponent(std::string_view digits) noexcept {
   return negative ? -value : value;
 }
 
-/// Appends a decimal digit; false where the result would not fit.
+/// Appends a decimal digit; false if the result would overflow.
 bool append_digit(std::uint64_t& value, unsigned digit) noexcept {
   if (value > (largest - digit) / 10) return false;
   value = value * 10 + digit;
@@ -39,7 +39,7 @@ bool is_nonzero_digit(char c) noexcept {
   return c >= '1' && c <= '9';
 }
 
-/// As almost every integer is written: digits alone, few enough for 64 bits.
+/// Fast path for the usual form: only digits, and few enough for 64 bits.
 std::optional<std::uint64_t> read_plain(std::string_view number) noexcept {
   if (number.size() > std::numeric_limits<std::uint64_t>::digits10) return std::nullopt;
   std::uint64_t value = 0;
@@ -61,7 +61,8 @@ std::optional<exact_integer> read_integer(std::string_view number) noexcept {
   const auto first = std::find_if(mantissa.begin(), mantissa.end(), is_nonzero_digit);
   if (first == mantissa.end()) return exact_integer{};
 
-  // The value is its digits without the point, times ten to `exponent`. Trailing zeros move there.
+  // The value is its digits without the point, times ten to `exponent`, which includes trailing
+  // zeros.
   const auto point = std::min(mantissa.find('.'), mantissa.size());
   const auto last = mantissa.find_last_of("123456789");
   std::int64_t exponent =

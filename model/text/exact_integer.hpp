@@ -8,7 +8,7 @@ namespace matchcloud::model {
 
 /// The integer that a JSON number writes, determined from its decimal text without rounding.
 struct exact_integer {
-  /// Below zero.
+  /// Whether the number is below zero.
   bool negative = false;
   /// The absolute value; if `too_large`, the largest 64-bit value.
   std::uint64_t magnitude = 0;

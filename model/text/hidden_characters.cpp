@@ -12,7 +12,7 @@ constexpr char32_t zero_width_joiner = 0x200D;
 constexpr char32_t first_tag = 0xE0020;
 constexpr char32_t last_tag = 0xE007E;
 constexpr char32_t end_of_tags = 0xE007F;
-/// Where the first script begins that has viramas.
+/// The beginning of the first script that has viramas.
 constexpr char32_t first_indic = 0x900;
 
 bool is_joiner(char32_t c) noexcept {
@@ -23,12 +23,12 @@ bool is_tag(char32_t c) noexcept {
   return c >= first_tag && c <= last_tag;
 }
 
-/// The colours of skin, which change the emoji before them.
+/// The skin tones, which modify the emoji before them.
 bool is_emoji_modifier(char32_t c) noexcept {
   return c >= 0x1F3FB && c <= 0x1F3FF;
 }
 
-/// What is wrong with `c` unless it is needed; empty if nothing.
+/// Why `c` is refused unless it is needed; empty if it never is.
 std::string_view hidden_class(char32_t c) noexcept {
   if (is_control(c)) return "a control character";
   if (is_noncharacter(c)) return "a noncharacter, which Unicode never assigns";
@@ -36,7 +36,7 @@ std::string_view hidden_class(char32_t c) noexcept {
   return {};
 }
 
-/// Goes through a text and knows what joiners, selectors and tags at its place would act on.
+/// Scans a text and tracks what joiners, selectors and tags at the current position would act on.
 class scanner {
 public:
   explicit scanner(std::string_view text) noexcept : text_(text) {}
@@ -70,7 +70,7 @@ private:
     return joins_next(letter_) && !is_joiner(previous_) && joins_previous(first_letter(rest));
   }
 
-  /// Behind marks, which hinder no joining.
+  /// The first character of `text` that is not a mark; marks do not prevent joining.
   static char32_t first_letter(std::string_view text) noexcept {
     while (!text.empty()) {
       const auto [c, bytes] = decode_utf8(text);
@@ -80,7 +80,7 @@ private:
     return 0;
   }
 
-  /// Whether the tags from here on are followed by their end.
+  /// Whether the tags from the current position on are terminated.
   bool has_end_of_tags() const noexcept {
     for (auto rest = text_.substr(at_); !rest.empty();) {
       const auto [c, bytes] = decode_utf8(rest);
@@ -102,9 +102,9 @@ private:
   std::string_view text_;
   std::size_t at_ = 0;
   char32_t previous_ = U' ';
-  /// The last that is no mark.
+  /// The last character that is not a mark.
   char32_t letter_ = U' ';
-  /// Whether what stands before, with its selectors, modifiers and tags, is an emoji.
+  /// Whether the preceding text, including its selectors, modifiers and tags, is an emoji.
   bool emoji_ = false;
   bool in_tags_ = false;
 };

@@ -11,10 +11,10 @@ namespace matchcloud::model {
 namespace {
 
 constexpr std::size_t not_close = 1'000;
-/// A shorter word begins or ends too many others.
+/// A shorter word is the beginning or end of too many others.
 constexpr std::size_t shortest_affix_bytes = 4;
 
-/// A name without what people spell differently: `maxPlayers`, `max-players`, `Max_Players`.
+/// A name without the differences of common spellings: `maxPlayers`, `max-players`, `Max_Players`.
 class folded_name {
 public:
   explicit folded_name(std::string_view name) noexcept {
@@ -30,12 +30,12 @@ private:
   std::size_t size_ = 0;
 };
 
-/// How far other names are from one, in insertions, deletions, replacements and swaps of
-/// neighbours, none of which touches a place twice (optimal string alignment).
+/// Measures the distance of other names from one name in insertions, deletions, replacements and
+/// swaps of neighbors, none of which touches a position twice (optimal string alignment).
 ///
-/// A column of the table of distances is a word, a bit per byte of the name: it holds where the
-/// distance grows or shrinks from one byte to the next (H. Hyyrö, "A bit-vector algorithm for
-/// computing Levenshtein and Damerau edit distances", 2003).
+/// A column of the table of distances is a word with a bit per byte of the name: each bit says
+/// whether the distance grows or shrinks from one byte to the next (H. Hyyrö, "A bit-vector
+/// algorithm for computing Levenshtein and Damerau edit distances", 2003).
 class distance_meter {
 public:
   explicit distance_meter(std::string_view name) noexcept : size_(name.size()) {
@@ -43,7 +43,7 @@ public:
       places_[static_cast<unsigned char>(name[i])] |= std::uint64_t{1} << i;
   }
 
-  /// The distance to `other`, or some number above `limit` where it is above. O(other).
+  /// The distance to `other`, or any number above `limit` if it is greater. O(other).
   std::size_t measure(std::string_view other, std::size_t limit) const noexcept {
     if (size_ == 0) return other.size();
     const auto last = std::uint64_t{1} << (size_ - 1);
@@ -60,7 +60,7 @@ public:
       const auto row_shrinks = free_step & grows;
       if ((row_grows & last) != 0) ++steps;
       if ((row_shrinks & last) != 0) --steps;
-      // What is left of `other` brings the names nearer by one step a byte at most.
+      // Each remaining byte of `other` reduces the distance by at most one.
       if (steps > limit + rest) return limit + 1;
       grows = row_shrinks << 1 | ~(free_step | row_grows << 1 | 1);
       shrinks = (row_grows << 1 | 1) & free_step;
@@ -73,7 +73,7 @@ private:
   static_assert(suggestion_name_limit_bytes <= 64, "a place is a bit of a word");
 
   std::size_t size_;
-  /// Of each byte, where it stands in the name.
+  /// The positions of each byte in the name, as bits.
   std::array<std::uint64_t, 256> places_{};
 };
 
@@ -85,14 +85,15 @@ class farness_meter {
 public:
   explicit farness_meter(std::string_view name) noexcept : name_(name), distance_(name) {}
 
-  /// How unlikely it is that `candidate` was meant; some number from `least` on where that is not
-  /// below `least`, which is not 0.
+  /// How unlikely it is that `candidate` was meant. If that is not below `least` (which is not 0),
+  /// the result may be any number from `least` on.
   std::size_t measure(std::string_view candidate, std::size_t least) const noexcept {
     const auto shorter = std::min(name_.size(), candidate.size());
     const auto missing = std::max(name_.size(), candidate.size()) - shorter;
     const auto allowed = std::max<std::size_t>(1, shorter / 3);
     if (is_affix(name_, candidate) || is_affix(candidate, name_)) {
-      // The distance is what is missing. Behind everything that looks like a typing error.
+      // The distance is the number of missing bytes. A longer affix ranks after all likely typing
+      // errors.
       return missing <= allowed ? missing : not_close / 2 + missing;
     }
     const auto limit = std::min(allowed, least - 1);

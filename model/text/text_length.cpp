@@ -15,7 +15,7 @@ std::string counted_up_to(std::uint64_t most, length_unit unit) {
 
 std::optional<violation> check_longest(std::string_view text, std::uint64_t most,
                                        length_unit unit) {
-  // No text has more characters than bytes.
+  // No text has more code points than bytes.
   if (text.size() <= most) return std::nullopt;
   const auto length = unit == length_unit::bytes ? text.size() : count_code_points(text);
   if (length <= most) return std::nullopt;

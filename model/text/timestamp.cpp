@@ -18,15 +18,15 @@ constexpr std::int64_t ms_per_day = 24 * ms_per_hour;
 
 constexpr int leap_second = 60;
 
-/// `+HH:MM`.
+/// The length of `+HH:MM`.
 constexpr std::size_t offset_length = 6;
 
-/// Takes the parts of a date-time from the front of a text; fails once and for all.
+/// Reads the parts of a date-time from the front of a text; after a failure, all reads fail.
 class cursor {
 public:
   explicit cursor(std::string_view text) : rest_{text} {}
 
-  /// The number in exactly `digits` digits, from `least` to `most`.
+  /// A number with exactly `digits` digits, from `least` to `most`.
   int number(std::size_t digits, int least, int most) {
     int value = 0;
     for (std::size_t i = 0; i < digits; ++i) {
@@ -37,7 +37,7 @@ public:
     return value < least || value > most ? fail() : value;
   }
 
-  /// One of two characters, or the same given twice.
+  /// Reads one of two characters; pass the same one twice to require it.
   char either(char a, char b) {
     if (rest_.empty() || (rest_.front() != a && rest_.front() != b)) {
       fail();
@@ -48,7 +48,7 @@ public:
     return found;
   }
 
-  /// The milliseconds of an optional fraction.
+  /// The milliseconds of an optional fraction; further digits are dropped.
   int fraction_ms() {
     if (rest_.empty() || rest_.front() != '.') return 0;
     rest_.remove_prefix(1);
@@ -61,7 +61,7 @@ public:
     return value;
   }
 
-  /// What an offset from UTC has to be taken back by.
+  /// The offset from UTC in milliseconds, which must be subtracted.
   std::int64_t offset_ms() {
     if (rest_.size() != offset_length) {
       either('Z', 'z');
@@ -90,7 +90,7 @@ struct read_result {
   bool misplaced_leap_second;
 };
 
-/// Whether a month begins with the second of `ms`: there the leap second before it was.
+/// Whether `ms` lies in the first second of a month; the second before may be a leap second.
 bool begins_month(std::int64_t ms) noexcept {
   using namespace std::chrono;
   return ms % ms_per_day < ms_per_second &&
@@ -100,7 +100,7 @@ bool begins_month(std::int64_t ms) noexcept {
 std::optional<read_result> read_time(std::string_view text) noexcept {
   using namespace std::chrono;
   cursor in{text};
-  // An offset may carry the last hours of 1969 into 1970.
+  // An offset may move the last hours of 1969 into 1970.
   const auto the_year = in.number(4, 1969, 9999);
   in.either('-', '-');
   const auto the_month = in.number(2, 1, 12);
@@ -124,7 +124,7 @@ std::optional<read_result> read_time(std::string_view text) noexcept {
   return read_result{ms, seconds_of == leap_second && !begins_month(ms)};
 }
 
-/// Writes a `value` below 100 in two digits; the byte behind them.
+/// Writes a `value` below 100 as two digits; returns the end.
 char* put_two(char* to, std::uint32_t value) noexcept {
   const auto tens = value / 10;
   to[0] = static_cast<char>('0' + tens);
@@ -132,7 +132,7 @@ char* put_two(char* to, std::uint32_t value) noexcept {
   return to + 2;
 }
 
-/// The same and `mark` after it.
+/// Writes a `value` below 100 as two digits, then `mark`; returns the end.
 char* put_two(char* to, std::uint32_t value, char mark) noexcept {
   to = put_two(to, value);
   *to = mark;
@@ -167,7 +167,7 @@ std::string format_timestamp(std::int64_t ms) {
 char* write_timestamp(char* to, std::int64_t ms) noexcept {
   using namespace std::chrono;
   const year_month_day date{sys_days{days{ms / ms_per_day}}};
-  // Narrow from here on: this is in the inner loop of exports.
+  // Uses 32 bits from here on: this is the inner loop of exports.
   const auto of_year = static_cast<std::uint32_t>(static_cast<int>(date.year()));
   const auto century = of_year / 100;
   const auto of_day = static_cast<std::uint32_t>(ms % ms_per_day);

@@ -25,7 +25,7 @@ bool contains(const std::array<code_point_range, N>& ranges, char32_t c) noexcep
   return found != ranges.end() && found->first <= c;
 }
 
-// Unicode 15, PropList.txt.
+// PropList.txt of Unicode 15: White_Space.
 constexpr std::array<code_point_range, 10> white_space{{{0x09, 0x0D},
                                                         {0x20, 0x20},
                                                         {0x85, 0x85},
@@ -37,7 +37,7 @@ constexpr std::array<code_point_range, 10> white_space{{{0x09, 0x0D},
                                                         {0x205F, 0x205F},
                                                         {0x3000, 0x3000}}};
 
-// Unicode 15, DerivedCoreProperties.txt, Default_Ignorable_Code_Point; with U+FFF9 to U+FFFB.
+// DerivedCoreProperties.txt of Unicode 15: Default_Ignorable_Code_Point, plus U+FFF9 to U+FFFB.
 constexpr std::array<code_point_range, 16> invisible{{{0xAD, 0xAD},
                                                       {0x34F, 0x34F},
                                                       {0x61C, 0x61C},
@@ -185,7 +185,7 @@ std::string quoted_excerpt(std::string_view text, std::size_t limit) {
   if (text.empty()) return "`\"\"`";
   auto shown = printable_excerpt(text, limit);
   if (shown.find('`') == shown.npos) return "`" + shown + "`";
-  // Where it has both marks, neither says where it ends: the inner ones are escaped.
+  // The text may contain both marks, so the inner double quotes are escaped.
   for (auto at = shown.find_first_of("\"\\"); at != shown.npos;
        at = shown.find_first_of("\"\\", at + 2))
     shown.insert(at, 1, '\\');

@@ -4,12 +4,12 @@ namespace matchcloud::model {
 
 namespace {
 
-/// The places of the dashes in the textual form.
+/// Whether the textual form has a dash at this position.
 constexpr bool is_dash_at(std::size_t i) {
   return i == 8 || i == 13 || i == 18 || i == 23;
 }
 
-/// 0 to 15, or -1.
+/// The value of a hexadecimal digit, 0 to 15; -1 for other characters.
 constexpr int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -17,7 +17,7 @@ constexpr int hex_digit(char c) {
   return -1;
 }
 
-/// The two digits of each byte.
+/// The two hexadecimal digits of each byte.
 constexpr auto hex_pairs = [] {
   constexpr std::string_view hex = "0123456789abcdef";
   std::array<std::array<char, 2>, 256> pairs{};
@@ -33,8 +33,8 @@ std::uint64_t big_endian(const std::uint8_t* bytes) {
   return value;
 }
 
-/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): every input bit reaches every output bit,
-/// so ids that only count upwards still spread over the buckets.
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014). Every input bit affects every output bit,
+/// so that sequential ids are spread over the buckets.
 constexpr std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
@@ -88,7 +88,7 @@ char* write_uuid(char* to, const uuid& id) noexcept {
 std::size_t
 std::hash<matchcloud::model::uuid>::operator()(const matchcloud::model::uuid& id) const noexcept {
   using namespace matchcloud::model;
-  // The odd constant keeps ids whose halves are equal from cancelling out.
+  // The odd constant prevents ids with equal halves from canceling out.
   const auto high = mix(big_endian(id.bytes.data()) + 0x9e3779b97f4a7c15);
   return static_cast<std::size_t>(mix(high ^ big_endian(id.bytes.data() + 8)));
 }
