@@ -12,7 +12,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Whether `alias` means something already where `neutral` may stand.
+/// Whether `alias` already has a meaning in a position where `neutral` is allowed.
 bool is_taken(std::string_view alias, std::string_view neutral) {
   return alias_of(neutral).empty() ? known_word(alias, proxy_words, {}).has_value()
                                    : is_member_name(alias);

@@ -10,14 +10,14 @@ namespace matchcloud::model {
 
 namespace {
 
-/// What most names consist of: nothing of it needs a closer look.
+/// The characters of most names; they need no further checks.
 constexpr base::character_set printable_ascii{[](unsigned char c) { return c >= ' ' && c < 0x7f; }};
 
 violation invalid(std::string predicate) {
   return {"invalid", std::move(predicate)};
 }
 
-/// What is wrong with `c` behind `previous`, both visible or white space; empty if nothing.
+/// The defect of `c` after `previous`, both visible or white space; empty if there is none.
 std::string_view visible_defect(char32_t previous, char32_t c) noexcept {
   if (c == U' ') return {};
   if (is_white_space(c)) return "white space other than the plain space";
@@ -26,7 +26,7 @@ std::string_view visible_defect(char32_t previous, char32_t c) noexcept {
   return {};
 }
 
-/// The first character that cannot stand in a name where it does.
+/// The first character that is not allowed at its position in a name.
 std::optional<hidden_character> find_defect(std::string_view name) noexcept {
   const auto hidden = find_hidden(name);
   char32_t previous = U' ';
@@ -37,7 +37,7 @@ std::optional<hidden_character> find_defect(std::string_view name) noexcept {
     previous = c;
     at += bytes;
   }
-  // Line ends are control characters and white space.
+  // Line ends are control characters as well as white space; they are reported as white space.
   if (hidden && is_white_space(decode_utf8(name.substr(hidden->offset)).value))
     return hidden_character{hidden->offset, visible_defect(U' ', U'\t')};
   return hidden;

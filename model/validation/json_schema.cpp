@@ -47,7 +47,7 @@ std::string_view json_type(value_type type) noexcept {
   return {};
 }
 
-/// Whether it is worth a definition where it occurs twice: with members, numbers or names.
+/// Whether a rule deserves a definition if it is used twice: it has members, limits or names.
 bool is_definable(const value_rule& rule) noexcept {
   return rule.shape || rule.most || rule.text == text_rule::tier;
 }
@@ -73,7 +73,7 @@ void append_sentence(std::string& text, std::string_view sentence) {
   text.append(text.empty() ? "" : " ").append(sentence);
 }
 
-/// Goes through the table with recursion: it is ours, finite, and as deep as the specification.
+/// Recurses through the table, which is constant, finite, and only as deep as the specification.
 class schema_printer {
 public:
   schema_printer(const validation_rules& rules, const reference_names& names)
@@ -106,7 +106,7 @@ private:
   struct definition {
     const value_rule* rule;
     bool nullable;
-    /// Of the first member that has it.
+    /// The name of the first member that uses it.
     std::string name;
     std::size_t uses = 0;
   };
@@ -150,7 +150,7 @@ private:
 
   // Values.
 
-  /// The schema of a value; `remark` is what its place has to say about it.
+  /// The schema of a value; `remark` describes the member that holds it.
   json value(const value_rule& rule, bool nullable, std::string_view remark) {
     json schema{rapidjson::kObjectType};
     const auto* known = find_definition(rule, nullable);
@@ -257,7 +257,7 @@ private:
 
   // Relations between the members of an object.
 
-  /// Conditions that all hold.
+  /// Conditions that must all hold.
   json relations(const object_shape& shape) {
     auto all = make_.array();
     for (const auto& member : shape.members) {
@@ -272,7 +272,7 @@ private:
     return all;
   }
 
-  /// Null where there is nothing to say.
+  /// The condition for a shape's relation; null if there is none.
   json relation(const object_shape& shape) {
     switch (shape.rule) {
     case object_rule::exactly_one: return make_.object("oneOf", presences_of_optional(shape));
@@ -292,7 +292,7 @@ private:
     return {};
   }
 
-  /// A condition for each spelling of each of `members`: it is there. Null counts as absent.
+  /// A condition for each spelling of `members` that it is present. Null counts as absent.
   json presences(const object_shape& shape, const std::vector<const member_rule*>& members) {
     auto all = make_.array();
     for (const auto* member : members)
@@ -314,8 +314,8 @@ private:
     return condition;
   }
 
-  /// Without the type it would be null, too, that has all of them. What is required is defined
-  /// beside, as ajv's strict mode wants it.
+  /// The condition that an object has all of `names`. Without `type`, null would satisfy it too.
+  /// Required members are also listed in `properties`, as ajv's strict mode demands.
   json object_with(const std::vector<std::string>& names) {
     json properties{rapidjson::kObjectType};
     for (const auto& name : names)
@@ -331,7 +331,7 @@ private:
 
   json typed(std::string_view type) { return make_.object("type", make_.text(type)); }
 
-  // The only two kinds of port without a finding, see docs/validation.md, "Ports".
+  // The only two kinds of port without findings, see docs/validation.md, "Ports".
 
   json gateway_port() {
     auto condition = required({"port"});

@@ -23,13 +23,13 @@ std::string range_text(std::uint64_t first, std::uint64_t last) {
   return std::to_string(first) + " to " + std::to_string(last);
 }
 
-/// Everything but `udp` is spoken over TCP.
+/// The transport protocol: TCP for all protocols except `udp`.
 std::string_view transport_of(std::string_view protocol) noexcept {
   return protocol == "udp" ? "udp" : "tcp";
 }
 
-/// The label's place in the name of a variable that the service sets for a port; empty if `name` is
-/// no such name.
+/// The candidates for the port label in the name of a variable that the service sets for a port;
+/// empty if `name` is not such a name.
 std::vector<std::string_view> labels_in(std::string_view name) {
   std::vector<std::string_view> labels;
   if (!name.starts_with(port_variable)) return labels;
@@ -54,7 +54,7 @@ struct member_relations::port_facts {
   std::optional<port_numbers> range;
   std::optional<std::string_view> protocol;
   bool is_protocol_given = false;
-  /// Whether the gateway stands before it.
+  /// Whether the gateway proxies the port.
   std::optional<bool> proxied;
   std::optional<bool> on_host;
 
@@ -63,7 +63,7 @@ struct member_relations::port_facts {
   bool is_open_on_host() const noexcept { return proxied == false && on_host == true; }
 };
 
-/// What the client wrote, as messages may show it.
+/// The client's text as messages may show it.
 std::string member_relations::excerpt(std::string_view name) const {
   return quoted_excerpt(name, rules_.limits.echo);
 }
@@ -225,7 +225,7 @@ std::optional<relation_violation>
 member_relations::network_violation(const port_facts& port) const {
   if (!port.proxied) return std::nullopt;
   if (*port.proxied) {
-    // A range that is no object has its own violation.
+    // A range that is not an object has its own violation.
     if (!port.has_range() || document_.node(port.range_member).kind != json_kind::object)
       return std::nullopt;
     return relation_violation{
@@ -343,7 +343,7 @@ void member_relations::read_labels(reserved_labels& into, std::uint32_t runtime)
   if (ports == no_node || document_.node(ports).kind != json_kind::object) return;
   const auto end = document_.node(ports).next;
   for (auto at = ports + 1; at < end; at = document_.node(at).next) {
-    // One that is wrong by itself will be another.
+    // An invalid label is ignored, because it must be changed anyway.
     if (!is_port_label(name(at), rules_.limits.port_label)) continue;
     auto& label = into.labels.emplace_back(name(at));
     std::ranges::replace(label, '-', '_');
@@ -415,7 +415,7 @@ std::optional<relation_violation>
 member_relations::check_matchmaker(std::uint32_t matchmaker) const {
   if (!rules_.complete) return std::nullopt;
   const auto modes = find(matchmaker, "game_modes");
-  // What is no map has its own violation.
+  // A value that is not a map has its own violation.
   if (modes != no_node &&
       (document_.node(modes).kind != json_kind::object || document_.node(modes).count > 0))
     return std::nullopt;
@@ -430,12 +430,12 @@ bool member_relations::has_shared_image(const document_place& place) {
   return *has_shared_image_;
 }
 
-/// What is no object has its own violation.
+/// Whether the runtime is not an object, which is a violation of its own.
 bool member_relations::is_faulty(std::uint32_t runtime) const noexcept {
   return runtime != no_node && document_.node(runtime).kind != json_kind::object;
 }
 
-// A mode's runtime stands for the matchmaker's as a whole, so that an image is not inherited.
+// A game mode's runtime replaces the matchmaker's as a whole, so its image is not inherited.
 std::optional<relation_violation> member_relations::check_game_mode(std::uint32_t mode,
                                                                     const document_place& place) {
   if (!rules_.complete) return std::nullopt;

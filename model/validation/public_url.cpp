@@ -21,12 +21,12 @@ namespace {
 constexpr std::string_view slashes = "//";
 constexpr std::string_view advice = " Write an absolute URL, such as `https://example.com/verify`.";
 
-/// Names of which none is public, nor any that ends in one of them: RFC 6761 section 6.3, RFC 6762,
-/// RFC 8375, ICANN's reservation of `internal`, and what routers and clusters use for themselves.
+/// Domains that are never public, including their subdomains: RFC 6761 section 6.3, RFC 6762, RFC
+/// 8375, ICANN's reservation of `internal`, and names that routers and clusters use internally.
 constexpr std::array<std::string_view, 7> private_domains{
     "localhost", "local", "internal", "localdomain", "lan", "home.arpa", "svc"};
 
-/// What a URL may be written with, percent-encoding included.
+/// The characters that a URL may contain, percent-encoding included.
 constexpr base::character_set url_characters{[](unsigned char c) {
   constexpr std::string_view never = "\"<>\\^`{|}";
   return c > 0x20 && c < 0x7F && never.find(static_cast<char>(c)) == never.npos;
@@ -39,14 +39,14 @@ violation invalid(std::string predicate) {
   return {"invalid", std::move(predicate)};
 }
 
-/// Whether what stands behind a colon is a port, so that a host stands before it.
+/// Whether the text after a colon begins with a port, so that the text before it is a host.
 bool begins_with_port(std::string_view text) noexcept {
   constexpr base::character_set digits{base::is_digit};
   const auto port = digits.span(text);
   return port > 0 && (port == text.size() || text.find_first_of("/?#") == port);
 }
 
-/// What stands before the first colon; empty where that is no scheme (RFC 3986 section 3.1).
+/// The text before the first colon; empty if it is no scheme (RFC 3986 section 3.1).
 std::string_view scheme_of(std::string_view url) noexcept {
   const auto scheme = url.substr(0, scheme_characters.span(url));
   const bool is_scheme = !scheme.empty() && base::is_alphanumeric(scheme.front()) &&
@@ -56,7 +56,7 @@ std::string_view scheme_of(std::string_view url) noexcept {
                                                                        : std::string_view{};
 }
 
-/// Offset of the first `%` without two hexadecimal digits behind it, or `npos`.
+/// Offset of the first `%` without two hexadecimal digits after it; `npos` if there is none.
 std::size_t find_malformed_escape(std::string_view url) noexcept {
   for (auto at = url.find('%'); at != std::string_view::npos; at = url.find('%', at + 1)) {
     const auto digits = url.substr(at + 1, 2);
@@ -80,8 +80,9 @@ std::optional<violation> check_characters(std::string_view url) {
   return std::nullopt;
 }
 
-/// What messages show of a URL. Where it has an `@` that is nothing: somewhere before it may stand
-/// a password, also beyond what is the authority by the letter (`https://me:a/b@example.com`).
+/// The parts of a URL that messages may show. If the URL has an `@`, no part is shown: the text
+/// before it may contain a password, even beyond the formal authority
+/// (`https://me:a/b@example.com`).
 class excerpts {
 public:
   excerpts(std::string_view url, std::size_t limit)
@@ -89,7 +90,7 @@ public:
 
   bool has_secret() const noexcept { return has_secret_; }
 
-  /// `the host `example.com``, or `a host`.
+  /// A phrase for a part: `the host `example.com``, or `a host` if it must not be shown.
   std::string of(std::string_view what, std::string_view part) const {
     const std::string name{what};
     return has_secret_ ? "a " + name : "the " + name + " " + quoted_excerpt(part, limit_);
@@ -98,7 +99,7 @@ public:
   /// Whether a message may show all of `part`.
   bool has_room(std::string_view part) const noexcept { return part.size() <= limit_; }
 
-  /// For what is no secret.
+  /// The excerpt of a part that is never secret.
   std::string always(std::string_view part) const { return quoted_excerpt(part, limit_); }
 
 private:
@@ -108,7 +109,7 @@ private:
 
 violation no_scheme(std::string_view url, std::size_t echo_limit) {
   const excerpts shown{url, echo_limit};
-  // Nor is a query shown.
+  // The query must not be shown either.
   const auto before_query = url.substr(0, url.find_first_of("?#"));
   const auto found = shown.has_secret()
                          ? "does"
@@ -116,7 +117,7 @@ violation no_scheme(std::string_view url, std::size_t echo_limit) {
   return invalid(found + " not begin with `https://` or `http://`." + std::string(advice));
 }
 
-/// Where no `//` follows, a user's name may stand before the colon.
+/// If no `//` follows, the text before the colon may be a user's name.
 violation other_scheme(std::string_view scheme, std::string_view rest, const excerpts& shown) {
   const bool is_hidden = !rest.starts_with(slashes) && shown.has_secret();
   const auto found = is_hidden ? "has another scheme than `https` and `http`."
@@ -126,7 +127,7 @@ violation other_scheme(std::string_view scheme, std::string_view rest, const exc
                                              : std::string(advice))};
 }
 
-/// What stands between `//` and the path: RFC 3986 section 3.2.
+/// The text between `//` and the path (RFC 3986 section 3.2).
 std::string_view authority_of(std::string_view rest) noexcept {
   rest.remove_prefix(slashes.size());
   return rest.substr(0, rest.find_first_of("/?#"));
@@ -138,13 +139,13 @@ std::size_t find_beyond_ascii(std::string_view text) noexcept {
       text.begin());
 }
 
-/// Says of a host with letters beyond ASCII how it is written within it.
+/// A violation for a host with letters beyond ASCII, which suggests its ASCII form.
 std::optional<violation> check_international(std::string_view authority, std::string_view url,
                                              const excerpts& shown) {
   const auto host = authority.substr(0, authority.find(':'));
   const auto beyond = find_beyond_ascii(host);
   if (beyond == host.size() || authority.find('@') != std::string_view::npos) return std::nullopt;
-  // What stands before it has its own violation.
+  // An invalid character before the host has its own violation.
   const auto before_host = static_cast<std::size_t>(host.data() - url.data());
   if (url_characters.span(url) != before_host + beyond) return std::nullopt;
   const auto ascii = shown.has_secret() ? std::nullopt : ascii_host(host);
@@ -172,7 +173,7 @@ bool is_public(const url_host& host) noexcept {
       private_domains, [&host](std::string_view domain) { return is_within(host.name, domain); });
 }
 
-/// The address behind another spelling of it; empty for names.
+/// The address in its usual form if it was written in another; empty otherwise and for names.
 std::string spelled_out(std::string_view written, const url_host& host) {
   if (!host.address) return {};
   const auto address = to_string(*host.address);
@@ -191,7 +192,7 @@ std::optional<violation> check_host(std::string_view written, const excerpts& sh
                        "public name or address."};
 }
 
-/// Nothing behind the colon is the scheme's port (RFC 3986 section 3.2.3).
+/// A colon without a port means the scheme's port (RFC 3986 section 3.2.3).
 std::optional<violation> check_port(std::string_view port, const excerpts& shown) {
   if (port.empty() || is_port(port)) return std::nullopt;
   return invalid("has " + shown.of("port", port) +
@@ -215,7 +216,7 @@ std::optional<violation> check_authority(std::string_view authority, const excer
         "has more than one colon behind `//`. Write an IPv6 address in brackets, such as "
         "`https://[2606:4700::1111]/`.");
   }
-  // Goes before the host, because a malformed URL is not the URL of a private one.
+  // Checked before the host, because a malformed URL does not name a private host.
   if (auto violation = check_port(port, shown)) return violation;
   return check_host(host, shown);
 }

@@ -11,7 +11,7 @@ constexpr std::string_view message_begin = R"(,"message":)";
 constexpr std::size_t frame_bytes =
     path_begin.size() + code_begin.size() + message_begin.size() + std::string_view{"},"}.size();
 
-/// What findings take where no character needs an escape.
+/// The size of the findings if no character needs an escape.
 std::size_t plain_bytes(const std::vector<finding>& findings) noexcept {
   constexpr std::size_t quotes = 2;
   std::size_t bytes = 0;
@@ -49,7 +49,7 @@ std::size_t rendered_bytes(const finding& found) noexcept {
 std::string render_findings(const std::vector<finding>& findings) {
   constexpr std::string_view begin = R"({"errors":[)";
   constexpr std::string_view end = "]}";
-  // Once, because what is moved while it grows may be a mebibyte.
+  // Reserved once: growing step by step would repeatedly move up to a mebibyte.
   std::string json;
   json.reserve(begin.size() + plain_bytes(findings) + end.size());
   json = begin;

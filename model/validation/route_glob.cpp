@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view any_depth = "**";
 
-/// The text up to the next `/`, and in `rest` what follows it; no `rest` after the last segment.
+/// Splits off the text up to the next `/`; `rest` becomes empty after the last segment.
 std::string_view take_segment(std::optional<std::string_view>& rest) noexcept {
   const auto slash = rest->find('/');
   const auto segment = rest->substr(0, slash);

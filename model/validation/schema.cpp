@@ -21,7 +21,7 @@ constexpr std::array<name_alias, 7> keys{{{"container_runtime", "docker"},
 
 constexpr std::array<name_alias, 1> proxies{{{"gateway", "game_guard"}}};
 
-/// Finds the alias of a neutral key.
+/// The built-in alias of a neutral key; empty if there is none.
 constexpr std::string_view find_alias(std::string_view neutral) {
   for (const auto& key : keys)
     if (key.neutral == neutral) return key.alias;
@@ -64,7 +64,7 @@ constexpr value_rule map_of(const value_rule& element, limit_pointer most, key_r
 
 using limits = validation_limits;
 
-// Values that are used in many places.
+// Rules that are used in many places.
 constexpr value_rule string = text(text_rule::any);
 constexpr value_rule name_text = text(text_rule::not_empty);
 constexpr value_rule boolean{.type = value_type::boolean};
@@ -116,7 +116,7 @@ constexpr std::array cdn_members{row("build_command", string, optional, cli_only
 constexpr object_shape cdn_shape{cdn_members, object_rule::cdn};
 constexpr value_rule cdn = object_of(cdn_shape);
 
-// config.engine. `game_module` is the one CLI-only member that docs/validation.md gives a rule.
+// config.engine. `game_module` is the only CLI-only member with a rule in docs/validation.md.
 constexpr std::array engine_d_members{row("game_module", name_text, required, cli_only)};
 constexpr object_shape engine_d_shape{engine_d_members};
 constexpr value_rule engine_d = object_of(engine_d_shape);
@@ -159,7 +159,7 @@ constexpr value_rule protocol{
 constexpr value_rule proxy{
     .type = value_type::string, .text = text_rule::word, .words = proxy_words};
 
-// `dev_port` says nothing to the server: its type alone counts, not what a port can be.
+// The server does not use `dev_port`, so only its type is checked, not the range of a port.
 constexpr std::array port_members{row("port", port_integer),
                                   row("port_range", port_range),
                                   row("protocol", protocol),
@@ -269,7 +269,7 @@ constexpr std::array config_members{row("cdn", cdn), row("engine", engine), row(
 constexpr object_shape config_shape{config_members, object_rule::config};
 constexpr value_rule config = object_of(config_shape);
 
-// Request bodies, docs/validation.md, "Bodies".
+// Request bodies (docs/validation.md, "Bodies").
 constexpr value_rule version_name =
     text(text_rule::display_name, length_unit::characters, &limits::version_display_name);
 constexpr std::array version_members{row("config", config, required),
@@ -292,7 +292,7 @@ constexpr value_rule group_body = object_of(group_shape);
 static_assert(matchmaker_members.size() <= shape_members_limit);
 static_assert(game_mode_members.size() <= shape_members_limit);
 
-/// With recursion: the table is ours, finite, and as deep as the specification.
+/// Recurses through the table, which is constant, finite, and only as deep as the specification.
 bool has_member(const value_rule& rule, std::string_view name) noexcept {
   if (rule.element != nullptr && has_member(*rule.element, name)) return true;
   return rule.shape != nullptr &&
@@ -313,7 +313,7 @@ bool is_within(const exact_integer& value, const integer_range& range) noexcept 
     return value.magnitude <= range.highest &&
            (range.lowest <= 0 || value.magnitude >= static_cast<std::uint64_t>(range.lowest));
   }
-  // The absolute value of the lowest, without overflow at the lowest of all.
+  // The absolute value of the lowest, computed without overflow for the smallest integer.
   return range.lowest < 0 &&
          value.magnitude <= std::uint64_t{0} - static_cast<std::uint64_t>(range.lowest);
 }
@@ -348,7 +348,7 @@ const member_rule* find_member(const object_shape& shape, std::string_view name,
 }
 
 bool is_member_name(std::string_view name) noexcept {
-  // Games and groups have no members besides.
+  // Games and groups have no further members.
   return !name.empty() && has_member(version_body, name);
 }
 
@@ -375,7 +375,7 @@ std::string_view neutral_word(std::string_view word, const validation_rules& rul
 std::optional<std::string_view> known_word(std::string_view value,
                                            std::span<const std::string_view> words,
                                            const validation_rules& rules) noexcept {
-  // A configured alias takes no word from the members that have it.
+  // A member's own words take precedence over configured aliases.
   for (const auto word : {value, neutral_word(value, rules)})
     if (std::ranges::find(words, word) != words.end()) return word;
   return std::nullopt;

@@ -37,7 +37,7 @@ enum class text_rule : std::uint8_t {
   tier,
   /// A URL that verification requests may go to, see `check_public_url`.
   public_url,
-  /// One of the rule's `words`.
+  /// One of the `words` of its `value_rule`.
   word,
   /// One of the rule's `words`; `host` only if the edition has it.
   network_mode,
@@ -131,7 +131,7 @@ struct value_rule {
   const value_rule* element = nullptr;
 };
 
-/// Both ends included.
+/// Limits of an integer, both ends included.
 struct integer_bounds {
   std::int64_t lowest;
   std::uint64_t highest;

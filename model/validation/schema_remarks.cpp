@@ -4,13 +4,13 @@ namespace matchcloud::model {
 
 namespace {
 
-// Patterns are searched in code points (ECMA-262 with the flag `u`), and hold no `(?i)`: letters of
-// either case are written out.
+// Patterns match code points (ECMA-262 with the flag `u`) and cannot use `(?i)`, so letters are
+// written out in both cases.
 
-/// RFC 9110 section 5.6.2.
+/// A token (RFC 9110 section 5.6.2).
 constexpr std::string_view token = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$";
 
-/// The same without the headers that the service sets itself.
+/// A token other than the headers that the service sets itself.
 constexpr std::string_view free_token =
     "^(?!(?:[Hh][Oo][Ss][Tt]"
     "|[Cc][Oo][Nn][Tt][Ee][Nn][Tt]-[Ll][Ee][Nn][Gg][Tt][Hh]"
@@ -18,8 +18,8 @@ constexpr std::string_view free_token =
     "|[Cc][Oo][Nn][Nn][Ee][Cc][Tt][Ii][Oo][Nn])$)"
     "[!#$%&'*+.^_`|~0-9A-Za-z-]+$";
 
-/// Words of what is neither white space nor hidden, parted by single spaces. The joiners are not
-/// judged, nor what lies beyond the Basic Multilingual Plane.
+/// Words without white space and hidden characters, separated by single spaces. Joiners and
+/// characters beyond the Basic Multilingual Plane are not checked.
 constexpr std::string_view display_name =
     R"(^[^\s\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200b)"
     R"(\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufdd0-\ufdef\ufeff\uffa0)"
@@ -28,8 +28,8 @@ constexpr std::string_view display_name =
     R"(\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufdd0-\ufdef\ufeff\uffa0)"
     R"(\ufff0-\ufffb\ufffe\uffff]+)*$)";
 
-/// A URL whose host is a name with a dot, an IPv4 address in any spelling, or one in brackets, and
-/// none of the names and of the usual spellings of addresses that are not public.
+/// A URL whose host is a name with a dot, an IPv4 address in any spelling, or an address in
+/// brackets. Excludes the names and the usual spellings of addresses that are not public.
 constexpr std::string_view public_url =
     "^[Hh][Tt][Tt][Pp][Ss]?://"
     // Names that are not public.
@@ -37,11 +37,11 @@ constexpr std::string_view public_url =
     R"((?:[Ll][Oo][Cc][Aa][Ll](?:[Hh][Oo][Ss][Tt]|[Dd][Oo][Mm][Aa][Ii][Nn])?)"
     R"(|[Ii][Nn][Tt][Ee][Rr][Nn][Aa][Ll]|[Ll][Aa][Nn]|[Hh][Oo][Mm][Ee]\.[Aa][Rr][Pp][Aa])"
     R"(|[Ss][Vv][Cc])\.?(?:[:/?#]|$)))"
-    // IPv4 addresses that are not.
+    // IPv4 addresses that are not public.
     R"((?!(?:(?:0|10|127)(?:\.[0-9]+){0,3}|(?:169\.254|192\.168|172\.(?:1[6-9]|2[0-9]|3[01]))"
     R"(|100\.(?:6[4-9]|[7-9][0-9]|1[01][0-9]|12[0-7])|(?:22[4-9]|2[34][0-9]|25[0-5])\.[0-9]+))"
     R"((?:\.[0-9]+){2})\.?(?:[:/?#]|$)))"
-    // IPv6 addresses that are not.
+    // IPv6 addresses that are not public.
     R"((?!\[(?:::1?\]|[14-9A-Fa-f][0-9A-Fa-f]{3}:)))"
     R"((?:\[[0-9A-Fa-f:.]+\])"
     R"(|(?:0[Xx][0-9A-Fa-f]*|[0-9]+)(?:\.(?:0[Xx][0-9A-Fa-f]*|[0-9]+)){0,3}\.?)"

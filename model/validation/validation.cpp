@@ -19,9 +19,9 @@ namespace matchcloud::model {
 namespace {
 
 constexpr std::uint32_t no_limit = 0xFFFF'FFFF;
-/// Findings of a document that has some.
+/// A typical number of findings in a document that has any.
 constexpr std::size_t usual_findings = 8;
-/// Containers that are open at once in an ordinary document.
+/// A typical nesting depth of containers.
 constexpr std::size_t usual_depth = 12;
 
 bool has_type(json_kind kind, value_type type) noexcept {
@@ -40,14 +40,13 @@ bool is_container(const json_node& node) noexcept {
   return node.kind == json_kind::object || node.kind == json_kind::array;
 }
 
-/// A length, a count or a bound, from which the more telling reasons are told apart.
+/// Whether `a` is about a size and `b` is not. Violations about sizes are reported first.
 bool goes_before(const violation& a, const violation& b) noexcept {
   return is_about_size(a.code) && !is_about_size(b.code);
 }
 
-/// Compares a document with its schema, in document order and without recursion: the way from the
-/// root to the value at hand is a stack of open containers, from which paths are read off only when
-/// there is something to say.
+/// Validates a document against its schema, in document order and without recursion. The path to
+/// the current value is a stack of open containers; textual paths are built only for findings.
 class walker {
 public:
   walker(const json_document& document, const validation_rules& rules, const reference_names& names)
@@ -68,7 +67,7 @@ public:
       top.following = value.next;
       ++top.position;
       if (!value.repeated && top.allowed-- == 0) {
-        // Beyond the limit: said at the container's place, and not looked at.
+        // Beyond the limit: reported for the container, and not checked.
         top.following = document_.node(top.node).next;
         continue;
       }
@@ -80,16 +79,17 @@ public:
 private:
   struct container {
     std::uint32_t node;
-    /// The child at hand and the one after it.
+    /// The current child and the one after it.
     std::uint32_t current;
     std::uint32_t following;
-    /// Children begun, the one at hand included.
+    /// Number of children begun, including the current one.
     std::uint32_t position;
-    /// Children that may still be looked at; repeated ones do not count.
+    /// Number of children that may still be checked; repeated ones do not count.
     std::uint32_t allowed;
-    /// Null: anything goes inside.
+    /// Null: everything inside is accepted.
     const value_rule* rule;
-    /// A bit per member of the shape: those up to the child at hand, and all, once somebody asks.
+    /// A bit per member of the shape: those up to the current child, and all members, computed on
+    /// demand.
     std::uint64_t seen;
     std::optional<std::uint64_t> present = std::nullopt;
 
@@ -103,7 +103,7 @@ private:
           static_cast<std::uint32_t>(std::min<std::uint64_t>(rules_.limits.*rule->most, no_limit));
     open_.push_back({node, no_node, node + 1, 0, allowed, rule, 0});
     if (!rule) return;
-    // A map of ports stands in its runtime.
+    // A map of ports is a member of its runtime.
     if (rule->key == key_rule::port_label) relations_.begin_ports(open_[open_.size() - 2].node);
     if (!rule->shape) return;
     if (rule->shape->rule == object_rule::matchmaker) matchmaker_ = node;
@@ -157,12 +157,13 @@ private:
     if (!is_violation) return descend_freely();
     const auto* home = home_of(shape, document_.name(child()));
     if (!home) return add_unknown(shape);
-    // What stands in the body in place of its `config` is one mistake, said where that is missing.
+    // A member of `config` that is misplaced in the body while `config` is missing is one mistake,
+    // reported for the missing `config`.
     if (!is_present(shape, *home)) return descend_freely();
     add_displaced(*home);
   }
 
-  /// The member of a body into which a member by that name belongs; null where there is none.
+  /// The member of a body that a member of that name belongs into; null if there is none.
   const member_rule* home_of(const object_shape& shape, std::string_view name) const noexcept {
     if (open_.size() > 1) return nullptr;
     for (const auto& member : shape.members)
@@ -170,7 +171,7 @@ private:
     return nullptr;
   }
 
-  /// Whether the object at hand has the member under whichever of its names.
+  /// Whether the current object has the member, by its name or an alias.
   bool is_present(const object_shape& shape, const member_rule& member) {
     auto& top = open_.back();
     if (!top.present) {
@@ -183,8 +184,9 @@ private:
     return (*top.present >> (&member - shape.members.data()) & 1) != 0;
   }
 
-  /// What is wrong with the value itself is said besides: keeping the one would not mend the other.
-  /// Its inside is not looked at, because the earlier member counts.
+  /// Reports a repeated member and also violations of its value, because removing one copy would
+  /// not fix the other. The inside of a container is not checked, because the earlier member
+  /// counts.
   void check_repeated(const value_rule& rule, std::string_view known) {
     add_duplicate(known);
     const bool is_null = child().kind == json_kind::null;
@@ -192,7 +194,7 @@ private:
     if (!is_null && !is_sound_container) check_value(rule);
   }
 
-  /// An entry of a map: its name counts as part of the value.
+  /// Checks an entry of a map; its name counts as part of the value.
   void check_entry(const value_rule& map) {
     const auto& value = child();
     const auto& rule = *map.element;
@@ -255,7 +257,7 @@ private:
       add("too-high", bounds_message(subject(depth()), text, "high", bounds, rules_.limits.echo));
   }
 
-  /// Says of a map or array that it is too long, and goes inside.
+  /// Checks the number of entries of a map or array, and opens the container.
   void open_value(const value_rule& rule) {
     const auto at = open_.back().current;
     const auto limit = rule.most ? rules_.limits.*rule.most : 0;
@@ -284,7 +286,7 @@ private:
   }
 
   void check_kind_is_new(std::uint64_t kind) {
-    // Kind, middleware, list of middlewares.
+    // The stack ends with the list of middlewares, the middleware and its kind.
     if (auto found = relations_.check_kind_is_new(kind, open_[open_.size() - 3].node)) add(*found);
   }
 
@@ -308,7 +310,7 @@ private:
     }
   }
 
-  /// The place, with the runtime at that position of the stack.
+  /// The objects that relations depend on, with the runtime at that position of the stack.
   document_place place(std::size_t runtime) const noexcept {
     return {matchmaker_, runtime < open_.size() ? open_[runtime].node : no_node};
   }
@@ -318,12 +320,13 @@ private:
     return {rules_, names_, may_suggest ? &suggestions_ : nullptr, &document_, open_.back().node};
   }
 
-  // Findings. Levels count open containers; level 0 is the body, level n the child at hand of the
+  // Findings. Levels count open containers: level 0 is the body, level n the current child of the
   // n-th container.
 
   std::size_t depth() const noexcept { return open_.size(); }
 
-  /// What a sentence about the value at `level` begins with. Names only what the schema knows.
+  /// The subject of a sentence about the value at `level`. Contains only names that the schema
+  /// knows.
   std::string subject(std::size_t level) const {
     if (level == 0) return "The body";
     const auto& parent = open_[level - 1];
@@ -349,7 +352,7 @@ private:
     return path;
   }
 
-  /// Where the name of the child at hand stands, with its quotation mark.
+  /// Offset of the current child's name, including its quotation mark.
   std::size_t name_offset() const noexcept { return child().name_at - 1; }
 
   void add_wrong_type(const value_rule& rule) {
@@ -377,7 +380,7 @@ private:
     add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
   }
 
-  /// The names of members that the object at hand does not have, then their aliases.
+  /// The names of members that the current object does not have, then their aliases.
   std::vector<std::string_view> absent_names(const object_shape& shape) {
     std::vector<std::string_view> names;
     names.reserve(2 * shape.members.size());
@@ -395,7 +398,7 @@ private:
     add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
   }
 
-  /// Of a member that a body lacks: which others of the body belong into it.
+  /// For a member that a body lacks, appends which other members of the body belong into it.
   void append_displaced(std::string& message, const member_rule& missing) const {
     if (open_.size() > 1 || !missing.value->shape) return;
     const auto& shape = *missing.value->shape;
@@ -461,7 +464,7 @@ private:
   const validation_rules& rules_;
   const reference_names& names_;
   member_relations relations_;
-  /// Room for the usual depth: payloads that are not deeper need no allocation.
+  /// Room for the usual depth, so that such payloads need no allocation.
   alignas(container) std::array<std::byte, usual_depth * sizeof(container)> open_memory_;
   std::pmr::monotonic_buffer_resource open_resource_{open_memory_.data(), open_memory_.size()};
   std::pmr::vector<container> open_{&open_resource_};

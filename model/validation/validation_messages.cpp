@@ -11,8 +11,8 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Shows the text of a value only where a number or boolean belongs: elsewhere it may be a secret,
-/// such as the line of a header.
+/// Describes a value. Shows its text only if a number or boolean is expected; other values may be
+/// secrets, such as the line of a header.
 std::string describe_value(value_type expected, const json_document& document,
                            const json_node& node, std::size_t echo_limit) {
   const bool is_shown = expected == value_type::integer || expected == value_type::boolean;
@@ -30,7 +30,7 @@ std::string describe_value(value_type expected, const json_document& document,
   return {};
 }
 
-/// Whether `text` is an integer as JSON writes it.
+/// Whether `text` is an integer in the syntax of JSON.
 bool reads_as_integer(std::string_view text) noexcept {
   constexpr std::size_t longest = 20;
   if (text.starts_with('-')) text.remove_prefix(1);
@@ -38,7 +38,7 @@ bool reads_as_integer(std::string_view text) noexcept {
          text.find_first_not_of("0123456789") == text.npos;
 }
 
-/// What to write instead, where the value shows what was meant.
+/// What to write instead, if the value shows what was meant.
 std::string_view type_advice(const value_rule& rule, const json_document& document,
                              const json_node& found) {
   const auto expected = rule.type;
@@ -67,7 +67,7 @@ std::string_view type_advice(const value_rule& rule, const json_document& docume
   return {};
 }
 
-/// With the names that are known.
+/// The usual length of a message, including the list of known names.
 constexpr std::size_t usual_message_bytes = 256;
 
 /// What to write instead of an integer that is out of `bounds`.

@@ -53,7 +53,7 @@ std::string unknown_member_message(std::string_view owner, std::string_view name
 /// The most names that a message lists, to keep it readable.
 inline constexpr std::size_t listed_names_limit = 16;
 
-/// Appends ` Did you mean X?`, or nothing where `meant` is empty.
+/// Appends ` Did you mean X?`; nothing if `meant` is empty.
 void append_suggestion(std::string& message, std::string_view meant);
 
 /// Appends the first of the `known_total` names that are allowed.

@@ -14,7 +14,7 @@ constexpr std::uint64_t day_ms = 86'400'000;
 /// More entries than a body of any configurable size could hold.
 constexpr std::uint64_t most_entries = 10'000'000;
 constexpr std::uint64_t longest_text = 67'108'864;
-/// Each port is compared with all before it.
+/// Limited because each port is compared with all earlier ones.
 constexpr std::uint64_t most_ports = 256;
 
 constexpr std::array table{

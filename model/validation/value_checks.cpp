@@ -40,13 +40,13 @@ std::optional<violation> check_length(const value_rule& rule, std::string_view t
   return check_longest(text, most, rule.unit);
 }
 
-/// Where the part after the next dash begins, or `npos`.
+/// The beginning of the part after the next dash; `npos` if there is none.
 std::size_t behind_dash(std::string_view name, std::size_t from) noexcept {
   const auto dash = name.find('-', from);
   return dash == name.npos ? dash : dash + 1;
 }
 
-/// Whether the object at hand has a member of that name.
+/// Whether the current object has a member of that name.
 bool is_taken(std::string_view name, const check_context& context) {
   if (context.document == nullptr) return false;
   const auto& document = *context.document;
@@ -56,8 +56,8 @@ bool is_taken(std::string_view name, const check_context& context) {
   return false;
 }
 
-/// The longest of `ids`, in order, that is some of the parts of `name` between dashes: catalogs
-/// have ids with prefixes and suffixes, such as `lnd-fra` and `fra-1`. Empty if none.
+/// The longest of `ids` (sorted) that consists of dash-separated parts of `name`: catalogs have ids
+/// with prefixes and suffixes, such as `lnd-fra` and `fra-1`. Empty if there is none.
 std::string_view contained_id(std::string_view name, std::span<const std::string_view> ids) {
   std::string_view longest;
   for (std::size_t begin = 0; begin != name.npos; begin = behind_dash(name, begin)) {
@@ -71,8 +71,8 @@ std::string_view contained_id(std::string_view name, std::span<const std::string
   return longest;
 }
 
-/// What may be meant by a name that is none of `ids`; empty where there is nothing like it, or it
-/// stands beside the name already.
+/// The id that was probably meant by a name that is none of `ids`; empty if none is similar, or if
+/// the object already has a member of that name.
 std::string_view closest_id(std::string_view name, std::span<const std::string_view> ids,
                             const check_context& context) {
   if (name.size() > suggestion_name_limit_bytes) return {};
@@ -81,13 +81,13 @@ std::string_view closest_id(std::string_view name, std::span<const std::string_v
   return close.empty() || is_taken(close, context) ? std::string_view{} : close;
 }
 
-/// A predicate of a name that the catalog does not have, and what is known.
+/// A violation with the known names if the catalog does not have the name `found`.
 std::optional<violation> check_known(std::string_view code, std::string_view what,
                                      std::string_view found, const std::vector<std::string>& known,
                                      const check_context& context) {
   const auto view = [](const std::string& each) { return std::string_view{each}; };
   if (std::ranges::binary_search(known, found, {}, view)) return std::nullopt;
-  // Catalogs may be large: without a suggestion nobody looks at all of it.
+  // Catalogs may be large: only a suggestion requires reading all names.
   const bool may_suggest = context.may_suggest(known.size());
   const auto looked_at = may_suggest ? known.size() : std::min(known.size(), listed_names_limit);
   std::vector<std::string_view> names(looked_at);
@@ -130,7 +130,7 @@ constexpr base::character_set label_characters{
 constexpr base::character_set variable_characters{
     [](unsigned char c) { return base::is_alphanumeric(c) || c == '_'; }};
 
-/// 1 to `most` of `allowed` without a dash at either end.
+/// Whether `name` has 1 to `most` of the `allowed` characters, without a dash at either end.
 bool is_label(std::string_view name, std::uint64_t most, const base::character_set& allowed) {
   return !name.empty() && name.size() <= most && name.front() != '-' && name.back() != '-' &&
          allowed.contains_all(name);
