@@ -219,7 +219,7 @@ private:
     return {};
   }
 
-  /// Discards what was downloaded so far, if the output can be truncated.
+  /// Discards what was downloaded so far; fails if the output cannot be taken back.
   base::expected<void> start_anew(const std::string& why) {
     if (!to_.can_start_anew())
       return failure(why + ", and " + progress_so_far() +

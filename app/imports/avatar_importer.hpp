@@ -29,7 +29,7 @@ struct avatar_import_summary {
 /// are atomic and repeatable. One thread.
 class avatar_importer {
 public:
-  /// The most lines in one input; each takes about 300 bytes of memory.
+  /// The most avatars (distinct upload ids) in one input; each takes about 300 bytes of memory.
   static constexpr std::size_t line_limit = 1'000'000;
   /// The most avatars that one transaction writes.
   static constexpr std::size_t batch_limit = 1'024;
@@ -40,7 +40,7 @@ public:
                   cli::progress_display& progress);
 
   /// Reads and checks everything: lines, images, games. Fails with `io_failed`, `import_invalid`
-  /// (too many lines) or an error of the store; wrong lines are reported in `findings`.
+  /// (too many avatars) or an error of the store; wrong lines are reported in `findings`.
   base::expected<void> check(line_input& in);
   const line_findings& findings() const noexcept { return findings_; }
 

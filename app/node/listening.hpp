@@ -37,7 +37,8 @@ public:
   /// Logs warnings about listeners that may be configured by mistake.
   void warn() const;
 
-  /// Tells the predecessor to stop accepting and waits until it has.
+  /// Tells the predecessor that this process can serve, and waits until it stops accepting. After
+  /// an error the predecessor continues, and this process must not accept.
   base::expected<void> take_over();
   /// Allows another process to take over the listeners from now on.
   void offer();

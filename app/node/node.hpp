@@ -44,8 +44,8 @@ public:
 
   /// Stops accepting and lets requests in flight finish. Idle connections close in the last third
   /// of the drain timeout; whatever is left at its end is cut. Returns when no connection is left,
-  /// or at once when `interrupt_fd` becomes readable. With a successor the listeners stay open,
-  /// because it shares them.
+  /// at the end of the timeout, or at once when `interrupt_fd` becomes readable. With a successor
+  /// the listeners stay open, because it shares them.
   void drain(int interrupt_fd);
 
   /// The seed that decides at which passes a fault point fires; empty if injection is off.

@@ -148,7 +148,8 @@ struct member_rule {
   std::string_view alias;
   const value_rule* value;
   bool required = false;
-  /// Configures only the command line tool: the service checks nothing but its type.
+  /// Configures the command line tool only. No rule beyond its type may be added; `game_module` is
+  /// the one exception, see docs/validation.md.
   bool cli_only = false;
 };
 
