@@ -66,7 +66,7 @@ struct serve_config {
 /// help text are all derived from the table of keys.
 struct config_key {
   enum class kind : std::uint8_t { text, list, number, flag };
-  /// Where it stands in the TOML file.
+  /// Its section in the TOML file.
   enum class section : std::uint8_t { service, rules, limits };
 
   /// Spelled with dashes: `head-limit-bytes`.
@@ -81,10 +81,10 @@ struct config_key {
   /// Stores a value (for a list, its elements). The error says what is allowed.
   std::function<base::expected<void>(serve_config&, const std::vector<std::string>&)> apply;
   section where = section::service;
-  /// What the key was called in the version before, which is still taken, with a warning; empty: it
-  /// is called as before.
+  /// The name of the key in the version before, which is still accepted with a warning; empty if the
+  /// key was not renamed.
   std::string former_name = {};
-  /// Under which it stands in the help text.
+  /// The heading of its group in the help text.
   std::string_view heading = {};
 };
 
@@ -96,7 +96,7 @@ std::string_view name_in_table(const config_key& key) noexcept;
 
 /// All keys, in the order of the help text.
 std::span<const config_key> config_keys();
-/// The key of that name or former name; null where there is none.
+/// The key of that name or former name; null if there is none.
 const config_key* find_config_key(std::string_view name);
 
 /// A value for a key, and its source (`--listen`, `MATCHCLOUD_LISTEN`, `FILE: listen`).
