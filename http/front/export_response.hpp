@@ -11,25 +11,25 @@
 
 namespace matchcloud::http {
 
-/// What the query of an export's URL says.
+/// What the query of an export URL says.
 struct export_link {
   /// Seconds since 1970.
   std::uint64_t expires_s = 0;
   std::string_view signature;
 };
 
-/// Reads `expires` and `signature`, each once; others do not count. Empty where one is missing,
-/// repeated, or cannot be what this service wrote.
+/// Reads `expires` and `signature`; other parameters are ignored. Empty where one of the two is
+/// missing, repeated, or not in the form that this service writes.
 std::optional<export_link> read_export_link(std::string_view query) noexcept;
 
-/// Whether a compressed file would be sent, were there one: nobody waits for it to be made for a
-/// part, which is of a file that is there.
+/// Whether the compressed file would be sent if it existed. False for a range request: it gets a
+/// file that exists already, and nobody waits for compression.
 bool may_be_compressed(const request& request);
 
-/// The answer to a GET or HEAD of an export that is open, compressed where the client takes that
-/// and the file is there. Who asks for a part gets the representation whose ETag `If-Range` or
-/// `If-Match` names, and the plain one without: bytes of two representations never come together.
-/// Any thread.
+/// The answer to a GET or HEAD of an open export, compressed where the client accepts gzip and the
+/// compressed file exists. A range request gets the representation whose ETag `If-Range` or
+/// `If-Match` names, and the plain one if neither names one: bytes of two representations are never
+/// mixed. Any thread.
 response export_response(const request& request, const store::opened_export& file);
 
 } // namespace matchcloud::http

@@ -6,8 +6,9 @@
 
 namespace matchcloud::http {
 
-/// The fault points that an `X-Fault` header names: `avatar.receive, front.reply`. What is no point
-/// is passed over. It does something only where a fault was injected there that says so.
+/// The fault points that an `X-Fault` header names: `avatar.receive, front.reply`. Unknown names
+/// are ignored. A named point has an effect only where a fault with `header: true` is injected
+/// there.
 base::fault_point_set faults_named_in(std::string_view header) noexcept;
 
 } // namespace matchcloud::http

@@ -16,18 +16,18 @@
 
 namespace matchcloud::http {
 
-/// What a front decides by. Immutable, shared by all fronts.
+/// The settings of a front. Immutable, shared by all fronts.
 struct front_settings {
   /// Empty, or `/x` without a slash at the end.
   std::string base_path;
   proxy_trust proxies;
-  /// Origins that may read `regions.list`; `*` alone: any.
+  /// Origins that may read `regions.list`. A single `*` allows every origin.
   std::vector<std::string> cors_origins{"*"};
 };
 
-/// Matches a request's route, forwards it as a message to the actor that owns the answer and turns
-/// the reply into a response. One per event loop, resident on it; one on the pool for the httplib
-/// transport. Stateless about exchanges: those are the transport's.
+/// Matches a request's route, forwards it as a message to the actor that owns the answer, and turns
+/// the reply into a response. One per event loop, resident on it; with the httplib transport, one
+/// on the pool. It keeps no state about exchanges: the transport owns them.
 class front final : public actors::resident {
 public:
   /// `sink` must outlive the actor.
@@ -38,11 +38,12 @@ public:
 
 protected:
   caf::behavior make_behavior() override;
-  /// Owners outlive it: what they know of one who watches them would stay with them.
+  /// Stops monitoring the owners: they outlive the front and would keep its monitors.
   void on_exit() override;
 
 private:
-  /// Whether the request gets past the point `front.dispatch`; answers it where that fails.
+  /// Passes the fault point `front.dispatch`. Whether the request goes on; an injected failure is
+  /// answered.
   bool arrives(const dispatch& dispatched);
   void handle(const dispatch& dispatched);
   void preflight(const dispatch& dispatched, const operation_row& row);
@@ -53,35 +54,34 @@ private:
   void download_media(const dispatch& dispatched, const route& where);
   void export_lobbies(const dispatch& dispatched, const route& where);
   void download_export(const dispatch& dispatched, const route& where);
-  /// The path's parameter of that number; answers with a problem where it is not a UUID.
+  /// The path parameter with that index. Where it is not a UUID, answers with a problem.
   std::optional<model::uuid> read_id(const dispatch& dispatched, const route& where,
                                      std::size_t number);
-  /// Whether the body is of the kind and size that the operation takes; answers with a problem
-  /// where not.
+  /// Whether the operation accepts the body's type and size; if not, answers with a problem.
   bool check_body(const dispatch& dispatched, const operation_row& row);
   void on(const actors::owners& known);
 
-  /// Sends `message` to an owner; while that is being restarted the exchange waits for it.
+  /// Sends `message` to an owner. While the owner is being restarted, the exchange waits for it.
   template <class Message>
   void forward(const dispatch& dispatched, operation which, actors::owner to, Message&& message);
-  /// Answers with a problem; `headers` are further whole lines.
+  /// Answers with a problem; `headers` are additional whole lines.
   void fail(const dispatch& dispatched, operation which, const base::error& what,
             std::string headers = {});
-  /// A handler of an owner's replies: answers the exchange with `make(exchange, reply)`, past the
-  /// point `front.reply`.
+  /// A handler for an owner's replies: passes the fault point `front.reply` and answers the
+  /// exchange with `make(exchange, reply)`.
   template <class Reply, class Make>
   auto answering(Make make);
   template <class Reply>
   bool arrives(const Reply& reply, const open_exchange& exchange);
   http::response regions_answer(const http::request& request, const actors::regions_ranked& reply);
   http::response failure_answer(const open_exchange& exchange, const base::error& why);
-  /// Latencies in the query; answers with a problem where they cannot be read.
+  /// The latencies in the query; answers with a problem where they cannot be parsed.
   std::optional<std::vector<model::measured_latency>> read_rtt(const dispatch& dispatched);
-  /// The headers without which a page could not tell a refusal from a broken network.
+  /// The CORS headers without which a page could not tell a refusal from a network failure.
   std::string cors_headers_of(operation which, const http::request& request) const;
-  /// Whether the page that asks may read the regions listing.
+  /// Whether the requesting page may read the regions listing.
   bool may_read(const http::request& request) const;
-  /// The CORS headers of a reply about the regions listing.
+  /// The CORS headers of a response about the regions listing.
   std::string cors_headers(const http::request& request) const;
 
   std::shared_ptr<const front_settings> settings_;

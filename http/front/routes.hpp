@@ -9,10 +9,10 @@
 
 namespace matchcloud::http {
 
-/// Where a request's path leads.
+/// The operation that a request's path leads to, with its parameters.
 struct route {
   const operation_row* row = nullptr;
-  /// The path's parameters in their order, percent-decoded.
+  /// The path's parameters in order, percent-decoded.
   std::array<std::string, path_parameter_limit> parameters;
 };
 

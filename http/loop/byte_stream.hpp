@@ -11,13 +11,13 @@
 namespace matchcloud::http {
 
 enum class io_status : std::uint8_t {
-  /// `bytes` were moved, at least one.
+  /// At least one byte was moved: see `bytes`.
   moved,
-  /// Nothing to be had or taken now: wait for the descriptor.
+  /// Nothing can be read or written now: wait for an event of the descriptor.
   blocked,
-  /// The peer will send nothing more, or a file has no more.
+  /// The peer will send nothing more, or the file has no more bytes.
   ended,
-  /// The connection is gone.
+  /// The connection is broken.
   failed,
 };
 
@@ -26,40 +26,43 @@ struct io_result {
   std::size_t bytes = 0;
 };
 
-/// The seam under a connection: what moves bytes between it and its peer. A plain socket now; TLS
-/// comes under it without a change above. Non-blocking, used by one thread.
+/// Moves bytes between a connection and its peer: a plain socket now, and the place where TLS can
+/// be added without a change to connections. Non-blocking, used by one thread.
 class byte_stream {
 public:
   virtual ~byte_stream() = default;
   virtual io_result read(std::span<char> into) = 0;
-  /// `more`: other bytes follow at once, so that a last packet may wait for them.
+  /// `more`: further bytes follow at once, so the kernel may delay a partial last packet
+  /// (MSG_MORE).
   virtual io_result write(std::span<const iovec> from, bool more) = 0;
-  /// Bytes of a regular file, `length` not 0; its own offset stays. `ended`: the file is shorter.
+  /// Sends bytes of a regular file; `length` is not 0, and the file's own offset does not move.
+  /// `ended`: the file is shorter than `offset`.
   virtual io_result send_file(int file, std::uint64_t offset, std::size_t length) = 0;
-  /// No more bytes from us; the peer may still send.
+  /// Ends the sending direction; the peer may still send.
   virtual void shutdown_write() = 0;
-  /// Has the end of the stream drop what the kernel holds: the peer gets a reset.
+  /// Makes destroying the stream drop the bytes that the kernel holds: the peer gets a reset.
   virtual void reset_at_end() = 0;
-  /// Of the bytes written, those that the peer's kernel has not acknowledged.
+  /// How many of the bytes written the peer's kernel has not acknowledged.
   virtual std::size_t unacknowledged_bytes() const noexcept = 0;
-  /// The descriptor whose events say when to try again.
+  /// The descriptor whose events say when to retry.
   virtual int descriptor() const noexcept = 0;
 };
 
-/// How much the kernel takes of one connection beyond what the peer has room for. With its own
-/// bound of megabytes each slow reader would hold as much, and look for minutes as if it took
-/// nothing.
+/// How many unsent bytes of one connection the kernel accepts beyond the peer's window
+/// (TCP_NOTSENT_LOWAT). With the kernel's own bound of megabytes, each slow reader would hold that
+/// much and would seem for minutes to take nothing.
 inline constexpr int kernel_unsent_bytes = 128 * 1024;
 
-/// Sets what every client socket needs, on itself or on the listener that it will inherit it from
-/// (Linux copies the options at accept): no Nagle, `kernel_unsent_bytes`, and urgent bytes in line
-/// with the others (RFC 6093 section 6), where nobody waits for them.
+/// Sets the options that every client socket needs, on the socket or on a listener whose accepted
+/// sockets inherit them (Linux copies them at accept): no Nagle, `kernel_unsent_bytes`, and urgent
+/// bytes in line with the others (RFC 6093 section 6), because nothing here waits for urgent data.
 void prepare_client_socket(int socket) noexcept;
 
-/// Whether somebody waits at a socket: bytes, the end, or at a listener a connection.
+/// Whether a socket is readable: it has bytes or its end, or, for a listener, a connection. Does
+/// not block.
 bool has_input(int socket) noexcept;
 
-/// A TCP socket without anything above it.
+/// A plain TCP socket.
 class socket_stream final : public byte_stream {
 public:
   explicit socket_stream(base::file_descriptor socket) noexcept : socket_{std::move(socket)} {}

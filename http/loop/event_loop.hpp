@@ -19,29 +19,29 @@
 
 namespace matchcloud::http {
 
-/// Gets the epoll events of one descriptor, on the loop's thread.
+/// Receives the epoll events of one descriptor, on the loop's thread.
 class io_handler {
 public:
   virtual ~io_handler() = default;
-  /// `events` as of epoll_wait(2).
+  /// `events` are those of epoll_wait(2).
   virtual void on_events(std::uint32_t events) = 0;
 };
 
 /// What an event loop measured about itself. Written by the loop, read by any thread.
 struct loop_metrics {
-  /// Time from the end of one epoll_wait to the begin of the next: how long a ready connection can
-  /// be left alone.
+  /// Time from the return of one epoll_wait to the call of the next: how long a ready connection
+  /// can be kept waiting.
   base::duration_histogram stall;
 };
 
-/// One thread with epoll, timers and the actors that reside on it. Fair: a turn runs a bounded
-/// number of resumes for a bounded time, then looks at the sockets again.
+/// One thread with epoll, timers and the actors that reside on it. It is fair: a turn resumes a
+/// bounded number of actors for a bounded time, then looks at the sockets again.
 class event_loop final : public caf::execution_unit {
 public:
   static constexpr std::size_t resumes_per_turn = 64;
   static constexpr std::size_t messages_per_resume = 16;
-  /// What residents take of a turn, besides the last resume: a ranking of 1,000 regions alone takes
-  /// a millisecond, and many may wait.
+  /// How much of a turn resident actors may take, not counting the last resume: one ranking of
+  /// 1,000 regions takes a millisecond, and many may wait.
   static constexpr std::chrono::milliseconds residents_turn_time{1};
   static constexpr int events_per_turn = 128;
 
@@ -54,8 +54,8 @@ public:
 
   /// Turns until `stop`. The calling thread becomes the loop's thread.
   void run();
-  /// One turn, which waits as long as one of `run` would; the calling thread becomes the loop's
-  /// thread. Lets a test or a simulation drive a loop, with its clock, from one thread.
+  /// Runs one turn, which waits as long as one of `run` would. The calling thread becomes the
+  /// loop's thread. Lets a test or a simulation drive a loop, with its clock, from one thread.
   void run_once();
   /// Ends `run` after the current turn. Any thread.
   void stop();
@@ -71,13 +71,13 @@ public:
   bool in_loop() const noexcept {
     return std::this_thread::get_id() == thread_.load(std::memory_order_relaxed);
   }
-  /// The time at which the current turn began, or at the end of its last resume.
+  /// The time when the current turn began, or when its last resume ended.
   base::steady_time now() const noexcept { return now_; }
   timer_wheel& timers() noexcept { return timers_; }
   /// Runs `task` at the end of the current turn, after the resumes.
   void at_turn_end(std::function<void()> task);
 
-  /// 0, or errno.
+  /// Registers `fd` for `events`. Returns 0 or errno, as `modify` does.
   int watch(int fd, std::uint32_t events, io_handler& handler);
   int modify(int fd, std::uint32_t events, io_handler& handler);
   void unwatch(int fd);
@@ -89,7 +89,7 @@ private:
   int wait_ms();
   void take_remote();
   void run_residents();
-  /// Hands something to the loop's thread and wakes it. Any thread.
+  /// Adds an item to a queue of the loop's thread and wakes the loop. Any thread.
   template <class Item>
   void push_remote(std::vector<Item>& to, Item item);
   void wake();
@@ -102,7 +102,7 @@ private:
   timer_wheel timers_;
   std::deque<caf::resumable*> ready_;
   std::vector<std::function<void()>> turn_end_;
-  /// Those of `turn_end_` that are running; a member for its memory.
+  /// The tasks of `turn_end_` that are running; a member to keep its memory.
   std::vector<std::function<void()>> turn_end_running_;
   std::atomic<bool> stopping_{false};
   loop_metrics metrics_;
@@ -110,7 +110,7 @@ private:
   std::mutex remote_mutex_;
   std::vector<caf::resumable*> remote_ready_;
   std::vector<std::function<void()>> remote_tasks_;
-  /// A wake-up is on its way; guarded by `remote_mutex_`.
+  /// A wake-up has been sent and not yet received; guarded by `remote_mutex_`.
   bool waking_ = false;
 };
 

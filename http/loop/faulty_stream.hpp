@@ -12,12 +12,13 @@
 
 namespace matchcloud::http {
 
-/// A byte stream whose reads and writes pass the fault points `read` and `write`. What is delayed
-/// or stalled blocks, as with a peer that is slow; the stream then tells its connection when to try
-/// again, for the descriptor will not. Bytes keep their order. Loop thread only.
+/// A byte stream whose reads and writes pass the fault points `read` and `write`. A delayed or
+/// stalled operation reports `blocked`, as with a slow peer; the stream then tells its connection
+/// when to retry, because the descriptor will not. Bytes keep their order. Loop thread only.
 class faulty_stream final : public byte_stream, private timer {
 public:
-  /// `connection` gets EPOLLIN and EPOLLOUT as if from the descriptor; may close the stream then.
+  /// `connection` gets EPOLLIN and EPOLLOUT as if from the descriptor, and may close the stream
+  /// then.
   faulty_stream(std::unique_ptr<byte_stream> under, event_loop& loop, io_handler& connection);
 
   io_result read(std::span<char> into) override;
@@ -31,10 +32,10 @@ public:
   int descriptor() const noexcept override { return under_->descriptor(); }
 
 private:
-  /// Copied to be changed: neither files nor the memory that answers share may be.
+  /// How many bytes are copied in order to corrupt them: files and shared bodies must not change.
   static constexpr std::size_t corrupted_bytes = 4 * 1024;
 
-  /// Does to one pass what its fault says; `move` moves bytes as far as it comes to that.
+  /// Applies the injected fault to one pass; `move` does the I/O unless the fault prevents it.
   template <class Move>
   io_result pass(loop_pass& which, Move&& move);
   io_result write_corrupted(std::span<const iovec> from, bool more, std::uint64_t random);

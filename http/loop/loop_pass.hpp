@@ -8,16 +8,18 @@
 
 namespace matchcloud::http {
 
-/// A pass of a fault point on an event loop, which cannot wait: what a fault delays or stalls is
-/// begun again later. It is one pass, hit or not once, until it ends. Loop thread only.
+/// One pass of a fault point on an event loop, which must not block: an operation that a fault
+/// delays or stalls is begun again later. Until it ends, it counts as one pass, which is hit or not
+/// once. Loop thread only.
 class loop_pass {
 public:
-  /// How often to look whether a fault still holds.
+  /// How often to check whether the fault is still injected.
   static constexpr std::chrono::milliseconds look_interval{10};
 
   explicit loop_pass(base::fault_point at) noexcept : at_{at} {}
 
-  /// What is to happen to it; where it `is_held`, nothing yet: begin it again at `again_at`.
+  /// The fault of this pass. While `is_held`, the operation must not happen yet: begin it again at
+  /// `again_at`.
   base::fault begin(base::steady_time now) noexcept {
     if (!hit_) {
       hit_ = base::faults::strike(at_);
@@ -28,7 +30,7 @@ public:
     if (is_held() && now >= held_until_) end();
     return hit_;
   }
-  /// What was hit has happened; the next to begin is another pass.
+  /// The operation has happened; the next `begin` starts another pass.
   void end() noexcept { hit_ = {}; }
 
   bool is_held() const noexcept { return is_stalled() || hit_.kind == base::fault_kind::delay; }

@@ -12,7 +12,7 @@ namespace matchcloud::http {
 
 class timer_wheel;
 
-/// Something with one deadline. Takes itself off its wheel when destroyed.
+/// An object with one deadline. It removes itself from its wheel when destroyed.
 class timer {
 public:
   timer() = default;
@@ -23,8 +23,8 @@ public:
   bool armed() const noexcept { return next_ != nullptr; }
 
 protected:
-  /// The deadline passed; the timer is not armed any more and may be armed again. May destroy the
-  /// timer itself, not others.
+  /// Called when the deadline has passed. The timer is no longer armed and may be armed again. It
+  /// may destroy itself, but no other timer.
   virtual void on_deadline() = 0;
 
 private:
@@ -36,12 +36,13 @@ private:
   timer* next_ = nullptr;
   /// In ticks of the wheel.
   std::uint64_t due_ = 0;
-  /// The slot's tick it is linked for; earlier than `due_` where the deadline was moved back.
+  /// The tick of the slot it is linked in; earlier than `due_` where the deadline was moved later.
   std::uint64_t slot_tick_ = 0;
 };
 
-/// Deadlines of one event loop: O(1) to arm, move and cancel, exact to one tick (never early). A
-/// deadline that moves later costs a store; the slot it stood in sorts it out. Used by one thread.
+/// The deadlines of one event loop: O(1) to arm, move and cancel, accurate to one tick and never
+/// early. Moving a deadline later costs one store; the slot relinks the timer when its tick comes.
+/// Used by one thread.
 class timer_wheel {
 public:
   static constexpr std::chrono::milliseconds tick{16};
@@ -53,10 +54,10 @@ public:
   void arm(timer& which, base::steady_time deadline);
   void cancel(timer& which) noexcept { which.unlink(); }
 
-  /// Fires what is due at `now`.
+  /// Fires all timers that are due at `now`.
   void advance(base::steady_time now);
 
-  /// How long until a slot with timers is due; nothing where no timer is armed. O(slots / 64).
+  /// Time until the next slot with timers is due; nothing where no timer is armed. O(slots / 64).
   std::optional<std::chrono::milliseconds> next_delay(base::steady_time now);
 
 private:
@@ -79,7 +80,7 @@ private:
   base::steady_time start_;
   std::uint64_t current_ = 0;
   std::array<slot_head, slot_count> slots_;
-  /// A bit per slot, set while it may hold timers (a cancelled timer leaves its bit behind).
+  /// One bit per slot, set while it may hold timers (a cancelled timer leaves the bit set).
   std::array<std::uint64_t, slot_count / 64> occupied_{};
 };
 

@@ -18,28 +18,28 @@ namespace matchcloud::http {
 /// and `/v1/tiers` are listed by GET, `/v1/games/{id}` and so on take GET, PUT and DELETE. Each
 /// change is a transaction in the store, where the catalog actors of every process find it.
 ///
-/// A request has a session of its own and blocks the ops plane's thread that it came on. Any
-/// thread.
+/// Each request uses a session of its own and blocks its ops plane thread. Any thread.
 class catalog_admin {
 public:
-  /// Requests at the store, or on their way to it, at once; beyond: 503. Far fewer than the ops
-  /// plane has threads, so that health answers also while they wait for another process's import.
+  /// Requests that may use the store, or wait for it, at once; further ones get 503. Far fewer than
+  /// the ops plane's threads, so that health checks are answered even while all of them wait for
+  /// another process's import.
   static constexpr std::size_t concurrency_limit = 8;
 
-  /// How long a change should wait for another's, as a store's `patience`: no longer than a client
-  /// waits, or it would do what nobody waits for any more. Then: 503.
+  /// The store's `patience`: how long a change waits for another one before 503. No longer than a
+  /// client waits, or the change would be made after its client has given up.
   static constexpr std::chrono::seconds patience{5};
 
-  /// How many sessions it should have: its requests are few, so that none is kept, and none waits.
+  /// Session limits: requests are few, so no session is kept and no request waits for one.
   static constexpr store::session_limits sessions{concurrency_limit, 0, {}};
 
   explicit catalog_admin(std::shared_ptr<store::database> of) : of_{std::move(of)} {}
 
-  /// Adds its routes, which refer to this object.
+  /// Adds its routes, which refer to this object, so it must outlive the server.
   void add_routes(httplib::Server& to);
 
 private:
-  /// What a path names: a list, or the element with `id` in it.
+  /// What a path names: a list, or the element with the given `id`.
   struct place {
     model::element_kind kind;
     std::optional<std::string> id;

@@ -13,17 +13,17 @@
 namespace matchcloud::http {
 
 /// `GET`, `PUT` and `DELETE` of `/faults` and `/faults/{point}` on the ops plane, for services that
-/// were started to be broken. Any thread.
+/// were started with fault injection enabled. Any thread.
 class fault_admin {
 public:
-  /// `seed` is shown.
+  /// `seed` is only shown, in `GET /faults`.
   explicit fault_admin(std::uint64_t seed) : seed_{seed} {}
 
-  /// Before the server starts; this must outlive it.
+  /// Call before the server starts; this object must outlive the server.
   void add_routes(httplib::Server& to);
 
-  /// Takes all faults away, and injects no more: whoever ends the service must not wait for what is
-  /// stalled.
+  /// Removes all faults and refuses to inject more: a shutdown must not wait for stalled
+  /// operations.
   void end();
 
 private:
@@ -35,7 +35,7 @@ private:
   base::expected<void> inject(base::fault_point at, const base::fault_rule& rule);
 
   std::uint64_t seed_;
-  /// Held while something is injected.
+  /// Held while a fault is injected.
   std::mutex mutex_;
   bool ended_ = false;
 };

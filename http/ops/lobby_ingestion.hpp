@@ -21,36 +21,36 @@
 
 namespace matchcloud::http {
 
-/// What ingestion counts. Any thread.
+/// The counters of ingestion. Any thread.
 struct ingestion_metrics {
   base::counter accepted;
   base::counter unchanged;
   base::counter rejected;
   base::gauge running;
-  /// What the store has acknowledged and not yet tidied away.
+  /// Bytes that the store has acknowledged and not yet tidied away, after the last transaction.
   base::gauge backlog_bytes;
-  /// Those that wrote, from their begin to the end of their commit.
+  /// Transactions that wrote, from their begin to the end of their commit.
   base::duration_histogram transactions;
 };
 
 /// The bounds of ingestion.
 struct ingestion_settings {
-  /// At once; beyond: 503.
+  /// Ingests at once; further ones get 503.
   std::size_t ingest_limit = 8;
-  /// What the store has not yet tidied away; beyond, where it cannot be: 503.
+  /// Bytes that the store may have left to tidy away; above it, where tidying does not help, 503.
   std::uint64_t backlog_limit_bytes = 1024UL * 1024 * 1024;
 };
 
 /// How long an ingest's transaction waits for a change by another connection (an import of a
 /// catalog takes longest).
 inline constexpr std::chrono::milliseconds ingest_patience{10'000};
-/// One request's body.
+/// The longest body of one request.
 inline constexpr std::uint64_t ingest_limit_bytes = 4UL * 1024 * 1024 * 1024;
-/// Lobbies that are read before they go to the store, of one ingest.
+/// Lobbies that one ingest reads before it passes them to the store.
 inline constexpr std::size_t ingest_batch_limit = 8'192;
-/// What these may take for their kinds, about.
+/// Approximate memory for the lobby attributes of such a batch.
 inline constexpr std::size_t ingest_attributes_limit_bytes = 1024UL * 1024;
-/// Rejected lines that an answer details; it counts all.
+/// Rejected lines that an answer describes; all of them are counted.
 inline constexpr std::size_t detailed_rejections_limit = 100;
 
 /// What became of the lines of an ingest.
@@ -58,7 +58,7 @@ struct ingest_summary {
   std::uint64_t accepted = 0;
   std::uint64_t unchanged = 0;
   std::uint64_t rejected_total = 0;
-  /// The first ones, in the order of their lines.
+  /// The first rejected lines, in line order.
   std::vector<model::line_error> rejected;
 };
 
@@ -66,16 +66,16 @@ struct ingest_summary {
 /// "rejected_total":1}`.
 std::string render(const ingest_summary& summary);
 
-/// The store as all ingests share it: one transaction at a time. Any thread.
+/// The store as shared by all ingests: one transaction at a time. Any thread.
 class ingest_store {
 public:
   /// `metrics` outlives this.
   ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
                ingestion_metrics& metrics, std::chrono::milliseconds patience = ingest_patience);
 
-  /// One transaction, see `lobby_sink::merge`. Waits for those of other ingests, for up to
-  /// `patience`, then fails with `overloaded`. Fails with `store_backlogged` where what is not
-  /// tidied away is beyond its limit and cannot be, or with what the store fails with.
+  /// Runs one transaction, see `lobby_sink::merge`. Waits for those of other ingests for up to
+  /// `patience`, then fails with `overloaded`. Fails with `store_backlogged` where the bytes left
+  /// to tidy away exceed their limit and tidying does not help, or with the store's error.
   base::expected<store::lobby_merge> merge(std::span<const model::lobby_record> records,
                                            const model::lobby_attributes_table& kinds);
 
@@ -90,16 +90,16 @@ private:
   std::chrono::milliseconds patience_;
 };
 
-/// The lines of one request on their way into the store. Its memory does not depend on how many
-/// there are. One thread.
+/// Feeds the lines of one request into the store. Memory use does not depend on their number. One
+/// thread.
 class lobby_ingest {
 public:
   lobby_ingest(ingest_store& into, ingestion_metrics& metrics) : into_{&into}, metrics_{&metrics} {}
 
-  /// Takes the next bytes of the body. Whole batches are in the store when it returns. Fails with
-  /// what the store fails with; then the ingest is over.
+  /// Takes the next bytes of the body. Full batches are in the store when it returns. Fails with
+  /// the store's error; then the ingest is over.
   base::expected<void> give(std::string_view bytes);
-  /// The body is at its end: the last line needs no line end.
+  /// The body has ended; its last line needs no line end.
   base::expected<ingest_summary> finish();
 
 private:
@@ -115,22 +115,22 @@ private:
   model::lobby lobby_;
   model::lobby_attributes_table attributes_;
   std::vector<model::lobby_record> records_;
-  /// Of `records_`.
+  /// The line numbers of `records_`.
   std::vector<std::uint64_t> lines_;
-  /// Of the lines since the last flush; some come from the store only then.
+  /// Rejected lines since the last flush; the store reports some of them only at the flush.
   std::vector<model::line_error> rejected_;
   ingest_summary summary_;
 };
 
 /// `POST /v1/lobbies` of the ops plane: lobbies as JSON Lines, streamed into the store and
-/// acknowledged once all is on disk. Repeating a request is harmless. Any thread.
+/// acknowledged once all are on disk. Repeating a request is harmless. Any thread.
 class lobby_ingestion {
 public:
-  /// `into` is for ingestion alone; `metrics` outlives this.
+  /// `into` is used for ingestion alone; `metrics` must outlive this.
   lobby_ingestion(std::shared_ptr<store::database> into, const ingestion_settings& settings,
                   ingestion_metrics& metrics);
 
-  /// `to` must not serve longer than this lives.
+  /// This object must outlive `to`.
   void add_routes(httplib::Server& to);
 
 private:

@@ -6,9 +6,9 @@
 
 namespace matchcloud::http {
 
-/// Has `answer` answer every method of the paths that match `pattern`: it says itself which there
-/// are. Called with request, response and the body's reader, null for methods that have no body. Of
-/// the server's threads.
+/// Registers `answer` for every method of the paths that match `pattern`; `answer` itself decides
+/// which methods are allowed. Called on the server's threads with the request, the response and the
+/// body's reader, which is null for methods without a body.
 template <class Answer>
 void route_every_method(httplib::Server& to, const std::string& pattern, const Answer& answer) {
   const auto bodiless = [answer](const httplib::Request& request, httplib::Response& into) {

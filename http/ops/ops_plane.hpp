@@ -24,31 +24,33 @@ public:
   ops_plane(const ops_plane&) = delete;
   ops_plane& operator=(const ops_plane&) = delete;
 
-  /// Lets a further part of the ops plane add its routes. Before `start`; what they refer to must
-  /// outlive the plane. A handler need not read a body to refuse it. Those of POST, PUT, PATCH and
-  /// DELETE must take a ContentReader: others never see a request.
+  /// Lets another component add its routes. Call before `start`; what the routes refer to must
+  /// outlive the plane. A handler may refuse a request without reading its body. Handlers of POST,
+  /// PUT, PATCH and DELETE must take a ContentReader: others never see a request.
   void add_routes(const std::function<void(httplib::Server&)>& add) { add(server_); }
 
   /// The endpoint with its real port, or `address_unavailable`.
   base::expected<endpoint> bind(const endpoint& where);
-  /// Instead of `bind`: takes a socket that listens there already, as `single_request_server` does.
+  /// An alternative to `bind`: takes a socket that listens already, see
+  /// `single_request_server::adopt`.
   base::expected<endpoint> adopt(base::file_descriptor listening, const endpoint& where) {
     return server_.adopt(std::move(listening), where);
   }
-  /// What listens; before `start`.
+  /// The listening socket; call before `start`.
   const base::file_descriptor& listening() const noexcept { return server_.listening(); }
 
   /// `on_ended` is called when, after `stop_accepting`, the last connection has ended.
   void start(std::function<void()> on_ended = [] {});
-  /// Another process accepts from now on; what is under way goes on. Any thread.
+  /// Stops accepting, because another process accepts from now on; open requests continue. Any
+  /// thread.
   void stop_accepting() { server_.stop_accepting(); }
 
-  /// What `/readyz` says. Not ready until the first call. Any thread.
+  /// Sets what `/readyz` answers, which is "not ready" until the first call. Any thread.
   void set_ready(bool ready) noexcept { ready_ = ready; }
 
 private:
-  /// Whether the request's Host is an address of this machine's or `localhost`: a name that an
-  /// attacker's DNS points here (rebinding) is not.
+  /// Whether the request's Host is an IP address literal or `localhost`: a host name that an
+  /// attacker's DNS resolves to this machine (rebinding) is refused.
   bool host_allowed(const httplib::Request& request) const;
 
   std::string id_for(const httplib::Request& request);

@@ -20,7 +20,7 @@
 
 namespace matchcloud::http {
 
-/// Where the numbers of `/metrics` come from. Everything pointed at outlives the collector.
+/// Where the numbers of `/metrics` come from. All pointers must outlive the collector.
 struct metric_sources {
   /// One per event loop, or one for the httplib transport.
   std::vector<const transport_metrics*> transports;
@@ -36,12 +36,12 @@ struct metric_sources {
   const actors::export_metrics* exports = nullptr;
   const store::export_files* export_files = nullptr;
   const store::media_files* media = nullptr;
-  /// Null: there are no GeoIP files.
+  /// Null if there are no GeoIP files.
   const actors::geoip_metrics* geoip = nullptr;
   const base::thread_pool* blocking = nullptr;
 };
 
-/// Adds up what the transports, loops and actors counted. Any thread.
+/// Sums the counters of transports, loops and actors. Any thread.
 class service_metrics final : public prometheus::Collectable {
 public:
   explicit service_metrics(metric_sources sources) : sources_{std::move(sources)} {}
@@ -51,7 +51,7 @@ private:
   metric_sources sources_;
 };
 
-/// The Prometheus text format of everything the collector has.
+/// Everything the collector has, in the Prometheus text format.
 std::string render_metrics(const service_metrics& collector);
 
 } // namespace matchcloud::http
