@@ -11,7 +11,7 @@
 
 namespace matchcloud::http {
 
-/// A listener that a process hands to its successor: an endpoint and the sockets that listen there.
+/// A listener that a process hands to its successor: an endpoint and its listening sockets.
 struct handed_listener {
   enum class purpose : std::uint8_t { data, data_behind_proxy, ops };
 
@@ -22,10 +22,10 @@ struct handed_listener {
 
 /// `127.0.0.1:8080`, `127.0.0.1:8080/proxy` or `ops 127.0.0.1:8081`.
 std::string to_string(const handed_listener& listener);
-/// Reads that form; without sockets. Fails with `config_invalid`.
+/// Parses the form of `to_string`; the result has no sockets. Fails with `config_invalid`.
 base::expected<handed_listener> parse_handed_listener(std::string_view text);
 
-/// The same sockets by descriptors of their own. Fails with `io_failed`.
+/// Duplicates the descriptors of the sockets. Fails with `io_failed`.
 base::expected<std::vector<base::file_descriptor>>
 duplicates_of(const std::vector<base::file_descriptor>& sockets);
 

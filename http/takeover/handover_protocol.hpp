@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-/// What a process and its successor say to each other, a message a line:
+/// The messages between a process and its successor, one per line:
 ///
 ///     successor    hello NETWORK_NAMESPACE
 ///     running      offer COUNT              with the socket that the successor connected to
@@ -30,15 +30,15 @@ inline constexpr std::string_view yours = "yours";
 inline constexpr std::string_view refused = "refused";
 inline constexpr std::string_view elsewhere = "elsewhere";
 
-/// `listener` messages of one offer.
+/// The most `listener` messages in one offer.
 inline constexpr std::size_t listeners_limit = 256;
-/// Sockets of one offer.
+/// The most sockets in one offer.
 inline constexpr std::size_t sockets_limit = 4'096;
 
-/// For one message of the other process, but for `ready`.
+/// Time for each message of the other process, except `ready`.
 inline constexpr std::chrono::milliseconds patience{5'000};
 
-/// One message taken apart.
+/// One message, parsed.
 struct statement {
   std::string verb;
   std::string argument;
@@ -47,14 +47,14 @@ struct statement {
 
 std::string write(std::string_view verb, std::string_view argument = {});
 
-/// Fails as `receive` does, and with `request_malformed` where the other process speaks another
-/// version or something else altogether.
+/// Fails as `descriptor_channel::receive` does, and with `request_malformed` where the other
+/// process speaks another version or another protocol.
 base::expected<statement> read(descriptor_channel& from, base::steady_time until);
 
-/// Names the network namespace of this process.
+/// Identifies the network namespace of this process.
 std::string network_namespace();
 
-/// `patience` from now.
+/// The time that is `patience` from now.
 base::steady_time soon();
 
 } // namespace matchcloud::http::handover_protocol

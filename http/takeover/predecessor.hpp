@@ -13,34 +13,34 @@
 
 namespace matchcloud::http {
 
-/// The name of the socket at which the process that serves an endpoint can be asked for its
-/// listeners: several processes may share a data directory.
+/// The name of the socket at which the process that serves an endpoint offers its listeners. It
+/// contains the endpoint because several processes may share a data directory.
 std::string take_over_name(const endpoint& first_listener);
 
-/// The successor's side of a take-over: a running process, and the listening sockets that it
-/// offers. Until `take_over` it accepts connections as before; if this goes away without that, it
-/// goes on. One thread.
+/// The successor's side of a take-over: a running process and the listening sockets that it offers.
+/// Until `take_over` the running process accepts connections as before; if this is destroyed
+/// earlier, it continues to. One thread.
 class predecessor {
 public:
-  /// Asks the process that listens under `name` in the directory; nothing where none does. Fails
-  /// with `address_unavailable` and the reason where it refuses or does not answer in time, or what
-  /// it hands over is not what it says.
+  /// Requests the listeners of the process that listens under `name` in the directory; nothing
+  /// where no process does. Fails with `address_unavailable` and the reason where that process
+  /// refuses, does not answer in time, or hands over sockets that do not match its description.
   static base::expected<std::optional<predecessor>> ask(const std::string& directory,
                                                         const std::string& name);
 
-  /// 0: a process that cannot be seen from here.
+  /// 0: a process in another pid namespace.
   pid_t pid() const noexcept { return pid_; }
-  /// In the order of the running process; each endpoint and purpose once, with one socket at least.
+  /// In the order of the running process; each endpoint and purpose once, with at least one socket.
   /// The caller may move the sockets away.
   std::vector<handed_listener>& listeners() noexcept { return listeners_; }
 
-  /// Says that this process could serve now. Back without an error, it alone may accept: the other
-  /// one has stopped (or died). Fails with `address_unavailable`: the other one goes on, this one
-  /// must not accept.
+  /// Says that this process is ready to serve. On success only this process may accept: the other
+  /// one has stopped (or died). Fails with `address_unavailable`: the other process continues and
+  /// this one must not accept.
   base::expected<void> take_over();
 
-  /// The socket at which the next successor asks. After `take_over`; nothing where the other
-  /// process took it along.
+  /// The socket at which the next successor will connect. Call after `take_over`; nothing where the
+  /// other process died and it could not be kept.
   std::optional<local_listener> take_local() noexcept { return std::exchange(local_, {}); }
 
 private:

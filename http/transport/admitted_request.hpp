@@ -10,16 +10,16 @@
 
 namespace matchcloud::http {
 
-/// A request with what it holds of its transport's bounds. Messages to actors share it: whoever
-/// lets go of it last gives the bounds back, so that a client that is gone does not make room
-/// before its request is.
+/// A request with the bounds of its transport that it occupies. Messages to actors share it; the
+/// last holder releases the bounds. A client that disconnects therefore frees no capacity before
+/// its request is gone.
 class admitted_request final : public request, public actors::ticket {
 public:
   /// Covers head and body.
   base::byte_lease lease;
   base::permit permit;
 
-  /// Back to a fresh request, as `request::clear`.
+  /// Resets to a fresh request, as `request::clear` does.
   void recycle(std::size_t retain_bytes) {
     clear(retain_bytes);
     lease.reset();

@@ -22,49 +22,51 @@
 
 namespace matchcloud::http {
 
-/// What the bytes of a connection begin with.
+/// How a connection begins.
 enum class preamble : std::uint8_t {
-  /// Nothing: its first request.
+  /// Without a preamble: with its first request.
   none,
-  /// A PROXY protocol header, whose address is the client's.
+  /// With a PROXY protocol header, whose address is the client's.
   trusted_proxy_header,
-  /// A PROXY protocol header of a peer that is not to be believed: it must be well-formed, and what
-  /// it says is dropped.
+  /// With a PROXY protocol header of an untrusted peer: it must be well-formed, but its content is
+  /// ignored.
   ignored_proxy_header,
 };
 
-/// The life of one client connection of an event loop: what its reader frames becomes an exchange
-/// for the front, whose answers its sender sends in order; and how long each may take. One exchange
-/// at a time. Between requests it owns no buffer. Loop thread only.
+/// One client connection of an event loop: requests that its reader frames become exchanges for the
+/// front, and its sender sends their answers in order. Enforces the deadlines of each phase. One
+/// exchange at a time. Between requests it owns no buffer. Loop thread only.
 class connection final : public io_handler, public timer {
 public:
-  /// Input discarded after the last answer, so that a reset does not eat it.
+  /// How much input is discarded after the last answer, so that a reset does not destroy the
+  /// answer.
   static constexpr std::size_t linger_bytes = 512 * 1024;
   static constexpr std::chrono::milliseconds linger_timeout{2'000};
 
-  /// `slot` names it among its transport's connections; `generation` is the last that the slot's
-  /// previous connection used, so that a late reply to that one is not taken for this one's.
+  /// `slot` identifies the connection in its transport; `generation` is the last one that the
+  /// slot's previous connection used, so that a late reply to that connection is not taken for one
+  /// to this.
   connection(connection_host& host, std::unique_ptr<byte_stream> stream,
              const model::ip_address& peer, std::uint32_t slot, std::uint32_t generation,
              preamble begins_with = preamble::none);
   ~connection() override;
 
-  /// Watches the socket. 0, or errno.
+  /// Registers the socket with the loop. Returns 0 or errno.
   int start();
   void on_events(std::uint32_t events) override;
   void at_turn_end();
 
   /// Answers the current exchange, if `ref` is its current attempt.
   void answer(actors::exchange_ref ref, response&& with);
-  /// Whether `ref` is the current attempt of an exchange that is not answered.
+  /// Whether `ref` is the current attempt of an unanswered exchange.
   bool is_current(actors::exchange_ref ref) const noexcept;
-  /// False where as many requests wait for that owner as may.
+  /// Notes the operation and its owner. False where the owner's mailbox is full.
   bool routed(operation which, actors::owner waits_for);
-  /// Dispatches the exchange again, as a further attempt, because `dead` died. False where too many
-  /// died of it: then it is answered.
+  /// Dispatches the exchange again, as a further attempt, because `dead` died. False where the
+  /// retry is refused (see `begin_retry`): the exchange is then answered.
   bool retry(actors::handler dead);
 
-  /// What `read_ahead` promised is in memory.
+  /// The part of a file that `read_ahead` was asked for is in memory.
   void file_ready();
 
   bool waiting() const noexcept { return phase_ == phase::waiting; }
@@ -80,16 +82,17 @@ public:
   /// Since when it waits for a request, none being under way; nothing where one is.
   std::optional<base::steady_time> idle_since() const noexcept;
   /// Since when the client has taken nothing of an answer that holds bytes of the budget; nothing
-  /// where it takes them or none waits.
+  /// where it takes them or no such answer waits.
   std::optional<base::steady_time> stalled_since() const noexcept;
-  /// Closes it in favour of another, unless its next request has just come.
+  /// Closes the connection in favour of another, unless its next request has just arrived.
   bool evict_idle();
-  /// Likewise, whatever is unsent, unless its client has taken some of it after all.
+  /// Closes the connection in favour of another and drops what is unsent, unless the client has
+  /// taken some of it after all.
   bool evict_stalled();
 
-  /// While draining: closes it if no request is under way.
+  /// While draining: closes the connection if no request is under way.
   void close_if_idle();
-  /// At the end of draining: answers what waits with `draining` and closes.
+  /// At the end of draining: answers an open request with `draining` and closes.
   void end_now();
 
 private:
@@ -98,26 +101,26 @@ private:
     reading,
     /// An exchange waits for its answer.
     waiting,
-    /// The last answer is on its way.
+    /// The last answer is being sent.
     finishing,
-    /// That is sent; what the client still sends is dropped.
+    /// The last answer is sent; further input is discarded.
     lingering,
     closed,
   };
-  /// How much of a request has come.
+  /// How much of a request has been received.
   enum class receiving : std::uint8_t { nothing, head, body };
 
-  /// The stream, which faults hit as soon as any is injected at that point.
+  /// The stream, wrapped for fault injection once any fault is injected at that point.
   byte_stream& stream(base::fault_point at);
   void process();
-  /// What is left of `bytes` behind the PROXY header.
+  /// Returns the part of `bytes` after the PROXY header.
   std::string_view take_proxy_header(std::string_view bytes);
   void end_proxy_header();
   void frame(std::string_view bytes);
   void take_partial();
   void begin_exchange();
   void on_end_of_input();
-  /// Answers without an actor: for what never became an exchange, and for deadlines.
+  /// Answers without an actor: requests that never became an exchange, and deadlines.
   void refuse(const base::error& why, bool close);
   void queue(response&& answer, bool keep_alive);
   bool sends_body(const response& answer) const noexcept;
@@ -126,32 +129,32 @@ private:
   void schedule();
   void flush();
   void after_flush();
-  /// Nothing more is read; ends once everything is sent.
+  /// Stops reading; closes once everything is sent.
   void finish();
   void linger();
   void discard();
   void close();
-  /// Closes it whatever is unsent, which the kernel drops as well.
+  /// Closes the connection and drops what is unsent, in the kernel too.
   void cut();
   void arm();
   void on_deadline() override;
   bool idle() const noexcept { return phase_ == phase::reading && reader_.is_idle(); }
-  /// How long it may be idle.
+  /// How long the connection may be idle.
   std::chrono::milliseconds idle_time() const noexcept;
 
   connection_host* host_;
   byte_account account_{*host_, *this};
   std::unique_ptr<byte_stream> stream_;
-  /// The socket's, or the one that the PROXY header names.
+  /// The address of the socket's peer, or the one that the PROXY header names.
   model::ip_address peer_;
   request_reader reader_;
   reply_sender sender_{*host_, *this};
   std::shared_ptr<admitted_request> request_;
-  /// Of the phase: idle, head, body, request or linger.
+  /// The deadline of the phase: idle, head, body, request or linger.
   base::steady_time phase_deadline_;
-  /// Of the request that comes, or waits for its answer.
+  /// When the request being received, or waiting for its answer, began.
   base::steady_time begun_;
-  /// At most `linger_bytes` and one read.
+  /// At most `linger_bytes` and one read more.
   std::uint32_t discarded_bytes_ = 0;
   std::uint32_t slot_;
   std::uint32_t generation_ = 0;
@@ -159,9 +162,9 @@ private:
   phase phase_ = phase::reading;
   receiving receiving_ = receiving::nothing;
   preamble begins_with_;
-  /// The proxy says that it does not know its client: no header of a request can name it either.
+  /// The proxy does not know its client, so no request header can name it either.
   bool client_unknown_ = false;
-  /// Had a request: before that it may not be idle for long.
+  /// Had a request. Before the first one, the idle time is shorter.
   bool served_ = false;
   bool scheduled_ = false;
   bool stream_is_faulty_ = false;

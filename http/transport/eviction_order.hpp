@@ -10,15 +10,15 @@
 
 namespace matchcloud::http {
 
-/// Connections of one loop in the order in which they go where something is short. It is made by a
-/// look at all of them and then used up, so that nobody pays for it before; connections that it
-/// does not name came to this later than those that it names.
+/// Connections of one loop in the order in which they are closed when a resource is short. The
+/// order is made by one look at all connections and then used up, so it costs nothing until it is
+/// needed. Connections that became candidates after the look come later than those in the order.
 class eviction_order {
 public:
-  /// How many it names at most.
+  /// The most connections in one order.
   static constexpr std::size_t length_limit = 256;
-  /// A look that finds none, or too few, among so many each is not repeated for `look_pause`, so
-  /// that nobody who comes costs more than that.
+  /// A look that finds fewer candidates than one per so many connections is not repeated for
+  /// `look_pause`: this bounds what the looks cost each new arrival.
   static constexpr std::size_t looks_per_eviction = 512;
   static constexpr std::chrono::milliseconds look_pause{50};
 
@@ -27,14 +27,14 @@ public:
     std::uint32_t slot = 0;
   };
 
-  /// The next, longest first; nothing where a look is due.
+  /// The next candidate, longest first; nothing where a new look is needed.
   std::optional<candidate> next();
   bool may_look(base::steady_time now) const noexcept { return now >= look_at_; }
-  /// `all` were found among `looked_at`.
+  /// Fills the order with the candidates found among `looked_at` connections.
   void fill(std::vector<candidate> all, std::size_t looked_at, base::steady_time now);
 
 private:
-  /// The next at the end.
+  /// In reverse order: the next candidate is last.
   std::vector<candidate> order_;
   base::steady_time look_at_;
 };

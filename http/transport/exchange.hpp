@@ -16,16 +16,15 @@
 
 namespace matchcloud::http {
 
-/// How often an exchange is sent again that an actor had in hand when it died: a request that kills
-/// who handles it must not do so for ever. One that only waited behind it is sent again each time.
+/// How often an exchange is retried that an actor had claimed when it died: a request that kills
+/// its handler must not do so for ever. An exchange that only waited is retried each time.
 inline constexpr std::uint32_t resend_limit = 2;
 
-/// Where one exchange stands with its front: the part that every transport keeps alike. One thread,
-/// or guarded by the transport.
+/// The state of one exchange that all transports share. One thread, or guarded by the transport.
 struct exchange_state {
   /// Names the current attempt in messages.
   std::uint32_t attempt = 1;
-  /// Actors that died with it in hand.
+  /// Actors that died while they had claimed the exchange.
   std::uint32_t deaths = 0;
   operation operation_id = operation::unmatched;
   actors::owner waits_for = actors::owner::none;
@@ -35,26 +34,25 @@ struct exchange_state {
     waits_for = who;
   }
 
-  /// Begins a further attempt at what `row` is about, because `dead` died: nothing; or what to
-  /// answer instead, where too many died of it, or where it may have been done already and must not
-  /// be done twice.
+  /// Begins a further attempt, because `dead` died; returns nothing. Or returns the error to answer
+  /// with: too many actors died of this exchange, or the operation `row` is not repeatable and may
+  /// have been done already.
   std::optional<base::error> begin_retry(const operation_row& row, const actors::ticket& of,
                                          actors::handler dead);
 };
 
-/// Of `in_flight_limit`, the share (one of so many) that is kept for requests which cost more to
-/// repeat than a listing, an image or a small payload.
+/// One part in so many of `in_flight_limit` is reserved for requests that cost more to repeat than
+/// a listing, an image or a small payload.
 inline constexpr std::size_t reserved_share = 8;
 
-/// Has the request of an exchange, which is for `which`, wait for `who`: false where as many do as
-/// may, or where it is cheap and the rest is reserved. Only a first attempt is refused: what waits
-/// keeps its place.
+/// Enters the request, for operation `which`, in the mailbox of `who`. False where the mailbox is
+/// full, or where the operation is cheap and only the reserved share is left. The reserved share is
+/// checked for first attempts only, and a request that holds a place keeps it.
 bool enter_mailbox(const admitted_request& request, const exchange_state& of, operation which,
                    actors::owner who, const base::limits& limits,
                    transport_metrics& metrics) noexcept;
 
-/// How long an exchange may take from its complete request to its answer; before it is routed, as
-/// long as most.
+/// Time from the complete request to its answer. Requests not yet routed get that of `unmatched`.
 inline std::chrono::milliseconds answer_timeout(const base::limits& limits,
                                                 operation which) noexcept {
   return limits.*row_of(which).deadline;
@@ -69,7 +67,7 @@ void may_be_sent(const dispatch&);
 
 /// An exchange that waits for its answer.
 struct open_exchange {
-  /// Null: there is none such.
+  /// Null: there is no such exchange.
   request_ptr request;
   operation operation_id = operation::unmatched;
 
@@ -77,8 +75,7 @@ struct open_exchange {
 };
 
 /// What a front sees of its transport. The transport owns the exchanges and their deadlines; the
-/// front keeps nothing about them, so that another can take its place. Called on the front's
-/// thread.
+/// front keeps no state about them, so that it can be replaced. Called on the front's thread.
 class exchange_sink {
 public:
   virtual ~exchange_sink() = default;
@@ -86,11 +83,11 @@ public:
   /// The front knows the owners and is ready. Every unanswered exchange is dispatched to it.
   virtual void attach(caf::actor front) = 0;
 
-  /// Notes what the exchange asks for and who is to answer it. `owner::none`: the front is. False
-  /// where as many wait for that owner as may.
+  /// Notes the exchange's operation and the owner that is to answer it (`owner::none`: the front
+  /// does). False where the owner's mailbox is full.
   virtual bool routed(actors::exchange_ref exchange, operation which, actors::owner waits_for) = 0;
 
-  /// A current exchange; none where it is answered or its client is gone.
+  /// The request of a current exchange; empty where it is answered or its client is gone.
   virtual open_exchange find(actors::exchange_ref exchange) const = 0;
 
   /// Answers an exchange. A second answer, or one to an older attempt, is dropped.

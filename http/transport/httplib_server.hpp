@@ -15,11 +15,11 @@
 
 namespace matchcloud::http {
 
-/// How a server is tuned.
+/// The tuning of a server.
 struct httplib_settings {
-  /// Each serves one connection at a time, for as long as it lasts.
+  /// Each thread serves one connection at a time, for as long as that lasts.
   std::size_t threads = 64;
-  /// Connections that are accepted while all threads serve others; each is a descriptor.
+  /// Connections accepted while all threads are busy; each takes a descriptor.
   std::size_t waiting_limit = 128;
   int backlog = 128;
   std::size_t body_limit_bytes = 64 * 1024;
@@ -30,8 +30,8 @@ struct httplib_settings {
   time_t io_timeout_s = 5;
 };
 
-/// cpp-httplib's server, tuned: no Nagle, a real backlog, a listener that is never shared with
-/// another process, threads with a stack that its regular expressions fit in, and an end that does
+/// cpp-httplib's server, tuned: no Nagle, a larger backlog, a listener that is never shared with
+/// another process, threads with enough stack for its regular expressions, and a shutdown that does
 /// not wait for idle clients.
 class httplib_server : public httplib::Server {
 public:
@@ -40,31 +40,32 @@ public:
   httplib_server(const httplib_server&) = delete;
   httplib_server& operator=(const httplib_server&) = delete;
 
-  /// Binds and listens. The endpoint with its real port, or `address_unavailable`.
+  /// Binds and listens. Returns the endpoint with its real port, or fails with
+  /// `address_unavailable`.
   virtual base::expected<endpoint> bind(const endpoint& where);
 
-  /// Serves on a thread of its own; returns when it does. `on_ended` is called by that thread when
-  /// the last connection has ended.
+  /// Starts a thread that serves; returns once it does. That thread calls `on_ended` when the last
+  /// connection has ended.
   void start(std::function<void()> on_ended);
 
-  /// Stops accepting. Connections go on until they are idle for too long. Any thread; a second call
-  /// does nothing.
+  /// Stops accepting. Connections continue until they exceed the idle timeout. Any thread; a second
+  /// call does nothing.
   void stop_accepting();
-  /// Stops reading from every connection but those whose peer `spares` names: idle ones end, and
-  /// so do those that are being answered, for httplib writes nothing where it cannot read. Any
-  /// thread.
+  /// Stops reading from every connection except those whose peer `spares` accepts. Idle connections
+  /// end, and so do those being answered, because httplib does not write to a connection that it
+  /// cannot read from. Any thread.
   void end_input(const std::function<bool(const endpoint& peer)>& spares = {});
-  /// Ends every connection in both directions: what is being written to it fails. Any thread.
+  /// Ends every connection in both directions: writes in progress fail. Any thread.
   void cut();
   /// Stops accepting and reading and waits for the last connection to end.
   void end();
 
 protected:
-  /// Accepts connections and has them served; returns when all are.
+  /// Accepts and serves connections; returns when all have ended.
   virtual void accept_and_serve() { listen_after_bind(); }
-  /// Has `accept_and_serve` return. Called once.
+  /// Makes `accept_and_serve` return. Called once.
   virtual void stop_listening() { stop(); }
-  /// Whether `stop_listening` has an effect already.
+  /// Whether `stop_listening` would have an effect yet.
   virtual bool can_stop() const { return is_running(); }
 
   int backlog_;
@@ -80,10 +81,10 @@ private:
   bool ended_ = false;
 };
 
-/// The error behind a status that cpp-httplib itself chose, 404 being "no handler".
+/// The error for a status that cpp-httplib itself chose; its 404 means "no handler".
 base::error refusal_of(int status);
 
-/// Sets headers by whole lines, each with its line end.
+/// Sets headers from whole lines, each with its line end.
 void set_header_lines(httplib::Response& into, std::string_view lines);
 
 } // namespace matchcloud::http

@@ -18,10 +18,9 @@
 
 namespace matchcloud::http {
 
-/// The `httplib` transport: stock cpp-httplib, a thread per connection that waits for its exchange.
-/// Simple, and the comparison in every benchmark; not for the open internet (see
-/// docs/architecture.md). Its front runs on the actors' pool, so every call is guarded by one
-/// mutex.
+/// The `httplib` transport: stock cpp-httplib, with a thread per connection that waits for its
+/// exchange. Simple, and the baseline of every benchmark; not for the open internet (see
+/// docs/architecture.md). Its front runs on the actors' pool, so one mutex guards every call.
 class httplib_transport final : public exchange_sink {
 public:
   /// `bounds` and `metrics` must outlive every message that holds a request. `on_empty` is called
@@ -40,7 +39,7 @@ public:
   void begin_drain();
   /// Closes connections that wait for a request; the others after their answer.
   void close_idle();
-  /// Answers what waits with `draining` and waits for a moment until that is written.
+  /// Answers open requests with `draining` and waits up to 500 ms for the answers to be written.
   void end_now();
 
   void attach(caf::actor front) override;
@@ -62,9 +61,9 @@ private:
   };
 
   void serve(const httplib::Request& request, httplib::Response& into);
-  /// Remembers that this client is being answered.
+  /// Records that this client is being answered.
   void begin_answering(const httplib::Request& request);
-  /// The answer is written; or from now on it is sent `as_file`.
+  /// The answer is written, or, with `as_file`, its sending as a file begins.
   void end_answering(const httplib::Request& request, bool as_file);
   /// The request, unless httplib refused it with a `status` other than 404 (no handler).
   base::expected<std::shared_ptr<admitted_request>> read(const httplib::Request& request,
@@ -88,13 +87,13 @@ private:
   request_id_source ids_;
   caf::actor front_;
   std::uint64_t last_id_ = 0;
-  /// In the order of their ids, so that a new front gets them in the order they came.
+  /// In the order of their ids, so that a new front gets them in arrival order.
   std::map<std::uint64_t, waiting_exchange*> waiting_;
-  /// Clients whose request was read and whose answer is not written; whether that is a file, which
-  /// need not be sent whole: clients resume.
+  /// Clients whose request was read and whose answer is not written yet. True where the answer is a
+  /// file, which need not be sent whole at shutdown: clients resume.
   std::map<endpoint, bool> answering_;
   std::condition_variable written_;
-  /// What is asked from now on is answered with `draining`: there is no front any more.
+  /// Further requests are answered with `draining`: there is no front any more.
   bool ended_ = false;
 };
 
