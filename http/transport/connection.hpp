@@ -79,7 +79,7 @@ public:
   std::uint32_t generation() const noexcept { return generation_; }
   const model::ip_address& peer() const noexcept { return peer_; }
 
-  /// Since when it waits for a request, none being under way; nothing where one is.
+  /// Since when the connection has been idle; nothing while a request or an answer is under way.
   std::optional<base::steady_time> idle_since() const noexcept;
   /// Since when the client has taken nothing of an answer that holds bytes of the budget; nothing
   /// where it takes them or no such answer waits.

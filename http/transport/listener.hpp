@@ -26,15 +26,15 @@ struct endpoint {
 
 /// Reads `127.0.0.1:8080` or `[::1]:8080`. Fails with `config_invalid`.
 base::expected<endpoint> parse_endpoint(std::string_view text);
-/// The form `parse_endpoint` reads.
+/// Writes the form that `parse_endpoint` reads.
 std::string to_string(const endpoint& where);
 
-/// The address in a socket address of either family.
+/// The endpoint in an IPv4 or IPv6 socket address.
 endpoint endpoint_of(const sockaddr_storage& address) noexcept;
 
 /// `count` non-blocking sockets that listen on one endpoint and share its connections
-/// (SO_REUSEPORT), and the endpoint with its real port. An endpoint that anybody else listens on
-/// fails with `address_unavailable`; it is never shared.
+/// (SO_REUSEPORT), and the endpoint with its real port. Fails with `address_unavailable` where any
+/// other socket listens on the endpoint, which is never shared.
 struct listeners {
   endpoint where;
   std::vector<base::file_descriptor> sockets;

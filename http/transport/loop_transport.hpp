@@ -31,55 +31,58 @@ namespace matchcloud::http {
 /// Everything but construction and `connection_count` happens on the loop's thread.
 class loop_transport final : public exchange_sink, private connection_host {
 public:
-  /// Between looks at whether a paused listener may accept again.
+  /// Interval at which a paused listener tries to accept again.
   static constexpr std::chrono::milliseconds accept_pause{50};
   static constexpr std::size_t accepts_per_event = 64;
   /// What connections write in a turn before the rest of them waits for the next, besides the last
   /// one's `flush_turn_bytes`: well below a millisecond's worth on loopback.
   static constexpr std::size_t write_turn_bytes = 1024UL * 1024;
-  /// Likewise, where the kernel takes longer: receivers with small windows cost it many times that.
+  /// Time limit for the writes of one turn, for when the kernel takes longer: receivers with small
+  /// windows cost it many times as much.
   static constexpr std::chrono::milliseconds write_turn_time{1};
-  /// Of `connection_limit`, one of so many may be taken before addresses are held to their shares.
+  /// Connection shares apply once more than this part (one in so many) of `connection_limit` is in
+  /// use.
   static constexpr std::size_t unshared_part = 2;
-  /// A client that has not taken anything for less is not cut for another's sake.
+  /// A client that has stalled for less time is not cut in favour of another.
   static constexpr std::chrono::milliseconds stall_least{1'000};
-  /// How many clients' idle connections are known in order.
+  /// The most clients whose idle connections are kept in eviction order.
   static constexpr std::size_t idle_orders_limit = 16;
-  /// Looks at more connections than that, for whom to evict, are so far apart that they take about
-  /// a tenth of the loop's time.
+  /// In loops with more connection slots than this, looks for eviction candidates are spaced by
+  /// `look_pause_per_slot`, so that they take about a tenth of the loop's time.
   static constexpr std::size_t free_look_slots = 4'096;
   static constexpr std::chrono::microseconds look_pause_per_slot{1};
-  /// Between looks at what memory can be given back.
+  /// Interval at which unused memory is released.
   static constexpr std::chrono::milliseconds tidy_interval{10'000};
-  /// What has to have been freed since the look before, in bytes of the budget, in connections or
-  /// in pooled objects, for the allocator to be told to give it back to the system.
+  /// How much must have been freed since the last tidying (in bytes of the budget, connections, or
+  /// pooled objects) for the allocator to be told to return memory to the system.
   static constexpr std::size_t returned_least_bytes = 4UL * 1024 * 1024;
   static constexpr std::size_t returned_least_connections = 1'024;
   static constexpr std::size_t returned_least_pooled = 64;
 
   /// `bounds` and `metrics` must outlive every message that holds a request. `seed` makes request
-  /// ids unique; `on_empty` is called when draining and no connection is left.
-  /// `pool` reads files that are not in memory; its jobs must end before the transport does.
+  /// ids unique; `on_empty` is called while draining when no connection is left. `pool` reads files
+  /// that are not in memory; its tasks must end before the transport is destroyed.
   loop_transport(event_loop& loop, const base::clock& clock, base::blocking_pool& pool,
                  shared_bounds& bounds, transport_metrics& metrics, std::uint64_t seed,
                  std::function<void()> on_empty);
   ~loop_transport() override;
 
-  /// Takes over a listening socket. With `proxy_headers` its connections begin with a PROXY
-  /// protocol header each, which is believed where the socket's peer is a trusted proxy.
+  /// Takes over a listening socket. With `proxy_headers` each of its connections begins with a
+  /// PROXY protocol header, which is trusted only if the socket's peer is a trusted proxy.
   void listen(base::file_descriptor socket, bool proxy_headers = false);
-  /// Takes over a connected, non-blocking stream socket, as if a listener had accepted it. Whoever
-  /// hands it in answers for the connection limit.
+  /// Takes over a connected, non-blocking stream socket, as if a listener had accepted it. The
+  /// connection limit is not checked: that is up to the caller.
   void adopt(base::file_descriptor socket, const model::ip_address& peer);
 
-  /// Takes what waits in the backlogs, then stops listening; from now on each answer closes its
+  /// Accepts what waits in the backlogs, then stops listening; from now on each answer closes its
   /// connection.
   void begin_drain();
-  /// Likewise, but leaves what waits to the process that has the listening sockets as well.
+  /// Drains like `begin_drain`, but leaves the backlogs to the process that shares the listening
+  /// sockets.
   void hand_over();
-  /// Closes connections without a request under way, now and as they become so.
+  /// Closes connections without an open request, now and whenever one becomes idle.
   void close_idle();
-  /// Answers what is left with `draining` and closes everything.
+  /// Answers open requests with `draining` and closes all connections.
   void end_now();
 
   std::size_t connection_count() const noexcept { return live_.load(std::memory_order_relaxed); }
@@ -97,7 +100,7 @@ private:
     std::unique_ptr<connection> held;
     /// The last generation that a connection here has used.
     std::uint32_t generation = 0;
-    /// Among its address's connections.
+    /// Counted in its client's share.
     bool in_share = false;
   };
   /// Calls `tidy`.
@@ -112,7 +115,7 @@ private:
 
   static constexpr std::size_t read_buffer_bytes = 64 * 1024;
   static constexpr std::size_t pool_limit = 256;
-  /// Larger bodies are freed by the blocking pool.
+  /// Larger bodies are freed on the blocking pool.
   static constexpr std::size_t freed_here_bytes = 1024UL * 1024;
   static constexpr std::size_t pooled_buffer_limit_bytes = 16 * 1024;
 
@@ -159,11 +162,12 @@ private:
   /// Has each other loop close an idle connection of `client`, whose share the kernel may have
   /// given them all. False: this loop has its part of the share.
   bool evict_elsewhere(const model::ip_address& client, std::size_t share);
-  /// Closes the connection that has been idle longest. False: none of this loop is.
+  /// Closes the connection that has been idle longest. False: none of this loop's is idle.
   bool evict_idle();
   template <class SinceOf>
   bool evict_idle(eviction_order& order, SinceOf&& since_of);
-  /// The next of `order`, of those that `since_of` names, for `evict`; false where there is none.
+  /// Applies `evict` to the candidates of `order` until it succeeds; refills the order with the
+  /// connections for which `since_of` has a time. False where there is no candidate.
   template <class SinceOf, class Evict>
   bool evict_next(eviction_order& order, SinceOf&& since_of, Evict&& evict);
   void add(base::file_descriptor socket, const model::ip_address& peer, preamble begins_with,
@@ -184,7 +188,7 @@ private:
   request_id_source ids_;
   caf::actor front_;
   std::vector<std::unique_ptr<acceptor>> listeners_;
-  /// Of `shared_bounds::shares`, this loop's.
+  /// This loop's part of `shared_bounds::shares`.
   connection_shares shares_here_;
   std::vector<slot> slots_;
   std::vector<std::uint32_t> free_slots_;
@@ -192,14 +196,14 @@ private:
   std::vector<connection*> running_;
   std::vector<std::uint32_t> closed_slots_;
   eviction_order longest_idle_;
-  /// Of each of a few clients, in the order in which these came to have their share.
+  /// For a few clients, in the order in which they reached their shares.
   std::vector<std::pair<model::ip_address, eviction_order>> idle_of_;
   base::steady_time next_look_;
   eviction_order longest_stalled_;
   object_pool<std::shared_ptr<admitted_request>> requests_{pool_limit};
   object_pool<std::string> buffers_{pool_limit};
   tidying tidying_{*this};
-  /// Connections since the last `tidy`, at most.
+  /// The most connections at once since the last `tidy`.
   std::size_t most_live_ = 0;
   std::vector<char> read_buffer_;
   std::string date_;

@@ -8,11 +8,11 @@
 
 namespace matchcloud::http {
 
-/// Objects that are used again instead of being made anew. One thread.
+/// Keeps objects for reuse. One thread.
 template <class Object>
 class object_pool {
 public:
-  /// Keeps at most so many.
+  /// Keeps at most `limit` objects.
   explicit object_pool(std::size_t limit) noexcept : limit_{limit} {}
 
   std::optional<Object> take() {
@@ -26,12 +26,12 @@ public:
   bool is_full() const noexcept { return kept_.size() >= limit_; }
   bool is_empty() const noexcept { return kept_.empty(); }
   std::size_t size() const noexcept { return kept_.size(); }
-  /// Destroyed at once where the pool is full.
+  /// Keeps an object, or destroys it where the pool is full.
   void keep(Object used) {
     if (!is_full()) kept_.push_back(std::move(used));
   }
 
-  /// Destroys those that nobody needed since the last call, for their memory is others'; how many.
+  /// Destroys the objects that nobody needed since the last call and returns how many.
   std::size_t drop_unused() {
     const auto dropped = unused_;
     kept_.resize(kept_.size() - dropped);
@@ -43,7 +43,7 @@ public:
 private:
   std::size_t limit_;
   std::vector<Object> kept_;
-  /// The fewest that were kept since `drop_unused`.
+  /// The smallest number of kept objects since `drop_unused`.
   std::size_t unused_ = 0;
 };
 

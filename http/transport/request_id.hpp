@@ -7,8 +7,8 @@
 
 namespace matchcloud::http {
 
-/// Gives each request its id: the client's `X-Request-Id` where it is sane, else 32 hexadecimal
-/// digits: 16 of this source, 16 that count. Used by one thread.
+/// Gives each request its id: the client's `X-Request-Id` where it is sane, otherwise 32
+/// hexadecimal digits: 16 for this source, 16 of a counter. Used by one thread.
 class request_id_source {
 public:
   /// `seed` makes the ids of this source differ from all others'.

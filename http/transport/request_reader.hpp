@@ -15,56 +15,55 @@
 
 namespace matchcloud::http {
 
-/// The reading side of a connection: takes bytes from its stream, a PROXY header off their front,
-/// and frames requests. Pipelined bytes wait here; between requests it owns no buffer. Loop thread
-/// only.
+/// The reading side of a connection: reads from its stream, strips a PROXY header and frames
+/// requests. Pipelined bytes wait here; between requests it owns no buffer. Loop thread only.
 class request_reader {
 public:
-  /// Pipelined bytes that need no lease of the byte budget; while that is tight, no more are read
-  /// at once.
+  /// Pipelined bytes that need no lease of the byte budget. While the budget is tight, one read
+  /// takes no more than this.
   static constexpr std::size_t input_free_bytes = 4 * 1024;
 
   request_reader(connection_host& host, const byte_account& account, bool has_proxy_header);
 
-  /// There are bytes to read, or the end of the stream.
+  /// The stream has bytes or its end to read.
   void set_readable() noexcept {
     if (state_ != state::ended) state_ = state::readable;
   }
-  /// A short read does not say that the socket is empty: the peer sent an urgent byte, at which a
-  /// read ends, or the end of the stream is told already, so that it has to be read for.
+  /// A short read no longer means that the socket is empty: the peer sent an urgent byte, at which
+  /// a read stops, or the end of the stream was signalled already and has to be read.
   void expect_short_reads() noexcept { short_reads_ = true; }
 
-  /// What comes next to be framed: what was kept, else what one read brings. Nothing where the
-  /// stream fails.
+  /// The next bytes to frame: pipelined ones, otherwise those of one read. Nothing where the stream
+  /// fails.
   std::optional<std::string_view> next(byte_stream& from);
 
-  /// Whether what comes next is a PROXY header.
+  /// Whether a PROXY header comes next.
   bool in_proxy_header() const noexcept { return proxy_header_ != nullptr; }
-  /// Takes the PROXY header off the front of `bytes`, which are then those behind it.
+  /// Strips the PROXY header from the front of `bytes`.
   proxy_header_status read_proxy_header(std::string_view& bytes);
   const proxy_header_reader& proxy_header() const noexcept { return *proxy_header_; }
   void end_proxy_header() noexcept { proxy_header_.reset(); }
 
-  /// Frames the next request of what `next` returned, and keeps the rest.
+  /// Frames the next request from what `next` returned, and keeps the remaining bytes.
   framer_status frame(std::string_view bytes, request& into);
   const request_framer& framer() const noexcept { return framer_; }
   bool take_continue() noexcept { return framer_.take_continue(); }
 
-  /// Nothing of a request has come.
+  /// Nothing of a request has been received.
   bool is_idle() const noexcept {
     return framer_.idle() && input_.empty() && (!proxy_header_ || proxy_header_->idle());
   }
   /// Pipelined bytes wait to be framed.
   bool has_input() const noexcept { return !input_.empty(); }
-  /// Another call of `next` may bring something.
+  /// Whether another call of `next` may return bytes.
   bool has_more() const noexcept { return has_input() || state_ == state::readable; }
   bool is_readable() const noexcept { return state_ == state::readable; }
-  /// The peer sends no more.
+  /// The peer sends nothing more.
   bool has_ended() const noexcept { return state_ == state::ended; }
-  /// Pipelined bytes were dropped for want of budget: the next answer is the last.
+  /// Pipelined bytes were dropped because the budget was exhausted: the next answer is the last.
   bool was_cut() const noexcept { return cut_; }
 
-  /// Forgets what is not framed.
+  /// Drops the bytes that are not framed.
   void drop_input();
 
 private:
@@ -76,12 +75,12 @@ private:
   connection_host* host_;
   byte_account account_;
   request_framer framer_;
-  /// Null once the header is read, and where none is expected.
+  /// Null once the header is read, or where none is expected.
   std::unique_ptr<proxy_header_reader> proxy_header_;
-  /// Bytes read but not framed: pipelined requests behind the current one.
+  /// Bytes read but not framed: requests pipelined after the current one.
   std::string input_;
   base::byte_lease input_lease_;
-  /// How many bytes of `input_` are framed by now: at most one read.
+  /// How many bytes of `input_` have been framed: at most one read.
   std::uint32_t input_framed_ = 0;
   state state_ = state::blocked;
   bool short_reads_ = false;

@@ -14,18 +14,18 @@ namespace matchcloud::http {
 
 class loop_transport;
 
-/// What the event loops of a process share. Immutable while they run, but for what says otherwise;
-/// outlives them.
+/// What the event loops of a process share. Immutable while they run, except for the atomic and
+/// locked members; outlives them.
 struct shared_bounds {
   base::limits limits;
   framer_limits framing;
   base::byte_budget budget;
-  /// Connections of the process.
+  /// All connections of the process.
   std::atomic<std::size_t> connections{0};
-  /// Of these, each client's, but for those of trusted proxies.
+  /// The connections of each client, without those of trusted proxies themselves.
   connection_shares shares;
   proxy_trust trust;
-  /// Those of all loops: each enters itself before any loop runs.
+  /// One per loop: each transport registers itself before any loop runs.
   std::vector<loop_transport*> transports;
 
   shared_bounds(const base::limits& configured, proxy_trust trusted);
