@@ -36,7 +36,7 @@ public:
   /// (MSG_MORE).
   virtual io_result write(std::span<const iovec> from, bool more) = 0;
   /// Sends bytes of a regular file; `length` is not 0, and the file's own offset does not move.
-  /// `ended`: the file is shorter than `offset`.
+  /// `ended`: the file ends at or before `offset`.
   virtual io_result send_file(int file, std::uint64_t offset, std::size_t length) = 0;
   /// Ends the sending direction; the peer may still send.
   virtual void shutdown_write() = 0;
