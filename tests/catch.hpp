@@ -1,6 +1,7 @@
 #pragma once
 
-// Catch2 2 (Debian 12) and 3 (Debian 13) differ in their header names only, as far as we use them.
+// For what these tests use, Catch2 2 (Debian 12) and 3 (Debian 13) differ only in their header
+// names.
 #ifdef MATCHCLOUD_CATCH2_V2
 #include <catch2/catch.hpp>
 #else

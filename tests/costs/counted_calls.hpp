@@ -2,19 +2,20 @@
 
 #include <cstdint>
 
-/// What a thread asks of the heap and of the kernel. This program defines malloc and the calls that
-/// a loop makes; each counts, where its thread is counted, and passes on what it was asked.
+/// Counts a thread's heap allocations and system calls. This program defines malloc and the system
+/// call wrappers that an event loop uses; each counts the call if its thread is counted, then
+/// forwards it.
 namespace matchcloud::costs {
 
-/// Calls, of one thread.
+/// The calls of one thread.
 struct call_counts {
-  /// malloc, calloc, realloc, aligned_alloc and posix_memalign, and so every `new`.
+  /// malloc, calloc, realloc, aligned_alloc and posix_memalign, and therefore every `new`.
   std::uint64_t allocations = 0;
   std::uint64_t receives = 0;
   std::uint64_t sends = 0;
   /// epoll_wait.
   std::uint64_t waits = 0;
-  /// All other calls that a transport could make: epoll_ctl, read and write, those on sockets.
+  /// All other calls that a transport could make: epoll_ctl, read, write and the socket calls.
   std::uint64_t others = 0;
 
   friend call_counts operator-(const call_counts& a, const call_counts& b) {
@@ -23,14 +24,14 @@ struct call_counts {
   }
 };
 
-/// The calling thread is counted from now on.
+/// Starts counting the calling thread.
 void count_this_thread() noexcept;
 
-/// Of the calling thread, so far.
+/// The calling thread's counts so far.
 call_counts counts_of_this_thread() noexcept;
 
-/// Prints the stack of each allocation of this thread to standard error, as names in the linker's
-/// form: c++filt reads them.
+/// Prints the stack of each allocation of this thread to standard error. Names are mangled: pipe
+/// them through c++filt.
 void show_allocations(bool on) noexcept;
 
 } // namespace matchcloud::costs

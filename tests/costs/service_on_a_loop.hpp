@@ -26,7 +26,7 @@
 
 namespace matchcloud::costs {
 
-/// The demo's catalog, and the regions that the real configs of the validation's tests name.
+/// The demo's catalog, plus the regions that the real configurations of the validation tests name.
 inline model::catalog_snapshot known_catalog() {
   model::catalog_document further;
   for (const auto* id : {"atl", "lnd-atl", "lnd-fra", "lnd-sfo"})
@@ -35,7 +35,7 @@ inline model::catalog_snapshot known_catalog() {
   return std::make_shared<const model::catalog>(model::merge(demo, further).value());
 }
 
-/// Knows where 81.2.69.0/24 is.
+/// A GeoIP database that knows the location of 81.2.69.0/24 only.
 inline std::shared_ptr<const store::geoip> small_geoip() {
   fixtures::mmdb_builder builder;
   builder.add_v4({81, 2, 69, 0}, 24, fixtures::mmdb_nested_record(51.5, -0.1));
@@ -45,8 +45,8 @@ inline std::shared_ptr<const store::geoip> small_geoip() {
   return store::geoip::of({*std::move(file)});
 }
 
-/// One event loop on a thread of its own with what resides there in the program: transport, front,
-/// region_ranking and validator, wired by `app::child_specs_of`, as the program is.
+/// One event loop on its own thread with the actors that reside there in the program: transport,
+/// front, region_ranking and validator, wired by `app::child_specs_of` like the program's.
 class service_on_a_loop {
 public:
   service_on_a_loop() {
@@ -62,7 +62,7 @@ public:
     spawn_residents();
   }
 
-  /// Residents end while their loop still runs, as in the program.
+  /// Ends the residents while their loop still runs, as the program does.
   ~service_on_a_loop() {
     on_loop([this] { transport_.end_now(); });
     for (auto& each : residents_) {
@@ -82,8 +82,8 @@ public:
   std::uint16_t port() const noexcept { return port_; }
   const model::uuid& game_id() const { return catalog_->games.front().game_id; }
 
-  /// Of the loop's thread, so far. Asking wakes the loop, which reads its eventfd: one more wait
-  /// and one other call.
+  /// The loop thread's counts so far. The query itself wakes the loop, which reads its eventfd: one
+  /// more wait and one other call.
   call_counts counts() {
     call_counts now;
     on_loop([&now] { now = counts_of_this_thread(); });
@@ -108,7 +108,7 @@ private:
     }
   };
 
-  /// Of the program's places, those whose actors reside on the loop and are measured.
+  /// Spawns those of the program's child specs whose actors reside on the loop and are measured.
   void spawn_residents() {
     auto parts = std::make_shared<app::node_parts>();
     parts->system = &system_;
@@ -127,10 +127,11 @@ private:
       if (each.what == actors::child_spec::kind::owner)
         known.by_role[index_of(each.role)] = residents_.back();
     }
-    caf::anon_send(residents_.back(), std::move(known)); // the front: the last place of a loop
+    caf::anon_send(residents_.back(), std::move(known)); // the front is the last child of a loop
   }
 
-  // Messages hold requests, and requests point here: before the actors, to outlive them.
+  // Messages hold requests, and requests point to these members: declared before the actors to
+  // outlive them.
   http::shared_bounds bounds_{base::limits{}, {}};
   http::transport_metrics metrics_;
   std::deque<actors::ranking_metrics> ranking_metrics_{1};

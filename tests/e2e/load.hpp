@@ -11,16 +11,17 @@
 
 namespace matchcloud::e2e {
 
-/// What clients that asked without pause got, all together.
+/// The combined results of all clients of a `steady_load`.
 struct load_report {
   std::size_t answers = 0;
-  /// The first status other than 200, or what went wrong with a connection; empty: nothing.
+  /// The first status other than 200, or the first connection error; empty if there was none.
   std::string failure;
-  /// Every body that came, once.
+  /// The distinct bodies of all answers.
   std::set<std::string> bodies;
 };
 
-/// Clients that ask the same again and again, each on a connection of its own, until `finish`.
+/// Clients that send the same request again and again without pause, each on its own connection,
+/// until `finish`.
 class steady_load {
 public:
   steady_load(const address& to, std::string request, std::size_t clients);
@@ -28,7 +29,7 @@ public:
   steady_load& operator=(const steady_load&) = delete;
   ~steady_load() { finish(); }
 
-  /// How often each client got an answer at least.
+  /// The number of answers that every client has received at least.
   std::size_t turns() const;
   load_report finish();
 

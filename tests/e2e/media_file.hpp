@@ -7,8 +7,8 @@
 
 namespace matchcloud::e2e {
 
-/// An image in a data directory, put there by hand: where it must be, and what its URL is. The
-/// program takes the digest in a name for granted.
+/// An image that a test puts into a data directory by hand: its path and its URL. The program does
+/// not verify the digest in a file name.
 struct media_file {
   std::string upload_id = "00000000-0000-4000-8000-0000000000a1";
   std::string digest = "0123456789abcdef0123456789abcd3f";

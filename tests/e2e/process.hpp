@@ -17,11 +17,11 @@ using arguments = std::vector<std::string>;
 /// `NAME=value` lines that are added to this process's environment.
 using environment = std::vector<std::string>;
 
-/// A program as a child process. Killed and reaped with this object, by its own id.
+/// A program as a child process. The destructor kills and reaps it by its process id.
 class child_process {
 public:
-  /// Runs `program args..`; its stderr goes to a file of its own, its stdin comes from
-  /// `input_file` (empty: that of the test).
+  /// Runs `program args..`. Its stderr goes to a separate file; its stdin is `input_file`, or the
+  /// test's stdin if that is empty.
   explicit child_process(const arguments& args, const environment& added = {},
                          const std::string& input_file = {},
                          const std::string& program = fixtures::service_program());
@@ -32,13 +32,14 @@ public:
   pid_t pid() const noexcept { return pid_; }
   void signal(int number) const;
 
-  /// The next line of stdout without its end, or nothing at the end of the stream. Fails the test
-  /// where neither comes in time.
+  /// The next line of stdout without its line end, or nothing at the end of the stream. Fails the
+  /// test if neither comes before the deadline.
   std::optional<std::string> next_line();
-  /// The exit code once it has ended (128 + signal where one ended it), nothing if it runs on.
+  /// The exit code (128 + signal if a signal ended the process), or nothing if the process still
+  /// runs at `until`.
   std::optional<int> exit_code(const deadline& until = deadline{});
   bool running() { return !exit_code(deadline{milliseconds{0}}); }
-  /// What it wrote to stderr so far.
+  /// Everything written to stderr so far.
   std::string errors() const;
 
 private:
@@ -49,10 +50,10 @@ private:
   std::optional<int> exit_code_;
 };
 
-/// A line of /proc/PID/status: a count, or KiB.
+/// The value of a line of /proc/PID/status: a count, or KiB.
 std::size_t number_in_status(pid_t pid, const std::string& name);
 
-/// What a command that ends by itself left.
+/// The result of a command that ends by itself.
 struct command_result {
   int exit_code = -1;
   std::string out;

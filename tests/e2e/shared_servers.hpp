@@ -6,16 +6,16 @@
 
 namespace matchcloud::e2e {
 
-// Servers that tests share per transport ("loops" or "httplib"), started when first asked for. Main
+// Servers that tests share, one per transport ("loops" or "httplib"), started on first use. Main
 // thread only.
 
-/// Defaults: no GeoIP, every client untrusted.
+/// Default settings: no GeoIP, and no client is a trusted proxy.
 server& plain_server(const std::string& transport);
 
-/// GeoIP; 127.0.0.1 is a trusted proxy (127.0.0.2 is not).
+/// With GeoIP. 127.0.0.1 is a trusted proxy, 127.0.0.2 is not.
 server& located_server(const std::string& transport);
 
-/// Much else than the default: base path /mm, fallback location 35 N 139 E, the CORS origins
+/// With many non-default settings: base path /mm, fallback location 35 N 139 E, the CORS origins
 /// https://play.example and http://localhost:3000, unknown members ignored.
 server& configured_server(const std::string& transport);
 

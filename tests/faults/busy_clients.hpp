@@ -10,13 +10,13 @@
 
 namespace matchcloud::faults {
 
-/// An answer that must not be, whatever happens to the service.
+/// An answer that is wrong whatever happens to the service.
 struct wrong_answer : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-/// Threads of clients that do the same again and again until the service is gone or they are told
-/// to finish. Main thread only.
+/// Client threads that repeat their turns until the service is gone or `finish` is called. Main
+/// thread only.
 class busy_clients {
 public:
   busy_clients() = default;
@@ -24,13 +24,14 @@ public:
   busy_clients& operator=(const busy_clients&) = delete;
   ~busy_clients() { finish(); }
 
-  /// `turn` throws `wrong_answer`, or `std::runtime_error` where the service is not there.
+  /// Starts a thread that repeats `turn`. `turn` throws `wrong_answer` for a wrong answer, or
+  /// `std::runtime_error` if the service cannot be reached.
   void add(std::function<void()> turn);
-  /// From now on the service may be gone.
+  /// From now on an unreachable service is no failure.
   void expect_end() { may_be_gone_ = true; }
-  /// Whether any has ended early.
+  /// Whether any client has ended early with a failure.
   bool is_wrong();
-  /// Joins them; the first thing that was wrong, or empty.
+  /// Joins the threads. The first failure, or empty if there was none.
   std::string finish();
 
 private:

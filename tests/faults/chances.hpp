@@ -7,28 +7,28 @@
 
 namespace matchcloud::faults {
 
-/// Under a sanitizer everything takes several times as long: fewer rounds do.
+/// Sanitizers slow everything down several times: tests run fewer rounds under them.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
 #endif
 
-/// The whole number in the environment variable `name`, by which script/soak asks for more rounds;
-/// `otherwise` where there is none.
+/// The integer in the environment variable `name`, with which script/soak requests more rounds;
+/// `otherwise` if the variable is not set.
 std::uint64_t setting(const char* name, std::uint64_t otherwise);
 
-/// What a test leaves to chance: by MATCHCLOUD_SEED, or by a seed that is another one each time.
-/// It is printed, so that what was found can be had again, as far as processes and their threads
-/// do the same again. One thread at a time.
+/// The random choices of a test, seeded by MATCHCLOUD_SEED or else by a new seed in each run. The
+/// seed is printed so that a failure can be reproduced, as far as processes and threads repeat
+/// their timing. One thread at a time.
 class chances {
 public:
-  /// Prints the seed with the name of the test.
+  /// Prints the seed and the name of the test.
   explicit chances(const char* test);
-  /// Chances of its own for one of several threads.
+  /// An independent generator for another thread, seeded from this one.
   chances split() { return chances{engine_()}; }
 
-  /// Both ends included.
+  /// A uniform integer in [least, most].
   std::uint64_t between(std::uint64_t least, std::uint64_t most);
   std::chrono::milliseconds up_to(std::chrono::milliseconds most);
   bool one_in(std::uint64_t count) { return between(1, count) == 1; }

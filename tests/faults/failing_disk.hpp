@@ -6,9 +6,9 @@
 
 namespace matchcloud::faults {
 
-/// A disk with ext4 in a file, which the kernel can be made to give up: from then on nobody may
-/// write to it, not even to what is open, as after a real failure. It goes with this object; what
-/// lies on it must have been closed by then.
+/// An ext4 file system in a file that can be made to fail: from then on no write succeeds, even to
+/// open files, as after a real disk failure. The destructor unmounts it; all files on it must be
+/// closed by then.
 class failing_disk {
 public:
   failing_disk();
@@ -16,12 +16,12 @@ public:
   failing_disk& operator=(const failing_disk&) = delete;
   ~failing_disk();
 
-  /// False where this user may not do that, which is said: then the test has to end.
+  /// False if this user may not mount it; a message says so, and the test has to end.
   bool mounted() const noexcept { return mounted_; }
   const std::string& path() const noexcept { return place_; }
 
   void fail() const;
-  /// Takes it away and mounts it anew. Nothing of it may be open.
+  /// Unmounts and remounts the disk. No file on it may be open.
   void repair();
 
 private:

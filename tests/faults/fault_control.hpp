@@ -6,19 +6,19 @@
 #include <cstdint>
 #include <string>
 
-/// The ops plane's routes about faults. They throw `std::runtime_error` where they are refused.
+/// Calls to the ops plane's fault routes. They throw `std::runtime_error` if refused.
 namespace matchcloud::faults {
 
-/// Injects what `rule`, a JSON object, says.
+/// Injects the fault that `rule`, a JSON object, describes.
 void inject(const e2e::address& ops, base::fault_point at, const std::string& rule);
-/// Takes all faults away.
+/// Removes all faults.
 void heal(const e2e::address& ops);
-/// How many passes of a point were hit since its fault was injected.
+/// The number of hits at a fault point since its fault was injected.
 std::uint64_t hits_of(const e2e::address& ops, base::fault_point at);
-/// Restarts of all places together.
+/// The total restarts of all children.
 std::uint64_t restarts_of(const e2e::server& service);
 
-/// Flags that let a service be broken, by the same chances each time, and be quick to give up.
+/// Flags that allow fault injection with a fixed seed and set short timeouts.
 e2e::arguments breakable(const e2e::arguments& further = {});
 
 } // namespace matchcloud::faults

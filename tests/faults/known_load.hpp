@@ -17,40 +17,40 @@
 
 namespace matchcloud::faults {
 
-/// What became of requests.
+/// The results of a number of requests.
 struct tally {
   std::size_t requests = 0;
   std::size_t answers = 0;
-  /// Requests whose connection broke before the answer was whole.
+  /// Requests whose connection broke before the answer was complete.
   std::size_t broken = 0;
-  /// How often each status came.
+  /// The number of answers by status.
   std::map<int, std::size_t> statuses;
-  /// Answers of 200 that are not what was asked for.
+  /// Answers with status 200 and a wrong body.
   std::set<std::string> wrong;
 
   tally& operator+=(const tally& other);
-  /// All answered, with 200.
+  /// Whether every request was answered, with 200.
   bool is_perfect() const;
 };
 
 std::string to_string(const tally& of);
 
-/// One of everything that the service does, asked again and again, and what the answers must be.
+/// One request of every operation of the service, repeated, with the expected answers.
 class known_load {
 public:
-  /// Asks a service that is well, to know the right answers.
+  /// Queries a healthy service to learn the correct answers.
   known_load(const e2e::world& in, const e2e::server& of);
 
-  /// The operations that change nothing, one after the other, each on a connection of its own.
+  /// Calls the read-only operations one after the other, each on its own connection.
   tally ask_reading() const;
-  /// An export of a span that was not asked for before, and its download.
+  /// Requests an export of a span not requested before, and downloads it.
   tally ask_export() const;
-  /// Lobbies and a region's new name, by the ops plane.
+  /// Ingests lobbies and renames a region through the ops plane.
   tally ask_changing() const;
-  /// Everything above.
+  /// Runs all of the above.
   tally ask_all() const;
 
-  /// `turns` times what `ask` does, by each of `clients` threads at once.
+  /// Runs `ask` `turns` times in each of `clients` concurrent threads.
   static tally repeat(std::size_t clients, std::size_t turns, const std::function<tally()>& ask);
 
 private:

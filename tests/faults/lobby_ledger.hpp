@@ -12,14 +12,14 @@
 
 namespace matchcloud::faults {
 
-/// What is said of a lobby. Later ones stand for more: a stop beats none.
+/// The last report about a lobby. A higher value supersedes a lower one: `stopped` beats `running`.
 enum class report : std::uint8_t { none, running, stopped };
 
-/// Lobbies of a game of its own: what was said of each, and what of that was acknowledged, to hold
-/// exports against. Any thread.
+/// The lobbies of one game: what was reported about each, and what of it was acknowledged, to
+/// compare exports with. Any thread.
 class lobby_ledger {
 public:
-  /// `number` tells the ledgers of a test, and so their games, from each other.
+  /// `number` distinguishes the ledgers of a test, and thereby their games.
   explicit lobby_ledger(std::uint32_t number);
 
   const std::string& game_id() const noexcept { return game_id_; }
@@ -32,15 +32,16 @@ public:
     std::string lines;
     std::vector<std::pair<std::size_t, report>> reports;
   };
-  /// New lobbies, `most` at most, and stops of some that run.
+  /// Up to `most` new lobbies, plus stops of some running ones.
   batch next(chances& by, std::size_t most);
-  /// To be called once the service has said that it has all of it.
+  /// Call once the service has acknowledged the whole batch.
   void acknowledge(const batch& what);
 
-  /// What has been acknowledged by now, by lobby.
+  /// The reports acknowledged so far, by lobby.
   std::vector<report> acknowledged() const;
-  /// What is wrong with a file of the game's whole history that was asked for when `at_least` had
-  /// been acknowledged; empty: nothing. A lobby that was not acknowledged may be there, right.
+  /// What is wrong with an export of the game's whole history that was requested after `at_least`
+  /// had been acknowledged; empty if nothing. Lobbies not yet acknowledged may be in the file, if
+  /// they are correct.
   std::string problem_of(std::string_view csv, const std::vector<report>& at_least) const;
 
 private:
@@ -51,7 +52,7 @@ private:
 
   std::string lobby_id(std::size_t number) const;
   std::string line(std::size_t number, report what) const;
-  /// Without what grows while the lobby runs.
+  /// A lobby's row without the columns that grow while it runs.
   std::string row(std::size_t number, report what) const;
 
   std::uint32_t number_;
@@ -59,7 +60,7 @@ private:
   std::string namespace_id_;
   mutable std::mutex mutex_;
   std::vector<lobby> lobbies_;
-  /// Lobbies of which a running one was acknowledged and no stop tried.
+  /// Lobbies acknowledged as running for which no stop was sent yet.
   std::vector<std::size_t> running_;
 };
 

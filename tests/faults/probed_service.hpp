@@ -14,36 +14,38 @@
 
 namespace matchcloud::faults {
 
-/// How the service says that it cannot do something now.
+/// How the service refuses what it cannot do at the moment.
 struct refusal {
   int status;
   std::string code;
-  /// Words of the detail: what somebody has to do.
+  /// Words of the problem's detail: what an operator has to do.
   std::string advice;
 };
 
-/// A service whose disk is about to fail it, and what it has acknowledged so far. What is wrong
-/// with an answer is thrown (`wrong_answer`); clients of several threads may ask at once.
+/// A service whose disk is about to fail, and a record of what it has acknowledged so far. A wrong
+/// answer throws `wrong_answer`. Several threads may send requests at the same time.
 class probed_service {
 public:
-  /// Begins with an export of the demo, which is promised.
+  /// Starts with an export of the demo, whose link is issued.
   explicit probed_service(const e2e::world& in);
 
   e2e::server& process() { return *server_; }
   void restart();
 
-  /// Asks for everything that only reads.
+  /// Calls all read-only operations.
   void read() const;
-  // True where it was done, false where it was refused like that; anything else is wrong.
+  // True if the operation succeeded, false if it was refused as `otherwise` says; anything else
+  // throws `wrong_answer`.
   bool ingest(chances& by, const refusal& otherwise);
-  /// One at a time.
+  /// One call at a time.
   bool rename(const refusal& otherwise);
   bool export_history(const refusal& otherwise);
 
-  /// That all of it works within `healing_limit` from now on. Until then it may be refused like
-  /// that, whatever the advice.
+  /// Checks that all operations work within `healing_limit` from now on. Until then each may be
+  /// refused as `otherwise` says, with any advice.
   void check_heals(chances& by, const refusal& otherwise);
-  /// That what was acknowledged and promised is there, whole, and nothing else was left behind.
+  /// Checks that everything acknowledged, and every issued link's file, is there and complete, and
+  /// that nothing else was left behind.
   void check_kept();
 
 private:
@@ -58,14 +60,14 @@ private:
   std::string name_;
   std::atomic<std::uint64_t> exports_tried_{0};
   std::mutex mutex_;
-  /// Paths of all exports that were promised.
+  /// Paths of all issued links.
   std::set<std::string> exports_;
 };
 
-/// How long it may take until all works again once the disk does.
+/// The time within which everything must work again after the disk does.
 inline constexpr e2e::milliseconds healing_limit{sanitized ? 5'000 : 1'000};
 
-/// That `matchcloud serve` ends at once, saying `advice`.
+/// Checks that `matchcloud serve` exits at once with a message that contains `advice`.
 void check_start_refused(const e2e::world& in, const std::string& advice);
 
 } // namespace matchcloud::faults

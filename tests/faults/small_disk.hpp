@@ -7,11 +7,12 @@
 
 namespace matchcloud::faults {
 
-/// Whether this process may mount what others do not see, and does from now on.
+/// Gives this process a private mount namespace from now on. False if the system does not permit
+/// it.
 bool has_own_mounts();
 
-/// A disk that can be filled and made read-only, of 24 MiB of memory; this process and those that
-/// it starts see it, and it goes with this object. What lies on it must have been closed by then.
+/// A 24 MiB file system in memory that can be filled and made read-only. Only this process and its
+/// children see it. The destructor unmounts it; all files on it must be closed by then.
 class small_disk {
 public:
   small_disk();
@@ -19,16 +20,16 @@ public:
   small_disk& operator=(const small_disk&) = delete;
   ~small_disk();
 
-  /// False where this user may mount nothing, which is said: then the test has to end.
+  /// False if this user may not mount; a message says so, and the test has to end.
   bool mounted() const noexcept { return mounted_; }
   const std::string& path() const noexcept { return place_.path(); }
 
-  /// Takes all of its room but so many bytes, with a file.
+  /// Fills the disk with a file, except for `left_bytes`.
   void fill(std::uintmax_t left_bytes = 0) const;
   void make_room() const;
 
-  /// For all that opens files from now on. What is open stays as writable as it is: the kernel lets
-  /// nobody take that away from a file system in use.
+  /// Makes the disk read-only for files opened from now on. Open files stay writable: the kernel
+  /// does not let anyone revoke that on a file system in use.
   void make_read_only() const;
   void make_writable() const;
 

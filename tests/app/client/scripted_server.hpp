@@ -10,7 +10,7 @@
 
 namespace matchcloud::app {
 
-/// A request as it came.
+/// A request as the server received it.
 struct taken_request {
   std::string method;
   std::string target;
@@ -24,16 +24,17 @@ struct taken_request {
   }
 };
 
-/// What a server sends for a request, before it closes the connection; more or less than an answer
-/// should have, if so scripted.
+/// What the server sends for one request before it closes the connection. The bytes may be more or
+/// less than a valid answer.
 struct scripted_answer {
   std::string bytes;
-  /// Waits for the client to close instead.
+  /// Waits for the client to close the connection, instead of closing it.
   bool stays_open = false;
 };
 
-/// An HTTP server that answers the first request with the first answer of a script and so on; where
-/// that ends it closes connections without a word. A port of the kernel's choice on 127.0.0.1.
+/// An HTTP server that answers the first request with the first answer of a script, the second with
+/// the second, and so on. At the end of the script it closes connections without an answer. Listens
+/// on 127.0.0.1, on a port that the kernel chooses.
 class scripted_server {
 public:
   scripted_server();
@@ -42,7 +43,7 @@ public:
   ~scripted_server();
 
   std::string url(const std::string& path = "") const;
-  /// Adds to the script.
+  /// Appends an answer to the script.
   void then(std::string bytes) { then(scripted_answer{std::move(bytes)}); }
   void then(scripted_answer answer);
 
@@ -60,7 +61,7 @@ private:
   std::thread thread_;
 };
 
-/// The head of an answer, `more` being lines with their ends.
+/// The head of an answer. `more` holds further header lines with their line ends.
 std::string answer_head(const std::string& status, std::size_t length, const std::string& more);
 
 } // namespace matchcloud::app
