@@ -12,9 +12,9 @@
 
 namespace matchcloud::load {
 
-/// A server that answers each request with the same bytes, as long after it came as it was told to:
-/// what a generator must measure is known. A thread per connection; its own are ended and joined
-/// with it.
+/// A server that answers each request with the same bytes after a fixed delay, so that the
+/// latencies that a load generator must measure are known. One thread per connection; the
+/// destructor ends and joins all of them.
 class delayed_server {
 public:
   explicit delayed_server(std::string reply, std::chrono::milliseconds delay = {});
@@ -23,10 +23,10 @@ public:
   ~delayed_server();
 
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  /// No answer leaves before `from` + `length` has passed, if its request comes later than `from`
-  /// after the first one did.
+  /// Simulates one stall: a request that arrives later than `from` after the first request is not
+  /// answered before `from` + `length` has passed.
   void stall_once(std::chrono::milliseconds from, std::chrono::milliseconds length);
-  /// Ends each connection with its so many-th answer, without announcing it.
+  /// Closes each connection after `answers` answers, without announcing it.
   void break_after(std::uint64_t answers) { break_after_ = answers; }
 
   std::uint64_t requests() const { return requests_; }
@@ -35,7 +35,7 @@ public:
 private:
   void accept_all();
   void serve(int fd);
-  /// False where the server ends first.
+  /// Waits until `when`. False if the server ends first.
   bool pause_until(std::chrono::steady_clock::time_point when) const;
   std::chrono::steady_clock::time_point due();
 
@@ -58,7 +58,7 @@ private:
 /// A reply with status 200 and this body.
 std::string ok_reply(const std::string& body);
 
-/// A listing of two regions in order.
+/// A valid listing of two regions in order.
 extern const std::string good_listing;
 
 } // namespace matchcloud::load

@@ -20,7 +20,7 @@ namespace matchcloud::fixtures {
 using actors::exchange_ref;
 using actors::owner;
 
-/// A transport that only writes down what a front tells it.
+/// A transport that only records what a front tells it.
 class fake_sink final : public http::exchange_sink {
 public:
   void attach(caf::actor front) override { attached.push_back(std::move(front)); }
@@ -41,7 +41,7 @@ public:
   void redispatch(owner which) override { redispatched.push_back(which); }
 
   std::vector<caf::actor> attached;
-  /// No owner takes a further request.
+  /// Whether every owner's mailbox is full.
   bool full = false;
   std::map<std::uint64_t, http::request_ptr> requests;
   std::map<std::uint64_t, std::pair<http::operation, owner>> routes;
@@ -49,7 +49,7 @@ public:
   std::vector<owner> redispatched;
 };
 
-/// A front between a transport and owners that only write down what they get.
+/// A front between a transport and owners that only record what they receive.
 struct front_bench : deterministic_system {
   fake_sink sink;
   std::shared_ptr<http::front_settings> settings = std::make_shared<http::front_settings>();
@@ -71,7 +71,7 @@ struct front_bench : deterministic_system {
     if (with_owners) announce();
   }
   ~front_bench() {
-    // The front points at the sink, a member: end it first.
+    // The front points to `sink`, a member: end the front first.
     kill(front);
     sink.attached.clear();
   }

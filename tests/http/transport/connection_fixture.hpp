@@ -17,22 +17,22 @@
 
 namespace matchcloud::fixtures {
 
-/// The peer's end of a scripted connection: what it sent, what it takes, what it got.
+/// The peer's end of a scripted connection: what it sent, what it accepts, what it received.
 struct wire {
   std::string to_read;
   std::size_t most_per_read = SIZE_MAX;
   bool ended = false;
   bool read_fails = false;
 
-  /// Bytes taken until the stream blocks.
+  /// Bytes accepted until the stream blocks.
   std::size_t room = SIZE_MAX;
   std::size_t most_per_write = SIZE_MAX;
   bool write_fails = false;
-  /// What each call moved.
+  /// The bytes that each write call moved.
   std::vector<std::string> writes;
-  /// Of each, whether it said that more follows.
+  /// For each write call, whether it announced that more follows.
   std::vector<bool> more;
-  /// Of what was written, what the peer's kernel has not got.
+  /// Written bytes that the peer's kernel has not acknowledged.
   std::size_t unacknowledged = 0;
   bool shut = false;
   bool reset = false;
@@ -115,10 +115,11 @@ inline http::response shared_answer(std::size_t bytes, char fill) {
   return made;
 }
 
-/// One connection on a real event loop (one thread, a clock that stands), everything else scripted.
+/// One connection on a real event loop (one thread, a clock that stands still); everything else is
+/// scripted.
 class connection_bench : public http::connection_host {
 public:
-  /// First: requests give their permits back here.
+  /// Declared first: requests release their permits here.
   std::atomic<std::size_t> in_flight{0};
 
   static constexpr std::string_view get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -132,12 +133,12 @@ public:
     client = std::make_unique<http::connection>(*this, std::make_unique<scripted_stream>(peer),
                                                 address_of(1), 3, 0, begins_with);
     REQUIRE(client->start() == 0);
-    advance(std::chrono::milliseconds{0}); // takes the first edge of "writable"
+    advance(std::chrono::milliseconds{0}); // consumes the first edge of "writable"
   }
 
   // -- what tests do ----------------------------------------------------------
 
-  /// The peer's bytes arrive.
+  /// Bytes arrive from the peer.
   void receive(std::string_view bytes) {
     peer.to_read += bytes;
     event(EPOLLIN);
@@ -148,19 +149,19 @@ public:
   }
   void end_turn() {
     for (int turns = 0; !scheduled.empty(); ++turns) {
-      REQUIRE(turns < 10'000); // a connection that schedules itself for ever burns a core
+      REQUIRE(turns < 10'000); // a connection that reschedules itself forever burns a core
       const auto now = std::exchange(scheduled, {});
       for (auto* which : now)
         which->at_turn_end();
     }
   }
   void answer(http::response with) { client->answer(client->current(), std::move(with)); }
-  /// Answers and lets the turn end.
+  /// Answers the current exchange and ends the turn.
   void reply(std::string body) {
     answer(json_answer(std::move(body)));
     end_turn();
   }
-  /// Time passes; the loop takes a turn.
+  /// Moves the clock, runs the loop once and ends the turn.
   void advance(std::chrono::milliseconds by) {
     clock.advance(by);
     loop_.post([] {});
@@ -220,19 +221,19 @@ public:
 
   bool takes = true;
   bool takes_client = true;
-  /// Clients that PROXY headers named.
+  /// Client addresses that PROXY headers named.
   std::vector<model::ip_address> named;
-  /// What is given back when this one asks for room; null: nothing.
+  /// Released when this connection asks the host to free budget; null: nothing is released.
   base::byte_lease* others = nullptr;
   int rooms_asked_for = 0;
-  /// No part of a file is in memory: `file_ready` has to be called.
+  /// No part of a file is in memory: the test has to call `file_ready`.
   bool cold = false;
-  /// Offset and length of the parts that `read_ahead` was called with.
+  /// Offset and length of the parts passed to `read_ahead`.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> asked_for;
   bool drains = false;
   int requests_out = 0;
   int buffers_out = 0;
-  /// Of those given back, in bytes.
+  /// The size in bytes of the largest buffer that was returned.
   std::size_t largest_buffer = 0;
   int closings = 0;
   std::vector<actors::exchange_ref> dispatched;
@@ -251,7 +252,7 @@ private:
   std::vector<char> buffer_ = std::vector<char>(64 * 1024);
 
 public:
-  /// Last: it must go before the loop.
+  /// Declared last: the connection must be destroyed before the loop.
   std::unique_ptr<http::connection> client;
 };
 

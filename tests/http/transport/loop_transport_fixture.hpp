@@ -23,7 +23,7 @@ inline const http::endpoint loopback{
     model::ip_address::from_v4(std::array<std::uint8_t, 4>{127, 0, 0, 1}), 0};
 inline const std::string get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
 
-/// Notes what it is to answer.
+/// A front that records the dispatches it receives.
 class recording_front final : public caf::event_based_actor {
 public:
   recording_front(caf::actor_config& cfg, std::shared_ptr<std::vector<http::dispatch>> seen)
@@ -38,7 +38,7 @@ private:
   std::shared_ptr<std::vector<http::dispatch>> seen_;
 };
 
-/// A client on loopback; blocking, with a limit.
+/// A blocking client on loopback, with a timeout.
 class client {
 public:
   explicit client(std::uint16_t port) : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
@@ -54,7 +54,7 @@ public:
             static_cast<ssize_t>(bytes.size()));
   }
   void send_urgent(char byte) { REQUIRE(::send(socket_.get(), &byte, 1, MSG_OOB) == 1); }
-  /// What is there now.
+  /// Everything received so far, including what can be read now.
   std::string received() {
     char buffer[4'096];
     for (;;) {
@@ -64,7 +64,7 @@ public:
       all_.append(buffer, static_cast<std::size_t>(got));
     }
   }
-  /// Drops what is there now; its length.
+  /// Discards what can be read now and returns its length.
   std::size_t taken() {
     char buffer[64 * 1'024];
     std::size_t all = 0;
@@ -86,7 +86,7 @@ private:
   bool ended_ = false;
 };
 
-/// A transport on one event loop, driven by the test, and clients of it.
+/// A transport on one event loop that the test drives, and its clients.
 struct transport_bench {
   http::shared_bounds bounds;
   http::transport_metrics metrics;
@@ -99,7 +99,7 @@ struct transport_bench {
   std::shared_ptr<std::vector<http::dispatch>> seen =
       std::make_shared<std::vector<http::dispatch>>();
   std::uint16_t port = 0;
-  /// That was answered.
+  /// The last request that was answered.
   std::weak_ptr<const http::admitted_request> last_request;
 
   explicit transport_bench(const base::limits& configured = {},
@@ -126,7 +126,7 @@ struct transport_bench {
     loop.run_once();
     actors.run();
   }
-  /// Turns until `condition`: the kernel hands bytes over when it likes.
+  /// Runs turns until `condition` holds: the kernel delivers bytes at its own pace.
   template <class Condition>
   bool turn_until(Condition&& condition) {
     for (int i = 0; i < 200'000; ++i) {
@@ -141,12 +141,12 @@ struct transport_bench {
   bool sees(client& from, std::string_view what) {
     return turn_until([&] { return from.received().find(what) != std::string::npos; });
   }
-  /// Time for what must not happen.
+  /// Runs some turns to give what must not happen time to happen.
   void settle() {
     for (int i = 0; i < 20; ++i)
       turn();
   }
-  /// Answers, and lets go of the request as an actor does.
+  /// Answers a dispatched request and drops the reference to it, as an actor does.
   void answer(const http::dispatch& dispatched, std::string body) {
     const auto ref = dispatched.exchange;
     last_request = dispatched.request;

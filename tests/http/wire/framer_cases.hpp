@@ -10,10 +10,10 @@ namespace matchcloud::http {
 /// One input and what the framer must make of it.
 struct framer_case {
   std::string name;
-  /// Up to and with the byte that decides the verdict.
+  /// The input up to and including the byte that decides the verdict.
   std::string input;
-  /// `METHOD target keep|close`, ` 1.0`, ` 'body'` for each request, then the code of a failure, or
-  /// `in head`, `in body` where more is needed; joined by ` | `.
+  /// For each request `METHOD target keep|close`, then ` 1.0` and ` 'body'` where they apply; then
+  /// the code of a failure, or `in head` or `in body` if more input is needed. Joined by ` | `.
   std::string verdict;
 };
 
@@ -21,10 +21,10 @@ std::vector<framer_case> request_line_cases();
 std::vector<framer_case> header_cases();
 std::vector<framer_case> head_end_cases();
 std::vector<framer_case> body_cases();
-/// For `case_limits()`.
+/// Cases for `case_limits()`.
 std::vector<framer_case> limit_cases();
 
-/// head 128, target 32, 4 headers, body 64.
+/// Limits: head 128 bytes, target 32 bytes, 4 headers, body 64 bytes.
 framer_limits case_limits();
 
 } // namespace matchcloud::http

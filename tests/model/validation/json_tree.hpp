@@ -10,16 +10,16 @@
 
 namespace matchcloud::model {
 
-/// A JSON value that tests take apart and put together again, repeated members included.
+/// A JSON value that tests take apart and reassemble. Objects may have repeated members.
 struct json_tree {
   enum class shape : std::uint8_t { scalar, array, object };
 
   shape is = shape::scalar;
-  /// What it is in the specification, such as `tier`; empty where that does not say.
+  /// The value's role in the specification, such as `tier`; empty if it has none.
   std::string_view role = {};
-  /// Of a scalar, as it is written.
+  /// For a scalar: its JSON text.
   std::string text = {};
-  /// Of an array without names.
+  /// For an array the names are empty.
   std::vector<std::pair<std::string, json_tree>> children = {};
 
   json_tree* find(std::string_view name);
@@ -28,18 +28,19 @@ struct json_tree {
 };
 
 json_tree scalar_tree(std::string_view role, std::string text);
-/// `text` without quotes and escapes.
+/// A string value; `text` without quotes and escapes.
 json_tree string_tree(std::string_view role, std::string_view text);
 json_tree integer_tree(std::string_view role, std::int64_t number);
 
 std::string to_text(const json_tree& tree);
 
-/// Choices from a seed. One instead of a tree of rapidcheck generators, which shrink too slowly.
+/// Random choices from a seed. Used instead of a tree of rapidcheck generators, which shrink too
+/// slowly.
 class chance {
 public:
   explicit chance(std::uint32_t seed) : random_(seed) {}
 
-  /// From 0 to `limit` - 1.
+  /// A number from 0 to `limit` - 1.
   std::size_t below(std::size_t limit) { return random_() % limit; }
   std::int64_t between(std::int64_t least, std::int64_t most) {
     return least + static_cast<std::int64_t>(below(static_cast<std::size_t>(most - least + 1)));
@@ -61,7 +62,7 @@ private:
   std::mt19937 random_;
 };
 
-/// Changes the order of the members of every object, the body's own included.
+/// Shuffles the members of every object, including the body itself.
 void shuffle_members(json_tree& tree, chance& random);
 
 } // namespace matchcloud::model

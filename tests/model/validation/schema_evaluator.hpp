@@ -7,13 +7,13 @@
 
 namespace matchcloud::model {
 
-/// The text as JSON, with integers for what is written like `1.0` or `1e3` (to JSON Schema these
-/// are integers). Null where it is none, or holds a number beyond a double.
+/// Parses the text as JSON. Numbers such as `1.0` or `1e3` become integers, as JSON Schema defines
+/// them. Null if the text is not JSON or holds a number beyond the range of a double.
 rapidjson::Document parse_instance(std::string_view text);
 
-/// Decides with a printed schema, as JSON Schema 2020-12 says, what RapidJSON's validator (draft 4)
-/// leaves out: `propertyNames`, all of ECMA-262's patterns. Knows only the keywords that
-/// `json_schema` prints and throws on any other, so that none is printed without a test of it.
+/// Evaluates a printed schema by JSON Schema 2020-12, including what RapidJSON's validator (draft
+/// 4) lacks: `propertyNames` and all of ECMA-262's patterns. Supports only the keywords that
+/// `json_schema` prints and throws on any other, so that no keyword is printed without a test.
 class schema_evaluator {
 public:
   explicit schema_evaluator(std::string_view schema);
@@ -22,7 +22,7 @@ public:
   bool accepts(const rapidjson::Value& schema, const rapidjson::Value& instance) const;
 
   const rapidjson::Value& root() const noexcept { return document_; }
-  /// What `schema` refers to, or itself.
+  /// The schema that `schema` refers to, or `schema` itself.
   const rapidjson::Value& resolved(const rapidjson::Value& schema) const;
 
 private:
@@ -40,7 +40,7 @@ private:
   rapidjson::Document document_;
 };
 
-/// Whether the ECMA-262 `pattern` matches somewhere in `text`, code point by code point.
+/// Whether the ECMA-262 `pattern` matches anywhere in `text`, by code points.
 bool matches(const std::string& pattern, std::string_view text);
 
 } // namespace matchcloud::model

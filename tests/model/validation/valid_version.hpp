@@ -6,12 +6,12 @@
 
 namespace matchcloud::model {
 
-/// What the configurations below refer to: the default tiers, and regions `r0` to `r69`.
+/// The names that the generated versions refer to: the default tiers, and regions `r0` to `r69`.
 reference_names names_of_valid_versions();
 
-/// A body of a version without any violation: all members of docs/validation.md at all their
-/// places, each there or not, of any value that the page allows, under either of its names. Written
-/// after that page, not after the table that validation walks.
+/// A version body without any violation: every member of docs/validation.md at every path, each
+/// present or absent, with any value that the page allows, under either of its names. Written from
+/// that page, not from the table that validation walks.
 json_tree valid_version(chance& random);
 
 } // namespace matchcloud::model

@@ -10,20 +10,20 @@
 
 namespace matchcloud::model {
 
-/// One way to spoil one value of a `valid_version`.
+/// One way to make one value of a `valid_version` invalid.
 struct version_mutation {
   std::string_view name;
-  /// Of the values that it may spoil.
+  /// The roles of the values that it may mutate.
   std::vector<std::string_view> roles;
-  /// Spoils `value` so that exactly this finding must come, its path beginning at the value; absent
-  /// where it cannot, having changed nothing.
+  /// Mutates `value` so that exactly the returned finding must result; the finding's path starts at
+  /// the value. Absent, with nothing changed, if `value` cannot be mutated this way.
   std::optional<expected_finding> (*spoil)(json_tree& value, chance& random);
 };
 
-/// At least one for every rule about a version.
+/// All mutations: at least one for every rule about a version.
 std::span<const version_mutation> version_mutations();
 
-/// Spoils some value of `body` that way. Absent where there is none that it could.
+/// Applies a mutation to a random suitable value of `body`. Absent if there is none.
 std::optional<expected_finding> spoil(json_tree& body, const version_mutation& how, chance& random);
 
 } // namespace matchcloud::model
