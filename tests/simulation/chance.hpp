@@ -5,8 +5,8 @@
 
 namespace matchcloud::simulation {
 
-/// Random numbers that follow from a seed alone, on every machine (SplitMix64; the standard
-/// library's distributions differ between libraries).
+/// Random numbers determined by a seed alone, on every machine (SplitMix64; the standard library's
+/// distributions differ between libraries).
 class chance {
 public:
   explicit chance(std::uint64_t seed) noexcept : state_{seed} {}
@@ -18,9 +18,9 @@ public:
     mixed = (mixed ^ (mixed >> 27U)) * 0x94D049BB133111EBULL;
     return mixed ^ (mixed >> 31U);
   }
-  /// 0 to `limit` - 1; `limit` not 0.
+  /// A number from 0 to `limit` - 1; `limit` must not be 0.
   std::size_t below(std::size_t limit) noexcept { return static_cast<std::size_t>(next() % limit); }
-  /// Both ends included.
+  /// A number in [least, most].
   std::int64_t between(std::int64_t least, std::int64_t most) noexcept {
     return least + static_cast<std::int64_t>(below(static_cast<std::size_t>(most - least + 1)));
   }

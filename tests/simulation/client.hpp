@@ -14,41 +14,39 @@
 
 namespace matchcloud::simulation {
 
-/// One connection to the node, by a socket pair: sends what it is given piece by piece, reads
-/// answers, and knows which are due. What is wrong goes to the world.
+/// One connection to the node over a socket pair: sends its requests piece by piece, reads answers,
+/// and knows which are due. Reports violations to the world.
 class client {
 public:
-  /// `slow`: reads little and seldom, through small buffers.
+  /// `slow`: reads little and rarely, through small buffers.
   client(world& in, oracle& by, std::size_t number, std::uint8_t address, bool slow);
 
-  // -- what chance does -------------------------------------------------------
-
   void ask(std::shared_ptr<simulated_request> what);
-  /// At most `most` bytes of what was asked and not sent.
+  /// Sends at most `most` of the unsent bytes.
   void send(std::size_t most);
-  /// At most `most` bytes of what came.
+  /// Reads at most `most` of the received bytes.
   void receive(std::size_t most);
-  /// Sends nothing more; what was begun and not sent never will be.
+  /// Shuts down the sending direction; unsent bytes are never sent.
   void half_close();
-  /// Goes, without a word.
+  /// Closes the connection without notice.
   void leave();
-  /// From now on reads like anybody.
+  /// From now on reads at normal speed.
   void hurry() { slow_ = false; }
 
   // -- what is known ----------------------------------------------------------
 
   bool slow() const noexcept { return slow_; }
   bool gone() const noexcept { return !socket_; }
-  /// Nothing is waited for, nothing is to be sent.
+  /// No answer is awaited and nothing is unsent.
   bool idle() const noexcept { return waiting_.empty(); }
   bool has_unsent() const noexcept { return !unsent_.empty() && may_send_; }
-  /// Further requests will be answered, if any are.
+  /// Whether further requests can still be answered.
   bool may_ask() const;
   std::uint8_t address() const noexcept { return address_; }
   std::size_t number() const noexcept { return number_; }
-  /// Whether every request was sent whole whose answer is missing.
+  /// Whether every unanswered request was sent completely.
   bool all_whole() const;
-  /// Complains of an answer that should be there by now.
+  /// Reports a violation if an answer is overdue.
   void check_deadline();
 
 private:
@@ -60,7 +58,7 @@ private:
   void judge(const answer& got);
   void judge_unfinished(const simulated_request& request, const answer& got);
   void on_end();
-  /// Injected faults break connections.
+  /// Whether injected faults may break connections.
   bool is_io_disturbed() const;
 
   world* world_;
@@ -68,14 +66,14 @@ private:
   std::size_t number_;
   std::uint8_t address_;
   bool slow_;
-  /// The node's side of the connection takes little at once.
+  /// The node's side of the connection has small buffers.
   bool slow_buffers_;
-  /// It took nothing for so long that the node may have given up.
+  /// This client read nothing for so long that the node may have given up.
   bool was_away_ = false;
   base::file_descriptor socket_;
   base::steady_time opened_at_;
   base::steady_time last_sent_;
-  /// When there was nothing to read: only whole pieces that were read make room for others.
+  /// The last time there was nothing to read: only completely read segments free buffer space.
   base::steady_time last_emptied_;
   base::steady_time last_answer_;
   std::string unsent_;
@@ -86,7 +84,7 @@ private:
   bool may_send_ = true;
   bool asks_no_more_ = false;
   bool half_closed_ = false;
-  /// An answer said that it is the last.
+  /// An answer announced that the connection closes after it.
   bool close_announced_ = false;
 };
 

@@ -18,7 +18,7 @@
 
 namespace matchcloud::simulation {
 
-/// One state of all that a store holds. Immutable: the oracle looks back at any of them.
+/// One state of everything that a store holds. Immutable: the oracle looks back at any state.
 struct stored_state {
   std::shared_ptr<const model::catalog> catalog;
   /// By game, newest first.
@@ -28,13 +28,13 @@ struct stored_state {
   std::map<model::uuid, std::int64_t> lobby_revisions;
 };
 
-/// An export that read the history.
+/// An export that has read the history.
 struct taken_snapshot {
   std::size_t state = 0;
   std::int64_t taken_ts = 0;
 };
 
-/// The simulated disk: every state that it was in, in order, and what fails.
+/// The simulated disk: every state so far, in order, and the failures in force.
 class database {
 public:
   explicit database(std::uint64_t seed);
@@ -43,17 +43,18 @@ public:
   const stored_state& at(std::size_t number) const { return *states_[number]; }
   std::size_t last() const noexcept { return states_.size() - 1; }
 
-  /// Each makes a further state; what was done, for the trace. `now_ts`: milliseconds since 1970.
+  /// Each call makes one further state and returns a description for the trace. `now_ts`:
+  /// milliseconds since 1970.
   std::string change_catalog();
   std::string change_avatars();
   std::string change_lobbies(std::int64_t now_ts);
 
-  /// As the node has it.
+  /// The database as the node sees it.
   std::shared_ptr<store::database> store(const base::clock& clock);
 
-  /// Every call fails.
+  /// Whether every call fails.
   bool failing = false;
-  /// Called in the middle of long reads: the rest of the world goes on.
+  /// Called in the middle of long reads, so that the rest of the world goes on.
   std::function<void()> while_reading;
   std::vector<taken_snapshot> snapshots;
 
@@ -67,9 +68,9 @@ private:
   std::uint32_t last_id_ = 1'000;
 };
 
-/// The games, of which the last comes and goes.
+/// The games. The last one is removed and added repeatedly.
 const std::vector<model::uuid>& known_games();
-/// The hosts whose pages may ask for listings.
+/// The hosts whose pages may request listings.
 const std::vector<std::string>& known_domains();
 
 model::uuid numbered(std::uint32_t number);

@@ -10,12 +10,12 @@
 
 namespace matchcloud::simulation {
 
-/// What excuses an answer that is not the one expected, besides a fault at a point.
+/// What excuses an unexpected answer, besides a fault at a fault point.
 enum class trouble : std::uint8_t { store, short_work, long_work };
 inline constexpr std::size_t trouble_count = 3;
 
-/// When something last stood in the way of requests, and how often actors died of them. The oracle
-/// compares what it says when a request begins and when it is answered.
+/// When each disturbance was last active, and how often actors died of faults. The oracle compares
+/// the values at a request's begin and at its answer.
 class disturbances {
 public:
   void note(base::fault_point at, base::steady_time now) noexcept {
@@ -31,9 +31,9 @@ public:
     return troubles_[static_cast<std::size_t>(which)] >= begin;
   }
 
-  /// Actors that died of a fault there.
+  /// By fault point, the actors that died of a fault there.
   std::array<std::uint64_t, base::fault_point_count> crashes{};
-  /// How long some place had nobody, all together.
+  /// The total time during which some child was not running.
   std::chrono::nanoseconds vacant{0};
 
 private:

@@ -12,11 +12,11 @@
 
 namespace matchcloud::simulation {
 
-/// The last of the GeoIP databases: it is put in place when all is healed, and never before.
+/// The last GeoIP database: it is installed when everything is healed, and never before.
 inline constexpr std::size_t healing_database = 3;
 
-/// What every seed finds on disk and none changes: images, signing keys, GeoIP databases. In memory
-/// where the machine has `/dev/shm`.
+/// The files that all seeds share and none changes: images, signing keys, GeoIP databases. In
+/// memory if the machine has `/dev/shm`.
 class files {
 public:
   struct image {
@@ -28,7 +28,8 @@ public:
 
   const std::string& path() const noexcept { return directory_.path(); }
   const std::vector<image>& images() const noexcept { return images_; }
-  /// GeoIP databases that take each other's place: number and where they put client `last_byte`.
+  /// GeoIP databases that replace each other, by number; `location` is where one locates the client
+  /// whose address ends in `client`.
   static constexpr std::size_t databases() noexcept { return healing_database + 1; }
   std::string database_path(std::size_t number) const;
   static model::coordinates location(std::size_t database, std::uint8_t client);
@@ -43,7 +44,7 @@ private:
   std::unique_ptr<store::signing_key_ring> keys_;
 };
 
-/// Clients whose location the databases know: the last byte of their address.
+/// The clients that the databases can locate: the last byte of their address.
 inline constexpr std::uint8_t located_clients = 4;
 
 } // namespace matchcloud::simulation

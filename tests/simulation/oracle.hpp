@@ -12,30 +12,30 @@
 
 namespace matchcloud::simulation {
 
-/// An export that a client was given the URL of.
+/// An export whose issued link a client received.
 struct linked_export {
   /// Path and query.
   std::string target;
   model::export_query query;
   std::int64_t expires_ts = 0;
-  /// Of the request for it.
+  /// Database states and times between the begin of the export request and its answer.
   std::size_t from_state = 0;
   std::size_t to_state = 0;
   std::int64_t from_ts = 0;
   std::int64_t to_ts = 0;
-  /// Once it was downloaded; from then on nothing else will do.
+  /// The file once it was downloaded; every later download must equal it.
   std::string bytes;
 };
 
-/// Knows the right answers: from the states of the database, with the model's functions, past every
-/// actor. Each of these returns what is wrong, or nothing.
+/// Computes the correct answers from the database's states with the model's functions, without any
+/// actor. Each judging function returns what is wrong, or an empty string.
 class oracle {
 public:
   explicit oracle(world& of) : world_{&of} {}
 
-  /// Any answer, refusals included.
+  /// Judges any answer, refusals included.
   std::string judge(const simulated_request& request, const answer& got) const;
-  /// Whether what stood in the way of a request explains that it failed.
+  /// Whether the disturbances during a request explain that it failed.
   bool is_excused(const simulated_request& request) const;
 
   std::string judge_listing(const simulated_request& request, const answer& got,
@@ -51,11 +51,12 @@ public:
   std::string judge_download(const simulated_request& request, const answer& got,
                              linked_export& of) const;
 
-  /// What was promised so far; places do not change.
+  /// The links issued so far. Elements do not move.
   std::deque<linked_export> links;
 
 private:
-  /// From the newest down to this one, any state can be what an actor knew.
+  /// The oldest state that the request may have seen: an actor may know any state from the newest
+  /// back to this one.
   std::size_t oldest_for(const simulated_request& request) const;
   bool is_exact(const linked_export& of, std::string_view csv) const;
   bool crashed_too_often(const simulated_request& request) const;
@@ -63,9 +64,9 @@ private:
   world* world_;
 };
 
-/// `200` and this body, or what is wrong.
+/// Empty if the answer has `status` and `body`, otherwise what is wrong.
 std::string expect(const answer& got, int status, std::string_view body);
-/// A problem with this code.
+/// Whether the answer is a problem with this code.
 bool is_problem(const answer& got, base::errc code);
 
 } // namespace matchcloud::simulation

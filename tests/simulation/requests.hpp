@@ -12,15 +12,15 @@
 
 namespace matchcloud::simulation {
 
-/// Makes the requests of simulated clients, each with who judges its answer.
+/// Makes the requests of simulated clients, each with the function that judges its answer.
 class requests {
 public:
   requests(world& in, oracle& by) : world_{&in}, oracle_{&by} {}
 
-  /// From now on nothing is excused, and only what is newest is right.
+  /// From now on no failure is excused, and only the newest state is correct.
   void be_strict() noexcept { strict_ = true; }
 
-  /// Any request; `client` is the last byte of the address that it comes from.
+  /// A random request; `client` is the last byte of the sender's address.
   std::shared_ptr<simulated_request> any(std::uint8_t client);
 
   std::shared_ptr<simulated_request> ping();
@@ -35,7 +35,7 @@ public:
 
 private:
   std::shared_ptr<simulated_request> start(std::string what, actors::owner owner);
-  /// Head and body as they go over the wire, in one of several ways.
+  /// Writes head and body in one of several wire formats.
   void write(simulated_request& to, std::string_view line, std::string headers,
              std::string_view body = {});
   void write_body(simulated_request& to, std::string& headers, std::string_view body);

@@ -13,15 +13,16 @@
 
 namespace matchcloud::simulation {
 
-/// What a seed makes of a node and its clients: chance decides step by step what happens next, then
-/// everything is healed, and must be well.
+/// The run of one seed: random steps on a node and its clients, then everything is healed and must
+/// work.
 class scenario {
 public:
   scenario(std::uint64_t seed, files& on_disk, trace& to);
 
-  /// One thing happens, whatever it is.
+  /// Performs one random step.
   void step();
-  /// No more faults: everybody gets an answer, everything runs again, and nothing is left over.
+  /// Ends all faults and checks that every client gets an answer, everything runs again and nothing
+  /// leaks.
   void close();
 
   const std::vector<std::string>& violations() const noexcept { return world_.violations(); }

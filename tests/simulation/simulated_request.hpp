@@ -15,10 +15,10 @@
 
 namespace matchcloud::simulation {
 
-/// An answer as it came over the wire, checked for its form.
+/// An answer received over the wire, with its form checked.
 struct answer {
   int status = 0;
-  /// By name in lower case.
+  /// Keyed by lower-case name.
   std::map<std::string, std::string, std::less<>> headers;
   std::string body;
 
@@ -30,31 +30,31 @@ struct answer {
 
 struct simulated_request;
 
-/// What is wrong with an answer that was not refused; empty: nothing.
+/// Returns what is wrong with an answer that is not a refusal; empty if nothing.
 using judgement = std::function<std::string(const simulated_request&, const answer&)>;
 
-/// A request of a simulated client, and what is known of its life.
+/// A request of a simulated client, and the record of its life.
 struct simulated_request {
   std::string id;
-  /// For the trace.
+  /// A description for the trace.
   std::string what;
   std::string bytes;
   actors::owner owner = actors::owner::none;
   judgement judge;
   bool head = false;
-  /// No HTTP: answered with a refusal, and then the connection ends.
+  /// Not HTTP: the answer is a refusal, after which the connection ends.
   bool malformed = false;
-  /// The client wants the connection to end after it.
+  /// The client asks for the connection to be closed after this request.
   bool closes = false;
   bool expects_continue = false;
-  /// Its `X-Fault` kills whoever handles it.
+  /// Its `X-Fault` header kills the actor that handles it.
   bool poisoned = false;
-  /// Nothing excuses any other answer than the newest state's.
+  /// Only an answer from the newest state is correct; nothing is excused.
   bool strict = false;
 
   // -- its life, as its client notes it ---------------------------------------
 
-  /// Where its bytes lie in the connection's.
+  /// Offsets of its bytes in the connection's stream.
   std::size_t begin = 0;
   std::size_t end = 0;
   bool begun = false;
@@ -62,7 +62,7 @@ struct simulated_request {
   base::steady_time begun_at;
   base::steady_time whole_at;
   std::int64_t begun_ts = 0;
-  /// Of the database and of the GeoIP files, when it began.
+  /// The numbers of the database state and of the GeoIP database when the request began.
   std::size_t state = 0;
   std::size_t geoip = 0;
   std::array<std::uint64_t, base::fault_point_count> crashes{};

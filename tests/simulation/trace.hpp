@@ -8,12 +8,12 @@
 
 namespace matchcloud::simulation {
 
-/// What happened, a line each. Two runs of a seed have the same.
+/// The log of events, one line each. Two runs of the same seed produce the same trace.
 class trace {
 public:
   explicit trace(bool printed) noexcept : printed_{printed} {}
 
-  /// `now_ms`: simulated time since the begin.
+  /// `now_ms`: simulated time since the start.
   void add(std::int64_t now_ms, std::string_view what) {
     for (const auto c : what)
       take(static_cast<unsigned char>(c));
@@ -28,11 +28,11 @@ public:
   std::uint64_t hash() const noexcept { return hash_; }
   std::size_t lines() const noexcept { return lines_; }
 
-  /// Of the steps that chance chose; what follows from one has its number.
+  /// The number of the current random step; events that follow from a step carry its number.
   std::size_t step = 0;
 
 private:
-  /// FNV-1a.
+  /// Hashes one byte (FNV-1a).
   void take(unsigned char byte) noexcept { hash_ = (hash_ ^ byte) * 0x100000001B3ULL; }
 
   bool printed_;

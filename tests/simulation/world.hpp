@@ -38,12 +38,12 @@
 namespace matchcloud::simulation {
 
 inline constexpr std::size_t loop_count = 2;
-/// The steps in which time moves while everybody who has something to do does it.
+/// The step in which simulated time moves while all pending work is done.
 inline constexpr std::chrono::milliseconds time_step{50};
-/// Time that passes at most until everybody did what they have to do.
+/// The longest time that passes before all pending work is done.
 inline constexpr std::chrono::milliseconds untended_limit{20};
 
-/// A node in one thread: its actors, loops, pools and store, all of which move only when told.
+/// A node in one thread: its actors, loops, pools and store, all of which run only when told to.
 /// Wired by `app::child_specs_of`, as the program is.
 class world {
 public:
@@ -55,15 +55,16 @@ public:
   // -- moving it --------------------------------------------------------------
 
   void turn(std::size_t loop);
-  /// A message of an actor of the pool that `which` chooses. False where there is none.
+  /// Lets the pool actor that `which` selects handle one message. False if none has any.
   bool run_actor(std::size_t which);
   bool run_short_work(std::size_t which);
   bool run_long_work(std::size_t which);
-  /// Until nobody has anything to do.
+  /// Runs until no work is pending.
   void settle();
-  /// Time passes, and everybody keeps up with it. `each_step` is called after each of its steps.
+  /// Advances time in steps and does all pending work after each. `each_step` is called after every
+  /// step.
   void advance(std::chrono::milliseconds by, const std::function<void()>& each_step);
-  /// Time passes while nobody does anything.
+  /// Advances time without doing any work.
   void pass(std::chrono::microseconds time);
 
   // -- breaking it ------------------------------------------------------------
@@ -73,7 +74,7 @@ public:
   void heal_all();
   void stall_short_work(bool stalled) { short_work_stalled_ = stalled; }
   void stall_long_work(bool stalled) { long_work_stalled_ = stalled; }
-  /// Kills who is in a place, or the supervisor (the last number).
+  /// Kills the actor of a child, or the supervisor (the last number).
   std::string kill(std::size_t place);
   std::size_t killable() const noexcept { return latest_.size() + 1; }
   void replace_geoip(std::size_t database);
@@ -82,33 +83,33 @@ public:
 
   std::int64_t now_ms() const;
   void note(std::string_view what) { trace_->add(now_ms(), what); }
-  /// What must not be is.
+  /// Records a violation.
   void violated(std::string what);
   const std::vector<std::string>& violations() const noexcept { return violations_; }
   bool all_running() const;
-  /// Deaths of actors that were brought about.
+  /// Deaths of actors that the simulation caused.
   std::uint64_t deaths() const;
   std::uint64_t supervisor_deaths() const;
   bool lobby_export_died() const;
   std::size_t in_flight() const;
   std::size_t at_owners() const;
   std::size_t connections() const;
-  /// Notes what is in the way of requests right now.
+  /// Records the disturbances active right now.
   void observe();
 
-  /// Ends all actors. False where some do not end.
+  /// Ends all actors. False if some do not end.
   bool end();
 
   std::uint64_t seed;
   base::limits limits;
-  /// Limits that are reached: anything may be refused.
+  /// Whether limits are so low that any request may be refused.
   bool tight = false;
   fixtures::manual_clock clock;
   database disk;
   disturbances in_the_way;
   files* on_disk;
   chance random;
-  /// Supervisors and others that were killed from outside.
+  /// Kills from outside: of supervisors and other actors.
   std::uint64_t kills = 0;
   std::uint64_t supervisor_kills = 0;
 
@@ -121,7 +122,7 @@ public:
   actors::export_metrics export_metrics;
   std::shared_ptr<actors::child_table> children;
 
-  /// GeoIP databases in the order in which they came.
+  /// Numbers of the GeoIP databases in the order in which they were installed.
   const std::vector<std::size_t>& geoip_history() const noexcept { return geoip_history_; }
   static constexpr std::string_view public_url = "http://simulated.example";
 
@@ -134,7 +135,7 @@ private:
   void start_supervisor();
   void count_crashes(base::fault_point at);
   void move_clocks(std::chrono::nanoseconds by);
-  /// Of actors; at most a step of time.
+  /// The time until the actors' next timer; at most one `time_step`.
   std::chrono::milliseconds until_next_timer() const;
   void wait_in_call(std::chrono::microseconds time);
   void meanwhile();
@@ -150,7 +151,7 @@ private:
   std::shared_ptr<store::geoip_files> geoip_files_;
   std::shared_ptr<store::media_files> media_;
   std::vector<std::size_t> geoip_history_{0};
-  /// What is injected, and how many of its hits are counted.
+  /// The injected faults, and how many hits of each are already counted.
   std::array<std::optional<base::fault_rule>, base::fault_point_count> armed_{};
   std::array<std::uint64_t, base::fault_point_count> counted_hits_{};
   bool short_work_stalled_ = false;
@@ -161,10 +162,10 @@ private:
   std::chrono::microseconds untended_{0};
   std::uint64_t works_ = 0;
   std::vector<std::string> violations_;
-  /// Who was last in each place.
+  /// The last known actor of each child.
   std::vector<caf::actor_addr> latest_;
   std::vector<std::string> names_;
-  // Last, to end first: messages point at all of the above.
+  // Declared last to be destroyed first: messages point to all members above.
   fixtures::deterministic_system actors_;
   std::array<std::unique_ptr<http::event_loop>, loop_count> loops_;
   caf::actor supervisor_;

@@ -14,7 +14,7 @@
 
 namespace matchcloud::store {
 
-/// Stands where it is put.
+/// A clock that stands at the given time.
 class fixed_clock final : public base::clock {
 public:
   explicit fixed_clock(std::int64_t unix_ms) : unix_ms_{unix_ms} {}
@@ -25,12 +25,12 @@ private:
   std::int64_t unix_ms_;
 };
 
-/// A whole export in memory.
+/// A complete export in memory.
 struct written_history {
   std::string csv;
   history_summary summary;
 
-  /// Without the header, which is checked.
+  /// The rows without the header, which is checked.
   std::vector<fixtures::csv_record> rows() const {
     auto records = fixtures::read_csv(csv);
     REQUIRE(records.has_value());
@@ -57,7 +57,7 @@ inline base::expected<written_history> try_to_write(lobby_history& from,
   return written;
 }
 
-/// An export of game 1, or another.
+/// Exports `game` (game 1 by default) and checks the summary.
 inline written_history write_all(lobby_history& from, const model::time_span& span,
                                  std::int64_t snapshot_ts, const model::uuid& game = id_of(1)) {
   auto written = had(try_to_write(from, {game, span}, snapshot_ts));
@@ -67,7 +67,7 @@ inline written_history write_all(lobby_history& from, const model::time_span& sp
   return written;
 }
 
-/// The numbers of the lobbies in an export's rows (see `id_of`), in their order.
+/// The lobby numbers (see `id_of`) in an export's rows, in order.
 inline std::vector<std::uint32_t> numbers_of(const written_history& written) {
   std::vector<std::uint32_t> numbers;
   for (const auto& row : written.rows())

@@ -14,7 +14,7 @@
 
 namespace matchcloud::store {
 
-/// What is expected to be had, or the test ends with the reason why it was not.
+/// The value of `got`. Fails the test with the error's detail if there is none.
 template <class Value>
 Value had(base::expected<Value> got) {
   INFO((got ? std::string{} : got.error().detail));
@@ -22,7 +22,7 @@ Value had(base::expected<Value> got) {
   if constexpr (!std::is_void_v<Value>) return *std::move(got);
 }
 
-/// A database, and each of its roles in a session of its own.
+/// A database and a separate session for each of its roles.
 struct all_roles {
   std::shared_ptr<database> of;
   lease<catalog_store> catalog = had(of->catalog());
@@ -36,7 +36,7 @@ struct all_roles {
       : of{had(std::move(opened))} {}
 };
 
-/// An id that ends in `number`.
+/// A UUID that ends in `number`.
 inline model::uuid id_of(std::uint32_t number) {
   model::uuid id;
   for (std::size_t i = 0; i < 4; ++i)
@@ -44,7 +44,7 @@ inline model::uuid id_of(std::uint32_t number) {
   return id;
 }
 
-/// Two games, 1 and 2; game 1 has the namespaces 11 and 12, game 2 has 21; regions fra and iad.
+/// A catalog: game 1 with namespaces 11 and 12, game 2 with namespace 21; regions fra and iad.
 inline model::catalog_document lobby_catalog() {
   model::catalog_document document;
   document.regions = {{"fra", "Frankfurt", "P", {}}, {"iad", "Ashburn", "P", {}}};
@@ -61,7 +61,7 @@ inline model::lobby_attributes kind_of(std::uint32_t namespace_number, std::stri
           std::move(mode)};
 }
 
-/// Lobbies as they are handed to a store.
+/// Lobbies in the form that a store takes.
 struct lobby_list {
   std::vector<model::lobby_record> records;
   model::lobby_attributes_table kinds;
@@ -73,7 +73,7 @@ struct lobby_list {
   }
 };
 
-/// Merges all of a list, as often as it takes.
+/// Merges a whole list, in as many calls as needed.
 inline lobby_merge merge_all(lobby_sink& into, const lobby_list& list) {
   lobby_merge sum;
   std::span<const model::lobby_record> rest = list.records;

@@ -9,34 +9,34 @@
 
 namespace matchcloud::store {
 
-/// A store that nobody else has, as new as an engine makes it.
+/// A new, empty store that nobody else uses.
 class fresh_store {
 public:
   virtual ~fresh_store() = default;
-  /// Opens it, as another process would that has no other way to it.
+  /// Opens the store as another process would.
   virtual base::expected<std::shared_ptr<database>> open() const = 0;
 };
 
-/// What the conformance suite runs on. An engine of a store is done when that passes.
+/// An engine that the conformance suite runs on. An engine is done when it passes the suite.
 struct engine {
   std::string name;
   std::function<std::unique_ptr<fresh_store>()> make;
 };
 const std::vector<engine>& engines();
 
-/// Each engine in turn: the test case runs once for each. Once in a test case.
+/// Runs the test case once for each engine. Call it once per test case.
 inline const engine& each_engine() {
   const auto& which = engines()[GENERATE(range(std::size_t{0}, engines().size()))];
   UNSCOPED_INFO("on " << which.name);
   return which;
 }
 
-/// Lasts longer than what is opened on it.
+/// Base class that makes the store outlive the sessions opened on it.
 struct made_store {
   std::unique_ptr<fresh_store> fresh;
 };
 
-/// A new store of each engine in turn, open.
+/// A new, open store of each engine in turn.
 struct conforming_store : made_store, all_roles {
   explicit conforming_store(const engine& on = each_engine())
       : made_store{on.make()}, all_roles{fresh->open()} {}
@@ -44,11 +44,11 @@ struct conforming_store : made_store, all_roles {
   base::expected<std::shared_ptr<database>> open() const { return fresh->open(); }
 };
 
-/// Everything that history has of lobbies of the games 1 and 2: game, id, start, stop and what is
-/// said of the kind, a line each in the order of their ids.
+/// Everything that the history holds about lobbies of games 1 and 2: game, id, start, stop and
+/// attributes, one line per lobby in the order of ids.
 std::vector<std::string> stored_lobbies(lobby_history& in);
 
-/// Likewise, with `lobby_catalog`.
+/// A new, open store of each engine in turn, with `lobby_catalog` imported.
 struct store_for_lobbies : conforming_store {
   explicit store_for_lobbies(const engine& on = each_engine()) : conforming_store{on} {
     had(catalog->import_document(lobby_catalog()));

@@ -35,7 +35,7 @@ inline std::unique_ptr<export_files> open_ok(const std::string& data_dir,
   return *std::move(opened);
 }
 
-/// For use in child processes, which must not throw.
+/// Publishes an export without throwing, for use in child processes.
 inline base::expected<void> publish(export_files& files, const export_facts& facts,
                                     std::string_view bytes) {
   auto draft = files.begin();
@@ -62,7 +62,7 @@ inline std::size_t entries_of(const std::string& folder) {
                                                 std::filesystem::directory_iterator{}));
 }
 
-/// What stands in the folders of all processes for files that are not whole.
+/// The number of unfinished files in the temporary folders of all processes.
 inline std::size_t unfinished_of(const std::string& data_dir) {
   std::size_t count = 0;
   for (const auto& each : std::filesystem::directory_iterator{data_dir + "/tmp"})
@@ -70,7 +70,7 @@ inline std::size_t unfinished_of(const std::string& data_dir) {
   return count;
 }
 
-/// Lines like those of an export, different in each line.
+/// CSV lines like those of an export, each different.
 inline std::string csv_lines(std::size_t bytes) {
   std::string text;
   for (std::uint64_t i = 0; text.size() < bytes; ++i)

@@ -11,7 +11,7 @@
 
 namespace matchcloud::store {
 
-/// Everything that is stored of lobbies, a line each in the order of their ids.
+/// Everything stored about lobbies, one line per lobby in the order of ids.
 inline std::vector<std::string> stored_lobbies(const std::string& data_dir) {
   auto db = connection::open(data_dir + "/matchcloud.db");
   REQUIRE(db.has_value());
@@ -28,7 +28,7 @@ inline std::vector<std::string> stored_lobbies(const std::string& data_dir) {
   return lines;
 }
 
-/// A store with `lobby_catalog` in a directory of its own.
+/// A store with `lobby_catalog` in its own directory.
 class lobby_store : private fixtures::temporary_directory, public all_roles {
 public:
   lobby_store() : all_roles{open_sqlite(temporary_directory::path(), {.use = workload::bulk})} {
