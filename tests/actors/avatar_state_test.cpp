@@ -26,12 +26,12 @@ store::moved_games moved_to(std::uint8_t game, std::int64_t revision) {
   return {revision, {{id_of(game), revision}}, false};
 }
 
-/// A shard's state whose loads are told here.
+/// A shard's state. The test reports the results of loads to it.
 struct bench {
   avatar_metrics metrics;
   avatar_state state{1'000'000, metrics};
 
-  /// Ends a load and keeps what it brought, as the actor does; whom it tells.
+  /// Ends a load and keeps its result, as the actor does. Returns the waiters to answer.
   std::vector<std::uint64_t> end(const avatars_loaded& loaded) {
     const auto ended = state.end(loaded);
     if (loaded.json && ended.is_current) state.keep(loaded);
@@ -134,7 +134,7 @@ TEST_CASE("without an actor: what moved is forgotten, alone or with all others")
     on.state.begin();
     on.end(list_of(game, 5));
   }
-  on.state.on(moved_to(1, 5)); // seen already
+  on.state.on(moved_to(1, 5)); // a revision already seen
   CHECK(on.state.find(id_of(1)));
   on.state.on(moved_to(1, 6));
   CHECK_FALSE(on.state.find(id_of(1)));

@@ -44,7 +44,7 @@ struct bench : deterministic_system {
     run();
   }
   ~bench() {
-    pool.tasks.clear(); // they hold the actor
+    pool.tasks.clear(); // tasks hold the actor
   }
 
   std::shared_ptr<ticket> ask(std::uint8_t game) {
@@ -97,7 +97,7 @@ TEST_CASE("everybody who asks while a list loads waits for that load") {
   for (int i = 0; i < 5; ++i)
     on.ask(1);
   on.ask(2);
-  CHECK(on.pool.tasks.size() == 1); // one list at a time
+  CHECK(on.pool.tasks.size() == 1); // at most one load at a time
   REQUIRE(on.load());
   CHECK(on.log->made.size() == 5);
   REQUIRE(on.load());
@@ -136,7 +136,7 @@ TEST_CASE("a list is loaded again once it moved, and only then") {
   bench on;
   on.ask(1);
   on.load();
-  on.tell_moved(1, 1); // what was loaded had that revision already
+  on.tell_moved(1, 1); // the loaded list already had that revision
   on.tell_moved(2, 9);
   on.ask(1);
   CHECK(on.log->made.size() == 2);
@@ -154,13 +154,13 @@ TEST_CASE("a list is loaded again once it moved, and only then") {
 TEST_CASE("who asks after a list moved never gets a load that began before") {
   bench on;
   on.ask(1);
-  // The load reads the old list, and the news come before its answer.
+  // The load reads the old list; news of a change arrive before the load's result.
   REQUIRE(on.pool.run_one());
   on.database->avatars_revision = 2;
   on.database->avatars[0].display_name = "Red Panda";
   store::moved_games moved;
   moved.games = {{id_of(1), 2}};
-  // Overtakes the answer that waits in the mailbox.
+  // High priority: overtakes the result waiting in the mailbox.
   caf::anon_send<caf::message_priority::high>(
       on.shard, avatars_changed{std::make_shared<const store::moved_games>(moved)});
   caf::send_as<caf::message_priority::high>(
@@ -172,7 +172,7 @@ TEST_CASE("who asks after a list moved never gets a load that began before") {
   REQUIRE(on.log->made.size() == 2);
   CHECK(on.log->made[1].exchange == exchange_ref{77, 1});
   CHECK(on.log->made[1].json->find("Red Panda") != std::string::npos);
-  on.ask(1); // and this one is kept
+  on.ask(1); // this list is kept
   CHECK(on.log->made.size() == 3);
 }
 
@@ -182,7 +182,7 @@ TEST_CASE("news that a load has seen already do not make it old") {
   on.database->avatars_revision = 2;
   on.tell_moved(1, 2);
   on.ask(1);
-  REQUIRE(on.load()); // begins only now: it reads revision 2
+  REQUIRE(on.load()); // starts only now, so it reads revision 2
   CHECK(on.log->made.size() == 2);
   CHECK(on.database->avatar_loads == 1);
   on.ask(1);
@@ -221,7 +221,7 @@ TEST_CASE("a store that fails is told, and opened anew for the next load") {
   on.load();
   REQUIRE(on.log->failed.size() == 2);
   CHECK(on.log->failed[0].error.code == base::errc::store_failed);
-  // Clients need not know the operator's paths.
+  // Clients must not see the operator's paths.
   CHECK(on.log->failed[0].error.detail.find("disk on fire") == std::string::npos);
   on.database->failure.reset();
   on.ask(1);
@@ -242,7 +242,7 @@ TEST_CASE("a list at the limit is answered, one byte more is not") {
   measure.ask(1);
   measure.load();
   const auto size = measure.log->made.at(0).json->size();
-  // The writer looks before it closes the document with two more bytes.
+  // The writer checks the size before it closes the document with two more bytes.
   bench exact{64 * 1024, size - 2};
   exact.ask(1);
   exact.load();
@@ -270,10 +270,10 @@ TEST_CASE("lists hold their share of the byte budget for as long as they live") 
   on.load();
   const auto held = on.budget.used_bytes();
   CHECK(held >= on.log->made.at(0).json->size());
-  on.ask(1); // the same bytes, once
+  on.ask(1); // the same bytes are counted once
   CHECK(on.budget.used_bytes() == held);
   on.tell_anything_moved();
-  CHECK(on.budget.used_bytes() == held); // somebody still sends it
+  CHECK(on.budget.used_bytes() == held); // a response still holds the bytes
   on.log->made.clear();
   CHECK(on.budget.used_bytes() == 0);
 }
@@ -294,7 +294,7 @@ TEST_CASE("a budget without room is answered, not exceeded") {
 TEST_CASE("who is gone gets nothing and is held no longer than the load") {
   bench on;
   const auto request = on.ask(1);
-  CHECK(request.use_count() == 2); // the waiter holds it, and with it the request's permit
+  CHECK(request.use_count() == 2); // the waiter holds the request, and thereby its permit
   request->over = true;
   on.load();
   CHECK(on.log->made.empty());

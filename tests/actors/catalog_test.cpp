@@ -25,14 +25,14 @@ struct bench : deterministic_system {
     run();
   }
   ~bench() {
-    pool.tasks.clear(); // they hold the actor
+    pool.tasks.clear(); // tasks hold the actor
   }
 
   void join() {
     caf::anon_send(catalog, subscribers{{listener}, {listener}});
     run();
   }
-  /// The job that waits runs and its answer is handled.
+  /// Runs the queued task and handles its result.
   bool poll_once() {
     const bool ran = pool.run_one();
     run();
@@ -118,7 +118,7 @@ TEST_CASE("polls follow each other: never two at once, one per interval") {
   bench on;
   CHECK(on.pool.tasks.size() == 1);
   on.advance(milliseconds{10'000});
-  CHECK(on.pool.tasks.size() == 1); // the store is slow: nothing piles up
+  CHECK(on.pool.tasks.size() == 1); // a slow store does not pile up tasks
   on.poll_once();
   on.advance(milliseconds{249});
   CHECK(on.pool.tasks.empty());
@@ -141,11 +141,12 @@ TEST_CASE("a store that fails leaves the snapshot in force, and is opened anew")
   CHECK(on.log->catalogs.back().snapshot->revision == 1);
 
   on.database->failure.reset();
-  on.database->changed = false; // the new feed must look although nothing moves any more
+  on.database->changed = false; // a new feed must look even if nothing has changed since
   on.advance(milliseconds{250});
   on.poll_once();
   CHECK(on.log->catalogs.back().snapshot->revision == 2);
-  // A feed and, where something changed, another session; the second try took the one left idle.
+  // A poll needs one session for the feed and, after a change, another. The second attempt reused
+  // the idle session.
   CHECK(on.database->opened == 5);
 }
 
@@ -182,7 +183,7 @@ TEST_CASE("a shard that joins is told to forget, once; then only what moved") {
   on.join();
   CHECK(on.log->avatar_news.size() == 1);
 
-  on.poll_once(); // the first poll knows no revision to compare with
+  on.poll_once(); // the first poll has no revision to compare with
   REQUIRE(on.log->avatar_news.size() == 2);
   CHECK(on.log->avatar_news[1].moved->all);
 
@@ -194,7 +195,7 @@ TEST_CASE("a shard that joins is told to forget, once; then only what moved") {
   CHECK_FALSE(on.log->avatar_news[2].moved->all);
   CHECK(on.log->avatar_news[2].moved->games == std::vector<store::game_revision>{{id_of(1), 7}});
 
-  on.commit_revision(2); // of the catalog alone
+  on.commit_revision(2); // of the catalog only
   on.advance(milliseconds{250});
   on.poll_once();
   CHECK(on.log->avatar_news.size() == 3);

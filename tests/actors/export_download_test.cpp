@@ -44,7 +44,7 @@ struct bench : deterministic_system {
   }
   ~bench() {
     kill(downloads);
-    short_work.tasks.clear(); // they hold the actor
+    short_work.tasks.clear(); // tasks hold the actor
     long_work.tasks.clear();
   }
 
@@ -104,9 +104,9 @@ TEST_CASE("forged and expired URLs are refused without a look at the disk") {
     on.send(export_id, on.soon(), forged, false);
     CHECK(on.failure() == base::errc::signature_invalid);
   }
-  on.send(export_id, on.soon() + 1, signature, false); // a later end than was signed
+  on.send(export_id, on.soon() + 1, signature, false); // a later expiry than the signed one
   CHECK(on.failure() == base::errc::signature_invalid);
-  on.send(id_of(8), on.soon(), signature, false); // another export's
+  on.send(id_of(8), on.soon(), signature, false); // the signature of another export
   CHECK(on.failure() == base::errc::signature_invalid);
   const auto now_s = static_cast<std::uint64_t>(on.clock.unix_ms()) / 1'000;
   on.ask(false, export_id, now_s);
@@ -152,7 +152,7 @@ TEST_CASE("who takes gzip waits for a small file to be compressed, which happens
   on.ask(true);
   on.ask(false);
   on.settle();
-  CHECK(on.log->exports_opened.size() == 1); // the one that takes it plain
+  CHECK(on.log->exports_opened.size() == 1); // the client that takes it uncompressed
   CHECK(on.long_work.tasks.size() == 1);
   REQUIRE(on.compress());
   REQUIRE(on.log->exports_opened.size() == 3);
@@ -210,7 +210,7 @@ TEST_CASE("a file that cannot be compressed is sent as it is") {
   on.settle();
   CHECK(on.log->exports_opened.size() == 2);
   CHECK(on.long_work.tasks.empty());
-  // What was in the way may be gone later.
+  // The cause of the failure may be gone later.
   on.clock.advance(export_download::compression_pause);
   on.ask(true);
   on.settle();

@@ -13,13 +13,13 @@ namespace {
 using namespace fixtures;
 using std::chrono::milliseconds;
 
-/// Where 192.0.2.1 is, which is all that the databases here say.
+/// The latitude of 192.0.2.1, the only network in these databases.
 double latitude_by(const std::shared_ptr<const store::geoip>& known) {
   const auto found = known ? known->locate(address_of(1)) : std::nullopt;
   return found ? found->latitude : -1;
 }
 
-/// A database file, who watches it, and a pool and a clock that move when told.
+/// A database file, its watch, and a pool and a clock that move only when told to.
 struct files_under_watch : deterministic_system {
   temporary_directory folder;
   std::string path = folder.file("places.mmdb", mmdb_of_place(1, 10));
@@ -36,7 +36,7 @@ struct files_under_watch : deterministic_system {
     settings.metrics = &metrics;
   }
   ~files_under_watch() {
-    pool.tasks.clear(); // they hold the actor
+    pool.tasks.clear(); // tasks hold the actor
   }
 
   void replace(double latitude) { replace(mmdb_of_place(latitude, 10)); }
@@ -44,13 +44,13 @@ struct files_under_watch : deterministic_system {
     rename_over(path, bytes);
     wait_until_settled(path);
   }
-  /// The job that waits runs and its answer is handled.
+  /// Runs the queued task and handles its result.
   bool look_once() {
     const bool ran = pool.run_one();
     run();
     return ran;
   }
-  /// As many looks as there are in a second.
+  /// Runs as many looks as there are in a second.
   void pass_a_second() {
     for (int i = 0; i < 4; ++i) {
       look_once();
@@ -134,7 +134,7 @@ TEST_CASE("looks follow each other: never two at once, one per interval") {
   bench on;
   CHECK(on.pool.tasks.size() == 1);
   on.advance(milliseconds{10'000});
-  CHECK(on.pool.tasks.size() == 1); // the disk is slow: nothing piles up
+  CHECK(on.pool.tasks.size() == 1); // a slow disk does not pile up tasks
   on.look_once();
   on.advance(milliseconds{249});
   CHECK(on.pool.tasks.empty());
@@ -163,10 +163,10 @@ TEST_CASE("what a watch found that ended meanwhile is told by its successor") {
   on.look_once();
   on.replace(5);
   on.advance(milliseconds{250});
-  on.look_once(); // seen, not opened yet
+  on.look_once(); // noticed, not opened yet
   on.advance(milliseconds{250});
   on.kill(on.watch);
-  on.look_once(); // opened for a watch that is no more
+  on.look_once(); // opened for a watch that has died
   CHECK(on.metrics.taken.get() == 1);
   on.watch = on.spawn<geoip_watch>(on.settings, nullptr);
   on.run();
@@ -183,17 +183,17 @@ TEST_CASE("no actor is the last to hold a replaced database: the pool frees it")
   on.replace(6);
   on.pass_a_second();
   CHECK(on.log->geoips.size() == 2);
-  on.log->geoips.clear(); // the last listener moves on
+  on.log->geoips.clear(); // the last subscriber takes the new file
   CHECK_FALSE(old.expired());
   REQUIRE(on.pool.run_one());
   CHECK(old.expired());
 }
 
-/// A watch under a real supervisor, with a ranking that is a probe.
+/// A watch under a real supervisor, with a probe as ranking.
 struct supervised : files_under_watch {
   struct started {
     std::vector<caf::actor> made;
-    /// What each was made with.
+    /// The latitude in each one's initial state.
     std::vector<double> latitudes;
   };
 
@@ -245,7 +245,7 @@ TEST_CASE("a ranking that is restarted after a reload starts with the new GeoIP 
   CHECK(latitude_by(on.log->geoips.back().geoip) == 7);
   on.kill(on.ranking.made.back());
   CHECK(on.ranking.latitudes == std::vector<double>{1, 7});
-  // And it hears of the next.
+  // It also receives the next change.
   on.replace(8);
   on.pass_a_second();
   CHECK(latitude_by(on.log->geoips.back().geoip) == 8);
@@ -276,7 +276,7 @@ TEST_CASE("a watch that dies of what it finds first is restarted ever later") {
   base::fault_rule deadly;
   deadly.kind = base::fault_kind::crash;
   REQUIRE(base::faults::set(base::fault_point::geoip_watch_reply, deadly));
-  // Each finds at its first look what the ones before it could not tell.
+  // Each watch finds at its first look the change that its predecessors died of before reporting.
   for (int i = 0; i < 100; ++i) {
     on.look_once();
     on.advance(milliseconds{10});

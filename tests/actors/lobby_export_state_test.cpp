@@ -14,7 +14,7 @@ using namespace fixtures;
 const model::export_query january{id_of(1), {100, 200}};
 const model::export_query february{id_of(1), {200, 300}};
 
-/// The state alone: what it has others do is written down.
+/// The state alone; its effects are recorded.
 struct bench final : export_effects {
   temporary_directory folder;
   manual_clock clock;
@@ -22,7 +22,7 @@ struct bench final : export_effects {
   std::unique_ptr<store::signing_key_ring> keys = *store::signing_key_ring::open(folder.path());
   lobby_export_settings settings;
   lobby_export_state state{settings, *this};
-  /// Whether the pools take work.
+  /// Whether the pools accept tasks.
   bool takes_work = true;
   std::vector<look_request> looks;
   std::vector<std::uint64_t> jobs;
@@ -56,7 +56,7 @@ struct bench final : export_effects {
   void ask(std::uint64_t exchange, const model::export_query& query = january) {
     state.ask(query, {{}, {exchange, 1}, nullptr});
   }
-  /// The oldest look finds this.
+  /// Completes the oldest look with these revisions.
   void find(const store::history_revisions& revisions) {
     history_looked looked;
     looked.findings.push_back({looks.front().number, revisions, {}});
@@ -88,13 +88,13 @@ TEST_CASE("without an actor: who asks for what waits joins it, whoever asks for 
   bench on;
   on.ask(1);
   on.ask(2, february); // queued
-  on.ask(3, february); // joins it
+  on.ask(3, february); // joins the queued job
   CHECK(on.metrics.joined.get() == 1);
   on.ask(4, {id_of(1), {300, 400}});
   REQUIRE(on.failures.size() == 1);
   CHECK(on.failures[0] == std::pair{std::uint64_t{4}, base::errc::exports_busy});
   on.end(on.jobs[0]);
-  CHECK(on.jobs.size() == 2); // february's turn
+  CHECK(on.jobs.size() == 2); // february's job has started
   on.end(on.jobs[1]);
   CHECK(on.answers.size() == 3);
 }
@@ -124,7 +124,7 @@ TEST_CASE("without an actor: a file is given again only where nothing moved sinc
   CHECK(on.answers.size() == 2);
   CHECK(on.metrics.reused.get() == 1);
   on.ask(3);
-  on.find({6, 2}); // lobbies came
+  on.find({6, 2}); // lobbies were ingested
   CHECK(on.answers.size() == 2);
   CHECK(on.jobs.size() == 2);
 }
@@ -133,16 +133,16 @@ TEST_CASE("without an actor: one that runs is joined once it is known to be rece
   bench on;
   on.ask(1);
   on.ask(2);
-  on.find({5, 1}); // it has not begun to read
+  on.find({5, 1}); // the job has not begun to read
   on.ask(3);
   on.find({7, 1});
   store::history_snapshot snapshot;
   snapshot.revisions = {6, 1};
   on.state.on(export_begun{on.jobs[0], snapshot});
-  CHECK(on.metrics.joined.get() == 1); // 2, not 3
+  CHECK(on.metrics.joined.get() == 1); // request 2 joined, request 3 did not
   on.end(on.jobs[0], {6, 1});
   CHECK(on.answers.size() == 2);
-  CHECK(on.jobs.size() == 2); // 3 has its own
+  CHECK(on.jobs.size() == 2); // request 3 has its own job
 }
 
 TEST_CASE("without an actor: work that no pool takes is refused, and nothing is left of it") {

@@ -18,7 +18,7 @@ const std::string february = R"({"query_start":200,"query_end":300})";
 constexpr std::uint64_t data_limit_bytes = 1024UL * 1024;
 constexpr milliseconds url_lifetime{60'000};
 
-/// An export actor with real files, whose work runs when told.
+/// An export actor with real files. Its tasks run only when told to.
 struct bench : deterministic_system {
   temporary_directory folder;
   manual_clock clock;
@@ -54,7 +54,7 @@ struct bench : deterministic_system {
     if (change) change(settings);
     succeed();
   }
-  /// Puts an actor into the place.
+  /// Starts a new export actor in place of the last one.
   void succeed() {
     exporter =
         spawn<lobby_export>(settings, std::make_shared<const model::catalog>(database->content));
@@ -62,7 +62,7 @@ struct bench : deterministic_system {
   }
   ~bench() {
     kill(exporter);
-    short_work.tasks.clear(); // they hold the actor
+    short_work.tasks.clear(); // tasks hold the actor
     long_work.tasks.clear();
   }
 
@@ -73,20 +73,20 @@ struct bench : deterministic_system {
                 {++last, 1}, id_of(game), std::make_shared<const std::string>(body), request});
     return request;
   }
-  /// Runs the next job; false where none waits.
+  /// Runs the next export job. False if none is queued.
   bool work() {
     const bool ran = long_work.run_one();
     run();
     return ran;
   }
-  /// Runs all that is short: looks, removals.
+  /// Runs all short tasks: looks and removals.
   void settle() {
     while (short_work.run_one())
       run();
   }
   void tick() { advance(settings.tick); }
   std::size_t answers() const { return log->made.size() + log->failed.size(); }
-  /// The last answer's URL; empty where it was a failure.
+  /// The URL in the last answer; empty if it was a failure.
   std::string url() const {
     if (log->made.empty()) return {};
     const auto& json = *log->made.back().json;
@@ -142,7 +142,7 @@ TEST_CASE("who asks for what waits for its turn joins it") {
   on.ask(february);
   on.ask();
   on.ask();
-  CHECK(on.short_work.tasks.size() <= 2); // ticks: nobody looked at the store
+  CHECK(on.short_work.tasks.size() <= 2); // from ticks: no look at the store is needed
   REQUIRE(on.work());
   REQUIRE(on.work());
   CHECK(!on.work());
@@ -158,7 +158,7 @@ TEST_CASE("who asks for what is being exported joins it, if nothing was ingested
   on.ask();
   on.database->while_reading = [&] {
     on.database->while_reading = {};
-    on.run(); // the actor hears of the snapshot
+    on.run(); // the actor receives the snapshot
     if (moved == 1) ++on.database->history_revisions.lobbies;
     if (moved == 2) ++on.database->history_revisions.catalog;
     on.ask();
@@ -177,9 +177,9 @@ TEST_CASE("who asks before a job's snapshot is known waits for that and is then 
   on.ask();
   if (older) ++on.database->history_revisions.lobbies;
   on.ask();
-  on.settle(); // looks at the store before anybody knows what the job reads
+  on.settle(); // the look ends before the job's snapshot is known
   CHECK(on.answers() == 0);
-  if (older) --on.database->history_revisions.lobbies; // the job had begun before
+  if (older) --on.database->history_revisions.lobbies; // the job had taken its snapshot before
   REQUIRE(on.work());
   CHECK(on.log->made.size() == (older ? 1 : 2));
   CHECK(on.work() == older);
@@ -220,7 +220,7 @@ TEST_CASE("who asks for what was exported gets the file with a new URL, if it wo
   REQUIRE(on.work());
   CHECK(on.answers() == 3);
   CHECK(on.url().find(model::to_string(id_of(2))) != std::string::npos);
-  // From now on the new one is given.
+  // The new export is returned from now on.
   on.ask();
   on.settle();
   CHECK(on.url().find(model::to_string(id_of(2))) != std::string::npos);
@@ -258,11 +258,11 @@ TEST_CASE("so many run, so many wait, and one more is told to come back") {
   on.ask(span(5));
   REQUIRE(on.log->failed.size() == 1);
   CHECK(on.failure() == base::errc::exports_busy);
-  on.ask(span(4)); // the same as one that waits
+  on.ask(span(4)); // the same span as a waiting job
   CHECK(on.answers() == 1);
   on.work();
   on.ask(span(6));
-  CHECK(on.answers() == 2); // the first one's
+  CHECK(on.answers() == 2); // the second answer is the first job's
   while (on.work()) {
   }
   CHECK(on.log->made.size() == 7);
@@ -373,7 +373,7 @@ TEST_CASE("a file lives until its last URL ends") {
   on.ask();
   on.work();
   on.clock.advance(url_lifetime / 2);
-  on.ask(); // extends it
+  on.ask(); // extends the link's lifetime
   on.settle();
   REQUIRE(on.answers() == 2);
   on.clock.advance(url_lifetime / 2 + milliseconds{2'000});
@@ -447,7 +447,7 @@ TEST_CASE("files are removed and counted by one job at a time, however long it t
   on.settle();
   CHECK(on.folders() == 0);
   on.tick();
-  CHECK(on.short_work.tasks.size() == 1); // the count, which was put off
+  CHECK(on.short_work.tasks.size() == 1); // the postponed count
 }
 
 TEST_CASE("where the disk's threads are taken, who asks is told to come back") {
@@ -475,7 +475,7 @@ TEST_CASE("no URL is given out that outlives what a restart would keep") {
   bench on;
   on.ask();
   on.work();
-  // Renewed again and again, it would have to live for ever.
+  // If every request renewed it, the file would live forever.
   for (int i = 0; i < 3; ++i) {
     on.clock.advance(url_lifetime * 2 / 3);
     on.tick();
@@ -517,7 +517,8 @@ TEST_CASE("when the service ends its jobs give up and leave nothing behind") {
 }
 
 TEST_CASE("a job outlives its actor: the successor answers who asks for it, and runs no other") {
-  // Before it began, while it reads, when it has ended and nobody was there to hear of it.
+  // Dies before the job begins, while it reads, or when it has ended but before its result is
+  // handled.
   const int dies = GENERATE(0, 1, 2);
   CAPTURE(dies);
   bench on;
@@ -531,7 +532,7 @@ TEST_CASE("a job outlives its actor: the successor answers who asks for it, and 
   on.run();
   CHECK(on.answers() == 0);
   if (dies != 0) on.succeed();
-  on.ask(); // as the front does
+  on.ask(); // the front dispatches the request again
   on.settle();
   REQUIRE(on.log->made.size() == 1);
   CHECK(on.log->made[0].exchange == exchange_ref{2, 1});
@@ -564,7 +565,7 @@ TEST_CASE("a successor never gives a number to a job that another job has") {
   on.ask(february);
   CHECK(on.work());
   CHECK(on.work());
-  REQUIRE(on.log->made.size() == 1); // january's asker asked the actor that died
+  REQUIRE(on.log->made.size() == 1); // january's requester asked the actor that died
   CHECK(on.log->made[0].exchange == exchange_ref{2, 1});
   const auto opened = on.files->open(id_of(2));
   REQUIRE(opened);

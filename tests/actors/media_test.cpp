@@ -38,7 +38,7 @@ struct bench : deterministic_system {
       std::ofstream{store::media_path(folder.path(), key_of(i))} << "image " << int{i};
   }
   ~bench() {
-    pool.tasks.clear(); // they hold the actor
+    pool.tasks.clear(); // tasks hold the actor
   }
 
   void ask(std::uint64_t exchange, std::uint8_t number) {

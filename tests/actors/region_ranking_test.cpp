@@ -130,7 +130,7 @@ TEST_CASE("a cache without room still answers") {
   CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt");
   CHECK(state.cached_listings() == 0);
   CHECK(metrics.misses.get() == 1);
-  CHECK(metrics.evictions.get() == 0); // nothing made room
+  CHECK(metrics.evictions.get() == 0); // nothing was evicted
 }
 
 TEST_CASE("what is cached equals what is not, whatever is asked and evicted") {
@@ -154,7 +154,7 @@ TEST_CASE("what is cached equals what is not, whatever is asked and evicted") {
                                                 double(*rc::gen::inRange(-180, 181))});
     ranking_settings settings;
     settings.geoip = std::make_shared<fake_geoip>(places);
-    // Room for none, for some or for all of them.
+    // Capacity for none, some or all of the listings.
     settings.cache_limit_bytes = *rc::gen::element<std::size_t>(0, 1'500, 1 << 20);
     region_ranking_state state{settings, catalog};
     for (int i = 0; i < 40; ++i) {
@@ -191,7 +191,7 @@ TEST_CASE("the cache holds what it may and counts what it does") {
   CHECK(kept < 80);
   CHECK(metrics.bytes.get() <= 20'000);
   CHECK(metrics.bytes.get() > 15'000);
-  // Asked round and round, a cache that forgets the oldest never has what is asked for.
+  // With a cyclic access pattern, an LRU cache never has the requested entry.
   CHECK(metrics.hits.get() == 0);
   CHECK(metrics.misses.get() == 300);
   CHECK(metrics.evictions.get() == 300 - kept);
@@ -234,7 +234,7 @@ TEST_CASE("what a new catalog makes useless is freed by who sent it, and nothing
   const auto ranking = on.spawn<region_ranking>(located(), first);
   on.send_as(catalog, ranking, rank_regions{{1, 1}, address_of(german), ""});
   REQUIRE(log->ranked.size() == 1);
-  on.send_as(catalog, ranking, catalog_changed{first}); // told again: nothing is forgotten
+  on.send_as(catalog, ranking, catalog_changed{first}); // the same snapshot again clears nothing
   CHECK(log->discarded.empty());
   on.send_as(catalog, ranking, rank_regions{{2, 1}, address_of(german), ""});
   CHECK(log->ranked.back().listing == log->ranked.front().listing);
@@ -275,7 +275,7 @@ TEST_CASE("regions that the client measured come first, by latency") {
       entries(*state.rank(address_of(german), "", model::read_measured_latencies("syd:1").value()));
   CHECK(distances[0].kilometers > 10'000);
   CHECK(distances[1].kilometers < 100);
-  // What was measured is not kept for others.
+  // A listing with measured latencies is not cached.
   CHECK(state.cached_listings() == 1);
   CHECK(ids(*state.rank(address_of(german), "tokyo.example",
                         model::read_measured_latencies("fra:1,nrt:5").value())) == "nrt");

@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 const base::steady_time begin{seconds{3'600}};
-/// Spreads a backoff by nothing: half of all numbers are below.
+/// A random number in the middle of its range: the backoff gets no jitter.
 constexpr std::uint32_t middle = 0x7FFF'FFFF;
 
 struct bench {
@@ -67,7 +67,7 @@ TEST_CASE("more fruitless failures than the intensity within the window are a st
   for (int i = 0; i < 5; ++i)
     CHECK_FALSE(on.fail(false).storm);
   CHECK(on.fail(false).storm);
-  CHECK_FALSE(on.fail(true).storm); // of use: no part of a storm
+  CHECK_FALSE(on.fail(true).storm); // it had run long enough: not part of a storm
 }
 
 TEST_CASE("the window is closed at its end: ten seconds count, more do not") {

@@ -13,7 +13,7 @@ using base::fault_kind;
 using base::fault_point;
 using std::chrono::milliseconds;
 
-/// A validator and who asks it; what is injected goes with this.
+/// A validator and the front that sends to it. Removes injected faults when destroyed.
 struct bench : deterministic_system {
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
@@ -136,7 +136,7 @@ TEST_CASE("a stalled message comes when the fault is taken away") {
   }
 }
 
-/// Sends the numbers that it gets to somebody as news.
+/// Forwards the numbers that it receives as news.
 class teller final : public supervised_actor {
 public:
   teller(caf::actor_config& cfg, caf::actor to)
@@ -217,7 +217,7 @@ TEST_CASE("an attempt passes a point once; the next one passes it again") {
   const auto request = on.ask();
   on.advance(milliseconds{5});
   CHECK(on.answers() == 1);
-  request->passed_faults = 0; // as a transport does
+  request->passed_faults = 0; // as a transport does for each attempt
   on.ask_again(request);
   CHECK(on.answers() == 1);
   on.advance(milliseconds{5});

@@ -12,7 +12,7 @@ using namespace fixtures;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// A catalog, a front and owners for two loops and the pool, all of them probes.
+/// A catalog, a front, and owners for two loops and the pool. All of them are probes.
 struct bench : deterministic_system {
   enum : std::size_t {
     catalog,
@@ -71,7 +71,7 @@ struct bench : deterministic_system {
     run();
   }
   ~bench() {
-    // Its handles would keep it and the table alive beyond the system.
+    // The supervisor's handles would keep itself and the child table alive beyond the system.
     caf::anon_send(supervisor, stop_all{});
     run();
   }
@@ -147,7 +147,7 @@ TEST_CASE("what dies is replaced at once, and all who must know hear of it") {
 
 TEST_CASE("a new front or catalog is told what it needs") {
   bench on;
-  on.kill_at(bench::front_1); // the probe forgets what it was told
+  on.kill_at(bench::front_1); // the probe clears its log
   CHECK(on.known_to(bench::front_1, owner::validator) == on.at[bench::validator_1].now());
   on.kill_at(bench::catalog);
   REQUIRE(!on.at[bench::catalog].log->subscriptions.empty());
@@ -165,7 +165,7 @@ TEST_CASE("a successor starts with the newest snapshot") {
 
 TEST_CASE("a child whose actors are of no use waits, longer each time, and is a storm at last") {
   bench on;
-  CHECK(on.kill_at(bench::validator_0) == 2); // the first costs no time
+  CHECK(on.kill_at(bench::validator_0) == 2); // the first restart has no backoff
   CHECK(on.kill_at(bench::validator_0) == 2);
   CHECK(!on.known_to(bench::front_0, owner::validator));
   CHECK(on.known_to(bench::front_1, owner::validator));
@@ -176,7 +176,7 @@ TEST_CASE("a child whose actors are of no use waits, longer each time, and is a 
   REQUIRE(on.at[bench::validator_0].made.size() == 3);
   CHECK(on.known_to(bench::front_0, owner::validator) == on.at[bench::validator_0].now());
   CHECK(on.report_of("validator/0").state == child_state::running);
-  // Another child is not punished for it.
+  // The backoff of one child does not affect another.
   CHECK(on.kill_at(bench::validator_1) == 2);
 
   for (int i = 0; i < 4; ++i) {

@@ -103,7 +103,7 @@ TEST_CASE("what is not meant for it changes nothing") {
   CHECK(on.log->made.size() == 1);
 }
 
-/// Dies of the message that asks it to.
+/// Dies when a message tells it to.
 class fragile final : public resident {
 public:
   explicit fragile(caf::actor_config& cfg) : resident{cfg, some_gate_points} {}
