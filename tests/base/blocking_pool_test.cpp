@@ -34,7 +34,7 @@ TEST_CASE("a full queue refuses, and the refused task never runs") {
       started.set_value();
       go_on.get_future().wait();
     }));
-    started.get_future().wait(); // running: not in the queue any more
+    started.get_future().wait(); // running: no longer in the queue
     CHECK(pool.submit([&] { ran += 1; }));
     CHECK(pool.submit([&] { ran += 10; }));
     CHECK(pool.queued() == 2);
@@ -59,7 +59,7 @@ TEST_CASE("several threads work at once") {
   std::promise<void> first;
   std::promise<void> second;
   thread_pool pool{2, 0};
-  // Each waits for the other: with one thread this would never end.
+  // Each task waits for the other: a single thread would deadlock.
   std::promise<void> both;
   REQUIRE(pool.submit([&] {
     first.set_value();

@@ -33,7 +33,7 @@ TEST_CASE("a lease grows by the difference and gives everything back") {
     CHECK(lease.grow_to(budget, 60));
     CHECK(lease.grow_to(budget, 100));
     CHECK(budget.used_bytes() == 100);
-    CHECK(lease.grow_to(budget, 50)); // covered already: a lease does not shrink
+    CHECK(lease.grow_to(budget, 50)); // already covered: a lease does not shrink
     CHECK(lease.bytes() == 100);
   }
   CHECK(budget.used_bytes() == 0);

@@ -12,7 +12,7 @@
 namespace matchcloud::base {
 namespace {
 
-/// Whether `body` ends a process of its own with SIGABRT.
+/// Whether `body` ends a forked process with SIGABRT.
 bool aborts(const std::function<void()>& body) {
   const auto pid = ::fork();
   REQUIRE(pid >= 0);

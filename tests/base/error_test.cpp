@@ -11,7 +11,7 @@
 namespace matchcloud::base {
 namespace {
 
-/// Every value: the enum has no gaps, and the last one is named here.
+/// Every value of the enum, which has no gaps. Its last value is named here.
 std::vector<errc> all_errors() {
   std::vector<errc> all;
   for (int i = 0; i <= static_cast<int>(errc::address_unavailable); ++i)

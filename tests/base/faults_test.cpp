@@ -17,14 +17,14 @@ using std::chrono::milliseconds;
 
 constexpr auto point = fault_point::avatar_receive;
 
-/// Takes away what a test injects.
+/// Removes the faults that a test injects.
 struct bench {
   bench() { faults::seed(1); }
   ~bench() {
     faults::clear_all();
     faults::set_time_passer({});
   }
-  /// Which of the first passes were hit.
+  /// The numbers of the first `passes` passes that were hit.
   static std::vector<int> hits(int passes, fault_point_set named = 0) {
     std::vector<int> all;
     for (int i = 1; i <= passes; ++i)
@@ -173,7 +173,7 @@ TEST_CASE("a stall ends when its fault is taken away or replaced, and not before
     while (faults::status(fault_point::store_read).hits == 0)
       std::this_thread::yield();
     CHECK_FALSE(passed);
-    REQUIRE(faults::set(fault_point::store_open, on.rule())); // another point's
+    REQUIRE(faults::set(fault_point::store_open, on.rule())); // a rule at another point
     CHECK_FALSE(passed);
     if (replaced)
       REQUIRE(faults::set(fault_point::store_read, on.rule()));
@@ -232,7 +232,7 @@ TEST_CASE("one bit is changed, whichever number says which") {
     CHECK(changed == 1);
     seen.insert(bytes);
   }
-  CHECK(seen.size() == 80); // any bit
+  CHECK(seen.size() == 80); // every bit occurs
 }
 
 TEST_CASE("a short write takes at least one byte, and fewer than there are where it can") {

@@ -11,10 +11,10 @@
 namespace matchcloud::base {
 namespace {
 
-// AddressSanitizer brings an allocator of its own.
+// AddressSanitizer and ThreadSanitizer replace the allocator.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-/// Of all threads, in bytes.
+/// The heap size of all threads, in bytes.
 std::size_t heap_bytes() {
   return ::mallinfo2().arena;
 }
@@ -25,7 +25,7 @@ TEST_CASE("a large block that was freed does not raise what threads keep of free
   std::size_t freed = 0;
   const auto before = heap_bytes();
   std::thread{[&] {
-    // By itself glibc would take it for a sign that 32 MiB may stay.
+    // By default, glibc would conclude that 32 MiB may stay in the heap.
     { const auto large = std::make_unique<char[]>(16UL * 1024 * 1024); }
     std::vector<std::unique_ptr<char[]>> blocks(1'000);
     for (auto& each : blocks)

@@ -20,7 +20,7 @@ TEST_CASE("a cache forgets what was put first and not used since") {
   kept.put(1, "one", 10);
   kept.put(2, "two", 10);
   kept.put(3, "three", 10);
-  REQUIRE(kept.get(1) != nullptr); // used: spared once
+  REQUIRE(kept.get(1) != nullptr); // used, therefore spared once
   kept.put(4, "four", 10);
   CHECK(kept.get(2) == nullptr);
   REQUIRE(kept.get(1) != nullptr);
@@ -59,13 +59,14 @@ TEST_CASE("putting a key again replaces its value and its cost") {
   CHECK(*kept.get(1) == "new");
   CHECK(kept.used_bytes() == 5);
   CHECK(kept.size() == 1);
-  // Too large now: the outdated value must not be found either.
+  // The new value is too large to keep: the outdated one must be gone as well.
   kept.put(1, "huge", 31);
   CHECK(kept.get(1) == nullptr);
   CHECK(kept.used_bytes() == 0);
 }
 
-/// The cache as a queue: who is in front makes room, or goes behind all others where it was used.
+/// A model of the cache as a queue: the front entry is evicted, or moved to the back if it was
+/// used.
 class model_cache {
 public:
   explicit model_cache(std::size_t limit_bytes) : limit_bytes_{limit_bytes} {}

@@ -11,7 +11,8 @@ namespace {
 
 using namespace matchcloud::base;
 
-/// HMAC fills a key with zeros up to a block (RFC 2104): so does a secret a shorter key.
+/// HMAC pads a key with zeros to the block size (RFC 2104), so a padded secret equals a shorter
+/// key.
 signing_secret padded(std::string_view key) {
   signing_secret secret{};
   REQUIRE(key.size() <= secret.size());
@@ -19,7 +20,7 @@ signing_secret padded(std::string_view key) {
   return secret;
 }
 
-/// A key beyond a block is hashed first.
+/// HMAC hashes a key longer than the block size first (RFC 2104).
 signing_secret hashed(const std::string& key) {
   REQUIRE(key.size() > 64);
   return sha256(key);

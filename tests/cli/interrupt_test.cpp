@@ -22,7 +22,7 @@ TEST_CASE("signals that came together are all acted on") {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
       REQUIRE(::raise(signal) == 0);
   }
-  // One that was left would have ended this process.
+  // A pending signal would have ended this process.
   CHECK_FALSE(interrupt{}.came());
 }
 

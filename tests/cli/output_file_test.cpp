@@ -25,7 +25,7 @@ std::string read_whole(const std::string& path) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-/// Writes `parts` to a file as a command does.
+/// Writes `parts` to a file the way a command does.
 base::expected<void> write_to(const std::string& file, const std::vector<std::string>& parts) {
   auto output = output_file::open(file);
   if (!output) return tl::unexpected(output.error());

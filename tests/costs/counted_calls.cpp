@@ -19,7 +19,7 @@
 namespace matchcloud::costs {
 namespace {
 
-// One thread's own, and constant-initialised: malloc is called before anything else is.
+// Thread-local and constant-initialised: malloc is called before any other initialisation.
 constinit thread_local bool counted = false;
 constinit thread_local bool shown = false;
 constinit thread_local call_counts counts{};
@@ -29,7 +29,7 @@ void count(std::uint64_t call_counts::*which) noexcept {
 }
 
 void show_stack() noexcept {
-  shown = false; // what this allocates itself is of no interest
+  shown = false; // excludes what printing the stack itself allocates
   std::array<void*, 24> frames{};
   const int depth = ::backtrace(frames.data(), static_cast<int>(frames.size()));
   constexpr int own_frames = 3;
@@ -61,7 +61,8 @@ void show_allocations(bool on) noexcept {
 
 } // namespace matchcloud::costs
 
-// The heap: glibc has its own under further names, so that a program may replace what is called.
+// The heap. glibc exports its own functions under further names, so that a program may replace
+// these.
 
 extern "C" {
 
@@ -100,7 +101,7 @@ int posix_memalign(void** into, std::size_t alignment, std::size_t bytes) noexce
   return *into == nullptr ? ENOMEM : 0;
 }
 
-// The kernel. syscall(2) sets errno as these do.
+// The kernel calls. syscall(2) sets errno as the libc functions do.
 
 ssize_t recv(int fd, void* into, std::size_t bytes, int flags) {
   count(&call_counts::receives);

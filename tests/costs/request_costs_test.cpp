@@ -1,5 +1,5 @@
-// What one request costs in the steady state of a connection that is kept: allocations, and calls
-// of the kernel.
+// The cost of one request in the steady state of a keep-alive connection: heap allocations and
+// system calls.
 #include "bench/sample_requests.hpp"
 #include "bench/validation_bodies.hpp"
 #include "tests/catch.hpp"
@@ -14,15 +14,16 @@ namespace matchcloud::costs {
 namespace {
 
 constexpr std::uint64_t requests = 1'000;
-/// After so many, nothing grows any more: buffers, queues, what is set up at first use.
+/// After this many requests, buffers, queues and everything set up at first use have stopped
+/// growing.
 constexpr int warming_requests = 200;
 
-/// As a browser asks: the answer is compressed.
+/// A listing request as a browser sends it: the answer is compressed.
 std::string compressed_regions_request() {
   return std::string{bench::browser_get};
 }
 
-/// As a program asks.
+/// A listing request as a program sends it.
 std::string regions_request() {
   return "GET /matchmaker/regions HTTP/1.1\r\nHost: api.example\r\n"
          "X-Forwarded-For: 81.2.69.142\r\n\r\n";
@@ -32,13 +33,13 @@ std::string group_request() {
   return bench::json_post("/cloud/groups/validate", bench::group_body);
 }
 
-/// A version of 8 kB without findings.
+/// A version of 8 kB without any violation.
 std::string version_request(const service_on_a_loop& of) {
   return bench::json_post("/cloud/games/" + model::to_string(of.game_id()) + "/versions/validate",
                           bench::composed_config());
 }
 
-/// What `requests` of them cost on one connection, and asking for the counts.
+/// The cost of `requests` requests on one connection, including the query for the counts.
 call_counts measured(service_on_a_loop& service, const std::string& request) {
   e2e::raw_connection client{{"127.0.0.1", service.port()}};
   const auto first = client.ask(request);
@@ -56,7 +57,7 @@ call_counts measured(service_on_a_loop& service, const std::string& request) {
   return spent;
 }
 
-/// Prints what it is, too: of the ceiling alone nobody sees how far below it a request stays.
+/// Prints the count too: the ceiling alone does not show how far below it a request stays.
 void check_allocations(service_on_a_loop& service, const std::string& name,
                        const std::string& request, double ceiling) {
   const auto each = static_cast<double>(measured(service, request).allocations) / requests;
@@ -65,9 +66,9 @@ void check_allocations(service_on_a_loop& service, const std::string& name,
   CHECK(each <= ceiling);
 }
 
-// Three are the messages: transport to front, to the owner, and back. A queue of the loop takes a
-// new piece of memory every 64 entries, which are 3 for a request: the fraction. Where a count
-// grew: see the stacks below. Where it shrank: lower its ceiling.
+// Three allocations are the messages: transport to front, front to owner, and back. A loop's queue
+// allocates a block every 64 entries, of which a request takes 3: the fraction. If a count grew,
+// see the stacks below. If it shrank, lower its ceiling.
 TEST_CASE("a request allocates no more than it is known to", "[allocations]") {
   constexpr double fraction = 0.1;
   service_on_a_loop service;
@@ -85,14 +86,14 @@ TEST_CASE("a request is received in one call and answered in one", "[calls]") {
     const auto spent = measured(service, request);
     CHECK(spent.receives == requests);
     CHECK(spent.sends == requests);
-    // Asking for the counts is one of each. A timer may be due while the client is silent.
+    // The query for the counts is one of each. A timer may be due while the client is silent.
     CHECK(spent.others == 1);
     CHECK(spent.waits >= requests);
     CHECK(spent.waits <= requests + requests / 10);
   }
 }
 
-/// Of one request each: test_costs '[stacks]' 2>&1 | c++filt
+/// The stacks of one request of each kind: test_costs '[stacks]' 2>&1 | c++filt
 TEST_CASE("the stacks of a request's allocations", "[.][stacks]") {
   service_on_a_loop service;
   for (const auto& request : {regions_request(), compressed_regions_request(), group_request(),

@@ -52,7 +52,7 @@ std::string whole(const std::string& csv, const std::string& tag = etag) {
   return csv_head("200 OK", csv.size(), tag) + csv;
 }
 
-/// An answer with the bytes of `csv` from `begin` on, to before `end`.
+/// An answer with the bytes [begin, end) of `csv`.
 std::string rest(const std::string& csv, std::size_t begin, std::size_t end = std::string::npos) {
   end = std::min(end, csv.size());
   return csv_head("206 Partial Content", end - begin, etag,
@@ -61,7 +61,7 @@ std::string rest(const std::string& csv, std::size_t begin, std::size_t end = st
          csv.substr(begin, end - begin);
 }
 
-/// An answer of which only so many bytes of the body come.
+/// An answer whose body ends after `body_bytes`.
 std::string cut(const std::string& answer, std::size_t body_bytes) {
   return answer.substr(0, answer.find("\r\n\r\n") + 4 + body_bytes);
 }
@@ -74,7 +74,7 @@ std::string problem(const std::string& status, const std::string& code,
 }
 
 struct world {
-  /// First: threads inherit that signals wait for it.
+  /// Declared first: threads inherit the signal mask that it sets.
   cli::interrupt until;
   fixtures::temporary_directory directory;
   scripted_server server;
@@ -106,7 +106,7 @@ struct world {
   }
   base::expected<download_summary> run() { return run(path()); }
 
-  /// The `Range` of each request for the file.
+  /// The `Range` header of each request for the file.
   strings ranges() const {
     strings found;
     for (const auto& each : server.requests())
@@ -116,7 +116,7 @@ struct world {
   bool nothing_left() const { return std::filesystem::is_empty(directory.path()); }
 };
 
-/// That it failed with a detail that has all of `parts`.
+/// Checks that the download failed with a detail that contains all of `parts`.
 void check_failed(const base::expected<download_summary>& done, const strings& parts) {
   REQUIRE_FALSE(done.has_value());
   INFO(done.error().detail);
@@ -484,7 +484,7 @@ TEST_CASE("a signal ends the wait for a server, and nothing is left") {
   }
   std::thread sender{[&] {
     e2e::eventually([&] { return in.server.requests().size() == unanswered; });
-    // To the process, as a terminal does.
+    // Signals the process, as a terminal does.
     ::kill(::getpid(), SIGINT);
   }};
   const auto done = in.run();

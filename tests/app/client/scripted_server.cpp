@@ -13,7 +13,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Reads until `text` has all of the request or the client is gone.
+/// Reads more bytes into `text`. False if the client is gone.
 bool read_more(int connection, std::string& text) {
   std::array<char, 4096> block{};
   const auto got = ::recv(connection, block.data(), block.size(), 0);

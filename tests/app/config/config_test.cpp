@@ -26,7 +26,7 @@ std::string why_not(std::string key, std::vector<std::string> values) {
   return config.error().detail;
 }
 
-/// A file with a text, gone with the test.
+/// A file with the given text, removed at the end of the test.
 class written_file {
 public:
   explicit written_file(const std::string& text) {
@@ -114,7 +114,7 @@ TEST_CASE("numbers are allowed up to their bounds and not beyond") {
     for (const std::string nonsense :
          {"-1", "+1", "1.5", "1e3", "0x100", " 300", "300 ", "many", "18446744073709551616"})
       CHECK(!with(row.key, {nonsense}).has_value());
-    // The bounds that the help text promises are those in force.
+    // The bounds stated in the help text are the ones in force.
     const std::string allowed{find_config_key(row.key)->allowed};
     CHECK(allowed.find(std::to_string(row.least) + " to " + std::to_string(row.most)) == 0);
   }
@@ -294,7 +294,7 @@ TEST_CASE("every limit of validation is a key with the table's default and bound
     CHECK(name_in_table(*key) == limit.name);
     CHECK(config.rules.limits.*limit.value == model::validation_limits{}.*limit.value);
     for (const auto bound : {limit.lowest, limit.highest}) {
-      // The other end of a span is out of the way.
+      // Sets the other end of the span so that it does not interfere.
       const auto set = make_config({{"limit-max-players-lowest", "x", {"0"}},
                                     {"limit-max-players-highest", "x", {"4294967295"}},
                                     {"limit-host-port-lowest", "x", {"1"}},
@@ -324,7 +324,7 @@ TEST_CASE("limits that leave no value are refused by the one that was given") {
   CHECK(text.find("--limit-max-players-lowest = \"300\"") == 0);
   CHECK(text.find("max-players-highest") != std::string::npos);
 
-  // Also where without it others would still leave none.
+  // The first culprit is named even if, without it, another setting would still leave no value.
   const auto both = make_config({{"limit-max-players-lowest", "a.toml:1: lowest", {"300"}},
                                  {"limit-host-port-lowest", "a.toml:2: port", {"40000"}}});
   REQUIRE(!both.has_value());

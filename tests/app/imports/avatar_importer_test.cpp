@@ -83,7 +83,7 @@ TEST_CASE("good lines are stored with their images") {
   auto import = on.checked(line("1", "a", R"("complete":true,"file":"a.png")") +
                            line("1", "b", R"("complete":false)"));
   CHECK(problems_of(*import).empty());
-  CHECK(on.stored().empty()); // only checked
+  CHECK(on.stored().empty()); // the lines were only checked
   const auto summary = on.write(*import);
   CHECK(summary.added == 2);
   const auto stored = on.stored();
@@ -97,7 +97,7 @@ TEST_CASE("good lines are stored with their images") {
   const auto changed = on.write(*again);
   CHECK(changed.changed == 1);
   CHECK(changed.unchanged == 1);
-  CHECK(on.stored()[0].image != stored[0].image); // another image has another name
+  CHECK(on.stored()[0].image != stored[0].image); // a different image has a different name
 }
 
 TEST_CASE("everything that is wrong is listed by line, whoever found it") {

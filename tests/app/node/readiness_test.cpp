@@ -25,8 +25,8 @@ TEST_CASE("the service is ready while it serves and no storm rages") {
 }
 
 TEST_CASE("a storm that ends while draining begins does not leave the service ready") {
-  // Who says that the storm is over is held up while it tells, until the other one has told or, as
-  // it must be, cannot.
+  // The report that the storm is over is held up until the other report has been made or, as it
+  // must be, cannot be made.
   constexpr std::chrono::milliseconds patience{100};
   std::atomic<bool> last{false};
   std::promise<void> storm_over;

@@ -36,10 +36,10 @@ using actors::child_spec;
 using actors::initial_state;
 using actors::owner;
 
-/// How long whatever must come may take: exports are synced, and disks are shared.
+/// The timeout for everything that must happen: exports are synced, and disks are shared.
 constexpr std::chrono::seconds patience{120};
 
-/// Waits for a condition that other threads bring about.
+/// Waits for a condition that other threads make true.
 template <class Condition>
 bool eventually(Condition&& condition) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -50,7 +50,7 @@ bool eventually(Condition&& condition) {
   return true;
 }
 
-/// A game's avatars and their image, as a store and a data directory have them.
+/// A game's avatars and their image, in a store and a data directory.
 struct stored_avatars {
   fixtures::temporary_directory folder;
   std::shared_ptr<fixtures::fake_database> database = std::make_shared<fixtures::fake_database>();
@@ -77,7 +77,7 @@ struct stored_avatars {
   }
 };
 
-/// A game's lobbies and what exports of them need. Outlives the threads that write them.
+/// A game's lobbies and what their export needs. Outlives the threads that write exports.
 struct stored_history {
   std::string kind = "namespace,prod,fra,Frankfurt,basic,version,1.0,duel";
   std::unique_ptr<store::export_files> files;
@@ -98,8 +98,8 @@ struct stored_history {
   }
 };
 
-/// The parts of a node under a real supervisor, on real threads; who occupies each place is known,
-/// so that a test can kill it.
+/// The parts of a node under a real supervisor on real threads. The current actor of each child is
+/// known, so that a test can kill it.
 struct supervised {
   stored_avatars stored;
   stored_history history{stored};
@@ -110,7 +110,7 @@ struct supervised {
   actors::geoip_metrics geoip_metrics;
   std::string geoip_path = stored.folder.file("geoip.mmdb", fixtures::mmdb_of_place(50, 8));
   std::shared_ptr<store::geoip_files> geoip_files = *store::geoip_files::open({geoip_path});
-  /// One thread: the database is no real one.
+  /// One thread is enough: the database is fake.
   std::unique_ptr<base::thread_pool> pool = std::make_unique<base::thread_pool>(1, 0);
   std::unique_ptr<base::thread_pool> long_pool = std::make_unique<base::thread_pool>(2, 0);
   caf::actor_system_config config;
@@ -126,7 +126,7 @@ struct supervised {
   explicit supervised(const base::limits& limits) : bounds{limits, {}} {
     parts->system = &system;
     parts->limits = limits;
-    parts->limits.avatar_cache_bytes = 0; // each request is to need the pool
+    parts->limits.avatar_cache_bytes = 0; // makes every request need the pool
     parts->short_work = pool.get();
     parts->long_work = long_pool.get();
     parts->budget = &bounds.budget;
@@ -137,14 +137,14 @@ struct supervised {
     parts->geoip_files = geoip_files;
     parts->new_id = [this] { return history.new_id(); };
     parts->poll_interval = std::chrono::milliseconds{1};
-    parts->media_open_files = 0; // likewise
+    parts->media_open_files = 0; // makes every request need the pool
     parts->avatar_metrics = &avatar_metrics;
     parts->export_metrics = &history.metrics;
     parts->geoip_metrics = &geoip_metrics;
     parts->ranking_metrics = &ranking_metrics;
   }
 
-  /// Files that are not exports yet, or not any more.
+  /// The number of files that are not yet, or no longer, exports.
   std::size_t files_aside() const {
     std::size_t count = 0;
     for (const auto& entry :
@@ -152,7 +152,7 @@ struct supervised {
       if (entry.is_regular_file() && entry.path().filename() != "lock") ++count;
     return count;
   }
-  /// Starts the program's children; the actor of each is known.
+  /// Starts the program's children and records the actor of each.
   void start() {
     specs = app::child_specs_of(parts);
     actors_now.resize(specs.size());
@@ -196,7 +196,7 @@ struct supervised {
     supervisor = nullptr;
     actors_now.clear();
   }
-  /// After `stop`: nothing is sent to actors any more.
+  /// Call after `stop`: nothing is sent to actors any more.
   void join() {
     pool.reset();
     long_pool.reset();
@@ -248,8 +248,8 @@ std::string span_until(int end) {
   return R"({"query_start":100,"query_end":)" + std::to_string(end) + "}";
 }
 
-/// Exports and downloads what was exported; nothing where either goes wrong. A new span is a job,
-/// one that was asked for before gets its file.
+/// Exports a span and downloads the file; nothing if either fails. A new span starts an export job,
+/// a repeated one gets the existing file.
 std::optional<std::string> exported(httplib::Client& client, int end, bool gzip) {
   const auto reply = client.Post(history_path, span_until(end), "application/json");
   if (!reply || reply->status != 200) return std::nullopt;
@@ -263,8 +263,8 @@ std::optional<std::string> exported(httplib::Client& client, int end, bool gzip)
   return compressed ? fixtures::inflated(file->body) : file->body;
 }
 
-/// Asks one thing of a service again and again; each client something else. False where it is not
-/// what was asked for.
+/// Sends one operation to a service repeatedly; each client uses a different one. False if the
+/// answer is wrong.
 template <class Service>
 bool ask(httplib::Client& client, const Service& service, int which, int turn) {
   const auto is_good = [](const httplib::Result& reply) { return reply && reply->status == 200; };
@@ -286,7 +286,7 @@ bool ask(httplib::Client& client, const Service& service, int which, int turn) {
   }
 }
 
-/// That a replaced GeoIP file is taken up, and that a ranking made later has it too.
+/// Checks that a replaced GeoIP file is loaded, and that a ranking started later also has it.
 void check_geoip_outlives(supervised& service) {
   const auto nearest = [&] {
     const auto reply = httplib::Client{"127.0.0.1", service.port}.Get("/matchmaker/regions");
@@ -322,7 +322,7 @@ void kill_everyone_under_load() {
       while (!stopping)
         if (!ask(client, service, i, ++answered[index])) ++wrong[index];
     });
-  // So far apart that no request meets more deaths than it is tried.
+  // Kills are far enough apart that no request meets more deaths than it has attempts.
   const auto everybody_got_answers = [&] {
     for (const auto& count : answered) {
       const auto seen = count.load();
@@ -348,14 +348,14 @@ void kill_everyone_under_load() {
   }
   CHECK(eventually([&] { return service.metrics.in_flight == 0; }));
   CHECK(eventually([&] { return service.bounds.budget.used_bytes() == 0; }));
-  // Nobody who died keeps an image open: as many names as before are free.
+  // No actor that died keeps the image open: this is its only reference.
   CHECK(eventually(
       [&] { return service.stored.files->open(service.stored.image)->use_count() == 1; }));
-  // The jobs of actors that died left nothing behind.
+  // The export jobs of dead actors left no files behind.
   CHECK(eventually([&] { return service.files_aside() == 0; }));
 }
 
-/// Holds exports in the middle of their reading, from when it is made until `release`.
+/// Blocks exports in the middle of reading, from construction until `release`.
 struct gate {
   std::mutex mutex;
   std::condition_variable opened;
@@ -376,7 +376,7 @@ struct gate {
   }
 };
 
-/// An export that somebody asks for on a thread of his own.
+/// An export requested on a separate thread.
 struct pending_export {
   std::string body;
   std::thread thread;
@@ -413,7 +413,8 @@ TEST_CASE("an export's deadline may be before that of other requests, on httplib
   on_httplib service{limits};
   gate held{*service.stored.database};
   pending_export pending{service};
-  CHECK(pending.failed_with("deadline_exceeded")); // the client waits half as long as others may
+  // this client's deadline is half as long as the others'
+  CHECK(pending.failed_with("deadline_exceeded"));
   held.release();
 }
 

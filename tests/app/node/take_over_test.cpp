@@ -22,8 +22,8 @@ http::handed_listener listener(purpose serves, std::size_t sockets = 1) {
   return {opened->where, serves, std::move(opened->sockets)};
 }
 
-/// A process with two data listeners, the second behind a proxy, and the configuration of one that
-/// fits it.
+/// A process with two data listeners, the second behind a proxy, and the configuration of a
+/// matching successor.
 struct running {
   fixtures::temporary_directory in;
   serve_config fitting;

@@ -9,7 +9,7 @@
 namespace matchcloud::app {
 namespace {
 
-/// A file with one finding, whose texts hold what formats have to escape.
+/// A file with one finding whose texts contain characters that the formats must escape.
 validated_file with_finding() {
   validated_file file;
   file.name = "a dir/50%,b:c.json";

@@ -15,7 +15,8 @@ const temporary_directory& folder() {
   return only;
 }
 
-/// London and Paris; a file that has 192.0.2.0/24 in London and 198.51.100.0/24 in Japan.
+/// The regions London and Paris, and a GeoIP file with 192.0.2.0/24 in London and 198.51.100.0/24
+/// in Japan.
 geoip_surroundings surroundings() {
   mmdb_builder builder;
   builder.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(51.5, -0.125));

@@ -8,7 +8,7 @@
 namespace matchcloud::app {
 namespace {
 
-/// The excerpt as it is printed, for the first place of `what`.
+/// The printed excerpt for the first occurrence of `what`.
 std::string shown(const std::string& text, const std::string& what) {
   const auto excerpt = excerpt_at(text, text.find(what));
   return excerpt.line + "\n" + excerpt.margin + excerpt.caret;
@@ -55,7 +55,7 @@ TEST_CASE("of a long line only what is around the place is shown") {
   const auto end = excerpt_at(many + " 12", 401);
   CHECK(end.line == "…" + many.substr(0, 97) + " 12");
   CHECK(end.margin == std::string(99, ' '));
-  // A token that goes on is underlined as far as it is shown.
+  // A token that continues beyond the excerpt is underlined up to the excerpt's end.
   CHECK(excerpt_at("\"" + many + "\"", 0).caret == "^" + std::string(99, '~'));
   CHECK(excerpt_at(std::string(100, 'x'), 0).line == std::string(100, 'x'));
 }
@@ -72,7 +72,7 @@ TEST_CASE("property: any bytes give a bounded excerpt in UTF-8 without control c
     }
     RC_ASSERT(excerpt.caret.starts_with('^'));
   }));
-  // No width is no excuse for length.
+  // Characters without width are bounded too.
   std::string accents = "e";
   for (int i = 0; i < 10'000; ++i)
     accents += "\u0301";

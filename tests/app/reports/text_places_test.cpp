@@ -9,7 +9,7 @@ namespace {
 
 TEST_CASE("property: an indexed place is that which counting from the beginning finds") {
   REQUIRE(rc::check([](std::uint32_t seed) {
-    // Long enough for a few marks, with lines that cross them.
+    // Long enough for several stride marks, with lines that cross them.
     std::string text;
     for (auto random = seed; text.size() < 3 * text_places::stride_bytes + seed % 7;
          random = random * 1'664'525U + 1'013'904'223U)

@@ -14,7 +14,7 @@ validated_file judged(const std::string& text, payload_kind kind = payload_kind:
   return judge_text("a.json", text, kind, rules);
 }
 
-/// `LINE:COLUMN CODE a/b`.
+/// Each finding as `LINE:COLUMN CODE a/b`.
 std::vector<std::string> findings(const validated_file& file) {
   std::vector<std::string> all;
   for (const auto& each : file.findings) {
@@ -42,7 +42,7 @@ TEST_CASE("a config alone is judged as that of a version, with its own paths and
   CHECK(findings(config) ==
         expected{"1:8 wrong-type kv", "2:32 wrong-type matchmaker/max_players"});
   CHECK(config.findings[0].found.offset == 7);
-  // What the version around it would lack is no finding, an error of its own is.
+  // Members missing from the surrounding version are no findings; errors in the config are.
   CHECK(findings(judged(R"({"scripts": {}})")).empty());
   CHECK(findings(judged(R"({"scripts": {}, "x": 1})")).size() == 1);
 }
@@ -87,7 +87,7 @@ TEST_CASE("YAML and TOML are called by their names") {
     says(text, "");
   says("{a: 1}", "YAML", "version.YML");
   says("hello", "TOML", "a/version.toml");
-  // What is JSON is JSON whatever its name.
+  // A file with JSON content is read as JSON whatever its name.
   CHECK(!judge_text("a.yaml", "{}", payload_kind::version, default_payload_rules()).error);
 }
 
