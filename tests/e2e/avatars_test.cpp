@@ -1,4 +1,4 @@
-// Avatars from the systems that have them to the clients that show them.
+// Avatars from the import to the clients that show them.
 #include "tests/catch.hpp"
 #include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
@@ -132,7 +132,7 @@ TEST_CASE("imported avatars are listed within a second, by every server on the d
   CHECK(imported.exit_code == 0);
   CHECK(imported.out == "3 avatars added, 0 changed, 0 unchanged; 0 lines left out\n");
   const arguments expected{upload_id(1), upload_id(2), upload_id(3)};
-  // A second is promised; a machine that also compiles gets a few.
+  // The documented limit is one second; a busy machine gets more.
   const deadline soon{milliseconds{5'000}};
   CHECK(eventually([&] { return listed_ids(first) == expected; }, soon));
   CHECK(eventually([&] { return listed_ids(second) == expected; }, soon));
@@ -184,7 +184,7 @@ TEST_CASE("an import that leaves out what changed meanwhile does not succeed", "
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   std::optional<base::file_descriptor> writer{::open(pipe.c_str(), O_RDWR | O_CLOEXEC)};
   child_process importing{{"import", "avatars", "--data-dir", own.data_dir(), pipe}};
-  // The second is read once the first has been checked.
+  // The second line is read once the first has been checked.
   for (const auto& text : {line(1, with_image("a.png")), std::string{"\n"}}) {
     REQUIRE(::write(writer->get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()));
     REQUIRE(eventually([&] {
@@ -222,14 +222,14 @@ TEST_CASE("a killed import is repeated: nothing is lost, nothing is half", "[lif
     CHECK(eventually([&] { return !listed_ids(of).empty(); }));
     importing.signal(SIGKILL);
   }
-  // What is listed is whole, and its images download.
+  // Every listed avatar is complete, and its image can be downloaded.
   const auto document = parse_json(get(of.data(), avatars_target(second_game)).body);
   for (const auto& each : document["custom_avatars"].GetArray())
     REQUIRE(get(of.data(), path_of(text_at(each, "url"), of)).status == 200);
   const auto repeated = run(command);
   CHECK(repeated.exit_code == 0);
   CHECK(eventually([&] { return listed_ids(of).size() == count; }));
-  // The server's own folder, for exports.
+  // Only the server's own temporary folder, for exports, is left.
   using folders = std::filesystem::directory_iterator;
   CHECK(std::distance(folders{own.data_dir() + "/tmp"}, folders{}) == 1);
 }
@@ -249,7 +249,7 @@ TEST_CASE("a list of 100,000 avatars is one answer, and small ones flow meanwhil
   large.send(request("GET", avatars_target(second_game)));
   raw_connection small{of.data()};
   std::size_t answered = 0;
-  while (!large.readable(milliseconds{0})) { // the list is read and rendered
+  while (!large.readable(milliseconds{0})) { // the list is being read and rendered
     CHECK(small.ask(request("GET", regions_target)).status == 200);
     ++answered;
   }

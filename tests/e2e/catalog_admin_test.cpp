@@ -1,4 +1,4 @@
-// The catalog on the ops plane and by commands, and who sees the changes.
+// The catalog on the ops plane and by commands, and the visibility of changes.
 #include "tests/catch.hpp"
 #include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace matchcloud::e2e;
 
-/// A change must be seen within a second; a busy machine gets more, but not as long as anything.
+/// A change must be visible within a second; a busy machine gets more, but less than `patience`.
 constexpr milliseconds soon{5'000};
 
 const std::string eu_namespace = "00000000-0000-4000-8000-000000000021";
@@ -32,7 +32,7 @@ answer ask(const server& of, const std::string& method, const std::string& targe
   return client.receive(method == "HEAD");
 }
 
-/// The ids of the regions that players of `of` see.
+/// The regions listing for players of `of`.
 std::string regions_of(const server& of) {
   raw_connection client{of.data()};
   return client.ask(request("GET", regions_target)).body;
@@ -148,7 +148,7 @@ TEST_CASE("lists have every element and the revision", "[operations]") {
     CHECK(member_names(parse_json(got.body)) == arguments{kind, "revision"});
     CHECK(ask(of, "HEAD", "/v1/" + kind).header("content-length") ==
           std::to_string(got.body.size()));
-    // By command the same, to the byte.
+    // The command prints the same, byte for byte.
     CHECK(run({"catalog", "list", kind, "--format", "json", "--data-dir", own.data_dir()}).out ==
           got.body + "\n");
   }
@@ -224,7 +224,7 @@ TEST_CASE("bodies on the ops plane are bounded, and the answer arrives before th
     check_problem(client.receive(), 400, "request_malformed");
   }
   {
-    // Each byte comes in time, the body does not.
+    // Each byte arrives in time, the whole body does not.
     raw_connection client{of.ops()};
     client.send(head + "Content-Length: 60000\r\n\r\n");
     const deadline until;
@@ -275,7 +275,7 @@ TEST_CASE("a web page cannot administer, by its own name or by another", "[opera
                             "Origin: http://evil.example\r\n\r\n"),
                 403, "host_not_allowed");
   CHECK(ask(of, "GET", "/v1/tiers").body == before);
-  // Its own pages may, and reading is for everybody whom the Host check lets in.
+  // Same-origin pages may write, and anyone whom the Host check lets in may read.
   CHECK(ask(of, "PUT", "/v1/tiers/basic-1d1", {}, "Origin: http://localhost\r\n").status == 200);
   CHECK(ask(of, "GET", "/v1/tiers", {}, "Origin: https://evil.example\r\n").status == 200);
 }

@@ -1,5 +1,5 @@
-// Whose address a listing is made for: the socket's, a trusted proxy's word, a PROXY header's; and
-// that no client chooses its own.
+// The client address that a listing is made for: from the socket, a trusted proxy's header or a
+// PROXY header; and that no client can choose its own.
 #include "tests/catch.hpp"
 #include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
@@ -15,7 +15,7 @@ using matchcloud::fixtures::network_bytes;
 using matchcloud::fixtures::proxy_block;
 using matchcloud::fixtures::proxy_v2;
 
-/// The regions nearest to the places of `world`: this machine is in Sydney.
+/// The regions nearest to the locations in `world`; this machine's address is in Sydney.
 const std::string london = "lon";
 const std::string tokyo = "nrt";
 const std::string sydney = "syd";
@@ -37,7 +37,8 @@ std::string listing(std::string_view headers = {}) {
   return request("GET", regions_target, {}, headers);
 }
 
-/// What `from` gets that sends `bytes`, ending in one request.
+/// The nearest region in the answer to a client at `from` that sends `bytes`, which end in one
+/// request.
 std::string nearest_to(const address& to, std::string_view bytes,
                        const std::string& from = trusted_peer) {
   raw_connection client{to, from};
@@ -52,7 +53,7 @@ std::string line_from(const std::string& source) {
   return line("TCP4 " + source + " 10.0.0.1 56324 443");
 }
 
-/// Trusts 127.0.0.1 and a second proxy, of which it knows no place.
+/// Trusts 127.0.0.1 and a second proxy, whose location is unknown.
 const server& proxied_server() {
   shared_world(); // outlives what is constructed after it
   static const server only{{"--geoip", shared_world().geoip(), "--loops", "2", "--trusted-proxies",
@@ -71,7 +72,7 @@ const address& proxied() {
 
 // -- headers ------------------------------------------------------------------
 
-/// Everything that some service somewhere takes a client's address from.
+/// Every header from which some service takes a client's address.
 std::vector<std::string> claims_of(const std::string& address) {
   std::vector<std::string> lines;
   for (const std::string name : {"X-Forwarded-For",
@@ -122,7 +123,7 @@ TEST_CASE("no header of a client that is not behind a trusted proxy changes its 
     INFO(claim);
     CHECK(nearest_to(to, listing(claim), untrusted_peer) == sydney);
   }
-  // All that may stand together, in one request.
+  // All headers that may be combined, in one request.
   std::string all;
   for (const auto& claim : claims_of(in_london))
     all += claim;
@@ -151,7 +152,7 @@ TEST_CASE("behind a trusted proxy only what it added counts", "[operations]") {
     CHECK(nearest_to(to, listing("Forwarded: " + forged + "\r\nForwarded: for=\"" + seen_by_proxy +
                                  ":4711\";proto=https\r\n")) == tokyo);
   }
-  // The headers that no trusted proxy is asked for say nothing behind one either.
+  // Headers that no trusted proxy is configured to set are ignored behind a proxy, too.
   for (const std::string name : {"X-Real-IP", "True-Client-IP", "CF-Connecting-IP", "X-Client-IP"})
     CHECK(nearest_to(to, listing(name + ": " + in_london + "\r\nX-Forwarded-For: " + seen_by_proxy +
                                  "\r\n")) == tokyo);
@@ -179,7 +180,7 @@ TEST_CASE("every way in which proxies write a client's address is read", "[opera
     INFO(header);
     CHECK(nearest_to(to, listing(header + "\r\n")) == london);
   }
-  // A client that its proxy hides stands where the proxy stands.
+  // A client that its proxy hides is located at the proxy.
   for (const std::string header :
        {"Forwarded: for=unknown", "Forwarded: for=_hidden", "Forwarded: for=192.0.2.7, for=unknown",
         "Forwarded: for=192.0.2.7, proto=https", "X-Forwarded-For: 192.0.2.7, unknown",
@@ -217,7 +218,7 @@ TEST_CASE("a client that its proxy does not know cannot name itself in a header"
   const auto get = listing("X-Forwarded-For: 192.0.2.7\r\n");
   CHECK(nearest_to(proxied(), line("UNKNOWN") + get) == sydney);
   CHECK(nearest_to(proxied(), proxy_block(0x21, 0x00, "") + get) == sydney);
-  // The proxy's own connection: it speaks for itself.
+  // A LOCAL header is about the proxy's own connection.
   CHECK(nearest_to(proxied(), proxy_block(0x20, 0x00, "") + get) == london);
 }
 
@@ -226,7 +227,7 @@ TEST_CASE("a PROXY header of somebody who is not trusted must be well-formed and
   const auto get = listing();
   CHECK(nearest_to(proxied(), line_from(in_london) + get, untrusted_peer) == sydney);
   CHECK(nearest_to(proxied(), proxy_v2(in_london, "10.0.0.1") + get, untrusted_peer) == sydney);
-  // Nor does it make a header believed, by naming a trusted proxy.
+  // A PROXY header that names a trusted proxy does not make forwarding headers trusted.
   CHECK(nearest_to(proxied(), line_from("203.0.113.1") + listing("X-Forwarded-For: 192.0.2.7\r\n"),
                    untrusted_peer) == sydney);
   raw_connection client{proxied(), untrusted_peer};
@@ -240,7 +241,7 @@ TEST_CASE("forwarding headers behind a PROXY header count where it names a trust
   CHECK(nearest_to(proxied(), proxy_v2("203.0.113.1", "10.0.0.1") + by_headers) == london);
   CHECK(nearest_to(proxied(), line_from("203.0.113.1") +
                                   listing("Forwarded: for=\"[2001:db8::1]:80\"\r\n")) == london);
-  // A client's own words, when the header names the client.
+  // Headers that the client itself sent are ignored when the PROXY header names the client.
   for (const auto& claim : claims_of(in_london)) {
     INFO(claim);
     CHECK(nearest_to(proxied(), line_from(in_tokyo) + listing(claim)) == tokyo);
@@ -320,7 +321,7 @@ TEST_CASE("who connects to a PROXY listener and is silent has a head's time", "[
   slow.send("PROXY TCP4 ");
   raw_connection idle{hasty.data()};
   idle.send(line("UNKNOWN"));
-  CHECK(idle.ask(listing()).status == 200); // from now on it may be idle
+  CHECK(idle.ask(listing()).status == 200); // from now on the connection may be idle
   CHECK(silent.closed());
   CHECK(slow.receive().problem_code() == "head_timeout");
   CHECK(slow.closed());
@@ -339,7 +340,7 @@ TEST_CASE("a listener says that it expects PROXY headers", "[operations]") {
   CHECK(second->find("PROXY") == std::string::npos);
   CHECK(started.errors().find("expects PROXY protocol headers and no proxy is trusted") !=
         std::string::npos);
-  // Nobody could open what lists of avatars would name.
+  // Nobody could open the URLs in avatar lists.
   CHECK(started.errors().find("only a proxy is let in; give --public-url") != std::string::npos);
 }
 

@@ -20,7 +20,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// `serve` with what keeps it from touching anything if it should start against expectation.
+/// Runs `serve` with flags that keep it from changing anything if it starts unexpectedly.
 command_result serve(arguments flags, const environment& added = {}) {
   flags.insert(flags.begin(), "serve");
   if (std::find(flags.begin(), flags.end(), "--data-dir") == flags.end())
@@ -274,7 +274,7 @@ TEST_CASE("the environment configures; bad values exit with 2, unknown names are
 
 TEST_CASE("a changed limit of validation changes verdict and message over HTTP", "[operations]") {
   const auto transport = GENERATE("loops", "httplib");
-  // Large bodies have a validator of their own.
+  // Large bodies have a separate validator.
   const std::string further(GENERATE(as<std::size_t>{}, 0, 100'000), 'x');
   const auto verdict = [&](const server& of, const std::string& name) {
     raw_connection client{of.data()};
@@ -347,7 +347,7 @@ TEST_CASE("a GeoIP file or data directory that cannot be used exits with 1", "[o
 
 TEST_CASE("several listeners are told in the order given and all serve", "[operations]") {
   const auto transport = GENERATE("loops", "httplib");
-  // Addresses that differ tell the order.
+  // Different addresses show the order.
   const server many{
       {"--transport", transport, "--listen", "127.0.0.3:0,127.0.0.1:0", "--listen", "127.0.0.2:0"}};
   REQUIRE(many.listeners().size() == 3);

@@ -1,4 +1,4 @@
-// What clients do with connections, on the loops transport.
+// Client behaviour on connections, with the loops transport.
 #include "tests/catch.hpp"
 #include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
@@ -26,7 +26,7 @@ void send_in_single_bytes(raw_connection& client, std::string_view bytes) {
     client.send({&byte, 1});
 }
 
-/// So that a test may open thousands of connections.
+/// Raises the limit so that a test may open thousands of connections.
 void raise_descriptor_limit() {
   rlimit files{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &files) == 0);
@@ -63,7 +63,8 @@ TEST_CASE("HTTP/1.0 closes unless it asks to be kept", "[lifecycle]") {
 }
 
 TEST_CASE("the table of descriptors never grows while loops run", "[lifecycle]") {
-  // The kernel stops who makes it grow until all processors took notice.
+  // The kernel suspends a process that grows its descriptor table until all processors have
+  // noticed.
   server many{{"--max-connections", "1500"}};
   std::ifstream status{"/proc/" + std::to_string(many.process().pid()) + "/status"};
   std::string word;
@@ -152,7 +153,7 @@ TEST_CASE("a client that waits for 100 Continue gets it, then its answer", "[lif
   client.send(std::string_view{whole}.substr(head_end));
   CHECK(client.receive().status == 200);
 
-  // Whoever does not wait needs no interim answer.
+  // A client that does not wait needs no interim response.
   CHECK(client.ask(whole).status == 200);
   const auto refused = client.ask(request("POST", groups_target, good_group, "Expect: tea\r\n"));
   CHECK(refused.status == 417);

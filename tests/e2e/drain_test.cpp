@@ -1,4 +1,4 @@
-// The end of a server: what SIGTERM and SIGINT do, idle and under load.
+// Server shutdown: the effect of SIGTERM and SIGINT, idle and under load.
 #include "tests/catch.hpp"
 #include "tests/e2e/media_file.hpp"
 #include "tests/e2e/server.hpp"
@@ -104,7 +104,7 @@ TEST_CASE("a second signal ends the server at once", "[lifecycle]") {
   server of{{"--transport", transport, "--drain-timeout-ms", "600000"}};
   raw_connection half{of.data()};
   half.send(std::string_view{regions_request}.substr(0, 10));
-  // Begun, so that the transport waits for it.
+  // The request has begun, so the transport waits for it.
   REQUIRE(eventually([&] {
     return std::string_view{transport} == "httplib" ||
            of.metric("matchcloud_received_bytes_total") == 10;
@@ -117,12 +117,12 @@ TEST_CASE("a second signal ends the server at once", "[lifecycle]") {
   CHECK(of.process().exit_code() == 1);
 }
 
-/// Sends request after request on one connection until the server says that it closes.
+/// Sends requests on one connection until the server announces that it closes.
 struct steady_client {
   explicit steady_client(const address& to) : connection{to} {}
 
   raw_connection connection;
-  /// Requests sent and answers had; equal unless a request was lost.
+  /// Requests sent and answers received; equal unless a request was lost.
   int sent = 0;
   int answered = 0;
   bool told_to_close = false;
@@ -179,7 +179,8 @@ TEST_CASE("a signal under load loses no request", "[lifecycle]") {
     CHECK(warm);
     for (const auto& client : clients) {
       if (std::string_view{transport} == "httplib" && !client.told_to_close) {
-        // Stock httplib closes kept connections unannounced: what was sent then was never read.
+        // Stock httplib closes kept connections unannounced; a request sent at that moment is never
+        // read.
         CHECK(client.cut_before_answer);
         CHECK(client.answered + 1 >= client.sent);
         continue;
@@ -201,11 +202,11 @@ TEST_CASE("a signal amid pipelined requests answers a beginning of them, each wh
     std::string all;
     for (int i = 0; i < 2'000; ++i)
       all += request("GET", regions_target, {}, "X-Request-Id: r" + std::to_string(i) + "\r\n");
-    // Joined before `client` goes, also where something throws; nobody else sends.
+    // Joined before `client` is destroyed, also on an exception; no other thread sends.
     std::jthread sender{[&] {
       try {
         client.try_send(all);
-      } catch (const std::exception&) { // told by what the receiver misses
+      } catch (const std::exception&) { // the receiver reports what is missing
       }
     }};
     int answered = 0;
@@ -230,7 +231,8 @@ TEST_CASE("connections that were made before the signal are served although not 
           "[lifecycle]") {
   server of{{"--loops", "2"}};
   check_serves(of.data());
-  // They queue while the process stands still, and the signal is there before it looks at them.
+  // The connections queue while the process is stopped, and the signal arrives before they are
+  // accepted.
   of.process().signal(SIGSTOP);
   std::vector<raw_connection> clients;
   for (int i = 0; i < 50; ++i)

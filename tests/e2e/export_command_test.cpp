@@ -32,7 +32,7 @@ std::size_t lines_in(const std::string& text) {
 const std::string january = "2026-01-01T00:00:00Z";
 const std::string february = "2026-02-01T00:00:00Z";
 
-/// `export` of the demo game in January 2026, with `more` options.
+/// Arguments to export the demo game's January 2026, followed by `more`.
 arguments export_of(const arguments& more, const std::string& start = january,
                     const std::string& end = february) {
   arguments words{"export", "--game", std::string{demo_game}, "--start", start, "--end", end};
@@ -137,8 +137,8 @@ TEST_CASE("an export that fails leaves the file that was there, and says why", "
   fails(export_of({"--data-dir", demo.data_dir(), "-o", "/dev/full"}), "No space left on device");
 }
 
-/// The exit code of an export of everything to `output`, begun by a shell: `before` is what it does
-/// first, `redirections` what it does with the standard streams. -1 where a signal ended it.
+/// The exit code of a full export to `output`, started by a shell that first runs `before` and
+/// applies `redirections` to the standard streams. -1 if a signal ended it.
 int export_by_shell(const demo_store& demo, const std::string& output, const std::string& before,
                     const std::string& redirections) {
   const auto line = before + "exec " + matchcloud::fixtures::service_program() + " export --game " +

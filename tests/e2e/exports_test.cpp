@@ -24,7 +24,7 @@ std::string span(std::uint64_t begin, std::uint64_t end) {
 }
 const std::string day = span(day_begin, day_end);
 
-/// The path and query of an answered URL, which must lead to `to`.
+/// Path and query of the URL in an answer; the URL must point to `to`.
 std::string target_of(const answer& got, const address& to) {
   CAPTURE(got.body);
   CHECK(got.status == 200);

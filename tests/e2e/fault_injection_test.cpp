@@ -67,7 +67,7 @@ TEST_CASE("what the ops plane cannot inject is refused, and what was there stays
   CHECK(posted.status == 405);
   CHECK(posted.header("allow") == "GET, HEAD, PUT, DELETE");
   CHECK(ask(of, "PUT", "/faults", "{}").header("allow") == "GET, HEAD, DELETE");
-  // A page in the operator's browser must not break the service.
+  // A page in the operator's browser must not be able to inject faults.
   CHECK(ask(of, "PUT", point, R"({"kind":"crash"})", "Origin: https://evil.example\r\n").status ==
         403);
   CHECK(avatars(of).status == 503);
@@ -138,7 +138,8 @@ TEST_CASE("the ops plane tells of every actor, and of one that died why", "[oper
     CHECK(here["last_error"].IsNull());
   }
   CHECK(avatars(of).status == 200);
-  CHECK((place("avatar/1")["handled"].GetUint64() == 1)); // the game's id ends with 1
+  // the shard of the game id that ends with 1
+  CHECK((place("avatar/1")["handled"].GetUint64() == 1));
 
   ask(of, "PUT", point, R"({"kind":"crash","once":true})");
   CHECK(avatars(of).status == 200);
@@ -198,7 +199,7 @@ TEST_CASE("a restart storm makes the service not ready, or ends it where it is t
       raw_connection client{of.data()};
       static_cast<void>(client.ask(request("GET", regions_target)));
     } catch (const std::runtime_error&) {
-      // It has ended by now.
+      // The process has ended by now.
     }
   CHECK(of.process().exit_code() == 1);
 }

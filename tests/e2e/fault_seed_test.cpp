@@ -1,4 +1,4 @@
-// Which requests a fault hits, and what is told of it.
+// Which requests a fault hits, and what the service reports about it.
 #include "tests/catch.hpp"
 #include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
@@ -16,7 +16,7 @@ answer ask(const server& of, const std::string& method, const std::string& targe
                                       std::to_string(body.size()) + "\r\n\r\n" + body);
 }
 
-/// Which of so many requests, one after the other, failed.
+/// The numbers of the failed requests among `requests` consecutive ones.
 std::vector<int> failures(const server& of, int requests) {
   raw_connection client{of.data()};
   std::vector<int> all;
@@ -58,7 +58,7 @@ TEST_CASE("the seed and how much is injected are printed at the start", "[operat
   const auto told = first_line({"--fault-seed", "7", "--faults", R"(clock = { kind = "corrupt" }
 front.reply = { kind = "drop", first = 3 })"});
   CHECK(told == "fault injection enabled, seed 7, 2 faults injected");
-  // By chance: never the same twice.
+  // Random seeds differ.
   CHECK(first_line({}) != first_line({}));
 }
 

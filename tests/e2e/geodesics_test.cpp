@@ -1,5 +1,5 @@
-// The listing's distances against those of tests/model/regions/geodesics.csv, through everything:
-// GeoIP, the forwarded address, the catalog, the ranking and its cache.
+// Compares the distances of a listing with tests/model/regions/geodesics.csv, through the whole
+// service: GeoIP, the forwarded address, the catalog, the ranking and its cache.
 #include "model/json/json_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/e2e/server.hpp"
@@ -23,7 +23,7 @@ const std::vector<known_distance>& known_distances() {
   return rows;
 }
 
-/// A database with the clients' addresses, each in a block of its own.
+/// A database with the clients' addresses, each in a separate network.
 std::string clients_as_mmdb() {
   fixtures::mmdb_builder builder;
   for (const auto& known : known_distances()) {
@@ -39,7 +39,7 @@ std::string clients_as_mmdb() {
 
 using region_ids = std::map<std::pair<double, double>, std::string>;
 
-/// An id for every place where there is a region.
+/// An id for every location of a region.
 region_ids ids_of_places() {
   region_ids ids;
   for (const auto& known : known_distances())
@@ -63,11 +63,11 @@ std::string catalog_of(const region_ids& ids) {
   return text + "]}";
 }
 
-/// The distances of a listing as it writes them, by region; the order is checked on the way.
+/// The distances of a listing as written, by region. Also checks the order.
 std::map<std::string, std::string> distances_of(const answer& listed) {
   REQUIRE(listed.status == 200);
   rapidjson::Document document;
-  // Numbers as they are written.
+  // Keeps numbers as they are written.
   document.Parse<rapidjson::kParseNumbersAsStringsFlag>(listed.body.data(), listed.body.size());
   REQUIRE_FALSE(document.HasParseError());
   std::map<std::string, std::string> distances;
@@ -100,7 +100,7 @@ TEST_CASE("200 clients get the distances that are known of them", "[operations]"
     const auto listed =
         proxy.ask(request("GET", regions_target, {}, "X-Forwarded-For: " + client + "\r\n"));
     const auto distances = distances_of(listed);
-    // The demo's regions are there too.
+    // The demo's 12 regions are listed as well.
     CHECK(distances.size() == ids.size() + 12);
     const auto& id = ids.at({known.region.latitude, known.region.longitude});
     CHECK(distances.at(id) == known.kilometers() + " km, " + known.miles() + " mi");

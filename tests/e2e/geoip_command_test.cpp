@@ -1,4 +1,4 @@
-// `matchcloud geoip`: what a service would make of an address.
+// `matchcloud geoip`: how a service would resolve an address.
 #include "tests/catch.hpp"
 #include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
@@ -15,20 +15,20 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// `matchcloud geoip ADDRESS.. FLAGS..`
+/// Runs `matchcloud geoip ADDRESS.. FLAGS..`.
 command_result geoip(arguments args, const environment& added = {}) {
   args.insert(args.begin(), "geoip");
   return run(args, added);
 }
 
-/// 192.0.2.0/24 in Tokyo, flat and without IPv6.
+/// A database of flat records without IPv6: 192.0.2.0/24 in Tokyo.
 std::string flat_file() {
   mmdb_builder builder{{4, 28}};
   builder.add_v4({192, 0, 2, 0}, 24, mmdb_flat_record(35.5F, 139.75F));
   return builder.build();
 }
 
-/// Everything in Germany, but for 2001:db8::/32, which is in Japan.
+/// A database with everything in Germany except 2001:db8::/32, which is in Japan.
 std::string country_file() {
   const auto of = [](std::string_view code) {
     return mmdb_map({{"country", mmdb_map({{"iso_code", mmdb_string(code)}})}});
@@ -39,7 +39,7 @@ std::string country_file() {
   return builder.build();
 }
 
-/// The ids of the regions of the only address, nearest first.
+/// The ids of the regions for the only address, nearest first.
 arguments region_ids(const command_result& got) {
   INFO(got.errors);
   REQUIRE(got.exit_code == 0);

@@ -1,4 +1,4 @@
-// GeoIP files and the catalog change while clients ask without pause.
+// GeoIP files and the catalog change while clients send requests without pause.
 #include "tests/catch.hpp"
 #include "tests/e2e/load.hpp"
 #include "tests/e2e/server.hpp"
@@ -16,12 +16,12 @@ using namespace matchcloud::e2e;
 
 constexpr std::size_t clients = 4;
 
-/// A change is to be seen within a second, and is on a machine that is not busier than it can bear
-/// (half a second). Under sanitizers beside other tests most must be seen by this.
+/// A change must be visible within a second, and is within half a second on a machine that is not
+/// overloaded. Under sanitizers beside other tests, most changes must be visible within this time.
 constexpr milliseconds soon{2'000};
 
-/// Clients under way against a server whose GeoIP file or catalog a test replaces, the bodies that
-/// it saw come into force, and how long that took.
+/// A server under load whose GeoIP file or catalog a test replaces. Records the distinct bodies
+/// that came into force and the delays until they did.
 class changing_server {
 public:
   explicit changing_server(const std::string& transport)
@@ -42,9 +42,9 @@ public:
     return client.ask(request("GET", regions_target)).body;
   }
 
-  /// Makes a change; waits until every loop lists something new, the same from each.
+  /// Makes a change and waits until every loop lists the same new body.
   void change(const std::function<void()>& how) {
-    how(); // not measured: disks of busy machines stop for seconds
+    how(); // not measured: busy disks can block for seconds
     const auto began = clock::now();
     std::string now;
     REQUIRE(eventually(
@@ -63,7 +63,7 @@ public:
     note(now);
     ask_on();
   }
-  /// Makes a change that must have no effect but a line in the log, which says `why`.
+  /// Makes a change that must have no effect except a log line that says `why`.
   void change_badly(const std::string& why, const std::function<void()>& how) {
     const auto line = why + "; what was opened before stays in force";
     const auto told = [&] { return occurrences(server_.process().errors(), line); };
@@ -76,7 +76,7 @@ public:
     ask_on();
     CHECK(listing() == body);
   }
-  /// That every answer was whole and of one state, and no other; prints the delays.
+  /// Checks that every answer was complete and belonged to one recorded state; prints the delays.
   void finish() {
     const auto report = load_.finish();
     CHECK(report.failure.empty());
@@ -102,7 +102,7 @@ private:
       ++count;
     return count;
   }
-  /// Until a client has asked and been answered after now.
+  /// Waits until every client has sent a request and got its answer after this call.
   void ask_on() {
     const auto turns = load_.turns();
     REQUIRE(eventually([&] { return load_.turns() > turns + 1; }));
@@ -141,7 +141,7 @@ TEST_CASE("GeoIP files are replaced under load: every answer is of one of them",
   }
   of.change([&] { fixtures::rename_over(path, next()); });
   CHECK(reloads() == at_start + 13);
-  // More, where the disk made the test's own writing take so long that it was seen unfinished.
+  // More than 12 if a slow disk made the test's own unfinished writes visible.
   CHECK(of.serving().metric("matchcloud_geoip_refused_total") >= 12);
   CHECK(of.serving().metric("matchcloud_geoip_loaded_timestamp_seconds") > 1.7e9);
   of.finish();

@@ -1,5 +1,5 @@
-// JSON at its edges, named as JSON test suites name it: n_ must be refused, y_ must be read, i_ may
-// be either; nothing is the service's own failure.
+// Edge cases of JSON, named as in JSON test suites: n_ must be refused, y_ must be accepted, i_ may
+// be either. None may be an internal error of the service.
 #include "tests/catch.hpp"
 #include "tests/e2e/shared_servers.hpp"
 
@@ -16,7 +16,7 @@ struct text_case {
   std::string text;
 };
 
-/// `value` as that of a member which the service does not know: it need only be JSON.
+/// A body in which `value` is the value of an unknown member: it only has to be JSON.
 std::string with(const std::string& value) {
   return R"({"display_name":"Team","x":)" + value + "}";
 }
@@ -231,7 +231,7 @@ TEST_CASE("bodies that are JSON are read, whatever they hold", "[operations][hos
       CHECK(got.status == 200);
       CHECK(got.body == R"({"errors":[]})");
     }
-    // As a document of its own it is no object, or one without a name.
+    // As a whole document, the text is no object, or an object without a name.
     const auto alone = client.post(groups_target, each.text);
     const bool object = each.text.starts_with('{');
     CHECK(alone.status == (object ? 200 : 400));

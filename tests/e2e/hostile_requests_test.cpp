@@ -1,5 +1,5 @@
-// Requests that are wrong on purpose, on real sockets: what is refused ends its connection with
-// whatever was hidden behind it, what is merely odd is answered once, and others never notice.
+// Deliberately wrong requests over real sockets: a refused request ends its connection with
+// everything hidden behind it, an unusual one is answered once, and other clients are not affected.
 #include "tests/catch.hpp"
 #include "tests/e2e/shared_servers.hpp"
 
@@ -16,7 +16,7 @@ const std::string host = "Host: a\r\n";
 const std::string get_line = "GET /matchmaker/regions HTTP/1.1\r\n";
 const std::string post_line = "POST /cloud/groups/validate HTTP/1.1\r\n";
 
-/// What must never be answered behind a refusal.
+/// A request that must never be answered after a refusal.
 const std::string smuggled = request("GET", regions_target, {}, "X-Request-Id: smuggled\r\n");
 
 struct refused_case {
@@ -32,13 +32,13 @@ struct served_case {
   int status = 200;
 };
 
-/// A GET with the header lines `lines`.
+/// A refused GET with the header lines `lines`.
 refused_case head(std::string name, const std::string& lines, int status = 400,
                   std::string code = "request_malformed") {
   return {std::move(name), get_line + host + lines + "\r\n", status, std::move(code)};
 }
 
-/// A POST with the header lines `lines`, and a body of 5 bytes in either framing.
+/// A refused POST with the header lines `lines`, and a 5-byte body in either framing.
 refused_case body(std::string name, const std::string& lines, int status = 400,
                   std::string code = "request_malformed") {
   return {std::move(name), post_line + host + lines + "\r\n5\r\nhello\r\n0\r\n\r\n", status,
@@ -51,7 +51,7 @@ refused_case chunks(std::string name, const std::string& text, int status = 400,
           std::move(code)};
 }
 
-/// A request line that is refused.
+/// A refused request line.
 refused_case line(std::string name, const std::string& text, int status = 400,
                   std::string code = "request_malformed") {
   return {std::move(name), text + "\r\n" + host + "\r\n", status, std::move(code)};
@@ -229,7 +229,7 @@ std::vector<refused_case> line_cases() {
   };
 }
 
-/// Sends `each.bytes`, and behind them at once a request that an honest client never sent.
+/// Sends `each.bytes` followed at once by a request that a genuine client never sent.
 void check_refused(const refused_case& each) {
   INFO(each.name);
   const auto& to = plain_server("loops").data();
@@ -343,7 +343,7 @@ TEST_CASE("both transports say the same of types and sizes", "[limits][hostile]"
                           "body-limit-bytes.") != std::string::npos);
 }
 
-/// Deadlines that a test can wait for.
+/// A server with deadlines short enough to wait for.
 server& hasty_server() {
   shared_world(); // outlives the server
   static server only{{"--loops", "2", "--head-timeout-ms", "300", "--body-timeout-ms", "300",
@@ -385,7 +385,7 @@ TEST_CASE("clients that trickle are refused in time, whatever part they are in",
       ++waiting;
       each.client.try_send(std::string_view{each.trickle}.substr(sent, 1));
     }
-    // Meanwhile others are served.
+    // Other clients are served meanwhile.
     raw_connection honest{to};
     REQUIRE(honest.ask(request("GET", regions_target)).status == 200);
     honest.readable(milliseconds{5});

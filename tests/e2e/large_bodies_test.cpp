@@ -40,7 +40,7 @@ struct latencies {
   double large_median;
 };
 
-/// Small requests as long as large ones are under way on another connection of the same loop.
+/// Measures small requests while large ones run on another connection of the same loop.
 latencies measure(const server& on) {
   const auto small = request("POST", groups_target, good_group);
   const auto large = request("POST", versions_target, wrong_version());
@@ -63,8 +63,8 @@ latencies measure(const server& on) {
 
 TEST_CASE("small requests do not wait for the validation of large bodies", "[limits]") {
   const server one_loop{{"--loops", "1"}};
-  // A loop that validated large bodies itself would keep small requests waiting as long as these
-  // take, each time. On a busy machine small ones are late now and then whoever validates.
+  // If the loop validated large bodies itself, small requests would wait as long as those take,
+  // every time. On a busy machine small requests are sometimes late in either case.
   bool flows = false;
   for (int attempt = 0; attempt < 5 && !flows; ++attempt) {
     const auto took = measure(one_loop);

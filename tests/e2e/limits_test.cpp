@@ -1,4 +1,4 @@
-// Every limit of the loops transport at its edge: one below, at, one above.
+// Every limit of the loops transport at its boundary: one below, at, one above.
 #include "tests/catch.hpp"
 #include "tests/e2e/media_file.hpp"
 #include "tests/e2e/server.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using namespace matchcloud::e2e;
 
-/// Small limits of size, so that edges are cheap to reach.
+/// A server with small size limits, so that their boundaries are cheap to reach.
 server& small_server() {
   shared_world(); // outlives the server
   static server only{{"--loops", "2", "--head-limit-bytes", "512", "--target-limit-bytes", "128",
@@ -22,7 +22,7 @@ server& small_server() {
   return only;
 }
 
-/// Short timeouts, far enough apart to tell them from each other.
+/// Short timeouts, far enough apart to be distinguishable.
 constexpr milliseconds head_timeout{300};
 constexpr milliseconds body_timeout{600};
 constexpr milliseconds idle_timeout{900};
@@ -35,10 +35,10 @@ server& hasty_server() {
   return only;
 }
 
-/// Timers round up to ticks; clocks of two processes differ by nothing, but reads come late.
+/// Timers round up to ticks. Both processes use the same clock, but reads may come late.
 constexpr milliseconds tick{50};
 
-/// That `got` is the last answer on `client`, refused with `status` and `code`.
+/// Checks that `got` is the last answer on `client`, a refusal with `status` and `code`.
 void check_refused(raw_connection& client, const answer& got, int status, const std::string& code) {
   INFO(got.body);
   CHECK(got.status == status);
@@ -149,7 +149,7 @@ TEST_CASE("the answer to a body that is too large arrives although the body is s
           "[limits]") {
   for (int i = 0; i < 20; ++i) {
     raw_connection client{small_server().data()};
-    // Less than what is discarded before the connection is reset.
+    // Less than the amount that is discarded before the connection is reset.
     const auto sent = client.try_send(request("POST", groups_target, std::string(400'000, ' ')));
     CHECK(sent);
     check_refused(client, client.receive(), 413, "body_too_large");
@@ -183,7 +183,7 @@ TEST_CASE("a body beyond all bounds ends with its connection", "[limits]") {
     if (sent == 0) wait_for(client.descriptor(), POLLOUT, deadline{milliseconds{100}});
   }
   CHECK_FALSE(until.passed());
-  // What the server discards, and what two sockets buffer.
+  // The amount that the server discards plus what two sockets buffer.
   CHECK(taken < 32U * 1024 * 1024);
 }
 
@@ -236,12 +236,12 @@ TEST_CASE("an address with its share of busy connections is told so", "[limits]"
   CHECK(got.header("retry-after") == "1");
   CHECK(refused.closed());
   CHECK(few.metric("matchcloud_connections_refused_total") == 1);
-  // Another address is let in.
+  // A client at another address is accepted.
   raw_connection other{few.data(), "127.0.0.2"};
   CHECK(other.ask(request("GET", regions_target)).status == 200);
 }
 
-/// Clients that pipeline more requests than sockets buffer and read nothing.
+/// Clients that pipeline more requests than sockets buffer, and read nothing.
 std::vector<raw_connection> pipelines_unread(const address& to, int count) {
   std::string block;
   for (int i = 0; i < 3'000; ++i)
@@ -271,7 +271,7 @@ TEST_CASE("answers that nobody reads leave the budget to others", "[limits]") {
   CHECK(eventually([&] { return used() == 0; }));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which keep what was freed
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // sanitizers keep freed memory
 TEST_CASE("the memory of a burst goes back to the system", "[limits]") {
   const server of{{"--loops", "2"}};
   const auto resident_kib = [&] { return number_in_status(of.process().pid(), "VmRSS"); };
@@ -310,7 +310,7 @@ TEST_CASE("a slow reader of a file is served as long as it takes the least rate"
   raw_connection slow{of.data(), {}, 4096};
   slow.send(request("GET", large.target()));
   const auto begun = clock::now();
-  // So slowly that the socket takes nothing more for longer than the timeout.
+  // Reads so slowly that the socket accepts nothing for longer than the timeout.
   bool cut = false;
   while (!cut && clock::now() - begun < 6 * write_timeout) {
     slow.receive_bytes(1'000);
@@ -324,7 +324,7 @@ TEST_CASE("beyond the requests in flight the answer is 503, and the connection s
   std::vector<raw_connection> clients;
   for (int i = 0; i < 8; ++i)
     CHECK(clients.emplace_back(busy.data()).ask(request("GET", regions_target)).status == 200);
-  // All requests lie in the sockets when the loop looks: it takes one, and has no room.
+  // All requests are in the sockets when the loop resumes: it takes one and has no budget left.
   busy.process().signal(SIGSTOP);
   for (auto& client : clients)
     client.send(request("GET", regions_target));
@@ -353,14 +353,14 @@ TEST_CASE("beyond the requests in flight the answer is 503, and the connection s
 TEST_CASE("a body may hold the byte budget less a head, and never more than the budget",
           "[limits]") {
   constexpr std::size_t budget = 1024 * 1024;
-  // An unfinished request is taken to have a head of the limit's size.
+  // An unfinished request is charged with the head limit.
   constexpr std::size_t head = 8 * 1024;
   const server tight{{"--loops", "2", "--byte-budget-bytes", std::to_string(budget),
                       "--body-limit-bytes", "4194304"}};
   for (const std::size_t bytes : {budget - head - 1, budget - head}) {
     raw_connection client{tight.data()};
     check_kept(client, client.ask(request("POST", groups_target, body_of(bytes))));
-    // The actor that answered lets go of the request a moment later.
+    // The actor that answered releases the request a moment later.
     REQUIRE(eventually([&] { return tight.metric("matchcloud_budget_used_bytes") == 0; }));
   }
   raw_connection client{tight.data()};
@@ -442,7 +442,7 @@ TEST_CASE("an idle connection is closed without an answer after its timeout", "[
   auto begun = clock::now();
   CHECK(used.closed());
   CHECK(clock::now() - begun >= idle_timeout - tick);
-  // Before its first request it has the time of a head.
+  // Before its first request a connection has the head timeout.
   begun = clock::now();
   raw_connection fresh{hasty_server().data()};
   CHECK(fresh.closed());
@@ -464,7 +464,7 @@ TEST_CASE("a client that takes no answers is disconnected, and nobody else", "[l
   REQUIRE(eventually([&] { return of.metric("matchcloud_connections") == 0; }));
   raw_connection stalled{of.data(), {}, 4096};
   const auto regions_request = request("GET", regions_target);
-  // Until neither side takes any more.
+  // Sends until neither side accepts more.
   const auto begun = clock::now();
   const deadline until;
   std::size_t pipelined = 0;
@@ -505,7 +505,7 @@ TEST_CASE("a client that takes its answers slowly gets them all", "[limits]") {
 
 TEST_CASE("a request that is not answered in time gets 504 and its connection serves on",
           "[limits]") {
-  // Parsing so much takes longer than the shortest deadline.
+  // Parsing this body takes longer than the shortest deadline.
   const server hurried{{"--loops", "1", "--request-timeout-ms", "10", "--body-limit-bytes",
                         "67108864", "--body-timeout-ms", "60000"}};
   std::string body = R"({"display_name":"Team","x":[0)";
@@ -517,7 +517,7 @@ TEST_CASE("a request that is not answered in time gets 504 and its connection se
   CHECK(got.status == 504);
   CHECK(got.problem_code() == "deadline_exceeded");
   CHECK(got.header("connection").empty());
-  // The late answer must not be taken for that of a later request.
+  // The late answer must not be taken for a later request's answer.
   for (int i = 0; i < 50; ++i) {
     const auto listed = client.ask(request("GET", regions_target));
     CHECK(listed.status == 200);

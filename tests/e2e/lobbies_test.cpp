@@ -1,4 +1,4 @@
-// Lobbies: ingested on the ops plane and imported from files.
+// Lobbies ingested through the ops plane and imported from files.
 #include "tests/catch.hpp"
 #include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
@@ -20,7 +20,7 @@ using namespace matchcloud::e2e;
 const std::string lines_type = "Content-Type: application/x-ndjson\r\n";
 const std::string unknown_namespace = "00000000-0000-4000-8000-0000000000ff";
 
-/// A line of a lobby of the demo's `prod`, with its end.
+/// A line, with its line end, about a lobby of the demo's `prod`.
 std::string line(int number, const std::string& times = R"("start_ts":1767225600000)",
                  const std::string& space = std::string{prod_namespace},
                  const std::string& mode = "duel") {
@@ -52,7 +52,7 @@ std::string unchanged(int count) {
          R"(,"rejected":[],"rejected_total":0})";
 }
 
-/// `matchcloud import lobbies` of `text`.
+/// Runs `matchcloud import lobbies` on `text`.
 command_result import(const world& in, const std::string& text, const arguments& more = {}) {
   arguments all{"import", "lobbies", "--data-dir", in.data_dir(),
                 in.directory().file("lobbies.jsonl", text)};
@@ -163,7 +163,7 @@ TEST_CASE("a connection cut in a line never ingests the part", "[operations]") {
     CHECK((!answered || answered->status == 408));
   }
   CHECK(eventually([&] { return to.metric("matchcloud_ingests_running") == 0; }));
-  // Were it there with its stop, this would be nothing new.
+  // If the lobby were stored with its stop, this report would add nothing.
   CHECK(ingest(to, line(1)).body == accepted(1));
 }
 
@@ -269,12 +269,12 @@ TEST_CASE("a signal ends an import that waits for its input", "[operations]") {
   const world own;
   const auto pipe = own.directory().path("pipe");
   REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-  // Both ends: neither this nor the child waits for the other.
+  // Opened for reading and writing, so that neither this process nor the child blocks in open.
   const matchcloud::base::file_descriptor writer{::open(pipe.c_str(), O_RDWR | O_CLOEXEC)};
   child_process importing{{"import", "lobbies", "--data-dir", own.data_dir(), pipe}};
   const auto some = lines(0, 10);
   REQUIRE(::write(writer.get(), some.data(), some.size()) == static_cast<ssize_t>(some.size()));
-  // Read: then signals are waited for.
+  // Once the lines are read, the import waits for signals.
   REQUIRE(eventually([&] {
     pollfd unread{writer.get(), POLLIN, 0};
     return ::poll(&unread, 1, 0) == 0;

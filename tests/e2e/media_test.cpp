@@ -1,4 +1,4 @@
-// Downloads of images, on both transports.
+// Image downloads, on both transports.
 #include "tests/catch.hpp"
 #include "tests/e2e/media_file.hpp"
 #include "tests/e2e/shared_servers.hpp"
@@ -14,7 +14,7 @@ using namespace matchcloud::e2e;
 
 constexpr std::size_t image_bytes = 300'000;
 
-/// In the data directory that all servers share.
+/// An image in the data directory that all servers share.
 const media_file& stored_image() {
   static const media_file image = [] {
     media_file made;
@@ -130,7 +130,7 @@ TEST_CASE("what is not the image that was meant gets 412, and dates do not count
 }
 
 TEST_CASE("an empty If-Range is no match, an empty If-Match no image's", "[operations]") {
-  // cpp-httplib does not hand on headers without a value.
+  // cpp-httplib drops headers without a value.
   CHECK(get("loops", "Range: bytes=0-1\r\nIf-Range:\r\n").status == 200);
   CHECK(get("loops", "If-Match:\r\n").status == 412);
 }
@@ -170,7 +170,7 @@ TEST_CASE("who has an image is told that it is the same", "[operations]") {
     CHECK(got.status == 304);
     CHECK(got.header("etag") == image.etag());
     CHECK(got.header("content-type").empty());
-    // None, or that of the image (RFC 9110 section 8.6).
+    // Content-Length is absent or the image's (RFC 9110 section 8.6).
     CHECK((got.header("content-length").empty() || got.header("content-length") == "300000"));
   }
   CHECK(get(transport, "If-None-Match: \"x\"\r\n").status == 200);
@@ -226,7 +226,7 @@ TEST_CASE("no path leads out of the images", "[operations]") {
     CHECK((got.status == 404 || got.status == 400));
     CHECK(got.header("content-type") == "application/problem+json");
   }
-  // Nor does a link that somebody put among them.
+  // A symbolic link among the images is not served either.
   media_file link = image;
   link.digest = std::string(31, 'c') + (transport == std::string{"loops"} ? '1' : '2');
   const auto where = link.path(shared_world());
@@ -263,8 +263,8 @@ std::size_t descriptors_of(pid_t pid, const std::string& path) {
 
 TEST_CASE("a thousand slow downloads share one descriptor, no memory and no threads", "[limits]") {
   constexpr std::size_t downloads = 1'000;
-  // Half an image each would be 1 GB. AddressSanitizer keeps what was freed in quarantine,
-  // ThreadSanitizer several words of its own for each word that is used.
+  // Buffering half an image per client would be 1 GB. AddressSanitizer keeps freed memory in
+  // quarantine, and ThreadSanitizer needs several shadow words per word used.
 #if defined(__SANITIZE_THREAD__)
   constexpr std::size_t growth_limit_kib = 128UL * 1024;
 #elif defined(__SANITIZE_ADDRESS__)
@@ -277,7 +277,7 @@ TEST_CASE("a thousand slow downloads share one descriptor, no memory and no thre
   large.content = matchcloud::fixtures::numbered_bytes(2'000'000);
   large.put(shared_world());
   server of{{"--loops", "2"}};
-  // The allocator and the pools have their memory before it is measured.
+  // Warms up the allocator and the pools before memory is measured.
   for (int i = 0; i < 10; ++i) {
     raw_connection client{of.data()};
     CHECK(client.ask(request("GET", large.target())).body == large.content);
@@ -291,7 +291,7 @@ TEST_CASE("a thousand slow downloads share one descriptor, no memory and no thre
   slow.reserve(downloads);
   for (std::size_t i = 0; i < downloads; ++i)
     slow.emplace_back(of.data(), std::string{}, 4096).send(request("GET", large.target()));
-  // Each has its head and stands in the middle of its image.
+  // Each client has received its head and is in the middle of its image.
   for (auto& client : slow)
     REQUIRE(client.receive_bytes(1'000).starts_with("HTTP/1.1 200 OK\r\n"));
   check_serves(of.data());
@@ -300,7 +300,7 @@ TEST_CASE("a thousand slow downloads share one descriptor, no memory and no thre
   CHECK(descriptors_of(pid, large.path(shared_world())) == 1);
   CHECK(of.metric("matchcloud_budget_used_bytes") == 0);
 
-  // They go on, all at once, while others are served.
+  // All slow clients continue at once while others are served.
   raw_connection other{of.data()};
   for (std::size_t taken = 1'000; taken < 101'000; taken += 20'000) {
     for (auto& client : slow)

@@ -1,4 +1,4 @@
-// What both transports must answer to every operation, the listing of regions aside.
+// The answers of both transports to every operation except the listing of regions.
 #include "tests/catch.hpp"
 #include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
@@ -21,7 +21,7 @@ answer post(const std::string& transport, const std::string& target, std::string
   return client.ask(request("POST", target, body, headers));
 }
 
-/// That `got` is a problem of that status and code, in the shape that every problem has.
+/// Checks that `got` is a problem with this status and code, in the shape that all problems have.
 void check_problem(const answer& got, int status, const std::string& code) {
   INFO(got.body);
   CHECK(got.status == status);
@@ -140,7 +140,7 @@ TEST_CASE("the game of a version must exist and its id be a UUID", "[operations]
   for (const std::string id :
        {"1", "00000000-0000-4000-8000-00000000000g", "00000000000040008000000000000001-", "%20"})
     check_problem(of(id, sound), 400, "id_malformed");
-  // Ids are checked before the body, the body before the game.
+  // Ids are checked before the body, and the body before the game.
   check_problem(of("1", "{"), 400, "id_malformed");
   check_problem(of("00000000-0000-4000-8000-0000000000ff", "{"), 400, "body_malformed");
   CHECK(of("00000000-0000-4000-8000-000000000001", sound).status == 200);
@@ -198,7 +198,7 @@ TEST_CASE("OPTIONS tells what a path takes", "[operations]") {
   const auto allowed = [&](const std::string& target) {
     const auto got = client.ask(request("OPTIONS", target));
     CHECK(got.status == 204);
-    // Stock httplib says a length, against RFC 9110 section 8.6.
+    // Stock httplib sends a Content-Length, against RFC 9110 section 8.6.
     if (std::string_view{transport} == "loops") CHECK(got.header("content-length").empty());
     return got.header("allow");
   };
@@ -299,7 +299,7 @@ TEST_CASE("a catalog change by another process is seen by every loop within a se
     "provider_display_name": "Far", "datacenter_coord": {"latitude": 0, "longitude": 0}}],
     "games": [{"game_id": ")" +
              game + R"(", "display_name": "Third", "namespaces": []}]})");
-  // A second, and as much again for a busy machine.
+  // One second is the requirement; a busy machine gets twice that.
   const deadline until{milliseconds{2'000}};
   for (auto& client : clients) {
     CHECK(eventually([&] { return has_moon(client); }, until));

@@ -28,7 +28,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 
 std::vector<std::string> environment_with(const environment& added) {
   std::vector<std::string> all;
-  // Without what a developer has configured for their own server.
+  // Excludes variables that a developer has set for a local server.
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (!std::string_view{*entry}.starts_with("MATCHCLOUD_")) all.emplace_back(*entry);
   all.insert(all.end(), added.begin(), added.end());

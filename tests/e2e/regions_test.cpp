@@ -35,7 +35,8 @@ struct place {
   double longitude;
 };
 
-/// That every distance is the geodesic on WGS-84 from `client`, rising, and both units agree.
+/// Checks that every distance is the WGS-84 geodesic from `client`, that distances ascend, and that
+/// both units agree.
 void check_distances(const answer& listed, place client) {
   const auto document = parse_json(listed.body);
   REQUIRE(document.IsObject());
@@ -101,7 +102,7 @@ TEST_CASE("the address right of what a client can forge counts", "[operations]")
   CHECK(region_ids(list(to, "X-Forwarded-For: 192.0.2.7, 198.51.100.1\r\n")).front() == "nrt");
   CHECK(region_ids(list(to, "X-Forwarded-For: 192.0.2.7, 198.51.100.1, 127.0.0.1\r\n")).front() ==
         "nrt");
-  // Both headers, and they disagree: the peer counts.
+  // The two headers disagree, so the peer's address is used.
   CHECK(region_ids(list(to, "X-Forwarded-For: 192.0.2.7\r\nForwarded: for=198.51.100.1\r\n"))
             .front() == "syd");
 }
@@ -192,7 +193,7 @@ TEST_CASE("HEAD answers like GET without the body", "[operations]") {
   CHECK(head.status == 200);
   CHECK(head.header("content-length") == std::to_string(whole.body.size()));
   CHECK(head.header("content-type") == "application/json");
-  // The next answer begins where a body would stand.
+  // The next answer begins where a body would be.
   CHECK(client.ask(request("GET", regions_target)).body == whole.body);
 }
 
@@ -234,7 +235,7 @@ TEST_CASE("who has the listing is told so, until it says something else", "[oper
     CHECK(again.header("cache-control") == "private, max-age=60");
     CHECK(again.header("vary") == "Accept-Encoding, Origin");
     CHECK(again.header("access-control-allow-origin") == "*");
-    // Another place near by has the same order and other distances.
+    // Another location nearby has the same order but other distances.
     CHECK(list(to, "X-Forwarded-For: 198.51.100.1\r\n" + coding + having).status == 200);
     CHECK(list(to, london + coding + "If-None-Match: W/\"x\", " + tag + "\r\n").status == 304);
     CHECK(list(to, london + coding + "If-None-Match: \"x\"\r\n").status == 200);
@@ -282,7 +283,7 @@ TEST_CASE("a ping has no body, for any page and either method", "[operations]") 
     const auto pong = client.ask(request(method, "/ping", {}, "Origin: https://a.example\r\n"));
     CHECK(pong.status == 204);
     CHECK(pong.body.empty());
-    // httplib says that a length is 0 where there is none.
+    // httplib sends Content-Length: 0 where there is no body.
     CHECK((pong.header("content-length").empty() || transport == std::string{"httplib"}));
     CHECK(pong.header("access-control-allow-origin") == "*");
     CHECK(pong.header("timing-allow-origin") == "*");

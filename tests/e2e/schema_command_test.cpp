@@ -1,4 +1,4 @@
-// `matchcloud schema`: what a studio's editor works with.
+// `matchcloud schema`: the JSON Schema for a studio's editor.
 #include "tests/catch.hpp"
 #include "tests/e2e/process.hpp"
 #include "tests/fixtures/json.hpp"

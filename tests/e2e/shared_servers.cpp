@@ -7,7 +7,7 @@ namespace matchcloud::e2e {
 
 namespace {
 
-/// One server per transport, alive until the program ends.
+/// One server per transport, running until the program ends.
 class per_transport {
 public:
   explicit per_transport(arguments flags) : flags_{std::move(flags)} {}
@@ -30,7 +30,7 @@ private:
 } // namespace
 
 server& plain_server(const std::string& transport) {
-  shared_world(); // outlives what is constructed after it
+  shared_world(); // must outlive the servers, so it is constructed first
   static per_transport servers{{}};
   return servers.of(transport);
 }

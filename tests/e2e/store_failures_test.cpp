@@ -1,4 +1,4 @@
-// What clients hear of a store that fails: that it fails, and not where it lies.
+// Answers to clients when the store fails: they state the failure, but not where the store lies.
 #include "tests/catch.hpp"
 #include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
@@ -25,7 +25,7 @@ answer ask(const address& of, const std::string& method, const std::string& targ
                                 std::to_string(body.size()) + "\r\n\r\n" + body);
 }
 
-/// That `got` tells of the failure in general, and the log of the rest.
+/// Checks that `got` describes the failure in general terms, and that the log has the details.
 void check_told(const server& of, const world& in, const answer& got, const std::string& cause) {
   INFO(got.body);
   CHECK(got.status == 503);

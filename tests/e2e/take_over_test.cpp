@@ -18,7 +18,7 @@ using namespace matchcloud::e2e;
 const auto regions_request = request("GET", regions_target);
 const auto asked_to_close = request("GET", regions_target, {}, "Connection: close\r\n");
 
-/// The listeners of `of`, for its successor.
+/// Flags for a successor with the listeners of `of`.
 arguments same_as(const server& of, const arguments& more = {}) {
   arguments all{"--ops-listen", of.ops().authority(), "--take-over"};
   for (const auto& each : of.listeners())
@@ -33,8 +33,8 @@ arguments command_of(const world& in, const arguments& flags) {
   return all;
 }
 
-/// Clients that ask without pause until told to stop; every answer must be 200. Keep-alive ones ask
-/// on until they are told that the connection closes, the others have a connection for each
+/// Clients that send requests without pause until stopped; every answer must be 200. Keep-alive
+/// clients use a connection until the server announces its end, the others use one connection per
 /// request.
 class load {
 public:
@@ -48,12 +48,12 @@ public:
 
   std::size_t answers() const { return answers_; }
   std::size_t connections() const { return connections_; }
-  /// That this many more answers come.
+  /// Whether `more` further answers arrive.
   bool goes_on(std::size_t more = 500) const {
     const auto until = answers_ + more;
     return eventually([&] { return answers_ >= until; });
   }
-  /// What went wrong first; empty: nothing.
+  /// The first failure; empty if there was none.
   std::string finish() {
     stopping_ = true;
     for (auto& each : threads_)
@@ -97,12 +97,12 @@ TEST_CASE("taking over three times in a row under load loses no request and rese
   const world own;
   auto now = std::make_unique<server>(arguments{"--loops", "2"}, own);
   load clients{now->data(), 8, 4};
-  // More loops than sockets, fewer, and as many again.
+  // More loops than sockets, fewer loops, and as many.
   for (const auto* loops : {"5", "1", "2"}) {
     REQUIRE(clients.goes_on());
     auto next = std::make_unique<server>(same_as(*now, {"--loops", loops}), own);
     CHECK(next->took_over_from() == now->process().pid());
-    // It ends by itself, within the time it has to drain.
+    // The predecessor ends by itself within its drain time.
     CHECK(now->process().exit_code() == 0);
     CHECK(now->process().errors().find("has taken over") != std::string::npos);
     CHECK(next->ready_status() == 200);
@@ -123,7 +123,7 @@ TEST_CASE("every loop of a successor serves, however many sockets there are", "[
   const world own;
   const server first{{"--loops", before}, own};
   const server second{same_as(first, {"--loops", after}), own};
-  // Each socket has a share of the connections: all of them are served.
+  // Each socket gets a share of the connections: all are served.
   for (int i = 0; i < 100; ++i)
     check_serves(second.data());
 }
@@ -136,7 +136,7 @@ TEST_CASE("several listeners are handed over, those behind proxies with what the
                own};
   REQUIRE(first.listeners().size() == 4);
   auto flags = same_as(first, {"--trusted-proxies", "127.0.0.1"});
-  // The last one lacks its suffix: another set.
+  // The last listener lacks its suffix, so the set differs.
   const auto refused = run(command_of(own, flags));
   CHECK(refused.exit_code == 1);
   CHECK(refused.errors.find(first.listeners()[3].authority() + "/proxy") != std::string::npos);
@@ -160,7 +160,7 @@ TEST_CASE("what is under way in the process that hands over is finished there", 
   REQUIRE(eventually([&] { return first.metric("matchcloud_connections") == 2; }));
   raw_connection operator_asks{first.ops()};
   operator_asks.send("GET /healthz HTTP/1.1\r\n");
-  // Whoever comes later is accepted later: so this one was.
+  // A later connection is accepted later, so the earlier one has been accepted.
   CHECK(first.ready_status() == 200);
 
   server second{same_as(first), own};
@@ -174,7 +174,7 @@ TEST_CASE("what is under way in the process that hands over is finished there", 
     CHECK(each->closed());
     each->reset();
   }
-  // The ops plane's requests count as well.
+  // Requests on the ops plane delay the end as well.
   CHECK(first.process().running());
   operator_asks.send("Host: localhost\r\n\r\n");
   CHECK(operator_asks.receive().status == 200);
@@ -185,7 +185,7 @@ TEST_CASE("what is under way in the process that hands over is finished there", 
 
 TEST_CASE("connections that nobody has accepted yet are the successor's", "[lifecycle]") {
   const world own;
-  // Full: what comes now waits in the kernel's queue, beyond the end of this process.
+  // The server is full: new connections wait in the kernel's queue beyond the end of this process.
   server full{{"--loops", "2", "--max-connections", "1"}, own};
   raw_connection held{full.data()};
   held.send(std::string_view{regions_request}.substr(0, 10));
@@ -211,11 +211,11 @@ TEST_CASE("a successor that is killed at any moment of its start leaves a servic
     REQUIRE(clients.goes_on(50));
     const auto log = now->process().errors().size();
     auto flags = same_as(*now);
-    // Every other one has a lot to read before it is ready.
+    // Every second process has much to read before it is ready.
     for (int files = round % 2 == 0 ? 400 : 1; files > 0; --files)
       flags.insert(flags.end(), {"--geoip", own.geoip()});
     child_process doomed{command_of(own, flags)};
-    // Once it has the sockets; how far it comes from here on is chance.
+    // Waits until it has the sockets; how far it gets after that is random.
     REQUIRE(eventually([&] {
       return now->process().errors().find("is starting to take over", log) != std::string::npos;
     }));
@@ -231,7 +231,7 @@ TEST_CASE("a successor that is killed at any moment of its start leaves a servic
       CHECK(clients.finish() == "");
       continue;
     }
-    // It was ready, and killed while it served: as any process that is killed.
+    // It was ready and was killed while serving, like any killed process.
     clients.finish();
     CHECK(now->process().exit_code() == 0);
     now = std::make_unique<server>(same_as(*now), own);
@@ -255,7 +255,7 @@ TEST_CASE("a successor that is killed when it serves does not keep the other fro
   CHECK(kept.ask(regions_request).header("connection") == "close");
   kept.reset();
   CHECK(first.process().exit_code() == 0);
-  // The file of the killed one is there still; the next start does not mind.
+  // The killed process's socket file is still there and does not prevent the next start.
   server third{same_as(first), own};
   CHECK_FALSE(third.took_over_from());
   check_serves(third.data());
@@ -287,7 +287,7 @@ TEST_CASE("a take-over that cannot be says why, and the running process goes on"
   const auto data = first.data().authority();
   const auto ops = first.ops().authority();
   const auto pid = "process " + std::to_string(first.process().pid());
-  // Without the flag a port that is taken is an error, which names it.
+  // Without the flag, a port in use is an error that names the port.
   refused({"--listen", data, "--ops-listen", ops}, {data, "--take-over"});
   refused({"--listen", data, "--ops-listen", "127.0.0.1:0", "--take-over"},
           {pid, "it alone has ops " + ops, "only this one has ops 127.0.0.1:0"});

@@ -274,7 +274,7 @@ struct asked_body {
   std::string text;
 };
 
-/// Those of all cases of validation, whatever rules they are for, and real configurations.
+/// The bodies of all validation cases, whatever their rules, and real configurations.
 std::vector<asked_body> asked_bodies() {
   using matchcloud::model::payload_kind;
   std::vector<asked_body> all;
@@ -289,7 +289,7 @@ std::vector<asked_body> asked_bodies() {
   return all;
 }
 
-/// What `validate` says of each body, in order: entries of its report.
+/// The report entries of `validate` for each body, in order.
 std::vector<rapidjson::Document> judged_offline(const std::vector<asked_body>& bodies) {
   const temporary_directory folder;
   std::map<std::string, arguments> words_of;
@@ -315,7 +315,7 @@ TEST_CASE("validate says of a file what the service says of that body", "[operat
   const auto bodies = asked_bodies();
   const auto offline = judged_offline(bodies);
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    // A `config` alone is no body.
+    // A `config` alone is not a body of any operation.
     if (text_at(offline[i], "kind") == "config") continue;
     CAPTURE(bodies[i].text.substr(0, 1000));
     raw_connection client{over_http.data()};
