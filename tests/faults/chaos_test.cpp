@@ -1,5 +1,6 @@
-// Each fault at each point in turn, under a known load on the built program: every request is
-// answered, nothing leaks, and once the fault is taken away all is well within a second.
+// Injects each fault at each fault point in turn, under a known load on the built program: every
+// request is answered, nothing leaks, and the service works again within a second after the fault
+// is removed.
 #include "actors/owner.hpp"
 #include "tests/catch.hpp"
 #include "tests/faults/fault_control.hpp"
@@ -23,14 +24,14 @@ using namespace e2e;
 using base::fault_kind;
 using base::fault_point;
 
-/// Time enough for what a request does, and short enough to wait out lost ones.
+/// Timeouts long enough for what a request does, and short enough to wait for lost ones.
 const arguments impatient{"--request-timeout-ms", sanitized ? "2000" : "400",
                           "--export-timeout-ms",  sanitized ? "4000" : "1500",
                           "--idle-timeout-ms",    "1500",
                           "--head-timeout-ms",    "1500",
                           "--body-timeout-ms",    "1500",
                           "--write-timeout-ms",   "1500"};
-/// How long a fault is in force at least.
+/// The minimum time for which a fault is injected.
 constexpr milliseconds in_force{sanitized ? 400 : 150};
 constexpr std::size_t clients = 4;
 
@@ -38,13 +39,13 @@ bool is_one_of(fault_point at, std::initializer_list<fault_point> those) {
   return std::find(those.begin(), those.end(), at) != those.end();
 }
 
-/// Whether bytes on the wire are touched, so that an answer may not be one.
+/// Whether faults at this point change bytes on the wire, so that an answer may be invalid.
 bool is_of_the_wire(fault_point at) {
   using enum fault_point;
   return is_one_of(at, {accept, read, write, frame});
 }
 
-/// Passed so seldom that each pass counts.
+/// Whether the point is passed so rarely that every pass must be hit.
 bool is_rare(fault_point at) {
   using enum fault_point;
   return is_one_of(at, {catalog_receive, catalog_reply, geoip_watch_receive, geoip_watch_reply,
@@ -58,10 +59,10 @@ std::string rule_of(fault_point at, fault_kind kind) {
          (kind == fault_kind::delay ? R"(,"delay_ms":[5,20]})" : "}");
 }
 
-/// What clients may hear while a fault is in force.
+/// Whether clients may get this status while a fault is injected at this point.
 bool may_be_answered(fault_point at, int status) {
   if (status == 200 || status == 503 || status == 504) return true;
-  // Ingests and exports say what the disk says; a wrong time makes URLs expire.
+  // Ingests and exports report disk errors; a wrong clock makes URLs expire.
   if (status == 500 || status == 507) return at >= fault_point::store_open;
   return status == 403 && at == fault_point::clock;
 }
@@ -93,7 +94,7 @@ void for_each_fault(Use use) {
     }
 }
 
-/// A service that is broken and healed again.
+/// A service into which faults are injected and from which they are removed.
 struct bench {
   world in;
   server service;
@@ -108,14 +109,15 @@ struct bench {
                 }()),
                 in} {}
 
-  /// Makes the actors do what they do of themselves only now and then.
+  /// Triggers what the actors otherwise do only now and then.
   void stir(fault_point at) {
     fixtures::rename_over(in.geoip(), fixtures::mmdb_of_place(++geoip_turn % 90, 8));
     if (is_one_of(at, {fault_point::supervisor_receive, fault_point::supervisor_reply}))
       inject(service.ops(), fault_point::region_ranking_receive, R"({"kind":"crash","every":5})");
   }
 
-  /// The load while the fault is in force; lets go of it before waiting for the last answers.
+  /// Runs the load while the fault is injected. Removes the fault before waiting for the last
+  /// answers.
   tally break_at(fault_point at, fault_kind kind, std::uint64_t& hits) {
     inject(service.ops(), at, rule_of(at, kind));
     stir(at);
@@ -132,9 +134,9 @@ struct bench {
     return all;
   }
 
-  /// Answers clients, and says so.
+  /// Whether the service answers clients correctly and reports ready.
   bool is_back() const { return load.ask_reading().is_perfect() && service.ready_status() == 200; }
-  /// Exports and changes wait for the disk: those have more time.
+  /// Whether everything works again. Exports and changes wait for the disk and get more time.
   bool is_well() const {
     return load.ask_all().is_perfect() && service.metric("matchcloud_requests_in_flight") == 0;
   }
@@ -143,7 +145,7 @@ struct bench {
     CHECK(eventually([&] { return is_back(); }, deadline{healing_limit}));
     CHECK(eventually([&] { return is_well(); }));
   }
-  /// That the service survives a fault under load, answers everything and is well again.
+  /// Checks that the service survives a fault under load, answers everything and recovers.
   void check_survives(fault_point at, fault_kind kind) {
     const auto what = std::string{facts_of(at).name} + " " + std::string{name_of(kind)};
     CAPTURE(what);
@@ -184,8 +186,8 @@ struct bench {
 TEST_CASE("every fault at every point is survived, answered and healed within a second",
           "[chaos]") {
   bench on;
-  // Where pools, caches and threads are made for the first time memory grows: the second lap shows
-  // whether it goes on.
+  // Memory grows when pools, caches and threads are first created: the second lap shows whether it
+  // keeps growing.
   const auto laps = setting("MATCHCLOUD_SOAK_LAPS", 1);
   std::size_t faults = 0;
   for (std::uint64_t lap = 0; lap < laps; ++lap) {
@@ -233,8 +235,8 @@ TEST_CASE("with crashes in one of a hundred messages every idempotent request su
     if (!facts_of(at).kinds.has(fault_kind::crash)) continue;
     CAPTURE(facts_of(at).name);
     const auto before = restarts_of(on.service);
-    // Never two within 50 messages: three crashes on one request, which end it with 503, happen
-    // to one in a million where only chance decides.
+    // At least 50 messages lie between two crashes: with chance alone, one request in a million
+    // would meet the three crashes that end it with 503.
     inject(on.service.ops(), at, R"({"kind":"crash","probability":0.5,"every":50})");
     const auto turns = sanitized ? 30 : 100;
     const auto all = known_load::repeat(clients, turns, [&] { return on.load.ask_reading(); });
@@ -277,7 +279,7 @@ TEST_CASE("a process that a fault aborts starts again, with everything that it a
         inject(service.ops(), fault_point::region_ranking_receive,
                R"({"kind":"crash","once":true})");
       } catch (const std::runtime_error&) {
-        // It was faster.
+        // The process exited before it answered.
       }
     }
     std::optional<int> code;
@@ -286,7 +288,7 @@ TEST_CASE("a process that a fault aborts starts again, with everything that it a
       try {
         static_cast<void>(load.ask_all());
       } catch (const std::exception&) {
-        // The answer was cut off.
+        // The answer was cut off by the crash.
       }
     CHECK(code == 128 + SIGABRT);
     server next{{"--geoip", in.geoip()}, in};

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::uintmax_t image_bytes = 32UL * 1024 * 1024;
 
-/// A loop device for the file, which goes when nobody uses it any more. Nothing where there are
-/// none.
+/// Attaches the file to a loop device, which is detached when its last user closes it. Nothing if
+/// there are no loop devices.
 base::file_descriptor attach(const std::string& image, std::string& device) {
   const base::file_descriptor control{::open("/dev/loop-control", O_RDWR | O_CLOEXEC)};
   const int number = control ? ::ioctl(control.get(), LOOP_CTL_GET_FREE) : -1;
@@ -57,7 +57,7 @@ bool failing_disk::mount() {
 }
 
 void failing_disk::fail() const {
-  // What ext4 itself does on an error that it cannot live with.
+  // Does what ext4 itself does on an unrecoverable error.
   REQUIRE(::mount(nullptr, place_.c_str(), nullptr, MS_REMOUNT, "abort") == 0);
 }
 

@@ -11,13 +11,13 @@ namespace {
 
 using namespace e2e;
 
-/// How often it is filled; script/soak asks for more.
+/// How often the disk is filled; script/soak sets a higher number.
 constexpr std::uint64_t fillings = 3;
 
 const refusal full{507, "store_full", "free some disk space"};
 const refusal full_to_clients{507, "store_full", "Its operator has to make room"};
 
-/// Clients of all kinds, until each has been told often enough that the disk is full.
+/// Runs clients of all kinds until each has received enough refusals because the disk is full.
 void press_on(probed_service& service, chances& by) {
   std::atomic<int> ingests{0};
   std::atomic<int> renames{0};
@@ -59,7 +59,7 @@ TEST_CASE("a full disk: reads go on, writes say it, and room heals it without a 
     press_on(service, by);
     disk.make_room();
     service.check_heals(by, full);
-    // Killed on a full disk, it is as it was once there is room.
+    // A service killed on a full disk is in its previous state once there is space.
     disk.fill();
     CHECK_FALSE(service.ingest(by, full));
     service.process().process().signal(SIGKILL);
@@ -87,7 +87,8 @@ TEST_CASE("a full disk: the service ends well, and starts when there is room", "
   disk.make_room();
   service.restart();
   service.check_heals(by, full);
-  // With room its end leaves no log, so that a start needs some to make one.
+  // With free space, shutdown removes the write-ahead log, so that the next start needs space to
+  // create one.
   end();
   disk.fill();
   check_start_refused(own, full.advice);

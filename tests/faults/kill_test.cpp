@@ -1,5 +1,5 @@
 // kill -9 of the service at random instants: what it acknowledged is there, what it serves is
-// whole, it is back soon and leaves nothing behind.
+// complete, and it restarts quickly and leaves nothing behind.
 #include "tests/catch.hpp"
 #include "tests/faults/busy_clients.hpp"
 #include "tests/faults/chances.hpp"
@@ -21,24 +21,25 @@ namespace {
 namespace fs = std::filesystem;
 using namespace e2e;
 
-/// As many as CI does; script/soak asks for more.
+/// The number of kills in CI; script/soak sets a higher one.
 constexpr std::uint64_t kills = sanitized ? 8 : 20;
-/// From the end of one process until the next one is ready.
+/// The time limit from the end of one process until the next is ready.
 constexpr milliseconds recovery_limit{5'000};
-/// Of URLs; their files are kept for twice as long.
+/// The lifetime of URLs; their files are kept for twice as long.
 constexpr milliseconds url_lifetime{2'000};
 constexpr std::uint64_t demo_lobbies = 10'000;
-/// Links that are looked at again after each kill.
+/// The number of links that are checked again after each kill.
 constexpr std::size_t looked_at_again = 20;
 
-/// A URL that the service gave.
+/// A URL that the service issued.
 struct issued_link {
   std::string target;
   clock::time_point given;
-  /// Of what game, and what had been acknowledged; null: of the demo's, which does not change.
+  /// The ledger of the exported game, and what had been acknowledged at the request. Null for the
+  /// demo, which does not change.
   const lobby_ledger* of = nullptr;
   std::vector<report> at_least;
-  /// What was downloaded before the kill; empty: nothing.
+  /// The content downloaded before the kill; empty if none was.
   std::string content;
 };
 
@@ -55,10 +56,10 @@ std::string problem_of(const issued_link& what, const std::string& csv) {
   return what.of != nullptr ? what.of->problem_of(csv, what.at_least) : problem_of_demo(csv);
 }
 
-/// Downloads it, whole, plain or compressed.
+/// Downloads the whole file, plain or compressed.
 std::string download(const address& from, const issued_link& what, bool gzip) {
   const auto got = get(from, what.target, gzip);
-  // Sure to be over only as much later.
+  // The URL can be expected to have expired only after this time.
   const bool may_be_over = clock::now() - what.given >= url_lifetime;
   if (may_be_over && got.problem_code() == "url_expired") return what.content;
   if (got.status != 200)
@@ -73,7 +74,7 @@ std::string download(const address& from, const issued_link& what, bool gzip) {
   }
 }
 
-/// The names of a region as they were put one after the other.
+/// The sequence of names that one region was given.
 struct renamed_region {
   std::atomic<std::uint64_t> tried{0};
   std::atomic<std::uint64_t> acknowledged{0};
@@ -82,7 +83,7 @@ struct renamed_region {
 const arguments flags{"--loops", "2", "--export-url-lifetime-ms",
                       std::to_string(url_lifetime.count())};
 
-/// One life of the service: what clients did to it, and what they were promised.
+/// One lifetime of the service: what clients did to it, and what it acknowledged to them.
 class life {
 public:
   life(const server& of, lobby_ledger& ledger, renamed_region& region, chances& by)
@@ -95,14 +96,14 @@ public:
         [this, end = by.between(1ULL << 60U, 1ULL << 62U)]() mutable { export_demo(++end); });
   }
 
-  /// Whether all clients had an answer.
+  /// Whether all clients have received an answer.
   bool is_busy() const { return batches_ > 1 && renames_ > 0 && exports_ > 0 && demo_exports_ > 0; }
   bool is_wrong() { return clients_.is_wrong(); }
   std::uint64_t batches() const { return batches_; }
   void expect_end() { clients_.expect_end(); }
   std::string finish() { return clients_.finish(); }
   std::size_t link_count() const { return links_.size(); }
-  /// Those that were under way at the end are among them.
+  /// The latest links, including those under way when the process ended.
   std::span<const issued_link> last_links() const {
     const std::span all{links_};
     return all.last(std::min(all.size(), looked_at_again));
@@ -135,7 +136,7 @@ private:
     ++exports_;
   }
 
-  /// Each end is another file.
+  /// Each `end` makes a different file.
   void export_demo(std::uint64_t end) {
     add({}, ask_export(data_, demo_game, end));
     ++demo_exports_;
@@ -172,7 +173,7 @@ private:
   std::atomic<std::uint64_t> demo_exports_{0};
   std::mutex mutex_;
   std::vector<issued_link> links_;
-  /// Last: its threads use the others.
+  /// Declared last: its threads use the other members.
   busy_clients clients_;
 };
 
@@ -181,7 +182,7 @@ std::size_t entries_of(const std::string& folder) {
       std::distance(fs::directory_iterator{folder}, fs::directory_iterator{}));
 }
 
-/// Of the data directory itself, those that no store should have.
+/// The entries of the data directory that no store should create.
 std::set<std::string> strange_entries(const std::string& data_dir) {
   std::set<std::string> names;
   for (const auto& each : fs::directory_iterator{data_dir})
@@ -189,14 +190,14 @@ std::set<std::string> strange_entries(const std::string& data_dir) {
   for (const auto* known : {"matchcloud.db", "matchcloud.db-wal", "matchcloud.db-shm", "exports",
                             "media", "signing-keys", "tmp", "places.mmdb", "catalog.json"})
     names.erase(known);
-  // The port is another one at each start, and a killed process cannot take its socket along.
+  // The port differs at each start, and a killed process cannot remove its socket.
   std::erase_if(names, [](const std::string& name) {
     return name.starts_with("take-over-") && name.ends_with(".sock");
   });
   return names;
 }
 
-/// Every file of the history of a ledger's game is right.
+/// Checks that exports of the ledger's game are correct.
 void check_ledger(const server& of, const lobby_ledger& ledger) {
   issued_link issued;
   issued.of = &ledger;
@@ -209,7 +210,7 @@ void check_ledger(const server& of, const lobby_ledger& ledger) {
   CHECK_NOTHROW(download(of.data(), issued, false));
 }
 
-/// A service that is killed while it starts.
+/// Starts a service and kills it while it starts.
 void kill_a_start(const world& in, milliseconds after) {
   arguments serve{"serve", "--data-dir", in.data_dir(), "--listen", "127.0.0.1:0"};
   serve.insert(serve.end(), {"--ops-listen", "127.0.0.1:0"});
@@ -240,7 +241,7 @@ TEST_CASE("kill -9 at any instant: nothing acknowledged is lost, nothing served 
   for (std::uint64_t round = 0; round < rounds; ++round) {
     CAPTURE(round);
     auto& ledger = *ledgers.back();
-    // For the next round, which then begins with what the service finds itself.
+    // Imports a game for the next round, whose service finds it at its start.
     own.import(add_ledger().catalog());
     life clients{*of, ledger, region, by};
     if (!by.one_in(4))
@@ -271,14 +272,14 @@ TEST_CASE("kill -9 at any instant: nothing acknowledged is lost, nothing served 
       CHECK((name.empty() ? 0 : std::stoull(name)) <= region.tried);
     }
     CHECK(strange_entries(own.data_dir()).empty());
-    CHECK(entries_of(own.data_dir() + "/tmp") == 1); // its own
+    CHECK(entries_of(own.data_dir() + "/tmp") == 1); // the service's own folder
     batches += clients.batches();
     links += clients.link_count();
   }
   for (std::size_t each = 0; each + 1 < ledgers.size(); ++each)
     check_ledger(*of, *ledgers[each]);
 
-  // Once all that was promised is over, nothing is left of it.
+  // Once all issued links have expired, nothing of them is left.
   of->process().signal(SIGKILL);
   REQUIRE(of->process().exit_code());
   of = std::make_unique<server>(flags, own);

@@ -1,4 +1,4 @@
-// kill -9 of imports of images at random instants, under a service that lists and serves them.
+// kill -9 of image imports at random instants, while a service lists and serves the images.
 #include "tests/catch.hpp"
 #include "tests/faults/busy_clients.hpp"
 #include "tests/faults/chances.hpp"
@@ -27,12 +27,12 @@ std::string upload_id(std::size_t number) {
   return "20000000-0000-4000-8000-" + std::string(12 - digits.size(), '0') + digits;
 }
 
-/// Of another size each.
+/// An image with a different size for each number.
 std::string image_of(std::size_t number) {
   return fixtures::small_png(1'000 + number * 997 % 60'000);
 }
 
-/// Lines of an import, and the images that they name.
+/// Writes the lines of an import and the images that they name.
 std::string write_import(const world& in, std::size_t first) {
   std::string lines;
   for (auto number = first; number < first + images_per_import; ++number) {
@@ -45,7 +45,8 @@ std::string write_import(const world& in, std::size_t first) {
   return in.directory().file("avatars-" + std::to_string(first) + ".jsonl", lines);
 }
 
-/// Downloads every image that is listed; throws where one is not what was imported. How many.
+/// Downloads every listed image and returns their number; throws if one differs from what was
+/// imported.
 std::size_t check_images(const address& from) {
   const auto listed = get(from, list_target);
   const auto document = parse_json(listed.body);
@@ -71,7 +72,7 @@ TEST_CASE("kill -9 of imports at any instant: every image that is listed is whol
     return {"import", "avatars", "--data-dir", own.data_dir(),
             write_import(own, round * images_per_import)};
   };
-  // The first is spared, to know how long they take here.
+  // The first import is not killed, to measure how long one takes here.
   std::vector<arguments> imports{import_of(0)};
   const auto begun = clock::now();
   REQUIRE(run(imports.front()).exit_code == 0);
@@ -95,7 +96,7 @@ TEST_CASE("kill -9 of imports at any instant: every image that is listed is whol
   for (const auto& each : imports)
     REQUIRE(run(each).exit_code == 0);
   CHECK(eventually([&] { return check_images(of.data()) == imports.size() * images_per_import; }));
-  // The service's own folder alone.
+  // Only the service's own temporary folder is left.
   using folders = std::filesystem::directory_iterator;
   CHECK(std::distance(folders{own.data_dir() + "/tmp"}, folders{}) == 1);
   std::cout << "faults: " << rounds - ended << " of " << rounds << " imports killed, which take "

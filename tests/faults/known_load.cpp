@@ -13,7 +13,7 @@ namespace {
 
 using namespace e2e;
 
-/// Within the first day of the demo's lobbies: some hundred of them.
+/// Within the first day of the demo's lobbies: covers some hundred of them.
 constexpr std::uint64_t export_end = 1'767'225'600'000 + 3'600'000;
 const std::string avatars_path = "/cloud/games/" + std::string{demo_game} + "/avatars";
 constexpr std::string_view no_findings = R"({"errors":[]})";
@@ -23,7 +23,7 @@ answer post(const address& to, const std::string& target, const std::string& bod
   return client.ask(request("POST", target, body, "Content-Type: application/json\r\n"));
 }
 
-/// A game that is right, with so much white space that its body is validated on the pool.
+/// A valid game with so much white space that its body is validated on the pool.
 std::string large_game() {
   return R"({"display_name":"Large")" + std::string(70'000, ' ') + "}";
 }

@@ -11,7 +11,7 @@ namespace matchcloud::faults {
 
 namespace {
 
-/// 2026-01-02T00:00:00Z: a lobby starts each second from then on.
+/// 2026-01-02T00:00:00Z: the first lobby's start. One lobby starts in each second after it.
 constexpr std::int64_t first_start_ts = 1'767'312'000'000;
 constexpr std::string_view version_id = "00000000-0000-4000-8000-000000000031";
 constexpr std::string_view header =
@@ -37,7 +37,7 @@ bool in_fra(std::size_t number) {
   return number % 2 == 0;
 }
 
-/// A third has a name that needs quotes in both formats.
+/// Whether the lobby has a name that needs quotes in both formats: every third one.
 bool is_awkward(std::size_t number) {
   return number % 3 == 0;
 }

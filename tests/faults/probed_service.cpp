@@ -20,7 +20,7 @@ std::size_t entries_of(const fs::path& folder) {
       std::distance(fs::directory_iterator{folder}, fs::directory_iterator{}));
 }
 
-/// In the folders of living processes.
+/// The number of entries in the temporary folders of all processes.
 std::size_t unfinished_of(const world& in) {
   std::size_t count = 0;
   for (const auto& own : fs::directory_iterator{in.data_dir() + "/tmp"})
@@ -93,7 +93,7 @@ bool probed_service::rename(const refusal& otherwise) {
 
 bool probed_service::export_history(const refusal& otherwise) {
   const auto at_least = ledger_.acknowledged();
-  // Another span each time: a file that is there already would be given again.
+  // Each call uses another span: an existing file would be returned again.
   const auto got = ask_export(server_->data(), ledger_.game_id(), UINT64_MAX - ++exports_tried_);
   if (!is_done(got, otherwise)) return false;
   const auto target = download_target(got);
@@ -123,7 +123,7 @@ void probed_service::check_kept() {
   CHECK_NOTHROW(export_history({}));
   CHECK(region_name(server_->ops(), "atl") == name_);
   CHECK(entries_of(in_->data_dir() + "/exports") == exports_.size());
-  // What compresses an export for somebody may still be at it.
+  // A running compression may still need a moment to end.
   CHECK(eventually([&] { return unfinished_of(*in_) == 0; }));
 }
 

@@ -29,7 +29,7 @@ TEST_CASE("a read-only data directory: reads go on, writes say it, and it heals 
     CHECK_NOTHROW(service.read());
     CHECK_FALSE(service.rename(not_writable));
     CHECK_FALSE(service.export_history(not_now));
-    // Its files are open: what it says that it took, it took.
+    // The database files are already open: whatever is acknowledged was written.
     CHECK_NOTHROW(service.ingest(by, not_writable));
   }
   disk.make_writable();
@@ -52,7 +52,7 @@ TEST_CASE("a read-only data directory: the service does not start, and says why"
   check_start_refused(own, not_writable.advice);
   disk.make_writable();
   service.restart();
-  // With what a process that was killed left there.
+  // Starts with the files that a killed process left.
   end(SIGKILL);
   disk.make_read_only();
   check_start_refused(own, "make its file system writable again");

@@ -1,4 +1,4 @@
-// Whatever a fault stalls, a service that is told to end does.
+// A service shuts down when told to, whatever a fault stalls.
 #include "tests/catch.hpp"
 #include "tests/faults/fault_control.hpp"
 #include "tests/faults/lobby_ledger.hpp"
@@ -19,7 +19,7 @@ namespace {
 using namespace e2e;
 using base::fault_point;
 
-/// Clients that ask for something once each, whatever comes of it.
+/// Clients that send one request each and ignore the result.
 class clients {
 public:
   ~clients() {

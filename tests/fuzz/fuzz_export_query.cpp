@@ -1,5 +1,5 @@
-// Laws: no bytes crash the reading of an export's body; a span that is taken is one, and a refusal
-// says something that can be sent.
+// Properties: no input crashes the parser of an export's body; an accepted span is valid; and a
+// refusal has a message that can be sent.
 #include "model/lobbies/export_query.hpp"
 #include "model/text/unicode.hpp"
 

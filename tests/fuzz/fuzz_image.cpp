@@ -1,5 +1,5 @@
-// Laws: no bytes crash the inspection of images; an image that is taken has a name that reads back,
-// and is not taken any more once its end is cut off or something follows it.
+// Properties: no input crashes the inspection of images; an accepted image has a name that can be
+// parsed back; and it is no longer accepted once its end is cut off or something is appended.
 #include "model/avatars/image_content.hpp"
 #include "tests/fixtures/png_image.hpp"
 
@@ -24,8 +24,8 @@ void check(std::string_view image) {
   require(!model::inspect_image(std::string{image} + '\0'));
 }
 
-/// The input as chunks of a PNG, each a length byte, four of type and the content, with checksums
-/// that no fuzzer would find.
+/// Reads the input as PNG chunks, each a length byte, four type bytes and the content, and adds the
+/// checksums that a fuzzer would never find.
 std::string as_png(std::string_view input) {
   std::string image{fixtures::png_start};
   while (input.size() >= 5) {

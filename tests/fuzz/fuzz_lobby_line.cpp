@@ -1,5 +1,5 @@
-// Laws: no bytes crash the reading of lobby lines; however they are cut, the same lines come out
-// with the same lobbies and findings; a lobby that is taken is valid, and a finding says something.
+// Properties: no input crashes the reader of lobby lines; the lines, their lobbies and findings are
+// the same however the bytes are split; an accepted lobby is valid; and a finding has a message.
 #include "model/lobbies/lobby_line.hpp"
 #include "model/text/catalog_names.hpp"
 #include "model/text/timestamp.hpp"
@@ -45,7 +45,7 @@ void take(std::vector<reading>& into, lobby_line_reader& reader, const input_lin
   into.emplace_back(line.number, std::move(found));
 }
 
-/// Everything in `bytes`, which come in blocks of `block`.
+/// Reads `bytes` in blocks of `block` bytes.
 std::vector<reading> read(const std::string& bytes, std::size_t block) {
   std::vector<reading> all;
   lobby_line_reader reader;

@@ -1,5 +1,5 @@
-// Laws: no bytes crash the reading of latencies; those that are taken are within their limits, each
-// region once and in order, and a refusal says something that can be sent.
+// Properties: no input crashes the parser of latencies; accepted ones are within their limits, with
+// each region once and in order; and a refusal has a message that can be sent.
 #include "model/regions/measured_latency.hpp"
 #include "model/text/unicode.hpp"
 

@@ -1,5 +1,5 @@
-// Laws: no data section crashes the reading of records, or makes it read more than the limits
-// allow; a place that is told is on earth, and a table of records says what reading each says.
+// Properties: no data section crashes the record reader or makes it read more than the limits
+// allow; a returned location is on earth; and a table of records agrees with reading each record.
 #include "store/geoip/mmdb_record.hpp"
 #include "store/geoip/place_table.hpp"
 
@@ -14,7 +14,7 @@ void require(bool law) {
   if (!law) std::abort();
 }
 
-/// The first bytes choose the offsets of the records: 8 of them, each of 2 bytes.
+/// The first bytes give the offsets of 8 records, 2 bytes each.
 constexpr std::size_t offset_count = 8;
 
 } // namespace

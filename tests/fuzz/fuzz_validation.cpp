@@ -1,4 +1,4 @@
-// The law of validation_law.hpp for every input.
+// Checks the properties of validation_law.hpp for every input.
 #include "tests/fixtures/validation_law.hpp"
 
 #include <cstdint>
