@@ -28,7 +28,7 @@ struct bench {
     request.id = "r";
   }
   response answer() const { return export_response(request, file); }
-  /// `STATUS offset+length of plain|gzip`.
+  /// The answer as `STATUS offset+length of plain|gzip`.
   std::string sent() const {
     const auto got = answer();
     const auto* part = std::get_if<file_range>(&got.body);

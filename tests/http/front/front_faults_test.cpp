@@ -11,7 +11,7 @@ using base::fault_kind;
 using base::fault_point;
 using std::chrono::milliseconds;
 
-/// A front into which faults are injected, and a listing that somebody asks for.
+/// A front into which faults are injected, and a listing request.
 struct faulty : front_bench {
   bool dead = false;
 
@@ -22,7 +22,7 @@ struct faulty : front_bench {
   }
   ~faulty() { base::faults::clear_all(); }
 
-  /// Asks, and has the owner answer if it was asked.
+  /// Sends the request, and has the owner answer if the request reached it.
   std::shared_ptr<admitted_request> ask(std::string_view named = {}) {
     auto request = make("GET", "/matchmaker/regions");
     if (!named.empty()) request->set(header::x_fault, named);
@@ -112,7 +112,7 @@ TEST_CASE("X-Fault chooses the points of its own request and of no other") {
 
 TEST_CASE("the owner learns what X-Fault names") {
   faulty on;
-  // Where nothing is injected anywhere nobody needs to know.
+  // While no fault is injected anywhere, the header is not forwarded.
   on.ask("region_ranking.receive");
   REQUIRE(on.ranking_log->rankings.size() == 1);
   CHECK(on.ranking_log->rankings[0].ticket->named_faults == 0U);

@@ -82,7 +82,7 @@ TEST_CASE("a reply becomes a response of the exchange it names") {
   on.run();
   CHECK(on.answer().status == 200);
   CHECK(on.answer().content_type == "application/json");
-  // Shared, not copied.
+  // The bytes are shared, not copied.
   CHECK(std::get<std::shared_ptr<const std::string>>(on.answer().body) == json);
   CHECK(!says(on.answer(), "Access-Control"));
 }
@@ -371,14 +371,14 @@ TEST_CASE("any origin may read the regions by default, and nothing else") {
   CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
   CHECK(says(on.answer(), "Access-Control-Allow-Methods: GET, HEAD\r\n"));
   CHECK(says(on.answer(), "Access-Control-Max-Age: "));
-  // A page's own If-None-Match is asked about before it is sent.
+  // A page's own If-None-Match header needs a preflight.
   CHECK(says(on.answer(),
              "Access-Control-Allow-Headers: Authorization, If-None-Match, X-Request-Id\r\n"));
   on.send(preflight("/cloud/games/validate", "https://a.example"));
   CHECK(!says(on.answer(), "Access-Control"));
   on.reply_regions(on.send("GET", "/matchmaker/regions"));
   CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
-  // Said twice, or of one origin besides, browsers take it for none.
+  // Browsers reject the header if it is repeated or names a further origin.
   auto request = bench::make("GET", "/matchmaker/regions");
   request->set(header::origin, "https://a.example");
   on.reply_regions(on.send(request));
@@ -535,7 +535,7 @@ TEST_CASE("any page may ask for parts of an image") {
 TEST_CASE("while an owner is missing its exchanges are parked, unanswered") {
   bench on;
   on.start(false);
-  on.tell(); // nobody is there yet
+  on.tell(); // no actor is running yet
   const auto ref = on.send("GET", "/matchmaker/regions");
   CHECK(on.sink.routes[ref.exchange] == std::pair{operation::list_regions, owner::region_ranking});
   CHECK(on.sink.answers.empty());
@@ -553,8 +553,8 @@ TEST_CASE("a new owner gets what the old one held, the others' work is left alon
   on.sink.redispatched.clear();
   on.kill(on.at(owner::validator));
   on.send("POST", "/cloud/games/validate");
-  CHECK(on.validator_log->validations.empty()); // not sent to the dead
-  CHECK(on.sink.redispatched.empty());          // nobody to send it to yet
+  CHECK(on.validator_log->validations.empty()); // not sent to the dead actor
+  CHECK(on.sink.redispatched.empty());          // no successor to send to yet
   on.at(owner::validator) = nullptr;
   on.tell();
   CHECK(on.sink.redispatched.empty());

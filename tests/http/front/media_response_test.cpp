@@ -24,7 +24,7 @@ struct bench {
     request.id = "r";
   }
   response answer() const { return media_response(request, image); }
-  /// `STATUS offset+length`.
+  /// The answer as `STATUS offset+length`.
   std::string sent() const {
     const auto got = answer();
     const auto* part = std::get_if<file_range>(&got.body);
@@ -100,7 +100,7 @@ TEST_CASE("If-Range keeps a range only with the image's own strong entity tag") 
     on.request.set(header::if_range, other);
     CHECK(on.sent() == "200 0+1000");
   }
-  // Nor may a stale range be refused: the client would not get the new image.
+  // A stale range must not be refused either: the client would not get the new image.
   on.request.set(header::range, "bytes=5000-");
   CHECK(on.sent() == "200 0+1000");
 }

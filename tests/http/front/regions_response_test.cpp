@@ -104,7 +104,7 @@ TEST_CASE("who has the listing gets 304, in the coding that was asked for") {
   CHECK(status("\"x\"", false) == 200);
   CHECK(status(tag, false, listing(1'000)) == 200);
 
-  // It speaks of the listing, not of a body: there is none.
+  // The header describes the listing, not a body: there is none.
   const auto gzip = regions_response(
       received{}.with(header::if_none_match, gzip_tag).with(header::accept_encoding, "gzip").of,
       listing(), true);

@@ -14,7 +14,7 @@
 namespace matchcloud::http {
 namespace {
 
-/// The two ends of a TCP connection: ours, which does not block, and the peer's.
+/// The two ends of a TCP connection: our own, which is non-blocking, and the peer's.
 struct connected {
   base::file_descriptor own;
   base::file_descriptor peer;
@@ -51,7 +51,7 @@ TEST_CASE("of a file the kernel takes little more than a slow reader has room fo
       sent += result.bytes;
     }
   };
-  // A reader that keeps up for a while, so that the kernel makes its own buffer large.
+  // The reader keeps up at first, so that the kernel enlarges its receive buffer.
   std::vector<char> buffer(64UL * 1024);
   std::size_t received = 0;
   while (received < size / 2) {

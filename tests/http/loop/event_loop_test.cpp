@@ -24,7 +24,7 @@ struct bench {
 
   std::vector<caf::actor> residents;
 
-  /// Residents end while their loop can still run them.
+  /// Ends the residents while their loop can still run them.
   ~bench() {
     for (const auto& one : residents)
       caf::anon_send_exit(one, caf::exit_reason::kill);
@@ -37,7 +37,7 @@ struct bench {
                                                                   std::forward<Args>(args)...));
     return residents.back();
   }
-  /// A turn that does not wait, whether or not there is something to do.
+  /// Runs one turn without waiting, even if there is nothing to do.
   void turn() {
     loop.post([] {});
     loop.run_once();
@@ -58,7 +58,7 @@ struct counting_handler final : io_handler {
   }
 };
 
-/// Sends itself the next message for as long as it is told to.
+/// Sends itself the next message until it has handled `until` messages.
 class restless final : public actors::resident {
 public:
   restless(caf::actor_config& cfg, int& handled, int until)
@@ -76,7 +76,7 @@ private:
   int until_;
 };
 
-/// Counts its messages and ends with the one that says so.
+/// Counts its messages and ends when a message says so.
 class counting final : public actors::resident {
 public:
   counting(caf::actor_config& cfg, int& handled)
@@ -157,7 +157,7 @@ TEST_CASE("turn-end tasks run at the end of their turn; those they add in the ne
   });
   on.loop.run_once();
   CHECK(order == std::vector<std::string>{"task", "end"});
-  on.loop.run_once(); // must not sleep: there is a task left
+  on.loop.run_once(); // must not sleep: a task is left
   CHECK(order.back() == "next end");
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("a task may destroy a handler whose event comes in the same turn") {
   bench at;
   const base::file_descriptor readable{::eventfd(1, EFD_NONBLOCK)};
   auto handler = std::make_unique<counting_handler>();
-  // The wake-up comes first.
+  // The wake-up event comes first.
   at.loop.post([&] {
     at.loop.unwatch(readable.get());
     handler.reset();
@@ -255,7 +255,7 @@ TEST_CASE("a turn makes 64 resumes and leaves the other actors for the next, in 
   for (std::size_t i = 0; i < count; ++i)
     many.push_back(on.spawn<counting>(handled[i]));
   on.turn();
-  on.turn(); // all of them are initialised
+  on.turn(); // initialises all of them
   for (const auto& one : many)
     caf::anon_send(one, 1);
   on.turn();
@@ -267,7 +267,7 @@ TEST_CASE("a turn makes 64 resumes and leaves the other actors for the next, in 
   CHECK(handled.back() == 1);
 }
 
-/// Takes half a millisecond for a message.
+/// Takes half a millisecond per message.
 class slow final : public actors::resident {
 public:
   slow(caf::actor_config& cfg, manual_clock& clock, int& handled)
@@ -293,7 +293,7 @@ TEST_CASE("residents that take long leave the others for the next turn, and all 
   std::vector<caf::actor> many;
   for (int i = 0; i < count; ++i)
     many.push_back(on.spawn<slow>(on.clock, handled));
-  on.turn(); // all of them are initialised
+  on.turn(); // initialises all of them
   for (const auto& one : many)
     caf::anon_send(one, 1);
   for (int turns = 1; turns <= count / 2; ++turns) {

@@ -16,11 +16,12 @@
 #include <utility>
 #include <vector>
 
-/// Residents run on their loop's thread, all others never do: in init, handlers and replies.
+/// Residents run only on their loop's thread, all other actors never do: in init, handlers and
+/// replies.
 namespace matchcloud::http {
 namespace {
 
-/// What ran where.
+/// Records which thread ran what.
 class sightings {
 public:
   void note(std::string what) {
@@ -40,7 +41,7 @@ private:
   std::vector<std::pair<std::string, std::thread::id>> seen_;
 };
 
-/// Answers on the pool.
+/// An actor on the pool that answers.
 class pool_actor final : public caf::event_based_actor {
 public:
   pool_actor(caf::actor_config& cfg, sightings& seen, std::string name)
@@ -79,7 +80,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(matchcloud::http::wait_a_little)
 namespace matchcloud::http {
 namespace {
 
-/// Asks others and notes where their replies are handled.
+/// Sends requests to other actors and records where their replies are handled.
 class asking_resident final : public actors::resident {
 public:
   asking_resident(caf::actor_config& cfg, sightings& seen, std::string name,
@@ -132,9 +133,10 @@ struct pool_config : caf::actor_system_config {
   }
 };
 
-/// Two loops on threads of their own, with a resident each, and a pool.
+/// Two loops on separate threads with one resident each, and a pool.
 struct bench {
-  /// Before the system, which waits for its actors: one of the pool may start as late as that.
+  /// Declared before the system, which waits for its actors: a pool actor may start as late as
+  /// that.
   sightings seen;
   pool_config config;
   caf::actor_system system{config};
@@ -154,7 +156,7 @@ struct bench {
     on_pool = system.spawn<pool_actor>(seen, "pool");
   }
 
-  /// Residents end while their loops still run; as in the program.
+  /// Ends the residents while their loops still run, as the program does.
   ~bench() {
     for (auto* one : {&a, &b}) {
       std::promise<void> ended;

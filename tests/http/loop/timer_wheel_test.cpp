@@ -28,7 +28,7 @@ struct alarm final : timer {
   }
 };
 
-/// When `what` fires, looking each millisecond.
+/// The time until `what` fires, advancing the wheel every millisecond.
 milliseconds fires_after(timer_wheel& wheel, const alarm& what, milliseconds from,
                          milliseconds give_up) {
   const int before = what.fired;
@@ -171,7 +171,7 @@ TEST_CASE("a wheel behaves like a list of deadlines") {
         model[which].reset();
         wheel.cancel(all[which]);
       } else {
-        // As the loop does: never sleeps past a deadline by more than a tick.
+        // Like the loop, never sleeps past a deadline by more than a tick.
         if (const auto delay = wheel.next_delay(now)) {
           for (const auto& deadline : model)
             if (deadline)

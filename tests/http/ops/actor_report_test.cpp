@@ -13,7 +13,7 @@ using actors::owner;
 using e2e::parse_json;
 using e2e::text_at;
 
-/// Places of two loops and the pool that nobody fills.
+/// The children of two loops and the pool, without actors.
 struct bench {
   std::deque<transport_metrics> counted{2};
   actors::child_table children{
@@ -45,7 +45,7 @@ TEST_CASE("the supervisor and every place are reported, with what they are and w
   struct expected {
     std::string place;
     std::string kind;
-    /// -1: all.
+    /// -1 for all loops.
     int loop;
   };
   const std::vector<expected> rows{{"supervisor", "supervisor", -1},

@@ -20,7 +20,7 @@ using e2e::text_at;
 
 constexpr auto point = fault_point::avatar_receive;
 
-/// The routes on a server of their own.
+/// The fault routes on a separate server.
 struct running {
   http::fault_admin admin{77};
   http::single_request_server server{http::httplib_settings{}};
@@ -66,7 +66,7 @@ TEST_CASE("a rule that is put is in force and shown, and gone when it is deleted
   CHECK(text_at(shown, "what") == facts_of(point).sentence);
   CHECK(shown["passes"].GetInt() == 7);
   CHECK(shown["hits"].GetInt() == 2);
-  // What is shown of a rule can be put again.
+  // A rule as shown is valid input for PUT.
   const auto whole = one.ask("GET", "/faults/avatar.receive").body;
   const auto begin = whole.find("\"rule\":") + 7;
   const auto rule = whole.substr(begin, whole.find('}', begin) + 1 - begin);
@@ -143,7 +143,7 @@ TEST_CASE("what is no point is told with the one that was meant") {
     CHECK(got.problem_code() == "element_not_found");
     CHECK(got.body.find("Did you mean `avatar.receive`?") != std::string::npos);
   }
-  // A path is any bytes.
+  // A path may contain any bytes.
   const auto garbled = one.ask("GET", "/faults/%ff%0d%0a");
   CHECK(garbled.status == 404);
   CHECK(parse_json(garbled.body).IsObject());

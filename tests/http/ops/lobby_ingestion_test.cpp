@@ -25,7 +25,7 @@ model::catalog_document catalog() {
   return document;
 }
 
-/// A line, with its end.
+/// A line with its line end.
 std::string line(int number, const std::string& space = known_namespace,
                  const std::string& mode = "duel") {
   auto digits = std::to_string(100'000 + number);
@@ -34,7 +34,7 @@ std::string line(int number, const std::string& space = known_namespace,
          R"(","version_name":"1","game_mode":")" + mode + R"(","start_ts":1,"stop_ts":5})" + "\n";
 }
 
-/// A store with the catalog, and ingests into it.
+/// A store with the catalog, and an ingestion into it.
 class ingestion {
 public:
   using milliseconds = std::chrono::milliseconds;
@@ -73,7 +73,7 @@ TEST_CASE("lines are taken however the body is cut, and once") {
   std::string body;
   for (int i = 0; i < 50; ++i)
     body += line(i);
-  body.pop_back(); // the last line needs no end
+  body.pop_back(); // the last line needs no line end
   CHECK(to.send(body, 7).accepted == 50);
   CHECK(to.send(body).unchanged == 50);
   CHECK(to.metrics.accepted.get() == 50);
@@ -122,9 +122,9 @@ TEST_CASE("a body that ends early leaves its last line out") {
 }
 
 TEST_CASE("a backlog beyond its limit is tidied away, or refuses lines while others read from it") {
-  ingestion to{10'000}; // less than a transaction writes
+  ingestion to{10'000}; // fewer bytes than one transaction writes
   CHECK(to.send(line(1)).accepted == 1);
-  CHECK(to.send(line(2)).accepted == 1); // tidied away in between
+  CHECK(to.send(line(2)).accepted == 1); // the log was truncated in between
   CHECK(to.metrics.backlog_bytes.get() > 10'000);
   {
     auto reader = store::connection::open(to.database());

@@ -12,7 +12,7 @@ namespace {
 using namespace matchcloud;
 using e2e::raw_connection;
 
-/// Answers `/read` with the body, anything else without reading it.
+/// Answers `/read` with the request's body, and anything else without reading the body.
 struct running {
   http::single_request_server server{http::httplib_settings{}};
   e2e::address bound;
@@ -85,7 +85,7 @@ TEST_CASE("an answer arrives although the client has sent what nobody reads") {
   const running one;
   for (int i = 0; i < 20; ++i) {
     raw_connection client{one.bound};
-    // More than the answer's socket buffers hold would be needed to block; less is what resets.
+    // Blocking would take more than the socket buffers hold; a smaller body already causes a reset.
     client.send(post("/refuse", 500'000) + std::string(500'000, 'x'));
     const auto got = client.receive();
     CHECK(got.status == 403);
@@ -134,7 +134,7 @@ TEST_CASE("a line that never ends is cut off, in the head and in a chunk's size"
     std::size_t sent = 0;
     while (sent < 32'000'000 && client.try_send(block))
       sent += block.size();
-    // Beyond what it reads, buffers of both sockets.
+    // Beyond what the server reads, the buffers of both sockets.
     CHECK(sent < 32'000'000);
   }
 }
@@ -177,9 +177,10 @@ TEST_CASE("a listening socket that two servers share outlives the one that stops
 
   raw_connection begun{first->bound};
   begun.send("GET /peer HTTP/1.1\r\n");
-  CHECK(raw_connection{first->bound}.ask(request).status == 404); // so the one before is accepted
+  // so the connection before it was accepted
+  CHECK(raw_connection{first->bound}.ask(request).status == 404);
   first->server.stop_accepting();
-  // Closes its descriptor; nobody else accepts yet, and nobody is turned away.
+  // Closes its descriptor. Nobody else accepts yet, and no connection is refused.
   raw_connection waiting{first->bound};
   waiting.send(request);
   CHECK_FALSE(waiting.readable(e2e::milliseconds{50}));

@@ -60,7 +60,7 @@ TEST_CASE("messages arrive whole and in order, with the descriptors that were se
   for (const auto& each : first->descriptors)
     CHECK((::fcntl(each.get(), F_GETFD) & FD_CLOEXEC) != 0);
   CHECK(two.right->receive(patiently())->text.size() == descriptor_channel::message_limit_bytes);
-  // It is the same event, by another descriptor.
+  // The received descriptor refers to the same eventfd.
   const std::uint64_t one = 1;
   REQUIRE(::write(first->descriptors[3].get(), &one, sizeof one) == sizeof one);
   CHECK(two.right->receive(patiently()).error().code == base::errc::cancelled);
@@ -102,7 +102,7 @@ TEST_CASE("descriptors for which this process has no room are refused, all of th
   REQUIRE(two.left->send("many", sent, patiently()));
   rlimit limits{};
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &limits) == 0);
-  // The kernel gives the lowest free numbers: three of eight fit.
+  // The kernel assigns the lowest free numbers: three of eight fit under the limit.
   const base::file_descriptor next{::dup(two.stop.get())};
   auto lowered = limits;
   lowered.rlim_cur = static_cast<rlim_t>(next.get()) + 4;
@@ -117,7 +117,7 @@ TEST_CASE("descriptors for which this process has no room are refused, all of th
 TEST_CASE("waiting ends at the deadline, when the process ends and when the peer is gone") {
   channels two;
   CHECK(two.right->receive(within(milliseconds{20})).error().code == base::errc::deadline_exceeded);
-  // Nobody reads: the buffer fills.
+  // Nobody reads, so the buffer fills up.
   base::expected<void> sent;
   while (sent)
     sent = two.right->send(std::string(1'000, 'x'), {}, within(milliseconds{20}));

@@ -32,7 +32,7 @@ handed_listener listener(purpose serves, std::size_t sockets) {
   return {opened->where, serves, std::move(opened->sockets)};
 }
 
-/// A process that offers what it listens on.
+/// A process that offers its listeners.
 struct running {
   fixtures::temporary_directory in;
   std::string name = "take-over-1.sock";
@@ -55,7 +55,7 @@ struct running {
   descriptor_channel connect() const {
     return descriptor_channel{connect_local(in.path(), name, milliseconds{10'000}).value().value()};
   }
-  /// Whether somebody still listens on all of it.
+  /// Whether all of its addresses still have a listener.
   bool listens() const {
     return std::ranges::none_of(where,
                                 [](const auto& each) { return check_free(each).has_value(); });
@@ -81,7 +81,7 @@ TEST_CASE("a successor gets every listening socket and the name, and the offer e
   CHECK(of.offers->successor() == ::getpid());
   of.offers.reset();
   CHECK(of.listens());
-  // The name lives on in the successor, whose successor finds it.
+  // The successor keeps the socket's name, where its own successor finds it.
   handover next{before.take_local().value(), std::move(before.listeners()), {}, [] {}};
   CHECK(of.ask().value()->listeners().size() == 3);
   CHECK_FALSE(next.successor());
@@ -101,7 +101,7 @@ TEST_CASE("an offer that ends takes its sockets and its name with it") {
 TEST_CASE("successors that die before they are ready change nothing") {
   running of;
   for (int i = 0; i < 3; ++i) {
-    // The one before may not be forgotten yet: then this one is told to try again.
+    // The previous candidate may not be cleaned up yet; the new one is then told to retry.
     base::expected<std::optional<predecessor>> found = std::nullopt;
     REQUIRE(eventually([&] { return (found = of.ask()).has_value(); }));
     REQUIRE(*found);
@@ -141,7 +141,7 @@ TEST_CASE("a successor that is not ready in time is too late") {
   running of{settings};
   auto slow = of.ask();
   REQUIRE(slow);
-  // Refused, as the next one that asks finds.
+  // The refusal is complete when the next candidate gets an offer.
   base::expected<std::optional<predecessor>> next = std::nullopt;
   REQUIRE(eventually([&] { return (next = of.ask()).has_value(); }));
   next = std::nullopt;
@@ -211,7 +211,7 @@ TEST_CASE("peers that are silent, foreign, malformed or elsewhere get nothing an
   CHECK(of.ask().value()->take_over());
 }
 
-/// A successor that has read the whole offer and is to say that it is ready.
+/// A successor that has read the whole offer and has not yet said that it is ready.
 descriptor_channel starting_successor(const running& of) {
   auto peer = of.connect();
   REQUIRE(peer.send(protocol::write(protocol::hello, protocol::network_namespace()), {},
@@ -234,10 +234,10 @@ TEST_CASE("a successor that says something else than ready is refused") {
 TEST_CASE("a successor that has given up is not handed over to") {
   running of;
   auto peer = starting_successor(of);
-  // As `predecessor::take_over` does once it has waited for long enough.
+  // Does what `predecessor::take_over` does after its timeout.
   REQUIRE(::shutdown(peer.get(), SHUT_RD) == 0);
   REQUIRE(peer.send(protocol::write(protocol::ready), {}, protocol::soon()));
-  // Once that is through it takes the next one; until then it tells it to try again.
+  // Once this is handled, the process accepts the next candidate; until then it tells it to retry.
   base::expected<std::optional<predecessor>> found = std::nullopt;
   REQUIRE(eventually([&] { return (found = of.ask()).has_value(); }));
   REQUIRE(*found);
@@ -247,7 +247,7 @@ TEST_CASE("a successor that has given up is not handed over to") {
   CHECK(of.listens());
 }
 
-/// A process that says whatever `speak` does to whoever asks.
+/// A process that answers any candidate with `speak`.
 struct impostor {
   fixtures::temporary_directory in;
   local_listener at = listen_local(in.path(), "x").value();

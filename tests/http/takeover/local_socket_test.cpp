@@ -82,7 +82,7 @@ TEST_CASE("the sockets that killed processes left are taken away, nothing else")
 TEST_CASE("something else of that name is left alone") {
   const fixtures::temporary_directory in;
   in.file(name, "precious");
-  // A plain file refuses connections as a dead socket does.
+  // A plain file refuses connections like a dead socket.
   const auto refused = listen_local(in.path(), name);
   CHECK(!refused);
   CHECK(std::filesystem::file_size(in.path(name)) == 8);
@@ -90,7 +90,7 @@ TEST_CASE("something else of that name is left alone") {
 
 TEST_CASE("another user is kept out by the mode, and known by the credentials where that is wide "
           "open") {
-  if (::geteuid() != 0) return; // only root can be somebody else
+  if (::geteuid() != 0) return; // only root can become another user
   const fixtures::temporary_directory in;
   std::filesystem::permissions(in.path(), std::filesystem::perms{0755});
   const auto listening = listen_local(in.path(), name);
@@ -101,7 +101,7 @@ TEST_CASE("another user is kept out by the mode, and known by the credentials wh
   };
   CHECK(as_another([&] { return !connect_local(in.path(), name, patience).has_value(); }));
   REQUIRE(::chmod(in.path(name).c_str(), 0666) == 0);
-  // Sees that the listener is not its user's.
+  // The client notices that the listener belongs to another user.
   CHECK(as_another([&] {
     const auto connected = connect_local(in.path(), name, patience);
     return connected && *connected && !same_user_peer((*connected)->get());

@@ -13,7 +13,7 @@ constexpr auto tick = timer_wheel::tick;
 constexpr std::string_view half_a_body =
     "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabc";
 
-/// A minute for everything but the one deadline that a test is about.
+/// Limits with every timeout at one minute except the one under test.
 base::limits with(milliseconds base::limits::*deadline, milliseconds value) {
   base::limits set;
   set.head_timeout = set.body_timeout = set.idle_timeout = set.write_timeout = set.request_timeout =
@@ -177,13 +177,14 @@ TEST_CASE("what the client's kernel acknowledges is progress, though the socket 
   on.peer.unacknowledged = 100'000;
   on.receive(bench::get);
   on.reply(std::string(200'000, 'x'));
-  // Hardly faster than it must.
+  // Reads hardly faster than required.
   for (int i = 0; i < 200; ++i) {
     on.peer.unacknowledged -= 110;
     on.advance(milliseconds{100});
     REQUIRE(!on.client->is_closed());
   }
-  // A receiver's step, then nothing: it counts for as long as `progress_credit_limit` says.
+  // One large step, then nothing: the step counts as progress for as long as
+  // `progress_credit_limit` says.
   on.peer.unacknowledged -= 50'000;
   int waited_ms = 0;
   for (; !on.client->is_closed() && waited_ms < 60'000; waited_ms += 100)

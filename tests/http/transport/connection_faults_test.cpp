@@ -1,4 +1,5 @@
-// What injected faults do to the reads, writes and framing of a connection, and to no other.
+// The effect of injected faults on a connection's reads, writes and framing, and on no other
+// connection.
 #include "http/loop/loop_pass.hpp"
 #include "tests/fixtures/injected_fault.hpp"
 #include "tests/fixtures/shared_file.hpp"
@@ -14,7 +15,7 @@ using base::fault_kind;
 using base::fault_point;
 using std::chrono::milliseconds;
 
-/// From the end of a hold to its effect: a look, and a tick of the timers.
+/// The delay from the end of a hold to its effect: one look and one timer tick.
 constexpr milliseconds look{2 * (loop_pass::look_interval + timer_wheel::tick)};
 
 struct bench : connection_bench {
@@ -27,7 +28,7 @@ struct bench : connection_bench {
     for (milliseconds passed{0}; passed < by; passed += milliseconds{10})
       advance(milliseconds{10});
   }
-  /// What was written after the first empty line.
+  /// Everything written after the first empty line.
   std::string body() const {
     const auto all = peer.written();
     const auto end = all.find("\r\n\r\n");
@@ -35,7 +36,7 @@ struct bench : connection_bench {
   }
 };
 
-/// In how many bits two texts of one length differ.
+/// The number of bits in which two texts of equal length differ.
 int differing_bits(std::string_view a, std::string_view b) {
   REQUIRE(a.size() == b.size());
   int sum = 0;
@@ -74,7 +75,7 @@ TEST_CASE("every read is delayed where every one is to be, and all bytes arrive 
   const auto body = numbered_bytes(100);
   on.peer.to_read = post(body);
   on.event(EPOLLIN);
-  // A scripted socket gives no edges: those of a real one come with each piece.
+  // A scripted socket gives no edges; a real one gives an edge with each piece.
   for (int i = 0; i < 100 && on.targets.empty(); ++i) {
     on.event(EPOLLIN);
     on.advance(milliseconds{20});
@@ -103,12 +104,12 @@ TEST_CASE("another fault at its point lets go of what the last one stalled") {
   injected_fault next{fault_point::read, fault_kind::error};
   on.advance_in_steps(look);
   CHECK(on.targets == std::vector<std::string>{"/1"});
-  CHECK(next.passes() == 0); // this read was begun before
+  CHECK(next.passes() == 0); // this read began before the injection
 }
 
 TEST_CASE("a connection whose reads are stalled is closed when it idled long enough") {
   base::limits limits;
-  limits.head_timeout = milliseconds{500}; // it has asked nothing yet
+  limits.head_timeout = milliseconds{500}; // it has not sent a request yet
   bench on{limits};
   injected_fault stuck{fault_point::read, fault_kind::stall};
   on.ask("/1");
@@ -271,7 +272,7 @@ TEST_CASE("files are written short or corrupted as memory is, and stay as they a
     CHECK(is_short.hits() > 2);
   }
   {
-    // The first write is the head's.
+    // The first write is the head.
     auto second = rule_of(fault_kind::corrupt);
     second.every = 2;
     second.first = 2;

@@ -1,4 +1,4 @@
-// How a connection sends bodies that are not its own: files, and large shared bytes.
+// Sending bodies that the connection does not own: files, and large shared bytes.
 #include "tests/fixtures/shared_file.hpp"
 #include "tests/http/transport/connection_fixture.hpp"
 
@@ -27,7 +27,7 @@ struct bench : connection_bench {
     answer(file_answer(offset, length));
     end_turn();
   }
-  /// What was written after the first empty line.
+  /// Everything written after the first empty line.
   std::string body() const {
     const auto all = peer.written();
     const auto end = all.find("\r\n\r\n");
@@ -90,7 +90,7 @@ TEST_CASE("HEAD and 304 send the head of a file alone, an empty file nothing") {
   empty.receive(get + get);
   empty.reply_file(0, 0);
   CHECK(empty.peer.written().find("Content-Length: 0\r\n") != std::string::npos);
-  CHECK(empty.client->waiting()); // the next request
+  CHECK(empty.client->waiting()); // ready for the next request
 }
 
 TEST_CASE("a request behind a file waits for its last byte, and its answer follows") {
@@ -159,7 +159,7 @@ TEST_CASE("shared bytes that are leased already are not leased again") {
   on.peer.room = SIZE_MAX;
   on.event(EPOLLOUT);
   CHECK(on.peer.written().ends_with(std::string(100'000, 'x')));
-  // Copied behind its head it is no longer theirs alone.
+  // Once copied behind the head, the body is no longer only the lender's.
   auto copied = shared_answer(reply_sender::copied_body_bytes, 'y');
   copied.body_leased = true;
   on.peer.room = 0;
@@ -174,7 +174,7 @@ TEST_CASE("per turn a connection sends a bounded amount, of whatever kind") {
     const auto now = std::exchange(on.scheduled, {});
     REQUIRE(now.size() == 1);
     now[0]->at_turn_end();
-    on.client->on_events(EPOLLOUT); // what becomes writable meanwhile is no second turn
+    on.client->on_events(EPOLLOUT); // events during a turn do not add a second turn
     return on.peer.written().size() - before;
   };
   bench on;
@@ -212,7 +212,7 @@ TEST_CASE("what is not in memory is read first; nothing is sent meanwhile") {
   for (int i = 0; i < 10 && on.body().size() < file_bytes; ++i) {
     on.client->file_ready();
     on.end_turn();
-    // What was read is sent, and the next part is asked for from there.
+    // What was read is sent, and the next part is requested from there.
     if (on.body().size() < file_bytes) {
       CHECK(on.asked_for.back().first == on.body().size());
       CHECK(on.asked_for.size() == static_cast<std::size_t>(i) + 2);
@@ -302,7 +302,7 @@ TEST_CASE("the end of draining cuts a body, and puts no answer for the next requ
     on.peer.room = 50'000;
     on.client->end_now();
     CHECK(on.client->is_closed());
-    // A client resumes behind the bytes that it got.
+    // A client resumes after the bytes that it received.
     CHECK(!on.body().empty());
     CHECK(expected.starts_with(on.body()) == true);
     CHECK(on.requests_out == 0);
@@ -323,7 +323,7 @@ TEST_CASE("a reader that takes nothing is cut after the write timeout, a slow on
     on.advance(std::chrono::milliseconds{900});
     REQUIRE(!on.client->is_closed());
   }
-  // 18 s were no idleness: that begins with the last byte.
+  // The 18 s of sending do not count as idle: the idle timeout starts with the last byte.
   on.advance(std::chrono::milliseconds{1'500});
   CHECK(!on.client->is_closed());
   on.receive(get);

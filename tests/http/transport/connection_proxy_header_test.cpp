@@ -17,7 +17,7 @@ const std::string forwarded_get = "GET /x HTTP/1.1\r\nHost: h\r\nX-Forwarded-For
                                   "Forwarded: for=203.0.113.9\r\n\r\n";
 const std::string get{bench::get};
 
-/// Ten seconds for a head, a minute for everything else.
+/// Limits of ten seconds for a head and one minute for everything else.
 base::limits short_heads() {
   base::limits set;
   set.body_timeout = set.idle_timeout = set.write_timeout = set.request_timeout =

@@ -111,8 +111,8 @@ TEST_CASE("short writes and full sockets lose nothing") {
 }
 
 TEST_CASE("an answer never overtakes the rest of a large one before it") {
-  // A large shared body is sent from where it is. A request that arrives while its last bytes wait
-  // must not be answered in front of them.
+  // A large shared body is sent in place. A request that arrives while the body's last bytes wait
+  // must not be answered before them.
   bench measured;
   measured.receive(get("/1"));
   measured.answer(shared_answer(100'000, 'a'));
@@ -231,7 +231,7 @@ TEST_CASE("what waits for its client is counted by the memory that it takes, how
     on.reply(std::string(1'000, 'x'));
     unsent += 1'000;
   }
-  // A string that grows takes more than its bytes.
+  // A growing string allocates more than its size.
   CHECK(on.budget().used_bytes() > unsent + unsent / 8);
   on.peer.room = SIZE_MAX;
   on.event(EPOLLOUT);
@@ -302,7 +302,7 @@ TEST_CASE("a body takes from the budget up to its last byte; one more is 503") {
   CHECK(over.peer.written().find("\"code\":\"budget_exhausted\"") != std::string::npos);
   CHECK(over.peer.written().find("Retry-After: 1\r\n") != std::string::npos);
   CHECK(over.budget().used_bytes() == 0);
-  CHECK(!over.client->is_closed()); // the request was read whole: its connection can go on
+  CHECK(!over.client->is_closed()); // the request was read completely, so the connection can go on
   over.receive(get("/x"));
   CHECK(over.client->waiting());
 }
@@ -409,7 +409,7 @@ TEST_CASE("bytes that are no request are answered, then the connection ends both
   CHECK(on.peer.written().find("Connection: close\r\n") != std::string::npos);
   CHECK(count_of(on.peer.written(), "HTTP/1.1 ") == 1);
   CHECK(on.peer.shut);
-  CHECK(!on.client->is_closed()); // lingers: what still arrives must not reset the answer
+  CHECK(!on.client->is_closed()); // lingers: bytes that still arrive must not reset the answer
   on.receive(std::string(1'000, 'x'));
   CHECK(on.peer.to_read.empty());
   on.peer.ended = true;
@@ -535,7 +535,7 @@ TEST_CASE("only the current attempt is answered, and only once") {
   CHECK(second.exchange == first.exchange);
   CHECK(second.attempt == 2);
   on.client->answer(second, json_answer("right"));
-  on.client->answer(second, json_answer("again")); // the next exchange waits by now
+  on.client->answer(second, json_answer("again")); // the next exchange is current by now
   on.end_turn();
   CHECK(count_of(on.peer.written(), "HTTP/1.1 ") == 1);
   CHECK(on.peer.written().ends_with("right"));
@@ -585,7 +585,7 @@ TEST_CASE("an exchange that killed who had it in hand is sent again twice and no
   };
   CHECK(kill());
   CHECK(on.client->waits_for() == actors::owner::none);
-  CHECK(on.client->retry(actors::handler::owner)); // waited behind another, that time
+  CHECK(on.client->retry(actors::handler::owner)); // waited behind another request that time
   CHECK(kill());
   CHECK(on.client->current().attempt == 4);
   CHECK(on.client->waiting());
@@ -609,7 +609,7 @@ TEST_CASE("100 Continue is sent before the body, even on a connection that was i
                       "Expect: 100-continue\r\n\r\n";
     on.client->on_events(EPOLLIN);
   });
-  on.loop().run_once(); // the timers are looked at before the turn's writes
+  on.loop().run_once(); // the loop checks timers before the turn's writes
   on.end_turn();
   CHECK(on.peer.written() == "HTTP/1.1 100 Continue\r\n\r\n");
   CHECK(!on.client->is_closed());

@@ -14,7 +14,7 @@ using actors::handler;
 using actors::owner;
 using actors::owner_kind;
 
-/// Requests of a transport with few places.
+/// Requests of a transport with a small mailbox limit.
 struct bench {
   base::limits limits;
   transport_metrics metrics;
@@ -35,7 +35,7 @@ struct bench {
     return enter_mailbox(which, state, asked_of(who), who, limits, metrics);
   }
   std::size_t waiting(owner who) const { return metrics.at_owner[index_of(who)]; }
-  /// An operation that this owner answers.
+  /// An operation that `who` answers.
   static operation asked_of(owner who) {
     switch (who.kind) {
     case owner_kind::none: return operation::ping;
@@ -94,7 +94,7 @@ TEST_CASE("the last eighth is for requests that cost most to repeat, and for old
   bench on;
   for (int i = 0; i < 14; ++i)
     REQUIRE(on.enter(on.add(), owner::region_ranking));
-  // 15 of 16: beyond what the cheap may have.
+  // 15 of 16 places are taken: beyond the share of cheap operations.
   auto& last_but_one = on.add();
   for (const auto cheap : {owner::region_ranking, owner::validator, owner::media}) {
     CHECK_FALSE(on.enter(last_but_one, cheap));
@@ -102,7 +102,7 @@ TEST_CASE("the last eighth is for requests that cost most to repeat, and for old
   }
   CHECK(on.waiting(owner::region_ranking) == 14);
   CHECK(on.enter(last_but_one, owner::lobby_export));
-  // One that was sent before is not young.
+  // A request that was dispatched before is not shed.
   CHECK(on.enter(on.add(), owner::region_ranking, 2));
   for (const auto count : {&on.metrics.mailbox_full})
     for (const auto& each : *count)
@@ -124,7 +124,7 @@ TEST_CASE("of less than eight places none is kept") {
     CHECK(on.enter(on.add(), owner::validator));
 }
 
-/// What becomes of a request of which `had` was so when `dead` died.
+/// The error for a request with state `had` when `dead` died; none if it is dispatched again.
 std::optional<base::errc> after_death(bool is_repeatable, handler had, handler dead,
                                       owner waits_for = owner::validator) {
   operation_row row = row_of(operation::validate_game);
@@ -146,12 +146,12 @@ TEST_CASE("what is safe to repeat is sent again, whoever had it in hand") {
 }
 
 TEST_CASE("what is not safe to repeat is sent again only where no owner can have begun it") {
-  // It waited behind what killed the owner.
+  // The request waited behind the one that killed the owner.
   CHECK_FALSE(after_death(false, handler::nobody, handler::owner));
   CHECK(after_death(false, handler::owner, handler::owner) == base::errc::outcome_unknown);
-  // The owner had handed it on to a thread, say.
+  // The owner had already passed it on, for example to a thread.
   CHECK(after_death(false, handler::past_owner, handler::owner) == base::errc::outcome_unknown);
-  // A front died with it before it went on, and after.
+  // The front died with the request before forwarding it, and after.
   CHECK_FALSE(after_death(false, handler::front, handler::front, owner::none));
   CHECK(after_death(false, handler::front, handler::front) == base::errc::outcome_unknown);
 }

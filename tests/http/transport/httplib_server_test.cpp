@@ -29,7 +29,7 @@ TEST_CASE("a server that is ended as soon as it was started ends") {
   one.server.end();
   CHECK(one.endings == 1);
   CHECK_FALSE(one.server.is_running());
-  one.server.end(); // again: nothing
+  one.server.end(); // a second call has no effect
   CHECK(one.endings == 1);
 }
 
@@ -65,7 +65,7 @@ TEST_CASE(
   std::vector<e2e::raw_connection> silent;
   for (std::ptrdiff_t i = 0; i < clients; ++i)
     silent.emplace_back(e2e::address{"127.0.0.1", one.bound.port});
-  // The one that is served, those that wait, and one between accepting and waiting.
+  // The connection being served, those that wait, and one between accept and the queue.
   CHECK_FALSE(e2e::eventually([&] { return descriptors() > before + clients + 4; },
                               e2e::deadline{e2e::milliseconds{500}}));
   one.server.end();

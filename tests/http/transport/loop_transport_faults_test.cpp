@@ -1,4 +1,5 @@
-// What injected faults do to connections that an event loop takes, and to their neighbours.
+// The effect of injected faults on connections that an event loop accepts, and on other
+// connections.
 #include "http/loop/loop_pass.hpp"
 #include "tests/fixtures/injected_fault.hpp"
 #include "tests/http/transport/loop_transport_fixture.hpp"
@@ -11,7 +12,7 @@ using base::fault_kind;
 using base::fault_point;
 using std::chrono::milliseconds;
 
-/// From the end of a hold to its effect: a look, and a tick of the timers.
+/// The delay from the end of a hold to its effect: one look and one timer tick.
 constexpr milliseconds look{2 * (loop_pass::look_interval + timer_wheel::tick)};
 
 struct bench : transport_bench {
@@ -39,7 +40,7 @@ TEST_CASE("a stalled listener takes nobody until the fault is taken away, then e
   on.pass_time(milliseconds{500});
   CHECK(on.connections() == 1);
   before.send(get);
-  CHECK(on.see(1)); // who was there is served all the while
+  CHECK(on.see(1)); // existing connections are served all the while
   stuck.take_away();
   on.pass_time(look);
   CHECK(on.turn_until([&] { return on.connections() == 3; }));

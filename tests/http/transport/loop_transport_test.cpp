@@ -53,7 +53,8 @@ TEST_CASE("a late reply for a closed connection never reaches the next one in it
   first->send(get);
   REQUIRE(on.see(1));
   first->close();
-  // A half-closed client gets its answer: this one is gone only once that was written in vain.
+  // A half-closed client gets its answer. This client is fully closed, which shows only when
+  // writing the answer fails.
   on.answer(on.seen->at(0), "for the first");
   REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 0; }));
 
@@ -152,11 +153,11 @@ TEST_CASE("only what waits for the owner that came back is sent again; three tim
   CHECK(on.seen->at(2).exchange == actors::exchange_ref{on.seen->at(0).exchange.exchange, 2});
   on.settle();
   CHECK(on.seen->size() == 3);
-  // It is not routed yet: nobody holds it.
+  // The request is not routed yet: no owner has it.
   on.transport->redispatch(owner::validator);
   on.settle();
   CHECK(on.seen->size() == 3);
-  // From now on it is what kills the owner.
+  // From now on this request is the one that kills the owner.
   on.routed(on.seen->at(2), owner::validator);
   claim(on.seen->at(2).request, actors::handler::owner);
   on.transport->redispatch(owner::validator);
@@ -207,7 +208,7 @@ TEST_CASE("at the connection limit the longest idle goes, and who asks stays") {
     REQUIRE(on.turn_until([&] { return on.transport->connection_count() == i + 1; }));
     on.clock.advance(std::chrono::milliseconds{10});
   }
-  // The first is in a head and the second has just been answered: the third is idle longest.
+  // The first is reading a head and the second was just answered, so the third is idle longest.
   all[0]->send("GET");
   all[1]->send(get);
   REQUIRE(on.see(1));
@@ -218,7 +219,8 @@ TEST_CASE("at the connection limit the longest idle goes, and who asks stays") {
   all[4]->send(get);
   REQUIRE(on.see(2));
   CHECK(on.counted().connections_evicted_idle.get() == 1);
-  // The fourth's request waits in its socket: it is no longer idle when its turn comes.
+  // The fourth's request waits in its socket: it is no longer idle when it is its turn to be
+  // evicted.
   on.clock.advance(std::chrono::milliseconds{10});
   all[3]->send(get);
   connect();
@@ -238,7 +240,7 @@ TEST_CASE("at the connection limit those whose requests wait in their sockets st
   on.attach();
   client idle{on.port};
   REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 1; }));
-  // The loop hears of the newcomer first.
+  // The loop handles the new connection first.
   client next{on.port};
   idle.send(get);
   REQUIRE(on.see(1));
@@ -249,7 +251,7 @@ TEST_CASE("at the connection limit those whose requests wait in their sockets st
   CHECK(on.turn_until([&] { return idle.ended(); }));
 }
 
-/// A second loop of the same service, and its listener.
+/// A second loop of the same service with its own listener.
 struct second_loop {
   explicit second_loop(bench& of) : on{of} {
     auto sockets = listen_on(loopback, 1, 64);
@@ -308,7 +310,7 @@ TEST_CASE("an address whose idle connections are all another loop's is let in, f
   REQUIRE(other.turn_both([&] { return other.transport.connection_count() == 1; }));
   CHECK(other.turn_both([&] { return on.transport->connection_count() == 3; }));
   REQUIRE(other.turn_both([&] { return on.counted().received_bytes.get() == 3; }));
-  // The second loop's half of a share of two is taken, and not idle.
+  // The second loop's half of a share of two is taken by a connection that is not idle.
   client refused{other.port};
   CHECK(other.turn_both([&] { return refused.ended(); }));
   CHECK(refused.received().starts_with("HTTP/1.1 503 "));
@@ -335,7 +337,7 @@ TEST_CASE("one address gets its share of a service that is half full, and the an
   CHECK(refused->received().find("\"code\":\"overloaded\"") != std::string::npos);
   CHECK(on.bounds.connections == 4);
   CHECK(on.counted().connections_refused.get() == 1);
-  // 25 % of eight are two: with only one left of it, there is room for it again.
+  // 25 % of eight is two: with only one left in the share, there is room again.
   for (std::size_t i = 0; i < 3; ++i)
     all[i]->close();
   REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 1; }));
@@ -383,8 +385,8 @@ TEST_CASE("of a trusted proxy's connections those of each client count, not the 
   ask_as(1, "2001:db8:0:1::2");
   ask_as(2, "2001:db8:0:2::1");
   REQUIRE(on.see(3));
-  // The third of the first /64, of which two may be.
-  ask_as(3, "2001:db8:0:1:ffff::3"); // the others of it wait for answers: none is idle
+  // This is the third connection of the first /64, whose share is two.
+  ask_as(3, "2001:db8:0:1:ffff::3"); // the others of the /64 wait for answers: none is idle
   CHECK(on.sees(*all[3], "HTTP/1.1 503 "));
   CHECK(on.turn_until([&] { return all[3]->ended(); }));
   ask_as(4, "2001:db8:0:2::2");
@@ -394,7 +396,8 @@ TEST_CASE("of a trusted proxy's connections those of each client count, not the 
 TEST_CASE("an urgent byte is a byte like others and holds nothing up") {
   bench on;
   on.attach();
-  // Small first, so that reading it stops at the urgent byte and the rest comes without an event.
+  // The first read is small, so that it stops at the urgent byte and the rest comes without an
+  // event.
   client one{on.port};
   one.send("GET /x HTTP/1.1\r\nHost: ");
   one.send_urgent('h');
@@ -418,7 +421,7 @@ TEST_CASE("where memory is short, who has taken nothing for longest is cut") {
   bench on{few};
   on.attach();
   client stuck{on.port};
-  // Until its socket takes no more.
+  // Until the client's socket accepts no more.
   std::size_t wanted = 0;
   while (on.bounds.budget.used_bytes() == 0) {
     stuck.send(get);
@@ -487,7 +490,7 @@ TEST_CASE("fast readers of long answers get turns by turns, each turn bounded") 
     turn();
     take();
   }
-  // All sockets are full, then all are writable at once.
+  // All sockets are full at first, then all become writable at once.
   for (int turns = 0; turns < 500; ++turns)
     turn();
   take();
@@ -546,7 +549,7 @@ TEST_CASE("the end of draining answers what waits with 503 and closes everything
   CHECK(on.counted().in_flight.load() == 0);
 }
 
-/// A file that the kernel has forgotten, where the file system lets it.
+/// A file evicted from the page cache, if the file system permits it.
 struct cold_file {
   temporary_directory folder;
   std::string content = numbered_bytes(300'000);
@@ -580,7 +583,7 @@ TEST_CASE("a file is sent over a socket, in memory or not") {
     REQUIRE(on.see(1));
     on.transport->answer(on.seen->at(0).exchange, stored.answer());
     REQUIRE(on.turn_until([&] {
-      // Only the pool reads from the disk.
+      // Only the pool reads from disk.
       on.pool.run_one();
       return one.received().size() > stored.content.size();
     }));

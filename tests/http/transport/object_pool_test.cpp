@@ -22,7 +22,7 @@ TEST_CASE("a pool drops as many as nobody needed since it dropped some") {
   object_pool<std::shared_ptr<int>> pool{10};
   for (int i = 0; i < 8; ++i)
     pool.keep(std::make_shared<int>(i));
-  pool.drop_unused(); // they came since
+  pool.drop_unused(); // they were returned since the last call
   CHECK(pool.size() == 8);
   {
     const auto first = pool.take();

@@ -36,7 +36,7 @@ std::string by_both(std::string_view x_forwarded_for, std::string_view forwarded
                                         trusting(forwarded_header::automatic)));
 }
 
-/// Text as an attacker would write it: made of what the grammars care about.
+/// Hostile text made of the tokens that the grammars treat specially.
 rc::Gen<std::string> hostile_text() {
   return rc::gen::map(
       rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(std::vector<std::string>{
@@ -92,7 +92,7 @@ TEST_CASE("An IPv4 address is the same client and the same proxy in IPv6 notatio
     CHECK(by_x(mapped) == "203.0.113.7");
   CHECK(by_x("203.0.113.7, ::ffff:10.0.0.3, [::ffff:a00:2]:80") == "203.0.113.7");
   CHECK(by_forwarded("for=203.0.113.7, for=\"[::ffff:10.0.0.2]:80\"") == "203.0.113.7");
-  // Others that hold four octets are addresses of their own.
+  // Other IPv6 forms that embed four octets are distinct addresses.
   CHECK(by_x("203.0.113.7, ::10.0.0.2") == "::a00:2");
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("Several lines are one list, as the framer joins them") {
   got.append(http::header::x_forwarded_for, "203.0.113.7");
   got.append(http::header::x_forwarded_for, "10.0.0.2, 10.0.0.3");
   CHECK(by_x(got.get(http::header::x_forwarded_for)) == "203.0.113.7");
-  // A client's line must neither swallow its proxy's nor stand in for it.
+  // A client's header line must neither swallow its proxy's line nor replace it.
   for (const auto* line : {"", "for=\"", "for=\"\\", "for=1.2.3.4,", ",", "\""}) {
     http::request forged;
     forged.append(http::header::forwarded, line);
@@ -256,7 +256,7 @@ TEST_CASE("A node whose escapes are endless is garbage") {
   for (int i = 0; i < 300; ++i)
     node += "\\1";
   CHECK(by_forwarded("for=\"" + node + "\"") == proxy);
-  // Nor is what its beginning would say an address.
+  // The beginning of an invalid element is not taken as an address either.
   const std::string port(300, 'p');
   CHECK(by_forwarded("for=\"203.0.113.7:_" + port + "\"") == "203.0.113.7");
   CHECK(by_forwarded("for=\"\\203.0.113.7:_" + port + "\"") == proxy);
@@ -311,7 +311,7 @@ TEST_CASE("What a client writes to the left of what its proxy adds never counts"
   }));
 }
 
-/// An address of a trusted proxy or a client, in one of the ways that proxies write it.
+/// An address of a trusted proxy or a client, in one of the notations that proxies use.
 std::string spelled_for_x(const std::string& text) {
   return *rc::gen::element(text, text + ":4711", "::ffff:" + text, "[::ffff:" + text + "]:80",
                            " " + text + "\t");
@@ -343,7 +343,7 @@ TEST_CASE("Whatever stands left of the client, however its proxies write it, is 
 }
 
 TEST_CASE("A client can at most hide behind its proxy where it adds the header that one does not") {
-  // Only in automatic mode: naming the proxy's header leaves the other unread.
+  // Only in automatic mode: configuring the proxy's header ignores the other.
   REQUIRE(rc::check("the other header", [] {
     const auto client = to_string(*any_public_v4());
     const auto forged = *hostile_text();

@@ -75,7 +75,7 @@ TEST_CASE("a list of entity tags names exactly its members") {
     }
     RC_ASSERT(names_etag(value, etag) == has);
   }));
-  // Whatever comes, it ends.
+  // Parsing terminates for any input.
   REQUIRE(rc::check([](const std::string& noise) {
     const bool named = names_etag(noise, etag);
     RC_ASSERT(!named || noise == "*" || noise.find(etag) != std::string::npos);

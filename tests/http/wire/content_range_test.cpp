@@ -12,7 +12,7 @@ namespace {
 
 using kind = range_choice::kind;
 
-/// `offset+length`, `whole` or `416`.
+/// The chosen range as `offset+length`, `whole` or `416`.
 std::string chosen(std::string_view value, std::uint64_t size_bytes = 1'000) {
   const auto choice = choose_range(value, size_bytes);
   switch (choice.what) {

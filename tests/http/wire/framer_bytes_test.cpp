@@ -24,7 +24,7 @@ bool one_of(char c, std::string_view set) {
 constexpr std::string_view alphanumeric =
     "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// Puts every byte between `before` and `after` and compares with `allowed`.
+/// Inserts every byte value between `before` and `after` and compares acceptance with `allowed`.
 template <class Allowed>
 void expect_bytes(const std::string& before, const std::string& after, Allowed allowed) {
   for (int value = 0; value < 256; ++value) {
@@ -48,7 +48,7 @@ TEST_CASE("a target holds what RFC 3986 allows", "[framer]") {
 }
 
 TEST_CASE("a header's name holds token characters only", "[framer]") {
-  // A colon ends the name: the rest is the value.
+  // A colon ends the name; the rest is the value.
   expect_bytes("GET / HTTP/1.1\r\nHost: a\r\nX", "Y: 1\r\n\r\n", [](char c) {
     return c == ':' || one_of(c, alphanumeric) || one_of(c, "!#$%&'*+-.^_`|~");
   });
@@ -60,7 +60,8 @@ TEST_CASE("a host holds the characters of a name", "[framer]") {
 }
 
 TEST_CASE("a value holds no control character at any place", "[framer]") {
-  // Eight bytes are looked at together, so each place in words and their rest counts.
+  // The framer examines eight bytes at a time, so every position in a word and in the remainder
+  // matters.
   const std::string head = "GET / HTTP/1.1\r\nHost: a\r\nX: ";
   for (std::size_t length = 1; length < 28; ++length)
     for (std::size_t at = 0; at < length; ++at)
@@ -72,7 +73,7 @@ TEST_CASE("a value holds no control character at any place", "[framer]") {
 }
 
 TEST_CASE("a chunk size holds hexadecimal digits only", "[framer]") {
-  // The byte, then "1" and an empty extension: of all sizes only 01 fits the data.
+  // The byte, then "1" and an empty extension: as a chunk size, only 01 fits the data.
   expect_bytes("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
                "1;\r\nx\r\n0\r\n\r\n", [](char c) { return c == '0'; });
 }

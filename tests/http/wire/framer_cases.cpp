@@ -9,7 +9,7 @@ using namespace std::string_literals;
 const std::string host = "Host: a\r\n";
 const std::string bad = "request_malformed";
 
-/// A request line alone where it is refused, a whole request where it is not.
+/// A request line that is refused; nothing follows it.
 framer_case line(std::string name, std::string text, std::string verdict) {
   return {std::move(name), text + "\r\n", std::move(verdict)};
 }
@@ -18,17 +18,17 @@ framer_case whole_line(std::string name, const std::string& text, std::string ve
   return {std::move(name), text + "\r\n" + host + "\r\n", std::move(verdict)};
 }
 
-/// A head that is refused at its last line, which is `text`.
+/// A head that is refused at its last line, `text`.
 framer_case field(std::string name, const std::string& text, std::string verdict) {
   return {std::move(name), "GET / HTTP/1.1\r\n" + host + text, std::move(verdict)};
 }
 
-/// A whole head with the lines `text`.
+/// A complete head with the lines `text`.
 framer_case head(std::string name, const std::string& text, std::string verdict) {
   return {std::move(name), "GET / HTTP/1.1\r\n" + host + text + "\r\n", std::move(verdict)};
 }
 
-/// A whole head without Host, but with the lines `text`.
+/// A complete head with the lines `text` and no other Host.
 framer_case hosts(std::string name, const std::string& text, std::string verdict) {
   return {std::move(name), "GET / HTTP/1.1\r\n" + text, std::move(verdict)};
 }
@@ -369,7 +369,7 @@ framer_limits case_limits() {
 }
 
 std::vector<framer_case> limit_cases() {
-  // "GET / HTTP/1.1\r\nHost: a\r\nX: " is 28 bytes, the two line ends behind it are 4.
+  // "GET / HTTP/1.1\r\nHost: a\r\nX: " is 28 bytes, and the two line ends after it are 4.
   const auto start = "GET / HTTP/1.1\r\n" + host;
   const auto lines = [](int n) {
     std::string text;

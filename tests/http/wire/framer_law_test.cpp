@@ -17,7 +17,7 @@ std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-/// Pieces of requests, right and wrong, that random inputs are put together from.
+/// Valid and invalid pieces of requests, from which random inputs are composed.
 rc::Gen<std::string> piece() {
   return rc::gen::oneOf(
       rc::gen::elementOf(std::vector<std::string>{
@@ -32,7 +32,7 @@ rc::Gen<std::string> piece() {
       rc::gen::string<std::string>());
 }
 
-/// A well-formed request and what it must be read as.
+/// A well-formed request and the expected result of reading it.
 struct sample {
   std::string bytes;
   std::string target;

@@ -17,7 +17,8 @@ using namespace fixtures;
 
 const std::string behind = "GET / HTTP/1.1\r\n";
 
-/// What becomes of `header` with a request behind it: `VERDICT at CONSUMED`. Every cut must agree.
+/// The result for `header` followed by a request: `VERDICT at CONSUMED`. Checks that every split
+/// gives the same.
 std::string verdict(const std::string& header) {
   REQUIRE(proxy_header_law::check(header) == "");
   const auto input = header + behind;
@@ -32,13 +33,13 @@ std::string verdict(const std::string& header) {
   return whole;
 }
 
-/// That the header is taken whole, no byte more, and means `meaning`.
+/// Checks that the header is consumed exactly and means `meaning`.
 void check_taken(const std::string& header, const std::string& meaning) {
   CAPTURE(header);
   CHECK(verdict(header) == meaning + " at " + std::to_string(header.size()));
 }
 
-/// That it is refused, with a sentence that has `why` in it.
+/// Checks that the header is refused with a message that contains `why`.
 void check_refused(const std::string& header, const std::string& why) {
   CAPTURE(header);
   const auto got = verdict(header);
@@ -55,7 +56,7 @@ TEST_CASE("version 1 names a TCP client", "[proxy_header]") {
   check_taken("PROXY TCP6 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff "
               "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff 65535 65535\r\n",
               "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff");
-  // A proxy with one IPv4 and one IPv6 end writes both as IPv6.
+  // A proxy with one IPv4 and one IPv6 end writes both addresses as IPv6.
   check_taken("PROXY TCP6 ::ffff:192.0.2.7 2001:db8::2 1 2\r\n", "192.0.2.7");
 }
 
@@ -143,7 +144,7 @@ TEST_CASE("the TLVs of version 2 are skipped, up to a limit", "[proxy_header]") 
   };
   check_taken(proxy_v2("2001:db8::1", "2001:db8::2", {"\x02\x00\x07host.eu", 10}), "2001:db8::1");
   check_taken(with(1), "192.0.2.7");
-  // Byte by byte only: every cut of some thousand bytes takes long.
+  // Split byte by byte only: trying every split of several thousand bytes is slow.
   for (const auto& [tlvs, end] : {std::pair{proxy_block_limit_bytes - 12, "192.0.2.7 at 4112"},
                                   {proxy_block_limit_bytes - 11, "4097 bytes behind"},
                                   {std::size_t{65'535 - 12}, "65535 bytes behind"}}) {
@@ -168,7 +169,7 @@ TEST_CASE("version 2 may not know its client", "[proxy_header]") {
   check_taken(proxy_block(0x21, 0x01, ""), "unknown client");
   check_taken(proxy_block(0x21, 0x31, std::string(216, 's')), "unknown client");
   check_taken(proxy_block(0x21, 0x32, std::string(300, 's')), "unknown client");
-  // Not TCP: no client of this service.
+  // Protocols other than TCP name no client of this service.
   check_taken(proxy_block(0x21, 0x12, std::string(12, 'a')), "unknown client");
   check_taken(proxy_block(0x21, 0x22, std::string(36, 'a')), "unknown client");
   check_taken(proxy_block(0x21, 0x10, std::string(12, 'a')), "unknown client");

@@ -22,7 +22,7 @@ std::string name_of(const request& got) {
   return got.body.empty() ? text : text + " '" + got.body + "'";
 }
 
-/// Feeds `input` as pieces that end at `cut(position)`.
+/// Feeds `input` in pieces that end at `cut(position)`.
 seen read(std::string_view input, const framer_limits& limits,
           const std::function<std::size_t(std::size_t)>& cut) {
   request_framer framer{limits};
@@ -57,7 +57,7 @@ void expect_verdict(std::string_view input, const framer_limits& limits, const s
   CHECK(whole.verdict == expected.verdict);
   CHECK(whole.consumed == expected.consumed);
   REQUIRE(same(read(input, limits, [](std::size_t at) { return at + 1; })));
-  // Long inputs are long by one repeated byte: few of their cuts differ.
+  // Long inputs are long because of one repeated byte: few of their splits differ.
   const std::size_t step = input.size() > 2000 ? 101 : 1;
   for (std::size_t at = 1; at < input.size(); at += step) {
     INFO("cut at " << at);
@@ -76,14 +76,14 @@ void expect_case(const framer_case& c, const framer_limits& limits) {
   const bool open = c.verdict.empty() || c.verdict.starts_with("in ");
   expect_verdict(c.input, limits, {c.verdict, c.input.size()});
   if (open) return;
-  // A failure consumes nothing of what follows, and a request nothing of the next.
+  // A failure consumes nothing of what follows, and a request nothing of the next one.
   const bool complete = ends_complete(c.verdict);
   expect_verdict(c.input + simple_get, limits,
                  {complete ? c.verdict + " | GET /next keep" : c.verdict,
                   c.input.size() + (complete ? simple_get.size() : 0)});
 }
 
-/// Feeds `input` in one piece and returns why it is refused.
+/// Feeds `input` in one piece and returns the error.
 base::error failure_of(std::string_view input) {
   const framer_limits limits;
   request_framer framer{limits};
@@ -129,7 +129,7 @@ TEST_CASE("bodies end where their framing says", "[framer]") {
 }
 
 TEST_CASE("limits are exact and decided at their byte", "[framer]") {
-  // The request that follows a case must fit the tight limits as well.
+  // The request that follows a case must also fit the tight limits.
   for (const auto& c : limit_cases())
     expect_case(c, case_limits());
 }
@@ -154,7 +154,7 @@ TEST_CASE("the headers that the service reads are handed on, all others dropped"
 TEST_CASE("the host of an absolute target stands for Host", "[framer]") {
   CHECK(complete("GET http://b:81/x HTTP/1.1\r\nHost: a\r\n\r\n").get(header::host) == "b:81");
   CHECK(complete("GET http://b/x HTTP/1.0\r\n\r\n").get(header::host) == "b");
-  // Not that of the request before.
+  // The previous request's headers are not kept.
   const framer_limits limits;
   request_framer framer{limits};
   request got;

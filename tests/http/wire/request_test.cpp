@@ -9,7 +9,7 @@ namespace matchcloud::http {
 
 namespace {
 
-/// In the order of `header`.
+/// The header names in the order of the enum `header`.
 constexpr std::array<std::string_view, header_count> names = {"Host",
                                                               "Content-Type",
                                                               "Authorization",
