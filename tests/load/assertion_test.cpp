@@ -9,7 +9,7 @@
 namespace matchcloud::load {
 namespace {
 
-/// 100 replies of 1 to 100 ms, two of them 503, and an error.
+/// Results with 100 replies of 1 to 100 ms, two of them with status 503, and one error.
 results sample() {
   results made;
   made.seconds = 2;

@@ -82,14 +82,14 @@ void delayed_server::serve(int fd) {
     const auto got = ::recv(fd, buffer.data(), buffer.size(), 0);
     if (got <= 0) return;
     unread.append(buffer.data(), static_cast<std::size_t>(got));
-    // Only what has no body is asked of it.
+    // Only requests without a body are supported.
     const auto end = unread.find("\r\n\r\n");
     if (end == std::string::npos) continue;
     unread.erase(0, end + 4);
     ++requests_;
     if (!pause_until(due())) return;
     ++answers;
-    // The last one comes together with the end.
+    // The last answer is sent together with the end of the stream.
     const int more = answers == break_after_ ? MSG_MORE : 0;
     ::send(fd, reply_.data(), reply_.size(), MSG_NOSIGNAL | more);
   }

@@ -11,7 +11,7 @@
 namespace matchcloud::load {
 namespace {
 
-/// What a percentile is by definition.
+/// A percentile by its definition (nearest rank).
 std::uint64_t ranked(std::vector<std::uint64_t> sorted, double percent) {
   std::ranges::sort(sorted);
   const auto rank = std::ceil(percent / 100 * static_cast<double>(sorted.size()));

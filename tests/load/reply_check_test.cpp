@@ -17,7 +17,7 @@ std::string judge(http::operation what, const std::string& body,
   part.findings = findings;
   reply_check check{part};
   const auto first = check.judge({200, body, false, false});
-  CHECK(check.judge({200, body, false, false}) == first); // known or not
+  CHECK(check.judge({200, body, false, false}) == first); // the body may be known or new
   return first;
 }
 

@@ -40,7 +40,7 @@ TEST_CASE("a reply ends where HTTP says", "[load]") {
 TEST_CASE("a reply is the same however its bytes are cut", "[load]") {
   REQUIRE(rc::check([] {
     auto bytes = replies[*rc::gen::inRange<std::size_t>(0, replies.size())];
-    // Some of them broken.
+    // Breaks some of the replies.
     const auto at = *rc::gen::inRange<std::size_t>(0, 2 * bytes.size());
     if (at < bytes.size()) bytes[at] = *rc::gen::arbitrary<char>();
     const auto seed = *rc::gen::arbitrary<std::size_t>();

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// On a machine that does other things too, a thread wakes late now and then.
+/// On a machine with other load, a thread sometimes wakes up late.
 constexpr double busy_machine_ms = 60;
 
 options shortly(const std::string& url, double rate) {
@@ -38,7 +38,7 @@ double ms(std::uint64_t ns) {
   return static_cast<double>(ns) / 1e6;
 }
 
-/// Ends a run by a signal, once the server was asked so often.
+/// Interrupts a run by a signal once the server has received `requests` requests.
 results interrupted(const options& options, const delayed_server& server, std::uint64_t requests,
                     const cli::interrupt& signals) {
   auto running = std::async(std::launch::async, [&] { return run(options, signals); });
@@ -69,8 +69,8 @@ TEST_CASE("a known delay is what is measured", "[load]") {
 }
 
 TEST_CASE("a stalled server cannot hide: latency counts from the intended time", "[load]") {
-  // One connection, 100 requests/s, 400 ms without an answer: 40 requests were meant to be sent
-  // meanwhile, the first of which waited 400 ms, the last 10. Who measures from the send sees one.
+  // One connection, 100 requests/s and a stall of 400 ms: 40 requests were due meanwhile, of which
+  // the first waited 400 ms and the last 10. Measuring from the actual send would see only one.
   delayed_server server{ok_reply(good_listing)};
   server.stall_once(100ms, 400ms);
   auto options = shortly(server.url(), 100);
@@ -95,7 +95,7 @@ TEST_CASE("a closed loop sends as fast as replies come", "[load]") {
   const auto of = measured(options);
   CHECK(of.all.errors() == 0);
   CHECK(of.all.sent == of.all.answered);
-  // Four at a time, 10 ms each: 60 rounds at most.
+  // Four connections at 10 ms per request: 60 rounds at most.
   CHECK(of.all.answered <= 4 * 61);
   CHECK(of.all.answered >= 4 * 5);
   CHECK(ms(of.all.latency.percentile_ns(0)) >= 10);
@@ -127,7 +127,7 @@ TEST_CASE("replies are judged, not only their status", "[load]") {
   auto options = shortly(other.url(), 50);
   options.timeout = 100ms;
   of = measured(options);
-  // It never says the end of what would be a head.
+  // The server never ends the head that it seems to send.
   CHECK(count(of, failure::timeout) == 30);
 }
 
@@ -142,7 +142,7 @@ TEST_CASE("what the server does not answer counts, each once and by its kind", "
   CHECK(of.all.errors() == 30);
   CHECK(ms(of.all.latency.percentile_ns(50)) >= 100);
 
-  // One connection, nothing answered: most are never sent, and none of them is forgotten.
+  // One connection without answers: most requests are never sent, and all are counted.
   options.connections = 1;
   options.timeout = 200ms;
   of = measured(options);
@@ -169,7 +169,7 @@ TEST_CASE("a new connection for each request, from many addresses", "[load]") {
   auto of = measured(options);
   CHECK(of.all.errors() == 0);
   CHECK(of.all.answered == 60);
-  // The first one only looks whether somebody is there.
+  // The first connection only checks that the server is reachable.
   CHECK(server.connections() == 1 + 60);
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("who is not there is named at once", "[load]") {
 }
 
 TEST_CASE("a signal ends a run early, with what was measured", "[load]") {
-  // Before other threads: one that takes the signal would end the program.
+  // Created before other threads: one that received the signal would end the program.
   const cli::interrupt signals;
   const delayed_server server{ok_reply(good_listing)};
   auto options = shortly(server.url(), 100);
@@ -209,7 +209,7 @@ TEST_CASE("a signal ends the wait for a server that does not answer, and nothing
   CHECK(std::chrono::steady_clock::now() - begun < 20s);
   CHECK(of.all.sent == 4);
   CHECK(count(of, failure::abandoned) == 4);
-  // A thousand a second were to be sent meanwhile.
+  // 1,000 requests per second were due meanwhile.
   CHECK(of.all.intended() == 4 + count(of, failure::unsent));
   CHECK(of.all.latency.count() == of.all.intended());
 }

@@ -60,7 +60,7 @@ std::variant<avatar_line, line_finding> read(std::string text) {
   return reader.read(input_line{1, {kept.data(), kept.size()}, false});
 }
 
-/// A good line with one member's value replaced; empty: without it.
+/// A valid line with one member's value replaced, or without that member if `value` is empty.
 std::string line_with(const std::string& member, const std::string& value) {
   const std::vector<std::pair<std::string, std::string>> members{
       {"game_id", '"' + game + '"'},   {"upload_id", '"' + upload + '"'},

@@ -71,7 +71,7 @@ TEST_CASE("an image at the limit is taken, one byte more is not") {
 }
 
 TEST_CASE("an image is named by its bytes") {
-  // printf abc | sha256sum
+  // The digest of `printf abc | sha256sum`.
   CHECK(model::name_image("abc", image_type::jpeg) ==
         model::parse_image_name("ba7816bf8f01cfea414140de5dae2223.jpg"));
 }

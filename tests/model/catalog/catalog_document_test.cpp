@@ -15,7 +15,7 @@ constexpr const char* other_game_id = "22222222-2222-4222-8222-222222222222";
 constexpr const char* namespace_id = "33333333-3333-4333-8333-333333333333";
 constexpr const char* other_namespace_id = "44444444-4444-4444-8444-444444444444";
 
-/// Replaces each single quote by a double quote, which keeps JSON in C++ readable.
+/// Replaces single quotes by double quotes, which keeps JSON readable in C++.
 std::string json(std::string text) {
   std::ranges::replace(text, '\'', '"');
   return text;
@@ -101,7 +101,7 @@ TEST_CASE("nesting is bounded before it costs a stack") {
   CHECK(contains(problems_of(std::string(10'000'000, '[')), "deeper than 64 levels"));
   CHECK(contains(problems_of(std::string(64, '[') + std::string(64, ']')), "found an array"));
   CHECK(contains(problems_of(std::string(65, '[') + std::string(65, ']')), "deeper than 64"));
-  // Brackets in strings, also behind an escaped quote, are text.
+  // Brackets in strings are text, also after an escaped quote.
   CHECK(contains(problems_of("['\\'" + std::string(100, '[') + "']"), "found an array"));
 }
 

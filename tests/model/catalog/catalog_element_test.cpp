@@ -20,7 +20,7 @@ using model::render_element;
 const std::string game_id = "00000000-0000-4000-8000-0000000000aa";
 const std::string other_id = "00000000-0000-4000-8000-0000000000bb";
 
-/// Replaces each single quote by a double quote, which keeps JSON in C++ readable.
+/// Replaces single quotes by double quotes, which keeps JSON readable in C++.
 std::string json(std::string text) {
   std::ranges::replace(text, '\'', '"');
   return text;
@@ -41,7 +41,7 @@ bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Names every element of a catalog.
+/// The keys of all elements of a catalog.
 std::vector<element_key> keys_of(const catalog& in) {
   std::vector<element_key> keys;
   for (const auto& each : in.regions)
@@ -59,7 +59,7 @@ catalog any_catalog() {
   return merge(*merge(catalog{}, fixtures::any_document()), fixtures::any_document()).value();
 }
 
-/// Whether everything that is referred to is there, in order, and each domain leads to its owner.
+/// Whether all references are valid, lists are in order and each domain leads to its owner.
 bool is_consistent(const catalog& c) {
   const auto ascending = [](const auto& list, auto id) {
     return std::ranges::adjacent_find(list, std::ranges::greater_equal{}, id) == list.end();
@@ -140,7 +140,7 @@ TEST_CASE("an id that disagrees is refused") {
                   "{'namespace_id':'" + other_id + "','game_id':'" + game_id + "','name':'n'}"),
       "/namespace_id: found"));
   CHECK(contains(problems_of(key(element_kind::tier, "a"), "'b'"), "the tier: found \"b\""));
-  // The same id in another case agrees.
+  // The same id in upper case is equal.
   CHECK(problems_of(key(element_kind::game, game_id),
                     "{'game_id':'00000000-0000-4000-8000-0000000000AA','display_name':'G'}") == "");
 }

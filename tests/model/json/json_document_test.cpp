@@ -42,7 +42,7 @@ bool says(const std::string& detail, std::string_view part) {
   return detail.find(part) != std::string::npos;
 }
 
-/// The tape written back as JSON, without recursion's help: a container ends where `next` says.
+/// The tape written back as JSON without recursion: a container ends where `next` says.
 std::string rewritten(const json_document& document) {
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
@@ -86,8 +86,8 @@ std::string nested(std::size_t levels) {
   return std::string(levels, '[') + std::string(levels, ']');
 }
 
-/// Random JSON text: names, strings and white space with everything that needs care. From a seed,
-/// because a tree of rapidcheck generators is too slow to shrink.
+/// Generates random JSON text with names, strings and white space that need care. From a seed,
+/// because rapidcheck shrinks a tree of generators too slowly.
 class json_writer_of_chance {
 public:
   explicit json_writer_of_chance(std::uint32_t seed) : random_(seed) {}
@@ -258,7 +258,7 @@ TEST_CASE("comments are refused by name, wherever they stand") {
     }
   }
   CHECK(says(detail_of("{\"a\": // c\n1}"), "JSON has no comments"));
-  // Neither a comment's beginning in a string nor another use of its characters.
+  // Neither the start of a comment in a string nor another use of its characters is a comment.
   CHECK(parsed("[\"// c\",\"# c\",\"/*\"]").node_count() == 4);
   CHECK(says(detail_of("{\"colour\": #ff0000}"), "expected a JSON value, found `#`"));
   CHECK(says(detail_of("[/]"), "expected a JSON value, found `/`"));
@@ -381,7 +381,7 @@ TEST_CASE("property: a text cut short is never accepted") {
 }
 
 TEST_CASE("names that were chosen to collide are compared all the same") {
-  // More than the table of an object of this size looks at one after the other.
+  // More than the name table of an object of this size probes one after the other.
   constexpr std::size_t members = 200;
   constexpr std::size_t table_mask = 511;
   std::vector<std::string> names;

@@ -43,7 +43,7 @@ TEST_CASE("Halves round away from zero, judged by the exact value") {
   CHECK(thousandths(0.0625) == "0.063");
   CHECK(thousandths(-0.0625) == "-0.063");
   CHECK(thousandths(0.3125) == "0.313");
-  // The double 1.0005 lies a little below the half, 0.0005 a little above.
+  // The double 1.0005 is slightly below the half, 0.0005 slightly above.
   CHECK(thousandths(1.0005) == "1");
   CHECK(thousandths(0.0005) == "0.001");
   CHECK(thousandths(std::nextafter(0.0625, 0)) == "0.062");
@@ -75,7 +75,7 @@ TEST_CASE("Thousandths are those of the C library except at exact halves") {
                          *rc::gen::elementOf(std::vector<double>{3, 7, 1e3, 1e4, 1e5, 99991});
     char expected[64];
     std::snprintf(expected, sizeof expected, "%.3f", value);
-    // Sixteenths are the only exact halves of a thousandth.
+    // Only multiples of a sixteenth are exact halves of a thousandth.
     RC_PRE(value * 16 != std::floor(value * 16));
     double reread = 0;
     const auto text = thousandths(value);

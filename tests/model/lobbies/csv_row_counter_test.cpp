@@ -18,7 +18,7 @@ std::uint64_t rows_of(std::string_view text) {
   return counter.rows();
 }
 
-/// A field as RFC 4180 writes it.
+/// A field in RFC 4180 notation.
 std::string written(const std::string& field) {
   if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
   std::string text = "\"";

@@ -38,7 +38,7 @@ std::string row_of(const lobby_times& times, const time_span& span, std::int64_t
   return out.substr(7);
 }
 
-/// The last column.
+/// The last column of a row: the uptime.
 std::string uptime_of(const lobby_times& times, const time_span& span,
                       std::int64_t snapshot_ts = timestamp_limit_ms) {
   const auto read = fixtures::read_csv(row_of(times, span, snapshot_ts));

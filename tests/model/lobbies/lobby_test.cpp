@@ -16,7 +16,7 @@ const std::string lobby_id = "0b24cf2f-3d3d-4a17-8e2e-0d7d2f0d9a01";
 const std::string namespace_id = "00000000-0000-4000-8000-000000000011";
 const std::string version_id = "3c8c8d64-6a0f-4d5c-8f3a-5a3b6c7d8e03";
 
-/// A line whose times are as given; `more` is put before the end.
+/// A line with the given times; `more` is inserted before its end.
 std::string line(const std::string& start, const std::string& more = {}) {
   return R"({"lobby_id":")" + lobby_id + R"(","namespace_id":")" + namespace_id +
          R"(","region_id":"fra","tier":"basic-1d1","version_id":")" + version_id +

@@ -7,7 +7,7 @@
 namespace matchcloud::model {
 namespace {
 
-/// `6to4 192.0.2.1`; empty where nothing is embedded.
+/// The embedded address, such as `6to4 192.0.2.1`; empty if there is none.
 std::string inside(std::string_view text) {
   const auto found = find_embedded_v4(*parse_ip_address(text));
   return found ? std::string{name_of(found->way)} + " " + to_string(found->v4) : std::string{};
@@ -17,7 +17,7 @@ TEST_CASE("The IPv4 address is found where each transition mechanism keeps it") 
   CHECK(inside("2002:c000:201::") == "6to4 192.0.2.1");
   CHECK(inside("2002:c000:201:1:2:3:4:5") == "6to4 192.0.2.1");
   CHECK(inside("64:ff9b::192.0.2.1") == "NAT64 192.0.2.1");
-  // Behind the server 65.54.227.120 and port 40000: 3fff:fdd2 is c000:022d turned over.
+  // Teredo server 65.54.227.120 and port 40000; the client's 3fff:fdd2 is c000:022d inverted.
   CHECK(inside("2001:0:4136:e378:8000:63bf:3fff:fdd2") == "Teredo 192.0.2.45");
 }
 

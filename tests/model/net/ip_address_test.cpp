@@ -15,7 +15,7 @@ std::string canonical(std::string_view text) {
   return address ? to_string(*address) : "refused";
 }
 
-/// What the C library says, which wants a terminated string.
+/// The C library's result; inet_pton needs a null-terminated string.
 std::optional<ip_address> parse_by_libc(const std::string& text) {
   std::array<std::uint8_t, 16> bytes{};
   if (text.find('\0') != std::string::npos) return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<ip_address> parse_by_libc(const std::string& text) {
   return std::nullopt;
 }
 
-/// Addresses with many zero groups, so that `::` moves about.
+/// Addresses with many zero groups, so that `::` occurs in different positions.
 rc::Gen<ip_address> any_address() {
   return rc::gen::map(
       rc::gen::container<std::array<std::uint8_t, 16>>(rc::gen::weightedOneOf<std::uint8_t>(
@@ -128,7 +128,7 @@ TEST_CASE("An address survives being written and read") {
 TEST_CASE("IPv6 is written as the C library writes it") {
   REQUIRE(rc::check("like inet_ntop", [] {
     const auto address = *any_address();
-    // The library writes the deprecated IPv4-compatible addresses with dots.
+    // The C library writes the deprecated IPv4-compatible addresses with dots.
     RC_PRE(
         std::any_of(address.bytes.begin(), address.bytes.begin() + 12, [](auto b) { return b; }));
     RC_PRE(!address.is_v4());

@@ -44,7 +44,7 @@ TEST_CASE("labels are encoded as the samples of RFC 3492 section 7.1") {
                   "PorqunopuedensimplementehablarenEspaol-fmd56a"},
            sample{U"T\u1EA1isaoh\u1ECDkh\u00F4ngth\u1EC3ch\u1EC9n\u00F3iti\u1EBFngVi\u1EC7t",
                   "TisaohkhngthchnitingVit-kjcr8268qyxafd2f1b9g"},
-           // Titles and names of Japanese music
+           // Titles and names of Japanese music.
            sample{U"3\u5E74B\u7D44\u91D1\u516B\u5148\u751F", "3B-ww4c5e180e575a65lsy2b"},
            sample{U"\u5B89\u5BA4\u5948\u7F8E\u6075-with-SUPER-MONKEYS",
                   "-with-SUPER-MONKEYS-pc58ag80a8qai00g7n9n"},

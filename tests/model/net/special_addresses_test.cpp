@@ -13,8 +13,8 @@ struct registry_row {
   bool globally_reachable;
 };
 
-// The registries of IANA row by row, 2025-10-09, with multicast and what is not assigned. Rows for
-// addresses that stand for others are left to a test of their own.
+// IANA's special-purpose registries row by row, as of 2025-10-09, plus multicast and unassigned
+// ranges. Rows for addresses that embed others have a separate test.
 constexpr registry_row registry[] = {
     {"0.0.0.0/8", false},       {"10.0.0.0/8", false},       {"100.64.0.0/10", false},
     {"127.0.0.0/8", false},     {"169.254.0.0/16", false},   {"172.16.0.0/12", false},

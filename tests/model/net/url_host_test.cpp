@@ -9,14 +9,14 @@ using namespace std::string_view_literals;
 
 namespace {
 
-/// The address or the name, as read.
+/// The parsed address or name.
 std::string read(std::string_view text) {
   const auto host = parse_url_host(text);
   if (!host) return "malformed";
   return host->address ? to_string(*host->address) : "name " + std::string(host->name);
 }
 
-/// `value` as a part of an IPv4 address, spelled by chance.
+/// `value` as a part of an IPv4 address, in a random base.
 std::string spelled(std::uint64_t value) {
   constexpr std::string_view digits = "0123456789abcdef";
   const auto base = *rc::gen::element<unsigned>(8, 10, 16);

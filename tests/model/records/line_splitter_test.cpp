@@ -22,7 +22,7 @@ void take(lines& into, const input_line& line) {
                     line.too_long ? too_long : std::string{line.text.data(), line.text.size()});
 }
 
-/// The lines of a text that comes in blocks of the given sizes, in turn.
+/// The lines of a text that arrives in blocks of the given sizes, used in turn.
 lines split(const std::string& text, const std::vector<std::size_t>& sizes) {
   lines found;
   line_splitter splitter;

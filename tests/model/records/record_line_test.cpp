@@ -16,7 +16,7 @@ using kind = record_field::kind;
 constexpr std::array<record_member, 4> members{
     {{"lobby_id"}, {"region_id"}, {"start_ts"}, {"stop_ts", false}}};
 
-/// A line read, with what its fields point to.
+/// A line with its parsed fields, which point into its text.
 struct reading {
   explicit reading(std::string line) : text{std::move(line)}, finding{read()} {}
 
@@ -63,7 +63,7 @@ TEST_CASE("a line that is not one JSON object is malformed, with the place") {
   CHECK(malformed(R"({"lobby_id":"x",})").starts_with("at byte 17: expected a member name"));
   CHECK(
       malformed(R"({"lobby_id":"x"} {})").starts_with("at byte 18: expected the end of the line"));
-  // RapidJSON's own check would read behind a line that ends within a character.
+  // RapidJSON's own check would read past a line that ends within a character.
   CHECK(malformed("{\"lobby_id\":\"a\xef").starts_with("at byte 15: expected UTF-8"));
   CHECK(malformed("{\"lobby_id\":\"a\xff\"}").find("UTF-8") != std::string::npos);
   CHECK(

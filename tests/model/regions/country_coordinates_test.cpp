@@ -16,14 +16,14 @@ namespace {
 
 const std::string zone_table = "/usr/share/zoneinfo/zone.tab";
 
-/// Where the first row of a country is not the one: model/regions/country_coordinates.cpp says why.
+/// Countries for which the first row is not used: model/regions/country_coordinates.cpp says why.
 const std::map<std::string, std::string> chosen_zones{{"AU", "Australia/Sydney"},
                                                       {"BR", "America/Sao_Paulo"},
                                                       {"CA", "America/Toronto"},
                                                       {"RU", "Europe/Moscow"},
                                                       {"UA", "Europe/Kyiv"}};
 
-/// Degrees of `+DDMM`, `+DDDMM`, `+DDMMSS` or `+DDDMMSS` (ISO 6709), to 4 decimals.
+/// `+DDMM`, `+DDDMM`, `+DDMMSS` or `+DDDMMSS` (ISO 6709) in degrees, to 4 decimals.
 double degrees(const std::string& text, std::size_t degree_digits) {
   const auto minutes = text.substr(1 + degree_digits, 2);
   const auto seconds = text.substr(3 + degree_digits);
@@ -32,7 +32,7 @@ double degrees(const std::string& text, std::size_t degree_digits) {
   return std::round((text.front() == '-' ? -value : value) * 1e4) / 1e4;
 }
 
-/// What the table should hold, by code.
+/// The expected content of the table, by country code.
 std::map<std::string, coordinates> read_zone_table() {
   std::map<std::string, coordinates> places;
   std::ifstream file{zone_table};
@@ -51,7 +51,7 @@ std::map<std::string, coordinates> read_zone_table() {
   return places;
 }
 
-/// The tz database of this machine is the one that the table was made from.
+/// Whether this machine's tz database has the version that the table was made from.
 bool has_version_of_table() {
   std::ifstream file{"/usr/share/zoneinfo/tzdata.zi"};
   std::string line;
@@ -61,7 +61,7 @@ bool has_version_of_table() {
 TEST_CASE("The table of countries is that of the tz database") {
   if (!std::filesystem::exists(zone_table)) return;
   const auto expected = read_zone_table();
-  // Other versions of it may know another country, or a place more exactly.
+  // Other versions may have further countries, or more precise coordinates.
   const bool same = has_version_of_table();
   if (same) CHECK(country_places().size() == expected.size());
   for (const auto& [code, at] : expected) {
@@ -81,7 +81,7 @@ TEST_CASE("print the table of countries", "[.countries]") {
 }
 
 TEST_CASE("Countries are where their people are") {
-  // Known from elsewhere: a sign or a row that is wrong would be off by far more.
+  // Independently known values: a wrong sign or row would be off by far more.
   CHECK(find_country("US")->at.longitude < -70);
   CHECK(find_country("RU")->at.longitude == Approx(37.6).margin(0.1));
   CHECK(find_country("AU")->at.longitude == Approx(151.2).margin(0.1));

@@ -17,7 +17,7 @@ TEST_CASE("Measured latencies are ids with milliseconds") {
   CHECK(read_measured_latencies("lon:23,fra:31.5,iad:0").value() ==
         all{{"fra", 31.5}, {"iad", 0}, {"lon", 23}});
   CHECK(read_measured_latencies("a:60000").value() == all{{"a", 60'000}});
-  // What is no region's id is nobody's: ignored later.
+  // A malformed region id matches no region: it is ignored later.
   CHECK(read_measured_latencies("Not An Id:1").value() == all{{"Not An Id", 1}});
 }
 

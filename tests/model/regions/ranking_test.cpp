@@ -27,7 +27,7 @@ rc::Gen<coordinates> any_coordinates() {
       });
 }
 
-/// Few enough places that some are the same, at the same distance, or antipodes.
+/// Few different locations, so that some are equal, equally far away, or antipodes.
 rc::Gen<coordinates> any_corner() {
   return rc::gen::map(rc::gen::pair(rc::gen::inRange(-2, 3), rc::gen::inRange(-4, 5)),
                       [](const auto& steps) {
@@ -69,7 +69,7 @@ std::vector<std::string> ids_of(const std::vector<ranked_region>& ranked) {
 TEST_CASE("Distances on WGS-84 are the published ones") {
   CHECK(geodesic_distance_m({90, 0}, {0, 0}) == Approx(quarter_meridian_m).margin(1e-3));
   CHECK(geodesic_distance_m({90, 0}, {-90, 0}) == Approx(2 * quarter_meridian_m).margin(1e-3));
-  // A degree of the equator: pi / 180 of the equatorial radius of 6378137 m.
+  // One degree of the equator: pi / 180 of the equatorial radius of 6378137 m.
   CHECK(geodesic_distance_m({0, 0}, {0, 1}) == Approx(111319.4908).margin(1e-3));
   // JFK to LHR, from the documentation of GeographicLib.
   CHECK(geodesic_distance_m({40.6, -73.8}, {51.6, -0.5}) == Approx(5551759.400).margin(1e-2));
@@ -78,7 +78,7 @@ TEST_CASE("Distances on WGS-84 are the published ones") {
 }
 
 TEST_CASE("Distances are those that were computed to more digits, by another method") {
-  // The worst of them is off by 5.6 nanometres; GeographicLib promises 15.
+  // The largest observed error is 5.6 nanometres; GeographicLib promises 15.
   constexpr long double tolerance_m = 15e-9L;
   REQUIRE(known_distances().size() == 200);
   for (const auto& known : known_distances()) {
@@ -150,8 +150,8 @@ TEST_CASE("Without a client's location all distances are 0 and ids decide") {
     CHECK(each.distance_m == 0);
 }
 
-/// Regions `r0`, `r1`, .. at corners, and a namespace that names some of them, some more than once,
-/// and some that there are not.
+/// Regions `r0`, `r1`, .. at corners, and a namespace that names some of them, some of them
+/// repeatedly, and some that do not exist.
 catalog any_catalog(game_namespace& where) {
   catalog snapshot;
   const auto places = *rc::gen::container<std::vector<coordinates>>(any_corner());

@@ -26,7 +26,7 @@ std::string gzip_of(const region_listing& listing) {
   return gzip.substr(6);
 }
 
-/// Of regions ranked for a client: what is cached, and what is rendered without a cache.
+/// Regions ranked for a client, rendered from the cached form and without a cache.
 struct both_ways {
   std::vector<region> regions;
   std::vector<ranked_region> ranked;
@@ -89,7 +89,7 @@ std::vector<region> any_regions() {
 TEST_CASE("Any listing is what is rendered without a cache, plain and compressed") {
   REQUIRE(rc::check("cached equals uncached", [] {
     auto regions = any_regions();
-    // 300 regions with the longest names are megabytes: a few of them do.
+    // 300 regions with the longest names are megabytes: use only some of them.
     std::size_t text = 0;
     for (auto& each : regions)
       if ((text += each.region_display_name.size() + each.provider_display_name.size()) > 1'000'000)

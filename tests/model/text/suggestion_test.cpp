@@ -12,7 +12,7 @@ using namespace matchcloud::model;
 
 namespace {
 
-// The rule of closest_name without a thought for its cost.
+// A reference implementation of `closest_name` that ignores cost.
 
 std::string folded(std::string_view name) {
   std::string letters;
@@ -64,7 +64,8 @@ std::string_view plain_closest_name(std::string_view name,
   return closest;
 }
 
-/// Few letters, so that names resemble one another; up to and beyond the limit.
+/// Names of few letters, so that they resemble one another, with lengths up to and beyond the
+/// limit.
 rc::Gen<std::string> any_name() {
   return rc::gen::mapcat(rc::gen::element<std::size_t>(3, 8, 20, 66), [](std::size_t most) {
     return rc::gen::mapcat(rc::gen::inRange<std::size_t>(0, most + 1), [](std::size_t size) {
@@ -73,7 +74,7 @@ rc::Gen<std::string> any_name() {
   });
 }
 
-/// `name` after a few typing errors.
+/// `name` with a few typing errors.
 std::string mistyped(std::string name) {
   const auto errors = *rc::gen::inRange(0, 6);
   for (int i = 0; i < errors && !name.empty(); ++i) {
@@ -107,7 +108,7 @@ TEST_CASE("names are close that are a few typing errors apart") {
   CHECK(closest_of("prots", {"env", "ports"}) == "ports");
   CHECK(closest_of("evn", {"args", "env"}) == "env");
   CHECK(closest_of("xyz", {"args", "env"}).empty());
-  // Two errors are too many for five letters.
+  // Two errors are too many for a name of five letters.
   CHECK(closest_of("potrz", {"ports"}).empty());
 }
 
@@ -143,7 +144,7 @@ TEST_CASE("property: the closest name is that of the plain rule") {
     const std::vector<std::string_view> views{candidates.begin(), candidates.end()};
     const auto found = closest_name(name, views);
     const auto expected = plain_closest_name(name, views);
-    // The very same candidate, not only an equal one.
+    // Must be the same candidate, not only an equal one.
     RC_ASSERT(found.data() == expected.data());
     RC_ASSERT(found == expected);
   }));

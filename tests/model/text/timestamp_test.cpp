@@ -15,7 +15,7 @@ using matchcloud::model::parse_timestamp;
 using matchcloud::model::parse_timestamp_ms;
 using matchcloud::model::timestamp_limit_ms;
 
-/// The text of a time with the calendar of the C library.
+/// The text of a time, computed with the C library's calendar.
 std::string by_c_library(std::int64_t ms) {
   const std::time_t seconds = ms / 1'000;
   std::tm parts{};

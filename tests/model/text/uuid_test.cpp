@@ -76,12 +76,13 @@ TEST_CASE("UUIDs that count upwards spread over hash buckets") {
   std::unordered_set<std::size_t> low_bits;
   std::unordered_set<std::size_t> high_bits;
   for (std::uint64_t i = 0; i < buckets; ++i) {
-    // Counting in steps of a bucket count is what an identity hash would pile up on.
+    // Steps of the bucket count would all collide under an identity hash.
     const auto hash = std::hash<uuid>{}(uuid_of(i * buckets));
     low_bits.insert(hash % buckets);
     high_bits.insert(hash >> 54);
   }
-  // 1024 balls in 1024 urns leave 1 - 1/e of them, 647, used; the deviation is about 10.
+  // 1024 balls in 1024 urns leave 1 - 1/e of the urns, 647, occupied; the standard deviation is
+  // about 10.
   CHECK(low_bits.size() > 590);
   CHECK(high_bits.size() > 590);
 }
