@@ -140,7 +140,7 @@ TEST_CASE("an id that disagrees is refused") {
                   "{'namespace_id':'" + other_id + "','game_id':'" + game_id + "','name':'n'}"),
       "/namespace_id: found"));
   CHECK(contains(problems_of(key(element_kind::tier, "a"), "'b'"), "the tier: found \"b\""));
-  // The same id in upper case is equal.
+  // An id in upper case equals the same id in lower case.
   CHECK(problems_of(key(element_kind::game, game_id),
                     "{'game_id':'00000000-0000-4000-8000-0000000000AA','display_name':'G'}") == "");
 }

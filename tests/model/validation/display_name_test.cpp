@@ -1,4 +1,4 @@
-// Which names are refused stands in validation/display_names.json; here is what is said of them.
+// The refused names are listed in validation/display_names.json; these tests check the messages.
 #include "model/validation/display_name.hpp"
 
 #include "tests/catch.hpp"
@@ -29,7 +29,7 @@ TEST_CASE("what is wrong with a display name continues the member's name") {
                                        "combining mark with nothing before it."));
   CHECK(said_of("a\u2800").starts_with(
       "invalid: contains `\u2800` (U+2800) at character 2, a character that looks like a space."));
-  // The first of several counts.
+  // The first of several violations is reported.
   CHECK(said_of("a  \u200b").starts_with("invalid: has two spaces"));
   CHECK(said_of("\u200b  a").starts_with("invalid: contains U+200B"));
   CHECK(

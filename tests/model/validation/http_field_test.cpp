@@ -28,7 +28,7 @@ TEST_CASE("a header's name is a token of bounded length") {
     CHECK(said_of_name(name) == "accepted");
   CHECK(said_of_name("") == "too-short: is empty. Write the name of a header, 1 to 16 bytes.");
   CHECK(said_of_name("0123456789abcdefg") == "too-long: has 17 bytes. Shorten it to at most 16.");
-  // The length goes first, and counts bytes.
+  // The length is checked first, in bytes.
   CHECK(said_of_name("ééééééééé").starts_with("too-long: has 18 bytes."));
   for (const auto name :
        {"a b"sv, "a:"sv, "a\0"sv, "(a)"sv, "a\tb"sv, "\"a\""sv, "a/b"sv, "a@b"sv, "[a]"sv, "{a}"sv,
@@ -41,7 +41,7 @@ TEST_CASE("what is wrong with a header's name is said with its first offending c
         "invalid: contains `ö` (U+00F6) at character 5, which no header's name can have. Write "
         "letters, digits, dashes and underscores, such as `X-Game-Token`.");
   CHECK(said_of_name("a\nb").find("contains U+000A at character 2") != std::string::npos);
-  // Who takes it for the whole line writes a secret.
+  // A user who puts the whole header line here writes a secret, which must not be echoed.
   CHECK(said_of_name("Token: secret").find("secret") == std::string::npos);
 }
 

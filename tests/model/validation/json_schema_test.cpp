@@ -1,6 +1,6 @@
-// Holds the printed schema and the table together: the one has every member of the other and
-// nothing else, and decides alike where JSON Schema can decide. What validation says to the
-// constraints of the schema is in schema_probes_test.cpp.
+// Keeps the printed schema and the table consistent: the schema has exactly the table's members and
+// gives the same verdict wherever JSON Schema can express the rule. How validation judges the
+// schema's constraints is tested in schema_probes_test.cpp.
 #include "model/validation/json_schema.hpp"
 #include "model/validation/validation.hpp"
 
@@ -62,7 +62,7 @@ names expected_types(value_type type, bool nullable) {
   return types;
 }
 
-/// Goes through the table and a schema side by side.
+/// Compares the table and a schema side by side.
 class comparison {
 public:
   comparison(std::string_view schema, const validation_rules& rules)
@@ -137,7 +137,7 @@ private:
   std::size_t members_ = 0;
 };
 
-/// Findings that one of the printed keywords can show.
+/// Whether one of the printed keywords can express this finding.
 bool is_expressible(const expected_finding& finding, const std::string& body) {
   static const names codes{"required",
                            "wrong-type",
@@ -158,25 +158,26 @@ bool is_expressible(const expected_finding& finding, const std::string& body) {
                            "needs-gateway",
                            "unsupported-port",
                            "unsupported-port-range"};
-  // Of headers; those of `env` depend on ports.
+  // The schema expresses reserved names of headers; those of `env` depend on ports.
   if (finding.code == "reserved")
     return std::ranges::find(finding.path, "headers") != finding.path.end();
   const bool is_ascii = std::ranges::all_of(body, [](char c) { return c > 0; });
-  // Bytes are no fewer than characters, but for ASCII they may be more.
+  // A text has at least as many bytes as characters; they are equal only for ASCII.
   if (finding.code == "too-long") return is_ascii;
-  // Counts the matchmaker's too.
+  // This limit also counts the matchmaker's variables.
   if (finding.code == "too-many" && finding.path.back() == "env") return false;
   return codes.contains(finding.code);
 }
 
-/// And that draft 4 can: no names of entries, no list of words that may be empty.
+/// Whether draft 4, too, can express the finding: it has no names of entries, and no word list that
+/// may be empty.
 bool is_expressible_in_draft_4(const expected_finding& finding) {
   static const names codes{"required", "wrong-type",    "unknown-member", "too-low",
                            "too-high", "unknown-value", "conflicting",    "unsupported-port"};
   return codes.contains(finding.code);
 }
 
-/// RapidJSON's regular expressions know no group that begins with `(?`.
+/// Removes patterns with a group that begins with `(?`, which RapidJSON does not support.
 void drop_other_patterns(json& schema) {
   if (schema.IsArray())
     for (auto& each : schema.GetArray())
@@ -190,7 +191,7 @@ void drop_other_patterns(json& schema) {
     drop_other_patterns(each.value);
 }
 
-/// RapidJSON speaks draft 4 and follows no reference with a `$`.
+/// Converts a schema to draft 4 for RapidJSON, which also resolves no reference with a `$`.
 rapidjson::Document as_draft_4(std::string schema) {
   for (std::size_t at = 0; (at = schema.find("$defs", at)) != schema.npos;)
     schema.replace(at, 5, "definitions");
@@ -204,7 +205,8 @@ bool is_accepted_by_rapidjson(const rapidjson::SchemaDocument& schema, const std
   return parse_instance(body).Accept(validator);
 }
 
-/// What `validate` found, or would have.
+/// Compares the printed schema's verdict on a case with the findings that `validate` reports for
+/// it.
 void compare_verdicts(const validation_case& test) {
   const auto printed = json_schema(test.kind, test.rules, test.names);
   const schema_evaluator evaluator{printed};
@@ -275,7 +277,7 @@ TEST_CASE("the printed schema accepts and refuses the real configurations as val
   }
 }
 
-/// A version with `verification` at its place.
+/// A version whose action `find` has this `verification`.
 std::string version_with(const std::string& url, const std::string& header = "X-A") {
   return R"({"display_name":"v","config":{"matchmaker":{"game_modes":{"m":{"actions":{"find":)"
          R"({"enabled":true,"verification":{"url":")" +
@@ -351,9 +353,9 @@ TEST_CASE(
   check(R"({"config":{},"display_name":"a\u0301 👩\u200d🚀"})", true);
 }
 
-/// What ajv's strict mode asks of a schema (https://ajv.js.org/strict-mode.html), as far as printed
-/// schemas could break it. `type` is that of the schemas around that judge the same value, and
-/// `known` what they define.
+/// Checks what ajv's strict mode requires of a schema (https://ajv.js.org/strict-mode.html), as far
+/// as printed schemas could violate it. `types` and `known` are the types and the members that
+/// enclosing schemas of the same value declare.
 void check_strictness(const json& schema, names types, names known) {
   static const std::map<std::string, std::string> typed{{"minimum", "integer"},
                                                         {"maximum", "integer"},
@@ -370,7 +372,7 @@ void check_strictness(const json& schema, names types, names known) {
                                                         {"maxProperties", "object"}};
   if (!schema.IsObject()) return;
   if (schema.HasMember("type")) types = types_of(schema);
-  // A union only with null.
+  // Unions are allowed only with null.
   CHECK((types.size() < 2 || (types.size() == 2 && types.contains("null"))));
   if (schema.HasMember("properties")) known.merge(member_names(schema["properties"]));
   for (const auto& name : texts_at(schema, "required"))
@@ -389,7 +391,7 @@ void check_strictness(const json& schema, names types, names known) {
         check_strictness(each.value, {}, {});
     if (keyword == "items" || keyword == "additionalProperties")
       check_strictness(member.value, {}, {});
-    // A name is a string.
+    // A member's name is a string.
     if (keyword == "propertyNames") check_strictness(member.value, {"string"}, {});
   }
 }

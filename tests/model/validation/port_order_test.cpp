@@ -1,4 +1,5 @@
-// The table of docs/validation.md, "Ports", row by row, against every port that can be written.
+// Checks the table of docs/validation.md, "Ports", row by row, against every port that can be
+// written.
 #include "model/validation/validation.hpp"
 
 #include "tests/catch.hpp"
@@ -37,7 +38,7 @@ std::string text_of(const port& written) {
 constexpr const char* inside = R"({"min":26000,"max":26001})";
 constexpr const char* outside = R"({"min":25999,"max":26001})";
 
-/// `PATH CODE` of the first row that applies to a port of the label `b`; empty if none.
+/// The first row that applies to a port labelled `b`, as `PATH CODE`; empty if none applies.
 std::string first_row(const port& written, bool on_host) {
   if (!written.has_number() && !written.has_range()) return "b required";
   if (written.has_number() && written.has_range()) return "b conflicting";
@@ -48,7 +49,7 @@ std::string first_row(const port& written, bool on_host) {
   return written.range == outside ? "b/port_range out-of-range" : "";
 }
 
-/// Besides: both ports are alike.
+/// The expected findings: the first row, plus those that follow from the two ports being identical.
 std::vector<std::string> expected(const port& written, bool on_host) {
   std::vector<std::string> rows;
   const auto first = first_row(written, on_host);
@@ -61,7 +62,7 @@ std::vector<std::string> expected(const port& written, bool on_host) {
   return rows;
 }
 
-/// What is said of the port `b` that is written as the port `a` before it.
+/// The findings for port `b`, which is written exactly like port `a` before it.
 std::vector<std::string> said_of(const port& written, const std::string& network) {
   const auto both = R"({"a":)" + text_of(written) + R"(,"b":)" + text_of(written) + "}";
   const auto body = R"({"display_name":"v","config":{"matchmaker":{"docker":{)" + network +

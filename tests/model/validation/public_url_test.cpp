@@ -243,7 +243,8 @@ TEST_CASE("a host with letters beyond ASCII is told its form within it") {
   }
   const auto longest = said_of("https://" + std::string(60, 'a') + "." + "é" + ".example");
   CHECK(longest.ends_with("Write its `xn--` form, as browsers and registrars show it."));
-  // What stands before it is said first, and of what is no host nothing but its character.
+  // A violation before the host is reported first. Of a text that is no host, only the character is
+  // reported.
   CHECK(said_of("https://a b.é.example").starts_with("contains U+0020"));
   CHECK(said_of("https://é@example.com").starts_with("contains `é`"));
   CHECK(said_of("https://example.com/é").starts_with("contains `é`"));

@@ -14,7 +14,7 @@ std::string said_of(std::string_view glob) {
   return violation ? std::string(violation->code) + ": " + violation->predicate : "accepted";
 }
 
-/// Few segments, so that runs of `**` and of slashes come about.
+/// Globs of few segments, so that runs of `**` and of slashes occur.
 rc::Gen<std::string> any_glob() {
   const auto segment = rc::gen::element<std::string>("", "*", "**", "***", "a", "a**", "*a*", "é");
   return rc::gen::map(rc::gen::container<std::vector<std::string>>(segment), [](const auto& parts) {

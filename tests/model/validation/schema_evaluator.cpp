@@ -26,7 +26,7 @@ bool is_integer(const json& value) {
          (value.IsDouble() && std::trunc(value.GetDouble()) == value.GetDouble());
 }
 
-/// Exact for every integer of 64 bits where long double has as many.
+/// Exact for all 64-bit integers if long double has a 64-bit significand.
 long double number(const json& value) {
   if (value.IsInt64()) return static_cast<long double>(value.GetInt64());
   if (value.IsUint64()) return static_cast<long double>(value.GetUint64());
@@ -112,7 +112,7 @@ bool schema_evaluator::accepts(const json& schema, const json& instance) const {
 const json& schema_evaluator::resolved(const json& schema) const {
   const auto reference = schema.FindMember("$ref");
   if (reference == schema.MemberEnd()) return schema;
-  // Without the `#`, behind which RapidJSON wants `$` percent-encoded.
+  // Skips the `#`, because RapidJSON requires `$` in a URI fragment to be percent-encoded.
   const auto pointer = view(reference->value).substr(1);
   const auto* target = rapidjson::Pointer{pointer.data(), pointer.size()}.Get(document_);
   if (!target) throw std::logic_error("nothing at " + std::string{view(reference->value)});

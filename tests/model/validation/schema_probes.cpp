@@ -15,7 +15,8 @@ namespace {
 using json = rapidjson::Value;
 using verdict = schema_probe::verdict;
 
-/// Texts of which some keep and some break any pattern. In front what keeps one.
+/// Sample texts: any printed pattern matches some of them and not others. Likely matches come
+/// first.
 const std::array<std::string, 27> samples{"a",
                                           "https://example.com/",
                                           "A",
@@ -78,18 +79,19 @@ bool has(const std::vector<std::string>& list, const std::string& text) {
   return std::ranges::find(list, text) != list.end();
 }
 
-/// A schema, and what a condition on the object around adds to it (null: nothing).
+/// A schema, plus the schema that a condition on the enclosing object adds (null: none).
 struct schema_view {
   const json* schema;
   const json* added;
 
-  /// The stricter of the two, as the printed schema has it.
+  /// The added schema's keyword, which is the stricter one in printed schemas, or else the schema's
+  /// own.
   const json* keyword(const char* name) const {
     const auto* found = find(added, name);
     return found ? found : find(schema, name);
   }
 
-  /// A violation in what was added may be told of the object around.
+  /// A violation of an added constraint may be reported at the enclosing object.
   verdict refused(const char* name) const {
     return find(added, name) ? verdict::refused_near : verdict::refused_here;
   }
@@ -113,7 +115,7 @@ struct schema_view {
   }
 };
 
-/// Where a value stands: the body around it.
+/// A value's path, and the parts of the body before and after the value.
 struct place {
   std::vector<std::string> path;
   std::string before;
@@ -155,7 +157,7 @@ members with(members all, const std::string& name, const std::string& value) {
   return all;
 }
 
-/// Goes through the schema and collects probes.
+/// Walks the schema and collects probes.
 class prober {
 public:
   explicit prober(const schema_evaluator& schema) : schema_(schema) {}
@@ -175,7 +177,7 @@ private:
                 find(find(of.added, "properties"), name.c_str()));
   }
 
-  // The least that a schema accepts.
+  // Minimal values that a schema accepts.
 
   std::string least(const schema_view& of) const {
     if (const auto words = texts(of.keyword("enum")); !words.empty()) return quoted(words.front());
@@ -200,7 +202,7 @@ private:
     members all;
     for (const auto& name : names)
       all.push_back({name, least(property(of, name))});
-    // What only descriptions say.
+    // Rules that only descriptions state.
     const auto* known = find(of.schema, "properties");
     if (known->HasMember("network_mode")) all.push_back({"network_mode", "\"host\""});
     if (known->HasMember("min") && known->HasMember("max"))
@@ -218,7 +220,7 @@ private:
     return schema_.accepts(*of.schema, json{rapidjson::StringRef(text.data(), text.size())});
   }
 
-  /// What the relations of an object leave to choose from; what was added before, if nothing.
+  /// The alternatives of an object's `allOf` relations; the schema added before if there are none.
   std::vector<const json*> branches_of(const schema_view& of) const {
     std::vector<const json*> branches;
     if (const auto* relations = find(of.schema, "allOf"))
@@ -240,7 +242,7 @@ private:
   void probe(const schema_view& of, const place& at) {
     const auto type = of.type();
     add("type", at, least(of), verdict::clean);
-    // The body itself is an object, or it is no body.
+    // The body itself must be an object, or it is no body.
     if (!at.path.empty()) probe_types(of, at);
     if (type == "string") probe_string(of, at);
     if (type == "integer") probe_integer(of, at);
@@ -272,7 +274,8 @@ private:
       if (!has(words, each)) add("enum", at, quoted(each), verdict::refused_near);
   }
 
-  /// Calls with a text of the greatest length and one beyond, and the same for the least.
+  /// Calls `use` with texts of the maximum length and one more, and of the minimum length and one
+  /// less.
   template <class Use>
   void probe_lengths(const schema_view& of, Use use) const {
     const auto text = sample(of);
@@ -374,7 +377,7 @@ private:
     probe_aliases(of, at);
   }
 
-  /// Those that can stand beside `all`.
+  /// Probes each member that may occur together with `all`.
   void probe_each_member(const schema_view& of, const members& all, const place& at,
                          std::set<std::string>& probed) {
     for (const auto& each : find(of.schema, "properties")->GetObject()) {
@@ -404,7 +407,7 @@ private:
     }
   }
 
-  /// Of the member `name` of the object there.
+  /// Adds a probe about the member `name` of the object at `at`.
   void add(const std::string& what, const place& at, const std::string& name, const members& all,
            verdict expected) {
     auto path = at.path;

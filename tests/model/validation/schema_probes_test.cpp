@@ -1,5 +1,6 @@
-// Every constraint that the printed schema states is one of validation, at every place and with the
-// same numbers: bodies made from the schema alone, which just keep or just break each.
+// Validation enforces every constraint of the printed schema, at every path and with the same
+// numbers: tested with bodies made from the schema alone that just satisfy or just violate each
+// one.
 #include "model/validation/json_schema.hpp"
 #include "model/validation/validation.hpp"
 
@@ -65,7 +66,7 @@ void run(payload_kind kind, const validation_rules& rules, const reference_names
     CHECK(counts[what] > 0);
 }
 
-/// Other numbers than the defaults for everything that the printed schema states.
+/// Rules with non-default numbers for every limit that the printed schema states.
 validation_rules rules_with_other_limits() {
   validation_rules rules;
   for (const auto& limit : validation_limit_table())

@@ -15,7 +15,7 @@ std::string repeated(std::string_view piece, std::size_t times) {
   return text;
 }
 
-/// Makes a value for every member; a member that may be absent is so every third time.
+/// Makes a value for every member; an optional member is absent one time in three.
 class writer {
 public:
   explicit writer(chance& random) : random_(random) {}
@@ -37,7 +37,7 @@ private:
     to.children.emplace_back(name, std::move(value));
   }
 
-  /// An optional member, of which the value is made only where it is there.
+  /// Adds an optional member; `make` is called only if it is present.
   template <class Make>
   void may(tree& to, std::string_view name, Make make) {
     if (random_.one_in(3)) {
@@ -124,7 +124,7 @@ private:
 
   tree route(std::size_t index) {
     auto value = object("route");
-    // Different ones for each, by their first segment.
+    // The first segment makes each glob different.
     const auto first = "r" + std::to_string(index);
     add(value, "glob",
         string_tree("glob", first + random_.one_of({"", "/**", "/*.js", "/**/*", "//", "é"})));
@@ -188,7 +188,7 @@ private:
     return value;
   }
 
-  /// What the matchmaker and its modes both have.
+  /// Adds the members that the matchmaker and its modes share.
   void add_shared(tree& to) {
     may(to, "tier", [&] { return tier(); });
     for (auto name : {"max_players", "max_players_direct", "max_players_party"})

@@ -43,7 +43,7 @@ std::string printed(const json& value) {
 
 using steps = std::vector<std::string>;
 
-/// Where an object of a configuration occurs.
+/// The paths at which an object occurs in a configuration.
 struct object_places {
   std::string_view object;
   std::vector<steps> places;
@@ -97,7 +97,7 @@ const std::vector<steps>& child_specs_of(const std::string& object) {
   return found->places;
 }
 
-/// A configuration that holds `value` there and nothing else.
+/// A configuration with `value` at `place` and nothing else.
 std::string config_with(const std::string& value, const steps& place) {
   std::string config;
   for (const auto& step : place)
@@ -137,7 +137,7 @@ void set_rule(validation_case& test, const std::string& name, const json& value)
     test.rules.complete = value.GetBool();
   else if (name == "tiers")
     test.names.tiers = texts_of(value);
-  else if (name == "regions" && value.IsArray()) // A limit has this name, too.
+  else if (name == "regions" && value.IsArray()) // a limit has this name, too
     test.names.regions = texts_of(value);
   else if (name == "aliases")
     for (const auto& each : value.GetObject())
@@ -161,7 +161,7 @@ expected_finding finding_of(const json& from) {
   return finding;
 }
 
-/// What does not depend on the place.
+/// The parts of a case that do not depend on the object's path.
 validation_case common_case(const json& from) {
   validation_case test;
   test.kind = kind_of(text_at(from, "kind"));
@@ -171,7 +171,7 @@ validation_case common_case(const json& from) {
   if (from.HasMember("rules"))
     for (const auto& each : from["rules"].GetObject())
       set_rule(test, text_of(each.name), each.value);
-  // Names are in ascending order wherever they come from.
+  // Reference names must be sorted, whatever their order in the file.
   std::ranges::sort(test.names.tiers);
   if (test.names.regions) std::ranges::sort(*test.names.regions);
   if (from.HasMember("findings"))
@@ -202,7 +202,7 @@ void add_cases(std::vector<validation_case>& cases, const json& from, const std:
       steps prefix{"config"};
       prefix.insert(prefix.end(), place.begin(), place.end());
       test.about += " (at" + to_string({prefix, ")"});
-      // `too-many-errors` is about no place.
+      // `too-many-errors` has no path.
       for (auto& each : test.findings)
         if (each.code != "too-many-errors")
           each.path.insert(each.path.begin(), prefix.begin(), prefix.end());

@@ -1,4 +1,4 @@
-// The law that the fuzzer holds, on bodies that are made to be wrong.
+// Checks the fuzz target's properties on deliberately invalid bodies.
 #include "tests/fixtures/validation_law.hpp"
 
 #include "tests/catch.hpp"

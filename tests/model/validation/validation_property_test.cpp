@@ -1,5 +1,5 @@
-// Laws of validation over whole versions from a seed: what is valid has no findings, one violation
-// is one finding, and the order of members decides nothing.
+// Properties of validation over whole versions from a seed: a valid version has no findings, one
+// violation gives one finding, and the order of members does not matter.
 #include "model/validation/validation.hpp"
 
 #include "tests/catch.hpp"
@@ -22,7 +22,7 @@ std::vector<finding> findings_of(const std::string& body) {
   return *std::move(findings);
 }
 
-/// A line each, sorted: what was found, in whatever order.
+/// The findings, one line each, regardless of their order.
 std::multiset<std::string> lines_of(const std::vector<finding>& findings, bool with_messages) {
   std::multiset<std::string> lines;
   for (const auto& each : findings) {
@@ -37,7 +37,7 @@ std::multiset<std::string> lines_of(const std::vector<finding>& findings, bool w
   return lines;
 }
 
-/// Whether it names an earlier sibling, or depends on what stands before.
+/// Whether the code refers to an earlier sibling or depends on what precedes it.
 bool depends_on_order(std::string_view code) {
   return code == "not-unique" || code == "duplicate-member" || code == "ranges-overlap" ||
          code == "too-many";
@@ -97,8 +97,8 @@ TEST_CASE("property: the order of members changes no finding") {
       shuffle_members(version, random);
       const auto shuffled = to_text(version);
       const auto after = findings_of(shuffled);
-      // In both: a repeated member with a violation of its own shows only that where it comes
-      // later.
+      // Checks both orders: a repeated member that also has its own violation shows that one only
+      // where it comes later.
       if (depend_on_order(before) || depend_on_order(after)) continue;
       if (lines_of(after, true) != lines_of(before, true)) RC_FAIL(body + "\n" + shuffled);
     }

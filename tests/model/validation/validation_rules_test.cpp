@@ -47,7 +47,7 @@ TEST_CASE("an alias is a new word for a neutral one") {
                  {"container_runtime", "oci"},
                  {"engine_a", "u7"},
                  {"gateway", "edge"}}) == "accepted");
-  // What names a member is none of the values of `proxy`, and the other way round.
+  // A member's name is not a value of `proxy`, and a value of `proxy` is not a member's name.
   CHECK(why_not({{"gateway", "tier"}, {"container_runtime", "none"}}) == "accepted");
   CHECK(holds(why_not({{"tier", "class"}}), "NEUTRAL=ALIAS"));
   CHECK(holds(why_not({{"container_runtime", ""}}), "NEUTRAL=ALIAS"));

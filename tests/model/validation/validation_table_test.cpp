@@ -1,4 +1,4 @@
-// Runs the cases of tests/model/validation/*.json, see validation_cases.hpp.
+// Runs the cases of tests/model/validation/*.json; see validation_cases.hpp.
 #include "model/validation/validation.hpp"
 
 #include "tests/catch.hpp"

@@ -47,8 +47,8 @@ bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
 }
 
-/// Random configs: names of the specification and others, values of any type. From a seed, because
-/// a tree of rapidcheck generators is too slow to shrink.
+/// Generates random configs with specified and other names and values of any type. From a seed,
+/// because rapidcheck shrinks a tree of generators too slowly.
 class config_writer_of_chance {
 public:
   explicit config_writer_of_chance(std::uint32_t seed) : random_(seed) {}
@@ -111,7 +111,7 @@ void drop_repeated_names(std::vector<std::string>& members) {
   members.erase(std::unique(members.begin(), members.end(),
                             [&](const auto& a, const auto& b) { return name(a) == name(b); }),
                 members.end());
-  // Which of a neutral name and its alias comes later decides which of them is looked into.
+  // If a neutral name and its alias both occur, their order decides which value is validated.
   if (std::any_of(members.begin(), members.end(),
                   [](const auto& m) { return m.starts_with("\"docker\""); }))
     std::erase_if(members, [](const auto& m) { return m.starts_with("\"container_runtime\""); });
@@ -184,7 +184,7 @@ TEST_CASE("advice fits what was written and what may be configured") {
   REQUIRE(only_message(R"({"matchmaker":{"docker":{"args":"x"}}})") ==
           "`args` must be an array, but is a string. Put it in brackets to make it the one "
           "element.");
-  // Without its quotes it would be no JSON.
+  // Without its quotes, the value would not be JSON.
   REQUIRE(only_message(R"({"matchmaker":{"max_players":"007"}})") ==
           "`max_players` must be an integer, but is the string `007`.");
   REQUIRE(only_message(
@@ -226,7 +226,7 @@ TEST_CASE("an unknown member close to a known one is asked about") {
   REQUIRE(suggestion(port, "proto") == "protocol");
   REQUIRE(suggestion(port, "range") == "port_range");
   REQUIRE(suggestion(port, "target") == "");
-  // A port has it already.
+  // The closest name, `port`, is already present.
   REQUIRE(suggestion(port, "prot") == "protocol");
   REQUIRE(suggestion(matchmaker, "maxPlayers") == "max_players");
   REQUIRE(suggestion(matchmaker, "max-players-direct") == "max_players_direct");
@@ -243,7 +243,7 @@ TEST_CASE("no member is suggested that is there already, under whichever of its 
     return only_message(R"({"matchmaker":{)" + members + "}}");
   };
   CHECK(holds(message(R"("max_playrs":1)"), "Did you mean `max_players`?"));
-  // Before or behind it, or null.
+  // The suggested member is present, before or after, or null.
   CHECK_FALSE(holds(message(R"("max_playrs":1,"max_players":1)"), "Did you mean"));
   CHECK_FALSE(holds(message(R"("max_players":null,"max_playrs":1)"), "Did you mean"));
   CHECK_FALSE(holds(message(R"("container_runtim":{},"docker":{})"), "Did you mean"));

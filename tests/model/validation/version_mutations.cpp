@@ -29,7 +29,7 @@ bool is_there(const tree* value) {
   return value != nullptr && value->role != null_role;
 }
 
-/// A place in front of any member or element, or at the end.
+/// Inserts a member or element at a random position.
 void insert(tree& to, std::string name, tree value, chance& random) {
   const auto at = static_cast<std::ptrdiff_t>(random.below(to.children.size() + 1));
   to.children.emplace(to.children.begin() + at, std::move(name), std::move(value));
@@ -44,7 +44,7 @@ void set(tree& to, std::string_view name, tree value, chance& random) {
   insert(to, std::string{name}, std::move(value), random);
 }
 
-/// Also into an object that another violation took it from.
+/// Sets a member, even one that another mutation removed.
 void put(tree& to, std::string_view name, tree value) {
   if (auto* there = to.find(name))
     *there = std::move(value);
@@ -56,7 +56,7 @@ tree empty(tree::shape shape) {
   return {shape};
 }
 
-/// The label of some port that `belongs`; empty where there is none.
+/// The label of a random port for which `belongs` holds; empty if there is none.
 template <class Predicate>
 std::string some_port(const tree& ports, chance& random, Predicate belongs) {
   steps labels;
@@ -65,7 +65,7 @@ std::string some_port(const tree& ports, chance& random, Predicate belongs) {
   return labels.empty() ? "" : labels[random.below(labels.size())];
 }
 
-/// Replaces the value by another.
+/// Replaces the value by the scalar `text`.
 outcome write(tree& value, std::string text, std::string code) {
   value = scalar_tree("", std::move(text));
   return found({}, std::move(code));
@@ -76,13 +76,13 @@ outcome write_text(tree& value, std::string_view text, std::string code) {
   return found({}, std::move(code));
 }
 
-/// What one role or another stands for.
+/// The entry for the value's role.
 template <class T, std::size_t N>
 const T& of_role(const std::array<std::pair<std::string_view, T>, N>& all, const tree& value) {
   return std::ranges::find(all, value.role, [](const auto& each) { return each.first; })->second;
 }
 
-// Of every value
+// Any value.
 
 outcome another_type(tree& value, chance& random) {
   if (value.is == tree::shape::object)
@@ -144,7 +144,7 @@ outcome missing_member(tree& value, chance& random) {
   return found({name}, "required");
 }
 
-// Of texts
+// Texts.
 
 outcome no_text(tree& value, chance&) {
   return write_text(value, "", "too-short");
@@ -192,7 +192,7 @@ outcome unknown_word(tree& value, chance& random) {
   return write_text(value, random.one_of({"", "HTTPS", "None", "Host", "tls"}), "unknown-value");
 }
 
-// Of numbers
+// Numbers.
 
 outcome too_low(tree& value, chance& random) {
   const auto number = value.role == "players" ? random.between(-9, 0) : random.between(-9, -1);
@@ -224,9 +224,9 @@ outcome no_port(tree& value, chance& random) {
   return write(value, random.one_of({"0", "-1", "65536", "1e5"}), "out-of-range");
 }
 
-// Of names
+// Names.
 
-/// A wrong name and what is said of it.
+/// A wrong name and the code of its finding.
 using bad_name = std::pair<std::string, std::string>;
 
 outcome wrong_name(tree& value, chance& random) {
@@ -263,7 +263,7 @@ outcome wrong_name(tree& value, chance& random) {
   return found({name}, code);
 }
 
-// Of lists and maps
+// Lists and maps.
 
 outcome too_many(tree& value, chance& random) {
   struct filling {
@@ -320,7 +320,7 @@ outcome same_kind(tree& value, chance&) {
   return found({"middlewares", last, "kind", "custom_headers"}, "not-unique");
 }
 
-// Across members
+// Rules across members.
 
 outcome no_provider(tree& value, chance&) {
   for (const auto name : {"captcha_provider_a", "hcaptcha", "captcha_provider_b", "turnstile"})
@@ -390,7 +390,7 @@ outcome range_outside(tree& value, chance& random) {
   return found({"port_range"}, "out-of-range");
 }
 
-/// Of a runtime: takes the gateway away from a port.
+/// Mutates a runtime: removes the gateway from a port.
 outcome no_gateway(tree& value, chance& random) {
   auto* ports = value.find("ports");
   if (!is_there(ports)) return std::nullopt;
@@ -432,7 +432,7 @@ outcome reserved_variable(tree& value, chance& random) {
   return found({"env", name}, "reserved");
 }
 
-/// The same in a mode that has the matchmaker's ports.
+/// Adds the reserved variable in a mode that inherits the matchmaker's ports.
 outcome variable_of_shared_port(tree& value, chance& random) {
   const auto runtime_of = [](tree& object) {
     auto* runtime = object.find("docker");
@@ -480,7 +480,7 @@ std::span<const version_mutation> version_mutations() {
                      "captcha key", "arg",       "env value",      "network_mode", "protocol",
                      "proxy",       "url",       "tier",           "flag",         "priority",
                      "port number", "range end", "cli integer"});
-    // The body itself must be an object, and inside of what is not shown anything goes.
+    // The body itself must be an object, and values that are not inspected may be anything.
     std::erase_if(all, [](auto role) { return role == "version" || role == "free"; });
     return all;
   }();
