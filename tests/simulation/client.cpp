@@ -17,7 +17,7 @@ using base::fault_point;
 using std::chrono::milliseconds;
 
 constexpr int small_buffer_bytes = 4'096;
-/// A step of time, two ticks of the timer wheel, and what passes untended before and after.
+/// A time step, two ticks of the timer wheel, and the untended time before and after.
 constexpr milliseconds patience = 2 * time_step + milliseconds{32} + 2 * untended_limit;
 
 std::string lower(std::string_view text) {
@@ -27,7 +27,7 @@ std::string lower(std::string_view text) {
   return all;
 }
 
-/// The head up to its empty line, or what is wrong with it.
+/// Parses the head up to its empty line; returns what is wrong with it.
 std::string read_head(std::string_view head, answer& into) {
   if (!head.starts_with("HTTP/1.1 ") || head.size() < 13) return "no status line";
   std::from_chars(head.data() + 9, head.data() + 12, into.status);
@@ -82,7 +82,7 @@ void client::violated(const std::string& what) {
 // -- sending ------------------------------------------------------------------
 
 bool client::may_ask() const {
-  // Not where an idle connection may be closed any moment.
+  // Not when an idle connection may be closed at any moment.
   return !gone() && may_send_ && !asks_no_more_ && !close_announced_ &&
          (!waiting_.empty() ? world_->clock.now() - last_sent_ < world_->limits.export_timeout
                             : world_->clock.now() - last_sent_ < world_->limits.idle_timeout / 2);
@@ -129,7 +129,7 @@ void client::send(std::size_t most) {
     return mark_sent();
   }
   if (sent < 0 && errno == EAGAIN) return;
-  may_send_ = false; // the end of the stream tells why
+  may_send_ = false; // the reason shows at the end of the stream
   note("cannot send any more");
 }
 
@@ -211,7 +211,7 @@ void client::judge(const answer& got) {
   if (close_announced_) violated("an answer after the last one");
   close_announced_ = got.header("connection") == "close";
   if (is_io_disturbed() && (got.status == 400 || got.status == 408) && close_announced_)
-    return; // it was not read whole, or not framed
+    return; // the request was not read completely, or not framed
   const bool too_late = request->whole_at - request->begun_at >= world_->limits.head_timeout;
   if (!request->whole || (too_late && got.status == 408)) return judge_unfinished(*request, got);
   if (request->malformed) {
@@ -227,7 +227,8 @@ void client::judge(const answer& got) {
 }
 
 void client::judge_unfinished(const simulated_request& request, const answer& got) {
-  // Refused before it was whole: only for what its beginning says, or because it does not end.
+  // A refusal before the request was complete must be about its beginning, or because it never
+  // ends.
   const auto waited = world_->clock.now() - request.begun_at;
   const bool late = got.status == 408 && waited >= world_->limits.head_timeout;
   const bool cut = got.status == 400 && half_closed_;
@@ -265,7 +266,7 @@ bool client::all_whole() const {
 
 void client::check_deadline() {
   if (gone() || slow_ || waiting_.empty() || !waiting_.front()->whole || is_io_disturbed()) return;
-  // The end is to come, or what is left of an answer.
+  // The end of the connection or the rest of an answer is still to come.
   if (close_announced_ || !received_.empty()) return;
   const auto& request = *waiting_.front();
   const bool exports = request.owner == actors::owner::lobby_export;

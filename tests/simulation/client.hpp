@@ -21,6 +21,8 @@ public:
   /// `slow`: reads little and rarely, through small buffers.
   client(world& in, oracle& by, std::size_t number, std::uint8_t address, bool slow);
 
+  // -- what chance does -------------------------------------------------------
+
   void ask(std::shared_ptr<simulated_request> what);
   /// Sends at most `most` of the unsent bytes.
   void send(std::size_t most);

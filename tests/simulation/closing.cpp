@@ -1,4 +1,4 @@
-// What must hold once everything is healed.
+// Checks what must hold once everything is healed.
 
 #include "tests/simulation/scenario.hpp"
 
@@ -12,11 +12,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Until news of the store and of the GeoIP files have reached everybody: two looks and more.
+/// The time until changes of the store and of the GeoIP files have reached all actors: more than
+/// two looks.
 constexpr milliseconds news_time{1'000};
-/// Of the longest backoff and the calm after it, and a look.
+/// The longest backoff, the quiet period after it, and a look.
 constexpr seconds recovery_limit{25};
-/// Every deadline of a connection.
+/// Longer than every deadline of a connection.
 constexpr seconds answers_limit{30};
 
 } // namespace
@@ -35,12 +36,12 @@ void scenario::close() {
 void scenario::heal() {
   world_.note("everything is healed");
   world_.heal_all();
-  // A database that was refused for an injected failure is looked at again in a minute; another one
-  // at once.
+  // A database that was refused because of an injected failure is retried after a minute; a
+  // different one is opened at once.
   world_.replace_geoip(healing_database);
   for (auto& each : clients_) {
     each.hurry();
-    // Some never end what they began.
+    // Some clients never complete the requests that they began.
     if (each.has_unsent() && world_.random.one_in(2)) each.send(SIZE_MAX);
   }
 }
@@ -114,7 +115,8 @@ void scenario::part() {
   for (auto& each : clients_)
     if (!each.gone()) each.leave();
   clients_.clear();
-  // Who left with a request under way is missed when its deadline has passed, at the latest.
+  // The connection of a client that left during a request is closed by the request's deadline at
+  // the latest.
   const auto latest = world_.limits.export_timeout + seconds{1};
   for (milliseconds passed{0}; passed < latest && world_.connections() > 0; passed += time_step)
     advance(time_step);

@@ -11,7 +11,7 @@ namespace matchcloud::simulation {
 
 namespace {
 
-/// Where the simulated wall clock begins, and lobbies somewhat before.
+/// The start of the simulated wall clock; lobbies start a little before.
 constexpr std::int64_t begin_ts = 1'700'003'600'000;
 constexpr std::array<const char*, 3> tiers{"basic-1d1", "basic-1d2", "basic-1d4"};
 
@@ -43,7 +43,7 @@ bool is_alive(const model::lobby& which, const model::time_span& span) {
   return stop > span.begin || (stop == start && start >= span.begin);
 }
 
-/// In the order of an export, each with its kind's columns.
+/// The lobbies in export order, each with the columns of its attributes.
 std::vector<std::pair<const model::lobby*, std::string>>
 history_of(const stored_state& state, const model::export_query& query) {
   std::vector<std::pair<const model::lobby*, std::string>> found;
@@ -73,7 +73,7 @@ tl::unexpected<base::error> broken() {
   return base::fail(base::errc::store_failed, "the simulated disk fails");
 }
 
-/// One session. What the node never calls is not simulated.
+/// One session. Methods that the node never calls are not simulated.
 class simulated_session final : public store::session {
 public:
   simulated_session(database& of, const base::clock& clock) : of_{&of}, clock_{&clock} {}
@@ -103,7 +103,7 @@ public:
   base::expected<std::int64_t>
   read(const model::uuid& game_id, const std::function<bool(const model::avatar&)>& take) override {
     if (fails()) return break_off();
-    const auto& state = of_->now(); // stays, whatever comes after it
+    const auto& state = of_->now(); // stays valid, whatever state follows
     go_on();
     if (of_->failing) return break_off();
     if (const auto found = state.avatars.find(game_id); found != state.avatars.end())
@@ -181,7 +181,7 @@ private:
 
   database* of_;
   const base::clock* clock_;
-  /// The state at the last poll; none: never polled.
+  /// The state at the last poll; SIZE_MAX if never polled.
   std::size_t polled_ = SIZE_MAX;
   bool failed_ = false;
 };

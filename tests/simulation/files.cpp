@@ -56,8 +56,8 @@ void files::make_databases() {
     }
     directory_.file("geoip-" + std::to_string(number), builder.build());
   }
-  // What was just written is not taken up at once, by real time: only now do looks at it depend on
-  // simulated time alone.
+  // A file that was just written is not opened at once, by real time. From here on, looks at the
+  // files depend on simulated time alone.
   while (store::file_state::of(database_path(databases() - 1)).is_fresh())
     std::this_thread::yield();
 }

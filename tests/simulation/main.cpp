@@ -21,7 +21,7 @@ struct options {
   std::optional<std::uint64_t> only;
   std::size_t steps = 400;
   bool traced = false;
-  /// Every so many seeds one runs twice.
+  /// One in so many seeds runs twice.
   std::uint64_t repeated = 10;
 };
 
@@ -36,12 +36,12 @@ outcome run(std::uint64_t seed, const options& how, files& on_disk, bool traced)
   scenario now{seed, on_disk, to};
   while (to.step < how.steps && now.violations().empty())
     now.step();
-  // After a violation nothing is closed: what comes of it would hide it.
+  // After a violation the run is not closed: consequences would hide the cause.
   if (now.violations().empty()) now.close();
   return {now.violations().empty(), to.hash(), to.lines()};
 }
 
-/// Whether everything held.
+/// Runs a seed and returns whether all checks held.
 bool check(std::uint64_t seed, const options& how, files& on_disk) {
   const auto found = run(seed, how, on_disk, how.traced);
   bool holds = found.holds;

@@ -20,9 +20,9 @@ using actors::owner_kind;
 using base::fault_point;
 using std::chrono::milliseconds;
 
-/// A request is failed by a place that had nobody for longer than this.
+/// A request may fail if a child had no actor for longer than this.
 constexpr milliseconds vacancy_limit{1'000};
-/// An export that ended is one that runs until its actor heard of it.
+/// A finished export counts as running until its actor has received the result.
 constexpr milliseconds hearing_time{200};
 
 std::vector<fault_point> points_of(owner who) {
@@ -252,7 +252,7 @@ std::string oracle::judge_export(const simulated_request& request, const answer&
   made.to_state = world_->disk.last();
   made.from_ts = request.begun_ts;
   made.to_ts = world_->clock.unix_ms();
-  // At most as old as the request.
+  // The lifetime starts at the request or later.
   if (made.expires_ts < made.from_ts + world_->limits.export_url_lifetime.count())
     return "a URL that ends too early: " + got.body;
   links.push_back(std::move(made));
@@ -260,7 +260,8 @@ std::string oracle::judge_export(const simulated_request& request, const answer&
 }
 
 bool oracle::is_exact(const linked_export& of, std::string_view csv) const {
-  // Read after the request came, or joined before the actor heard that it was read.
+  // The file was read after the request came, or the request joined a job before the actor learned
+  // that it had ended.
   const auto least =
       of.from_ts -
       (world_->lobby_export_died() ? world_->limits.export_timeout.count() : hearing_time.count());
@@ -276,7 +277,7 @@ bool oracle::is_exact(const linked_export& of, std::string_view csv) const {
 std::string oracle::judge_download(const simulated_request& request, const answer& got,
                                    linked_export& of) const {
   const auto now_ts = world_->clock.unix_ms();
-  // Gone, where it ended between the look at the signature and the look for the file.
+  // The link expired between the checks of the signature and of the file.
   if (is_problem(got, base::errc::url_expired) || is_problem(got, base::errc::export_not_found))
     return now_ts >= of.expires_ts ? std::string{} : "gone before its time: " + unexpected(got);
   if (got.status != 200) return "a promised export is not given: " + unexpected(got);

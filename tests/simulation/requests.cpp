@@ -177,7 +177,7 @@ std::shared_ptr<simulated_request> requests::image() {
 
 model::export_query requests::any_query(const model::uuid& game) {
   auto& random = world_->random;
-  // Few different ones, so that exports are joined and given again; some end in the future.
+  // Few different spans, so that exports are joined and reused; some end in the future.
   constexpr std::uint64_t begin = 1'700'003'500'000;
   const std::array<model::time_span, 4> spans{
       model::time_span{0, 1'900'000'000'000}, model::time_span{begin, begin + 102'000},

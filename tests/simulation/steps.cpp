@@ -1,4 +1,4 @@
-// What chance can do: clients, time, work, faults.
+// The random steps: clients, time, work, faults.
 
 #include "tests/simulation/scenario.hpp"
 
@@ -17,8 +17,8 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t clients_limit = 8;
 
-/// Points of this world, and what can happen there. What is left out would end the process, wait in
-/// real time, or change bytes, of which nothing could be known any more.
+/// The fault points and kinds of this simulation. The kinds left out would end the process, wait in
+/// real time, or change bytes, after which no answer could be predicted.
 const std::vector<std::pair<fault_point, std::vector<fault_kind>>>& injectable() {
   using enum fault_kind;
   static const auto all = [] {
@@ -40,7 +40,7 @@ const std::vector<std::pair<fault_point, std::vector<fault_kind>>>& injectable()
         {fault_point::export_sync, {delay, error}},
         {fault_point::export_rename, {delay, error}},
     };
-    // Messages about requests: mostly these.
+    // Points on the path of a request's messages: the most frequent choice.
     for (auto at = fault_point::front_dispatch; at <= fault_point::export_download_reply;
          at = static_cast<fault_point>(static_cast<int>(at) + 1))
       made.push_back({at, {delay, error, drop, crash, crash, crash, stall}});
@@ -56,7 +56,7 @@ bool is_supervisors(fault_point at) {
 base::fault_rule any_rule(chance& random, fault_point at, fault_kind kind) {
   base::fault_rule rule;
   rule.kind = kind;
-  // News are sent one after the other: a short delay of each is a long one of the last.
+  // News are sent one after the other: a short delay of each adds up for the last.
   rule.most_delay = milliseconds{base::facts_of(at).of_a_request ? 60 : 10};
   rule.least_delay = random.one_in(2) ? rule.most_delay : microseconds{0};
   switch (random.below(4)) {
@@ -65,7 +65,7 @@ base::fault_rule any_rule(chance& random, fault_point at, fault_kind kind) {
   case 2: rule.first = 1 + random.below(4); break;
   default: rule.once = random.one_in(2);
   }
-  // Who restarts everybody is restarted at once, always: for ever, where each dies.
+  // The supervisor is always restarted at once: that would never end if each one died.
   if (is_supervisors(at)) rule.first = 3;
   rule.by_header = base::facts_of(at).of_a_request && kind == fault_kind::crash && random.one_in(4);
   return rule;

@@ -15,14 +15,15 @@ using base::fault_kind;
 using base::fault_point;
 using std::chrono::milliseconds;
 
-/// More rounds than anybody needs who does not go in circles.
+/// More rounds than any work needs that does not run in circles.
 constexpr int rounds_limit = 5'000;
 
 std::chrono::seconds begin_of_time() {
   return std::chrono::hours{1};
 }
 
-/// Whether requests that pass a point come to harm by this, or late by more than can be counted on.
+/// Whether this fault can make requests that pass the point fail, or delay them beyond a known
+/// bound.
 bool is_in_the_way(fault_point at, fault_kind kind) {
   switch (kind) {
   case fault_kind::none:
@@ -69,7 +70,7 @@ world::~world() {
   const bool over = ended_ || end();
   base::faults::set_time_passer({});
   if (over) return;
-  // The actor system would wait for them for ever.
+  // The actor system would wait for the remaining actors forever.
   std::printf("seed %llu: actors do not end, so nothing comes after it\n",
               static_cast<unsigned long long>(seed));
   std::fflush(stdout);
@@ -102,7 +103,7 @@ void world::make_loops() {
     loops_[i] = std::make_unique<http::event_loop>(actors_.system, clock);
     transports[i] = std::make_unique<http::loop_transport>(*loops_[i], clock, short_work, *bounds,
                                                            transport_metrics[i], seed + i, [] {});
-    turn(i); // from now on this thread is the loop's
+    turn(i); // from now on the loop belongs to this thread
   }
   children = std::make_shared<actors::child_table>(
       child_specs(), actors::initial_state{disk.now().catalog, geoip_files_->in_force()},
@@ -112,7 +113,7 @@ void world::make_loops() {
 // -- moving -------------------------------------------------------------------
 
 void world::turn(std::size_t loop) {
-  loops_[loop]->post([] {}); // it would wait for its timers, in real time
+  loops_[loop]->post([] {}); // otherwise it would wait for its timers in real time
   loops_[loop]->run_once();
 }
 
@@ -127,7 +128,7 @@ bool world::run_actor(std::size_t which) {
 
 bool world::run_work(fixtures::manual_pool& pool, std::size_t which) {
   if (in_work_ || pool.tasks.empty()) return false;
-  // Of two threads that took a job each, either may be the faster.
+  // On two threads, either of two tasks may finish first.
   if (which % 2 == 1 && pool.tasks.size() > 1) std::swap(pool.tasks[0], pool.tasks[1]);
   in_work_ = true;
   pool.run_one();
@@ -201,7 +202,7 @@ void world::move_clocks(std::chrono::nanoseconds by) {
 }
 
 void world::wait_in_call(std::chrono::microseconds time) {
-  // Other threads go on.
+  // Other threads run meanwhile.
   while (time.count() > 0) {
     const auto step = std::min<std::chrono::microseconds>(time, untended_limit);
     time -= step;
@@ -361,7 +362,7 @@ bool world::end() {
     if (supervisor_) caf::anon_send(supervisor_, actors::stop_all{});
     settle();
     if (children->is_empty()) break;
-    // As the node does where the one it told had died before.
+    // Like the node, starts another supervisor if the one told to stop had already died.
     supervisor_ = actors_.system.spawn<actors::supervisor>(supervisor_settings());
     move_clocks(time_step);
   }

@@ -1,4 +1,4 @@
-// How the node is wired: by `app::child_specs_of`, with what is simulated in the place of the rest.
+// Wires the node with `app::child_specs_of`, with simulated parts in place of the real ones.
 
 #include "app/node/child_specs.hpp"
 #include "tests/simulation/world.hpp"

@@ -1,7 +1,7 @@
-// g++ 12's ThreadSanitizer does not know pthread_mutex_clocklock, by which a std::timed_mutex waits
-// for a while, and so takes what such a mutex protects for unprotected. It knows
-// pthread_mutex_timedlock, which differs in its clock alone. Defined here, in the program, this one
-// goes before the C library's.
+// g++ 12's ThreadSanitizer does not intercept pthread_mutex_clocklock, which std::timed_mutex uses
+// for timed waits, and therefore reports what such a mutex protects as unprotected. It does
+// intercept pthread_mutex_timedlock, which differs only in its clock. This definition in the
+// program takes precedence over the C library's.
 #include <pthread.h>
 #include <time.h> // NOLINT(modernize-deprecated-headers): POSIX, not C
 
