@@ -1,4 +1,4 @@
-// The sessions of a database, at their limits and without a store behind them.
+// The sessions of a database at their limits, with a fake store.
 #include "store/database.hpp"
 
 #include "tests/catch.hpp"

@@ -23,7 +23,7 @@ model::avatar avatar_of(std::uint8_t game, std::uint8_t upload, std::int64_t cre
   return made;
 }
 
-/// A store with the games 1 and 2.
+/// A store with games 1 and 2.
 struct bench : store::conforming_store {
   explicit bench(const store::engine& on = store::each_engine()) : conforming_store{on} {
     model::catalog_document games;
@@ -129,7 +129,7 @@ TEST_CASE("reading stops when it is told to") {
   int seen = 0;
   REQUIRE(on.avatars->read(id_of(1), [&](const model::avatar&) { return ++seen < 2; }));
   CHECK(seen == 2);
-  on.put({avatar_of(1, 4)}); // the transaction has ended
+  on.put({avatar_of(1, 4)}); // shows that the transaction has ended
 }
 
 TEST_CASE("another process sees which games moved, and only those") {

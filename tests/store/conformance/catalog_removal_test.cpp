@@ -47,7 +47,7 @@ TEST_CASE("what is removed is hidden, in this instance and in others, and moves 
     CHECK(in.catalog->remove(each).error().code == base::errc::element_not_found);
     CHECK(in.catalog->revision() == revision + 1);
   }
-  // Also after opening again: the default tiers do not come back.
+  // The default tiers do not reappear when the store is opened again.
   CHECK(store::had(in.open())->catalog().value()->load() == other.catalog->load());
 }
 

@@ -14,7 +14,7 @@ void import_ok(store::catalog_store& into, const model::catalog_document& docume
   CHECK(store::had(into.import_document(document)).changed == changes);
 }
 
-/// A region whose names tell imports apart.
+/// A document with one region, named so that imports can be distinguished.
 model::catalog_document one_region(const std::string& id, const std::string& name) {
   model::catalog_document document;
   document.regions = {{id, name, "P", {1, 2}}};
@@ -81,7 +81,7 @@ TEST_CASE("a poll tells of what others committed, first of all and once each") {
   CHECK(reader.feed->changed() == true);
   CHECK(reader.feed->changed() == false);
   CHECK(reader.catalog->load()->find_region("a") != nullptr);
-  // Also of sessions of the same process.
+  // Changes by sessions of the same process count as well.
   CHECK(writer.feed->changed() == true);
   import_ok(*writer.catalog, one_region("b", "B"));
   CHECK(writer.feed->changed() == true);
@@ -123,7 +123,7 @@ TEST_CASE("an import with a wrong reference writes nothing and names it") {
   CHECK(done.error().detail.find("atlantis") != std::string::npos);
   CHECK(in.catalog->revision() == 0);
   CHECK(in.catalog->load()->regions.empty());
-  import_ok(*in.catalog, model::demo_catalog()); // the failed one left no transaction behind
+  import_ok(*in.catalog, model::demo_catalog()); // the failed import left no transaction open
 }
 
 TEST_CASE("names with quotes, NUL bytes and any language come back as they were") {

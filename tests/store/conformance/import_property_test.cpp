@@ -1,4 +1,4 @@
-// Imports against a plain model: maps from id to element.
+// Compares imports with a simple model: maps from id to element.
 #include "tests/fixtures/catalog_documents.hpp"
 #include "tests/store/conformance/engines.hpp"
 

@@ -112,7 +112,7 @@ TEST_CASE("a check says what merging would do and does nothing") {
   CHECK(in.lobbies() == before);
 }
 
-/// A report of one of a few lobbies; a lobby's kind follows from its number.
+/// Adds a report about one of a few lobbies, whose attributes follow from its number.
 lobby_list& add_any(lobby_list& list) {
   const auto number = *rc::gen::inRange<std::uint32_t>(0, 6);
   const auto start = *rc::gen::inRange<std::int64_t>(0, 40);
@@ -128,7 +128,7 @@ TEST_CASE("property: any order, repetition and batching of reports settles to th
   const store_for_lobbies other{engine};
   std::uint32_t round = 0;
   REQUIRE(rc::check([&] {
-    // Each round has lobbies of its own.
+    // Each round uses new lobbies.
     const auto shifted = [base = round++ * 10](std::vector<model::lobby_record> records) {
       for (auto& each : records)
         each.lobby_id = id_of(1'000 + base + each.lobby_id.bytes[15]);

@@ -1,5 +1,5 @@
-// Laws of exports over random histories, against a reading of docs/interface.md ("Exports") that is
-// as plain as can be.
+// Properties of exports over random histories, compared with a straightforward implementation of
+// docs/interface.md ("Exports").
 #include "tests/store/conformance/engines.hpp"
 #include "tests/store/history_fixture.hpp"
 
@@ -46,14 +46,14 @@ struct past_lobby {
 
 struct history {
   std::vector<past_lobby> lobbies;
-  /// By the last byte of the namespace's id.
+  /// Keyed by the last byte of the namespace's id.
   std::map<std::uint8_t, std::string> namespace_names;
   std::map<std::string, std::string> region_names;
-  /// Times are below this, mostly.
+  /// Most times are below this.
   std::int64_t scale = 0;
 };
 
-/// A time below `scale`; often a round one, so that several are equal.
+/// A time up to `scale`, often rounded, so that some are equal.
 std::int64_t any_time(std::int64_t scale) {
   const auto time = *rc::gen::inRange<std::int64_t>(0, scale + 1);
   const auto step = *rc::gen::element<std::int64_t>(1, std::max<std::int64_t>(1, scale / 4));
@@ -81,7 +81,7 @@ history any_history() {
     made.region_names[region] = any_text();
   const auto count = *rc::gen::inRange<std::uint32_t>(0, 40);
   for (std::uint32_t number = 0; number < count; ++number) {
-    // Ids in an order of their own.
+    // The order of ids differs from the order of insertion.
     auto kind = kind_of(*rc::gen::element<std::uint32_t>(11, 11, 12, 21),
                         *rc::gen::element<std::string>("fra", "iad"), any_text());
     kind.version_name = any_text();
@@ -90,7 +90,7 @@ history any_history() {
   return made;
 }
 
-/// An end of a span: a time that something happens at or next to one, anywhere, or far out.
+/// An end of a span: at or next to the time of an event, anywhere, or far out.
 std::uint64_t any_end(const history& in) {
   switch (*rc::gen::inRange(0, 4)) {
   case 0:
@@ -112,7 +112,7 @@ time_span any_span(const history& in) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// A store that holds one history after another, each of games of its own.
+/// A store that holds one history after another, each with new games.
 class history_store {
 public:
   void load(const history& wanted) {
@@ -131,7 +131,7 @@ public:
     report(wanted);
   }
 
-  /// Adds reports.
+  /// Merges all reports of a history.
   void report(const history& of) {
     lobby_list list;
     for (const auto& each : of.lobbies) {
@@ -142,12 +142,12 @@ public:
     REQUIRE(merge_all(*in_.sink, list).rejected.empty());
   }
 
-  /// An export of game 1.
+  /// Exports game 1 of the current history.
   written_history write(const time_span& span, std::int64_t snapshot_ts) const {
     return write_all(*in_.history, span, snapshot_ts, own(id_of(1)));
   }
 
-  /// An id as it is in the history that was loaded last.
+  /// Maps an id to the id used for the history that was loaded last.
   model::uuid own(model::uuid id) const {
     id.bytes[0] = static_cast<std::uint8_t>(round_ >> 8);
     id.bytes[1] = static_cast<std::uint8_t>(round_);
@@ -226,7 +226,8 @@ TEST_CASE("property: an export has exactly the rows that the rules give, in thei
   }));
 }
 
-/// What exports say of each lobby: its row without the last column, and that column's sum.
+/// The export's statement about each lobby: its row without the last column, and the sum of that
+/// column.
 struct reported {
   fixtures::csv_record row;
   wide query_uptime = 0;
@@ -234,7 +235,7 @@ struct reported {
   friend bool operator==(const reported&, const reported&) = default;
 };
 
-/// Adds the rows of an export; each lobby at most once.
+/// Adds the rows of an export, which must contain each lobby at most once.
 void add_rows(const written_history& written, std::map<std::string, reported>& into) {
   std::set<std::string> seen;
   for (auto row : written.rows()) {
@@ -253,7 +254,8 @@ TEST_CASE("property: the parts of a span have its lobbies, and their times add u
     const auto past = any_history();
     in.load(past);
     auto span = any_span(past);
-    // Running lobbies count up to the snapshot: before it, every part is complete.
+    // Running lobbies count up to the snapshot: for spans that end before it, every part is
+    // complete.
     const auto snapshot_ts = any_time(past.scale);
     span.end = std::min(span.end, static_cast<std::uint64_t>(snapshot_ts));
     span.begin = std::min(span.begin, span.end);

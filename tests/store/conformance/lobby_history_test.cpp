@@ -18,11 +18,11 @@ TEST_CASE("an export has who was alive in its span, by start, then by id") {
                           .add(1, {1'000, 2'000}, kind_of(11))
                           .add(9, {500, 1'001}, kind_of(12))
                           .add(3, {500, 5'000}, kind_of(11, "iad"))
-                          .add(4, {100, 1'000}, kind_of(11))   // ended when it begins
-                          .add(5, {2'000, 3'000}, kind_of(11)) // begins when it ends
-                          .add(6, {1'000, 1'000}, kind_of(11)) // of no length, at its begin
-                          .add(7, {2'000, 2'000}, kind_of(11)) // of no length, at its end
-                          .add(8, {900, 900}, kind_of(11))     // of no length, before
+                          .add(4, {100, 1'000}, kind_of(11))   // ends when the span begins
+                          .add(5, {2'000, 3'000}, kind_of(11)) // begins when the span ends
+                          .add(6, {1'000, 1'000}, kind_of(11)) // zero length, at its begin
+                          .add(7, {2'000, 2'000}, kind_of(11)) // zero length, at its end
+                          .add(8, {900, 900}, kind_of(11))     // zero length, before
                           .add(20, {1'500, running}, kind_of(11))
                           .add(21, {0, running}, kind_of(11))
                           .add(22, {2'000, running}, kind_of(11))
@@ -151,7 +151,7 @@ TEST_CASE("what others write while an export reads is wholly out of it") {
   CHECK(after.summary.snapshot.revisions.lobbies > told.revisions.lobbies);
 }
 
-/// 5,000 lobbies of game 1: several pieces of CSV.
+/// Merges 5,000 lobbies of game 1: several chunks of CSV.
 void merge_many(lobby_sink& into) {
   lobby_list list;
   for (std::uint32_t i = 0; i < 5'000; ++i)
@@ -170,7 +170,7 @@ TEST_CASE("an export comes in pieces that count its rows, begun before the first
                           [&](std::string_view bytes, std::uint64_t rows) -> base::expected<void> {
                             CHECK(rows >= last_rows);
                             csv += bytes;
-                            // Lines: the header, and a row each.
+                            // The chunks so far hold the header line and one line per row.
                             CHECK(std::ranges::count(csv, '\n') == std::int64_t(rows) + 1);
                             sizes.push_back(bytes.size());
                             last_rows = rows;
@@ -210,7 +210,7 @@ TEST_CASE("a writer that fails ends the export with its error, and the store goe
 TEST_CASE("an export that nobody wants is given up at once, while it finds and while it does not") {
   const store_for_lobbies in;
   lobby_list list;
-  // All of one class, so that a span behind them scans them without finding one.
+  // All lobbies have one duration class, so that a span after them scans them without finding any.
   for (std::uint32_t i = 0; i < 30'000; ++i)
     list.add(i, {i, i + 70'000}, kind_of(11));
   merge_all(*in.sink, list);

@@ -1,5 +1,5 @@
-// Revisions under several writers at once, each as a process of its own: who saw revision n has
-// seen everything before n.
+// Revisions under several concurrent writers, each on its own database as in a separate process: a
+// reader that saw revision n has seen everything before n.
 #include "base/clock.hpp"
 #include "tests/store/conformance/engines.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t writers = 4;
 constexpr std::uint32_t changes = 25;
 
-/// The ids of the games, one for each change, and of their namespaces.
+/// The first id of the games, one per change, and of their namespaces.
 constexpr std::uint32_t game_base = 1'000;
 constexpr std::uint32_t namespace_base = 2'000;
 
@@ -28,7 +28,7 @@ model::catalog_document games_to_change() {
   return document;
 }
 
-/// Each makes the change with that number. False where it fails.
+/// Makes change `number`. False if it fails.
 bool change_catalog(database& in, std::uint32_t number) {
   model::catalog_document document;
   document.regions = {{std::to_string(number), "Region", "P", {}}};
@@ -51,8 +51,8 @@ bool change_lobbies(database& in, std::uint32_t number) {
   return merged && merged->accepted == 1;
 }
 
-/// Makes all changes, each writer on a thread and a database of its own. `look` runs again and
-/// again meanwhile, and once more when all are made. Whether all could be made.
+/// Makes all changes, each writer on a separate thread and database. `look` runs repeatedly
+/// meanwhile and once more after the last change. Whether all changes could be made.
 bool change_at_once(const conforming_store& in, bool (*change)(database&, std::uint32_t),
                     const std::function<void()>& look) {
   std::atomic<std::uint32_t> left{writers};
@@ -82,7 +82,7 @@ TEST_CASE("who saw a revision of the catalog has seen every change before it, wh
     const auto least = in.catalog->revision().value_or(-1);
     const auto catalog = in.catalog->load().value_or(model::catalog{});
     const auto found = catalog.regions.size();
-    // A later revision has more, the same revision the same.
+    // A later revision has more content, an equal one the same.
     sound = sound && least >= known && catalog.revision >= least &&
             (catalog.revision > known) == (found > most);
     known = catalog.revision;
@@ -108,7 +108,7 @@ TEST_CASE("who follows games by their revisions hears of each change, whoever ma
   const bool done = change_at_once(in, change, [&] {
     const auto moved = in.feed->moved_games_since(subject, known).value();
     for (const auto& [game, revision] : moved.games) {
-      // Each game changes once: what was told later cannot have a lower revision.
+      // Each game changes once: a game reported later must have a higher revision.
       sound = sound && revision > known && told.insert(game).second;
       sound = sound && revision_in(game) == revision;
       known = revision;
@@ -153,7 +153,7 @@ TEST_CASE("an export's revisions are of the very history that it reads, whoever 
     to.begun = [&](const history_snapshot& snapshot) { revision = snapshot.revisions.lobbies; };
     to.take = [&](const model::history_lobby&) { return ++found > 0; };
     const auto read = in.history->read({id_of(1), {0, 10}}, base::machine_clock(), to);
-    // A later revision has more, the same revision the same.
+    // A later revision has more content, an equal one the same.
     sound = sound && read && revision >= known && (revision > known) == (found > most);
     known = revision;
     most = found;

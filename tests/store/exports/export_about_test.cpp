@@ -43,10 +43,10 @@ TEST_CASE("what differs from that in any way is refused") {
            with("\"csv_bytes\":5", "\"csv_bytes\":18446744073709551616"),
            with("\"csv_bytes\":5", "\"csv_bytes\":[5]"),
            with("\"csv_bytes\":5", "\"csv_size\":5"),
-           with("\"csv_bytes\":5", "\"query_end\":18446744073709551615"), // repeated
+           with("\"csv_bytes\":5", "\"query_end\":18446744073709551615"), // repeated member
            with("\"keep_until_ts\":1000", "\"keep_until_ts\":9223372036854775808"),
            with("\"keep_until_ts\":1000", "\"keep_until_ts\":null"),
-           with("\"query_end\":18446744073709551615", "\"query_end\":6"), // before its begin
+           with("\"query_end\":18446744073709551615", "\"query_end\":6"), // before the span's begin
            with("\"game_id\":\"e0", "\"game_id\":\"x0"),
            with("\"export_id\":\"e0", "\"export_id\":\"e"),
        }) {

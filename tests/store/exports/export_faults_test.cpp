@@ -1,4 +1,4 @@
-// What faults do that are injected at `export.*`: whatever fails, no half file is served and
+// The effect of faults injected at `export.*`: whatever fails, no incomplete file is served and
 // nothing is left behind.
 #include "tests/fixtures/inflated.hpp"
 #include "tests/fixtures/injected_fault.hpp"
@@ -36,7 +36,7 @@ std::size_t open_descriptors() {
   return entries_of("/proc/self/fd");
 }
 
-/// Fails the nth pass and no other.
+/// A rule that fails only the given pass.
 base::fault_rule nth(std::uint64_t pass) {
   auto rule = rule_of(fault_kind::error);
   rule.every = rule.first = pass;
@@ -45,7 +45,8 @@ base::fault_rule nth(std::uint64_t pass) {
 
 TEST_CASE("whichever write, sync or rename of an export fails, nothing is left of it") {
   bench on;
-  // Its CSV and its facts; these, their folder and the folder of all exports; the folder's name.
+  // Writes: the CSV and its facts. Syncs: both files, their folder and the folder of all exports.
+  // Renames: the folder.
   const std::map<fault_point, std::uint64_t> passes{{fault_point::export_write, 2},
                                                     {fault_point::export_sync, 4},
                                                     {fault_point::export_rename, 1}};
@@ -63,7 +64,7 @@ TEST_CASE("whichever write, sync or rename of an export fails, nothing is left o
       on.check_left_nothing();
       CHECK(open_descriptors() == descriptors);
       publish_ok(*on.files, facts_of(1), "a,b\r\n");
-      CHECK(fails.passes() == pass + count); // all of what passes is counted above
+      CHECK(fails.passes() == pass + count); // the table above counts all passes
       CHECK(on.csv(1) == "a,b\r\n");
       on.files->remove(export_id_of(1));
     }

@@ -141,7 +141,7 @@ TEST_CASE("all readers of an export share its descriptors") {
   const temporary_directory directory;
   const auto files = open_ok(directory.path());
   publish_ok(*files, facts_of(1), csv_lines(1'000));
-  // The file alone is held, as by an answer that is being sent.
+  // Only the file is held, as by a response that is being sent.
   const auto csv = (*files->open(export_id_of(1)))->csv;
   CHECK((*files->open(export_id_of(1)))->csv == csv);
   REQUIRE(files->compress(export_id_of(1), {}));
@@ -152,7 +152,7 @@ TEST_CASE("all readers of an export share its descriptors") {
   CHECK(files->known() == 1);
 }
 
-/// As `publish` leaves it, without waiting for the disk.
+/// Creates the files that `publish` would leave, without waiting for the disk.
 void place(const std::string& data_dir, const export_facts& facts, const std::string& bytes) {
   const auto folder = export_path(data_dir, facts.export_id);
   fs::create_directories(folder);
@@ -206,7 +206,7 @@ TEST_CASE("a sweep removes what is over, keeps the rest and leaves alone what is
   REQUIRE(files->compress(export_id_of(3), {}));
   fs::create_directories(directory.path("exports/notes"));
   directory.file("exports/notes/a", "mine");
-  // Not as we write an id: no name of an export.
+  // Names in another notation than ours are no exports.
   fs::create_directories(directory.path("exports/E0000000-0000-0000-0000-000000000009"));
   directory.file("exports/e0000000-0000-0000-0000-000000000008", "a file");
   fs::create_directory_symlink(export_path(directory.path(), export_id_of(2)),
@@ -256,7 +256,8 @@ TEST_CASE("an export whose facts or file are damaged is not served and not remov
   }
   fs::remove(about(1));
   std::ofstream{about(2)} << "{";
-  fs::copy_file(about(4), about(3), fs::copy_options::overwrite_existing); // of another
+  // the facts of another export
+  fs::copy_file(about(4), about(3), fs::copy_options::overwrite_existing);
   fs::remove(csv(4));
   fs::resize_file(csv(5), 6);
   fs::rename(csv(6), csv(6) + "~");

@@ -64,7 +64,7 @@ TEST_CASE("the same bytes make the same compressed file, without a time; it is m
 TEST_CASE("two compressions of an export at once are harmless") {
   const temporary_directory directory;
   const auto files = open_ok(directory.path());
-  const auto others = open_ok(directory.path()); // as of another process
+  const auto others = open_ok(directory.path()); // as in another process
   const auto content = csv_lines(1'000'000);
   publish_ok(*files, facts_of(1), content);
   bool first = false;
@@ -98,7 +98,7 @@ TEST_CASE("a compression that fails leaves nothing") {
   int request = 0;
   const auto stopped = files->compress(export_id_of(1), [&] { return ++request == 3; });
   CHECK(stopped.error().code == errc::cancelled);
-  // The compressed file is more than what is left of the limit.
+  // The compressed file would exceed what is left of the limit.
   CHECK(files->compress(export_id_of(1), {}).error().code == errc::exports_full);
   CHECK(files->used_bytes() == content.size());
   CHECK((*files->open(export_id_of(1)))->gzip == nullptr);

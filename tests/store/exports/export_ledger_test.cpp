@@ -15,7 +15,7 @@ TEST_CASE("bytes are taken up to exactly the limit, also after others went beyon
   CHECK(ledger.try_take(0));
   CHECK(ledger.is_full());
   ledger.give_back(10);
-  ledger.record(export_id_of(1), 30); // of another process
+  ledger.record(export_id_of(1), 30); // from another process
   CHECK_FALSE(ledger.try_take(1));
   CHECK(ledger.used_bytes() == 30);
   ledger.record(export_id_of(1), 3);

@@ -1,5 +1,4 @@
-// Exports of several processes on one data directory, of processes that are killed, and on a disk
-// that is full.
+// Exports of several processes on one data directory, of killed processes, and on a full disk.
 #include "store/exports/signing_keys.hpp"
 #include "tests/fixtures/forked_process.hpp"
 #include "tests/fixtures/own_mounts.hpp"
@@ -42,7 +41,7 @@ TEST_CASE("processes that work on the same exports at once get along") {
     auto& files = **opened;
     for (std::uint8_t round = 0; round < 20; ++round) {
       if (!publish(files, facts_of(own, round), content) || !files.sweep(round / 2)) return false;
-      (void)files.compress(export_id_of(own), {}); // the other may have swept it
+      (void)files.compress(export_id_of(own), {}); // the other process may have removed it
       files.remove(export_id_of(own));
     }
     return publish(files, facts_of(own), content) && files.compress(export_id_of(own), {});
@@ -107,7 +106,7 @@ TEST_CASE("the draft of a killed process is gone after the next start") {
   REQUIRE(written.wait());
   {
     const auto beside = open_ok(directory.path());
-    CHECK(unfinished_of(directory.path()) == 1); // of a living process
+    CHECK(unfinished_of(directory.path()) == 1); // the folder of a living process
   }
   writer.kill();
   const auto files = open_ok(directory.path());
@@ -120,7 +119,7 @@ bool fails_with(errc code, const base::expected<void>& done) {
   return !done && done.error().code == code;
 }
 
-/// On a disk of a megabyte: what does not fit says so and leaves nothing, what fits works on.
+/// On a 1 MB disk: an export that does not fit is refused and leaves nothing, one that fits works.
 bool survives_a_full_disk(const std::string& data_dir) {
   const auto opened = export_files::open(data_dir, no_limit);
   if (!opened) return false;

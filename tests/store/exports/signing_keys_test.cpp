@@ -147,7 +147,7 @@ TEST_CASE("a rotated key signs, the replaced one is accepted until its signature
   CHECK_FALSE(after.accepts("text", old, until));
   CHECK(after.accepts("text", fresh, until + 1'000 * lifetime_ms));
 
-  // Its end stays where it was, and then it goes.
+  // Its expiry does not move, and then it is removed.
   REQUIRE(rotate_signing_keys(directory.path(), now_ts + 1'000, replaced_keys::keep));
   CHECK(load_ok(directory.path()).keys().back() == after.keys().back());
   CHECK(load_ok(directory.path()).keys().size() == 3);
@@ -249,14 +249,14 @@ TEST_CASE("a damaged file of keys is refused by its line, never repeated and lef
   for (const auto& [text, where] : {
            damage{"", ":1: "},
            {"# only a comment\n", ":2: "},
-           {"current " + secret, ":1: "}, // cut off
+           {"current " + secret, ":1: "}, // truncated
            {"#\n" + current.substr(8), ":2: "},
            {"#\ncurrent " + secret.substr(1) + "\n", ":2: "},
            {"#\ncurrent " + secret + "a\n", ":2: "},
            {"#\ncurrent " + secret + " \n", ":2: "},
            {"#\ncurrent " + std::string(64, 'A') + "\n", ":2: "},
            {"#\ncurrent " + std::string(64, 'g') + "\n", ":2: "},
-           {"5 " + secret + "\n", ":1: "}, // none signs
+           {"5 " + secret + "\n", ":1: "}, // no current key
            {current + current, ":2: "},
            {current + "-5 " + secret + "\n", ":2: "},
            {current + "+5 " + secret + "\n", ":2: "},

@@ -73,7 +73,7 @@ TEST_CASE("a file that nobody holds any more is closed, and opened anew") {
 
 TEST_CASE("what is not there is not found") {
   bench on;
-  CHECK(on.why_not(key_of(1)) == base::errc::media_not_found); // no folder even
+  CHECK(on.why_not(key_of(1)) == base::errc::media_not_found); // not even its folder exists
   on.put(key_of(1), "one");
   auto other_type = key_of(1);
   other_type.name.type = model::image_type::jpeg;
@@ -102,7 +102,7 @@ TEST_CASE("files open at once are bounded; those that nobody holds do not count"
   }
   on.put(key_of(100), "x");
   CHECK(on.why_not(key_of(100)) == base::errc::overloaded);
-  CHECK(on.files.open(key_of(0))); // it is open already
+  CHECK(on.files.open(key_of(0))); // already open
   held.pop_back();
   CHECK(on.files.open(key_of(100)));
   for (std::uint8_t i = 0; i < 50; ++i) {

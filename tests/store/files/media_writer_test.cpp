@@ -65,7 +65,7 @@ TEST_CASE("an image that is there already is left alone, one of another size is 
   const auto written = fs::last_write_time(path);
   REQUIRE(media.put(key_of(1), "bytes"));
   CHECK(fs::last_write_time(path) == written);
-  std::ofstream{path} << "hal"; // as no writer of ours would leave it
+  std::ofstream{path} << "hal"; // incomplete, as none of our writers would leave it
   REQUIRE(media.put(key_of(1), "bytes"));
   CHECK(content_of(path) == "bytes");
 }
@@ -73,7 +73,7 @@ TEST_CASE("an image that is there already is left alone, one of another size is 
 TEST_CASE("an image that cannot be put leaves nothing behind") {
   const temporary_directory directory;
   auto media = open_ok(directory);
-  // A folder stands where the file would.
+  // A folder occupies the file's path.
   fs::create_directories(media_path(directory.path(), key_of(1)) + "/x");
   const auto put = media.put(key_of(1), "bytes");
   REQUIRE_FALSE(put.has_value());

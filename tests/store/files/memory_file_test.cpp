@@ -18,7 +18,7 @@ using namespace fixtures;
 
 constexpr std::size_t page = 4096;
 
-/// A file of some pages in memory, and a mapping of it as libmaxminddb makes one.
+/// An in-memory copy of a file of several pages, mapped the way libmaxminddb does.
 struct mapped_copy {
   temporary_directory folder;
   std::string content = std::string(5 * page, 'a') + std::string(100, 'z');
@@ -37,7 +37,7 @@ struct mapped_copy {
   bool copy_over() const { return copy.copy_over({at, content.size()}); }
 };
 
-/// How many of this process' mappings are of copies.
+/// The number of this process's mappings of in-memory copies.
 std::size_t mappings_of_copies() {
   std::ifstream maps{"/proc/self/maps"};
   std::size_t found = 0;
@@ -59,7 +59,7 @@ TEST_CASE("Without memory for a copy no hole is left in its place") {
   child starved{[&on] {
     constexpr rlimit none{page, page};
     if (::setrlimit(RLIMIT_DATA, &none) != 0 || on.copy_over()) return false;
-    // Fails where a page is not mapped.
+    // madvise fails if a page is not mapped.
     return ::madvise(on.at, on.content.size(), MADV_NORMAL) == 0;
   }};
   CHECK(starved.succeeded());

@@ -1,5 +1,4 @@
-// What faults do that are injected at `geoip.*`: what is known of an address is the old, or
-// nothing.
+// The effect of faults injected at `geoip.*`: an address keeps its old location, or has none.
 #include "store/geoip/geoip.hpp"
 #include "store/geoip/geoip_files.hpp"
 #include "store/geoip/mmdb_file.hpp"
@@ -35,7 +34,7 @@ struct bench {
     const auto found = files->in_force()->locate(model::parse_ip_address("192.0.2.1").value());
     return found ? std::optional{found->latitude} : std::nullopt;
   }
-  /// Replaces the file and looks until it is read. Why it was refused, if it was.
+  /// Replaces the file and looks until it is read. Returns the errors if it was refused.
   std::vector<base::error> replace(double latitude) {
     rename_over(path, mmdb_of_place(latitude, 10));
     auto refused = files->look().refused;
@@ -80,7 +79,7 @@ TEST_CASE("whichever bit of a replaced file is read wrong, it is refused or take
   const auto bytes = mmdb_of_place(1, 10);
   const auto path = folder.file("a.mmdb", bytes);
   const auto wanted = model::parse_ip_address("192.0.2.1").value();
-  // libmaxminddb 1.7 loses 4.6 kB where a language of the metadata is no text (mended by its pull
+  // libmaxminddb 1.7 leaks 4.6 kB if a language in the metadata is not a string (fixed by its pull
   // request 356).
   const tolerated_leaks of_library;
   std::size_t refused = 0;
@@ -96,7 +95,7 @@ TEST_CASE("whichever bit of a replaced file is read wrong, it is refused or take
   }
   CHECK(refused > 0);
   CHECK(wrong > 0);
-  CHECK(refused + wrong < 8 * bytes.size()); // names, zeros behind numbers
+  CHECK(refused + wrong < 8 * bytes.size()); // the others change names, or zeros after numbers
   CHECK(mmdb_file::open(path).has_value());
 }
 

@@ -13,7 +13,7 @@ namespace {
 using namespace fixtures;
 using strings = std::vector<std::string>;
 
-/// Latitude of 192.0.2.1, which is all that the databases here differ in.
+/// The latitude of 192.0.2.1, in which the databases of this file differ.
 std::optional<double> latitude_by(const geoip& known) {
   const auto found = known.locate(model::parse_ip_address("192.0.2.1").value());
   return found ? std::optional{found->latitude} : std::nullopt;
@@ -23,7 +23,7 @@ std::string at_latitude(double latitude) {
   return mmdb_of_place(latitude, 10);
 }
 
-/// Files in a folder that are watched, and what the looks at them found, all together.
+/// Watched files in a folder, and the accumulated results of all looks.
 struct bench {
   temporary_directory folder;
   strings paths;
@@ -52,7 +52,7 @@ struct bench {
     for (const auto& reason : found.refused)
       refused.push_back(base::to_string(reason));
   }
-  /// What was replaced is seen and, as it stays so, opened.
+  /// Looks until a replaced file is noticed and, once it is stable, opened.
   void settle() {
     look();
     for (const auto& each : paths)
@@ -211,7 +211,7 @@ TEST_CASE("a file whose last change is too young to be told from the next is not
   rename_over(on.path(), at_latitude(2));
   on.look();
   on.look();
-  // On a machine that is too slow for this, nothing is found out.
+  // A machine too slow for this case skips the check.
   if (file_state::of(on.path()).is_fresh()) CHECK(on.taken.empty());
   on.settle();
   CHECK(on.latitude() == 2.0);
@@ -277,7 +277,7 @@ TEST_CASE("a file that is written while the process starts is not taken for what
   temporary_directory folder;
   const auto path = folder.file("a.mmdb", at_latitude(1));
   const auto files = geoip_files::open({path}).value();
-  overwrite(path, at_latitude(2)); // the same size, maybe within the same tick of the clock
+  overwrite(path, at_latitude(2)); // the same size, maybe within the same clock tick
   wait_until_settled(path);
   files->look();
   files->look();
@@ -285,11 +285,11 @@ TEST_CASE("a file that is written while the process starts is not taken for what
 }
 
 TEST_CASE("of several files only those are opened that were replaced") {
-  // The first knows the address, so the second does not count until the first says nothing.
+  // The first file knows the address, so the second has no effect until the first no longer does.
   bench on{{at_latitude(1), at_latitude(2), at_latitude(3)}};
   mmdb_builder elsewhere;
   elsewhere.add_v4({198, 51, 100, 0}, 24, mmdb_nested_record(9, 9));
-  std::filesystem::remove(on.paths[1]); // could not be opened again, and needs not
+  std::filesystem::remove(on.paths[1]); // could not be opened again, which is not needed
   rename_over(on.paths[0], elsewhere.build());
   on.settle();
   CHECK(on.taken == strings{on.paths[0]});
@@ -325,7 +325,7 @@ TEST_CASE("a replaced database is freed by a look, never by who used it last") {
   CHECK(observed.expired());
 }
 
-/// Replaces the file as often as may be while everybody still uses what was in force.
+/// Replaces the file up to the limit while users still hold each earlier database.
 std::vector<std::shared_ptr<const geoip>> replaced_while_in_use(bench& on) {
   std::vector<std::shared_ptr<const geoip>> users;
   for (std::size_t i = 0; i < geoip_files::retired_limit; ++i) {

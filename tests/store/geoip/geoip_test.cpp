@@ -25,7 +25,7 @@ model::ip_address address(std::string_view text) {
 
 constexpr std::array<std::uint8_t, 16> documentation_v6{0x20, 0x01, 0x0d, 0xb8};
 
-/// 192.0.2.0/24 in London, 2001:db8::/32 in Sydney.
+/// A database with 192.0.2.0/24 in London and 2001:db8::/32 in Sydney.
 std::string two_places(mmdb_options options = {}) {
   mmdb_builder builder{options};
   builder.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(51.5074, -0.1278));
@@ -34,7 +34,7 @@ std::string two_places(mmdb_options options = {}) {
   return builder.build();
 }
 
-/// As a service opens them.
+/// Opens the files the way a service does.
 base::expected<std::shared_ptr<const store::geoip>>
 open_geoip(const std::vector<std::string>& paths) {
   const auto files = store::geoip_files::open(paths);
@@ -50,7 +50,7 @@ std::shared_ptr<const store::geoip> opened(const std::vector<std::string>& bytes
   return open_geoip(paths).value();
 }
 
-/// A file that says `record` of 192.0.2.0/24, and a place of elsewhere.
+/// A database with `record` for 192.0.2.0/24, and a location elsewhere.
 std::string file_with(const std::string& record) {
   mmdb_builder builder;
   builder.add_v4({192, 0, 2, 0}, 24, record);
@@ -58,12 +58,12 @@ std::string file_with(const std::string& record) {
   return builder.build();
 }
 
-/// Where 192.0.2.1 is when all that is known of it is `record`.
+/// The location of 192.0.2.1 when `record` is all that is known about it.
 std::optional<coordinates> located(const std::string& record) {
   return opened({file_with(record)})->locate(address("192.0.2.1"));
 }
 
-/// Why a file with these bytes is refused, without its name.
+/// The reason why a file with these bytes is refused, without the file's name.
 std::string refusal(const std::string& bytes) {
   const temporary_directory folder;
   const auto path = folder.file("refused.mmdb", bytes);
@@ -145,7 +145,7 @@ TEST_CASE("Pointers to keys and values are followed once") {
   CHECK(contains(refusal(circular.build()), "is damaged"));
 }
 
-/// A pointer to `offset` in the shortest form that reaches it.
+/// A pointer to `offset` in the shortest encoding that can hold it.
 std::string shortest_pointer(std::uint32_t offset) {
   const auto form = [](unsigned number, std::uint32_t distance, unsigned bytes) {
     const auto high = distance >> (8 * bytes);
@@ -161,7 +161,7 @@ TEST_CASE("Pointers of every length lead where they say") {
   for (const std::uint32_t offset : {40U, 2'047U, 2'048U, 526'335U, 526'336U, 600'000U}) {
     INFO(offset);
     mmdb_builder builder;
-    builder.add_value(std::string(offset, '\0')); // no fields
+    builder.add_value(std::string(offset, '\0')); // padding without fields
     REQUIRE(builder.add_value(mmdb_double(12.5)) == offset);
     builder.add_v4({192, 0, 2, 0}, 24,
                    mmdb_control(mmdb_type::map, 2) + mmdb_string("latitude") +
@@ -178,7 +178,7 @@ TEST_CASE("Values of every length are skipped") {
 }
 
 TEST_CASE("Keys that others are near are not taken for them") {
-  // What is remembered of keys goes by the offset modulo 64.
+  // The key cache is indexed by the offset modulo 64.
   mmdb_builder builder;
   const auto latitude = builder.add_value(mmdb_string("latitude"));
   builder.add_value(std::string(64 - mmdb_string("latitude").size(), '\0'));
@@ -221,7 +221,7 @@ TEST_CASE("A record without coordinates is where its country is") {
   CHECK(located(mmdb_map({{"country_code", mmdb_string("FR")},
                           {"latitude", mmdb_double(91)},
                           {"longitude", mmdb_double(0)}})) == country("FR"));
-  // The order of preference.
+  // Checks the order of preference.
   CHECK(located(mmdb_map({{"country_code", mmdb_string("FR")}, {"country", iso_map("SE")}})) ==
         country("SE"));
   CHECK(located(mmdb_map({{"country", mmdb_string("DE")}, {"country_code", mmdb_string("FR")}})) ==
@@ -320,7 +320,7 @@ TEST_CASE("IPv6 addresses that carry an IPv4 address are where that is") {
       INFO(text);
       CHECK(geoip->locate(address(text)) == coordinates{51.5074, -0.1278});
     }
-  // What a file says of the carrier itself is where its relay is, not its user.
+  // A file's record for the carrier network itself locates the relay, not the user.
   mmdb_builder relays;
   relays.add_v6({0x20, 0x02}, 16, mmdb_nested_record(5, 5));
   CHECK_FALSE(opened({relays.build()})->locate(address("2002:c000:0201::1")));
@@ -358,7 +358,7 @@ TEST_CASE("A file that is overwritten or removed does not disturb what is open")
 TEST_CASE("What is no database is refused, and the error names the file") {
   const temporary_directory folder;
   const auto whole = two_places();
-  // A record of the root that points behind the data.
+  // The root's record points behind the data.
   auto lost = two_places({4, 24});
   lost.replace(0, 3, "\xff\xff\xff");
   const std::vector<std::string> refused{
@@ -379,14 +379,14 @@ TEST_CASE("What is no database is refused, and the error names the file") {
     CHECK(result.error().code == base::errc::geoip_invalid);
     CHECK(result.error().detail.starts_with(path + ": "));
     CHECK(result.error().detail.size() > path.size() + 2);
-    // What is not as it was made is said to be mended by another copy.
+    // Errors in a file's content advise fetching it again.
     const bool is_content =
         std::filesystem::is_regular_file(path) && std::filesystem::file_size(path) > 0;
     CHECK(result.error().detail.ends_with("; fetch it again") == is_content);
   }
 }
 
-/// A thousand thousand arrays of one in another: deeper than any stack.
+/// A million nested arrays: deeper than any stack.
 std::string bottomless_value() {
   std::string bytes;
   for (int i = 0; i < 1'000'000; ++i)
@@ -414,7 +414,7 @@ TEST_CASE("Nesting without end is refused, in a record and in the metadata") {
 }
 
 TEST_CASE("Metadata that grow when their pointers are followed are refused") {
-  // Each map names the one before it four times: 4 to the 40th names when written out.
+  // Each map refers four times to the one before it: 4 to the 40th maps when expanded.
   auto metadata = mmdb_control(mmdb_type::map, 41);
   std::size_t last = metadata.size() + mmdb_string("k00").size();
   metadata += mmdb_string("k00") + mmdb_map({{"en", mmdb_string("x")}});
@@ -443,10 +443,11 @@ TEST_CASE("A damaged record is refused, whatever else is sound") {
   };
   for (const auto& record : {
            value_of(std::string(1, '\x64') + "four"), // a double of four bytes
-           value_of(mmdb_pointer(1'000'000)),         // behind the data
+           value_of(mmdb_pointer(1'000'000)),         // points behind the data
            value_of(mmdb_control(mmdb_type::uint16, 3) + "abc"),
-           value_of(std::string("\x00\x05", 2)),                              // a cache container
-           mmdb_control(mmdb_type::map, 1) + mmdb_double(1) + mmdb_double(1), // a key no string
+           value_of(std::string("\x00\x05", 2)), // a cache container
+           // a key that is no string
+           mmdb_control(mmdb_type::map, 1) + mmdb_double(1) + mmdb_double(1),
        }) {
     const auto why = refusal(file_with(record));
     INFO(why);
@@ -458,9 +459,9 @@ TEST_CASE("Records end where the metadata begin") {
   auto bytes = two_places({4, 24});
   const auto marker = bytes.find("\xab\xcd\xefMaxMind.com");
   auto cut = bytes;
-  cut.erase(marker - 1, 1); // the last record's last byte would be the marker's first
+  cut.erase(marker - 1, 1); // makes the marker's first byte the last record's last byte
   CHECK(contains(refusal(cut), "of its data section is damaged"));
-  // The metadata are a sound value, but no record.
+  // The metadata are a valid value, but not a record.
   const std::size_t section = 24 * 6 + 16; // behind 24 nodes
   for (const std::size_t behind : {0U, 14U}) {
     bytes.replace(0, 3, mmdb_big_endian(24 + 16 + marker - section + behind, 3));
@@ -476,7 +477,7 @@ TEST_CASE("A record of too many fields is refused") {
 }
 
 TEST_CASE("Records within one another are read no longer than a file of their size deserves") {
-  // Records of some thirty bytes that all point to a map of three thousand fields.
+  // Records of some thirty bytes that all point to one map of 3,000 fields.
   const auto nested_in_one = [](unsigned records) {
     mmdb_builder builder;
     const auto shared = builder.add_value(mmdb_control(mmdb_type::map, 1'500) + [] {
@@ -486,7 +487,7 @@ TEST_CASE("Records within one another are read no longer than a file of their si
       return bytes;
     }());
     for (unsigned i = 0; i < records; ++i) {
-      // Each its own bytes, or it would be the same record.
+      // Each record has different bytes, or it would be stored only once.
       const auto record = mmdb_control(mmdb_type::map, 2) + mmdb_string("location") +
                           mmdb_pointer(shared) + mmdb_string("n") +
                           mmdb_integer(mmdb_type::uint32, i);
@@ -515,7 +516,8 @@ TEST_CASE("A database without places is refused by its type") {
 
 TEST_CASE("A tree that goes round finds nothing") {
   auto bytes = two_places({4, 24});
-  // 192.0.2.0 goes right, then right: the second node's right is the second node.
+  // The path of 192.0.2.0 starts right, right: the second node's right child is set to the second
+  // node itself.
   bytes.replace(9, 3, std::string("\0\0\1", 3));
   const auto geoip = opened({bytes});
   for (const auto* text : {"0.0.0.0", "192.0.2.1", "224.0.0.0", "255.255.255.255"})

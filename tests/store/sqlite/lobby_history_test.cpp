@@ -93,7 +93,7 @@ TEST_CASE("an export seeks by the primary keys and sorts nothing") {
     CHECK(each.starts_with("SEARCH "));
 }
 
-/// Lobbies of up to three days, one every ten minutes of some days; numbers from `first` on.
+/// Lobbies of up to three days, one every ten minutes of the given days, numbered from `first`.
 lobby_list busy_days(std::uint32_t first, std::int64_t from_day, std::int64_t to_day) {
   lobby_list list;
   std::uint64_t state = first;

@@ -14,7 +14,8 @@ using fixtures::temporary_directory;
 using store::connection;
 using store::open_sqlite;
 
-/// What a newer program leaves, as far as this one looks: the mark and a higher version.
+/// The parts of a newer program's store that this version checks: the application id and a higher
+/// schema version.
 constexpr const char* newer_store =
     "PRAGMA application_id = 0x6D636C64; PRAGMA user_version = 99; CREATE TABLE later (x)";
 
@@ -61,13 +62,13 @@ TEST_CASE("a store that a newer version left with a log keeps it") {
     auto db = open_raw(directory);
     REQUIRE(db.execute("PRAGMA journal_mode = WAL", "set up"));
     REQUIRE(db.execute(newer_store, "set up"));
-    db.keep_log_on_close(); // as if it had been killed
+    db.keep_log_on_close(); // as if the process had been killed
   }
   auto before = contents(directory.path());
   REQUIRE(before.contains("matchcloud.db-wal"));
   check_refused(directory);
   auto after = contents(directory.path());
-  // The -shm file is an index that SQLite builds anew.
+  // The -shm file is an index that SQLite rebuilds.
   before.erase("matchcloud.db-shm");
   after.erase("matchcloud.db-shm");
   CHECK(after == before);

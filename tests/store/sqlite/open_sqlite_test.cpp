@@ -21,7 +21,7 @@ void import_demo(const std::string& directory) {
       open_sqlite(directory).value()->catalog().value()->import_document(model::demo_catalog()));
 }
 
-/// The catalog, or why it cannot be had.
+/// The catalog, or the error that prevents loading it.
 base::expected<model::catalog> load_from(const std::string& directory) {
   return open_sqlite(directory)
       .and_then([](const auto& of) { return of->catalog(); })
@@ -65,7 +65,7 @@ TEST_CASE("a store that is gone meanwhile is not made anew") {
   const temporary_directory directory;
   const auto made = directory.path() + "/data";
   store::sqlite_settings settings;
-  settings.sessions.idle = 0; // each caller opens a session
+  settings.sessions.idle = 0; // makes each caller open a session
   const auto opened = open_sqlite(made, settings).value();
   REQUIRE(opened->catalog().value()->import_document(model::demo_catalog()));
   std::filesystem::rename(made, directory.path() + "/away");

@@ -12,14 +12,15 @@ using fixtures::event_pipe;
 using fixtures::temporary_directory;
 using store::open_sqlite;
 
-/// A store's catalog, or why it cannot be had. Held open until it ends.
+/// A store's catalog, or the error that prevents opening it. The store stays open while the lease
+/// lives.
 base::expected<store::lease<store::catalog_store>> open_catalog(const std::string& directory) {
   return open_sqlite(directory).and_then([](const auto& of) { return of->catalog(); });
 }
 
 constexpr int regions = 40;
 
-/// A catalog in which everything is named after its generation.
+/// A catalog in which every name contains its generation.
 model::catalog_document generation(std::int64_t number) {
   model::catalog_document document;
   for (int i = 0; i < regions; ++i)
@@ -88,7 +89,8 @@ TEST_CASE("a kill at any instant leaves a store with one whole catalog, the ackn
       return false;
     }};
     acknowledged.close_writer();
-    // Also before the first: the kill then meets the creation, or the recovery of the last round.
+    // With 0 acknowledged imports, the kill hits the creation of the store, or the recovery from
+    // the last round.
     for (int i = 0; i < round; ++i) {
       REQUIRE(acknowledged.wait());
       ++expected;
@@ -102,7 +104,7 @@ TEST_CASE("a kill at any instant leaves a store with one whole catalog, the ackn
     REQUIRE(opened.has_value());
     const auto catalog = (*opened)->load();
     REQUIRE(catalog.has_value());
-    // The last commit may not have been acknowledged any more.
+    // The last commit may have happened without its acknowledgement.
     REQUIRE((catalog->revision == expected || catalog->revision == expected + 1));
     expected = catalog->revision;
     if (expected == 0) continue;
@@ -149,7 +151,7 @@ TEST_CASE("a kill at any instant loses no lobbies that were acknowledged") {
     const auto opened = open_sqlite(directory.path()).value()->sink();
     REQUIRE(opened.has_value());
     const auto stored = store::stored_lobbies(directory.path()).size();
-    // The last batch may have been written whole, but not acknowledged any more.
+    // The last batch may have been committed without its acknowledgement.
     REQUIRE((stored == acknowledged * 50 || stored == (acknowledged + 1) * 50));
     for (std::uint32_t number = 0; number < acknowledged; ++number) {
       const auto list = batch(number);

@@ -1,5 +1,5 @@
-// What faults do that are injected at `store.*`: a failure is told as the database's own would be,
-// and a transaction happens whole or not at all.
+// The effect of faults injected at `store.*`: a failure is reported like the database's own, and a
+// transaction happens entirely or not at all.
 #include "base/clock.hpp"
 #include "tests/fixtures/injected_fault.hpp"
 #include "tests/store/sqlite/lobby_fixture.hpp"
@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 struct bench : lobby_store {
   base::expected<std::shared_ptr<database>> open_another() const { return open_sqlite(path()); }
-  /// What somebody else reads.
+  /// The revision that another reader sees.
   std::int64_t revision() const {
     return open_another().value()->catalog().value()->revision().value();
   }
@@ -82,7 +82,7 @@ TEST_CASE("every way to read rows fails where reading fails, and works again wit
   injected_fault fails{fault_point::store_read, fault_kind::error};
   check_all(true);
   CHECK(fails.hits() == 7);
-  CHECK(on.import_region("gru").has_value()); // what is written reads in its own transaction
+  CHECK(on.import_region("gru").has_value()); // a write reads in its own transaction
   fails.take_away();
   check_all(false);
 }
@@ -115,7 +115,7 @@ TEST_CASE(
     CHECK(on.catalog->revision() == before);
     CHECK(on.revision() == before);
     CHECK_FALSE(on.sink->has_any().value());
-    // Nobody is left holding the lock.
+    // The failed call does not keep the lock.
     const auto other = open_sqlite(on.path(), {.patience = milliseconds{0}}).value();
     fails.take_away();
     CHECK(other->catalog().value()->import_document(lobby_catalog()).has_value());

@@ -1,4 +1,4 @@
-// A disk that takes nothing any more: full at an awkward moment, or read-only.
+// A disk that accepts no more writes: full at an awkward moment, or read-only.
 #include "store/files/temporary_folder.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/fixtures/forked_process.hpp"
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using base::errc;
 using fixtures::temporary_directory;
 
-/// Whether `body` holds of a file system in memory, in a process of its own.
+/// Checks that `body` holds on a file system in memory, in a forked process.
 void check_on_disk_of(const std::string& size,
                       const std::function<bool(const std::string&)>& body) {
   const temporary_directory directory;
@@ -38,7 +38,7 @@ bool make_read_only(const std::string& path) {
   return ::mount("none", path.c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr) == 0;
 }
 
-/// Takes all room but `left_bytes`.
+/// Fills the file system except for `left_bytes`.
 void fill(const std::string& path, std::uintmax_t left_bytes) {
   std::ofstream{path + "/filler"} << std::string(fs::space(path).available - left_bytes, 'x');
 }
@@ -69,7 +69,7 @@ TEST_CASE("a disk too full for the index of the log is full, whatever SQLite cal
     const char* begin = "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; "
                         "PRAGMA synchronous = OFF; CREATE TABLE t (x); INSERT INTO t VALUES (0)";
     if (!db || !db->execute(begin, "begin")) return false;
-    // One page of the log each. The first 32 KiB of its index are for 4,062 of them.
+    // One page of the log per write. The first 32 KiB of the log's index cover 4,062 pages.
     const auto write = [&] { return db->execute("UPDATE t SET x = x + 1", "write"); };
     while (fs::file_size(data_dir + "/test.db-wal") / 4'120 < 4'062)
       if (!write()) return false;
