@@ -245,7 +245,7 @@ TEST_CASE("a ranking that is restarted after a reload starts with the new GeoIP 
   CHECK(latitude_by(on.log->geoips.back().geoip) == 7);
   on.kill(on.ranking.made.back());
   CHECK(on.ranking.latitudes == std::vector<double>{1, 7});
-  // It also receives the next change.
+  // The restarted ranking also receives the next change.
   on.replace(8);
   on.pass_a_second();
   CHECK(latitude_by(on.log->geoips.back().geoip) == 8);

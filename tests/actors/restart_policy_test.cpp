@@ -67,7 +67,7 @@ TEST_CASE("more fruitless failures than the intensity within the window are a st
   for (int i = 0; i < 5; ++i)
     CHECK_FALSE(on.fail(false).storm);
   CHECK(on.fail(false).storm);
-  CHECK_FALSE(on.fail(true).storm); // it had run long enough: not part of a storm
+  CHECK_FALSE(on.fail(true).storm); // handled something: not part of a storm
 }
 
 TEST_CASE("the window is closed at its end: ten seconds count, more do not") {

@@ -231,7 +231,7 @@ TEST_CASE("a successor that is killed at any moment of its start leaves a servic
       CHECK(clients.finish() == "");
       continue;
     }
-    // It was ready and was killed while serving, like any killed process.
+    // The successor was ready: it was killed while serving, like any killed process.
     clients.finish();
     CHECK(now->process().exit_code() == 0);
     now = std::make_unique<server>(same_as(*now), own);
