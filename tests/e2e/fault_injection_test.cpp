@@ -138,7 +138,7 @@ TEST_CASE("the ops plane tells of every actor, and of one that died why", "[oper
     CHECK(here["last_error"].IsNull());
   }
   CHECK(avatars(of).status == 200);
-  // the shard of the game id that ends with 1
+  // The shard of the game whose id ends with 1.
   CHECK((place("avatar/1")["handled"].GetUint64() == 1));
 
   ask(of, "PUT", point, R"({"kind":"crash","once":true})");

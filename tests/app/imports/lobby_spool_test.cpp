@@ -23,7 +23,7 @@ TEST_CASE("a spool finds what was added, however much that is, and leaves no fil
   auto spool = lobby_spool::make(directory.path());
   REQUIRE(spool.has_value());
   CHECK(std::filesystem::is_empty(directory.path()));
-  // more than the initial size of the file and of the index
+  // More than the initial size of the file and of the index.
   constexpr std::uint32_t count = 300'000;
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto added = spool->find_or_add(lobby_of(i));

@@ -413,7 +413,7 @@ TEST_CASE("an export's deadline may be before that of other requests, on httplib
   on_httplib service{limits};
   gate held{*service.stored.database};
   pending_export pending{service};
-  // this client's deadline is half as long as the others'
+  // This client's deadline is half as long as the others'.
   CHECK(pending.failed_with("deadline_exceeded"));
   held.release();
 }

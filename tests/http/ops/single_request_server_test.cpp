@@ -177,7 +177,7 @@ TEST_CASE("a listening socket that two servers share outlives the one that stops
 
   raw_connection begun{first->bound};
   begun.send("GET /peer HTTP/1.1\r\n");
-  // so the connection before it was accepted
+  // The answer on this later connection shows that `begun` was accepted.
   CHECK(raw_connection{first->bound}.ask(request).status == 404);
   first->server.stop_accepting();
   // Closes its descriptor. Nobody else accepts yet, and no connection is refused.

@@ -256,7 +256,7 @@ TEST_CASE("an export whose facts or file are damaged is not served and not remov
   }
   fs::remove(about(1));
   std::ofstream{about(2)} << "{";
-  // the facts of another export
+  // The facts of another export.
   fs::copy_file(about(4), about(3), fs::copy_options::overwrite_existing);
   fs::remove(csv(4));
   fs::resize_file(csv(5), 6);

@@ -446,7 +446,7 @@ TEST_CASE("A damaged record is refused, whatever else is sound") {
            value_of(mmdb_pointer(1'000'000)),         // points behind the data
            value_of(mmdb_control(mmdb_type::uint16, 3) + "abc"),
            value_of(std::string("\x00\x05", 2)), // a cache container
-           // a key that is no string
+           // A map whose keys are no strings.
            mmdb_control(mmdb_type::map, 1) + mmdb_double(1) + mmdb_double(1),
        }) {
     const auto why = refusal(file_with(record));
