@@ -22,7 +22,7 @@ constexpr bool is_blank(char c) noexcept {
   return c == ' ' || c == '\t';
 }
 
-/// Between the brackets of an IPv6 address.
+/// The characters allowed between the brackets of an IPv6 address.
 inline constexpr character_set ipv6_characters{[](unsigned char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':' || c == '.';
 }};
@@ -36,10 +36,11 @@ constexpr std::string_view trim_blanks(std::string_view text) noexcept {
   return text;
 }
 
-/// A client's bytes as an error may show them: quoted, at most 64, `?` for all but visible ASCII.
+/// Quotes a client's bytes for an error: the first 64 (`..` if there are more), with `?` for single
+/// quotes and for everything that is not printable ASCII.
 std::string in_quotes(std::string_view bytes);
 
-/// `byte 0x1F`.
+/// Names a byte in an error, such as `byte 0x1F`.
 std::string byte_name(char c);
 
 } // namespace matchcloud::http

@@ -17,7 +17,7 @@ using model::ip_address;
 using std::string_view;
 using parsed_address = std::optional<ip_address>;
 
-/// The longest RFC 7239 node whose escapes are resolved; a longer one is garbage.
+/// The longest RFC 7239 node with escapes, counted after resolving them; a longer one is malformed.
 constexpr std::size_t escaped_node_limit_bytes = 256;
 constexpr std::size_t port_digits_limit = 5;
 
@@ -28,7 +28,7 @@ bool is_port(string_view text) noexcept {
   return text.size() <= port_digits_limit && base::parse_decimal<std::uint16_t>(text);
 }
 
-/// RFC 7239 section 6.3.
+/// Whether `text` is an `obfport` (RFC 7239 section 6.3).
 bool is_obfuscated_port(string_view text) noexcept {
   return text.size() > 1 && text.front() == '_' && obfuscated_characters.contains_all(text);
 }
@@ -46,21 +46,21 @@ parsed_address parse_host_port(string_view text, bool (*accepts_port)(string_vie
   return model::parse_ip_address(parts->host);
 }
 
-/// An element of X-Forwarded-For, for which there is no standard: an address as it is, or with a
-/// port as in a URI.
+/// Reads an element of X-Forwarded-For, which has no standard: a plain address, or an address with
+/// a port as in a URI.
 parsed_address parse_x_forwarded_for_element(string_view element) noexcept {
   element = trim_blanks(element);
   if (const auto address = model::parse_ip_address(element)) return address;
   return parse_host_port(element, is_port);
 }
 
-/// A parameter's value as it stands in the header.
+/// A parameter's value as the header has it, without quotation marks and with escapes unresolved.
 struct written_value {
   string_view text;
   bool escaped = false;
 };
 
-/// Takes a quoted string off the front of `rest`, which starts with its quotation mark.
+/// Takes a quoted string off the front of `rest`, which must start with a quotation mark.
 std::optional<written_value> take_quoted(string_view& rest) noexcept {
   written_value value;
   for (std::size_t i = 1; i < rest.size(); ++i) {
@@ -73,7 +73,7 @@ std::optional<written_value> take_quoted(string_view& rest) noexcept {
       value.escaped = true;
       if (++i == rest.size()) break;
     }
-    // All of `quoted-pair` and `qdtext` (RFC 9110 section 5.6.4) together.
+    // The bytes allowed in `quoted-pair` and in `qdtext` (RFC 9110 section 5.6.4) together.
     if (!value_characters.contains(rest[i])) break;
   }
   return std::nullopt;
@@ -92,8 +92,8 @@ std::optional<written_value> take_value(string_view& rest) noexcept {
   return written_value{token, false};
 }
 
-/// The `for` parameter of one forwarded-element (RFC 7239 section 4), once its grammar holds as a
-/// whole. Blanks around a semicolon are let pass. A second `for` is garbage.
+/// The `for` parameter of one forwarded-element (RFC 7239 section 4); nothing unless the whole
+/// element is well-formed. Blanks around semicolons are allowed. A second `for` is malformed.
 std::optional<written_value> find_for(string_view rest) noexcept {
   std::optional<written_value> found;
   while (true) {
@@ -114,8 +114,8 @@ std::optional<written_value> find_for(string_view rest) noexcept {
   }
 }
 
-/// Reads an RFC 7239 section 6 node, whose IPv6 addresses must stand in brackets. `unknown` and
-/// obfuscated names are no addresses.
+/// Reads a node (RFC 7239 section 6), in which an IPv6 address must be in brackets. Nothing for
+/// `unknown` and obfuscated names, which are not addresses.
 parsed_address parse_node(string_view node) noexcept {
   return parse_host_port(node, is_node_port);
 }
@@ -137,7 +137,7 @@ parsed_address parse_forwarded_element(string_view element) noexcept {
   return value->escaped ? parse_escaped_node(value->text) : parse_node(value->text);
 }
 
-/// Whether an odd number of backslashes stands right before `position`.
+/// Whether an odd number of backslashes directly precedes `position`.
 bool is_escaped(string_view list, std::size_t position) noexcept {
   std::size_t backslashes = 0;
   while (backslashes < position && list[position - backslashes - 1] == '\\')
@@ -149,9 +149,9 @@ std::size_t last_comma(string_view list) noexcept {
   return list.rfind(',');
 }
 
-/// The last comma outside of quoted strings, or `npos`. It reads from the right, because the left
-/// is the client's: a quotation mark that it never closes must not swallow what proxies added after
-/// it.
+/// The last comma outside quoted strings, or `npos`. The search runs from the right because the
+/// client controls the left part: a quotation mark that it leaves open must not hide the elements
+/// that proxies appended.
 std::size_t last_unquoted_comma(string_view list) noexcept {
   bool quoted = false;
   for (std::size_t i = list.size(); i-- > 0;) {
@@ -161,8 +161,9 @@ std::size_t last_unquoted_comma(string_view list) noexcept {
   return string_view::npos;
 }
 
-/// Walks `list` from the right, starting at the trusted `peer`. An empty element stops the walk
-/// like garbage: a proxy that did not know its client must not make the client's own words count.
+/// Walks `list` from the right, starting at the trusted `peer`. An empty element stops the walk as
+/// a malformed one does: if a proxy did not know its client, what the client sent must not be
+/// trusted.
 template <class LastSeparator, class Parse>
 ip_address walk(const ip_address& peer, string_view list, const proxy_trust& trust,
                 LastSeparator last_separator, Parse parse) noexcept {

@@ -8,24 +8,25 @@
 
 namespace matchcloud::http {
 
-/// Which header a trusted proxy tells the client's address in.
+/// The header in which trusted proxies report the client's address.
 enum class forwarded_header : std::uint8_t { automatic, x_forwarded_for, forwarded };
 
-/// Whom to believe about a client's address.
+/// Which proxies are trusted to report a client's address, and in which header.
 struct proxy_trust {
   std::vector<model::cidr> trusted_proxies;
   http::forwarded_header header = forwarded_header::automatic;
 };
 
-/// Whether the peer's word about its client counts. O(blocks). Any thread.
+/// Whether the peer is trusted to report its client's address. O(blocks). Any thread.
 bool is_trusted(const model::ip_address& peer, const proxy_trust& trust) noexcept;
 
-/// The client's address: the peer (the socket's, or the one that a PROXY header names), or, when
-/// the peer is a trusted proxy, the right-most untrusted address of `X-Forwarded-For` or
-/// `Forwarded` (RFC 7239), each given as its lines joined in order. Garbage, `unknown` and
-/// obfuscated ids stop the walk at the last trusted hop. In automatic mode the header that is
-/// present counts, and the peer when both are and disagree. A client that is not behind a trusted
-/// proxy cannot change the result. O(length). Any thread.
+/// The client's address. It is the peer (the socket's, or the one that a PROXY header names) unless
+/// the peer is a trusted proxy. In that case it is the right-most untrusted address of
+/// `X-Forwarded-For` or `Forwarded` (RFC 7239), or the left-most address if all are trusted; each
+/// header is given as its lines joined in order. Malformed elements, `unknown` and obfuscated ids
+/// stop the walk at the last trusted hop. In automatic mode the header that is present is used; if
+/// both are present and disagree, the result is the peer. A client that is not behind a trusted
+/// proxy cannot change the result. O(length + hops * blocks). Any thread.
 model::ip_address client_address(const model::ip_address& peer, std::string_view x_forwarded_for,
                                  std::string_view forwarded, const proxy_trust& trust);
 

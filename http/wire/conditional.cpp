@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::string_view between_tags = " \t,";
 
-/// The length of the entity tag that `text` begins with, without `W/`; 0 where it begins with none.
+/// The length of the entity tag at the beginning of `text`, from which `W/` has been removed; 0 if
+/// there is none.
 std::size_t tag_length(std::string_view text) noexcept {
   if (!text.starts_with('"')) return 0;
   const auto end = text.find('"', 1);

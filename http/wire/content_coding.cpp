@@ -9,7 +9,7 @@ namespace matchcloud::http {
 
 namespace {
 
-/// The part before `mark`, which is taken off `rest` with it.
+/// Takes the part before `mark`, and `mark`, off `rest`. Returns the part without blanks around it.
 std::string_view take_until(std::string_view& rest, char mark) noexcept {
   const auto end = std::min(rest.find(mark), rest.size());
   const auto part = rest.substr(0, end);
@@ -17,7 +17,7 @@ std::string_view take_until(std::string_view& rest, char mark) noexcept {
   return trim_blanks(part);
 }
 
-/// Whether a weight (`q=0.5`) is above 0; nothing where it is none.
+/// Whether a weight (`q=0.5`) is above 0; nothing where `parameter` is not a weight.
 std::optional<bool> read_weight(std::string_view parameter) noexcept {
   if (parameter.size() < 3 || !equal_ignoring_case(parameter.substr(0, 2), "q="))
     return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<bool> read_weight(std::string_view parameter) noexcept {
   return value.find_first_of("123456789") != std::string_view::npos;
 }
 
-/// Whether one element of the list takes its coding.
+/// Whether an element with these parameters accepts its coding.
 bool is_taken(std::string_view parameters) noexcept {
   while (!parameters.empty()) {
     const auto weight = read_weight(take_until(parameters, ';'));
@@ -49,7 +49,7 @@ bool accepts_gzip(std::string_view accept_encoding) noexcept {
     auto element = take_until(rest, ',');
     const auto coding = take_until(element, ';');
     if (equal_ignoring_case(coding, "gzip") || equal_ignoring_case(coding, "x-gzip"))
-      return is_taken(element); // said by name: a star does not count
+      return is_taken(element); // naming the coding overrides `*`
     if (coding == "*") by_star = is_taken(element);
   }
   return by_star;

@@ -14,11 +14,12 @@ using kind = range_choice::kind;
 /// One element of a range set: `first-last`, `first-` or `-suffix`.
 struct range_spec {
   std::optional<std::uint64_t> first;
-  /// Of a suffix its length.
+  /// The last position, or the length of a suffix.
   std::optional<std::uint64_t> last;
 };
 
-/// Digits alone, none is no number; beyond the type the largest.
+/// Reads digits into `into`, which stays empty if there are none. A number over 2^64-1 reads as
+/// 2^64-1. False if there is any other character.
 bool read_number(std::string_view digits, std::optional<std::uint64_t>& into) noexcept {
   if (digits.empty()) return true;
   std::uint64_t number = 0;
@@ -42,7 +43,7 @@ std::optional<range_spec> parse_spec(std::string_view text) noexcept {
   return spec;
 }
 
-/// The one range of a set; nothing where there are several, none, or one is malformed.
+/// The only range of a set; nothing where there are none or several, or where it is malformed.
 std::optional<range_spec> single_spec(std::string_view set) noexcept {
   std::optional<range_spec> only;
   while (!set.empty()) {

@@ -6,7 +6,7 @@
 
 namespace matchcloud::http {
 
-/// Bytes of a representation, at least one, all of them within it.
+/// A range of at least one byte that lies within a representation.
 struct byte_range {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
@@ -14,28 +14,28 @@ struct byte_range {
   friend bool operator==(const byte_range&, const byte_range&) = default;
 };
 
-/// What a `Range` header comes to.
+/// How to respond to a `Range` header.
 struct range_choice {
   enum class kind : std::uint8_t {
-    /// Nothing is asked that one part could answer: the whole, as if there were no header.
+    /// Send the whole representation, as if there were no header: no single part could satisfy it.
     whole,
     part,
     unsatisfiable,
   };
 
   kind what = kind::whole;
-  /// Of a part.
+  /// The bytes to send if `what` is `part`.
   byte_range bytes;
 };
 
 /// Reads a `Range` header's value for a representation of `size_bytes` (RFC 9110 section 14). A
-/// single range of bytes is cut at the end; several, another unit and anything malformed are the
-/// whole. Numbers beyond 2^64-1 are taken as that. O(value).
+/// single byte range is clipped to the representation; several ranges, another unit and a malformed
+/// value select the whole. A number over 2^64-1 reads as 2^64-1. O(value).
 range_choice choose_range(std::string_view value, std::uint64_t size_bytes) noexcept;
 
-/// `bytes 0-99/1000`.
+/// The `Content-Range` value of a part, such as `bytes 0-99/1000`.
 std::string content_range(const byte_range& part, std::uint64_t size_bytes);
-/// `bytes */1000`: what there is, after an unsatisfiable range.
+/// The `Content-Range` value that answers an unsatisfiable range, such as `bytes */1000`.
 std::string unsatisfied_range(std::uint64_t size_bytes);
 
 } // namespace matchcloud::http

@@ -16,9 +16,9 @@ constexpr std::uint64_t in_each_byte(std::uint64_t byte) noexcept {
   return byte * 0x0101010101010101U;
 }
 
-/// Whether one of the eight bytes of `word` is below 0x20 or is 0x7f: a borrow reaches the top bit
-/// of a byte that is smaller than what is taken from it. HTAB is among them, so a yes must be
-/// checked byte by byte; a no is final.
+/// Whether one of the eight bytes of `word` is below 0x20 or is 0x7f. A byte that is smaller than
+/// the number subtracted from it borrows, which sets its top bit. True for HTAB too, which is
+/// allowed: if the result is true, check byte by byte; if it is false, no byte is a control.
 constexpr bool has_control(std::uint64_t word) noexcept {
   constexpr auto top = in_each_byte(0x80);
   const auto below_space = (word - in_each_byte(0x20)) & ~word & top;

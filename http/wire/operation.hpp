@@ -12,7 +12,7 @@
 
 namespace matchcloud::http {
 
-/// What a request asks for.
+/// The operation that a request asks for.
 enum class operation : std::uint8_t {
   validate_version,
   validate_game,
@@ -23,63 +23,63 @@ enum class operation : std::uint8_t {
   export_lobby_history,
   download_media,
   download_export,
-  /// No route, or the bytes never became a request.
+  /// No route matched, or the bytes never became a request.
   unmatched,
 };
 
 /// Which web pages may read an operation's replies (Fetch standard, "CORS protocol").
 enum class cors_policy : std::uint8_t {
   none,
-  /// Those of `cors-origins`.
+  /// Pages of the origins in `cors-origins`.
   configured_origins,
   any_origin,
-  /// Likewise, and a preflight is answered so whoever asks, not pages alone.
+  /// Pages of any origin; a preflight gets the CORS headers even without `Origin`.
   anybody,
 };
 
 enum class body_kind : std::uint8_t { none, json };
 
-/// What a refusal costs the client: cheap operations make room first when requests pile up.
+/// What a refusal costs the client. When requests pile up, cheap operations are refused first.
 enum class cost_class : std::uint8_t {
-  /// Answered in microseconds, and as easily asked again.
+  /// Answered in microseconds, and easily repeated by the client.
   cheap,
   dear,
 };
 
-/// Everything about an operation that is not its own code.
+/// Everything about an operation except the code that performs it.
 struct operation_row {
   operation id = operation::unmatched;
-  /// In metrics and logs.
+  /// The name in metrics and logs.
   std::string_view name;
-  /// As the load tool's mixes call it; empty where it makes no such load.
+  /// The name in the load tool's mixes; empty where that tool does not generate this operation.
   std::string_view load_name = {};
-  /// The one method besides OPTIONS (and HEAD, where it is GET).
+  /// The only method allowed besides OPTIONS (and HEAD, if this is GET).
   http::method method = method::get;
-  /// Below the base path; `{name}` is one segment, a parameter. Empty: no path leads here.
+  /// The path below the base path; `{name}` is a parameter of one segment. Empty: no route.
   std::string_view path = {};
   cors_policy cors = cors_policy::none;
-  /// Whole header lines of an answer to a preflight of a page that may read the replies.
+  /// Complete header lines of the response to a preflight from a page that may read the replies.
   std::string_view preflight = {};
   body_kind body = body_kind::none;
-  /// 0: as configured (`body-limit-bytes`).
+  /// 0: the configured limit (`body-limit-bytes`).
   std::size_t body_limit_bytes = 0;
-  /// Ends the refusal of a body over that limit: what to send instead.
+  /// What to send instead; the last sentence of the refusal of a body over `body_limit_bytes`.
   std::string_view body_advice = {};
-  /// From the complete request to its answer.
+  /// The limit on the time from the complete request to its answer.
   std::chrono::milliseconds base::limits::*deadline = &base::limits::request_timeout;
   cost_class cost = cost_class::dear;
-  /// Whether doing it twice is as good as once. If not, a request whose actor died while it worked
-  /// on it is answered 503 `outcome_unknown` and never dispatched again.
+  /// Whether performing the operation twice has the same effect as once. If not, a request that an
+  /// actor may have begun before it died gets 503 `outcome_unknown` and is not dispatched again.
   bool is_repeatable = true;
 };
 
-/// Path parameters of an operation at most.
+/// The most parameters in the path of an operation.
 inline constexpr std::size_t path_parameter_limit = 2;
-/// Segments of a path at most.
+/// The most segments in the path of an operation.
 inline constexpr std::size_t path_segment_limit = 6;
 
-/// All operations, in the order of `operation`. "Add an operation" in docs/architecture.md says
-/// what a further row needs.
+/// All operations, in the order of `operation`. "Add an operation" in docs/architecture.md lists
+/// what a new row needs.
 inline constexpr std::array operations{
     operation_row{.id = operation::validate_version,
                   .name = "validate_version",
@@ -131,7 +131,7 @@ inline constexpr std::array operations{
                   .method = method::post,
                   .path = "/cloud/games/{game_id}/matchmaker/lobbies/export-history",
                   .body = body_kind::json,
-                  // It waits as long as the export, and holds two numbers.
+                  // The body holds two numbers and stays in memory while the export runs.
                   .body_limit_bytes = 16UL * 1024,
                   .body_advice = "Send query_start and query_end alone.",
                   .deadline = &base::limits::export_timeout},
@@ -155,7 +155,7 @@ constexpr const operation_row& row_of(operation which) noexcept {
   return operations[static_cast<std::size_t>(which)];
 }
 
-/// The `Allow` header's value.
+/// The value of the `Allow` header.
 constexpr std::string_view allow_of(const operation_row& row) noexcept {
   return row.method == method::get ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
 }
@@ -186,7 +186,7 @@ constexpr bool are_distinct(const operation_row& a, const operation_row& b) noex
          (a.load_name.empty() || a.load_name != b.load_name);
 }
 
-/// Row by row the operation of that number, each well-formed and like no other.
+/// Whether each row is at the index of its operation, well-formed and distinct from all others.
 constexpr bool is_whole() noexcept {
   for (std::size_t i = 0; i < operations.size(); ++i) {
     if (static_cast<std::size_t>(operations[i].id) != i || operations[i].name.empty() ||

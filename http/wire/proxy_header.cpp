@@ -20,10 +20,10 @@ constexpr string_view block_signature{"\r\n\r\n\0\r\nQUIT\n", 12};
 constexpr std::size_t command_position = 12;
 constexpr std::size_t family_position = 13;
 constexpr std::size_t length_position = 14;
-/// Up to and with the length.
+/// The bytes of a version 2 header up to and including its length.
 constexpr std::size_t block_head_bytes = 16;
 
-/// The nibbles of version 2.
+/// Values of the half-bytes of a version 2 header.
 constexpr unsigned version_2 = 2;
 constexpr unsigned command_local = 0;
 constexpr unsigned command_proxy = 1;
@@ -33,7 +33,7 @@ constexpr unsigned family_unix = 3;
 constexpr unsigned transport_stream = 1;
 constexpr unsigned transport_datagram = 2;
 
-/// What the addresses of a family take: both, and both ports.
+/// The size in bytes of both addresses of a family, with both ports where it has ports.
 constexpr std::size_t addresses_bytes(unsigned family) noexcept {
   switch (family) {
   case family_v4: return 2 * 4 + 4;
@@ -47,7 +47,7 @@ string_view name_of(unsigned family) noexcept {
   return family == family_v4 ? "IPv4" : family == family_v6 ? "IPv6" : "AF_UNIX";
 }
 
-/// The text before the next space, which is taken off too.
+/// Takes the text before the next space, and that space, off `rest`.
 string_view take_word(string_view& rest) noexcept {
   const auto end = std::min(rest.find(' '), rest.size());
   const auto word = rest.substr(0, end);
@@ -55,7 +55,7 @@ string_view take_word(string_view& rest) noexcept {
   return word;
 }
 
-/// An address as the family writes it: an IPv4 address in IPv6 notation is TCP6's.
+/// Reads an address in the family's notation: an IPv4 address in IPv6 notation belongs to TCP6.
 std::optional<ip_address> parse_address(string_view text, bool v6) noexcept {
   if (v6 != (text.find(':') != text.npos)) return std::nullopt;
   return model::parse_ip_address(text);
@@ -65,9 +65,10 @@ bool is_port(string_view text) noexcept {
   return base::parse_decimal<std::uint16_t>(text) && (text.size() == 1 || text.front() != '0');
 }
 
-/// What is wrong with the addresses and ports of a line; empty: nothing.
+/// Reads the addresses and ports of a line and stores the source. Returns what is wrong with them;
+/// empty: nothing.
 std::string find_fault(string_view rest, bool v6, ip_address& source) {
-  // Exactly one space between them, none at the end.
+  // Four parts with exactly one space between them, and none at the end.
   if (std::count(rest.begin(), rest.end(), ' ') != 3)
     return "not source, destination and both ports with one space before each";
   const auto from = take_word(rest);
@@ -149,7 +150,7 @@ void proxy_header_reader::read_line() {
   constexpr string_view line_end = "\r\n";
   auto rest = kept().substr(line_beginning.size());
   rest.remove_suffix(line_end.size());
-  // Behind UNKNOWN everything is to be ignored.
+  // The specification (section 2.1) tells receivers to ignore everything after UNKNOWN.
   if (rest == "UNKNOWN" || rest.starts_with("UNKNOWN ")) return complete(proxied_client::unknown);
   const auto protocol = take_word(rest);
   if (protocol != "TCP4" && protocol != "TCP6")
@@ -176,7 +177,7 @@ void proxy_header_reader::take_of_block() {
       return fail("the command " + std::to_string(command & 15) +
                   ", which is not 0 (LOCAL) or 1 (PROXY)");
   }
-  // LOCAL's family, addresses and TLVs say nothing.
+  // With LOCAL, the family, addresses and TLVs have no meaning and are not checked.
   if (position == family_position && (command & 15) != command_local)
     return check_family(byte_at(family_position) >> 4, byte_at(family_position) & 15);
   if (taken_ == block_head_bytes) check_length();

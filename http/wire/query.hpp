@@ -7,13 +7,14 @@ namespace matchcloud::http {
 
 /// A parameter of a request's query (`name=value`, separated by `&`).
 struct query_parameter {
-  /// As written, not decoded; absent: there is none of this name. Of several the first.
+  /// The value as written, not decoded; that of the first if there are several parameters of this
+  /// name, absent if there is none.
   std::optional<std::string_view> value;
-  /// It is there more than once.
+  /// The query has more than one parameter of this name.
   bool repeated = false;
 };
 
-/// Finds the parameter `name`, written as it is. O(query).
+/// Finds the parameter whose name is written exactly as `name`, without decoding. O(query).
 query_parameter find_parameter(std::string_view query, std::string_view name) noexcept;
 
 } // namespace matchcloud::http

@@ -44,7 +44,7 @@ method parse_method(std::string_view token) noexcept {
   }
 }
 
-// Lengths differ so much that most names of headers we do not read cost no comparison.
+// Header names differ so much in length that most names which are not stored cost no comparison.
 std::size_t find_header(std::string_view name) noexcept {
   switch (name.size()) {
   case 4: return pick(name, {{"host", header::host}});

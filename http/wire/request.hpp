@@ -12,10 +12,10 @@ namespace matchcloud::http {
 
 enum class method : std::uint8_t { get, head, post, put, patch, del, options, other };
 
-/// The method a token names (case-sensitive, RFC 9110 section 9.1).
+/// The method that `token` names (case-sensitive, RFC 9110 section 9.1).
 method parse_method(std::string_view token) noexcept;
 
-/// The headers that the service reads. Everything else is checked by the framer and dropped.
+/// The headers that a request stores. The framer checks all others and drops them.
 enum class header : std::uint8_t {
   host,
   content_type,
@@ -36,49 +36,51 @@ enum class header : std::uint8_t {
 };
 inline constexpr std::size_t header_count = 16;
 
-/// The header of that name in any case, or `header_count` where the service does not read it.
+/// The header with this name, ignoring case, or `header_count` where a request does not store it.
 std::size_t find_header(std::string_view name) noexcept;
 
-/// Whether several lines of `h` are one comma-separated list (RFC 9110 section 5.3). Of the others
-/// a second line is refused.
+/// Whether several lines of `h` form one comma-separated list (RFC 9110 section 5.3). For any other
+/// header, a second line is refused.
 bool is_list_header(header h) noexcept;
 
-/// One request, whole: what the framer makes of a connection's bytes. Written by one transport
+/// One complete request, as the framer reads it from a connection's bytes. Written by one transport
 /// thread, immutable once it is shared with actors.
 class request {
 public:
   http::method method = http::method::other;
   /// The method as sent, at most 32 bytes.
   std::string method_token;
-  /// Path and query as sent, `/` first, not decoded (absolute form already reduced), or `*`.
+  /// Path and query as sent, not decoded and beginning with `/`, or `*`. An absolute-form target
+  /// has already lost its scheme and authority.
   std::string target;
-  /// HTTP/1.0 instead of HTTP/1.1.
+  /// Whether the version is HTTP/1.0 rather than HTTP/1.1.
   bool http_1_0 = false;
-  /// Whether the client wants the connection kept (version default and `Connection` header).
+  /// Whether the client wants the connection kept open (version default and `Connection` header).
   bool keep_alive = true;
   /// The body, decoded from its chunks.
   std::string body;
-  /// The socket's peer address.
+  /// The address of the socket's peer, or the one that a PROXY header names.
   model::ip_address peer;
-  /// What `X-Request-Id` of the response says; set by the transport before the request is shared.
+  /// The value of `X-Request-Id` in the response; the transport sets it before it shares the
+  /// request.
   std::string id;
 
   bool has(header h) const noexcept { return (present_ >> static_cast<unsigned>(h)) & 1U; }
   /// The value without surrounding white space; empty where the header is absent.
   const std::string& get(header h) const noexcept { return values_[static_cast<std::size_t>(h)]; }
   void set(header h, std::string_view value);
-  /// Joins a further line of a list header with `, `.
+  /// Adds one line of a list header, separated by `, ` from those before it.
   void append(header h, std::string_view value);
 
-  /// The memory that the body takes.
+  /// The heap memory of the body in bytes.
   std::size_t body_capacity() const noexcept { return body.empty() ? 0 : body.capacity(); }
 
   /// The part of `target` before the query.
   std::string_view path() const noexcept;
-  /// The part of `target` after the first `?`, without it.
+  /// The part of `target` after the first `?`; empty where there is none.
   std::string_view query() const noexcept;
 
-  /// Back to a fresh request that keeps its strings' memory up to `retain_bytes` each, for reuse.
+  /// Resets this to a fresh request, for reuse. Each string keeps its memory up to `retain_bytes`.
   void clear(std::size_t retain_bytes);
 
 private:

@@ -7,10 +7,10 @@
 
 namespace matchcloud::http {
 
-/// What is wrong with a request, in the same words wherever that is found: by the framer, by a
-/// front or by cpp-httplib.
+// The errors of a request that several parts can find: the framer, a front and cpp-httplib. They
+// word each error alike because they all take it from here.
 
-/// A body of any data plane request is over `body-limit-bytes`.
+/// The body of a data plane request is over `body-limit-bytes`.
 base::error body_too_large(std::size_t limit_bytes);
 base::error content_coding_unsupported();
 base::error method_not_implemented(std::string_view token);

@@ -88,8 +88,9 @@ framer_status request_framer::read_head(std::string_view& rest, request& into) {
   return status;
 }
 
-/// Takes the rest of a line that may have `room` more bytes. A line that is whole in `rest` is not
-/// copied; `line` is without line end and valid until the next call.
+/// Takes the rest of a line, which may have `room` more bytes, off `rest`. A line that arrives in
+/// one piece is not copied. `line` has no line end and is valid only while the bytes fed and
+/// `line_` are.
 request_framer::line_status request_framer::take_line(std::string_view& rest, std::size_t room,
                                                       std::string_view& line) {
   if (rest.empty()) return line_status::unfinished;
@@ -179,8 +180,9 @@ framer_status request_framer::accept_transfer_encoding(std::string_view value,
   return framer_status::need_more;
 }
 
-/// RFC 9112 section 6.3: where chunked is not the last, the body has no end that can be relied on.
-/// Section 6.1: where it is, this is a coding that is not understood.
+/// Refuses a value other than `chunked`. If chunked is not the last coding, the end of the body
+/// cannot be determined reliably (400, RFC 9112 section 6.3). If it is, the codings before it are
+/// not supported (501, RFC 9112 section 6.1).
 framer_status request_framer::refuse_transfer_coding(std::string_view value) {
   const auto text = "Transfer-Encoding " + in_quotes(value);
   if (list_ends_with(value, "chunked") && !list_has_only(value, "chunked"))
@@ -214,7 +216,7 @@ framer_status request_framer::keep_header(header h, const field_line& field, req
 framer_status request_framer::end_head(request& into) {
   if (!into.has(header::host) && !into.http_1_0)
     return refuse(errc::request_malformed, "The Host header is missing; HTTP/1.1 requires it");
-  // RFC 9112 section 3.2.2: whatever Host says, the target knows better.
+  // RFC 9112 section 3.2.2: the authority of an absolute-form target overrides Host.
   if (!authority_.empty()) into.set(header::host, authority_);
   if (facts_.has_expect && !facts_.expects_continue)
     return refuse(errc::expectation_failed, "Expect may only be 100-continue");
@@ -231,7 +233,7 @@ framer_status request_framer::begin_body(request& into) {
   section_bytes_ = 0;
   lines_ = 0;
   state_ = facts_.chunked ? state::chunk_line : state::sized_body;
-  // RFC 9110 section 10.1.1: of an HTTP/1.0 client the expectation is ignored.
+  // RFC 9110 section 10.1.1: the expectation of an HTTP/1.0 client is ignored.
   continue_due_ = facts_.expects_continue && !into.http_1_0;
   into.body.clear();
   return framer_status::need_more;
@@ -249,7 +251,8 @@ void request_framer::append_body(std::string_view part, request& into) {
   continue_due_ = false;
   auto& body = into.body;
   if (!facts_.chunked && body.capacity() - body.size() < part.size()) {
-    // Not as a string grows by itself, up to twice what is needed: memory counts.
+    // A string that grows by itself may reserve twice the announced size, at the byte budget's
+    // cost.
     const auto ahead = std::max({body.size(), part.size(), body_reserve_bytes});
     std::string larger;
     larger.reserve(body.size() + std::min<std::uint64_t>(body_left_, ahead));
@@ -296,7 +299,7 @@ framer_status request_framer::read_chunk_body(std::string_view& rest, request& i
 framer_status request_framer::read_chunk_end(std::string_view& rest) {
   const char found = rest.front();
   rest.remove_prefix(1);
-  // Never beyond the overhead limit: the chunk before it has raised that by more.
+  // Stays within the overhead limit, which the chunk's data has just raised by more than a CRLF.
   ++section_bytes_;
   if (found != (state_ == state::chunk_cr ? '\r' : '\n'))
     return refuse(errc::request_malformed, "A chunk is longer than its size line says: " +
@@ -330,7 +333,8 @@ framer_status request_framer::accept_trailer(std::string_view line) {
   ++lines_;
   const auto field = parse_field_line(line);
   if (!field) return refuse(field.error().code, "Trailer line: " + field.error().detail);
-  // RFC 9110 section 6.5.1: a parser that merges trailers would read the request differently.
+  // RFC 9110 section 6.5.1: with these names, a parser that merges trailers into the head would
+  // read the request differently.
   constexpr std::array<std::string_view, 6> forbidden = {
       "content-length", "transfer-encoding", "host", "authorization", "content-encoding", "expect"};
   for (const auto name : forbidden)
@@ -362,7 +366,7 @@ framer_status request_framer::refuse(base::error why) {
   return framer_status::failed;
 }
 
-/// Refuses the line of the head that was taken last, named by its number: the request line is 1.
+/// Refuses the last line taken of the head. The error gives its number: the request line is line 1.
 framer_status request_framer::refuse_line(const base::error& why) {
   const auto where = lines_ == 1 ? "Request line: " : "Head line " + std::to_string(lines_) + ": ";
   return refuse(why.code, where + why.detail);
@@ -379,7 +383,7 @@ framer_status request_framer::refuse_long_head() {
                                           std::to_string(limits_->head_limit_bytes) + " bytes");
 }
 
-/// Assignment would keep the memory.
+/// Frees heap memory by swapping: assigning an empty string would keep it.
 void request_framer::release() noexcept {
   const auto free = [](std::string& text) {
     if (text.capacity() > std::string{}.capacity())

@@ -29,7 +29,7 @@ tl::unexpected<base::error> bad_method(std::string_view line, std::size_t length
   return malformed("the method is longer than " + std::to_string(method_limit_bytes) + " bytes");
 }
 
-/// Whether `text` is well-formed (`HTTP/` digit `.` digit) whatever its numbers.
+/// Whether `text` has the form of a version (`HTTP/` digit `.` digit), with any numbers.
 bool is_version(std::string_view text) noexcept {
   return text.size() == 8 && text.substr(0, 5) == "HTTP/" && is_digit(text[5]) && text[6] == '.' &&
          is_digit(text[7]);
@@ -44,7 +44,7 @@ base::expected<void> check_version(std::string_view text) {
   return malformed(in_quotes(text) + " is not a version; the line must end with HTTP/1.1");
 }
 
-/// Takes scheme and authority off an absolute-form target.
+/// Moves the authority of an absolute-form target to `out.authority` and drops its scheme.
 base::expected<void> reduce_absolute_form(request_line& out) {
   const auto parts = model::split_url(out.target);
   if (!parts || !model::is_web_scheme(parts->scheme))
@@ -57,7 +57,7 @@ base::expected<void> reduce_absolute_form(request_line& out) {
 }
 
 base::expected<void> check_target(request_line& out) {
-  // Its target is of a form of its own, and what follows the head is no request.
+  // CONNECT has a target form of its own, and what follows its head is not a request.
   if (out.method == "CONNECT")
     return fail(errc::method_not_implemented, "CONNECT is for proxies, this is not one");
   const auto length = target_characters.span(out.target);

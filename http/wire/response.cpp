@@ -17,7 +17,8 @@ void append_number(std::string& out, std::size_t number) {
   out.append(digits, end);
 }
 
-/// A detail may echo a client's bytes; those of one that is not UTF-8 would not be JSON.
+/// Replaces bytes outside ASCII by `?` if `detail` is not UTF-8, which JSON requires: a detail may
+/// echo a client's bytes.
 std::string readable(const std::string& detail) {
   if (model::find_malformed_utf8(detail) == std::string_view::npos) return detail;
   auto ascii = detail;
@@ -26,8 +27,8 @@ std::string readable(const std::string& detail) {
   return ascii;
 }
 
-/// What clients hear in place of a detail that names paths of this machine: what it can be, and
-/// what the operator, who is the client of the ops plane, can do about it.
+/// The sentence that clients get instead of a detail with paths of this machine. It says what the
+/// cause can be and what the operator, who is the client of the ops plane, can do about it.
 std::string_view general_detail(base::errc code) noexcept {
   switch (code) {
   case base::errc::store_failed:
@@ -137,7 +138,7 @@ response problem(const base::error& failure, std::string_view request_id) {
   json.object().name("type").text("urn:matchcloud:problem:" + std::string{about.code});
   json.name("title").text(about.title).name("status").number(about.status);
   json.name("detail").text(detail);
-  // Clients of the interface read `code` beside `message`, and lose an error that lacks either.
+  // Clients of the interface read both `code` and `message` and ignore an error that lacks either.
   json.name("code").text(about.code).name("message").text(detail);
   json.name("request_id").text(request_id).end_object();
 
@@ -145,12 +146,12 @@ response problem(const base::error& failure, std::string_view request_id) {
   answer.status = about.status;
   answer.content_type = problem_type;
   answer.body = json.take();
-  // Exports take seconds, all else is over in less.
+  // Exports take seconds; everything else finishes sooner.
   if (what.code == base::errc::exports_busy)
     answer.fixed_headers = "Retry-After: 5\r\n";
   else if (about.status == 503 && what.code != base::errc::outcome_unknown)
     answer.fixed_headers = "Retry-After: 1\r\n";
-  // RFC 9110 section 12.5.3: with this 415, and with no other.
+  // RFC 9110 section 12.5.3: only a 415 that the content coding caused carries Accept-Encoding.
   else if (what.code == base::errc::content_coding_unsupported)
     answer.fixed_headers = "Accept-Encoding: identity\r\n";
   return answer;
