@@ -16,7 +16,8 @@ namespace matchcloud::http {
 
 namespace {
 
-/// Calls until no signal gets in between: "blocked" must mean that epoll will tell when it is not.
+/// Repeats `call` while a signal interrupts it. `blocked` may be reported only for EAGAIN: epoll
+/// then tells when to retry.
 template <class Call>
 io_result outcome_of(Call call) noexcept {
   ssize_t moved = 0;

@@ -31,7 +31,7 @@ event_loop::event_loop(caf::actor_system& system, const base::clock& clock)
       timers_{now_} {
   epoll_event interest{};
   interest.events = EPOLLIN;
-  interest.data.ptr = nullptr; // the wake-up: the only one without a handler
+  interest.data.ptr = nullptr; // null marks the wake-up descriptor, which has no handler
   if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_fd_.get(), &interest) != 0)
     throw std::system_error{errno, std::generic_category(), "epoll_ctl"};
 }
@@ -101,11 +101,12 @@ void event_loop::turn() {
     else
       woken = true;
   }
-  // After the events: a task may destroy a handler that has one in this batch.
+  // Posted tasks run after the events, because a task may destroy a handler that has an event in
+  // this batch.
   if (woken) take_remote();
   run_residents();
   timers_.advance(now_);
-  // A task may add others: those run in the next turn.
+  // Tasks that a task adds run at the end of the next turn.
   turn_end_running_.swap(turn_end_);
   for (auto& task : turn_end_running_)
     task();

@@ -23,7 +23,7 @@ std::size_t size_of(std::span<const iovec> pieces) noexcept {
   return sum;
 }
 
-/// The first `most` bytes of the pieces.
+/// The first `most` bytes of `pieces`, or all if there are fewer.
 std::vector<iovec> front_of(std::span<const iovec> pieces, std::size_t most) {
   std::vector<iovec> front;
   for (auto each : pieces) {
@@ -47,9 +47,9 @@ io_result faulty_stream::pass(loop_pass& which, Move&& move) {
     wake_later();
     return {io_status::blocked, 0};
   }
-  // As after a reset by the peer.
+  // An injected error looks like a reset by the peer.
   const auto moved = hit.kind == fault_kind::error ? io_result{io_status::failed, 0} : move(hit);
-  // Where nothing could be moved, nothing was done to it yet.
+  // A blocked operation moved no bytes, so the fault has not taken effect yet and the pass goes on.
   if (moved.status != io_status::blocked) which.end();
   return moved;
 }
@@ -120,7 +120,7 @@ void faulty_stream::wake_later() {
 void faulty_stream::on_deadline() {
   const std::uint32_t events =
       (reading_.is_held() ? EPOLLIN : 0U) | (writing_.is_held() ? EPOLLOUT : 0U);
-  connection_->on_events(events); // may close the stream: nothing after it
+  connection_->on_events(events); // may destroy this stream, so it must come last
 }
 
 } // namespace matchcloud::http

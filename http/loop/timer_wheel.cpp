@@ -12,7 +12,8 @@ void timer::unlink() noexcept {
   prev_ = next_ = nullptr;
 }
 
-// A slot is a ring through its head, which is thus never unlinked from itself.
+// A slot is a circular list through its head. An empty slot's head links to itself, so the links of
+// a head are never null.
 timer_wheel::slot_head::slot_head() noexcept {
   prev_ = next_ = this;
 }
@@ -40,7 +41,7 @@ void timer_wheel::link(timer& which, std::uint64_t slot_tick) noexcept {
 }
 
 void timer_wheel::arm(timer& which, base::steady_time deadline) {
-  // The next tick after the deadline: never early.
+  // The first tick after the deadline, so that the timer never fires early.
   which.due_ = std::max(tick_of(deadline) + 1, current_ + 1);
   const auto slot_tick = std::min(which.due_, current_ + slot_count - 1);
   if (which.armed()) {
@@ -59,7 +60,8 @@ void timer_wheel::advance(base::steady_time now) {
 void timer_wheel::fire_slot(std::uint64_t tick_now) {
   auto& head = slots_[tick_now % slot_count];
   if (head.empty()) return;
-  // What fires may arm itself again into this very slot (one turn later): take the ring off first.
+  // Detach the list first, so that the loop handles only what the slot held at its tick, whatever
+  // timers `on_deadline` arms.
   slot_head due;
   due.next_ = head.next_;
   due.prev_ = head.prev_;

@@ -17,8 +17,8 @@ namespace matchcloud::http {
 
 namespace {
 
-/// SCM_MAX_FD: with room for as many as one message can carry, too many of them are counted rather
-/// than cut.
+/// SCM_MAX_FD, the most descriptors that one message can carry. With room for that many, a message
+/// with too many descriptors is recognized by their number instead of being truncated.
 constexpr std::size_t most_descriptors = 253;
 
 tl::unexpected<base::error> failure(std::string_view operation) {
@@ -32,7 +32,7 @@ bool is_for_later(int code) {
   return code == EAGAIN || code == EWOULDBLOCK || code == EINTR;
 }
 
-/// What is left, rounded up; at most an hour at once.
+/// The time left until `until` for poll(2): rounded up to milliseconds, at most one hour.
 int poll_ms(base::steady_time until) {
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(until - base::machine_clock().now());
@@ -113,7 +113,8 @@ base::expected<descriptor_message> descriptor_channel::receive(base::steady_time
         return tl::unexpected(readable.error());
       continue;
     }
-    // Who closes without having read all resets, once; what it said before is still there.
+    // A peer that closes with unread input causes one ECONNRESET; messages that it sent before that
+    // can still be received.
     if (got < 0 && errno == ECONNRESET && !std::exchange(was_reset, true)) continue;
     if (got < 0) return failure("receive");
     descriptor_message received{{text.data(), static_cast<std::size_t>(got)},

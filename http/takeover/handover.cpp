@@ -20,10 +20,11 @@ namespace protocol = handover_protocol;
 
 namespace {
 
-/// Where nothing can be accepted for want of descriptors or memory.
+/// Pause before the next accept when descriptors or memory have run out.
 constexpr std::chrono::milliseconds accept_pause{50};
 
-/// As one that listens: asking processes see the credentials of whoever did last.
+/// The backlog of the offer's socket. The constructor calls listen(2) even on an adopted socket
+/// that already listens, because connecting processes see the credentials of its last caller.
 constexpr int waiting_limit = 4;
 
 base::file_descriptor stop_event() {
@@ -64,7 +65,7 @@ void handover::run() {
     if (::poll(watched.data(), watched.size(), -1) < 0) continue;
     if (watched[1].revents != 0) return withdraw();
     descriptor_channel channel{next_connection(), stop_.get()};
-    // Other users are not even answered; they cannot connect but where the mode was changed.
+    // Processes of other users get no answer. They can connect only if the file's mode was changed.
     const auto who = channel.get() < 0 ? std::nullopt : same_user_peer(channel.get());
     if (!who) continue;
     const auto served = serve(channel, *who);
@@ -74,13 +75,14 @@ void handover::run() {
       offered_.clear();
       return on_handed_over_();
     }
-    // A successor that finds the connection at its end finds the name free.
+    // `channel` closes after `withdraw`: when the successor sees the end, the name is already free.
     if (served.error().code == base::errc::cancelled) return withdraw();
   }
 }
 
 void handover::withdraw() {
-  // First the name: with the socket gone, another process takes the name for a dead one's.
+  // The file goes first: once the socket is closed, another process takes the file for a dead
+  // process's and may bind the name, which must not be removed then.
   at_.remove_file();
   at_.socket.reset();
   offered_.clear();
@@ -90,7 +92,7 @@ base::file_descriptor handover::next_connection() const {
   base::file_descriptor next{
       ::accept4(at_.socket.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
   if (!next && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
-    // Who waits there would wake it again and again.
+    // The pending connection keeps the socket readable, so poll(2) would return at once.
     pollfd ends{stop_.get(), POLLIN, 0};
     ::poll(&ends, 1, static_cast<int>(accept_pause.count()));
   }

@@ -32,7 +32,7 @@ base::expected<statement> read(descriptor_channel& from, base::steady_time until
 
 std::string network_namespace() {
   struct stat found {};
-  // Without /proc all are taken to be in one.
+  // Without /proc, all processes count as being in the same network namespace.
   if (::stat("/proc/self/ns/net", &found) != 0) return "unknown";
   return std::to_string(found.st_dev) + ":" + std::to_string(found.st_ino);
 }

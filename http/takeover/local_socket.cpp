@@ -20,9 +20,9 @@ namespace {
 using base::file_descriptor;
 
 constexpr mode_t owner_only = 0600;
-/// Whoever asks meanwhile waits here; few ever do.
+/// The backlog: processes that connect during a take-over wait in it, and there are few.
 constexpr int waiting_limit = 4;
-/// For a look at whether somebody listens.
+/// The limit on the time to find out whether a process listens on a socket.
 constexpr std::chrono::milliseconds look_patience{100};
 
 tl::unexpected<base::error> failure(const std::string& directory, const std::string& name,
@@ -37,7 +37,8 @@ base::expected<file_descriptor> open_directory(const std::string& directory) {
   return opened;
 }
 
-/// The name in that directory by a path that always fits; nothing where the name does not.
+/// The address of `name` in `directory`, by a path through /proc/self/fd that is short however long
+/// the directory's own path is; nothing where `name` is too long even so.
 std::optional<sockaddr_un> address_of(const file_descriptor& directory, const std::string& name) {
   const auto path = "/proc/self/fd/" + std::to_string(directory.get()) + "/" + name;
   sockaddr_un address{};
@@ -68,7 +69,8 @@ bool is_socket(const file_descriptor& directory, const std::string& name) {
          S_ISSOCK(found.st_mode);
 }
 
-/// 0, or errno. EADDRINUSE: somebody listens there, or something else has the name.
+/// Binds, replacing a dead process's socket. Returns 0 or errno. EADDRINUSE: a process listens
+/// there, or the name belongs to something other than a socket.
 int bind_to(int fd, const file_descriptor& directory, const std::string& name,
             const sockaddr_un& address) {
   const auto* plain = reinterpret_cast<const sockaddr*>(&address);
@@ -78,10 +80,10 @@ int bind_to(int fd, const file_descriptor& directory, const std::string& name,
   const int found = connect_to(look.get(), address, look_patience);
   if (!says_nobody(found)) return EADDRINUSE;
   if (found == ECONNREFUSED) {
-    // A plain file refuses as well.
+    // connect(2) to a plain file fails with ECONNREFUSED too.
     if (!is_socket(directory, name)) return EADDRINUSE;
-    // Of a process that was killed. Nobody else takes the name meanwhile: who does has bound the
-    // port that it tells before.
+    // The socket is that of a killed process. No other process can take the name now: the name
+    // contains an endpoint, and a process binds that endpoint before it takes the name.
     if (::unlinkat(directory.get(), name.c_str(), 0) != 0 && errno != ENOENT) return errno;
   }
   return ::bind(fd, plain, sizeof address) == 0 ? 0 : errno;
@@ -99,7 +101,7 @@ base::expected<local_listener> listen_local(const std::string& directory, const 
   const int fd = made->socket.get();
   const auto address = address_of(made->directory, name);
   if (!address) return failure(directory, name, "listen", ENAMETOOLONG);
-  // The file gets the mode that the socket has when it is bound: there is no moment with another.
+  // bind(2) creates the file with the socket's mode, so the file never has a wider one.
   if (::fchmod(fd, owner_only) != 0) return failure(directory, name, "set the mode", errno);
   if (const int code = bind_to(fd, made->directory, name, *address); code != 0) {
     if (code != EADDRINUSE) return failure(directory, name, "listen", code);

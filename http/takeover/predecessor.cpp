@@ -59,7 +59,7 @@ base::expected<std::optional<predecessor>> predecessor::ask(const std::string& d
 base::expected<void> predecessor::receive_offer(const std::string& directory,
                                                 const std::string& name) {
   const auto hello = protocol::write(protocol::hello, protocol::network_namespace());
-  // Who refuses may have hung up already: what it said is still to be read.
+  // A process that refuses may have closed the connection already; its message can still be read.
   const auto sent = to_.send(hello, {}, protocol::soon());
   if (!sent && sent.error().code != base::errc::unavailable) return sent;
   auto said = protocol::read(to_, protocol::soon());
@@ -90,7 +90,7 @@ base::expected<void> predecessor::receive_listener() {
   const auto is_sound = [&](const auto& fd) { return listens_at(fd.get(), named->where); };
   if (said->descriptors.empty() || !std::ranges::all_of(said->descriptors, is_sound))
     return refused("take-over: the sockets of " + said->argument + " do not listen there");
-  // Of many sockets each message brings a part.
+  // A listener with more sockets than fit in one message comes in several messages.
   const auto same = [&](const auto& each) {
     return each.where == named->where && each.serves == named->serves;
   };
@@ -105,15 +105,17 @@ base::expected<void> predecessor::take_over() {
   auto said = protocol::read(to_, protocol::soon());
   if (!said && said.error().code != base::errc::unavailable) {
     const auto why = "process " + std::to_string(pid_) + ": " + said.error().detail;
-    // From now on it cannot hand over, and goes on (EPIPE). What it said before counts: with this
-    // process given up as well, nobody would serve.
+    // From here on the running process cannot hand over (its send fails with EPIPE) and goes on
+    // serving. A `yours` that it sent before still counts: if this process gave up as well, no
+    // process would serve.
     ::shutdown(to_.get(), SHUT_RD);
     said = protocol::read(to_, protocol::soon());
     if (!said) return refused(why);
   }
   if (said && said->verb == protocol::yours) return {};
   if (said) return not_understood(*said);
-  // It is gone, and with it its name, or what listens there is in this process alone.
+  // The running process is gone. Either it removed the name, or the socket that listens there is
+  // now open in this process alone, so that closing it frees the name.
   local_.reset();
   spdlog::warn("process {} ended before it could hand over{}", pid_,
                was_alive ? "" : ", while this one was starting");
