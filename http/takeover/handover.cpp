@@ -24,7 +24,8 @@ namespace {
 constexpr std::chrono::milliseconds accept_pause{50};
 
 /// The backlog of the offer's socket. The constructor calls listen(2) even on an adopted socket
-/// that already listens, because connecting processes see the credentials of its last caller.
+/// that already listens: connecting processes see the credentials of the process that called
+/// listen(2) last.
 constexpr int waiting_limit = 4;
 
 base::file_descriptor stop_event() {

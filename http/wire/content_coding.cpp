@@ -9,7 +9,8 @@ namespace matchcloud::http {
 
 namespace {
 
-/// Takes the part before `mark`, and `mark`, off `rest`. Returns the part without blanks around it.
+/// Takes the part before `mark` and the mark itself off `rest`. Returns the part without the blanks
+/// around it.
 std::string_view take_until(std::string_view& rest, char mark) noexcept {
   const auto end = std::min(rest.find(mark), rest.size());
   const auto part = rest.substr(0, end);

@@ -17,7 +17,9 @@ struct byte_range {
 /// How to respond to a `Range` header.
 struct range_choice {
   enum class kind : std::uint8_t {
-    /// Send the whole representation, as if there were no header: no single part could satisfy it.
+    /// Send the whole representation, as if there were no header: the value is not exactly one
+    /// valid
+    /// byte range.
     whole,
     part,
     unsatisfiable,

@@ -150,7 +150,7 @@ void proxy_header_reader::read_line() {
   constexpr string_view line_end = "\r\n";
   auto rest = kept().substr(line_beginning.size());
   rest.remove_suffix(line_end.size());
-  // The specification (section 2.1) tells receivers to ignore everything after UNKNOWN.
+  // A receiver must ignore everything between UNKNOWN and the CRLF (specification, section 2.1).
   if (rest == "UNKNOWN" || rest.starts_with("UNKNOWN ")) return complete(proxied_client::unknown);
   const auto protocol = take_word(rest);
   if (protocol != "TCP4" && protocol != "TCP6")

@@ -39,8 +39,8 @@ inline constexpr std::size_t header_count = 16;
 /// The header with this name, ignoring case, or `header_count` where a request does not store it.
 std::size_t find_header(std::string_view name) noexcept;
 
-/// Whether several lines of `h` form one comma-separated list (RFC 9110 section 5.3). For any other
-/// header, a second line is refused.
+/// Whether several lines of header `h` form one comma-separated list (RFC 9110 section 5.3). For
+/// any other header, a second line is refused.
 bool is_list_header(header h) noexcept;
 
 /// One complete request, as the framer reads it from a connection's bytes. Written by one transport
@@ -72,7 +72,7 @@ public:
   /// Adds one line of a list header, separated by `, ` from those before it.
   void append(header h, std::string_view value);
 
-  /// The heap memory of the body in bytes.
+  /// The memory of the body in bytes; 0 if the body is empty.
   std::size_t body_capacity() const noexcept { return body.empty() ? 0 : body.capacity(); }
 
   /// The part of `target` before the query.

@@ -89,8 +89,7 @@ framer_status request_framer::read_head(std::string_view& rest, request& into) {
 }
 
 /// Takes the rest of a line, which may have `room` more bytes, off `rest`. A line that arrives in
-/// one piece is not copied. `line` has no line end and is valid only while the bytes fed and
-/// `line_` are.
+/// one piece is not copied: `line`, which has no line end, refers to the bytes fed or to `line_`.
 request_framer::line_status request_framer::take_line(std::string_view& rest, std::size_t room,
                                                       std::string_view& line) {
   if (rest.empty()) return line_status::unfinished;
