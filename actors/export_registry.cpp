@@ -9,7 +9,7 @@ void export_registry::note_begin(std::uint64_t number, const store::history_snap
   const auto found = running_.find(number);
   if (found == running_.end()) return;
   found->second.snapshot = snapshot;
-  if (reader_) caf::anon_send(reader_, export_begun{number, snapshot});
+  if (subscriber_) caf::anon_send(subscriber_, export_begun{number, snapshot});
 }
 
 void export_registry::note_end(export_ended end) {
@@ -17,18 +17,18 @@ void export_registry::note_end(export_ended end) {
   const auto found = running_.find(end.job);
   if (found == running_.end()) return;
   found->second.end = std::make_shared<const export_ended>(std::move(end));
-  if (reader_) caf::anon_send(reader_, *found->second.end);
+  if (subscriber_) caf::anon_send(subscriber_, *found->second.end);
 }
 
-std::map<std::uint64_t, export_registry::running_job> export_registry::hand_to(caf::actor who) {
+std::map<std::uint64_t, export_registry::running_job> export_registry::subscribe(caf::actor who) {
   const std::lock_guard lock{mutex_};
-  reader_ = std::move(who);
+  subscriber_ = std::move(who);
   return running_;
 }
 
-void export_registry::take_from(const caf::actor_addr& who) {
+void export_registry::unsubscribe(const caf::actor_addr& who) {
   const std::lock_guard lock{mutex_};
-  if (reader_ && reader_.address() == who) reader_ = nullptr;
+  if (subscriber_ && subscriber_.address() == who) subscriber_ = nullptr;
 }
 
 void export_registry::add(std::uint64_t number, const model::export_query& query) {

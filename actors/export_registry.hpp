@@ -49,9 +49,9 @@ public:
   // -- for the current export actor -------------------------------------------
 
   /// Sends `who` the begins and ends of jobs from now on (null: nobody). Returns the running jobs.
-  std::map<std::uint64_t, running_job> hand_to(caf::actor who);
+  std::map<std::uint64_t, running_job> subscribe(caf::actor who);
   /// Stops sending to `who`; no effect if another actor has replaced it.
-  void take_from(const caf::actor_addr& who);
+  void unsubscribe(const caf::actor_addr& who);
   /// Returns a number that no export actor has used before.
   std::uint64_t next_number() noexcept { return ++last_number_; }
   void add(std::uint64_t number, const model::export_query& query);
@@ -77,7 +77,7 @@ private:
   std::uint64_t last_number_ = 0;
   std::mutex mutex_;
   std::map<std::uint64_t, running_job> running_;
-  caf::actor reader_;
+  caf::actor subscriber_;
 };
 
 } // namespace matchcloud::actors

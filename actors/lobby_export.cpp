@@ -15,8 +15,8 @@ history_looked look_at(store::database& in, const store::export_files& files,
   auto failure = from ? base::error{} : from.error();
   for (const auto& [number, game_id, file] : requests) {
     auto found = from ? (*from)->revisions(game_id) : base::expected<store::history_revisions>{};
-    looked.findings.push_back({number, found.value_or(store::history_revisions{}), {}});
-    if (file && !files.has(*file)) looked.findings.back().missing = file;
+    looked.results.push_back({number, found.value_or(store::history_revisions{}), {}});
+    if (file && !files.has(*file)) looked.results.back().missing = file;
     if (!found) failure = std::move(found).error();
   }
   if (failure == base::error{}) return looked;
@@ -62,13 +62,14 @@ caf::behavior lobby_export::make_behavior() {
 }
 
 void lobby_export::on_exit() {
-  settings_.book->take_from(address());
+  settings_.registry->unsubscribe(address());
   state_.clear();
   state_.count();
 }
 
 void lobby_export::adopt_jobs() {
-  for (const auto& [number, each] : settings_.book->hand_to(caf::actor_cast<caf::actor>(this))) {
+  for (const auto& [number, each] :
+       settings_.registry->subscribe(caf::actor_cast<caf::actor>(this))) {
     state_.adopt(number, each.query, each.snapshot);
     // The job ended while no actor was subscribed. Receiving its end twice does no harm.
     if (each.end) send(this, *each.end);
@@ -94,15 +95,16 @@ bool lobby_export::look(std::vector<look_request> requests) {
 }
 
 bool lobby_export::run(std::uint64_t job, const model::export_query& query) {
-  return settings_.long_work->submit([job, book = settings_.book, settings = settings_.job, query] {
-    run_export(
-        settings, query, book->closing(),
-        [&](const store::history_snapshot& snapshot) { book->note_begin(job, snapshot); },
-        [&](export_ended result) {
-          result.job = job;
-          book->note_end(std::move(result));
-        });
-  });
+  return settings_.long_work->submit(
+      [job, registry = settings_.registry, settings = settings_.job, query] {
+        run_export(
+            settings, query, registry->closing(),
+            [&](const store::history_snapshot& snapshot) { registry->note_begin(job, snapshot); },
+            [&](export_ended result) {
+              result.job = job;
+              registry->note_end(std::move(result));
+            });
+      });
 }
 
 void lobby_export::answer(const waiter& who, const std::shared_ptr<const std::string>& json) {
@@ -116,7 +118,8 @@ void lobby_export::fail(const waiter& who, const base::error& why) {
 void lobby_export::do_housekeeping() {
   delayed_send(this, settings_.tick, exports_housekeeping{});
   state_.forget_gone();
-  const auto now_ts = settings_.book->removal_ts(*settings_.job.clock, settings_.job.url_lifetime);
+  const auto now_ts =
+      settings_.registry->removal_ts(*settings_.job.clock, settings_.job.url_lifetime);
   remove_expired(now_ts);
   state_.count();
   if (settings_.job.clock->now() >= next_sweep_) sweep(now_ts);

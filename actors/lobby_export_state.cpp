@@ -63,13 +63,13 @@ void lobby_export_state::ask(const model::export_query& query, const waiter& who
 }
 
 bool lobby_export_state::is_known(const model::export_query& query) const {
-  return settings_->book->newest.contains(query) ||
+  return settings_->registry->newest.contains(query) ||
          std::any_of(jobs_.begin(), jobs_.end(),
                      [&](const auto& each) { return each.second.query == query; });
 }
 
 void lobby_export_state::look(const model::export_query& query, waiter who) {
-  const auto number = settings_->book->next_number();
+  const auto number = settings_->registry->next_number();
   looking_.emplace(number, looking{query, std::move(who)});
   next_look_.push_back(number);
   start_looking();
@@ -82,10 +82,11 @@ void lobby_export_state::start_looking() {
     const auto found = looking_.find(number);
     if (found == looking_.end()) continue;
     const auto& query = found->second.query;
-    const auto newest = settings_->book->newest.find(query);
-    requests.push_back(
-        {number, query.game_id,
-         newest == settings_->book->newest.end() ? std::nullopt : std::optional{newest->second}});
+    const auto newest = settings_->registry->newest.find(query);
+    requests.push_back({number, query.game_id,
+                        newest == settings_->registry->newest.end()
+                            ? std::nullopt
+                            : std::optional{newest->second}});
   }
   look_under_way_ = effects_->look(requests);
   if (look_under_way_) return;
@@ -96,7 +97,7 @@ void lobby_export_state::start_looking() {
 
 void lobby_export_state::on(const history_looked& looked) {
   look_under_way_ = false;
-  for (const auto& each : looked.findings) {
+  for (const auto& each : looked.results) {
     if (each.missing) forget(*each.missing);
     auto found = looking_.extract(each.request);
     if (found.empty()) continue;
@@ -148,9 +149,9 @@ bool lobby_export_state::join_running(const model::export_query& query, const wa
 
 bool lobby_export_state::give_finished(const model::export_query& query, const waiter& who,
                                        const store::history_revisions& needs) {
-  const auto newest = settings_->book->newest.find(query);
-  if (newest == settings_->book->newest.end()) return false;
-  auto& file = settings_->book->finished.at(newest->second);
+  const auto newest = settings_->registry->newest.find(query);
+  if (newest == settings_->registry->newest.end()) return false;
+  auto& file = settings_->registry->finished.at(newest->second);
   const bool lives_on = link_end_s() * 1'000 <= file.facts.keep_until_ts;
   if (!lives_on || grows(file.summary, query) || !covers(file.summary.snapshot.revisions, needs))
     return false;
@@ -164,7 +165,7 @@ bool lobby_export_state::give_finished(const model::export_query& query, const w
 void lobby_export_state::add_job(const model::export_query& query, waiter who) {
   if (running_ >= settings_->jobs_limit && queue_.size() >= settings_->queue_limit)
     return effects_->fail(who, too_many_queued(settings_->queue_limit));
-  const auto number = settings_->book->next_number();
+  const auto number = settings_->registry->next_number();
   job made;
   made.query = query;
   made.waiters.push_back(std::move(who));
@@ -183,13 +184,13 @@ void lobby_export_state::start_queued() {
 
 void lobby_export_state::run(std::uint64_t number) {
   auto& each = jobs_.at(number);
-  settings_->book->add(number, each.query);
+  settings_->registry->add(number, each.query);
   if (effects_->run(number, each.query)) {
     each.running = true;
     ++running_;
     return;
   }
-  settings_->book->remove(number);
+  settings_->registry->remove(number);
   const auto refused = jobs_.extract(number);
   for (const auto& who : refused.mapped().waiters)
     effects_->fail(who, pool_full());
@@ -209,7 +210,7 @@ void lobby_export_state::on(const export_ended& ended) {
   --running_;
   auto& [query, running, snapshot, waiters, undecided] = found.mapped();
   if (ended.failure) {
-    settings_->book->remove(ended.job);
+    settings_->registry->remove(ended.job);
     settings_->job.metrics->failed.add();
     // The job may have failed before it began to read.
     for (auto& each : undecided)
@@ -225,13 +226,14 @@ void lobby_export_state::on(const export_ended& ended) {
 
 void lobby_export_state::keep(const export_ended& ended, const std::vector<waiter>& waiters) {
   const auto& facts = ended.facts;
-  auto& file = settings_->book->finished[facts.export_id] = {facts, ended.summary, 0};
+  auto& file = settings_->registry->finished[facts.export_id] = {facts, ended.summary, 0};
   // If two jobs of the same query ran at once, reuse the file with the later snapshot.
-  const auto [newest, added] = settings_->book->newest.try_emplace(facts.query, facts.export_id);
-  if (!added && settings_->book->finished.at(newest->second).summary.snapshot.taken_ts <=
+  const auto [newest, added] =
+      settings_->registry->newest.try_emplace(facts.query, facts.export_id);
+  if (!added && settings_->registry->finished.at(newest->second).summary.snapshot.taken_ts <=
                     ended.summary.snapshot.taken_ts)
     newest->second = facts.export_id;
-  settings_->book->remove(ended.job);
+  settings_->registry->remove(ended.job);
   const auto json = std::make_shared<const std::string>(issue_link(file));
   for (const auto& who : waiters)
     effects_->answer(who, json);
@@ -256,17 +258,17 @@ std::string lobby_export_state::issue_link(finished_export& file) {
 
 std::vector<model::uuid> lobby_export_state::over_at(std::int64_t now_ts) const {
   std::vector<model::uuid> over;
-  for (const auto& [id, file] : settings_->book->finished)
+  for (const auto& [id, file] : settings_->registry->finished)
     if (file.linked_until_ts <= now_ts) over.push_back(id);
   return over;
 }
 
 void lobby_export_state::forget(const model::uuid& export_id) {
-  const auto gone = settings_->book->finished.extract(export_id);
+  const auto gone = settings_->registry->finished.extract(export_id);
   if (gone.empty()) return;
-  const auto newest = settings_->book->newest.find(gone.mapped().facts.query);
-  if (newest != settings_->book->newest.end() && newest->second == export_id)
-    settings_->book->newest.erase(newest);
+  const auto newest = settings_->registry->newest.find(gone.mapped().facts.query);
+  if (newest != settings_->registry->newest.end() && newest->second == export_id)
+    settings_->registry->newest.erase(newest);
 }
 
 std::size_t lobby_export_state::waiting_count() const {

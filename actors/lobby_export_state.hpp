@@ -23,7 +23,7 @@ namespace matchcloud::actors {
 struct lobby_export_settings {
   export_job_settings job;
   /// Shared by successive export actors.
-  std::shared_ptr<export_registry> book = std::make_shared<export_registry>();
+  std::shared_ptr<export_registry> registry = std::make_shared<export_registry>();
   store::signing_key_ring* keys = nullptr;
   /// The pool for reading revisions, which clients wait for.
   base::blocking_pool* short_work = nullptr;

@@ -145,7 +145,7 @@ struct export_lobbies {
 
 /// blocking pool -> lobby_export: the revisions that exports beginning now would cover.
 struct history_looked {
-  struct finding {
+  struct result {
     /// The number of the `look_request`.
     std::uint64_t request = 0;
     store::history_revisions revisions;
@@ -153,7 +153,7 @@ struct history_looked {
     std::optional<model::uuid> missing;
   };
 
-  std::vector<finding> findings;
+  std::vector<result> results;
   /// Set if the store could not be read; the revisions are then meaningless.
   std::shared_ptr<const base::error> failure;
 };

@@ -105,7 +105,7 @@ int validate(const validate_options& options) {
   totals all;
   if (!print(report->begin())) return has_unusable;
   for (const auto& file : options.files) {
-    const auto judged = judge(file, options.payload.kind, *rules);
+    const auto judged = validate_file(file, options.payload.kind, *rules);
     all.add(judged);
     if (!print(report->add(judged))) return has_unusable;
   }

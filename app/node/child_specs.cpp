@@ -29,7 +29,7 @@ actors::avatar_settings avatar_settings(const node_parts& of) {
 
 actors::lobby_export_settings export_settings(const node_parts& of) {
   actors::lobby_export_settings settings;
-  settings.book = of.export_registry;
+  settings.registry = of.export_registry;
   settings.job.database = of.database;
   settings.job.files = of.export_files;
   settings.job.clock = of.clock;

@@ -139,8 +139,8 @@ std::string_view name_of(file_kind kind) noexcept {
   return {};
 }
 
-validated_file judge_text(std::string name, std::string text, model::payload_kind kind,
-                          const payload_rules& rules) {
+validated_file validate_text(std::string name, std::string text, model::payload_kind kind,
+                             const payload_rules& rules) {
   validated_file judged{std::move(name), kind_of(kind), std::move(text), {}, {}, false};
   const auto whole = [&judged](base::errc code, std::string why) {
     judged.error = unusable_file{code, std::move(why), std::nullopt, {}};
@@ -177,13 +177,13 @@ validated_file judge_text(std::string name, std::string text, model::payload_kin
   return judged;
 }
 
-validated_file judge(const std::string& file, model::payload_kind kind,
-                     const payload_rules& rules) {
+validated_file validate_file(const std::string& file, model::payload_kind kind,
+                             const payload_rules& rules) {
   const bool is_stdin = file == "-";
   auto name = is_stdin ? std::string{"stdin"} : file;
   auto text = is_stdin ? cli::read_bounded_stdin(rules.body_limit_bytes)
                        : cli::read_bounded_file(file, rules.body_limit_bytes);
-  if (text) return judge_text(std::move(name), *std::move(text), kind, rules);
+  if (text) return validate_text(std::move(name), *std::move(text), kind, rules);
   validated_file judged;
   judged.name = std::move(name);
   judged.kind = kind_of(kind);

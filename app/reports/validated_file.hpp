@@ -48,10 +48,11 @@ struct validated_file {
 
 /// Reads one file (`-` is stdin) and validates it as a service with these rules would validate a
 /// body of that kind. A bare `config` is validated as that of a version, and paths begin in it.
-validated_file judge(const std::string& file, model::payload_kind kind, const payload_rules& rules);
+validated_file validate_file(const std::string& file, model::payload_kind kind,
+                             const payload_rules& rules);
 
 /// Validates a text like `judge` validates the content of a file.
-validated_file judge_text(std::string name, std::string text, model::payload_kind kind,
-                          const payload_rules& rules);
+validated_file validate_text(std::string name, std::string text, model::payload_kind kind,
+                             const payload_rules& rules);
 
 } // namespace matchcloud::app

@@ -67,7 +67,7 @@ bool is_port(string_view text) noexcept {
 
 /// Reads the addresses and ports of a line and stores the source. Returns what is wrong with them;
 /// empty: nothing.
-std::string find_fault(string_view rest, bool v6, ip_address& source) {
+std::string read_addresses(string_view rest, bool v6, ip_address& source) {
   // Four parts with exactly one space between them, and none at the end.
   if (std::count(rest.begin(), rest.end(), ' ') != 3)
     return "not source, destination and both ports with one space before each";
@@ -156,7 +156,7 @@ void proxy_header_reader::read_line() {
   if (protocol != "TCP4" && protocol != "TCP6")
     return fail("a PROXY line of the protocol " + in_quotes(protocol) +
                 ", which is not TCP4, TCP6 or UNKNOWN");
-  if (const auto fault = find_fault(rest, protocol == "TCP6", address_); !fault.empty())
+  if (const auto fault = read_addresses(rest, protocol == "TCP6", address_); !fault.empty())
     return fail("a PROXY line with " + fault);
   complete(proxied_client::named);
 }

@@ -87,7 +87,7 @@ void append_lobby_csv(std::string& out, const history_lobby& lobby, const time_s
   to = std::copy(line_end.begin(), line_end.end(), to);
 
   out.append(id.data(), id.size());
-  out.append(*lobby.kind_columns);
+  out.append(*lobby.attribute_columns);
   out.append(tail.data(), static_cast<std::size_t>(to - tail.data()));
 }
 

@@ -24,7 +24,7 @@ struct history_lobby {
   uuid lobby_id;
   lobby_times times;
   /// The `csv_attribute_columns` of its attributes. Only valid during the call that receives it.
-  const std::string* kind_columns = nullptr;
+  const std::string* attribute_columns = nullptr;
 };
 
 /// Appends a lobby's row, line end included. `span` is the span of the export and `snapshot_ts` the

@@ -431,7 +431,7 @@ bool member_relations::has_shared_image(const document_place& place) {
 }
 
 /// Whether the runtime is not an object, which is a violation of its own.
-bool member_relations::is_faulty(std::uint32_t runtime) const noexcept {
+bool member_relations::is_not_object(std::uint32_t runtime) const noexcept {
   return runtime != no_node && document_.node(runtime).kind != json_kind::object;
 }
 
@@ -440,7 +440,7 @@ std::optional<relation_violation> member_relations::check_game_mode(std::uint32_
                                                                     const document_place& place) {
   if (!rules_.complete) return std::nullopt;
   if (const auto own = find(mode, "container_runtime"); own != no_node) {
-    if (is_faulty(own) || find(own, "image_id") != no_node) return std::nullopt;
+    if (is_not_object(own) || find(own, "image_id") != no_node) return std::nullopt;
     return relation_violation{{"no-build",
                                "has a `container_runtime` without `image_id`, which stands "
                                "for all of the matchmaker's but its `env`. Write the id of "
@@ -450,7 +450,7 @@ std::optional<relation_violation> member_relations::check_game_mode(std::uint32_
   if (shared == no_node)
     return relation_violation{{"no-runtime", "has no `container_runtime`, nor has the matchmaker. "
                                              "Write one in either."}};
-  if (is_faulty(shared) || has_shared_image(place)) return std::nullopt;
+  if (is_not_object(shared) || has_shared_image(place)) return std::nullopt;
   return relation_violation{{"no-build", "has the matchmaker's `container_runtime`, which has no "
                                          "`image_id`. Write the id of an uploaded image in it."}};
 }

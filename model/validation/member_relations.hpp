@@ -109,7 +109,7 @@ private:
   std::optional<relation_violation> check_game_mode(std::uint32_t mode,
                                                     const document_place& place);
   bool has_shared_image(const document_place& place);
-  bool is_faulty(std::uint32_t runtime) const noexcept;
+  bool is_not_object(std::uint32_t runtime) const noexcept;
 
   /// The labels of a runtime's ports, for which the service sets variables itself.
   struct reserved_labels {

@@ -31,7 +31,7 @@ std::string damaged(std::string reason) {
 
 /// Returns why the metadata cannot be passed to libmaxminddb, which follows their nesting without a
 /// limit; empty if they can.
-std::string find_metadata_fault(const memory_file& copy) {
+std::string find_metadata_damage(const memory_file& copy) {
   const auto tail = copy.tail(metadata_limit_bytes);
   const auto is_byte = [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); };
   const auto marker = std::find_end(tail.begin(), tail.end(), metadata_marker.begin(),
@@ -71,7 +71,7 @@ mmdb_file::~mmdb_file() {
 }
 
 std::string mmdb_file::open_copy(const memory_file& copy) {
-  if (const auto fault = find_metadata_fault(copy); !fault.empty()) return damaged(fault);
+  if (const auto fault = find_metadata_damage(copy); !fault.empty()) return damaged(fault);
   const int status = MMDB_open(copy.path().c_str(), MMDB_MODE_MMAP, &file_);
   if (status != MMDB_SUCCESS) return damaged(MMDB_strerror(status));
   open_ = true;

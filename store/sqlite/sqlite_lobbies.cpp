@@ -49,15 +49,15 @@ base::expected<lobby_writer> lobby_writer::prepare(connection& on) {
                   "SELECT game_id FROM namespaces WHERE namespace_id = ?", "look for a namespace"},
            source{&lobby_writer::find_region_, "SELECT 1 FROM regions WHERE region_id = ?",
                   "look for a region"},
-           source{&lobby_writer::find_kind_,
+           source{&lobby_writer::find_attributes_,
                   "SELECT kind FROM lobby_kinds WHERE namespace_id = ? AND version_id = ? AND "
                   "region_id = ? AND game_mode = ? AND tier = ? AND version_name = ?",
                   "look for a kind of lobby"},
-           source{&lobby_writer::add_kind_,
+           source{&lobby_writer::add_attributes_,
                   "INSERT INTO lobby_kinds (namespace_id, version_id, region_id, game_mode, tier, "
                   "version_name) VALUES (?, ?, ?, ?, ?, ?) RETURNING kind",
                   "write a kind of lobby"},
-           source{&lobby_writer::read_kind_,
+           source{&lobby_writer::read_attributes_,
                   "SELECT namespace_id, version_id, region_id, game_mode, tier, version_name FROM "
                   "lobby_kinds WHERE kind = ?",
                   "read a kind of lobby"},
@@ -83,12 +83,12 @@ base::expected<lobby_writer> lobby_writer::prepare(connection& on) {
 }
 
 base::expected<lobby_merge> lobby_writer::merge(std::span<const model::lobby_record> records,
-                                                const model::lobby_attributes_table& kinds) {
+                                                const model::lobby_attributes_table& attributes) {
   if (records.empty()) return lobby_merge{};
   auto changes = transaction::begin(*on_, transaction::access::write, "write lobbies");
   if (!changes) return tl::unexpected(changes.error());
   const auto begun = base::machine_clock().now();
-  begin_batch(kinds);
+  begin_batch(attributes);
   auto merged = merge_front(records, begun);
   if (merged && merged->accepted == 0) return merged;
   auto done = merged ? commit(*changes, merged->accepted) : tl::unexpected(merged.error());
@@ -96,7 +96,7 @@ base::expected<lobby_merge> lobby_writer::merge(std::span<const model::lobby_rec
     merged->lasted = base::machine_clock().now() - begun;
     return merged;
   }
-  known_kinds_.clear(); // rows added by this transaction may be gone
+  known_attributes_.clear(); // rows added by this transaction may be gone
   return tl::unexpected(done.error());
 }
 
@@ -136,10 +136,10 @@ base::expected<void> lobby_writer::commit(transaction& changes, std::size_t rows
 }
 
 base::expected<lobby_merge> lobby_writer::check(std::span<const model::lobby_record> records,
-                                                const model::lobby_attributes_table& kinds) {
+                                                const model::lobby_attributes_table& attributes) {
   const auto snapshot = transaction::begin(*on_, transaction::access::read, "check lobbies");
   if (!snapshot) return tl::unexpected(snapshot.error());
-  begin_batch(kinds);
+  begin_batch(attributes);
   lobby_merge result;
   for (const auto& each : records) {
     const auto became = check_one(each);
@@ -150,12 +150,12 @@ base::expected<lobby_merge> lobby_writer::check(std::span<const model::lobby_rec
 }
 
 base::expected<std::vector<attributes_check>>
-lobby_writer::check_attributes(const model::lobby_attributes_table& kinds) {
+lobby_writer::check_attributes(const model::lobby_attributes_table& attributes) {
   const auto snapshot = transaction::begin(*on_, transaction::access::read, "check lobbies");
   if (!snapshot) return tl::unexpected(snapshot.error());
-  begin_batch(kinds);
-  std::vector<attributes_check> findings(kinds.size());
-  for (std::uint32_t number = 0; number < kinds.size(); ++number) {
+  begin_batch(attributes);
+  std::vector<attributes_check> findings(attributes.size());
+  for (std::uint32_t number = 0; number < attributes.size(); ++number) {
     const auto found = resolve(number);
     if (!found) return tl::unexpected(found.error());
     if (*found)
@@ -166,9 +166,9 @@ lobby_writer::check_attributes(const model::lobby_attributes_table& kinds) {
   return findings;
 }
 
-void lobby_writer::begin_batch(const model::lobby_attributes_table& kinds) {
-  kinds_ = &kinds;
-  resolved_.assign(kinds.size(), {});
+void lobby_writer::begin_batch(const model::lobby_attributes_table& attributes) {
+  attributes_ = &attributes;
+  resolved_.assign(attributes.size(), {});
   refused_.clear();
   moved_games_.clear();
 }
@@ -183,11 +183,11 @@ base::expected<lobby_writer::outcome> lobby_writer::merge_one(const model::lobby
     const auto known = find(each.lobby_id);
     if (!known) return tl::unexpected(known.error());
     if (*known) return reject((*known)->kind_row, each);
-    const auto row = add_row((*kinds_)[each.attributes]);
+    const auto row = add_row((*attributes_)[each.attributes]);
     if (!row) return tl::unexpected(row.error());
     kind.row = *row;
-    known_kinds_.put((*kinds_)[each.attributes], {*row, kind.game_id},
-                     cost_of((*kinds_)[each.attributes]));
+    known_attributes_.put((*attributes_)[each.attributes], {*row, kind.game_id},
+                          cost_of((*attributes_)[each.attributes]));
   }
   const auto inserted = insert(kind.game_id, each.lobby_id, each.times, kind.row);
   if (!inserted) return tl::unexpected(inserted.error());
@@ -228,37 +228,37 @@ base::expected<lobby_writer::outcome> lobby_writer::check_one(const model::lobby
 
 base::expected<lobby_writer::outcome> lobby_writer::reject(std::int64_t known_row,
                                                            const model::lobby_record& each) {
-  const auto known = read_kind(known_row);
+  const auto known = read_attributes(known_row);
   if (!known) return tl::unexpected(known.error());
   finding_ = {model::line_errc::conflict,
               model::to_string(each.lobby_id) + " is known, and its " +
-                  model::difference((*kinds_)[each.attributes], *known)};
+                  model::difference((*attributes_)[each.attributes], *known)};
   return outcome::rejected;
 }
 
-base::expected<lobby_writer::resolved_kind*> lobby_writer::resolve(std::uint32_t number) {
+base::expected<lobby_writer::resolved_attributes*> lobby_writer::resolve(std::uint32_t number) {
   auto& entry = resolved_[number];
-  if (entry.is == resolved_kind::state::good) return &entry;
-  if (entry.is == resolved_kind::state::refused) {
+  if (entry.is == resolved_attributes::state::good) return &entry;
+  if (entry.is == resolved_attributes::state::refused) {
     finding_ = refused_[number];
     return nullptr;
   }
-  const auto& kind = (*kinds_)[number];
-  if (const auto* known = known_kinds_.get(kind)) {
-    entry = {resolved_kind::state::good, known->row, known->game_id};
+  const auto& kind = (*attributes_)[number];
+  if (const auto* known = known_attributes_.get(kind)) {
+    entry = {resolved_attributes::state::good, known->row, known->game_id};
     return &entry;
   }
   const auto game_id = find_game(kind);
   if (!game_id) return tl::unexpected(game_id.error());
   if (!*game_id) {
-    entry.is = resolved_kind::state::refused;
+    entry.is = resolved_attributes::state::refused;
     refused_[number] = finding_;
     return nullptr;
   }
   const auto row = find_row(kind);
   if (!row) return tl::unexpected(row.error());
-  entry = {resolved_kind::state::good, *row, **game_id};
-  if (*row != 0) known_kinds_.put(kind, {*row, **game_id}, cost_of(kind));
+  entry = {resolved_attributes::state::good, *row, **game_id};
+  if (*row != 0) known_attributes_.put(kind, {*row, **game_id}, cost_of(kind));
   return &entry;
 }
 
@@ -286,33 +286,33 @@ lobby_writer::find_game(const model::lobby_attributes& kind) {
 }
 
 base::expected<std::int64_t> lobby_writer::find_row(const model::lobby_attributes& kind) {
-  const auto row = bind(*find_kind_, kind).step();
+  const auto row = bind(*find_attributes_, kind).step();
   if (!row) return tl::unexpected(row.error());
-  const std::int64_t found = *row ? find_kind_->integer(0) : 0;
-  find_kind_->reset();
+  const std::int64_t found = *row ? find_attributes_->integer(0) : 0;
+  find_attributes_->reset();
   return found;
 }
 
 base::expected<std::int64_t> lobby_writer::add_row(const model::lobby_attributes& kind) {
-  const auto row = bind(*add_kind_, kind).step();
+  const auto row = bind(*add_attributes_, kind).step();
   if (!row) return tl::unexpected(row.error());
-  const auto added = add_kind_->integer(0);
-  add_kind_->reset();
+  const auto added = add_attributes_->integer(0);
+  add_attributes_->reset();
   return added;
 }
 
-base::expected<model::lobby_attributes> lobby_writer::read_kind(std::int64_t row) {
-  const auto found = read_kind_->bind(row).step();
+base::expected<model::lobby_attributes> lobby_writer::read_attributes(std::int64_t row) {
+  const auto found = read_attributes_->bind(row).step();
   if (!found) return tl::unexpected(found.error());
   if (!*found) return on_->failure("read a kind of lobby", "a row is missing");
   model::lobby_attributes kind;
-  kind.namespace_id = read_uuid(*read_kind_, 0);
-  kind.version_id = read_uuid(*read_kind_, 1);
-  kind.region_id = read_kind_->text(2);
-  kind.game_mode = read_kind_->text(3);
-  kind.tier = read_kind_->text(4);
-  kind.version_name = read_kind_->text(5);
-  read_kind_->reset();
+  kind.namespace_id = read_uuid(*read_attributes_, 0);
+  kind.version_id = read_uuid(*read_attributes_, 1);
+  kind.region_id = read_attributes_->text(2);
+  kind.game_mode = read_attributes_->text(3);
+  kind.tier = read_attributes_->text(4);
+  kind.version_name = read_attributes_->text(5);
+  read_attributes_->reset();
   return kind;
 }
 

@@ -38,7 +38,7 @@ constexpr std::size_t entry_bytes = 128;
 
 } // namespace
 
-void kind_columns::put(std::int64_t kind, std::string columns) {
+void attribute_columns::put(std::int64_t kind, std::string columns) {
   const auto bytes = columns.size() + entry_bytes;
   recent_ = {};
   all_.put(kind, std::move(columns), bytes);
@@ -143,7 +143,7 @@ base::expected<void> sqlite_lobby_history::open_cursor(std::size_t number,
 }
 
 base::expected<void> sqlite_lobby_history::merge(const history_reader& to) {
-  kind_columns known;
+  attribute_columns known;
   model::history_lobby lobby;
   while (!next_.empty()) {
     auto& from = cursors_[next_.front().from];
@@ -153,7 +153,7 @@ base::expected<void> sqlite_lobby_history::merge(const history_reader& to) {
     if (!from.is_running) lobby.times.stop_ts = from.rows.integer(2);
     const auto columns = columns_of(from.rows.integer(3), known);
     if (!columns) return tl::unexpected(columns.error());
-    lobby.kind_columns = *columns;
+    lobby.attribute_columns = *columns;
     if (!to.take(lobby)) return {};
     if (auto advanced = advance(); !advanced) return advanced;
   }
@@ -189,7 +189,7 @@ void sqlite_lobby_history::sift_down() noexcept {
 }
 
 base::expected<const std::string*> sqlite_lobby_history::columns_of(std::int64_t kind,
-                                                                    kind_columns& known) {
+                                                                    attribute_columns& known) {
   if (const auto* found = known.get(kind)) return found;
   auto columns = read_columns(kind);
   if (!columns) return tl::unexpected(columns.error());

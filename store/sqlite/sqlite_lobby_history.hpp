@@ -18,7 +18,7 @@
 namespace matchcloud::store {
 
 /// The memory limit, per reading, for columns of lobby attributes (`model::csv_attribute_columns`).
-inline constexpr std::size_t kind_columns_limit_bytes = 8UL * 1024 * 1024;
+inline constexpr std::size_t attribute_columns_limit_bytes = 8UL * 1024 * 1024;
 
 /// Selects the lobbies of one duration class that may have been alive in a span, ordered by start,
 /// then by id. Parameters: game, class, exclusive bounds of the start (lower, upper), begin of the
@@ -40,7 +40,7 @@ inline constexpr std::string_view kind_columns_sql =
     "JOIN regions USING (region_id) WHERE kind = ?1";
 
 /// The columns of the lobby attributes that a reading met recently, bounded in bytes.
-class kind_columns {
+class attribute_columns {
 public:
   /// Returns the columns, or null if they are not known. Valid until the next `put`.
   const std::string* get(std::int64_t kind) {
@@ -57,7 +57,7 @@ private:
     const std::string* columns = nullptr;
   };
 
-  base::second_chance_cache<std::int64_t, std::string> all_{kind_columns_limit_bytes};
+  base::second_chance_cache<std::int64_t, std::string> all_{attribute_columns_limit_bytes};
   /// A small front cache for the inner loop: a hit needs neither a hash look-up nor a mark of use.
   /// Emptied by each `put`.
   std::array<recent, 256> recent_{};
@@ -112,7 +112,7 @@ private:
   base::expected<void> advance();
   /// Moves the first entry down to its position in the heap.
   void sift_down() noexcept;
-  base::expected<const std::string*> columns_of(std::int64_t kind, kind_columns& known);
+  base::expected<const std::string*> columns_of(std::int64_t kind, attribute_columns& known);
   base::expected<std::string> read_columns(std::int64_t kind);
   void close_cursors() noexcept;
 

@@ -115,8 +115,9 @@ public:
   // -- lobby_sink -------------------------------------------------------------
 
   base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
-                                    const model::lobby_attributes_table& kinds) override {
-    auto merged = lobbies().and_then([&](auto* writer) { return writer->merge(records, kinds); });
+                                    const model::lobby_attributes_table& attributes) override {
+    auto merged =
+        lobbies().and_then([&](auto* writer) { return writer->merge(records, attributes); });
     if (!merged || db_.log_pages() * page_bytes < bulk_log_bytes) return merged;
     // Parts of the log that other connections still read stay for the next checkpoint.
     if (auto moved = db_.checkpoint(false); !moved) return tl::unexpected(moved.error());
@@ -124,13 +125,13 @@ public:
   }
 
   base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
-                                    const model::lobby_attributes_table& kinds) override {
-    return lobbies().and_then([&](auto* writer) { return writer->check(records, kinds); });
+                                    const model::lobby_attributes_table& attributes) override {
+    return lobbies().and_then([&](auto* writer) { return writer->check(records, attributes); });
   }
 
   base::expected<std::vector<attributes_check>>
-  check_attributes(const model::lobby_attributes_table& kinds) override {
-    return lobbies().and_then([&](auto* writer) { return writer->check_attributes(kinds); });
+  check_attributes(const model::lobby_attributes_table& attributes) override {
+    return lobbies().and_then([&](auto* writer) { return writer->check_attributes(attributes); });
   }
 
   base::expected<bool> has_any() override {

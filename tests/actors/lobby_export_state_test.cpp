@@ -59,7 +59,7 @@ struct bench final : export_effects {
   /// Completes the oldest look with these revisions.
   void find(const store::history_revisions& revisions) {
     history_looked looked;
-    looked.findings.push_back({looks.front().number, revisions, {}});
+    looked.results.push_back({looks.front().number, revisions, {}});
     looks.erase(looks.begin());
     state.on(looked);
   }
@@ -164,7 +164,7 @@ TEST_CASE("without an actor: work that no pool takes is refused, and nothing is 
 
 TEST_CASE("without an actor: jobs that are taken over end like others") {
   bench on;
-  on.settings.book->add(7, january);
+  on.settings.registry->add(7, january);
   on.state.adopt(7, january, store::history_snapshot{{1, 1}, 0});
   on.ask(1);
   CHECK(on.jobs.empty());
@@ -180,13 +180,13 @@ TEST_CASE("without an actor: a file is over when its last URL is") {
   bench on;
   on.ask(1);
   on.end(on.jobs[0]);
-  const auto last_ts = on.settings.book->finished.begin()->second.linked_until_ts;
+  const auto last_ts = on.settings.registry->finished.begin()->second.linked_until_ts;
   CHECK(on.state.over_at(last_ts - 1).empty());
   const auto over = on.state.over_at(last_ts);
   REQUIRE(over.size() == 1);
   on.state.forget(over[0]);
   CHECK(on.state.over_at(last_ts).empty());
-  CHECK(on.settings.book->newest.empty());
+  CHECK(on.settings.registry->newest.empty());
 }
 
 } // namespace

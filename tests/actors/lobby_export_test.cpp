@@ -509,7 +509,7 @@ TEST_CASE("files that earlier processes left are removed when their time is over
 TEST_CASE("when the service ends its jobs give up and leave nothing behind") {
   bench on;
   on.ask();
-  on.database->while_reading = [&] { on.settings.book->close(); };
+  on.database->while_reading = [&] { on.settings.registry->close(); };
   CHECK(on.work());
   CHECK(on.log->made.empty());
   CHECK(on.folders() == 0);

@@ -64,11 +64,11 @@ inline model::lobby_attributes kind_of(std::uint32_t namespace_number, std::stri
 /// Lobbies in the form that a store takes.
 struct lobby_list {
   std::vector<model::lobby_record> records;
-  model::lobby_attributes_table kinds;
+  model::lobby_attributes_table attributes;
 
   lobby_list& add(std::uint32_t number, model::lobby_times times,
                   const model::lobby_attributes& kind) {
-    records.push_back({id_of(number), times, kinds.number_of(kind)});
+    records.push_back({id_of(number), times, attributes.number_of(kind)});
     return *this;
   }
 };
@@ -78,7 +78,7 @@ inline lobby_merge merge_all(lobby_sink& into, const lobby_list& list) {
   lobby_merge sum;
   std::span<const model::lobby_record> rest = list.records;
   while (!rest.empty()) {
-    const auto part = had(into.merge(rest, list.kinds));
+    const auto part = had(into.merge(rest, list.attributes));
     REQUIRE(part.taken > 0);
     for (const auto& each : part.rejected)
       sum.rejected.push_back({sum.taken + each.index, each.finding});

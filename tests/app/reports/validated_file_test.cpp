@@ -11,7 +11,7 @@ using model::payload_kind;
 
 validated_file judged(const std::string& text, payload_kind kind = payload_kind::version,
                       const payload_rules& rules = default_payload_rules()) {
-  return judge_text("a.json", text, kind, rules);
+  return validate_text("a.json", text, kind, rules);
 }
 
 /// Each finding as `LINE:COLUMN CODE a/b`.
@@ -68,7 +68,7 @@ TEST_CASE("YAML and TOML are called by their names") {
   const auto says = [](const std::string& text, const std::string& format,
                        const std::string& name = "version") {
     INFO(text);
-    const auto file = judge_text(name, text, payload_kind::version, default_payload_rules());
+    const auto file = validate_text(name, text, payload_kind::version, default_payload_rules());
     REQUIRE(file.error);
     CHECK(file.error->code == base::errc::body_malformed);
     const bool is_named =
@@ -88,7 +88,7 @@ TEST_CASE("YAML and TOML are called by their names") {
   says("{a: 1}", "YAML", "version.YML");
   says("hello", "TOML", "a/version.toml");
   // A file with JSON content is read as JSON whatever its name.
-  CHECK(!judge_text("a.yaml", "{}", payload_kind::version, default_payload_rules()).error);
+  CHECK(!validate_text("a.yaml", "{}", payload_kind::version, default_payload_rules()).error);
 }
 
 TEST_CASE("a config alone may nest as deep as within a version") {

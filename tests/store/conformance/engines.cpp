@@ -37,7 +37,8 @@ std::vector<std::string> stored_lobbies(lobby_history& in) {
     to.take = [&](const model::history_lobby& each) {
       const auto stop = each.times.stop_ts ? std::to_string(*each.times.stop_ts) : "running";
       lines.push_back(to_string(each.lobby_id) + ' ' + std::to_string(game) + ' ' +
-                      std::to_string(each.times.start_ts) + ' ' + stop + ' ' + *each.kind_columns);
+                      std::to_string(each.times.start_ts) + ' ' + stop + ' ' +
+                      *each.attribute_columns);
       return true;
     };
     constexpr model::time_span ever{0, std::numeric_limits<std::uint64_t>::max()};

@@ -97,7 +97,7 @@ TEST_CASE("a check says what merging would do and does nothing") {
   lobby_list list;
   list.add(1, {1, 5}, kind_of(11)).add(1, {1, 6}, kind_of(11)).add(2, {1, 6}, kind_of(12));
   list.add(1, {1, 6}, kind_of(12)).add(3, {1, 6}, kind_of(99));
-  const auto would = in.sink->check(list.records, list.kinds);
+  const auto would = in.sink->check(list.records, list.attributes);
   REQUIRE(would.has_value());
   CHECK(would->taken == 5);
   CHECK(would->unchanged == 1);
@@ -105,7 +105,7 @@ TEST_CASE("a check says what merging would do and does nothing") {
   REQUIRE(would->rejected.size() == 2);
   CHECK(would->rejected[0].finding.code == line_errc::conflict);
   CHECK(would->rejected[1].finding.code == line_errc::namespace_unknown);
-  const auto kinds = in.sink->check_attributes(list.kinds);
+  const auto kinds = in.sink->check_attributes(list.attributes);
   REQUIRE(kinds.has_value());
   CHECK(kinds->at(0).game_id == id_of(1));
   CHECK(kinds->at(2).finding.has_value());
@@ -148,7 +148,7 @@ TEST_CASE("property: any order, repetition and batching of reports settles to th
     const auto batch = *rc::gen::inRange<std::size_t>(1, repeated.size() + 1);
     for (std::size_t at = 0; at < repeated.size(); at += batch) {
       const auto part = std::span{repeated}.subspan(at, std::min(batch, repeated.size() - at));
-      const auto done = other.sink->merge(part, list.kinds);
+      const auto done = other.sink->merge(part, list.attributes);
       RC_ASSERT(done.has_value());
       RC_ASSERT(done->rejected.empty());
     }

@@ -137,7 +137,7 @@ public:
     for (const auto& each : of.lobbies) {
       auto kind = each.kind;
       kind.namespace_id = own(kind.namespace_id);
-      list.records.push_back({own(each.id), each.times, list.kinds.number_of(kind)});
+      list.records.push_back({own(each.id), each.times, list.attributes.number_of(kind)});
     }
     REQUIRE(merge_all(*in_.sink, list).rejected.empty());
   }

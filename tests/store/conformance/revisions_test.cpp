@@ -47,7 +47,8 @@ bool change_lobbies(database& in, std::uint32_t number) {
   lobby_list one;
   one.add(number, {1, 2}, kind_of(namespace_base + number));
   const auto into = in.sink();
-  const auto merged = into ? (*into)->merge(one.records, one.kinds) : base::expected<lobby_merge>{};
+  const auto merged =
+      into ? (*into)->merge(one.records, one.attributes) : base::expected<lobby_merge>{};
   return merged && merged->accepted == 1;
 }
 
@@ -144,7 +145,7 @@ TEST_CASE("an export's revisions are of the very history that it reads, whoever 
     lobby_list one;
     one.add(number, {1, 2}, kind_of(11));
     const auto into = of.sink();
-    return into && (*into)->merge(one.records, one.kinds);
+    return into && (*into)->merge(one.records, one.attributes);
   };
   const bool done = change_at_once(in, add_lobby, [&] {
     std::int64_t found = 0;

@@ -56,7 +56,7 @@ TEST_CASE("kinds beyond those that fit in memory are read again") {
   const auto mode_of = [](std::uint32_t number) {
     return std::to_string(number) + std::string(1'000, 'x');
   };
-  static_assert(kinds * 1'000 > kind_columns_limit_bytes);
+  static_assert(kinds * 1'000 > attribute_columns_limit_bytes);
   lobby_list list;
   for (std::uint32_t i = 0; i < 2 * kinds; ++i)
     list.add(i, {i, 100'000}, kind_of(11, "fra", mode_of(i * 7 % kinds)));

@@ -134,7 +134,7 @@ TEST_CASE("a kill at any instant loses no lobbies that were acknowledged") {
                               .and_then([](const auto& of) { return of->sink(); });
       for (auto number = acknowledged; opened; ++number) {
         const auto list = batch(number);
-        const auto merged = (*opened)->merge(list.records, list.kinds);
+        const auto merged = (*opened)->merge(list.records, list.attributes);
         if (!merged || merged->taken != list.records.size() || !done.signal()) return false;
       }
       return false;
@@ -155,7 +155,7 @@ TEST_CASE("a kill at any instant loses no lobbies that were acknowledged") {
     REQUIRE((stored == acknowledged * 50 || stored == (acknowledged + 1) * 50));
     for (std::uint32_t number = 0; number < acknowledged; ++number) {
       const auto list = batch(number);
-      REQUIRE((*opened)->check(list.records, list.kinds)->unchanged == 50);
+      REQUIRE((*opened)->check(list.records, list.attributes)->unchanged == 50);
     }
   }
 }

@@ -69,7 +69,7 @@ TEST_CASE("many lobbies take several transactions, none of them long") {
   std::size_t transactions = 0;
   std::span<const model::lobby_record> rest = list.records;
   while (!rest.empty()) {
-    const auto part = in.sink->merge(rest, list.kinds);
+    const auto part = in.sink->merge(rest, list.attributes);
     REQUIRE(part.has_value());
     CHECK(part->accepted == part->taken);
     rest = rest.subspan(part->taken);
@@ -90,7 +90,7 @@ TEST_CASE("a full disk is told from other failures, and what was acknowledged st
   lobby_list list;
   for (std::uint32_t i = 10; i < 5'000; ++i)
     list.add(i, {i, running}, kind_of(11));
-  const auto done = writer->merge(list.records, list.kinds);
+  const auto done = writer->merge(list.records, list.attributes);
   REQUIRE_FALSE(done.has_value());
   CHECK(done.error().code == base::errc::store_full);
   CHECK(in.lobbies() == before);

@@ -27,7 +27,7 @@ struct bench : lobby_store {
   base::expected<lobby_merge> merge_one(std::uint32_t number) {
     lobby_list list;
     list.add(number, {1, 2}, kind_of(11));
-    return sink->merge(list.records, list.kinds);
+    return sink->merge(list.records, list.attributes);
   }
 };
 
