@@ -32,12 +32,13 @@ base::error framing_broken() {
           "The request was not framed: " + base::faults::reason_at(fault_point::frame) + "."};
 }
 
-/// `bytes` lie in the loop's read buffer or in a connection's own input, which can be written.
+/// Flips one bit. Casting const away is safe: `bytes` lie in the loop's read buffer or in the
+/// connection's own input, and both are writable.
 void corrupt(std::string_view bytes, std::uint64_t random) {
   base::faults::flip_bit({const_cast<char*>(bytes.data()), bytes.size()}, random);
 }
 
-/// What forwarding headers say comes from somebody of whom nothing is known.
+/// Removes the forwarding headers: they come from a client of which nothing is known.
 void drop_forwarding(request& from) {
   for (const auto which : {header::x_forwarded_for, header::forwarded})
     if (from.has(which)) from.set(which, {});
@@ -52,7 +53,8 @@ connection::connection(connection_host& host, std::unique_ptr<byte_stream> strea
       stream_{std::move(stream)},
       peer_{peer},
       reader_{host, account_, begins_with != preamble::none},
-      // Whoever connects has something to ask, and a proxy sends its header at once.
+      // The head timeout runs from the start: a client connects to send a request, and a proxy
+      // sends its header at once.
       phase_deadline_{host.loop().now() + host.limits().head_timeout},
       slot_{slot},
       generation_{generation},
@@ -72,11 +74,12 @@ void connection::on_events(std::uint32_t events) {
   if ((events & (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0)
     reader_.set_readable();
   if ((events & (EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) reader_.expect_short_reads();
-  // Both directions are gone: nobody is left to answer.
+  // Both directions are closed, so nobody can receive an answer.
   if ((events & (EPOLLHUP | EPOLLERR)) != 0 && phase_ != phase::reading &&
       phase_ != phase::finishing)
     return close();
-  // Sent at the turn's end, where the transport bounds what all connections write.
+  // Unsent bytes are written at the end of the turn, where the transport bounds what all
+  // connections write.
   if ((events & EPOLLOUT) != 0 && sender_.has_unsent()) schedule();
   if (phase_ == phase::reading) process();
   if (phase_ == phase::lingering) discard();
@@ -91,7 +94,7 @@ void connection::at_turn_end() {
 }
 
 byte_stream& connection::stream(fault_point at) {
-  // Stays for the rest of the connection: it costs little where nothing is injected any more.
+  // The wrapper stays for the rest of the connection: it costs little while no fault is injected.
   if (base::faults::armed(at) && !std::exchange(stream_is_faulty_, true)) [[unlikely]]
     stream_ = std::make_unique<faulty_stream>(std::move(stream_), host_->loop(), *this);
   return *stream_;
@@ -107,7 +110,8 @@ void connection::process() {
   if (reader_.in_proxy_header() && !bytes.empty()) bytes = take_proxy_header(bytes);
   if (!bytes.empty()) frame(bytes);
   if (phase_ != phase::reading) return;
-  // Fair: one read per turn; what is left waits for the others.
+  // One read per turn, to be fair: the remaining input waits until other connections had their
+  // turn.
   if (reader_.has_more())
     schedule();
   else if (reader_.has_ended())
@@ -150,7 +154,8 @@ void connection::frame(std::string_view bytes) {
 
 void connection::take_partial() {
   if (reader_.framer().idle()) return host_->give_back(std::exchange(request_, nullptr));
-  // An unfinished head counts as a whole one: it may become that without another look.
+  // An unfinished head is leased at its full limit, because it may grow to that before the lease is
+  // adjusted again.
   if (!account_.lease(request_->lease,
                       host_->limits().head_limit_bytes + request_->body_capacity()))
     return refuse(too_many_request_bytes(), true);
@@ -226,14 +231,14 @@ void connection::answer(actors::exchange_ref ref, response&& with) {
   if (!is_current(ref)) return;
   if (sends_body(with) && !sender_.hold(with)) return refuse(too_many_response_bytes(), false);
   queue(std::move(with), request_->keep_alive);
-  // Requests that were pipelined behind this one are framed at once, so that their answers share a
-  // write.
+  // Pipelined requests behind this one are framed at once, so that their answers share a write.
   if (reader_.has_input()) process();
 }
 
 void connection::refuse(const base::error& why, bool close) {
   if (phase_ != phase::waiting) {
-    // Never became an exchange: give it the identity of one.
+    // The request never became an exchange, but its answer and the metrics need the id, operation
+    // and start time of one.
     if (!request_) request_ = host_->take_request();
     host_->assign_id(*request_);
     exchange_.operation_id = operation::unmatched;
@@ -290,14 +295,16 @@ void connection::flush() {
 }
 
 void connection::file_ready() {
-  // Sends, and then frames what came behind the file's request.
+  // The end of the turn sends the file's bytes, and then frames what was pipelined behind its
+  // request.
   if (phase_ != phase::closed && sender_.file_ready()) schedule();
 }
 
 void connection::after_flush() {
   sender_.release();
   if (phase_ == phase::finishing) return linger();
-  // Idle from here on, however long the answer took; unless the next request has begun.
+  // The idle time begins now, however long sending the answer took, unless the next request has
+  // begun.
   if (phase_ == phase::reading && receiving_ == receiving::nothing)
     phase_deadline_ = host_->loop().now() + idle_time();
   arm();
@@ -356,14 +363,14 @@ std::optional<base::steady_time> connection::stalled_since() const noexcept {
 }
 
 bool connection::evict_idle() {
-  // A request may be in the socket already: that one is served.
+  // A request may have arrived already: it is served, and the connection stays.
   if (reader_.is_readable() || has_input(stream_->descriptor())) return false;
   close();
   return true;
 }
 
 bool connection::evict_stalled() {
-  // The socket tells late that there is room; the kernel's queue tells at once.
+  // epoll reports late that the socket has room; the kernel's send queue shows progress at once.
   if (sender_.take_stock(*stream_) > 0) {
     sender_.note_progress();
     return false;
@@ -383,7 +390,7 @@ std::chrono::milliseconds connection::idle_time() const noexcept {
 
 void connection::close_if_idle() {
   if (!idle()) return;
-  // A request may be in the socket already: that one is answered first.
+  // A request may have arrived already: it is answered before the connection closes.
   reader_.set_readable();
   process();
   if (!idle()) return;
@@ -392,12 +399,12 @@ void connection::close_if_idle() {
 }
 
 void connection::end_now() {
-  if (phase_ == phase::closed) return; // for another's sake, in this very turn
+  if (phase_ == phase::closed) return; // closed earlier in this turn, such as by an eviction
   const bool begun = phase_ == phase::reading && !idle();
   if (phase_ == phase::waiting || (begun && !sender_.has_separate_body()))
     refuse(shutting_down(), true);
   if (sender_.has_unsent() || phase_ == phase::finishing) flush();
-  // Unread input would turn the close into a reset, and that may eat the answer.
+  // Closing with unread input sends a reset, which may destroy the answer.
   if (phase_ == phase::lingering) discard();
   close();
 }
@@ -407,7 +414,8 @@ void connection::end_now() {
 void connection::arm() {
   if (phase_ == phase::closed) return;
   auto deadline = phase_deadline_;
-  // While an answer is being taken, idleness is measured by the sender's deadline alone.
+  // While the client has to take an answer, the sender's deadline replaces that of the phase,
+  // except that a waiting exchange keeps its own deadline as well.
   if (sender_.is_awaited())
     deadline =
         phase_ == phase::waiting ? std::min(deadline, sender_.deadline()) : sender_.deadline();
@@ -423,9 +431,10 @@ void connection::on_deadline() {
     if (phase_ != phase::waiting) return arm();
   }
   if (now < phase_deadline_) return arm();
-  // The file's next bytes do not come: whatever were said now would be taken for them.
+  // The file's next bytes were not read in time. The client would take anything sent now for a part
+  // of the file.
   if (sender_.is_reading_file()) return cut();
-  if (sender_.has_separate_body()) { // on its way, and its client takes it
+  if (sender_.has_separate_body()) { // being sent, and the client takes it
     phase_deadline_ = now + idle_time();
     return arm();
   }

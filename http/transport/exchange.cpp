@@ -9,9 +9,9 @@ namespace {
 using actors::handler;
 using actors::owner;
 
-/// Whether an actor may have begun to do what is asked for, or may yet.
+/// Whether an owner may have begun the operation, or may still begin it.
 bool may_have_begun(handler had, owner waits_for) noexcept {
-  // What a front that died had sent on cannot be called back.
+  // The message that a front sent to the owner before it died cannot be recalled.
   if (had == handler::front) return waits_for != owner::none;
   return had != handler::nobody;
 }

@@ -16,9 +16,10 @@ namespace matchcloud::http {
 
 namespace {
 
-/// Its std::regex takes about 500 bytes of stack per byte of a `Range` line, which has up to 8 KiB.
+/// cpp-httplib parses `Range` with std::regex, which takes about 500 bytes of stack per byte of the
+/// line, and the line has up to 8 KiB.
 constexpr std::size_t thread_stack_bytes = 16UL * 1024 * 1024;
-/// Between looks at connections that were accepted while the server ended.
+/// Interval at which the ending server looks for connections that were accepted meanwhile.
 constexpr std::chrono::milliseconds end_interval{20};
 
 void set_default_stack() {
@@ -29,15 +30,15 @@ void set_default_stack() {
   pthread_attr_destroy(&attributes);
 }
 
-/// httplib's threads, and a bound on the connections that wait for one: its own queue takes every
-/// connection at once, until no descriptor is left. Here accepting waits, and the kernel's backlog
-/// holds the next.
+/// cpp-httplib's threads, with a bound on the connections that wait for one. The stock queue takes
+/// every connection at once, until no descriptor is left; here the accepting thread waits, and the
+/// kernel's backlog holds further connections.
 class bounded_pool final : public httplib::TaskQueue {
 public:
   bounded_pool(std::size_t threads, std::size_t waiting_limit)
       : pool_{threads}, waiting_limit_{waiting_limit} {}
 
-  // Its type differs between versions.
+  // The return type of `enqueue` differs between versions of cpp-httplib.
   decltype(std::declval<httplib::TaskQueue&>().enqueue({}))
   enqueue(std::function<void()> serve) override {
     {
@@ -104,7 +105,7 @@ std::optional<endpoint> peer_of(int fd) {
 httplib_server::httplib_server(const httplib_settings& settings) : backlog_{settings.backlog} {
   new_task_queue = [threads = settings.threads, waiting_limit = settings.waiting_limit] {
     set_default_stack();
-    // httplib deletes it.
+    // cpp-httplib deletes the pool.
     return new bounded_pool{threads, waiting_limit}; // NOLINT(cppcoreguidelines-owning-memory)
   };
   set_tcp_nodelay(true);
@@ -113,7 +114,8 @@ httplib_server::httplib_server(const httplib_settings& settings) : backlog_{sett
   set_read_timeout(settings.io_timeout_s);
   set_write_timeout(settings.io_timeout_s);
   set_payload_max_length(settings.body_limit_bytes);
-  // The default sets SO_REUSEPORT, with which two processes share a port without noticing.
+  // cpp-httplib's default sets SO_REUSEPORT, with which two processes share a port without
+  // noticing.
   set_socket_options([](socket_t socket) {
     const int on = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -127,7 +129,7 @@ httplib_server::~httplib_server() {
 
 void httplib_server::start(std::function<void()> on_ended) {
   thread_ = std::thread{[this, on_ended = std::move(on_ended)] { serve(on_ended); }};
-  // Until it runs, httplib's `stop` does nothing.
+  // Waits until the server runs: before that, cpp-httplib's `stop` does nothing.
   while (!can_stop()) {
     const std::lock_guard lock{mutex_};
     if (ended_) return;
@@ -146,12 +148,13 @@ void httplib_server::serve(const std::function<void()>& on_ended) {
 }
 
 void httplib_server::stop_accepting() {
-  // httplib's own `stop` closes a descriptor each time it is called.
+  // Called once only, because cpp-httplib's own `stop` closes a descriptor each time.
   if (!stopped_.exchange(true)) stop_listening();
 }
 
 void httplib_server::end_input(const std::function<bool(const endpoint&)>& spares) {
-  // httplib keeps its sockets to itself; they are those whose own port is the listener's.
+  // cpp-httplib does not expose its sockets, so they are recognized by their local endpoint, which
+  // is the listener's.
   for_each_descriptor([&](int fd) {
     if (!is_connection_of(fd, bound_)) return;
     const auto peer = spares ? peer_of(fd) : std::nullopt;
@@ -184,7 +187,7 @@ base::expected<endpoint> httplib_server::bind(const endpoint& where) {
     port = bind_to_any_port(host);
   else if (!bind_to_port(host, port))
     port = -1;
-  // httplib listens with a backlog of 5; listening again replaces it.
+  // cpp-httplib listens with a backlog of 5; calling listen(2) again replaces it.
   if (port <= 0 || ::listen(svr_sock_, backlog_) != 0)
     return base::fail(base::errc::address_unavailable, to_string(where) + ": cannot be bound");
   bound_ = {where.address, static_cast<std::uint16_t>(port)};

@@ -17,27 +17,28 @@ namespace {
 
 constexpr std::size_t requests_per_connection = 1'000'000'000;
 
-/// At least one: httplib takes whole seconds.
+/// Rounds up, to at least one: cpp-httplib takes whole seconds.
 time_t seconds_of(std::chrono::milliseconds time) {
   return std::max<time_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count());
 }
 
-/// httplib refuses it as it refuses a line that it cannot read.
+/// Whether cpp-httplib refused the request only for its method: it does so with the 400 that it
+/// also uses for lines that it cannot parse.
 bool is_unknown_method(const httplib::Request& request, int status) {
   return status == 400 && parse_method(request.method) == method::other &&
          token_characters.contains_all(request.method) && request.version.starts_with("HTTP/1.");
 }
 
-/// The client of a connection.
+/// The client's end of the connection.
 endpoint peer_of(const httplib::Request& request) {
   return {model::parse_ip_address(request.remote_addr).value_or(model::ip_address{}),
           static_cast<std::uint16_t>(request.remote_port)};
 }
 
-/// How long the end waits until its last answers are written.
+/// How long `end_now` waits until the last answers are written.
 constexpr std::chrono::milliseconds last_answers_patience{500};
 
-/// Larger bodies are written from where they are, piece by piece.
+/// Larger shared bodies are not copied but written in place, piece by piece.
 constexpr std::size_t copied_body_bytes = 64 * 1024;
 constexpr std::size_t body_piece_bytes = 64 * 1024;
 
@@ -80,7 +81,7 @@ void write(response answer, std::string_view request_id, const std::string& date
   set_header_lines(into, answer.fixed_headers);
   set_header_lines(into, answer.headers);
   if (closing) into.set_header("Connection", "close");
-  // httplib would say that the length is 0, and RFC 9110 section 8.6 wants the true one or none.
+  // cpp-httplib would send a length of 0, but RFC 9110 section 8.6 wants the true length or none.
   if (answer.status == 304) into.set_header("Content-Length", std::to_string(answer.body_size()));
   if (has_body(answer.status) && !answer.content_type.empty()) write_body(answer, into);
 }
@@ -99,8 +100,8 @@ httplib_transport::httplib_transport(const base::clock& clock, shared_bounds& bo
 httplib_transport::~httplib_transport() {
   begin_drain();
   end_now();
-  // Their threads use everything else of this until they are joined. Who is still being written to
-  // takes no more: an end does not wait for slow clients.
+  // The servers' threads use all other members until they are joined. Connections whose answers are
+  // still being written are cut: destruction does not wait for slow clients.
   for (const auto& server : servers_)
     server->cut();
   servers_.clear();
@@ -115,25 +116,26 @@ base::expected<endpoint> httplib_transport::bind(const endpoint& where) {
   settings.idle_timeout_s = seconds_of(bounds_->limits.idle_timeout);
   settings.io_timeout_s = seconds_of(bounds_->limits.write_timeout);
   auto server = std::make_unique<httplib_server>(settings);
-  // No routes: httplib would run a regular expression per route on the client's path. What matches
-  // none ends in the error handler, with its body read, and is served from there.
+  // There are no routes, because cpp-httplib would match a regular expression per route against the
+  // client's path. Every request therefore ends in the error handler, with its body read, and is
+  // served from there.
   server->set_error_handler(httplib::Server::HandlerWithResponse{
       [this](const httplib::Request& request, httplib::Response& into) {
-        // An answer of ours comes here as well, if it is an error: it stands.
+        // An answer of `serve` comes here as well if it is an error, and is kept.
         if (!into.has_header("X-Request-Id")) serve(request, into);
         return httplib::Server::HandlerResponse::Handled;
       }});
-  // httplib would wait for the end of the stream: a request without a length has no body.
+  // A request without a length has no body, but cpp-httplib would wait for the end of the stream.
   server->set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& into) {
     const bool bodied =
         request.method == "POST" || request.method == "PUT" || request.method == "PATCH";
     if (!bodied || request.has_header("Content-Length") || request.has_header("Transfer-Encoding"))
       return httplib::Server::HandlerResponse::Unhandled;
-    into.status = 404; // no handler, as below
+    into.status = 404; // "no handler", as in the error handler
     serve(request, into);
     return httplib::Server::HandlerResponse::Handled;
   });
-  // Called when an answer is written, or cannot be.
+  // Called when an answer has been written, or cannot be written.
   server->set_logger([this](const httplib::Request& request, const httplib::Response&) {
     end_answering(request, false);
   });
@@ -172,7 +174,7 @@ void httplib_transport::end_now() {
     auto& left = *waiting_.begin()->second;
     settle(left, refusal(shutting_down(), left.request->id));
   }
-  // Other threads write these, unless their connections are ended before.
+  // The servers' threads write these answers, unless their connections end before.
   written_.wait_for(lock, last_answers_patience, [this] {
     return std::all_of(answering_.begin(), answering_.end(),
                        [](const auto& each) { return each.second; });
@@ -198,14 +200,15 @@ void httplib_transport::end_answering(const httplib::Request& request, bool as_f
 }
 
 void httplib_transport::serve(const httplib::Request& request, httplib::Response& into) {
-  // Ranges are chosen by whoever answers: httplib would cut the answer again, and wrongly. The
-  // object is a local of httplib's, not const.
+  // The answer already has the range that was requested: cpp-httplib would cut it again, and
+  // wrongly. Casting const away is safe: the request is a non-const local variable of cpp-httplib.
   const_cast<httplib::Request&>(request).ranges.clear();
   begin_answering(request);
 
   const auto date = http_date(clock_->unix_ms() / 1'000);
   const auto read_request = read(request, into.status);
-  // Likewise codings: it would compress what is compressed, and not say that the answer varies.
+  // Without this header cpp-httplib does not compress the answer: it would compress what is
+  // compressed already, and not say that the answer varies.
   const_cast<httplib::Request&>(request).headers.erase("Accept-Encoding");
   if (!read_request) {
     std::unique_lock lock{mutex_};
@@ -224,8 +227,8 @@ void httplib_transport::serve(const httplib::Request& request, httplib::Response
 
 base::expected<std::shared_ptr<admitted_request>>
 httplib_transport::read(const httplib::Request& request, int status) {
-  // It refuses a `Range` that it cannot read, before it reads the body: such a header is ignored
-  // where there is no body to lose.
+  // cpp-httplib refuses a `Range` that it cannot parse before it reads the body. Such a header is
+  // ignored where there is no body that could be lost.
   const bool bodied =
       request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
   const bool misread_range =
@@ -237,7 +240,7 @@ httplib_transport::read(const httplib::Request& request, int status) {
   if (status == 415) return tl::unexpected(content_coding_unsupported());
   if (status != 404 && !misread_range) return tl::unexpected(refusal_of(status));
   if (request.target.size() > limits.target_limit_bytes) return tl::unexpected(refusal_of(414));
-  // Debian's httplib lets chunked bodies pass its limit.
+  // Debian's cpp-httplib does not apply its limit to chunked bodies.
   if (request.body.size() > limits.body_limit_bytes)
     return tl::unexpected(body_too_large(limits.body_limit_bytes));
   if (!request.target.starts_with('/') && request.target != "*")
@@ -252,7 +255,7 @@ httplib_transport::read(const httplib::Request& request, int status) {
   result->body = request.body;
   if (const auto peer = model::parse_ip_address(request.remote_addr)) result->peer = *peer;
   for (const auto& [name, value] : request.headers) {
-    // httplib has decoded the body, as large as that came to be.
+    // cpp-httplib has decompressed such a body already, without a limit on the result.
     if (find_framing_field(name) == framing_field::content_encoding &&
         !list_has_only(value, "identity"))
       return tl::unexpected(content_coding_unsupported());
@@ -270,7 +273,7 @@ httplib_transport::read(const httplib::Request& request, int status) {
 response httplib_transport::await(waiting_exchange& waiting) {
   const auto begun = clock_->now();
   std::unique_lock lock{mutex_};
-  // Nobody else has the request yet: this thread made it.
+  // Casting const away is safe: this thread made the request, and nobody else has it yet.
   ids_.assign(const_cast<admitted_request&>(*waiting.request));
   waiting.id = ++last_id_;
   waiting_.emplace(waiting.id, &waiting);
@@ -279,8 +282,8 @@ response httplib_transport::await(waiting_exchange& waiting) {
     settle(waiting, refusal(shutting_down(), waiting.request->id));
   else
     dispatch(waiting);
-  // Asked anew after each wait: what the exchange asks for is known once it is routed, and an
-  // earlier deadline than was waited for is told.
+  // Computed again after each wait: the operation, and so the deadline, is known once the exchange
+  // is routed. `routed` wakes this thread where the deadline becomes earlier.
   const auto deadline = [&] {
     return begun + answer_timeout(bounds_->limits, waiting.state.operation_id);
   };
@@ -310,7 +313,7 @@ httplib_transport::waiting_exchange* httplib_transport::current(actors::exchange
 }
 
 void httplib_transport::dispatch(waiting_exchange& waiting) {
-  // Where there is none, the next one gets it.
+  // While there is no front, exchanges wait until `attach` dispatches them to the next one.
   if (front_) caf::anon_send(front_, http::dispatch{waiting.ref(), waiting.request});
 }
 
@@ -330,7 +333,7 @@ void httplib_transport::redispatch(actors::owner owner) {
 template <class Condition>
 void httplib_transport::redispatch_where(actors::handler dead, Condition&& condition) {
   for (auto next = waiting_.begin(); next != waiting_.end();) {
-    auto& waiting = *(next++)->second; // settling takes it out
+    auto& waiting = *(next++)->second; // settling erases the entry
     if (!condition(waiting)) continue;
     if (const auto why =
             waiting.state.begin_retry(row_of(waiting.state.operation_id), *waiting.request, dead)) {
@@ -352,7 +355,7 @@ bool httplib_transport::routed(actors::exchange_ref exchange, operation which,
     return false;
   const auto before = answer_timeout(bounds_->limits, waiting->state.operation_id);
   waiting->state.routed(which, waits_for);
-  // Its thread sleeps until what was the deadline.
+  // The thread of the exchange sleeps until the former deadline.
   if (answer_timeout(bounds_->limits, which) < before) waiting->done.notify_one();
   return true;
 }

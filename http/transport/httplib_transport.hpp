@@ -37,7 +37,8 @@ public:
   void start();
   /// Stops accepting; from now on each answer closes its connection.
   void begin_drain();
-  /// Closes connections that wait for a request; the others after their answer.
+  /// Closes connections that wait for a request. Connections that are being answered close after
+  /// their answer, as `begin_drain` has them do.
   void close_idle();
   /// Answers open requests with `draining` and waits up to 500 ms for the answers to be written.
   void end_now();

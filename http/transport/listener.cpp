@@ -31,7 +31,8 @@ bool set_flag(int fd, int level, int option) noexcept {
   return setsockopt(fd, level, option, &on, sizeof on) == 0;
 }
 
-/// A bound socket. With `exclusive` no other socket may be bound there when this one is.
+/// A bound socket. With `exclusive`, binding fails beside any other listener, even one that has
+/// SO_REUSEPORT.
 base::expected<base::file_descriptor> bind_to(const endpoint& where, bool exclusive) {
   const auto address = model::socket_address_of(where.address, where.port);
   const int family = address.storage.ss_family;
@@ -98,8 +99,9 @@ endpoint endpoint_of(const sockaddr_storage& address) noexcept {
 }
 
 base::expected<listeners> listen_on(const endpoint& where, std::size_t count, int backlog) {
-  // The first socket binds alone: that fails beside any other listener. Only then does it let its
-  // siblings in, so there is no moment at which another process could share the port unnoticed.
+  // The first socket binds exclusively, which fails beside any other listener. Only then does it
+  // admit its siblings (SO_REUSEPORT), so there is no moment at which another process could share
+  // the port unnoticed.
   auto first = bind_to(where, true);
   if (!first) return tl::unexpected(std::move(first).error());
   if (!set_flag(first->get(), SOL_SOCKET, SO_REUSEPORT)) return unavailable(where, "setsockopt");

@@ -19,13 +19,13 @@
 
 namespace matchcloud::http {
 
-/// A listener of this loop. Pauses when there is no place for a further connection and when the
-/// process is out of descriptors; the timer looks again.
+/// A listener of this loop. It pauses at the connection limit, when the process is out of
+/// descriptors, and when a fault is injected; its timer resumes it.
 class loop_transport::acceptor final : public io_handler, public timer {
 public:
   acceptor(loop_transport& owner, base::file_descriptor socket, bool proxy_headers)
       : owner_{&owner}, socket_{std::move(socket)}, proxy_headers_{proxy_headers} {
-    prepare_client_socket(socket_.get()); // one of an older predecessor
+    prepare_client_socket(socket_.get()); // an older predecessor may not have done so
     owner_->loop_->watch(socket_.get(), EPOLLIN, *this);
   }
 
@@ -36,7 +36,8 @@ public:
   /// Accepts until the backlog is empty or `most` are taken.
   void accept_some(std::size_t most) {
     for (std::size_t i = 0; i < most; ++i) {
-      // Nobody goes where nobody comes, to another loop either.
+      // Close to the limit, an idle connection is evicted, in this loop or another, only if a
+      // client is really waiting.
       if (owner_->is_almost_full() && !has_input(socket_.get())) return;
       if (!owner_->take_place()) return pause();
       const auto next = decide_next();
@@ -52,7 +53,7 @@ public:
           return pause();
         }
         if (errno == EAGAIN || errno == EWOULDBLOCK) return;
-        continue; // that one client is gone (ECONNABORTED and the like)
+        continue; // the client is gone (ECONNABORTED and similar)
       }
       if (next == accept_decision::is_dropped) {
         owner_->give_place_back();
@@ -72,9 +73,11 @@ private:
 
   enum class accept_decision : std::uint8_t { is_taken, is_dropped, waits };
 
-  /// What fault injection does to the next connection. Where it waits, the listener is paused.
+  /// What fault injection does to the next connection. Where the connection waits, the listener is
+  /// paused.
   accept_decision decide_next() {
-    // Who waits when the listener closes would be reset. A pass needs somebody to take.
+    // While draining, faults are ignored: connections that still wait when the listener closes
+    // would be reset. A pass of the fault point needs a connection that waits.
     const bool armed = base::faults::armed(base::fault_point::accept);
     if (owner_->draining_ || (armed && !has_input(socket_.get()))) return accept_decision::is_taken;
     const auto now = owner_->loop_->now();
@@ -86,7 +89,7 @@ private:
     pass_.end();
     if (hit.kind == base::fault_kind::drop) return accept_decision::is_dropped;
     if (hit.kind != base::fault_kind::error) return accept_decision::is_taken;
-    pause(); // as without descriptors
+    pause(); // as if out of descriptors
     return accept_decision::waits;
   }
 
@@ -134,7 +137,8 @@ void loop_transport::adopt(base::file_descriptor socket, const model::ip_address
 
 void loop_transport::welcome(base::file_descriptor socket, const model::ip_address& peer,
                              preamble begins_with) {
-  // A proxy speaks for many; its header says for whom (`named_client`).
+  // A trusted proxy connects for many clients, so it is in no share itself. A PROXY header names
+  // the client (`named_client`).
   const bool in_share = !is_trusted(peer, bounds_->trust);
   if (!in_share || enter_share(peer)) return add(std::move(socket), peer, begins_with, in_share);
   turn_away(socket);
@@ -147,8 +151,8 @@ void loop_transport::turn_away(const base::file_descriptor& socket) {
   std::string text;
   write_head(text, answer, {id, date(), false, false});
   answer.append_body(text);
-  // Once: whoever has too many connections is not waited for. A request that came along is read, or
-  // closing would reset what was just sent.
+  // Sent with one call: a client with too many connections is not waited for. A request that has
+  // arrived already is read, because closing with unread input would reset what was just sent.
   ::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   ::shutdown(socket.get(), SHUT_WR);
   ::recv(socket.get(), read_buffer_.data(), read_buffer_.size(), MSG_DONTWAIT);
@@ -180,7 +184,7 @@ bool loop_transport::evict_elsewhere(const model::ip_address& client, std::size_
 }
 
 bool loop_transport::named_client(connection& which) {
-  if (is_trusted(which.peer(), bounds_->trust)) return true; // its own: a health check
+  if (is_trusted(which.peer(), bounds_->trust)) return true; // the proxy itself: a health check
   return slots_[which.slot()].in_share = enter_share(which.peer(), &which);
 }
 
@@ -357,8 +361,8 @@ bool loop_transport::read_ahead(connection& which, const file_range& part) {
 
 void loop_transport::file_ready(std::uint32_t index, std::uint32_t generation) {
   auto* held = slots_[index].held.get();
-  // Another connection may have the slot by now, with the same generation until its first request:
-  // that one waits for no file.
+  // Another connection may have the slot by now, with the same generation until its first request.
+  // That connection waits for no file, so it ignores the call.
   if (held != nullptr && held->generation() == generation) held->file_ready();
 }
 
@@ -395,12 +399,14 @@ void loop_transport::finish_turn() {
          (next == running_.begin() || clock_->now() < until))
     (*next++)->at_turn_end();
   if (next != running_.end()) {
-    // Before those who had their turn and want another: everybody's comes.
+    // Placed before connections that had their turn and want another, so that every connection gets
+    // one.
     scheduled_.insert(scheduled_.begin(), next, running_.end());
     plan_turn_end();
   }
   running_.clear();
-  // Whoever was scheduled meanwhile is alive, or closed and still in its slot: forget the latter.
+  // Connections scheduled meanwhile are open, or closed and still in their slots. The closed ones
+  // must be forgotten before their slots are freed.
   if (!closed_slots_.empty()) {
     std::erase_if(scheduled_, [](const connection* which) { return which->is_closed(); });
     for (const auto index : closed_slots_) {
@@ -437,11 +443,11 @@ std::shared_ptr<admitted_request> loop_transport::take_request() {
 }
 
 void loop_transport::give_back(std::shared_ptr<admitted_request> used) {
-  // An actor may still hold it (a message on its way); then it is not ours to change.
+  // An actor, or a message on its way, may still hold the request, which must not be changed then.
   if (used.use_count() != 1 || requests_.is_full()) return;
 #ifdef __SANITIZE_THREAD__
-  // ThreadSanitizer does not model fences. Counting it once more is a read-modify-write of the
-  // count, which comes behind that of every actor that let go of it.
+  // ThreadSanitizer does not model fences. Copying the pointer is a read-modify-write of the use
+  // count, which is ordered after that of every actor that released the request.
   const auto again = used;
 #else
   std::atomic_thread_fence(std::memory_order_acquire);
@@ -461,7 +467,8 @@ void loop_transport::give_back(std::string used) {
 }
 
 void loop_transport::give_back(std::shared_ptr<const std::string> sent) {
-  // The kernel takes a millisecond to take ten megabytes back. A full pool leaves it to this loop.
+  // Freeing ten megabytes takes the kernel a millisecond, so it is left to the pool. If the pool is
+  // full, this loop frees the body.
   if (sent.use_count() == 1 && sent->size() > freed_here_bytes)
     pool_->submit([last = std::move(sent)] {});
 }

@@ -34,8 +34,9 @@ public:
   /// Interval at which a paused listener tries to accept again.
   static constexpr std::chrono::milliseconds accept_pause{50};
   static constexpr std::size_t accepts_per_event = 64;
-  /// What connections write in a turn before the rest of them waits for the next, besides the last
-  /// one's `flush_turn_bytes`: well below a millisecond's worth on loopback.
+  /// Once the connections have written this much in a turn, the rest of them waits for the next
+  /// turn; the last one may exceed it by up to `flush_turn_bytes`. On loopback this takes well
+  /// below a millisecond.
   static constexpr std::size_t write_turn_bytes = 1024UL * 1024;
   /// Time limit for the writes of one turn, for when the kernel takes longer: receivers with small
   /// windows cost it many times as much.
@@ -145,22 +146,25 @@ private:
   void closed(connection& which) override;
 
   connection* current(actors::exchange_ref exchange) const noexcept;
-  /// As many connections as may be, or there would be if each loop took a place for nobody: then
-  /// one of them would close an idle connection for it.
+  /// Whether the connection limit is reached, or would be if each loop reserved a connection at
+  /// once. Reserving one may close an idle connection, so a client must be waiting then.
   bool is_almost_full() const noexcept;
-  /// One more connection, in place of an idle one where there are as many as may be. False: none of
-  /// this loop is idle; the other loops look among theirs, so that there may be a place soon.
+  /// Reserves a connection; at the limit, by closing an idle one of this loop. False: none of this
+  /// loop is idle. The other loops then look among theirs, so a later call may succeed.
   bool take_place();
   void give_place_back() noexcept { bounds_->connections.fetch_sub(1); }
-  /// For a place that is taken: makes it a connection, or turns it away.
+  /// Turns an accepted socket, with its reserved connection, into a connection, or turns it away if
+  /// its client has too many.
   void welcome(base::file_descriptor socket, const model::ip_address& peer, preamble begins_with);
   void turn_away(const base::file_descriptor& socket);
-  /// One more connection of `client`, in place of one that is idle where it has its share. False:
-  /// it has none such. `but` is that one more, if it is open already.
+  /// Counts one more connection of `client`; where its share is used up, in place of an idle one,
+  /// which is closed in this loop or another. False, and not counted: there is no idle one. `but`
+  /// is the connection to be counted if it is open already; it is never closed.
   bool enter_share(const model::ip_address& client, const connection* but = nullptr);
   bool evict_idle_of(const model::ip_address& client, const connection* but);
-  /// Has each other loop close an idle connection of `client`, whose share the kernel may have
-  /// given them all. False: this loop has its part of the share.
+  /// Has each other loop close an idle connection of `client`, because the kernel may have given
+  /// them its whole share. False, and nothing is closed: there is no other loop, or this one
+  /// already has its part of the share.
   bool evict_elsewhere(const model::ip_address& client, std::size_t share);
   /// Closes the connection that has been idle longest. False: none of this loop's is idle.
   bool evict_idle();

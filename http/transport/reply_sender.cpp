@@ -10,7 +10,7 @@ namespace matchcloud::http {
 
 bool reply_sender::has_room() {
   if (has_separate_body()) return false;
-  // What nobody takes is held long: where others want memory, it is little.
+  // Unsent bytes may be held for long, so only few are allowed while the budget is tight.
   if (unsent_bytes() >= unsent_tight_bytes && host_->budget().is_tight()) return false;
   const auto held = unsent_capacity();
   if (held <= unsent_free_bytes) return true;
@@ -19,8 +19,8 @@ bool reply_sender::has_room() {
 
 void reply_sender::make_room() {
   if (out_.empty()) out_ = host_->take_buffer();
-  // What is sent goes, or a client that never takes the last byte would make it grow for ever. What
-  // has to move is never more than what goes.
+  // Sent bytes are erased, or the buffer of a client that never takes the last byte would grow for
+  // ever. The bytes that must be moved are never more than those erased.
   if (out_sent_ < out_.size() - out_sent_) return;
   out_.erase(0, out_sent_);
   out_sent_ = 0;
@@ -30,7 +30,7 @@ bool reply_sender::hold(response& answer) {
   const auto size = answer.memory_size();
   if (size <= unsent_free_bytes) return true;
   if (size > copied_body_bytes) {
-    // Sent from where it is, instead of from a copy of up to twice its size.
+    // A large body is sent in place, instead of from a copy whose buffer may be twice its size.
     if (auto* owned = std::get_if<std::string>(&answer.body))
       answer.body = std::make_shared<const std::string>(std::move(*owned));
     if (const auto* shared = std::get_if<std::shared_ptr<const std::string>>(&answer.body))
@@ -39,7 +39,7 @@ bool reply_sender::hold(response& answer) {
   }
   make_room();
   const auto needed = out_.size() + head_room_bytes + size;
-  // A string that grows at least doubles.
+  // A std::string that grows at least doubles its capacity.
   const auto grown = needed > out_.capacity() ? std::max(needed, 2 * out_.capacity()) : 0;
   if (!account_.lease(lease_, std::max(grown, unsent_capacity()))) return false;
   out_.reserve(needed);
@@ -76,12 +76,13 @@ void reply_sender::add_body(response& answer) {
 
 sending reply_sender::flush(byte_stream& to) {
   if (file_state_ == file_state::being_read) return sending::reading_file;
-  // Asked once per flush: its file bytes are all within the part that was asked for.
+  // Checked at most once per flush, for all of the file that the flush may send. After a read-ahead
+  // nothing is checked: the flush sends the part that was read, and may go on behind it.
   bool in_memory = std::exchange(file_state_, file_state::unasked) == file_state::in_memory;
   for (std::size_t room = flush_turn_bytes; unsent_bytes() > 0;) {
     if (room == 0) return sending::more;
     const bool from_file = unsent_memory_bytes() == 0;
-    // What a slow reader of a file holds is its head no longer.
+    // The head is sent: its buffer is released, so that a slow reader of a file does not hold it.
     if (from_file && !out_.empty()) release_out();
     if (from_file && !std::exchange(in_memory, true) && must_read_ahead(room))
       return sending::reading_file;
@@ -89,7 +90,7 @@ sending reply_sender::flush(byte_stream& to) {
     switch (sent.status) {
     case io_status::moved: break;
     case io_status::blocked: return sending::blocked;
-    case io_status::ended: // a file that is shorter than promised: so must be its answer
+    case io_status::ended: // the file is shorter than announced: its answer ends early, too
     case io_status::failed: return sending::failed;
     }
     host_->metrics().sent_bytes.add(sent.bytes);
@@ -174,7 +175,7 @@ void reply_sender::expect_progress(const byte_stream& to) {
     unacknowledged_at_look_ = to.unacknowledged_bytes();
     sent_since_look_ = 0;
   }
-  // However little it is: many that take nothing are much.
+  // Leased however little it is: many clients that take nothing hold much together.
   account_.lease(lease_, unsent_capacity());
 }
 

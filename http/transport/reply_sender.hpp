@@ -44,8 +44,8 @@ public:
   static constexpr std::size_t head_room_bytes = 1024;
   /// What one connection sends per turn of the loop; it bounds how long the others wait.
   static constexpr std::size_t flush_turn_bytes = 256 * 1024;
-  /// What a client took at once counts for at most so many write timeouts: a receiver with much
-  /// room acknowledges in steps, half a buffer each.
+  /// The most write timeouts that the bytes taken since the last look can earn. More than one,
+  /// because a receiver with a large buffer acknowledges in steps of half of it.
   static constexpr int progress_credit_limit = 4;
 
   reply_sender(connection_host& host, connection& of) noexcept

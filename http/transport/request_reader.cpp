@@ -18,14 +18,15 @@ std::optional<std::string_view> request_reader::next(byte_stream& from) {
 std::optional<std::string_view> request_reader::read_some(byte_stream& from) {
   if (state_ != state::readable) return std::string_view{};
   auto buffer = host_->read_buffer();
-  // What may have to be kept is read in small parts then; a body has room already.
+  // While the budget is tight, input that may have to be kept is read in small parts; a body has
+  // its room already.
   if (host_->budget().is_tight() && !framer_.in_body())
     buffer = buffer.first(std::min(buffer.size(), input_free_bytes));
   const auto got = from.read(buffer);
   switch (got.status) {
   case io_status::moved:
     host_->metrics().received_bytes.add(got.bytes);
-    // A short read has emptied the socket: edge-triggered epoll tells when there is more.
+    // A short read has emptied the socket: edge-triggered epoll reports new input.
     if (got.bytes < buffer.size() && !short_reads_) state_ = state::blocked;
     return std::string_view{buffer.data(), got.bytes};
   case io_status::blocked: state_ = state::blocked; return std::string_view{};
@@ -55,7 +56,7 @@ void request_reader::keep(std::string_view rest) {
       cut_ = true;
       return;
     }
-    input_ = std::string{rest}; // of this size: a pooled buffer may be larger than what is counted
+    input_ = std::string{rest}; // exact size: a pooled buffer may be larger than what is leased
   } else {
     // `rest` is the end of `input_`.
     input_framed_ = static_cast<std::uint32_t>(input_.size() - rest.size());
