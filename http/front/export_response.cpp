@@ -32,7 +32,7 @@ bool takes_compressed(const request& request, const store::opened_export& file,
 }
 
 std::optional<std::uint64_t> read_seconds(std::string_view text) noexcept {
-  // As it was written: without leading zeros there is one text for each time.
+  // Leading zeros are refused, so that each time has one text only: the one in the issued link.
   if (text.starts_with('0') && text.size() > 1) return std::nullopt;
   return base::parse_decimal<std::uint64_t>(text);
 }

@@ -23,8 +23,8 @@ response unsatisfiable(const request& request, const file_representation& of) {
 } // namespace
 
 response file_response(const request& request, const file_representation& of) {
-  // RFC 9110 section 13.2.2: If-Match goes before If-None-Match, that before Range, and Range is
-  // for GET alone.
+  // RFC 9110 section 13.2.2: If-Match is evaluated before If-None-Match, and that before Range,
+  // which applies to GET only.
   if (!precondition_holds(request, of.etag)) {
     auto refused = precondition_failed(request, of.etag);
     refused.fixed_headers = of.refusal_headers;

@@ -24,12 +24,14 @@ using actors::handler;
 using actors::injected_failure;
 using actors::owner;
 
-/// A page that measures may also read how long each part of a ping took (Resource Timing).
+/// `Timing-Allow-Origin` lets a page that measures latencies read how long each part of a ping took
+/// (Resource Timing).
 constexpr std::string_view ping_headers = "Access-Control-Allow-Origin: *\r\n"
                                           "Timing-Allow-Origin: *\r\n"
                                           "Cache-Control: no-store\r\n";
 
-/// What a path's parameter that must be a UUID is called, and where clients find one.
+/// The path parameters that must be UUIDs, each with the answer to a client that sent something
+/// else.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> id_advice{{
     {"game_id", "The game_id in the path is not a UUID. Write it with dashes, as "
                 "00000000-0000-4000-8000-000000000001."},
@@ -39,7 +41,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> id_advice
                   "export-history answered."},
 }};
 
-/// The name of a path's parameter of that number.
+/// The name of the path parameter with this index, counted from 0.
 std::string_view parameter_name(const operation_row& of, std::size_t number) noexcept {
   auto rest = of.path;
   for (std::size_t i = 0; i <= number; ++i)
@@ -47,7 +49,8 @@ std::string_view parameter_name(const operation_row& of, std::size_t number) noe
   return rest.substr(0, rest.find('}'));
 }
 
-/// The host name of an `Origin` (`scheme://host[:port]`, RFC 6454), lower case.
+/// The host name of an `Origin` (`scheme://host[:port]`, RFC 6454), lower case; empty where the
+/// origin has another form.
 std::string host_of_origin(std::string_view origin) {
   const auto parts = model::split_url(origin);
   const auto named = parts ? model::split_host_and_port(parts->authority) : std::nullopt;
@@ -87,7 +90,7 @@ template <class Reply, class Make>
 auto front::answering(Make make) {
   return [this, make](const Reply& reply) {
     auto exchange = sink_->find(reply.exchange);
-    if (!exchange) return; // answered, or a later attempt is under way
+    if (!exchange) return; // already answered, or a later attempt is under way
     claim(exchange.request, handler::front);
     if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, exchange))
       return release(exchange.request, handler::front, handler::past_owner);
@@ -100,7 +103,8 @@ auto front::answering(Make make) {
 caf::behavior front::make_behavior() {
   be_strict();
   set_down_handler([this](caf::down_msg& down) {
-    // What it held is dispatched again when the supervisor names its successor.
+    // The requests that the dead owner held are dispatched again when the supervisor announces its
+    // successor.
     for (auto& known : owners_)
       if (known && known.address() == down.source) known = nullptr;
   });
@@ -153,7 +157,8 @@ void front::on(const actors::owners& known) {
     monitor(owners_[i]);
     if (attached_) sink_->redispatch(actors::all_owners[i]);
   }
-  // Attaching brings every unanswered exchange: only now can they go on to their owners.
+  // Attaches only now: the transport then dispatches every unanswered exchange, and forwarding them
+  // needs the owners' addresses.
   if (!std::exchange(attached_, true)) sink_->attach(caf::actor_cast<caf::actor>(this));
 }
 
@@ -302,7 +307,7 @@ void front::validate(const dispatch& dispatched, const route& where, model::payl
 
 bool front::check_body(const dispatch& dispatched, const operation_row& row) {
   const auto& request = *dispatched.request;
-  // An empty value names no type (RFC 9110 section 8.3): it says as much as none.
+  // An empty value names no type (RFC 9110 section 8.3), so it is treated like a missing header.
   const auto& type = request.get(header::content_type);
   if (!type.empty() && !is_json(type)) {
     fail(dispatched, row.id,

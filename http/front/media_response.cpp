@@ -8,8 +8,8 @@ namespace matchcloud::http {
 
 namespace {
 
-/// A name is one image for ever. Pages read the pixels, hence the origin; no browser may take an
-/// upload for a page or a script.
+/// A name stands for one image for ever, so caches may keep it. Pages of any origin may read the
+/// pixels, and `nosniff` keeps browsers from treating an upload as a page or a script.
 constexpr std::string_view image_headers = "Cache-Control: public, max-age=31536000, immutable\r\n"
                                            "Access-Control-Allow-Origin: *\r\n"
                                            "X-Content-Type-Options: nosniff\r\n"

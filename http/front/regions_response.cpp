@@ -12,9 +12,9 @@ namespace matchcloud::http {
 
 namespace {
 
-// A minute: what the catalog says, and where an address is, changes rarely and matters little that
-// long. Only the client's own cache may keep it: it depends on the address. The namespace depends
-// on the origin.
+// Kept for a minute: the catalog and the location of an address change rarely, and a listing that
+// is a minute old does little harm. Only the client's own cache may keep a listing, because it
+// depends on the client's address. `Vary` has `Origin` because the origin selects the namespace.
 constexpr std::string_view listing_headers = "Cache-Control: private, max-age=60\r\n"
                                              "Vary: Accept-Encoding, Origin\r\n";
 constexpr std::string_view open_listing_headers = "Cache-Control: private, max-age=60\r\n"
@@ -51,7 +51,7 @@ response regions_response(const request& request,
                     accepts_gzip(request.get(header::accept_encoding));
   response answer;
   answer.fixed_headers = any_origin ? open_listing_headers : listing_headers;
-  // Written where it is sent: a string of its own would cost an allocation in every request.
+  // The ETag is built in place: a string of its own would cost an allocation in every request.
   answer.headers.reserve(64);
   answer.headers.append("ETag: ");
   const auto etag_begin = answer.headers.size();
@@ -59,7 +59,7 @@ response regions_response(const request& request,
   const auto etag = std::string_view{answer.headers}.substr(etag_begin);
   if (request.has(header::if_match) && !precondition_holds(request, etag)) {
     auto refused = precondition_failed(request, etag);
-    // Not the listing's: no cache may keep a refusal.
+    // Leaves out the listing's `Cache-Control`: no cache may keep a refusal.
     refused.fixed_headers = "Vary: Accept-Encoding, Origin\r\n";
     if (any_origin) refused.headers.append(any_origin_header);
     return refused;

@@ -10,7 +10,8 @@ namespace {
 
 using segment_list = std::array<std::string_view, path_segment_limit>;
 
-/// Splits at slashes; false where there are more segments than any operation has.
+/// Splits at slashes; false where a segment is empty or there are more segments than any operation
+/// has.
 constexpr bool split(std::string_view path, segment_list& into) noexcept {
   std::size_t count = 0;
   while (!path.empty()) {
@@ -23,7 +24,7 @@ constexpr bool split(std::string_view path, segment_list& into) noexcept {
   return true;
 }
 
-/// The paths of `operations`, split.
+/// The paths of `operations`, split into segments.
 constexpr auto patterns = [] {
   std::array<segment_list, operation_count> all{};
   for (std::size_t i = 0; i < operation_count; ++i)
@@ -71,7 +72,7 @@ base::expected<route> find_route(std::string_view path, std::string_view base_pa
   segment_list segments;
   if (!split(path, segments)) return not_found(whole);
 
-  // Decoded segments live here; most paths have none.
+  // Owns the segments that had to be decoded; most paths have none.
   std::array<std::string, path_segment_limit> decoded;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (segments[i].find('%') == std::string_view::npos) continue;

@@ -18,7 +18,7 @@ std::size_t waiting_in(const transport_metrics& transport, const child_report& o
   return count.load(std::memory_order_relaxed);
 }
 
-/// Of what gets no requests: 0.
+/// How many requests wait for the actor; 0 for actors that get no requests.
 std::size_t depth_of(const child_report& of,
                      const std::vector<const transport_metrics*>& transports) {
   if (of.what != child_spec::kind::front && of.what != child_spec::kind::owner) return 0;
@@ -29,7 +29,7 @@ std::size_t depth_of(const child_report& of,
   return sum;
 }
 
-/// The kind of owner; of what owns nothing, what it is.
+/// The name of the owner's kind, or of the actor itself where it is no owner.
 std::string_view kind_of(const child_report& what) {
   switch (what.what) {
   case child_spec::kind::catalog: return "catalog";

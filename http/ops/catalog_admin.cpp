@@ -33,9 +33,9 @@ tl::unexpected<base::error> too_large() {
                                               " bytes. Send each in a request of its own.");
 }
 
-/// Reads at most what an element may have.
+/// Reads a body of at most `element_limit_bytes`; a longer one fails with `body_too_large`.
 base::expected<std::string> read_body(const Request& request, const ContentReader& body) {
-  // Checked first: there is no need to wait for it.
+  // The declared length is checked first, so that a body that is too long is not waited for.
   if (declared_length(request).value_or(0) > model::element_limit_bytes) return too_large();
   auto text = read_bounded_body(body, model::element_limit_bytes);
   if (text && text->size() > model::element_limit_bytes) return too_large();
@@ -112,7 +112,8 @@ base::expected<void> catalog_admin::put(const model::element_key& key, const Req
     return base::fail(errc::media_type_unsupported,
                       "The body must be JSON, not " + in_quotes(type) +
                           ". Send Content-Type: application/json, or none.");
-  // Before the body: threads that wait for slow ones are among those that are bounded.
+  // The session is leased before the body is read, so that the bound on sessions also covers the
+  // threads that wait for slow bodies.
   const auto store = of_->catalog();
   if (!store) return tl::unexpected(store.error());
   const auto text = read_body(request, body);

@@ -27,13 +27,14 @@ using model::json_node;
 constexpr std::array<std::string_view, 7> members{"kind",  "delay_ms", "probability", "every",
                                                   "first", "once",     "header"};
 
-/// Objects and arrays within one another.
+/// Limit for the nesting of objects and arrays.
 constexpr std::size_t fault_rule_depth_limit = 4;
 
-/// Of a text that is refused, in code points.
+/// How much of a refused text a finding quotes, in code points.
 constexpr std::size_t shown_limit = 64;
 
-/// The sentence behind "X is no such thing": what was probably meant, or everything there is.
+/// The sentence that follows the refusal of a name: the name that was probably meant, or else all
+/// names there are.
 template <class Names>
 std::string instead(std::string_view name, const Names& names) {
   if (const auto close = model::closest_name(name, names); !close.empty())
@@ -44,18 +45,19 @@ std::string instead(std::string_view name, const Names& names) {
   return "There are: " + all + ".";
 }
 
-/// Any number; whoever checks the rule says what it may be.
+/// Reads a number of any size; `base::faults::check` decides whether it is in range.
 std::optional<double> read_number(std::string_view digits) {
   double number = 0;
   const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  // Beyond a double is beyond all that is taken, too.
+  // A number beyond the range of a double is out of every range here, as infinity is.
   if (end.ec == std::errc::result_out_of_range)
     return digits.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
   return number;
 }
 
 std::chrono::microseconds as_time(double ms) {
-  // Beyond what is taken anyway there is no need to be exact.
+  // Clamped, so that the conversion cannot overflow. The bounds lie outside the range that
+  // `base::faults::check` accepts, so it still refuses what was clamped.
   return std::chrono::microseconds{std::llround(std::fmin(std::fmax(ms, -1), 1e8) * 1'000)};
 }
 
@@ -65,7 +67,7 @@ public:
   explicit rule_reader(const model::json_document& document)
       : document_{document}, reader_{document, "A rule", members} {}
 
-  /// Says in `findings` what is wrong.
+  /// Returns the rule; `findings` says what is wrong with it.
   fault_rule read() {
     read_kind();
     const bool has_delay = reader_.has("delay_ms");

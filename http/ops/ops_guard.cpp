@@ -20,15 +20,15 @@ bool may_change(const httplib::Request& request) {
   return request.method != "GET" && request.method != "HEAD" && request.method != "OPTIONS";
 }
 
-/// Its own pages: those whose origin is the address that the request went to. `null`, which a page
-/// without an origin of its own sends, is none.
+/// Whether the request comes from a page of the ops plane itself, whose origin is the address that
+/// the request was sent to. `null`, which pages without an origin send, does not count.
 bool is_own_origin(const httplib::Request& request) {
   return request.get_header_value_count("Origin") == 1 &&
          equal_ignoring_case(request.get_header_value("Origin"),
                              "http://" + request.get_header_value("Host"));
 }
 
-/// cpp-httplib reads a body for these, to the end of the stream if it has no length.
+/// Whether cpp-httplib reads a body for this method: to the end of the stream if it has no length.
 bool reads_body(const httplib::Request& request) {
   return request.method == "POST" || request.method == "PUT" || request.method == "PATCH" ||
          request.method == "DELETE";
@@ -42,8 +42,9 @@ bool has_length(const httplib::Request& request) {
   return request.has_header("Content-Length") || is_chunked(request);
 }
 
-/// cpp-httplib takes the number at the front of the first Content-Length, 0 where there is none: it
-/// would read a part of the body, or nothing, and the handler would answer as if that was all.
+/// Refuses lengths that are ambiguous, malformed or too large. cpp-httplib takes the number at the
+/// front of the first Content-Length, or 0 if there is none: it would read only a part of the body,
+/// and the handler would answer as if that were all.
 std::optional<base::error> check_framing(const httplib::Request& request) {
   using base::errc;
   const auto lengths = request.get_header_value_count("Content-Length");
@@ -58,7 +59,7 @@ std::optional<base::error> check_framing(const httplib::Request& request) {
                        "Content-Length is " +
                            in_quotes(request.get_header_value("Content-Length")) +
                            ", allowed are digits."};
-  // Said now: cpp-httplib would read all of it first.
+  // Refused here, because cpp-httplib would read the whole body first.
   if (*length > ops_body_limit_bytes)
     return base::error{errc::body_too_large, "A body has at most " +
                                                  std::to_string(ops_body_limit_bytes) +
@@ -66,7 +67,7 @@ std::optional<base::error> check_framing(const httplib::Request& request) {
   return std::nullopt;
 }
 
-/// A removal, and a tier, which is nothing but its id.
+/// Whether the request needs no body: a removal, or a PUT of a tier, which has nothing but its id.
 bool may_be_empty(const httplib::Request& request) {
   if (request.has_header("Transfer-Encoding")) return false;
   return request.method == "DELETE" ||
@@ -80,7 +81,7 @@ std::optional<base::error> check_request(const httplib::Request& request) {
   if (request.path.size() > ops_path_limit_bytes)
     return base::error{errc::route_not_found, "No path of the ops plane is longer than " +
                                                   std::to_string(ops_path_limit_bytes) + " bytes."};
-  // cpp-httplib has no handlers for the rest (CONNECT, TRACE, PRI).
+  // cpp-httplib has no handlers for the remaining methods (CONNECT, TRACE, PRI).
   if (may_change(request) && !reads_body(request))
     return base::error{errc::method_not_allowed, "No path of the ops plane takes this method."};
   if (may_change(request) && request.has_header("Origin") && !is_own_origin(request))
@@ -107,7 +108,7 @@ std::optional<std::uint64_t> declared_length(const httplib::Request& request) {
 }
 
 void settle_framing(const httplib::Request& received) {
-  // The object is a local of cpp-httplib's, not const.
+  // Casting const away is safe: the request is a non-const local variable of cpp-httplib.
   auto& request = const_cast<httplib::Request&>(received);
   request.ranges.clear();
   if (reads_body(request) && !has_length(request)) request.set_header("Content-Length", "0");

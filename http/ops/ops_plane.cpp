@@ -50,7 +50,7 @@ ops_plane::ops_plane(const service_metrics& metrics, std::uint64_t seed)
     into.set_content(R"({"status":"ok"})", std::string{json_type});
   });
   server_.Get("/readyz", [this](const Request&, Response& into) {
-    const bool ready = ready_; // once: it may change meanwhile
+    const bool ready = ready_; // read only once, because it may change meanwhile
     into.status = ready ? 200 : 503;
     into.set_content(ready ? R"({"ready":true})" : R"({"ready":false})", std::string{json_type});
   });
@@ -68,7 +68,8 @@ base::expected<endpoint> ops_plane::bind(const endpoint& where) {
 }
 
 void ops_plane::start(std::function<void()> on_ended) {
-  // What no route takes: cpp-httplib would read its body into memory to find that out.
+  // Routes for all other paths: without them, cpp-httplib would read a body into memory before it
+  // finds that no route takes the request.
   const std::string any = R"([\s\S]*)";
   const auto refuse = [](const Request&, Response& into, const httplib::ContentReader&) {
     set_problem(into, no_such_path());
@@ -90,7 +91,7 @@ bool ops_plane::host_allowed(const Request& request) const {
   if (host.ends_with(']')) name = host; // IPv6 without a port
   if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
   if (name == "localhost") return true;
-  // Who asks by a literal address was not led here by a name.
+  // A client that uses an IP address literal was not led here by a host name.
   return model::parse_ip_address(name).has_value();
 }
 

@@ -92,7 +92,8 @@ MetricFamily answers_family(const std::vector<const transport_metrics*>& transpo
   return result;
 }
 
-/// Requests that wait for the actors, and those that were refused at their door.
+/// Adds, for each kind of owner, the requests that wait for it and those refused because its
+/// mailbox was full or load was shed.
 void add_mailboxes(std::vector<MetricFamily>& all,
                    const std::vector<const transport_metrics*>& transports) {
   auto waiting =
@@ -239,7 +240,7 @@ void add_children(std::vector<MetricFamily>& all, const actors::child_table& of)
              static_cast<double>(of.supervisor_restarts()));
 }
 
-/// Of the points where something is injected, or was.
+/// Adds the hits of each fault point that has a rule or was ever hit.
 void add_faults(std::vector<MetricFamily>& all) {
   auto hits =
       family("matchcloud_faults_hit_total", "Faults that were injected.", MetricType::Counter);

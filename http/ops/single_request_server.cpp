@@ -23,7 +23,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// Whether `fd` has `events` within `timeout_ms`.
+/// Whether `fd` becomes ready for `events` within `timeout_ms`.
 bool wait_for(int fd, short events, int timeout_ms) {
   pollfd watched{fd, events, 0};
   int ready = 0;
@@ -33,8 +33,9 @@ bool wait_for(int fd, short events, int timeout_ms) {
   return ready > 0;
 }
 
-/// A connection as cpp-httplib reads and writes it; buffered, for it reads heads byte by byte. Some
-/// of the functions are virtual only in later versions, hence without `override`.
+/// The stream through which cpp-httplib reads and writes a connection. Reads are buffered, because
+/// cpp-httplib reads heads byte by byte. Functions that are virtual only in later versions have no
+/// `override`.
 class httplib_stream final : public httplib::Stream {
 public:
   httplib_stream(int fd, int read_timeout_ms, int write_timeout_ms)
@@ -51,7 +52,7 @@ public:
         .count();
   }
 
-  /// The head is read: from now on its limits do not apply.
+  /// To be called when the head has been read: its limits no longer apply.
   void end_head() noexcept { in_head_ = false; }
 
   ssize_t read(char* into, size_t size) override {
@@ -67,12 +68,13 @@ public:
     std::memcpy(into, buffer_.data() + taken_, count);
     taken_ += count;
     head_bytes_ += in_head_ ? count : 0;
-    // Lines (of the head, of a chunk's size) are what cpp-httplib reads byte by byte.
+    // cpp-httplib reads byte by byte only within lines (of the head, or with a chunk's size).
     line_bytes_ = size == 1 && *into != '\n' ? line_bytes_ + 1 : 0;
     return static_cast<ssize_t>(count);
   }
 
-  // All or an error: not every caller in cpp-httplib goes on after a part.
+  // Writes everything or fails, because not every caller in cpp-httplib continues after a partial
+  // write.
   ssize_t write(const char* from, size_t size) override {
     for (std::size_t sent = 0; sent < size;) {
       if (!is_writable()) return -1;
@@ -92,14 +94,15 @@ public:
   socket_t socket() const override { return fd_; }
 
 private:
-  /// cpp-httplib itself takes lines of any length, and as many as come.
+  /// Whether the head or a line exceeds its limits. cpp-httplib itself accepts any number of lines
+  /// of any length.
   bool is_over_limits() const {
     return line_bytes_ > single_request_server::line_limit_bytes ||
            head_bytes_ > single_request_server::head_limit_bytes ||
            (in_head_ && duration() >= single_request_server::head_timeout_ms);
   }
 
-  /// For the next bytes.
+  /// How long to wait for the next bytes.
   int patience_ms() const {
     if (!in_head_) return read_timeout_ms_;
     const auto left = single_request_server::head_timeout_ms - duration();
@@ -126,19 +129,20 @@ private:
   std::size_t filled_ = 0;
   bool in_head_ = true;
   std::size_t head_bytes_ = 0;
-  /// Since the last line end.
+  /// Bytes read one by one since the last line end.
   std::size_t line_bytes_ = 0;
 };
 
-/// Whether more may come than the head. Without a length the client may still believe in a body.
+/// Whether the client may send more than the head. A POST or PUT without a length may still be
+/// followed by a body.
 bool may_have_body(const httplib::Request& request) {
   const bool is_bodiless = request.method != "POST" && request.method != "PUT";
   const auto length = request.get_header_value("Content-Length");
   return request.has_header("Transfer-Encoding") || (length.empty() ? !is_bodiless : length != "0");
 }
 
-/// Ends the sending direction and reads what still comes, up to the limits, so that closing does
-/// not reset what the client has not read yet.
+/// Shuts down the sending direction and discards further input, up to the linger limits, so that
+/// closing does not reset the connection before the client has read the answer.
 void linger(int fd) {
   ::shutdown(fd, SHUT_WR);
   const auto until =
@@ -168,13 +172,15 @@ base::expected<endpoint> single_request_server::bind(const endpoint& where) {
 
 base::expected<endpoint> single_request_server::adopt(base::file_descriptor listening,
                                                       const endpoint& where) {
-  // Another process may take the connection that this one was woken for: see `next_connection`.
+  // Non-blocking, because another process may take the connection that this one was woken for (see
+  // `next_connection`).
   if (::fcntl(listening.get(), F_SETFL, O_NONBLOCK) != 0 ||
       ::listen(listening.get(), backlog_) != 0)
     return base::fail(base::errc::address_unavailable,
                       to_string(where) + ": " + std::strerror(errno));
   listening_ = std::move(listening);
-  // cpp-httplib compares this with INVALID_SOCKET to see whether it ends; the rest is ours.
+  // cpp-httplib only compares this with INVALID_SOCKET, to see whether the server is stopping; this
+  // class does all else with the socket.
   svr_sock_ = listening_.get();
   bound_ = where;
   return where;
@@ -188,7 +194,7 @@ void single_request_server::stop_listening() {
 void single_request_server::accept_and_serve() {
   const std::unique_ptr<httplib::TaskQueue> threads{new_task_queue()};
   while (auto client = next_connection())
-    // The job must be copyable; the socket is not.
+    // The task must be copyable, and a file_descriptor is not.
     threads->enqueue([this, fd = client.release()] { process_and_close_socket(fd); });
   listening_.reset();
   threads->shutdown();
@@ -197,7 +203,8 @@ void single_request_server::accept_and_serve() {
 base::file_descriptor single_request_server::next_connection() {
   int pause_ms = -1;
   while (true) {
-    // While there are no descriptors, the connection that waits would wake it again and again.
+    // While the process is out of descriptors, the listener is not polled: the connection that
+    // waits would wake this thread again and again.
     std::array<pollfd, 2> watched{pollfd{stop_.get(), POLLIN, 0},
                                   pollfd{pause_ms < 0 ? listening_.get() : -1, POLLIN, 0}};
     if (::poll(watched.data(), watched.size(), pause_ms) < 0) continue;
@@ -216,7 +223,7 @@ bool single_request_server::process(Self& self, httplib::Stream& stream,
   bool closed = false;
   if constexpr (requires { self.Self::process_request(stream, true, closed, setup); }) {
     return self.Self::process_request(stream, true, closed, setup);
-  } else { // since 0.18
+  } else { // cpp-httplib 0.18 and later
     std::string remote;
     std::string local;
     int remote_port = 0;
@@ -232,7 +239,7 @@ bool single_request_server::process_and_close_socket(socket_t socket) {
   const base::file_descriptor owned{socket};
   httplib_stream stream{socket, static_cast<int>(read_timeout_sec_ * 1'000),
                         static_cast<int>(write_timeout_sec_ * 1'000)};
-  // What was not even read as a request may go on as well.
+  // Stays true where no request could be parsed: such a client may send more, too.
   bool more_may_come = true;
   const auto done = process(*this, stream, [&](httplib::Request& request) {
     stream.end_head();
