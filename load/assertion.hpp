@@ -11,29 +11,29 @@ namespace matchcloud::load {
 
 struct results;
 
-/// One thing that must hold of a run: `p99<5ms`.
+/// A condition that a run must meet, such as `p99<5ms`.
 struct assertion {
   enum class comparison : std::uint8_t { less, at_most, equal, at_least, greater, unequal };
 
-  /// As it was written.
+  /// The assertion as the user wrote it.
   std::string text;
-  /// `p99`, `max`, `mean`, `errors`, an error's kind, `late`, `sent`, `answered`, `rate`,
-  /// `status.503`.
+  /// The measured value: `p99` (any percentile), `max`, `mean`, `errors`, a kind of failure such as
+  /// `reset`, `late`, `sent`, `answered`, `rate`, or `status.503` (any status).
   std::string name;
   comparison by = comparison::equal;
-  /// Nanoseconds, a number, or requests per second.
+  /// Nanoseconds for latencies, requests per second for `rate`, else a count.
   double value = 0;
 };
 
-/// Reads assertions with commas between them. Fails with `config_invalid`: which one, and what can
-/// be written.
+/// Reads assertions that are separated by commas. Fails with `config_invalid`, which names the
+/// wrong assertion and what can be written.
 base::expected<std::vector<assertion>> parse_assertions(std::string_view text);
 
-/// What a run has of the value that is asserted about, in its unit.
+/// The run's value that the assertion is about, in the unit of `assertion::value`.
 double value_of(const assertion& which, const results& of);
 bool holds(const assertion& which, const results& of);
 
-/// `p99<5ms: 7.2 ms`.
+/// The assertion with the run's value: `p99<5ms: 7.20 ms`.
 std::string explain(const assertion& which, const results& of);
 
 } // namespace matchcloud::load

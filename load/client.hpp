@@ -31,7 +31,7 @@ struct network_address {
   const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
-/// What clients need of whoever has them.
+/// What clients need from their owner.
 class client_host {
 public:
   virtual ~client_host() = default;
@@ -39,39 +39,40 @@ public:
   virtual http::event_loop& loop() noexcept = 0;
   virtual const network_address& server() const noexcept = 0;
   virtual std::chrono::milliseconds timeout() const noexcept = 0;
-  /// After so many replies a connection is closed; 0: never.
+  /// The number of replies after which a connection is closed; 0: never.
   virtual std::uint64_t requests_per_connection() const noexcept = 0;
-  /// Shared by all clients of the thread.
+  /// The buffer that all clients of the thread share.
   virtual std::span<char> read_buffer() noexcept = 0;
-  /// The request's reply is whole; the client can take the next one.
+  /// The reply to the request is complete; the client can take the next request. `that` is valid
+  /// during the call, until the client takes a request.
   virtual void on_reply(client& from, const reply& that) = 0;
-  /// The request failed; the client can take the next one. `why`: in words.
+  /// The request failed; the client can take the next request. `why`: the reason in words.
   virtual void on_failure(client& from, failure kind, std::string_view why) = 0;
-  /// `connect_ahead` has ended, well or not.
+  /// `connect_ahead` has ended, with a connection or without.
   virtual void on_connected_ahead(client& from) = 0;
 };
 
-/// One connection at a time to the server, with one request at a time. Connects when there is
-/// something to send. Thread of its loop.
+/// Holds one connection at a time to the server and sends one request at a time. Connects when
+/// there is something to send. Used on the thread of its loop.
 class client final : public http::io_handler, private http::timer {
 public:
-  /// `source`: the address to connect from; nothing: the kernel chooses.
+  /// `source`: the address to connect from; if there is none, the kernel chooses.
   client(client_host& host, const std::optional<network_address>& source);
   ~client() override;
   client(const client&) = delete;
   client& operator=(const client&) = delete;
 
-  /// Connects before there is something to send.
+  /// Connects before there is a request to send.
   void connect_ahead();
-  /// Sends a request that was meant to be sent at `intended`. Only where it has none. The bytes
-  /// must stay where they are.
+  /// Sends a request that was meant to be sent at `intended`. The client must have no request in
+  /// progress. The bytes of `what` must stay valid until the request ends.
   void ask(const request_source::request& what, base::steady_time intended);
 
   const request_source::request& request() const noexcept { return request_; }
   base::steady_time intended() const noexcept { return intended_; }
   bool is_connected() const noexcept { return static_cast<bool>(socket_) && !connecting_; }
 
-  /// Gives up the request it has, if any: it has failed as `abandoned`.
+  /// Gives up the request in progress, if any; it fails as `abandoned`.
   void abandon();
 
   void on_events(std::uint32_t events) override;
@@ -96,9 +97,9 @@ private:
   base::file_descriptor socket_;
   bool connecting_ = false;
   bool asking_ = false;
-  /// The server has said that nothing more comes behind what is to be read.
+  /// The server has ended the connection: nothing follows the bytes that can still be read.
   bool peer_ended_ = false;
-  /// Counts the connections that were made.
+  /// The number of connections begun so far, which identifies the current one.
   std::uint64_t connection_ = 0;
   std::uint64_t replies_ = 0;
   request_source::request request_{};

@@ -7,14 +7,14 @@
 
 namespace matchcloud::load {
 
-/// Reads `10s`, `250ms`, `50us`, `2m`; without a unit seconds. Nothing for anything else, and for
-/// more than a day.
+/// Reads a number with one of the units `ns`, `us`, `ms`, `s`, `m`, `h`, or without a unit in
+/// seconds: `250ms`. Returns nothing for any other text, a negative duration or more than a day.
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
-/// With so many decimals: `12.30`.
+/// `value` with that many decimals: `12.30`.
 std::string fixed(double value, int digits);
 
-/// `730 ns`, `12.3 us`, `4.56 ms`, `7.89 s`.
+/// A duration in a readable unit: `730 ns`, `12.3 us`, `4.56 ms`, `7.89 s`.
 std::string duration_text(double ns);
 
 } // namespace matchcloud::load

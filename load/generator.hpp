@@ -21,27 +21,28 @@
 
 namespace matchcloud::load {
 
-/// What one thread is to do. What it refers to outlives the thread.
+/// What one thread does. Everything that the plan refers to must outlive the thread.
 struct generator_plan {
   network_address server;
-  /// Addresses to connect from, one after the other; empty: the kernel chooses.
+  /// Addresses to connect from, used in turn; empty: the kernel chooses.
   std::vector<network_address> sources;
   const std::vector<mix_part>* parts = nullptr;
   const std::vector<request_pool>* pools = nullptr;
   std::size_t connections = 1;
   std::uint64_t requests_per_connection = 0;
   std::chrono::milliseconds timeout{10'000};
-  /// Nothing: each connection sends the next request when it has the last reply (closed loop).
+  /// The arrivals of an open loop. Nothing: each connection sends the next request when it has the
+  /// last reply (closed loop).
   std::optional<arrivals::shape> open_loop;
-  /// Which part of the first distance between requests goes by before the first.
+  /// The fraction of the first interval between requests that passes before the first request.
   double phase = 0;
   std::chrono::nanoseconds ramp{0};
-  /// Behind the ramp.
+  /// The time after the ramp in which requests are sent and measured.
   std::chrono::nanoseconds duration{0};
   std::uint64_t seed = 1;
 };
 
-/// What happened since the last look, ramp included.
+/// What happened since the last `take_interval`, ramp included.
 struct interval {
   std::uint64_t sent = 0;
   std::uint64_t answered = 0;
@@ -51,41 +52,42 @@ struct interval {
   void add(const interval& other) noexcept;
 };
 
-/// One thread of load: an event loop, its connections and what is counted. The time that a request
-/// is measured from is when it was meant to be sent: a server that stalls cannot hide it by keeping
-/// the next ones from being sent (coordinated omission).
+/// One thread of load: an event loop, its connections and its counts. Latency is measured from the
+/// time when a request was meant to be sent: a server that stalls cannot hide it by delaying the
+/// next requests (coordinated omission).
 class generator final : private client_host {
 public:
-  /// Connections that are made at once, so that no backlog overflows.
+  /// How many connections are made concurrently at most, so that no backlog overflows.
   static constexpr std::size_t connecting_limit = 256;
-  /// Before a connection that could not be made is tried again, in a closed loop.
+  /// The time before a connection that could not be made is tried again, in a closed loop.
   static constexpr std::chrono::milliseconds rest{100};
-  /// Requests that are sent before the loop looks at its sockets again.
+  /// Requests that are sent before the loop polls its sockets again.
   static constexpr std::size_t sends_per_turn = 64;
 
   generator(caf::actor_system& system, const base::clock& clock, const generator_plan& plan);
   ~generator() override;
 
-  /// Turns until everything is done. The calling thread becomes the loop's. `when_connected` is
-  /// called there once all connections were tried; the load begins with `begin`.
+  /// Runs the loop until the load is complete. The calling thread becomes the loop's thread. It
+  /// calls `when_connected` once all connections have been tried; the load starts with `begin`.
   void run(std::function<void()> when_connected);
-  /// The ramp begins at `start`. Any thread, once.
+  /// Starts the load: the ramp begins at `start`. Any thread, once.
   void begin(base::steady_time start);
-  /// Nothing more is sent from now on; what is under way is waited for. Any thread.
+  /// Stops sending; `run` waits for the requests in progress, or returns if the load had not begun.
+  /// Any thread.
   void stop_early();
-  /// What is under way is given up; `run` returns. Any thread, after `stop_early`.
+  /// Gives up the requests in progress; `run` returns. Any thread, after `stop_early`.
   void abandon();
-  /// Calls `taker`, on the loop's thread, with what happened since the last time. Any thread; not
-  /// called where the loop has ended.
+  /// Calls `taker`, on the loop's thread, with what happened since the last call. `taker` is not
+  /// called if the loop has ended. Any thread.
   void take_interval(std::function<void(interval)> taker);
 
   // -- after `run` has returned -----------------------------------------------
 
-  /// Of each part of the mix, the ramp left out.
+  /// The tally of each part of the mix, without the ramp.
   const std::vector<tally>& tallies() const noexcept { return tallies_; }
   /// From the end of the ramp to the end of sending, or to the last reply where that is later.
   std::chrono::nanoseconds elapsed() const noexcept;
-  /// Of one core, between the end of the ramp and the end of sending.
+  /// The share of one core that the thread used between the end of the ramp and the end of sending.
   double cpu_percent() const noexcept { return cpu_percent_; }
   /// What happened since the last `take_interval`.
   const interval& last_interval() const noexcept { return interval_; }
@@ -138,7 +140,7 @@ private:
   std::vector<tally> tallies_;
   std::vector<std::unique_ptr<client>> clients_;
   std::deque<client*> free_;
-  /// Those whose connection failed in a closed loop, until `rest_until_`.
+  /// Clients that wait until `rest_until_` because they could not connect, in a closed loop.
   std::vector<client*> resting_;
   std::vector<char> read_buffer_;
   interval interval_;
@@ -152,9 +154,9 @@ private:
   bool pumping_ = false;
   bool measuring_ = false;
   bool stopped_early_ = false;
-  /// No connection is free.
+  /// No connection was free at the end of the last `pump`.
   bool exhausted_ = false;
-  /// The rest of what is due is sent at the end of this turn.
+  /// Another `pump` at the end of this turn sends the rest of what is due.
   bool pump_planned_ = false;
   base::steady_time start_;
   base::steady_time measure_from_;
@@ -162,13 +164,13 @@ private:
   base::steady_time rest_until_;
   /// When the next request is meant to be sent, in an open loop.
   base::steady_time next_;
-  /// Until then no connection was free.
+  /// The last time when no connection was free.
   base::steady_time exhausted_until_;
-  /// Until then this thread did not run, though connections were free.
+  /// The last time when this thread was behind schedule although connections were free.
   base::steady_time behind_until_;
   base::steady_time woken_at_;
   base::steady_time last_reply_;
-  /// Since the end of the ramp, as far as this thread noticed it.
+  /// When this thread noticed the end of the ramp.
   base::steady_time measuring_since_;
   std::chrono::nanoseconds cpu_time_before_{0};
   double cpu_percent_ = 0;

@@ -15,10 +15,10 @@
 
 namespace matchcloud::load {
 
-/// What a run of matchcloud-load is told.
+/// The options of one run of matchcloud-load.
 struct options {
   std::string url;
-  /// Nothing in a closed loop.
+  /// The arrivals of an open loop; nothing in a closed loop.
   std::optional<arrivals::shape> open_loop;
   std::chrono::nanoseconds ramp{0};
   std::chrono::nanoseconds duration{std::chrono::seconds{10}};
@@ -26,12 +26,12 @@ struct options {
   std::size_t threads = 1;
   std::uint64_t requests_per_connection = 0;
   std::chrono::milliseconds timeout{10'000};
-  /// Addresses of 127.1.0.0/16 to connect from; 0: the kernel's choice.
+  /// The number of addresses of 127.1.0.0/16 to connect from; 0: the kernel chooses the address.
   std::size_t sources = 0;
   std::uint64_t seed = 1;
   std::vector<mix_part> mix;
   std::vector<std::string> header_lines;
-  /// Files; empty: not wanted. `-` is stdout.
+  /// The files for the reports; empty: no report. `-` is stdout.
   std::string json;
   std::string hdr;
   std::vector<assertion> asserted;
@@ -41,8 +41,8 @@ inline constexpr std::size_t connections_limit = 100'000;
 inline constexpr std::size_t threads_limit = 64;
 inline constexpr std::size_t sources_limit = 60'000;
 
-/// Reads the command line. Either options, or the exit code to end with: what was wrong (or the
-/// help) is printed.
+/// Reads the command line. Returns the options, or the exit code to end with after what was wrong,
+/// or the help, has been printed.
 tl::expected<options, int> read_options(int argc, char* argv[]);
 
 } // namespace matchcloud::load

@@ -12,21 +12,22 @@
 namespace matchcloud::load {
 
 /// Judges whether a body is what the operation promises, not only whether there is one. A body that
-/// was found good once is known again by a 64-bit hash of its bytes, so that judging costs little
-/// where replies repeat themselves. One thread.
+/// was found good is recognized by a 64-bit hash of its bytes, so that judging costs little where
+/// replies repeat. One thread.
 class reply_check {
 public:
-  /// Bodies that are known; others are judged each time.
+  /// How many good bodies are remembered at most; further ones are judged each time.
   static constexpr std::size_t known_limit = 100'000;
 
   explicit reply_check(const mix_part& part) : part_{&part} {}
 
-  /// Judges a reply with the expected status: empty where it is good, else what is wrong with it.
+  /// Judges a reply that has the expected status. Returns what is wrong with it, or nothing
+  /// (empty).
   std::string judge(const reply& that);
 
 private:
   const mix_part* part_;
-  /// The last good body: most are the same again.
+  /// The last good body, because most replies repeat it.
   std::string last_;
   std::unordered_set<std::uint64_t> known_;
 };

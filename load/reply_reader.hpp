@@ -7,19 +7,19 @@
 
 namespace matchcloud::load {
 
-/// A whole reply, as views of what was read.
+/// A complete reply. Its views refer to the bytes that were read.
 struct reply {
   int status = 0;
-  /// Without chunks.
+  /// The content, without the framing of chunks.
   std::string_view body;
-  /// Whether the server ends the connection behind it.
+  /// Whether the server closes the connection after the reply.
   bool closes = false;
   /// Whether the body is compressed.
   bool gzip = false;
 };
 
-/// Finds where HTTP/1.1 replies end (RFC 9112 section 6.3), one at a time: nothing is asked before
-/// the last one has come. One thread.
+/// Finds where HTTP/1.1 replies end (RFC 9112 section 6.3), one at a time: no request is sent
+/// before the previous reply is complete. One thread.
 class reply_reader {
 public:
   static constexpr std::size_t head_limit_bytes = 64UL * 1024;
@@ -27,17 +27,18 @@ public:
 
   enum class progress : std::uint8_t { more, complete, malformed };
 
-  /// Bytes came. Where that completes a reply, it is valid until the next call. After `malformed`
-  /// nothing but `reset` makes sense.
+  /// Takes the bytes that arrived. If they complete a reply, it is valid until the next call and as
+  /// long as `bytes` are. After `malformed` only `reset` may be called.
   progress feed(std::string_view bytes);
-  /// The server closed: the end of a reply that says no length.
+  /// The server closed the connection, which ends a reply that declares no length; any other is
+  /// `malformed`.
   progress end();
   const reply& current() const noexcept { return reply_; }
-  /// Whether what is malformed begins behind a reply that was whole.
+  /// Whether the malformed bytes follow a complete reply.
   bool has_more_than_asked() const noexcept { return more_than_asked_; }
-  /// Whether nothing of a reply came yet.
+  /// Whether no byte of a reply has arrived.
   bool untouched() const noexcept { return !begun_; }
-  /// Begins anew, for the next reply.
+  /// Prepares for the next reply.
   void reset() noexcept;
 
 private:
@@ -50,17 +51,17 @@ private:
   progress parse_chunks(std::string_view all);
   progress complete(bool is_all) noexcept;
 
-  /// What came of an unfinished reply.
+  /// The bytes of an incomplete reply.
   std::string held_;
   std::string unchunked_;
   reply reply_;
   bool begun_ = false;
   bool has_head_ = false;
   bool more_than_asked_ = false;
-  /// Of the last line of the chunks: only trailers follow.
+  /// The last chunk was read: only trailers follow.
   bool in_trailers_ = false;
   delimiting by_ = delimiting::end;
-  /// What is read of `held_` or of the bytes at hand.
+  /// How much has been parsed of `held_`, or of the bytes that are being fed.
   std::size_t at_ = 0;
   std::uint64_t length_ = 0;
 };

@@ -7,13 +7,12 @@
 
 namespace matchcloud::load {
 
-/// What limited the numbers, in words, where it was not the server: empty where nothing points to
-/// that.
+/// Describes what limited the numbers if it was not the server; empty if nothing suggests that.
 std::string bottleneck(const results& of);
 
-/// For people.
+/// The report for people.
 std::string text_report(const options& options, const results& of);
-/// For programs; docs/load.md lists the members.
+/// The report for programs; docs/load.md lists the members.
 std::string json_report(const options& options, const results& of);
 /// The percentile distribution of all latencies in microseconds, as HdrHistogram prints it and its
 /// plotters read it.

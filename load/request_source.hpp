@@ -11,20 +11,20 @@
 
 namespace matchcloud::load {
 
-/// Where requests go to and what all of them have.
+/// Where requests go and what all of them contain.
 struct request_frame {
-  /// For the Host header.
+  /// The value of the Host header.
   std::string authority;
-  /// In front of each path; without a slash at its end.
+  /// The prefix of each path; does not end with a slash.
   std::string base_path;
   /// Further header lines, `Name: value`.
   std::vector<std::string> header_lines;
-  /// Whether each connection ends with its request.
+  /// Whether each connection carries one request only (`Connection: close`).
   bool closes = false;
 };
 
-/// The requests of one part of a mix, as they are sent: made once, before any is. Immutable; any
-/// thread.
+/// The requests of one part of a mix, as the bytes that are sent. All are made before the first one
+/// is sent. Immutable; any thread.
 class request_pool {
 public:
   /// The same seed makes the same requests.
@@ -37,11 +37,11 @@ private:
   std::vector<std::string> requests_;
 };
 
-/// Chooses requests out of a mix by its weights. One thread; the pools outlive it.
+/// Chooses requests from a mix by its weights. One thread; the pools must outlive the source.
 class request_source {
 public:
   struct request {
-    /// The index of the part.
+    /// The index of the part in the mix.
     std::size_t part;
     std::string_view bytes;
   };

@@ -8,9 +8,9 @@
 
 namespace matchcloud::load {
 
-/// A second of a run, ramp included; the last one may be shorter.
+/// One second of a run, ramp included; the last one may be shorter.
 struct moment {
-  /// Since the load began.
+  /// The end of this second, since the load began.
   double seconds = 0;
   std::uint64_t sent = 0;
   std::uint64_t answered = 0;
@@ -20,15 +20,15 @@ struct moment {
   std::uint64_t max_ns = 0;
 };
 
-/// What came of a run.
+/// The results of a run.
 struct results {
-  /// The whole mix, and each of its parts.
+  /// The tally of the whole mix, then that of each of its parts.
   tally all;
   std::vector<tally> parts;
   std::vector<moment> moments;
   /// From the end of the ramp to the end of sending, or to the last reply where that is later.
   double seconds = 0;
-  /// Of one core, of the thread that was busiest; behind the ramp.
+  /// The share of one core that the busiest thread used after the ramp.
   double busiest_thread_percent = 0;
   std::size_t unconnected = 0;
   bool stopped_early = false;

@@ -7,9 +7,11 @@
 
 namespace matchcloud::load {
 
-/// Makes the load and counts. A signal ends it early, with what came until then. Shows each second
-/// on stderr where that is a terminal. Fails with `io_failed` where the service cannot be reached
-/// at all. Main thread.
+/// Runs the load and returns the results. A signal ends the load early, with the results up to
+/// then. Reports each second on stderr if that is a terminal. Fails with `io_failed` if the service
+/// cannot be reached at all, if the process may not have enough descriptors or if `--sources` does
+/// not fit the service's address, and with `config_invalid` if the requests would take too much
+/// memory. Main thread.
 base::expected<results> run(const options& options, const cli::interrupt& signals);
 
 } // namespace matchcloud::load
