@@ -9,7 +9,7 @@ arrivals::arrivals(const shape& of, double phase, std::uint64_t seed)
 
 std::chrono::nanoseconds arrivals::next() {
   if (shape_.kind == arrival_kind::poisson) {
-    // A Poisson process of changing rate is one of rate 1 in the time that counts what is expected.
+    // A Poisson process whose rate changes is one of rate 1 on the axis of expected requests.
     expected_ += distance_(engine_);
     return when(expected_);
   }

@@ -20,7 +20,7 @@ namespace {
 
 using comparison = assertion::comparison;
 
-/// Longer ones first: `<=` begins with `<`.
+/// Longer signs come first, because `<=` begins with `<`.
 constexpr std::array<std::pair<std::string_view, comparison>, 7> signs{{
     {"<=", comparison::at_most},
     {">=", comparison::at_least},
@@ -41,7 +41,7 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// Of `p99.9`: 99.9.
+/// The percentile that a name such as `p99.9` stands for: 99.9.
 std::optional<double> percentile(std::string_view name) {
   if (!name.starts_with('p')) return std::nullopt;
   const auto percent = number(name.substr(1));
@@ -137,7 +137,7 @@ double value_of(const assertion& which, const results& of) {
 
 bool holds(const assertion& which, const results& of) {
   const double value = value_of(which, of);
-  // Where nothing was measured, no latency is small.
+  // Without measurements no assertion about latency holds, although each value is 0.
   if (is_duration(which.name) && of.all.latency.count() == 0) return false;
   switch (which.by) {
   case comparison::less: return value < which.value;

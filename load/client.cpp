@@ -10,7 +10,7 @@ namespace matchcloud::load {
 
 namespace {
 
-/// Whether it is this machine's lack that a connection could not be made.
+/// `local` if this machine lacked something that a connection needs, else `connect`.
 failure kind_of(int code) noexcept {
   switch (code) {
   case EADDRNOTAVAIL:
@@ -71,7 +71,8 @@ bool client::prepare_socket() {
   const int on = 1;
   ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (source_) {
-    // The port is chosen when the peer is known: each address has all of them.
+    // The kernel chooses the port at connect(), when the peer is known, so that each source address
+    // can use all ports.
     ::setsockopt(socket_.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
     if (::bind(socket_.get(), source_->get(), source_->length) != 0) return false;
   }
@@ -110,7 +111,8 @@ void client::write() {
     const auto sent = ::send(socket_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
     if (sent < 0) {
       if (errno == EINTR) continue;
-      // A server that refuses may close before it has read all: its answer is read nevertheless.
+      // A server that refuses a request may close before it has read all of it; its reply is read
+      // nevertheless.
       if (errno != EAGAIN) unsent_ = {};
       return;
     }
@@ -120,7 +122,7 @@ void client::write() {
 
 void client::read() {
   const auto buffer = host_->read_buffer();
-  // A reply may end this connection and, with the next request, begin another.
+  // A reply may end this connection, and the next request may begin another.
   const auto connection = connection_;
   while (socket_ && connection == connection_) {
     const auto got = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
@@ -131,13 +133,13 @@ void client::read() {
       return asking_ ? fail(failure::reset, reason(errno)) : close();
     }
     on_bytes({buffer.data(), static_cast<std::size_t>(got)});
-    // Less than there was room for: that was all, for now.
+    // The buffer was not filled, so nothing more can be read for now.
     if (!peer_ended_ && static_cast<std::size_t>(got) < buffer.size()) return;
   }
 }
 
 void client::on_bytes(std::string_view bytes) {
-  // Nothing was asked.
+  // The bytes answer no request.
   if (!asking_) return close();
   switch (reader_.feed(bytes)) {
   case reply_reader::progress::more: return;
@@ -154,7 +156,8 @@ void client::replied() {
   asking_ = false;
   ++replies_;
   const auto limit = host_->requests_per_connection();
-  // Of a request that was refused before it was sent whole the rest would be taken for the next.
+  // If a request was refused before all of it was sent, the server would take the rest for the next
+  // request.
   if (reader_.current().closes || peer_ended_ || !unsent_.empty() ||
       (limit != 0 && replies_ >= limit))
     close();
@@ -171,7 +174,7 @@ void client::on_deadline() {
   if (!asking_ && !connecting_) return;
   if (host_->loop().now() < deadline_) return host_->loop().timers().arm(*this, deadline_);
   if (connecting_) return fail(failure::connect, "no answer to the attempt to connect");
-  // What came in time counts, also where this program was too busy to look.
+  // A reply that arrived in time counts even if this program was too busy to read it.
   const auto connection = connection_;
   read();
   if (asking_ && connection == connection_ && host_->loop().now() >= deadline_)
@@ -195,7 +198,7 @@ void client::fail(failure kind, std::string_view why) {
 void client::close() {
   connecting_ = false;
   unsent_ = {};
-  // The kernel takes it out of the epoll set.
+  // Closing the descriptor removes it from the epoll set.
   socket_.reset();
 }
 

@@ -28,13 +28,14 @@ constexpr std::size_t read_buffer_bytes = 256UL * 1024;
 
 } // namespace
 
-/// Wakes the loop to the microsecond; its own timers are for deadlines and know only 16 ms.
+/// Wakes the loop with a precision of microseconds; the loop's own timers are for deadlines and
+/// have a tick of 16 ms.
 class generator::wake_timer final : public http::io_handler {
 public:
   explicit wake_timer(generator& owner)
       : owner_{&owner}, fd_{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)} {
     if (!fd_) throw std::system_error{errno, std::generic_category(), "timerfd_create"};
-    // Edge-triggered: setting it again is enough, nobody needs to read it.
+    // With an edge-triggered event it is enough to set the timer again; nobody needs to read it.
     if (const int code = owner.loop_.watch(fd_.get(), EPOLLIN | EPOLLET, *this); code != 0)
       throw std::system_error{code, std::generic_category(), "epoll_ctl"};
   }
@@ -91,7 +92,7 @@ void generator::run(std::function<void()> when_connected) {
 }
 
 void generator::connect_more() {
-  // Where each request has a connection of its own, none is made before.
+  // If each request has a connection of its own, none is made ahead.
   if (plan_->requests_per_connection == 1) next_to_connect_ = clients_.size();
   while (connecting_ < connecting_limit && next_to_connect_ < clients_.size()) {
     ++connecting_;
@@ -103,7 +104,8 @@ void generator::connect_more() {
 void generator::on_connected_ahead(client& from) {
   --connecting_;
   if (!from.is_connected()) ++unconnected_;
-  // Not from within: a connection that fails at once would make the stack deep.
+  // Done at the end of the turn, not from within: connections that fail at once would make
+  // the stack deep.
   loop_.at_turn_end([this] { connect_more(); });
 }
 
@@ -170,7 +172,8 @@ void generator::on_wake() {
 
 void generator::pump() {
   if (!began_ || pumping_) return;
-  // A request that fails at once frees its connection at once: no recursion.
+  // A request that fails at once frees its connection at once, which calls `pump` again: this flag
+  // prevents recursion.
   pumping_ = true;
   auto now = clock_->now();
   if (!measuring_ && measuring_since_ == base::steady_time{} && now >= measure_from_)
@@ -192,8 +195,8 @@ void generator::pump() {
   end_when_done();
 }
 
-/// What is overdue while connections were free is this thread's fault, also the part of it that
-/// finds no connection any more.
+/// Requests that become overdue while connections are free are this thread's fault, including those
+/// that then find no free connection.
 void generator::note_lateness(base::steady_time now) {
   if (exhausted_)
     exhausted_until_ = now;
@@ -212,14 +215,14 @@ void generator::plan_wake(base::steady_time now) {
   if (when > now && when != base::steady_time::max()) wake_at(when);
 }
 
-/// Whether something was sent.
+/// Sends the next request if it is due. Returns whether it was sent.
 bool generator::pump_one(base::steady_time now) {
   const auto intended = arrivals_ ? next_ : now;
   if (intended >= end_) {
     sent_all_ = true;
     return false;
   }
-  // Too late: what is left is given up.
+  // Either the request is not due yet, or it is too late and `give_up_unsent` gives up the rest.
   if (intended > now || stopped_early_ || now >= end_ + plan_->timeout) return false;
   send(intended, now);
   if (arrivals_) next_ = start_ + arrivals_->next();
@@ -279,14 +282,14 @@ void generator::on_failure(client& from, failure kind, std::string_view why) {
   if (is_measured(from.intended())) {
     auto& counted = tally_of(from);
     counted.fail(kind, why);
-    // However it ended: who waited so long is not to be left out.
+    // A request that waited for at least the timeout is not left out, however it failed.
     const auto took = clock_->now() - from.intended();
     if (took >= plan_->timeout || kind == failure::abandoned)
       counted.latency.record(since(from.intended(), clock_->now()));
   }
   become_free(from);
   if (!arrivals_ && (kind == failure::connect || kind == failure::local)) {
-    // Trying again at once would do nothing else.
+    // Trying again at once would only fail again.
     free_.pop_back();
     if (resting_.empty()) rest_until_ = clock_->now() + rest;
     resting_.push_back(&from);
@@ -307,7 +310,8 @@ void generator::end_measuring(base::steady_time now) {
   if (passed.count() > 0) cpu_percent_ = 100 * spent / passed;
 }
 
-/// What was meant to be sent, but found no connection until the timeout behind the end, failed.
+/// Fails the requests that should have been sent but found no free connection: after an early
+/// stop at once, otherwise when the timeout has passed since the end.
 void generator::give_up_unsent(base::steady_time now) {
   if (!arrivals_ || sent_all_ || now < end_) return;
   if (!stopped_early_ && now < end_ + plan_->timeout) return;

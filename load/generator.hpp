@@ -87,7 +87,8 @@ public:
   const std::vector<tally>& tallies() const noexcept { return tallies_; }
   /// From the end of the ramp to the end of sending, or to the last reply where that is later.
   std::chrono::nanoseconds elapsed() const noexcept;
-  /// The share of one core that the thread used between the end of the ramp and the end of sending.
+  /// The percentage of one core that the thread used between the end of the ramp and the end of
+  /// sending.
   double cpu_percent() const noexcept { return cpu_percent_; }
   /// What happened since the last `take_interval`.
   const interval& last_interval() const noexcept { return interval_; }

@@ -57,7 +57,7 @@ double latency_histogram::mean_ns() const noexcept {
 }
 
 std::uint64_t latency_histogram::percentile_ns(double percent) const noexcept {
-  // 99.9 % of 1,000 are 999, and not the 999.0000000000001 that doubles make of it.
+  // 99.9 % of 1,000 is 999, not the 999.0000000000001 that floating point makes of it.
   constexpr double rounding = 1e-6;
   const auto wanted =
       static_cast<std::uint64_t>(std::ceil(percent * static_cast<double>(count_) / 100 - rounding));

@@ -27,7 +27,7 @@ public:
   /// The longest duration, exact up to `highest_ns`; 0 if nothing was recorded.
   std::uint64_t max_ns() const noexcept { return max_ns_; }
   double mean_ns() const noexcept;
-  /// The standard deviation, computed from values that are exact to a thousandth.
+  /// The standard deviation, exact to a thousandth.
   double deviation_ns() const;
   /// The duration, to a thousandth, that at least `percent` (0 to 100) of the records do not
   /// exceed; 0 if nothing was recorded.

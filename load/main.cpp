@@ -12,11 +12,11 @@ namespace {
 
 using namespace matchcloud;
 
-/// A report for programs. Its file is opened before the load begins: nobody wants to learn behind
-/// an hour of it that there is no such directory.
+/// A report for programs. Its file is opened before the load begins, so that a missing directory is
+/// reported then and not after an hour of load.
 class report_file {
 public:
-  /// Nothing where no report is wanted; `file` may be empty.
+  /// Opens `file`; if it is empty, no report is wanted and `write` does nothing.
   base::expected<void> open(const std::string& file, const cli::interrupt& signals) {
     if (file.empty()) return {};
     auto opened = cli::output_file::open(file);
@@ -39,10 +39,11 @@ void complain(const std::string& why) {
   std::cerr << "matchcloud-load: " << why << std::endl;
 }
 
-/// Whether everything was as it should be.
+/// Writes all reports. Returns whether they were written, all assertions hold and something was
+/// measured.
 bool report(const load::options& options, const load::results& of, report_file& json,
             report_file& hdr) {
-  // Where stdout is for programs, people read stderr.
+  // If stdout carries a report for programs, the one for people goes to stderr.
   auto& people = options.json == "-" || options.hdr == "-" ? std::cerr : std::cout;
   people << load::text_report(options, of) << std::flush;
   bool good = static_cast<bool>(people);

@@ -61,7 +61,7 @@ private:
     if (part_.what == http::operation::list_regions) part_.clients = variants{std::size_t{10'000}};
   }
 
-  /// A key that its operation has no use for would be a mistake that nobody sees.
+  /// Refuses keys that the operation does not use: such a mistake would go unnoticed.
   void check_use() {
     const bool has_body = row_of(part_.what).body != http::body_kind::none;
     const bool is_export = part_.what == http::operation::export_lobby_history;
@@ -156,7 +156,7 @@ private:
     if (!failure_ && is_countable(node, "bodies", texts.size())) part_.bodies = std::move(texts);
   }
 
-  /// How many are to be made; nothing where `node` is not about that.
+  /// How many values to make; nothing if `node` is not a number from 0 to `variants_limit`.
   std::optional<std::size_t> count_of(const toml::node& node) const {
     const auto count = node.value_exact<std::int64_t>();
     if (!count || *count < 0 || static_cast<std::uint64_t>(*count) > variants_limit)

@@ -50,7 +50,7 @@ constexpr const char* help_text =
     "Exit codes: 0 done and all assertions hold, 1 one does not, or nothing could be measured "
     "(stderr says why), 2 wrong command line or mix file.";
 
-/// What CLI11 fills in.
+/// The options that CLI11 reads as text; `complete` converts them.
 struct written {
   double rate = 0;
   std::string duration = "10s";
@@ -161,7 +161,7 @@ std::string check_url(std::string& url) {
   return {};
 }
 
-/// Completes the options; what is wrong with them, or empty.
+/// Completes the options. Returns what is wrong with them, or nothing (empty).
 std::string complete(options& to, const written& text) {
   if (auto wrong = check_url(to.url); !wrong.empty()) return to.url + ": " + wrong;
   if (text.closed == (text.rate > 0))

@@ -15,12 +15,13 @@ namespace {
 
 using value = rapidjson::Value;
 
-/// Inflates gzip; nothing where it is damaged or has more than `reply_limit_bytes`.
+/// Inflates gzip; returns nothing if the input is damaged or inflates to more than
+/// `reply_limit_bytes`.
 std::optional<std::string> inflated(std::string_view packed) {
   z_stream stream{};
   constexpr int gzip_only = 16 + MAX_WBITS;
   if (::inflateInit2(&stream, gzip_only) != Z_OK) return std::nullopt;
-  // zlib does not write to its input, whatever its type says.
+  // zlib does not write to its input, although `next_in` is not a pointer to const.
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
   std::string text;
@@ -130,7 +131,7 @@ std::string judge_text(const mix_part& part, std::string_view text) {
 } // namespace
 
 std::string reply_check::judge(const reply& that) {
-  // Refusals were asked for, and other successes (304) have no body.
+  // Only a 200 has a body to judge: the mix expected a refusal, or a success without a body (304).
   if (that.status != 200) return {};
   if (that.body == last_) return {};
   const auto hash = std::hash<std::string_view>{}(that.body);

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view line_end = "\r\n";
 constexpr int no_content = 204;
 constexpr int not_modified = 304;
-/// `HTTP/1.1 200`
+/// The length of `HTTP/1.1 200`.
 constexpr std::size_t status_line_bytes = 12;
 
 bool has_body(int status) noexcept {
@@ -56,7 +56,7 @@ reply_reader::progress reply_reader::parse(std::string_view all) {
       return all.size() - at_ > head_limit_bytes ? progress::malformed : progress::more;
     if (!parse_head(all.substr(at_, end - at_))) return progress::malformed;
     at_ = end + 2 * line_end.size();
-    // An interim reply (100 Continue) announces the real one.
+    // An interim response (such as 100 Continue) precedes the final one.
     has_head_ = reply_.status >= 200;
   }
   return parse_body(all);
@@ -123,7 +123,7 @@ reply_reader::progress reply_reader::parse_body(std::string_view all) {
   return progress::more;
 }
 
-/// Bytes behind a reply belong to nothing that was asked.
+/// Bytes that follow a complete reply answer no request, so they make the reply malformed.
 reply_reader::progress reply_reader::complete(bool is_all) noexcept {
   more_than_asked_ = !is_all;
   return is_all ? progress::complete : progress::malformed;

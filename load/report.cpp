@@ -15,9 +15,10 @@ namespace {
 
 constexpr std::array<std::pair<const char*, double>, 5> percentiles{
     {{"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}, {"p99.99", 99.99}}};
-/// A thread that has worked more than that would have worked more if it could.
+/// Above this percentage of a core, a thread is considered to be short of processor time.
 constexpr double busy_percent = 90;
-/// So many late sends are chance: the machine does other things too.
+/// Late sends up to this share, or below this number, are considered chance: the machine does other
+/// things too.
 constexpr double late_share = 0.01;
 constexpr std::uint64_t late_least = 10;
 
@@ -33,7 +34,7 @@ std::string share(std::uint64_t part, std::uint64_t whole) {
          " %";
 }
 
-/// Columns with their right ends below each other, the first with its left ends.
+/// Aligns the rows in columns: the first one to the left, the others to the right.
 std::string columns(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows)

@@ -7,7 +7,7 @@
 
 namespace matchcloud::load {
 
-/// Describes what limited the numbers if it was not the server; empty if nothing suggests that.
+/// Says what limited the numbers if it was not the server; empty if nothing suggests that.
 std::string bottleneck(const results& of);
 
 /// The report for people.

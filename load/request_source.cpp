@@ -9,7 +9,7 @@ namespace matchcloud::load {
 
 namespace {
 
-/// Addresses of what could be players: not private, not reserved, not for groups.
+/// Makes an IPv4 address that a player could have: not private, not reserved, not multicast.
 std::string public_address(std::mt19937_64& engine) {
   for (;;) {
     const auto bits = engine();
@@ -29,7 +29,7 @@ std::string display_name(std::mt19937_64& engine, std::string_view of_what) {
          std::to_string(engine() % 1'000'000) + "\"";
 }
 
-/// A version that the service finds nothing in: every name in it is the demo's.
+/// Makes a version that the service finds nothing wrong with: it refers to no tier or region.
 std::string version_body(std::mt19937_64& engine) {
   constexpr std::array<std::string_view, 4> modes{"duel", "squad", "battle-royale", "practice"};
   const auto players = 2 + engine() % 62;
@@ -75,7 +75,7 @@ std::vector<std::string> clients_of(const mix_part& part, std::mt19937_64& engin
   return clients;
 }
 
-/// With the part's game as its parameter.
+/// The operation's path, with the part's game as its parameter.
 std::string path_of(const mix_part& part) {
   const auto path = row_of(part.what).path;
   const auto begin = path.find('{');

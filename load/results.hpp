@@ -28,7 +28,7 @@ struct results {
   std::vector<moment> moments;
   /// From the end of the ramp to the end of sending, or to the last reply where that is later.
   double seconds = 0;
-  /// The share of one core that the busiest thread used after the ramp.
+  /// The percentage of one core that the busiest thread used after the ramp.
   double busiest_thread_percent = 0;
   std::size_t unconnected = 0;
   bool stopped_early = false;

@@ -29,14 +29,14 @@ namespace matchcloud::load {
 
 namespace {
 
-/// Between connecting and the first request, so that all threads begin together.
+/// The time between connecting and the first request, which lets all threads begin together.
 constexpr std::chrono::milliseconds head_start{20};
 constexpr std::chrono::seconds moment_length{1};
-/// Between looks at whether a signal came.
+/// The time between checks for a signal.
 constexpr std::chrono::milliseconds look_often{20};
-/// After a signal, for what is under way.
+/// How long requests in progress may take after a signal.
 constexpr std::chrono::seconds last_wait{1};
-/// What all requests together may take of memory.
+/// The memory that all requests together may take.
 constexpr std::size_t requests_limit_bytes = 2UL * 1024 * 1024 * 1024;
 
 std::string reason(int code) {
@@ -47,7 +47,8 @@ tl::unexpected<base::error> fail(const std::string& why) {
   return base::fail(base::errc::io_failed, why);
 }
 
-/// Makes one connection, to say at once what is wrong: what is, or empty.
+/// Tries one connection, so that an unreachable service is reported at once. Returns what is wrong,
+/// or nothing (empty).
 std::string refusal(const network_address& at, std::chrono::milliseconds timeout,
                     const cli::interrupt& signals) {
   const base::file_descriptor probe{
@@ -91,7 +92,7 @@ base::expected<network_address> resolve(const model::http_url& url,
   return reached;
 }
 
-/// 127.1.0.1, 127.1.0.2, .. 127.1.0.250, 127.1.1.1, ..
+/// The first `count` of 127.1.0.1, 127.1.0.2, .. 127.1.0.250, 127.1.1.1, ..
 std::vector<network_address> source_addresses(std::size_t count) {
   constexpr std::uint32_t first = 0x7f010000;
   constexpr std::size_t per_block = 250;
@@ -111,7 +112,7 @@ bool is_ipv4_loopback(const network_address& address) {
   return address.storage.ss_family == AF_INET && (ntohl(v4.sin_addr.s_addr) >> 24U) == 127;
 }
 
-/// As many descriptors as this process may have; fails where that is too few.
+/// Raises the limit of descriptors as far as this process may; fails if that is too few.
 base::expected<void> have_descriptors(std::size_t connections) {
   constexpr std::size_t others = 64;
   rlimit limit{};
@@ -123,7 +124,7 @@ base::expected<void> have_descriptors(std::size_t connections) {
               std::to_string(limit.rlim_max) + " that this process may have (ulimit -Hn)");
 }
 
-/// Every request of the mix is made before the first is sent.
+/// Fails if the mix needs too much memory: all of its requests are made before the first is sent.
 base::expected<void> fit_in_memory(const std::vector<mix_part>& mix) {
   constexpr double head_bytes = 400;
   double bytes = 0;
@@ -139,7 +140,7 @@ base::expected<void> fit_in_memory(const std::vector<mix_part>& mix) {
 class load_run {
 public:
   load_run(const options& options, const network_address& server) : asked_{&options} {
-    // Nothing of the load runs on the scheduler; loops only need a system to belong to.
+    // The load does not use the scheduler; event loops only need an actor system to belong to.
     config_.set("scheduler.max-threads", 1);
     const auto url = model::parse_http_url(options.url);
     request_frame frame{url->authority(), url->target, options.header_lines,
@@ -156,7 +157,8 @@ public:
   results run(const cli::interrupt& signals) {
     results made;
     start_threads();
-    // Signals end each of these waits: while connecting, under load, and for what is under way.
+    // A signal ends each of these waits: for the connections, for the load, and for the requests in
+    // progress.
     made.stopped_early = !wait_for(connected_.get_future(), signals);
     if (!made.stopped_early) {
       begin();
@@ -190,7 +192,8 @@ private:
     plan.phase = static_cast<double>(index) / static_cast<double>(threads);
     plan.ramp = asked_->ramp;
     plan.duration = asked_->duration;
-    // Far apart, as each thread uses a few numbers behind its own.
+    // The seeds of threads are far apart, because each thread also uses a few numbers after its
+    // own.
     plan.seed = asked_->seed * 1'000 + index * 10;
     plans_.push_back(std::move(plan));
     generators_.emplace_back(*system_, base::machine_clock(), plans_.back());
@@ -214,14 +217,14 @@ private:
     next_moment_ = begun_ + moment_length;
   }
 
-  /// False where a signal came first.
+  /// Returns false if a signal came first.
   static bool wait_for(const std::future<void>& what, const cli::interrupt& signals) {
     while (what.wait_for(look_often) != std::future_status::ready)
       if (signals.came()) return false;
     return true;
   }
 
-  /// Looks at all threads each second; false where a signal came first.
+  /// Collects the intervals of all threads each second. Returns false if a signal came first.
   bool wait_for_end(results& into, const cli::interrupt& signals) {
     ended_future_ = ended_.get_future();
     while (ended_future_.wait_for(look_often) != std::future_status::ready) {
@@ -231,7 +234,8 @@ private:
     return true;
   }
 
-  /// The first signal ends the sending. What is under way has a moment; a second one ends that.
+  /// Handles the first signal: sending stops. Requests in progress may take `last_wait`, which a
+  /// second signal cuts short.
   void stop_early(const cli::interrupt& signals) {
     signals.forget();
     for (auto& each : generators_)
@@ -246,7 +250,8 @@ private:
       each.abandon();
   }
 
-  /// Asks all threads each second what happened. Who answers late counts in the next one.
+  /// Asks all threads each second what happened. An interval that arrives late counts in the next
+  /// second.
   void look(results& into) {
     if (asked_at_) {
       add_moment(into, *std::exchange(asked_at_, std::nullopt));
@@ -263,7 +268,7 @@ private:
       });
   }
 
-  /// Of what was taken since the last one.
+  /// Adds a moment from the intervals that were collected since the last one.
   void add_moment(results& into, base::steady_time now) {
     const std::lock_guard lock{taken_mutex_};
     const auto sum = std::exchange(taken_, interval{});
@@ -314,7 +319,7 @@ private:
   std::future<void> ended_future_;
   base::steady_time begun_;
   base::steady_time next_moment_;
-  /// When the threads were asked what happened, until that is written down.
+  /// When the threads were last asked for their intervals; empty once their moment has been added.
   std::optional<base::steady_time> asked_at_;
   std::mutex taken_mutex_;
   interval taken_;

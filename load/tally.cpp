@@ -35,7 +35,7 @@ void tally::fail(failure kind, std::string_view example) {
   const auto at = static_cast<std::size_t>(kind);
   if (failures[at]++ > 0) return;
   examples[at] = example;
-  // Of whatever a server sends nothing acts on a terminal.
+  // Nothing that a server sends may control the terminal.
   std::ranges::replace_if(
       examples[at], [](unsigned char byte) { return byte < 0x20 || byte > 0x7e; }, '?');
 }
