@@ -1,10 +1,10 @@
-// What the hot operations cost in instructions, under callgrind: script/count runs this and
-// compares with bench/baseline.json. One thread, the same work every time, nothing of the machine
-// but its processor's model.
+// The cost of hot operations in instructions, counted by callgrind: script/count runs this program
+// and compares with bench/baseline.json. It has one thread, does the same work every time and
+// depends on nothing of the machine but its processor's model.
 //
-// callgrind counts within `repeat` alone (--toggle-collect) and writes a file before each `finish`
-// (--dump-before); which operation the n-th file is of, and how often it ran, says the n-th line of
-// the output that begins with "counted".
+// callgrind counts only within `repeat` (--toggle-collect) and writes a file before each `finish`
+// (--dump-before). The n-th line of the output that begins with "counted" says which operation the
+// n-th file is about, and how often it ran.
 #include "actors/region_ranking.hpp"
 #include "base/faults.hpp"
 #include "base/permit.hpp"
@@ -34,8 +34,8 @@
 
 namespace matchcloud::bench {
 
-// The two functions that callgrind looks for: visible and never inlined. It does only one thing at
-// each function, hence two.
+// callgrind finds these two functions by name, so they are visible and never inlined. There are two
+// because callgrind does only one thing at each function.
 
 [[gnu::noinline]] void repeat(const std::function<void()>& operation, std::size_t times) {
   for (std::size_t i = 0; i < times; ++i)
@@ -51,7 +51,7 @@ namespace {
 using benchmark::DoNotOptimize;
 
 void counted(const char* name, std::size_t times, const std::function<void()>& operation) {
-  // What happens only once (lazy binding, first growth of buffers) is not to be counted.
+  // Warm up: work that happens only once (lazy binding, first growth of buffers) is not counted.
   for (int i = 0; i < 3; ++i)
     operation();
   repeat(operation, times);
@@ -108,13 +108,13 @@ void count_validation() {
   counted("validation/validate/8kB", 20, [&] { validate(model::payload_kind::version, config); });
 }
 
-/// 256 networks of their own places.
+/// A GeoIP file of 256 networks, each with its own location.
 std::shared_ptr<const store::geoip> built_geoip() {
   const fixtures::temporary_directory folder;
   return store::geoip::of({opened(folder.file("built.mmdb", built_file(256)))});
 }
 
-/// Walks through a table with a power of two of clients.
+/// Cycles through a table of clients, whose size is a power of two.
 class clients {
 public:
   const model::ip_address& next() { return all_[next_++ % count]; }
@@ -198,7 +198,7 @@ void count_fault_point() {
 }
 
 void count_all() {
-  // The same code counts differently from another compiler.
+  // The count for the same code differs between compilers.
 #ifdef __clang__
   std::printf("compiler clang %s\n", __clang_version__);
 #else

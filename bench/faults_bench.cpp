@@ -8,14 +8,14 @@ using namespace matchcloud::base;
 
 constexpr auto point = fault_point::avatar_receive;
 
-/// What everything else is measured with.
+/// The cost of the loop itself, which all other benchmarks here include.
 void an_empty_loop(benchmark::State& state) {
   for (auto _ : state)
     benchmark::ClobberMemory();
 }
 BENCHMARK(an_empty_loop)->Name("fault_point/empty_loop");
 
-/// A point where nothing is injected, as all are of a service that serves.
+/// A point without a rule, as all points are in a service in production.
 void pass_a_point_that_is_off(benchmark::State& state) {
   for (auto _ : state) {
     benchmark::DoNotOptimize(static_cast<bool>(faults::strike(point)));
@@ -24,7 +24,7 @@ void pass_a_point_that_is_off(benchmark::State& state) {
 }
 BENCHMARK(pass_a_point_that_is_off)->Name("fault_point/off");
 
-/// A rule that never chooses: what all passes cost that an injected fault spares.
+/// A rule that never hits: the cost of a pass that is spared.
 void pass_a_point_that_spares(benchmark::State& state) {
   fault_rule never;
   never.probability = 0;
@@ -37,7 +37,7 @@ void pass_a_point_that_spares(benchmark::State& state) {
 }
 BENCHMARK(pass_a_point_that_spares)->Name("fault_point/spares");
 
-/// A rule for requests that name the point, and one that does not.
+/// A rule for requests whose `X-Fault` header names the point, and a request without one.
 void pass_a_point_that_is_for_others(benchmark::State& state) {
   fault_rule named;
   named.by_header = true;

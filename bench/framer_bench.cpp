@@ -1,4 +1,4 @@
-// The framer: what it costs to find where a request ends.
+// The framer: the cost of finding where a request ends.
 #include "bench/sample_requests.hpp"
 #include "bench/validation_bodies.hpp"
 #include "http/wire/request_framer.hpp"
@@ -14,7 +14,7 @@ using namespace matchcloud::http;
 
 constexpr std::size_t retained_bytes = 16UL * 1024;
 
-/// Frames `text` again and again, fed in pieces of at most `piece`.
+/// Frames `text` again and again, fed in pieces of at most `piece` bytes.
 void frame(benchmark::State& state, std::string_view text, std::size_t piece) {
   const framer_limits limits;
   request_framer framer{limits};

@@ -20,7 +20,7 @@ void locate_random_addresses(benchmark::State& state) {
 }
 BENCHMARK(locate_random_addresses)->Name("geoip/locate");
 
-/// With the copy, the check of the tree and the reading of every record.
+/// Opens a GeoIP file, which includes copying it, checking its tree and reading every record.
 void open_geoip_file(benchmark::State& state) {
   const fixtures::temporary_directory folder;
   const bool real = std::filesystem::exists(real_file);

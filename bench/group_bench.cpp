@@ -1,4 +1,4 @@
-// The smallest payload there is. Versions are in validation_bench.cpp.
+// Validation of the smallest payload, a group. Versions are in validation_bench.cpp.
 #include "bench/sample_requests.hpp"
 #include "model/validation/validation.hpp"
 

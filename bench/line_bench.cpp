@@ -1,4 +1,4 @@
-// Lines of imports: what reading one costs.
+// Imports: the cost of reading one line.
 #include "model/lobbies/lobby_line.hpp"
 #include "model/records/line_splitter.hpp"
 

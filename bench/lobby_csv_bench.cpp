@@ -1,4 +1,4 @@
-// Lobby history: what a row of CSV costs.
+// Lobby history: the cost of one row of CSV.
 #include "model/lobbies/lobby_csv.hpp"
 
 #include <benchmark/benchmark.h>

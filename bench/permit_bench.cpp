@@ -8,7 +8,7 @@ namespace {
 
 using matchcloud::base::permit;
 
-/// What every request does once, and each of its messages to an owner.
+/// The cost of a permit: every request takes one, and so does each of its messages to an owner.
 void take_and_give(benchmark::State& state) {
   std::atomic<std::size_t> taken{0};
   for (auto _ : state) {

@@ -10,7 +10,8 @@ namespace {
 
 using namespace matchcloud;
 
-/// The demo's 12 regions, then others that are spread over the earth.
+/// A catalog of the demo's 12 regions and then, up to `count`, others that are spread over the
+/// earth.
 std::shared_ptr<const model::catalog> snapshot_of(std::int64_t count) {
   auto catalog = std::make_shared<model::catalog>();
   catalog->regions = model::demo_catalog().regions;
@@ -48,7 +49,7 @@ void render_uncached(benchmark::State& state) {
 }
 BENCHMARK(render_uncached)->Name("ranking/render")->Arg(12)->Arg(100)->Arg(1'000);
 
-/// A listing for a location that is not cached, without the distances.
+/// Makes the listing for a location that is not cached, without computing its distances.
 void make_listing(benchmark::State& state) {
   const auto snapshot = snapshot_of(state.range(0));
   const auto fragments = std::make_shared<const model::region_fragments>(snapshot->regions);
@@ -60,7 +61,7 @@ void make_listing(benchmark::State& state) {
 }
 BENCHMARK(make_listing)->Name("ranking/make_listing")->Arg(12)->Arg(100)->Arg(1'000);
 
-/// What a cached listing costs where it is sent.
+/// The cost of writing a cached listing when it is sent.
 template <auto Append>
 void append_listing(benchmark::State& state) {
   actors::region_ranking_state ranking{{}, snapshot_of(state.range(0))};
@@ -84,8 +85,8 @@ BENCHMARK(append_listing<&model::region_listing::append_gzip>)
     ->Arg(100)
     ->Arg(1'000);
 
-/// All that the actor does for a client whose location is cached: the look-up of the address, of
-/// the location, and the writing of the listing.
+/// All that the actor does for a client whose location is cached: looking up the address and then
+/// the location and, if `written` is 1, writing the listing.
 void answer_cached_client(benchmark::State& state) {
   actors::ranking_settings settings;
   settings.geoip = store::geoip::of({bench::file_under_test()});

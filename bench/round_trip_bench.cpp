@@ -1,4 +1,5 @@
-// A question from one actor to another and its answer back: what every request pays for its owner.
+// The cost of a question from one actor to another and of the answer, which every request pays to
+// reach its owner.
 #include "actors/resident.hpp"
 #include "http/loop/event_loop.hpp"
 
@@ -38,7 +39,7 @@ namespace {
 constexpr actors::supervised_actor::gate_points some_gate_points{
     base::fault_point::validator_receive, base::fault_point::validator_reply};
 
-/// Resident on the loop.
+/// Asks the questions, as a resident of the loop.
 class request final : public actors::resident {
 public:
   request(caf::actor_config& cfg, std::uint64_t& answered)
@@ -95,7 +96,7 @@ protected:
   caf::behavior make_behavior() override { return answers(this); }
 };
 
-/// As the program configures it.
+/// The scheduler as the program configures it (app/node/node.cpp), with two threads.
 struct sharing_config : caf::actor_system_config {
   sharing_config() {
     set("scheduler.policy", caf::atom("sharing"));
@@ -104,7 +105,7 @@ struct sharing_config : caf::actor_system_config {
   }
 };
 
-/// A loop that the benchmark's thread turns, and who asks on it.
+/// A loop that the benchmark's thread runs, and the resident actor that asks on it.
 struct asking_loop {
   sharing_config config;
   caf::actor_system system{config};
@@ -114,7 +115,8 @@ struct asking_loop {
 
   ~asking_loop() { end(who); }
 
-  /// Ends a resident: nobody else runs its last message.
+  /// Ends a resident actor and turns the loop until then, since no other thread runs its last
+  /// message.
   void end(caf::actor& one) {
     bool ended = false;
     one->attach_functor([&ended] { ended = true; });

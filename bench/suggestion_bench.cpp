@@ -1,4 +1,4 @@
-// "Did you mean": what looking for the closest name costs, for names as payloads have them.
+// "Did you mean": the cost of finding the closest name, for names as they occur in payloads.
 #include "model/text/suggestion.hpp"
 
 #include <benchmark/benchmark.h>
@@ -23,7 +23,8 @@ constexpr std::array candidates{"image_id"sv,
                                 "idle_lobbies"sv,
                                 "regions"sv};
 
-/// A few typing errors, another's beginning, and what resembles nothing.
+/// Names with typing errors, the end of a candidate (`players`), and names that resemble no
+/// candidate.
 constexpr std::array names{
     "max_playres"sv, "imageId"sv,        "networkmode"sv, "idle_lobies"sv,
     "players"sv,     "something_else"sv, "xyzzy"sv,       "verification_headers"sv};
@@ -35,7 +36,7 @@ void closest_of_ten_names(benchmark::State& state) {
 }
 BENCHMARK(closest_of_ten_names)->Name("suggestion/ten_names");
 
-/// The worst that a payload can ask for.
+/// The worst case that a payload can cause: the longest names that get a suggestion.
 void closest_of_ten_longest_names(benchmark::State& state) {
   std::array<std::string, 10> long_candidates;
   std::array<std::string_view, 10> views;

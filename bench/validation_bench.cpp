@@ -1,11 +1,11 @@
-// What validation costs beside the least that reading JSON can cost, and beside RapidJSON's
+// The cost of validation, compared with the least that reading JSON can cost and with RapidJSON's
 // validator on the printed schema, which stops at its first error. The names are
 // validation/MEASURE/BODY; bench/validate/measure.py compares them.
 //
 //   floor, floor_in_situ   Document::Parse with the flags that validation parses with
 //   schema_validator       Reader through GenericSchemaValidator
 //   validate               model::validate
-//   validate_and_render    and the response's body
+//   validate_and_render    model::validate and model::render_findings (the response's body)
 //   validate_all           model::validate without a limit of findings
 #include "bench/validation_bodies.hpp"
 #include "model/validation/json_schema.hpp"
@@ -49,7 +49,8 @@ void parse_floor_in_situ(benchmark::State& state, const std::string& body) {
   count_bytes(state, body);
 }
 
-/// In draft 4's word, for RapidJSON follows no reference with a `$`.
+/// The JSON Schema with draft 4's word `definitions`, because RapidJSON does not follow references
+/// that contain a `$`.
 std::string printed_schema() {
   auto schema =
       model::json_schema(model::payload_kind::version, {}, model::default_reference_names());
@@ -59,8 +60,8 @@ std::string printed_schema() {
   return schema;
 }
 
-/// RapidJSON reads neither lookaheads nor Unicode classes, and dies of the first it meets: patterns
-/// are left out for it, which spares it their cost.
+/// Removes all patterns, because RapidJSON supports neither lookaheads nor Unicode classes and
+/// crashes at the first one. This spares RapidJSON the cost of patterns.
 void remove_patterns(rapidjson::Value& schema) {
   if (schema.IsArray())
     for (auto& each : schema.GetArray())
@@ -144,7 +145,7 @@ bool add_benchmarks() {
   const auto configs = bench::real_configs();
   for (const auto& each : configs)
     add_floor_and_validate(each);
-  // Those without a finding whose sizes are nearest.
+  // The real configs without a finding whose sizes are nearest to those in the names.
   add_all({"0.3kB", bench::minified(configs.at(6).text)});
   add_all({"1kB", configs.at(5).text});
   add_all({"8kB", bench::composed_config()});

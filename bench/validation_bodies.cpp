@@ -69,7 +69,7 @@ private:
     return json{(name.GetString() + ("-" + std::to_string(number_))).c_str(), pool()};
   }
 
-  /// Without those whose members are not the specification's.
+  /// Gives ports unique names and leaves out those with members unknown to the specification.
   void name_ports(json& runtime) {
     json ports{rapidjson::kObjectType};
     for (auto& each : runtime["ports"].GetObject())
@@ -84,7 +84,7 @@ private:
   std::size_t number_ = 0;
 };
 
-/// Writes a large configuration; where it is faulty, most values are wrong, in turn in other ways.
+/// Writes a large configuration; in a faulty one most values are wrong, in varying ways.
 class large_writer {
 public:
   explicit large_writer(content what) : is_faulty_(what == content::faulty) {}
