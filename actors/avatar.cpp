@@ -104,7 +104,7 @@ avatars_loaded avatar::run_load(const avatar_settings& settings, const model::uu
   avatars_loaded done;
   done.game_id = game_id;
   const auto fail = [&done](base::error why) {
-    if (base::tells_of_machine(why.code)) {
+    if (base::is_local_failure(why.code)) {
       spdlog::error("avatar: {}", base::to_string(why));
       why = store_unreadable();
     }

@@ -90,7 +90,7 @@ void export_download::on(const export_open_ended& ended) {
   auto found = opening_.extract(ended.export_id);
   if (found.empty()) return;
   waiting_count_ -= found.mapped().size();
-  if (!ended.file && base::tells_of_machine(ended.failure.code))
+  if (!ended.file && base::is_local_failure(ended.failure.code))
     spdlog::error("exports: {}", base::to_string(ended.failure));
   for (const auto& who : found.mapped()) {
     if (ended.file)

@@ -20,7 +20,7 @@ base::error export_impossible() {
 
 /// Converts an error for clients: paths and SQL are only for the operator's log.
 base::error for_clients(const base::error& why, const model::export_query& query) {
-  if (!base::tells_of_machine(why.code)) return why;
+  if (!base::is_local_failure(why.code)) return why;
   spdlog::error("export of game {}: {}", model::to_string(query.game_id), base::to_string(why));
   if (why.code == base::errc::store_full)
     return {base::errc::store_full,

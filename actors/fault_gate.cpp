@@ -51,7 +51,7 @@ void fault_gate::hold(held_message what, const base::fault& hit) {
   self_->delayed_send(self_, wait, std::move(what));
 }
 
-void fault_gate::look_after(const held_message& held) {
+void fault_gate::resume_held(const held_message& held) {
   if (held.stalled_by != 0 && base::faults::in_force(held.at, held.stalled_by)) {
     self_->delayed_send(self_, stall_look_interval, held);
     return;

@@ -56,7 +56,7 @@ public:
   }
 
   /// Passes a message that is not a request; a fault can only crash the actor.
-  void let_in_news() { crash_if(base::faults::strike(points_.receive), points_.receive); }
+  void pass_news() { crash_if(base::faults::strike(points_.receive), points_.receive); }
 
   /// Sends a request's answer to `front`; the request is claimed meanwhile.
   template <class Message>
@@ -84,7 +84,7 @@ public:
                const ticket_ptr& of);
 
   /// Handles a message that `hold` had sent to the actor itself.
-  void look_after(const held_message& held);
+  void resume_held(const held_message& held);
 
 private:
   template <class Message>

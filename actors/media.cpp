@@ -94,7 +94,7 @@ void media::on(const media_open_ended& ended) {
 }
 
 void media::fail(const std::vector<waiter>& all, const base::error& why) {
-  if (base::tells_of_machine(why.code)) spdlog::error("media: {}", base::to_string(why));
+  if (base::is_local_failure(why.code)) spdlog::error("media: {}", base::to_string(why));
   for (const auto& [front, exchange, ticket] : all)
     reply(front, operation_failed{exchange, why}, ticket);
 }

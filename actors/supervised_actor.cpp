@@ -34,7 +34,7 @@ void supervised_actor::be_strict() {
   set_strict_handlers(*this);
   set_default_handler([this](caf::scheduled_actor*, caf::message_view& got) {
     if (got.content().match_elements<held_message>())
-      gate_.look_after(got.content().get_as<held_message>(0));
+      gate_.resume_held(got.content().get_as<held_message>(0));
     return caf::result<caf::message>{caf::message{}};
   });
   set_exception_handler([this](std::exception_ptr& caught) -> caf::error {

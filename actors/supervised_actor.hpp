@@ -62,7 +62,7 @@ protected:
   /// `receive` comes first. The first wake is not counted as handled: it answers what the actor
   /// sends as soon as it starts, and an actor that dies of that every time must not seem fruitful.
   void wake() {
-    gate_.let_in_news();
+    gate_.pass_news();
     if (std::exchange(woken_, true)) statistics_->count_handled();
   }
 

@@ -25,7 +25,7 @@ struct ticket {
   mutable std::atomic<bool> over{false};
   /// Who works on the request at the moment. An actor that dies leaves its mark, which tells the
   /// request that killed it from those that waited behind it.
-  mutable std::atomic<handler> in_hand{handler::nobody};
+  mutable std::atomic<handler> claimed_by{handler::nobody};
   /// The request's slot in the owner's mailbox. The transport acquires it, and it is returned when
   /// the last reference to the ticket is gone, so that there are never more messages than slots.
   mutable base::permit at_owner;
@@ -39,7 +39,7 @@ struct ticket {
   /// Resets the ticket for reuse. Nobody else may share it.
   void renew() noexcept {
     over.store(false, std::memory_order_relaxed);
-    in_hand.store(handler::nobody, std::memory_order_relaxed);
+    claimed_by.store(handler::nobody, std::memory_order_relaxed);
     at_owner.reset();
     named_faults.store(0, std::memory_order_relaxed);
     passed_faults.store(0, std::memory_order_relaxed);
@@ -64,7 +64,7 @@ inline bool is_superseded(const ticket_ptr& of, std::uint32_t attempt) noexcept 
 /// Marks a request as being worked on by `who`. An exception deliberately leaves the mark in place:
 /// whoever dispatches the request again has to see it.
 inline void claim(const ticket_ptr& of, handler who) noexcept {
-  if (of) of->in_hand.store(who, std::memory_order_relaxed);
+  if (of) of->claimed_by.store(who, std::memory_order_relaxed);
 }
 
 /// Removes the claim of `who`, unless another handler has claimed the request meanwhile. `left_as`:
@@ -72,7 +72,7 @@ inline void claim(const ticket_ptr& of, handler who) noexcept {
 inline void release(const ticket_ptr& of, handler who, handler left_as) noexcept {
   if (!of) return;
   auto still = who;
-  of->in_hand.compare_exchange_strong(still, left_as, std::memory_order_relaxed);
+  of->claimed_by.compare_exchange_strong(still, left_as, std::memory_order_relaxed);
 }
 
 } // namespace matchcloud::actors

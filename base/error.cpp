@@ -64,7 +64,7 @@ error_description describe(errc code) noexcept {
   return {500, "internal", "Internal error"};
 }
 
-bool tells_of_machine(errc code) noexcept {
+bool is_local_failure(errc code) noexcept {
   switch (code) {
   case errc::store_failed:
   case errc::store_full:

@@ -146,13 +146,13 @@ error_description describe(errc code) noexcept;
 
 /// Whether errors of this code come from the machine (disks, files, addresses). Their details name
 /// local paths and are meant for the operator's log and terminal, not for clients.
-bool tells_of_machine(errc code) noexcept;
+bool is_local_failure(errc code) noexcept;
 
 /// An error and its particulars: where it happened, what was found and what to do.
 struct error {
   errc code = errc::internal;
   std::string detail;
-  /// Whether the detail was written for clients. If `tells_of_machine(code)`, clients see no other
+  /// Whether the detail was written for clients. If `is_local_failure(code)`, clients see no other
   /// details.
   bool for_clients = false;
 

@@ -55,7 +55,7 @@ def warm_up(target, connections):
     first = wrk(target, 0, connections, WARM_UP_SECONDS)
     missing = target.load.warm_up_requests - first["requests"]
     if missing > 0:
-        # The same order again, from its beginning: all of it this time.
+        # From the beginning of the order again, all of it this time.
         rate = first["requests"] / first["microseconds"] * 1e6
         seconds = int(1.5 * target.load.warm_up_requests / rate) + 1
         wrk(target, 0, connections, min(seconds, WARM_UP_LIMIT_SECONDS))

@@ -42,7 +42,7 @@ void client::connect_ahead() {
 void client::ask(const request_source::request& what, base::steady_time intended) {
   request_ = what;
   intended_ = intended;
-  asking_ = true;
+  has_request_ = true;
   unsent_ = what.bytes;
   deadline_ = host_->loop().now() + host_->timeout();
   host_->loop().timers().arm(*this, deadline_);
@@ -82,7 +82,7 @@ bool client::prepare_socket() {
 
 void client::connected() {
   connecting_ = false;
-  if (asking_)
+  if (has_request_)
     write();
   else
     host_->on_connected_ahead(*this);
@@ -130,7 +130,7 @@ void client::read() {
     if (got < 0) {
       if (errno == EINTR) continue;
       if (errno == EAGAIN) return;
-      return asking_ ? fail(failure::reset, reason(errno)) : close();
+      return has_request_ ? fail(failure::reset, reason(errno)) : close();
     }
     on_bytes({buffer.data(), static_cast<std::size_t>(got)});
     // The buffer was not filled, so nothing more can be read for now.
@@ -140,20 +140,20 @@ void client::read() {
 
 void client::on_bytes(std::string_view bytes) {
   // The bytes answer no request.
-  if (!asking_) return close();
+  if (!has_request_) return close();
   switch (reader_.feed(bytes)) {
   case reply_reader::progress::more: return;
   case reply_reader::progress::complete: return replied();
   case reply_reader::progress::malformed:
     return fail(failure::malformed,
-                reader_.has_more_than_asked()
+                reader_.has_extra_bytes()
                     ? "more bytes than the reply has"
                     : "begins with \"" + std::string{bytes.substr(0, 40)} + "\"");
   }
 }
 
 void client::replied() {
-  asking_ = false;
+  has_request_ = false;
   ++replies_;
   const auto limit = host_->requests_per_connection();
   // If a request was refused before all of it was sent, the server would take the rest for the next
@@ -165,29 +165,29 @@ void client::replied() {
 }
 
 void client::ended() {
-  if (!asking_) return close();
+  if (!has_request_) return close();
   if (reader_.end() == reply_reader::progress::complete) return replied();
   fail(failure::closed, reader_.untouched() ? "closed without a reply" : "closed within a reply");
 }
 
 void client::on_deadline() {
-  if (!asking_ && !connecting_) return;
+  if (!has_request_ && !connecting_) return;
   if (host_->loop().now() < deadline_) return host_->loop().timers().arm(*this, deadline_);
   if (connecting_) return fail(failure::connect, "no answer to the attempt to connect");
   // A reply that arrived in time counts even if this program was too busy to read it.
   const auto connection = connection_;
   read();
-  if (asking_ && connection == connection_ && host_->loop().now() >= deadline_)
+  if (has_request_ && connection == connection_ && host_->loop().now() >= deadline_)
     fail(failure::timeout, reader_.untouched() ? "no reply" : "half a reply");
 }
 
 void client::abandon() {
-  if (asking_) fail(failure::abandoned, "no reply when the run was ended");
+  if (has_request_) fail(failure::abandoned, "no reply when the run was ended");
 }
 
 void client::fail(failure kind, std::string_view why) {
-  const bool ahead = !asking_;
-  asking_ = false;
+  const bool ahead = !has_request_;
+  has_request_ = false;
   close();
   if (ahead)
     host_->on_connected_ahead(*this);

@@ -96,7 +96,7 @@ private:
   std::optional<network_address> source_;
   base::file_descriptor socket_;
   bool connecting_ = false;
-  bool asking_ = false;
+  bool has_request_ = false;
   /// The server has ended the connection: nothing follows the bytes that can still be read.
   bool peer_ended_ = false;
   /// The number of connections begun so far, which identifies the current one.

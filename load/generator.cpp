@@ -233,7 +233,7 @@ void generator::send(base::steady_time intended, base::steady_time now) {
   auto* const by = free_.front();
   free_.pop_front();
   const auto what = requests_.next();
-  ++asking_;
+  ++in_progress_;
   ++interval_.sent;
   if (is_measured(intended)) {
     auto& counted = tallies_[what.part];
@@ -248,7 +248,7 @@ void generator::send(base::steady_time intended, base::steady_time now) {
 }
 
 void generator::become_free(client& which) {
-  --asking_;
+  --in_progress_;
   free_.push_back(&which);
 }
 
@@ -327,7 +327,7 @@ void generator::give_up_unsent(base::steady_time now) {
 void generator::end_when_done() {
   const auto now = clock_->now();
   if (!arrivals_ && now >= end_) sent_all_ = true;
-  if (!sent_all_ || asking_ > 0 || now < end_) return;
+  if (!sent_all_ || in_progress_ > 0 || now < end_) return;
   if (measuring_) end_measuring(now);
   loop_.stop();
 }

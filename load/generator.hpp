@@ -149,7 +149,7 @@ private:
   std::size_t next_to_connect_ = 0;
   std::size_t connecting_ = 0;
   std::size_t unconnected_ = 0;
-  std::size_t asking_ = 0;
+  std::size_t in_progress_ = 0;
   bool began_ = false;
   bool sent_all_ = false;
   bool pumping_ = false;

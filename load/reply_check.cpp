@@ -133,7 +133,7 @@ std::string judge_text(const mix_part& part, std::string_view text) {
 std::string reply_check::judge(const reply& that) {
   // Only a 200 has a body to judge: the mix expected a refusal, or a success without a body (304).
   if (that.status != 200) return {};
-  if (that.body == last_) return {};
+  if (!last_.empty() && that.body == last_) return {};
   const auto hash = std::hash<std::string_view>{}(that.body);
   if (known_.contains(hash)) return {};
   const auto text = that.gzip ? inflated(that.body) : std::string{that.body};

@@ -24,7 +24,7 @@ void reply_reader::reset() noexcept {
   held_.clear();
   unchunked_.clear();
   reply_ = {};
-  begun_ = has_head_ = in_trailers_ = more_than_asked_ = false;
+  begun_ = has_head_ = in_trailers_ = extra_bytes_ = false;
   by_ = delimiting::end;
   at_ = 0;
   length_ = 0;
@@ -125,7 +125,7 @@ reply_reader::progress reply_reader::parse_body(std::string_view all) {
 
 /// Bytes that follow a complete reply answer no request, so they make the reply malformed.
 reply_reader::progress reply_reader::complete(bool is_all) noexcept {
-  more_than_asked_ = !is_all;
+  extra_bytes_ = !is_all;
   return is_all ? progress::complete : progress::malformed;
 }
 

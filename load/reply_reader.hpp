@@ -35,7 +35,7 @@ public:
   progress end();
   const reply& current() const noexcept { return reply_; }
   /// Whether the malformed bytes follow a complete reply.
-  bool has_more_than_asked() const noexcept { return more_than_asked_; }
+  bool has_extra_bytes() const noexcept { return extra_bytes_; }
   /// Whether no byte of a reply has arrived.
   bool untouched() const noexcept { return !begun_; }
   /// Prepares for the next reply.
@@ -57,7 +57,7 @@ private:
   reply reply_;
   bool begun_ = false;
   bool has_head_ = false;
-  bool more_than_asked_ = false;
+  bool extra_bytes_ = false;
   /// The last chunk was read: only trailers follow.
   bool in_trailers_ = false;
   delimiting by_ = delimiting::end;

@@ -27,7 +27,7 @@ struct request_frame {
 /// is sent. Immutable; any thread.
 class request_pool {
 public:
-  /// The same seed makes the same requests.
+  /// Equal seeds make equal requests.
   request_pool(const mix_part& part, const request_frame& frame, std::uint64_t seed);
 
   std::size_t size() const noexcept { return requests_.size(); }

@@ -139,7 +139,7 @@ base::expected<void> fit_in_memory(const std::vector<mix_part>& mix) {
 /// The threads of a run and what they share.
 class load_run {
 public:
-  load_run(const options& options, const network_address& server) : asked_{&options} {
+  load_run(const options& options, const network_address& server) : options_{&options} {
     // The load does not use the scheduler; event loops only need an actor system to belong to.
     config_.set("scheduler.max-threads", 1);
     const auto url = model::parse_http_url(options.url);
@@ -174,27 +174,27 @@ public:
 
 private:
   void add_generator(std::size_t index, const network_address& server) {
-    const auto threads = asked_->threads;
+    const auto threads = options_->threads;
     generator_plan plan;
     plan.server = server;
-    plan.parts = &asked_->mix;
+    plan.parts = &options_->mix;
     plan.pools = &pools_;
     plan.connections =
-        asked_->connections / threads + (index < asked_->connections % threads ? 1 : 0);
-    const auto sources = source_addresses(asked_->sources);
+        options_->connections / threads + (index < options_->connections % threads ? 1 : 0);
+    const auto sources = source_addresses(options_->sources);
     for (std::size_t i = index; i < sources.size(); i += threads)
       plan.sources.push_back(sources[i]);
     if (plan.sources.empty()) plan.sources = sources;
-    plan.requests_per_connection = asked_->requests_per_connection;
-    plan.timeout = asked_->timeout;
-    plan.open_loop = asked_->open_loop;
+    plan.requests_per_connection = options_->requests_per_connection;
+    plan.timeout = options_->timeout;
+    plan.open_loop = options_->open_loop;
     if (plan.open_loop) plan.open_loop->rate /= static_cast<double>(threads);
     plan.phase = static_cast<double>(index) / static_cast<double>(threads);
-    plan.ramp = asked_->ramp;
-    plan.duration = asked_->duration;
+    plan.ramp = options_->ramp;
+    plan.duration = options_->duration;
     // The seeds of threads are far apart, because each thread also uses a few numbers after its
     // own.
-    plan.seed = asked_->seed * 1'000 + index * 10;
+    plan.seed = options_->seed * 1'000 + index * 10;
     plans_.push_back(std::move(plan));
     generators_.emplace_back(*system_, base::machine_clock(), plans_.back());
   }
@@ -253,14 +253,14 @@ private:
   /// Asks all threads each second what happened. An interval that arrives late counts in the next
   /// second.
   void look(results& into) {
-    if (asked_at_) {
-      add_moment(into, *std::exchange(asked_at_, std::nullopt));
+    if (polled_at_) {
+      add_moment(into, *std::exchange(polled_at_, std::nullopt));
       if (!into.moments.empty()) show(into.moments.back());
     }
     const auto now = base::machine_clock().now();
     if (now < next_moment_) return;
     next_moment_ += moment_length;
-    asked_at_ = now;
+    polled_at_ = now;
     for (auto& each : generators_)
       each.take_interval([this](const interval& one) {
         const std::lock_guard lock{taken_mutex_};
@@ -289,10 +289,10 @@ private:
   }
 
   void collect(results& into) {
-    into.parts.resize(asked_->mix.size());
+    into.parts.resize(options_->mix.size());
     for (const auto& each : generators_)
       taken_.add(each.last_interval());
-    add_moment(into, asked_at_.value_or(base::machine_clock().now()));
+    add_moment(into, polled_at_.value_or(base::machine_clock().now()));
     for (const auto& each : generators_) {
       for (std::size_t i = 0; i < into.parts.size(); ++i)
         into.parts[i].add(each.tallies()[i]);
@@ -304,7 +304,7 @@ private:
       into.all.add(part);
   }
 
-  const options* asked_;
+  const options* options_;
   caf::actor_system_config config_;
   std::unique_ptr<caf::actor_system> system_;
   std::vector<request_pool> pools_;
@@ -320,7 +320,7 @@ private:
   base::steady_time begun_;
   base::steady_time next_moment_;
   /// When the threads were last asked for their intervals; empty once their moment has been added.
-  std::optional<base::steady_time> asked_at_;
+  std::optional<base::steady_time> polled_at_;
   std::mutex taken_mutex_;
   interval taken_;
 };

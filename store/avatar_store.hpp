@@ -14,7 +14,7 @@ namespace matchcloud::store {
 enum class put_outcome : std::uint8_t {
   added,
   changed,
-  /// The same record is stored already, so the revision does not move.
+  /// An equal record is stored already, so the revision does not move.
   unchanged,
   /// The record's game is not in the store; the record was not written.
   game_unknown,

@@ -53,7 +53,7 @@ verdict verdict_of(int status) {
 class export_download {
 public:
   export_download(model::http_url service, const model::export_query& query, cli::output_file& to,
-                  const download_surroundings& in)
+                  const download_context& in)
       : service_{std::move(service)}, query_{query}, to_{to}, in_{in} {}
 
   base::expected<download_summary> run() {
@@ -195,7 +195,7 @@ private:
     // A server may answer with a part of the range that was requested.
     const bool part = result.end == transfer_end::complete && to_.bytes() > begun_at_;
     if (!part) return again(result.end == transfer_end::cut ? result.reason : "it is short", {});
-    fruitless_ = 0;
+    attempts_without_progress_ = 0;
     return {};
   }
 
@@ -207,11 +207,11 @@ private:
 
   /// Pauses before the next attempt, or fails after too many fruitless ones.
   base::expected<void> again(const std::string& why, std::optional<std::chrono::seconds> after) {
-    fruitless_ = to_.bytes() > begun_at_ ? 0 : fruitless_ + 1;
-    if (fruitless_ >= fruitless_attempt_limit)
-      return failure(why + "; " + std::to_string(fruitless_) + " attempts in a row, after " +
-                     progress_so_far());
-    std::chrono::milliseconds pause = pause_after(std::max(1, fruitless_));
+    attempts_without_progress_ = to_.bytes() > begun_at_ ? 0 : attempts_without_progress_ + 1;
+    if (attempts_without_progress_ >= attempts_without_progress_limit)
+      return failure(why + "; " + std::to_string(attempts_without_progress_) +
+                     " attempts in a row, after " + progress_so_far());
+    std::chrono::milliseconds pause = pause_after(std::max(1, attempts_without_progress_));
     if (after)
       pause = std::max<std::chrono::milliseconds>(pause, std::min(*after, busy_pause_limit));
     in_.progress.tell(why + " after " + progress_so_far() + "; going on");
@@ -249,7 +249,7 @@ private:
   const model::http_url service_;
   const model::export_query query_;
   cli::output_file& to_;
-  const download_surroundings& in_;
+  const download_context& in_;
 
   /// The request for the file, as sent in the last attempt.
   http_call call_{"GET", {}, {}, {}, download_silence_limit};
@@ -260,7 +260,7 @@ private:
   std::optional<std::uint64_t> total_;
   model::csv_row_counter rows_;
   bool whole_ = false;
-  int fruitless_ = 0;
+  int attempts_without_progress_ = 0;
   int started_anew_ = 0;
 
   // The result of the last attempt.
@@ -280,8 +280,7 @@ private:
 
 base::expected<download_summary> download_export(const model::http_url& service,
                                                  const model::export_query& query,
-                                                 cli::output_file& to,
-                                                 const download_surroundings& in) {
+                                                 cli::output_file& to, const download_context& in) {
   return export_download{service, query, to, in}.run();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/client/download_surroundings.hpp"
+#include "app/client/download_context.hpp"
 #include "base/expected.hpp"
 #include "cli/output_file.hpp"
 #include "model/lobbies/export_query.hpp"
@@ -24,7 +24,6 @@ struct download_summary {
 /// does.
 base::expected<download_summary> download_export(const model::http_url& service,
                                                  const model::export_query& query,
-                                                 cli::output_file& to,
-                                                 const download_surroundings& in);
+                                                 cli::output_file& to, const download_context& in);
 
 } // namespace matchcloud::app

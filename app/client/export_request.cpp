@@ -51,8 +51,7 @@ std::string url_in(const std::string& body) {
 /// Sends requests until an answer is final.
 class export_request {
 public:
-  export_request(http_call call, const download_surroundings& in)
-      : call_{std::move(call)}, in_{in} {}
+  export_request(http_call call, const download_context& in) : call_{std::move(call)}, in_{in} {}
 
   base::expected<model::http_url> run() {
     while (true) {
@@ -116,14 +115,14 @@ private:
   }
 
   base::expected<std::chrono::milliseconds> after_loss(const std::string& reason) {
-    if (++lost_ >= fruitless_attempt_limit)
+    if (++lost_ >= attempts_without_progress_limit)
       return failure(call_.to, reason + ", " + std::to_string(lost_) + " times in a row");
     in_.progress.tell(reason + "; asking again");
     return pause_after(lost_);
   }
 
   http_call call_;
-  const download_surroundings& in_;
+  const download_context& in_;
   httplib::Response head_;
   std::string body_;
   int lost_ = 0;
@@ -138,7 +137,7 @@ std::chrono::milliseconds pause_after(int fruitless) {
 
 base::expected<model::http_url> request_export(const model::http_url& service,
                                                const model::export_query& query,
-                                               const download_surroundings& in) {
+                                               const download_context& in) {
   return export_request{call_of(service, query), in}.run();
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/client/download_surroundings.hpp"
+#include "app/client/download_context.hpp"
 #include "base/expected.hpp"
 #include "model/lobbies/export_query.hpp"
 #include "model/net/http_url.hpp"
@@ -13,7 +13,7 @@ namespace matchcloud::app {
 /// the complete file. Fails with `io_failed` or `cancelled`.
 base::expected<model::http_url> request_export(const model::http_url& service,
                                                const model::export_query& query,
-                                               const download_surroundings& in);
+                                               const download_context& in);
 
 /// The pause before the next attempt, after `fruitless` failed ones in a row (at least one).
 std::chrono::milliseconds pause_after(int fruitless);

@@ -93,7 +93,7 @@ transfer_result result_of(httplib::Error error) {
 } // namespace
 
 transfer_result transfer(const http_call& call, const cli::interrupt& until,
-                         const answer_taker& taker) {
+                         const response_handler& taker) {
   const auto client = client_of(call);
   auto request = request_of(call);
   bool refused = false;

@@ -46,7 +46,7 @@ struct transfer_result {
 };
 
 /// Receives an answer as it arrives: its head first (status and headers), then its body.
-struct answer_taker {
+struct response_handler {
   std::function<void(const httplib::Response& head)> begin;
   /// Returns false to end the transfer.
   std::function<bool(std::string_view bytes)> take;
@@ -58,6 +58,6 @@ inline constexpr std::chrono::seconds connect_limit{10};
 /// Sends a request over its own connection and passes on the answer exactly as the server sent it:
 /// nothing is decoded, redirected or retried. Blocks until the transfer ends or a signal arrives.
 transfer_result transfer(const http_call& call, const cli::interrupt& until,
-                         const answer_taker& taker);
+                         const response_handler& taker);
 
 } // namespace matchcloud::app

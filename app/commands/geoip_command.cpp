@@ -48,7 +48,7 @@ base::expected<model::catalog> load_catalog(const std::string& data_dir) {
 
 /// Loads the catalog. A missing store only means that nothing is ranked; an unreadable one is an
 /// error.
-base::expected<void> choose_catalog(geoip_surroundings& in, const std::string& data_dir) {
+base::expected<void> choose_catalog(geoip_inputs& in, const std::string& data_dir) {
   // Opening a store that does not exist would create one.
   if (!store::has_store(data_dir)) {
     in.catalog = base::fail(base::errc::store_failed,
@@ -61,7 +61,7 @@ base::expected<void> choose_catalog(geoip_surroundings& in, const std::string& d
 }
 
 /// Fails if `--namespace` is not in the catalog: a typo would rank the wrong regions.
-base::expected<void> choose_namespace(geoip_surroundings& in, const std::string& wanted) {
+base::expected<void> choose_namespace(geoip_inputs& in, const std::string& wanted) {
   if (wanted.empty()) return {};
   in.namespace_id = model::parse_uuid(wanted);
   if (!in.namespace_id)
@@ -74,10 +74,10 @@ base::expected<void> choose_namespace(geoip_surroundings& in, const std::string&
   return {};
 }
 
-base::expected<geoip_surroundings> open_surroundings(const geoip_options& options) {
+base::expected<geoip_inputs> open_surroundings(const geoip_options& options) {
   const auto config = read_configuration(options.configuration);
   if (!config) return tl::unexpected(config.error());
-  geoip_surroundings in;
+  geoip_inputs in;
   in.paths = config->geoip_files;
   in.fallback = config->fallback_location;
   in.namespace_id = config->default_namespace;

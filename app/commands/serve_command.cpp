@@ -50,7 +50,7 @@ base::file_descriptor block_signals() {
 }
 
 /// Why a service ends.
-enum class ending : std::uint8_t { told, taken_over, failed };
+enum class ending : std::uint8_t { signalled, taken_over, failed };
 
 /// Waits until a signal arrives, a successor has the listeners, or a failure ends the service.
 ending wait_for_end(const base::file_descriptor& signals, const node& running) {
@@ -64,7 +64,7 @@ ending wait_for_end(const base::file_descriptor& signals, const node& running) {
   signalfd_siginfo info{};
   while (::read(signals.get(), &info, sizeof info) != sizeof info) {
   }
-  return ending::told;
+  return ending::signalled;
 }
 
 int serve(const configuration_options& options) {
@@ -94,7 +94,7 @@ int serve(const configuration_options& options) {
   const auto why = wait_for_end(signals, running);
   if (const auto successor = running.listeners().successor())
     spdlog::info("process {} has taken over", *successor);
-  spdlog::info("draining; a{} signal ends at once", why == ending::told ? " second" : "");
+  spdlog::info("draining; a{} signal ends at once", why == ending::signalled ? " second" : "");
   running.drain(signals.get());
   // A second signal is still unread at this point: exit without cleanup.
   sigset_t pending;

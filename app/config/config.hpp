@@ -81,8 +81,8 @@ struct config_key {
   /// Stores a value (for a list, its elements). The error says what is allowed.
   std::function<base::expected<void>(serve_config&, const std::vector<std::string>&)> apply;
   section where = section::service;
-  /// The name of the key in the version before, which is still accepted with a warning; empty if the
-  /// key was not renamed.
+  /// The name of the key in the version before, which is still accepted with a warning; empty if
+  /// the key was not renamed.
   std::string former_name = {};
   /// The heading of its group in the help text.
   std::string_view heading = {};

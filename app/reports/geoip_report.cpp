@@ -52,7 +52,7 @@ std::string built(const store::mmdb_description& file) {
   return model::format_timestamp(static_cast<std::int64_t>(file.build_epoch * ms_per_s));
 }
 
-std::string file_table(const geoip_surroundings& in, std::size_t width) {
+std::string file_table(const geoip_inputs& in, std::size_t width) {
   if (in.files.empty()) return "no GeoIP file (--geoip FILE): every location is unknown\n";
   constexpr std::size_t date_length = 10;
   text_table table;
@@ -66,7 +66,7 @@ std::string file_table(const geoip_surroundings& in, std::size_t width) {
   return table.render(width);
 }
 
-std::string location_line(const geoip_surroundings& in, const located_client& client) {
+std::string location_line(const geoip_inputs& in, const located_client& client) {
   auto text = to_string(client.address);
   if (client.inside)
     text.append(" (")
@@ -130,8 +130,7 @@ void write_location(model::json_writer& out, const std::optional<model::coordina
   out.name("longitude").raw(written(model::append_shortest, at->longitude)).end_object();
 }
 
-void write_client(model::json_writer& out, const geoip_surroundings& in,
-                  const located_client& client) {
+void write_client(model::json_writer& out, const geoip_inputs& in, const located_client& client) {
   const auto* const country = client.found ? client.found->place.country : nullptr;
   out.object().name("address").text(to_string(client.address));
   out.name("looked_up").text(to_string(store::looked_up(client.address)));
@@ -153,8 +152,7 @@ void write_client(model::json_writer& out, const geoip_surroundings& in,
 
 } // namespace
 
-located_client locate_client(const geoip_surroundings& surroundings,
-                             const model::ip_address& address) {
+located_client locate_client(const geoip_inputs& surroundings, const model::ip_address& address) {
   located_client client;
   client.address = address;
   client.inside = model::find_embedded_v4(address);
@@ -168,8 +166,8 @@ located_client locate_client(const geoip_surroundings& surroundings,
   return client;
 }
 
-std::string geoip_text(const geoip_surroundings& surroundings,
-                       std::span<const located_client> clients, std::size_t width) {
+std::string geoip_text(const geoip_inputs& surroundings, std::span<const located_client> clients,
+                       std::size_t width) {
   auto text = file_table(surroundings, width);
   if (!surroundings.catalog)
     text += "nothing is ranked: " + shown(surroundings.catalog.error().detail) + "\n";
@@ -180,8 +178,7 @@ std::string geoip_text(const geoip_surroundings& surroundings,
   return text;
 }
 
-std::string geoip_json(const geoip_surroundings& surroundings,
-                       std::span<const located_client> clients) {
+std::string geoip_json(const geoip_inputs& surroundings, std::span<const located_client> clients) {
   model::json_writer out{model::json_escapes::beyond_ascii};
   out.object().name("files").array();
   for (std::size_t i = 0; i < surroundings.files.size(); ++i)

@@ -17,7 +17,7 @@
 namespace matchcloud::app {
 
 /// The inputs from which a service would rank regions.
-struct geoip_surroundings {
+struct geoip_inputs {
   /// The paths as they were given; `files` are the same files, opened.
   std::vector<std::string> paths;
   std::vector<std::shared_ptr<const store::mmdb_file>> files;
@@ -39,16 +39,14 @@ struct located_client {
 };
 
 /// What a service with these `surroundings` would determine about `address`.
-located_client locate_client(const geoip_surroundings& surroundings,
-                             const model::ip_address& address);
+located_client locate_client(const geoip_inputs& surroundings, const model::ip_address& address);
 
 /// Text for people. Tables are at most `width` characters wide where possible; 0 means no limit.
-std::string geoip_text(const geoip_surroundings& surroundings,
-                       std::span<const located_client> clients, std::size_t width);
+std::string geoip_text(const geoip_inputs& surroundings, std::span<const located_client> clients,
+                       std::size_t width);
 
 /// One JSON object and a line end, with the members that `geoip_json_help` describes.
-std::string geoip_json(const geoip_surroundings& surroundings,
-                       std::span<const located_client> clients);
+std::string geoip_json(const geoip_inputs& surroundings, std::span<const located_client> clients);
 
 inline constexpr const char* geoip_json_help =
     "--json prints {\"files\": [{\"file\", \"database_type\", \"built\", \"ip_version\", "

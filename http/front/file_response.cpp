@@ -40,7 +40,7 @@ response file_response(const request& request, const file_representation& of) {
     return answer;
   }
   if (request.method == method::get && request.has(header::range) &&
-      range_stands(request, of.etag)) {
+      if_range_matches(request, of.etag)) {
     const auto chosen = choose_range(request.get(header::range), size_bytes);
     if (chosen.what == range_choice::kind::unsatisfiable) return unsatisfiable(request, of);
     if (chosen.what == range_choice::kind::part) {

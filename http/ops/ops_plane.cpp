@@ -2,6 +2,7 @@
 
 #include "http/ops/ops_guard.hpp"
 #include "http/ops/ops_problem.hpp"
+#include "http/wire/characters.hpp"
 #include "http/wire/response.hpp"
 
 namespace matchcloud::http {
@@ -90,7 +91,7 @@ bool ops_plane::host_allowed(const Request& request) const {
   auto name = std::string_view{host}.substr(0, host.find_last_of(':'));
   if (host.ends_with(']')) name = host; // IPv6 without a port
   if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
-  if (name == "localhost") return true;
+  if (equal_ignoring_case(name, "localhost")) return true;
   // A client that uses an IP address literal was not led here by a host name.
   return model::parse_ip_address(name).has_value();
 }

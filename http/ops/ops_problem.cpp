@@ -12,7 +12,7 @@ namespace matchcloud::http {
 void set_problem(httplib::Response& into, const base::error& what) {
   const auto id = into.get_header_value("X-Request-Id");
   // The answer describes such an error only in general terms; the details go to the log.
-  if (base::tells_of_machine(what.code))
+  if (base::is_local_failure(what.code))
     spdlog::error("ops: request {}: {}", id, base::to_string(what));
   const auto answer = problem(what, id);
   into.status = answer.status;

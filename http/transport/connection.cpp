@@ -137,14 +137,14 @@ void connection::end_proxy_header() {
   reader_.end_proxy_header();
   phase_deadline_ = host_->loop().now() + idle_time();
   arm();
-  if (is_believed && !host_->named_client(*this)) refuse(too_many_connections(), true);
+  if (is_believed && !host_->on_client_named(*this)) refuse(too_many_connections(), true);
 }
 
 void connection::frame(std::string_view bytes) {
   const auto hit = base::faults::strike(fault_point::frame);
   if (hit.kind == base::fault_kind::error) return refuse(framing_broken(), true);
   if (hit.kind == base::fault_kind::corrupt) corrupt(bytes, hit.random);
-  if (!request_) request_ = host_->take_request();
+  if (!request_) request_ = host_->acquire_request();
   switch (reader_.frame(bytes, *request_)) {
   case framer_status::need_more: return take_partial();
   case framer_status::complete: return begin_exchange();
@@ -239,7 +239,7 @@ void connection::refuse(const base::error& why, bool close) {
   if (phase_ != phase::waiting) {
     // The request never became an exchange, but its answer and the metrics need the id, operation
     // and start time of one.
-    if (!request_) request_ = host_->take_request();
+    if (!request_) request_ = host_->acquire_request();
     host_->assign_id(*request_);
     exchange_.operation_id = operation::unmatched;
     if (begun_ == base::steady_time{}) begun_ = host_->loop().now();
@@ -288,7 +288,7 @@ void connection::flush() {
   switch (sender_.flush(stream(fault_point::write))) {
   case sending::done: return after_flush();
   case sending::more: schedule(); return arm();
-  case sending::blocked: sender_.expect_progress(*stream_); return arm();
+  case sending::blocked: sender_.start_progress_deadline(*stream_); return arm();
   case sending::reading_file: return arm();
   case sending::failed: return close();
   }
@@ -371,7 +371,7 @@ bool connection::evict_idle() {
 
 bool connection::evict_stalled() {
   // epoll reports late that the socket has room; the kernel's send queue shows progress at once.
-  if (sender_.take_stock(*stream_) > 0) {
+  if (sender_.measure_progress(*stream_) > 0) {
     sender_.note_progress();
     return false;
   }
@@ -426,7 +426,7 @@ void connection::on_deadline() {
   const auto now = host_->loop().now();
   if (phase_ == phase::lingering) return close();
   if (sender_.is_awaited()) {
-    if (now >= sender_.deadline()) sender_.take_stock(*stream_);
+    if (now >= sender_.deadline()) sender_.measure_progress(*stream_);
     if (now >= sender_.deadline()) return cut();
     if (phase_ != phase::waiting) return arm();
   }

@@ -35,7 +35,7 @@ public:
   virtual bool draining() const noexcept = 0;
 
   /// Requests and buffers are pooled: between requests a connection has neither.
-  virtual std::shared_ptr<admitted_request> take_request() = 0;
+  virtual std::shared_ptr<admitted_request> acquire_request() = 0;
   virtual void give_back(std::shared_ptr<admitted_request> used) = 0;
   virtual std::string take_buffer() = 0;
   virtual void give_back(std::string used) = 0;
@@ -50,7 +50,7 @@ public:
   virtual bool make_room(std::size_t bytes, const connection& but) = 0;
   /// A PROXY header named the client, which is now `peer()`. False: the client has too many
   /// connections.
-  virtual bool named_client(connection& which) = 0;
+  virtual bool on_client_named(connection& which) = 0;
   /// Sends the connection's exchange to the front. While there is no front, its successor gets it.
   virtual void dispatch(connection& from) = 0;
   /// Reports bytes that a connection wrote: the transport bounds the sum of one turn.

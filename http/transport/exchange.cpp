@@ -20,7 +20,7 @@ bool may_have_begun(handler had, owner waits_for) noexcept {
 
 std::optional<base::error> exchange_state::begin_retry(const operation_row& row,
                                                        const actors::ticket& of, handler dead) {
-  const auto had = of.in_hand.exchange(handler::nobody, std::memory_order_relaxed);
+  const auto had = of.claimed_by.exchange(handler::nobody, std::memory_order_relaxed);
   if (!row.is_repeatable && may_have_begun(had, waits_for)) return outcome_unknown();
   if (had == dead && ++deaths > resend_limit) return failed_repeatedly();
   of.passed_faults.store(0, std::memory_order_relaxed);

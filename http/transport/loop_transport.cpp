@@ -38,16 +38,16 @@ public:
     for (std::size_t i = 0; i < most; ++i) {
       // Close to the limit, an idle connection is evicted, in this loop or another, only if a
       // client is really waiting.
-      if (owner_->is_almost_full() && !has_input(socket_.get())) return;
-      if (!owner_->take_place()) return pause();
+      if (owner_->is_near_connection_limit() && !has_input(socket_.get())) return;
+      if (!owner_->reserve_connection()) return pause();
       const auto next = decide_next();
-      if (next == accept_decision::waits) return owner_->give_place_back();
+      if (next == accept_decision::wait) return owner_->release_connection();
       sockaddr_storage storage{};
       socklen_t length = sizeof storage;
       base::file_descriptor client{::accept4(socket_.get(), reinterpret_cast<sockaddr*>(&storage),
                                              &length, SOCK_NONBLOCK | SOCK_CLOEXEC)};
       if (!client) {
-        owner_->give_place_back();
+        owner_->release_connection();
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
           owner_->evict_idle();
           return pause();
@@ -55,12 +55,12 @@ public:
         if (errno == EAGAIN || errno == EWOULDBLOCK) return;
         continue; // the client is gone (ECONNABORTED and similar)
       }
-      if (next == accept_decision::is_dropped) {
-        owner_->give_place_back();
+      if (next == accept_decision::drop) {
+        owner_->release_connection();
         continue;
       }
       const auto peer = endpoint_of(storage).address;
-      owner_->welcome(std::move(client), peer, preamble_of(peer));
+      owner_->admit_socket(std::move(client), peer, preamble_of(peer));
     }
   }
 
@@ -71,7 +71,7 @@ private:
                                                     : preamble::ignored_proxy_header;
   }
 
-  enum class accept_decision : std::uint8_t { is_taken, is_dropped, waits };
+  enum class accept_decision : std::uint8_t { take, drop, wait };
 
   /// What fault injection does to the next connection. Where the connection waits, the listener is
   /// paused.
@@ -79,18 +79,18 @@ private:
     // While draining, faults are ignored: connections that still wait when the listener closes
     // would be reset. A pass of the fault point needs a connection that waits.
     const bool armed = base::faults::armed(base::fault_point::accept);
-    if (owner_->draining_ || (armed && !has_input(socket_.get()))) return accept_decision::is_taken;
+    if (owner_->draining_ || (armed && !has_input(socket_.get()))) return accept_decision::take;
     const auto now = owner_->loop_->now();
     const auto hit = pass_.begin(now);
     if (pass_.is_held()) {
       pause_until(pass_.again_at(now));
-      return accept_decision::waits;
+      return accept_decision::wait;
     }
     pass_.end();
-    if (hit.kind == base::fault_kind::drop) return accept_decision::is_dropped;
-    if (hit.kind != base::fault_kind::error) return accept_decision::is_taken;
+    if (hit.kind == base::fault_kind::drop) return accept_decision::drop;
+    if (hit.kind != base::fault_kind::error) return accept_decision::take;
     pause(); // as if out of descriptors
-    return accept_decision::waits;
+    return accept_decision::wait;
   }
 
   void pause() { pause_until(owner_->loop_->now() + accept_pause); }
@@ -135,17 +135,17 @@ void loop_transport::adopt(base::file_descriptor socket, const model::ip_address
   add(std::move(socket), peer, preamble::none, false);
 }
 
-void loop_transport::welcome(base::file_descriptor socket, const model::ip_address& peer,
-                             preamble begins_with) {
+void loop_transport::admit_socket(base::file_descriptor socket, const model::ip_address& peer,
+                                  preamble begins_with) {
   // A trusted proxy connects for many clients, so it is in no share itself. A PROXY header names
-  // the client (`named_client`).
+  // the client (`on_client_named`).
   const bool in_share = !is_trusted(peer, bounds_->trust);
-  if (!in_share || enter_share(peer)) return add(std::move(socket), peer, begins_with, in_share);
-  turn_away(socket);
-  give_place_back();
+  if (!in_share || count_in_share(peer)) return add(std::move(socket), peer, begins_with, in_share);
+  refuse_socket(socket);
+  release_connection();
 }
 
-void loop_transport::turn_away(const base::file_descriptor& socket) {
+void loop_transport::refuse_socket(const base::file_descriptor& socket) {
   const auto id = ids_.next();
   const auto answer = refusal(too_many_connections(), id);
   std::string text;
@@ -158,7 +158,7 @@ void loop_transport::turn_away(const base::file_descriptor& socket) {
   ::recv(socket.get(), read_buffer_.data(), read_buffer_.size(), MSG_DONTWAIT);
 }
 
-bool loop_transport::enter_share(const model::ip_address& client, const connection* but) {
+bool loop_transport::count_in_share(const model::ip_address& client, const connection* but) {
   const auto limit = limits().connection_limit;
   const bool shared = bounds_->connections.load() > limit / unshared_part;
   const auto share = std::max<std::size_t>(1, limit * limits().connection_share_percent / 100);
@@ -183,9 +183,9 @@ bool loop_transport::evict_elsewhere(const model::ip_address& client, std::size_
   return true;
 }
 
-bool loop_transport::named_client(connection& which) {
+bool loop_transport::on_client_named(connection& which) {
   if (is_trusted(which.peer(), bounds_->trust)) return true; // the proxy itself: a health check
-  return slots_[which.slot()].in_share = enter_share(which.peer(), &which);
+  return slots_[which.slot()].in_share = count_in_share(which.peer(), &which);
 }
 
 void loop_transport::add(base::file_descriptor socket, const model::ip_address& peer,
@@ -211,13 +211,13 @@ void loop_transport::add(base::file_descriptor socket, const model::ip_address& 
 
 // -- making room --------------------------------------------------------------
 
-bool loop_transport::is_almost_full() const noexcept {
+bool loop_transport::is_near_connection_limit() const noexcept {
   return bounds_->connections.load() + bounds_->transports.size() > limits().connection_limit;
 }
 
-bool loop_transport::take_place() {
+bool loop_transport::reserve_connection() {
   if (bounds_->connections.fetch_add(1) < limits().connection_limit || evict_idle()) return true;
-  give_place_back();
+  release_connection();
   for (auto* other : bounds_->transports)
     if (other != this) other->loop_->post([other] { other->evict_idle(); });
   return false;
@@ -258,11 +258,11 @@ bool loop_transport::evict_idle() {
 
 bool loop_transport::evict_idle_of(const model::ip_address& client, const connection* but) {
   const auto whose = connection_shares::client_of(client);
-  auto found = std::find_if(idle_of_.begin(), idle_of_.end(),
+  auto found = std::find_if(idle_by_client_.begin(), idle_by_client_.end(),
                             [&](const auto& each) { return each.first == whose; });
-  if (found == idle_of_.end()) {
-    if (idle_of_.size() == idle_orders_limit) idle_of_.erase(idle_of_.begin());
-    found = idle_of_.insert(idle_of_.end(), {whose, {}});
+  if (found == idle_by_client_.end()) {
+    if (idle_by_client_.size() == idle_orders_limit) idle_by_client_.erase(idle_by_client_.begin());
+    found = idle_by_client_.insert(idle_by_client_.end(), {whose, {}});
   }
   return evict_idle(found->second, [&](const connection& of) {
     return &of != but && connection_shares::client_of(of.peer()) == whose ? of.idle_since()
@@ -437,7 +437,7 @@ std::string_view loop_transport::date() {
 
 // -- pools --------------------------------------------------------------------
 
-std::shared_ptr<admitted_request> loop_transport::take_request() {
+std::shared_ptr<admitted_request> loop_transport::acquire_request() {
   if (auto pooled = requests_.take()) return *std::move(pooled);
   return std::make_shared<admitted_request>();
 }

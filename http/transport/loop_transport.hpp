@@ -130,7 +130,7 @@ private:
   std::span<char> read_buffer() noexcept override { return read_buffer_; }
   std::string_view date() override;
   bool draining() const noexcept override { return draining_; }
-  std::shared_ptr<admitted_request> take_request() override;
+  std::shared_ptr<admitted_request> acquire_request() override;
   void give_back(std::shared_ptr<admitted_request> used) override;
   std::string take_buffer() override;
   void give_back(std::string used) override;
@@ -138,7 +138,7 @@ private:
   void assign_id(request& to) override { ids_.assign(to); }
   bool admit(admitted_request& which) override;
   bool make_room(std::size_t bytes, const connection& but) override;
-  bool named_client(connection& which) override;
+  bool on_client_named(connection& which) override;
   void dispatch(connection& from) override;
   void wrote(std::size_t bytes) noexcept override { turn_written_bytes_ += bytes; }
   bool read_ahead(connection& which, const file_range& part) override;
@@ -148,19 +148,20 @@ private:
   connection* current(actors::exchange_ref exchange) const noexcept;
   /// Whether the connection limit is reached, or would be if each loop reserved a connection at
   /// once. Reserving one may close an idle connection, so a client must be waiting then.
-  bool is_almost_full() const noexcept;
+  bool is_near_connection_limit() const noexcept;
   /// Reserves a connection; at the limit, by closing an idle one of this loop. False: none of this
   /// loop is idle. The other loops then look among theirs, so a later call may succeed.
-  bool take_place();
-  void give_place_back() noexcept { bounds_->connections.fetch_sub(1); }
+  bool reserve_connection();
+  void release_connection() noexcept { bounds_->connections.fetch_sub(1); }
   /// Turns an accepted socket, with its reserved connection, into a connection, or turns it away if
   /// its client has too many.
-  void welcome(base::file_descriptor socket, const model::ip_address& peer, preamble begins_with);
-  void turn_away(const base::file_descriptor& socket);
+  void admit_socket(base::file_descriptor socket, const model::ip_address& peer,
+                    preamble begins_with);
+  void refuse_socket(const base::file_descriptor& socket);
   /// Counts one more connection of `client`; where its share is used up, in place of an idle one,
   /// which is closed in this loop or another. False, and not counted: there is no idle one. `but`
   /// is the connection to be counted if it is open already; it is never closed.
-  bool enter_share(const model::ip_address& client, const connection* but = nullptr);
+  bool count_in_share(const model::ip_address& client, const connection* but = nullptr);
   bool evict_idle_of(const model::ip_address& client, const connection* but);
   /// Has each other loop close an idle connection of `client`, because the kernel may have given
   /// them its whole share. False, and nothing is closed: there is no other loop, or this one
@@ -201,7 +202,7 @@ private:
   std::vector<std::uint32_t> closed_slots_;
   eviction_order longest_idle_;
   /// For a few clients, in the order in which they reached their shares.
-  std::vector<std::pair<model::ip_address, eviction_order>> idle_of_;
+  std::vector<std::pair<model::ip_address, eviction_order>> idle_by_client_;
   base::steady_time next_look_;
   eviction_order longest_stalled_;
   object_pool<std::shared_ptr<admitted_request>> requests_{pool_limit};

@@ -169,7 +169,7 @@ std::size_t reply_sender::unsent_capacity() const noexcept {
 
 // -- who takes what is sent ---------------------------------------------------
 
-void reply_sender::expect_progress(const byte_stream& to) {
+void reply_sender::start_progress_deadline(const byte_stream& to) {
   if (!is_awaited()) {
     deadline_ = host_->loop().now() + host_->limits().write_timeout;
     unacknowledged_at_look_ = to.unacknowledged_bytes();
@@ -179,7 +179,7 @@ void reply_sender::expect_progress(const byte_stream& to) {
   account_.lease(lease_, unsent_capacity());
 }
 
-std::uint64_t reply_sender::take_stock(const byte_stream& to) {
+std::uint64_t reply_sender::measure_progress(const byte_stream& to) {
   const auto left = to.unacknowledged_bytes();
   const auto were = unacknowledged_at_look_ + std::exchange(sent_since_look_, 0);
   const auto taken = were - std::min<std::uint64_t>(were, left);

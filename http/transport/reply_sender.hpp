@@ -77,13 +77,13 @@ public:
   bool has_separate_body() const noexcept { return body_ || file_.file; }
 
   /// The stream accepts no more: from the first call on, the client must make progress.
-  void expect_progress(const byte_stream& to);
+  void start_progress_deadline(const byte_stream& to);
   /// The time by which the client must have made progress; unset while the stream accepts data.
   base::steady_time deadline() const noexcept { return deadline_; }
   bool is_awaited() const noexcept { return deadline_ != base::steady_time{}; }
   /// Moves the deadline by the time that the bytes taken since the last look earn. Returns that
   /// number of bytes.
-  std::uint64_t take_stock(const byte_stream& to);
+  std::uint64_t measure_progress(const byte_stream& to);
   /// Since when the client has taken nothing of an answer that holds bytes of the budget; nothing
   /// where it takes them or no such answer waits.
   std::optional<base::steady_time> stalled_since() const noexcept;

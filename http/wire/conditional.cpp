@@ -54,7 +54,7 @@ response precondition_failed(const request& request, std::string_view etag) {
   return answer;
 }
 
-bool range_stands(const request& request, std::string_view etag) noexcept {
+bool if_range_matches(const request& request, std::string_view etag) noexcept {
   return !request.has(header::if_range) || request.get(header::if_range) == etag;
 }
 

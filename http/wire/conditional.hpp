@@ -25,6 +25,6 @@ response precondition_failed(const request& request, std::string_view etag);
 /// Whether a `Range` header applies, given `If-Range`: there is no `If-Range`, or it names `etag`
 /// by strong comparison. A date never matches because representations here have no dates; an empty
 /// value never matches either (RFC 9110 section 13.1.5).
-bool range_stands(const request& request, std::string_view etag) noexcept;
+bool if_range_matches(const request& request, std::string_view etag) noexcept;
 
 } // namespace matchcloud::http

@@ -43,7 +43,7 @@ enum class body_kind : std::uint8_t { none, json };
 enum class cost_class : std::uint8_t {
   /// Answered in microseconds, and easily repeated by the client.
   cheap,
-  dear,
+  expensive,
 };
 
 /// Everything about an operation except the code that performs it.
@@ -67,7 +67,7 @@ struct operation_row {
   std::string_view body_advice = {};
   /// The limit on the time from the complete request to its answer.
   std::chrono::milliseconds base::limits::*deadline = &base::limits::request_timeout;
-  cost_class cost = cost_class::dear;
+  cost_class cost = cost_class::expensive;
   /// Whether performing the operation twice has the same effect as once. If not, a request that an
   /// actor may have begun before it died gets 503 `outcome_unknown` and is not dispatched again.
   bool is_repeatable = true;

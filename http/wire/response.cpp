@@ -44,7 +44,7 @@ std::string_view general_detail(base::errc code) noexcept {
 }
 
 base::error as_told(const base::error& what) {
-  if (!base::tells_of_machine(what.code) || what.for_clients) return what;
+  if (!base::is_local_failure(what.code) || what.for_clients) return what;
   return {what.code, std::string{general_detail(what.code)}};
 }
 

@@ -83,7 +83,7 @@ std::string_view reason_phrase(int status) noexcept;
 
 /// The problem (RFC 9457) for an error. The detail is repeated as `message`, where clients of this
 /// interface look for it. Every 503 except `outcome_unknown` carries `Retry-After`. For an error
-/// that would disclose something about this machine (`base::tells_of_machine`), the detail is a
+/// that would disclose something about this machine (`base::is_local_failure`), the detail is a
 /// general sentence unless it was written for clients; the code that created the error logs the
 /// real one.
 response problem(const base::error& what, std::string_view request_id);

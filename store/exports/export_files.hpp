@@ -33,7 +33,7 @@ inline constexpr std::size_t open_exports_limit = 256;
 struct opened_export {
   export_facts facts;
   std::shared_ptr<const base::open_file> csv;
-  /// The same bytes compressed; null if the compressed file has not been made.
+  /// The compressed file; null if it has not been made.
   std::shared_ptr<const base::open_file> gzip;
 };
 

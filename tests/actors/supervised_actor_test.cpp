@@ -53,7 +53,7 @@ TEST_CASE("a request is in hand while it is handled, and counted afterwards") {
   bench on;
   const auto request = on.ask();
   CHECK(on.answers() == 1);
-  CHECK(request->in_hand == handler::past_owner);
+  CHECK(request->claimed_by == handler::past_owner);
   CHECK(on.seen->handled() == 1);
   CHECK(on.seen->last_error().empty());
 }
@@ -66,7 +66,7 @@ TEST_CASE("a crash ends the actor with the request in hand, and says where") {
     const auto request = on.ask();
     CHECK(on.dead);
     CHECK(on.answers() == 0);
-    CHECK(request->in_hand == handler::owner);
+    CHECK(request->claimed_by == handler::owner);
     CHECK(on.seen->handled() == 0);
     CHECK(on.seen->last_error() == "fault injection at " + std::string{facts_of(at).name});
   }
@@ -79,7 +79,7 @@ TEST_CASE("a dropped message is answered by nobody, and the actor lives on") {
     const auto request = on.ask();
     CHECK(on.answers() == 0);
     CHECK_FALSE(on.dead);
-    CHECK(request->in_hand == handler::past_owner);
+    CHECK(request->claimed_by == handler::past_owner);
     CHECK(request.use_count() == 1);
     base::faults::clear(at);
     on.ask();
@@ -127,7 +127,7 @@ TEST_CASE("a stalled message comes when the fault is taken away") {
     const auto request = on.ask();
     on.advance(milliseconds{10'000});
     CHECK(on.answers() == 0);
-    CHECK(request->in_hand == handler::past_owner);
+    CHECK(request->claimed_by == handler::past_owner);
     base::faults::clear(at);
     on.advance(milliseconds{10});
     CHECK(on.log->made.size() == 1);

@@ -67,10 +67,10 @@ TEST_CASE("statuses that clients rely on") {
 TEST_CASE("errors of disks, files and addresses tell of the machine, a client's own do not") {
   for (const auto code : {errc::store_failed, errc::store_full, errc::store_newer, errc::io_failed,
                           errc::geoip_invalid, errc::address_unavailable})
-    CHECK(tells_of_machine(code));
+    CHECK(is_local_failure(code));
   for (const auto code : {errc::body_malformed, errc::overloaded, errc::store_backlogged,
                           errc::import_invalid, errc::exports_full})
-    CHECK_FALSE(tells_of_machine(code));
+    CHECK_FALSE(is_local_failure(code));
 }
 
 TEST_CASE("an error without particulars is its code alone") {

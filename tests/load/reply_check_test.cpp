@@ -31,6 +31,7 @@ TEST_CASE("a listing of regions must have its members, in order of distance", "[
   CHECK(judge(http::operation::list_regions, good_listing).empty());
   CHECK(judge(http::operation::list_regions, R"({"regions":[]})") == "lists no regions");
   CHECK(judge(http::operation::list_regions, R"({"errors":[]})") == "has no array `regions`");
+  CHECK(judge(http::operation::list_regions, "") == "is no JSON (byte 0)");
   CHECK(judge(http::operation::list_regions, "<html>") == "is no JSON (byte 0)");
   CHECK(judge(http::operation::list_regions, replaced(good_listing, "640.1", "1.5")) ==
         "has regions that are not in order of distance");

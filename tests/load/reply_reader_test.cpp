@@ -68,10 +68,10 @@ TEST_CASE("what comes behind a reply is told apart from what is none", "[load]")
   reply_reader reader;
   const std::string reply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   REQUIRE(reader.feed(reply + reply) == progress::malformed);
-  CHECK(reader.has_more_than_asked());
+  CHECK(reader.has_extra_bytes());
   reader.reset();
   REQUIRE(reader.feed("SSH-2.0\r\n\r\n") == progress::malformed);
-  CHECK_FALSE(reader.has_more_than_asked());
+  CHECK_FALSE(reader.has_extra_bytes());
 }
 
 TEST_CASE("a reader reads one reply after the other", "[load]") {

@@ -92,10 +92,10 @@ struct world {
     if (!output) return tl::unexpected(output.error());
     if (auto begun = output->begin(until); !begun) return tl::unexpected(begun.error());
     cli::progress_display progress{base::machine_clock()};
-    const download_surroundings in{until, progress, [this](milliseconds pause) {
-                                     pauses.push_back(pause);
-                                     return !until.came();
-                                   }};
+    const download_context in{until, progress, [this](milliseconds pause) {
+                                pauses.push_back(pause);
+                                return !until.came();
+                              }};
     const auto service = model::parse_http_url(server.url(base));
     REQUIRE(service.has_value());
     const model::export_query query{{}, {1, 18'446'744'073'709'551'615U}};
@@ -426,7 +426,7 @@ TEST_CASE("a request for an export that gets no answer is repeated, a few times"
   }
   SECTION("or never") {
     check_failed(in.run(), {"lost", "5 times in a row"});
-    CHECK(in.server.requests().size() == fruitless_attempt_limit);
+    CHECK(in.server.requests().size() == attempts_without_progress_limit);
   }
   SECTION("the service's own deadline is an answer") {
     in.server.then(problem("504 Gateway Timeout", "deadline_exceeded"));
@@ -468,7 +468,7 @@ TEST_CASE("a service that is not there is told") {
   const auto body = R"({"url":")" + gone + "\"}";
   in.server.then(answer_head("200 OK", body.size(), "") + body);
   check_failed(in.run(), {gone, "no connection", "public-url", "5 attempts"});
-  CHECK(in.pauses.size() == fruitless_attempt_limit - 1);
+  CHECK(in.pauses.size() == attempts_without_progress_limit - 1);
 }
 
 TEST_CASE("a signal ends the wait for a server, and nothing is left") {

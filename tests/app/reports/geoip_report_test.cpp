@@ -17,7 +17,7 @@ const temporary_directory& folder() {
 
 /// The regions London and Paris, and a GeoIP file with 192.0.2.0/24 in London and 198.51.100.0/24
 /// in Japan.
-geoip_surroundings surroundings() {
+geoip_inputs surroundings() {
   mmdb_builder builder;
   builder.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(51.5, -0.125));
   builder.add_v4({198, 51, 100, 0}, 24, mmdb_map({{"country_code", mmdb_string("JP")}}));
@@ -28,7 +28,7 @@ geoip_surroundings surroundings() {
   return {{path}, {store::mmdb_file::open(path).value()}, {}, std::move(catalog), {}};
 }
 
-std::string text_of(const geoip_surroundings& in, std::string_view address) {
+std::string text_of(const geoip_inputs& in, std::string_view address) {
   const std::vector clients{locate_client(in, *model::parse_ip_address(address))};
   return geoip_text(in, clients, 0);
 }

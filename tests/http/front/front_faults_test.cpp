@@ -42,7 +42,7 @@ TEST_CASE("a request that a front dies of is left in its hand") {
     const auto request = on.ask();
     CHECK(on.dead);
     CHECK(on.sink.answers.empty());
-    CHECK(request->in_hand == actors::handler::front);
+    CHECK(request->claimed_by == actors::handler::front);
   }
 }
 
@@ -53,8 +53,8 @@ TEST_CASE("a request or a reply that is lost before a front is answered by nobod
     const auto request = on.ask();
     CHECK_FALSE(on.dead);
     CHECK(on.sink.answers.empty());
-    CHECK(request->in_hand == (at == fault_point::front_dispatch ? actors::handler::nobody
-                                                                 : actors::handler::past_owner));
+    CHECK(request->claimed_by == (at == fault_point::front_dispatch ? actors::handler::nobody
+                                                                    : actors::handler::past_owner));
     CHECK(on.ranking_log->rankings.size() == (at == fault_point::front_dispatch ? 0 : 1));
   }
 }

@@ -179,7 +179,7 @@ public:
   std::span<char> read_buffer() noexcept override { return buffer_; }
   std::string_view date() override { return "Tue, 14 Nov 2023 22:13:20 GMT"; }
   bool draining() const noexcept override { return drains; }
-  std::shared_ptr<http::admitted_request> take_request() override {
+  std::shared_ptr<http::admitted_request> acquire_request() override {
     ++requests_out;
     return std::make_shared<http::admitted_request>();
   }
@@ -208,7 +208,7 @@ public:
     others->reset();
     return true;
   }
-  bool named_client(http::connection& which) override {
+  bool on_client_named(http::connection& which) override {
     named.push_back(which.peer());
     return takes_client;
   }

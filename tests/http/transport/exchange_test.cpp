@@ -130,12 +130,12 @@ std::optional<base::errc> after_death(bool is_repeatable, handler had, handler d
   operation_row row = row_of(operation::validate_game);
   row.is_repeatable = is_repeatable;
   actors::ticket ticket;
-  ticket.in_hand = had;
+  ticket.claimed_by = had;
   exchange_state state;
   state.routed(row.id, waits_for);
   const auto why = state.begin_retry(row, ticket, dead);
   CHECK(state.attempt == (why ? 1 : 2));
-  CHECK(ticket.in_hand == handler::nobody);
+  CHECK(ticket.claimed_by == handler::nobody);
   return why ? std::optional{why->code} : std::nullopt;
 }
 
@@ -168,10 +168,10 @@ TEST_CASE("a request that kills is given up after as many deaths as may be") {
   exchange_state state;
   const auto& row = row_of(operation::validate_game);
   for (std::uint32_t i = 0; i < resend_limit; ++i) {
-    ticket.in_hand = handler::owner;
+    ticket.claimed_by = handler::owner;
     CHECK_FALSE(state.begin_retry(row, ticket, handler::owner));
   }
-  ticket.in_hand = handler::owner;
+  ticket.claimed_by = handler::owner;
   const auto why = state.begin_retry(row, ticket, handler::owner);
   REQUIRE(why);
   CHECK(why->code == base::errc::unavailable);

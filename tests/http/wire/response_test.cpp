@@ -132,7 +132,7 @@ TEST_CASE("a problem names no path of the machine, unless it was written for cli
       const auto answer = problem({code, detail, for_clients}, "r");
       return answer.body_bytes().find("matchcloud.db") != std::string_view::npos;
     };
-    CHECK(told(false) == !tells_of_machine(code));
+    CHECK(told(false) == !is_local_failure(code));
     CHECK(told(true));
   }
   const auto failed = problem({base::errc::store_failed, detail}, "r");

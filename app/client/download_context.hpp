@@ -15,7 +15,7 @@ inline constexpr std::chrono::seconds export_answer_limit{11 * 60};
 inline constexpr std::chrono::seconds download_silence_limit{30};
 /// Consecutive attempts without a new byte after which a download fails, and consecutive export
 /// requests without an answer after which the export fails.
-inline constexpr int fruitless_attempt_limit = 5;
+inline constexpr int attempts_without_progress_limit = 5;
 /// The pause before the second consecutive attempt; it doubles with each further attempt.
 inline constexpr std::chrono::milliseconds first_pause{500};
 /// How many times a download starts over because the file changed meanwhile.
@@ -28,7 +28,7 @@ inline constexpr std::chrono::seconds busy_pause_limit{60};
 inline constexpr std::chrono::seconds busy_limit{10 * 60};
 
 /// What a download needs from its caller.
-struct download_surroundings {
+struct download_context {
   const cli::interrupt& until;
   cli::progress_display& progress;
   /// Sleeps for the given time; false when a signal arrived.
