@@ -246,8 +246,7 @@ std::size_t request_count(const mix_part& part) noexcept {
     const auto* texts = std::get_if<std::vector<std::string>>(&of);
     return texts != nullptr ? texts->size() : std::get<std::size_t>(of);
   };
-  const bool has_body =
-      part.what != http::operation::list_regions && part.what != http::operation::list_avatars;
+  const bool has_body = http::row_of(part.what).body != http::body_kind::none;
   const auto bodies = has_body ? count(part.bodies) : 1;
   return std::max(bodies, part.clients ? count(*part.clients) : 1);
 }

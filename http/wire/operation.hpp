@@ -186,20 +186,28 @@ constexpr bool are_distinct(const operation_row& a, const operation_row& b) noex
          (a.load_name.empty() || a.load_name != b.load_name);
 }
 
-/// Whether each row is at the index of its operation, well-formed and distinct from all others.
-constexpr bool is_whole() noexcept {
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    if (static_cast<std::size_t>(operations[i].id) != i || operations[i].name.empty() ||
-        !is_well_formed(operations[i]))
-      return false;
+/// Whether each row is at the index of its operation.
+constexpr bool are_in_order() noexcept {
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    if (static_cast<std::size_t>(operations[i].id) != i || operations[i].name.empty()) return false;
+  return operations.back().id == operation::unmatched;
+}
+
+constexpr bool are_all_distinct() noexcept {
+  for (std::size_t i = 0; i < operations.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (!are_distinct(operations[i], operations[j])) return false;
-  }
-  return operations.back().id == operation::unmatched;
+  return true;
 }
 
 } // namespace detail
 
-static_assert(detail::is_whole(), "the table of operations is not whole");
+static_assert(detail::are_in_order(), "each operation has a row with a name, in the order of the "
+                                      "enumerators; `unmatched` is the last");
+static_assert(
+    std::all_of(operations.begin(), operations.end(), detail::is_well_formed),
+    "a path begins with one slash and has no empty segment; the method is GET or POST, and "
+    "POST alone has a body; a body limit has its advice, a CORS policy its preflight");
+static_assert(detail::are_all_distinct(), "names, paths and load names are each used once");
 
 } // namespace matchcloud::http
