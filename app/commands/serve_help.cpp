@@ -2,8 +2,6 @@
 
 #include "app/config/config.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <array>
 #include <string>

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <memory>
+#include <CLI/CLI.hpp>
 
-namespace CLI {
-class FormatterBase;
-}
+#include <memory>
 
 namespace matchcloud::app {
 
