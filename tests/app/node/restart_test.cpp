@@ -6,6 +6,7 @@
 #include "http/transport/loop_transport.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/inflated.hpp"
 #include "tests/fixtures/replaced_file.hpp"
 #include "tests/fixtures/shared_file.hpp"
@@ -35,20 +36,10 @@ namespace {
 using actors::child_spec;
 using actors::initial_state;
 using actors::owner;
+using e2e::eventually;
 
 /// The timeout for everything that must happen: exports are synced, and disks are shared.
 constexpr std::chrono::seconds patience{120};
-
-/// Waits for a condition that other threads make true.
-template <class Condition>
-bool eventually(Condition&& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
 
 /// A game's avatars and their image, in a store and a data directory.
 struct stored_avatars {
