@@ -23,8 +23,8 @@ void require(bool law) {
 using reading = std::pair<std::uint64_t, std::variant<lobby, line_finding>>;
 
 void check(const lobby& taken) {
-  require(is_identifier(taken.kind.region_id) && is_identifier(taken.kind.tier));
-  require(is_name(taken.kind.version_name) && is_name(taken.kind.game_mode));
+  require(is_identifier(taken.attributes.region_id) && is_identifier(taken.attributes.tier));
+  require(is_name(taken.attributes.version_name) && is_name(taken.attributes.game_mode));
   const auto& times = taken.times;
   require(times.start_ts >= 0 && times.start_ts <= timestamp_limit_ms);
   require(!times.stop_ts || *times.stop_ts >= times.start_ts);
