@@ -102,6 +102,7 @@ public:
                                         base::steady_time now, std::uint32_t random);
   /// The service is stopping: exits no longer count as restarts.
   void stop() noexcept { stopping_ = true; }
+  bool is_stopping() const noexcept { return stopping_; }
   /// Ends the storms of children that have handled something or have lived for `calm_time`.
   void end_storms(base::steady_time now);
 

@@ -24,7 +24,7 @@ caf::behavior supervisor::make_behavior() {
       [this](const catalog_changed& news) { children_->set_catalog(news.snapshot); },
       [this](const geoip_changed& news) { children_->set_geoip(news.geoip); },
       [this](const restart_child& due) {
-        if (stopping_ || children_->actor(due.child)) return;
+        if (children_->is_stopping() || children_->actor(due.child)) return;
         start(due.child);
         announce();
       },
@@ -64,10 +64,10 @@ void supervisor::start(std::size_t child) {
 void supervisor::on_down(const caf::down_msg& down) {
   const auto child = children_->find(down.source);
   if (!child) return;
-  if (!stopping_) wake();
+  if (!children_->is_stopping()) wake();
   const auto delay = children_->record_exit(*child, to_string(down.reason), settings_.clock->now(),
                                             static_cast<std::uint32_t>(random_()));
-  if (stopping_) return stop();
+  if (children_->is_stopping()) return stop();
   spdlog::warn("supervisor: {} ended ({}); restart in {} ms", children_->spec(*child).name,
                children_->last_error(*child), delay.count());
   if (delay.count() == 0)
@@ -93,7 +93,7 @@ void supervisor::tell_of_storms() {
 }
 
 void supervisor::check_calm() {
-  if (!storming_ || stopping_) return;
+  if (!storming_ || children_->is_stopping()) return;
   children_->end_storms(settings_.clock->now());
   tell_of_storms();
   if (storming_) delayed_send(this, storm_look_interval, actors::look_for_calm{});
@@ -122,7 +122,6 @@ void supervisor::announce() {
 }
 
 void supervisor::stop() {
-  stopping_ = true;
   children_->stop();
   if (children_->is_empty()) return quit();
   for (std::size_t i = 0; i < children_->size(); ++i)

@@ -56,7 +56,6 @@ private:
   std::shared_ptr<child_table> children_;
   std::minstd_rand random_;
   bool storming_ = false;
-  bool stopping_ = false;
 };
 
 } // namespace matchcloud::actors

@@ -126,9 +126,9 @@ base::expected<download_summary>
 export_from_service(const std::string& url, const model::export_query& query, cli::output_file& to,
                     const cli::interrupt& until, cli::progress_display& progress) {
   if (auto begun = to.begin(until); !begun) return tl::unexpected(begun.error());
-  const download_context surroundings{
+  const download_context context{
       until, progress, [&](std::chrono::milliseconds pause) { return until.wait(pause); }};
-  return download_export(*model::parse_http_url(url), query, to, surroundings);
+  return download_export(*model::parse_http_url(url), query, to, context);
 }
 
 base::expected<download_summary> run(const export_options& options,

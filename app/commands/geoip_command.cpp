@@ -74,7 +74,7 @@ base::expected<void> choose_namespace(geoip_inputs& in, const std::string& wante
   return {};
 }
 
-base::expected<geoip_inputs> open_surroundings(const geoip_options& options) {
+base::expected<geoip_inputs> open_inputs(const geoip_options& options) {
   const auto config = read_configuration(options.configuration);
   if (!config) return tl::unexpected(config.error());
   geoip_inputs in;
@@ -95,7 +95,7 @@ base::expected<geoip_inputs> open_surroundings(const geoip_options& options) {
 base::expected<std::string> report(const geoip_options& options) {
   const auto addresses = parse_addresses(options.addresses);
   if (!addresses) return tl::unexpected(addresses.error());
-  const auto in = open_surroundings(options);
+  const auto in = open_inputs(options);
   if (!in) return tl::unexpected(in.error());
   std::vector<located_client> clients;
   for (const auto& address : *addresses)

@@ -120,7 +120,8 @@ void add_serve_command(CLI::App& program, int& code) {
       "-) or in a TOML file; a flag beats the environment, that beats the file. Lists are "
       "comma-separated and repeatable; giving one replaces its default.\n\n"
       "Example: matchcloud serve --data-dir var --geoip city.mmdb --listen 127.0.0.1:8080");
-  command->set_help_all_flag("--help-all", "Print this help message and exit");
+  command->set_help_all_flag("--help-all",
+                             "Print each key with what is allowed and its default, and exit");
   command->formatter(serve_help());
   const auto options = std::make_shared<configuration_options>();
   const auto add_print_flag = [command](const char* name, std::string (*print)(),

@@ -152,42 +152,41 @@ void write_client(model::json_writer& out, const geoip_inputs& in, const located
 
 } // namespace
 
-located_client locate_client(const geoip_inputs& surroundings, const model::ip_address& address) {
+located_client locate_client(const geoip_inputs& inputs, const model::ip_address& address) {
   located_client client;
   client.address = address;
   client.inside = model::find_embedded_v4(address);
-  client.found = store::locate_in(surroundings.files, address);
-  client.at = client.found ? std::optional{client.found->place.at} : surroundings.fallback;
-  if (!surroundings.catalog) return client;
-  const auto& catalog = *surroundings.catalog;
+  client.found = store::locate_in(inputs.files, address);
+  client.at = client.found ? std::optional{client.found->place.at} : inputs.fallback;
+  if (!inputs.catalog) return client;
+  const auto& catalog = *inputs.catalog;
   const auto* const of =
-      surroundings.namespace_id ? catalog.find_namespace(*surroundings.namespace_id) : nullptr;
+      inputs.namespace_id ? catalog.find_namespace(*inputs.namespace_id) : nullptr;
   client.regions = model::rank_regions(model::regions_of(catalog, of), client.at);
   return client;
 }
 
-std::string geoip_text(const geoip_inputs& surroundings, std::span<const located_client> clients,
+std::string geoip_text(const geoip_inputs& inputs, std::span<const located_client> clients,
                        std::size_t width) {
-  auto text = file_table(surroundings, width);
-  if (!surroundings.catalog)
-    text += "nothing is ranked: " + shown(surroundings.catalog.error().detail) + "\n";
+  auto text = file_table(inputs, width);
+  if (!inputs.catalog) text += "nothing is ranked: " + shown(inputs.catalog.error().detail) + "\n";
   for (const auto& each : clients) {
-    text += "\n" + location_line(surroundings, each);
-    if (surroundings.catalog) text += region_table(each, width);
+    text += "\n" + location_line(inputs, each);
+    if (inputs.catalog) text += region_table(each, width);
   }
   return text;
 }
 
-std::string geoip_json(const geoip_inputs& surroundings, std::span<const located_client> clients) {
+std::string geoip_json(const geoip_inputs& inputs, std::span<const located_client> clients) {
   model::json_writer out{model::json_escapes::beyond_ascii};
   out.object().name("files").array();
-  for (std::size_t i = 0; i < surroundings.files.size(); ++i)
-    write_file(out, shown(surroundings.paths[i]), surroundings.files[i]->describe());
+  for (std::size_t i = 0; i < inputs.files.size(); ++i)
+    write_file(out, shown(inputs.paths[i]), inputs.files[i]->describe());
   out.end_array().name("namespace_id");
-  surroundings.namespace_id ? out.text(to_string(*surroundings.namespace_id)) : out.null();
+  inputs.namespace_id ? out.text(to_string(*inputs.namespace_id)) : out.null();
   out.name("addresses").array();
   for (const auto& each : clients)
-    write_client(out, surroundings, each);
+    write_client(out, inputs, each);
   out.end_array().end_object();
   return out.take() + "\n";
 }

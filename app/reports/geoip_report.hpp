@@ -28,7 +28,7 @@ struct geoip_inputs {
   std::optional<model::uuid> namespace_id;
 };
 
-/// What is known about an address. Points into the surroundings.
+/// What is known about an address. Points into the inputs.
 struct located_client {
   model::ip_address address;
   std::optional<model::embedded_address> inside;
@@ -38,15 +38,15 @@ struct located_client {
   std::vector<model::ranked_region> regions;
 };
 
-/// What a service with these `surroundings` would determine about `address`.
-located_client locate_client(const geoip_inputs& surroundings, const model::ip_address& address);
+/// What a service with these `inputs` would determine about `address`.
+located_client locate_client(const geoip_inputs& inputs, const model::ip_address& address);
 
 /// Text for people. Tables are at most `width` characters wide where possible; 0 means no limit.
-std::string geoip_text(const geoip_inputs& surroundings, std::span<const located_client> clients,
+std::string geoip_text(const geoip_inputs& inputs, std::span<const located_client> clients,
                        std::size_t width);
 
 /// One JSON object and a line end, with the members that `geoip_json_help` describes.
-std::string geoip_json(const geoip_inputs& surroundings, std::span<const located_client> clients);
+std::string geoip_json(const geoip_inputs& inputs, std::span<const located_client> clients);
 
 inline constexpr const char* geoip_json_help =
     "--json prints {\"files\": [{\"file\", \"database_type\", \"built\", \"ip_version\", "
