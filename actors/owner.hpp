@@ -22,6 +22,11 @@ enum class owner_kind : std::uint8_t {
   lobby_export,
   export_download,
   avatar,
+  // Owners of the ops plane.
+  ingestion,
+  administration,
+  fault_control,
+  reports,
 };
 
 /// The number of actors that avatar lists are spread over, so that a large list delays few others.
@@ -49,7 +54,12 @@ inline constexpr std::array owner_rows{
     owner_row{owner_kind::lobby_export, "lobby_export", 1, &base::limits::lobby_export_mailbox},
     owner_row{owner_kind::export_download, "export_download", 1,
               &base::limits::export_download_mailbox},
-    owner_row{owner_kind::avatar, "avatar", avatar_shard_count, &base::limits::avatar_mailbox}};
+    owner_row{owner_kind::avatar, "avatar", avatar_shard_count, &base::limits::avatar_mailbox},
+    owner_row{owner_kind::ingestion, "ingestion", 1, &base::limits::ingestion_mailbox},
+    owner_row{owner_kind::administration, "administration", 1,
+              &base::limits::administration_mailbox},
+    owner_row{owner_kind::fault_control, "fault_control", 1, &base::limits::fault_control_mailbox},
+    owner_row{owner_kind::reports, "reports", 1, &base::limits::reports_mailbox}};
 
 constexpr const owner_row& row_of(owner_kind kind) noexcept {
   return owner_rows[static_cast<std::size_t>(kind)];
@@ -70,6 +80,10 @@ struct owner {
   static const owner media;
   static const owner lobby_export;
   static const owner export_download;
+  static const owner ingestion;
+  static const owner administration;
+  static const owner fault_control;
+  static const owner reports;
   static constexpr owner avatar(std::size_t shard) noexcept;
 };
 
@@ -80,6 +94,10 @@ inline constexpr owner owner::region_ranking{owner_kind::region_ranking};
 inline constexpr owner owner::media{owner_kind::media};
 inline constexpr owner owner::lobby_export{owner_kind::lobby_export};
 inline constexpr owner owner::export_download{owner_kind::export_download};
+inline constexpr owner owner::ingestion{owner_kind::ingestion};
+inline constexpr owner owner::administration{owner_kind::administration};
+inline constexpr owner owner::fault_control{owner_kind::fault_control};
+inline constexpr owner owner::reports{owner_kind::reports};
 constexpr owner owner::avatar(std::size_t shard) noexcept {
   return {owner_kind::avatar, static_cast<std::uint8_t>(shard)};
 }

@@ -5,6 +5,7 @@
 #include "actors/ticket.hpp"
 #include "base/error.hpp"
 #include "model/catalog/catalog.hpp"
+#include "model/catalog/catalog_element.hpp"
 #include "model/net/ip_address.hpp"
 #include "model/regions/measured_latency.hpp"
 #include "model/regions/region_listing.hpp"
@@ -22,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Every message between actors, with its sender and receiver. The messages are plain, not CAF
@@ -40,6 +42,13 @@
 ///                               |  <--json_made / operation_failed-------'
 ///                               |----open_export--------> export_download
 ///                               |  <--export_opened / operation_failed---'
+///                               |----ingest_lobbies, body_part--> ingestion
+///                               |  <--body_credit, json_made / operation_failed
+///                               |----administer---------> administration
+///                               |----control_faults-----> fault_control
+///                               |  <--json_made / operation_failed-------'
+///                               |----render_report, watch_status, answer_taken--> reports
+///                               |  <--text_made / answer_begun, answer_part
 ///     catalog --catalog_changed--> validator, region_ranking, avatar, lobby_export, supervisor
 ///     catalog --avatars_changed--> avatar
 ///     geoip_watch --geoip_changed--> region_ranking, supervisor
@@ -72,6 +81,7 @@ struct json_made {
   std::shared_ptr<const std::string> json;
   /// Whether the text holds its own lease of the byte budget, because many exchanges share it.
   bool is_leased = false;
+  int status = 200;
 };
 
 /// front -> region_ranking. Always answered with `regions_ranked`.
@@ -213,6 +223,135 @@ struct export_compressed {
 
 /// export_download -> export_download, at every tick.
 struct downloads_housekeeping {};
+
+/// front -> ingestion. Answered with `json_made` once all lines are committed, or
+/// `operation_failed` with `store_backlogged`, `overloaded`, `unavailable` or the store's error.
+struct ingest_lobbies {
+  exchange_ref exchange;
+  /// Whether `body_part`s follow once the receiver has granted credit.
+  bool has_body = true;
+  ticket_ptr ticket = {};
+};
+
+/// blocking pool -> ingestion: parts of a body were used up.
+struct ingest_advanced {
+  exchange_ref exchange;
+  std::size_t bytes = 0;
+  /// The answer, once the last part is committed; null before.
+  std::shared_ptr<const std::string> summary;
+  /// Set where the ingest failed.
+  std::shared_ptr<const base::error> failure;
+};
+
+/// ingestion -> ingestion, at every tick while there are ingests.
+struct look_for_left {};
+
+/// front -> administration. Answered with `json_made`, or `operation_failed` with the errors of
+/// `model::parse_element`, `model::find_element` and `store::catalog_store`.
+struct administer {
+  enum class verb : std::uint8_t { list, get, put, remove };
+
+  exchange_ref exchange;
+  verb what = verb::list;
+  model::element_kind kind = model::element_kind::region;
+  /// Except for a list.
+  std::string id;
+  /// For `put`.
+  std::shared_ptr<const std::string> body;
+  ticket_ptr ticket = {};
+};
+
+/// blocking pool -> administration: what became of a request.
+struct administered {
+  exchange_ref exchange;
+  caf::actor front;
+  int status = 200;
+  std::shared_ptr<const std::string> json;
+  /// Set where the request failed.
+  std::shared_ptr<const base::error> failure;
+  ticket_ptr ticket = {};
+};
+
+/// front -> fault_control. Answered with `json_made`, or `operation_failed` with
+/// `element_not_found`, `query_invalid` or `draining`.
+struct control_faults {
+  enum class verb : std::uint8_t { list, clear_all, get, put, clear };
+
+  exchange_ref exchange;
+  verb what = verb::list;
+  /// The name of a fault point, except for `list` and `clear_all`.
+  std::string point;
+  /// For `put`: the rule.
+  std::shared_ptr<const std::string> body;
+  ticket_ptr ticket = {};
+};
+
+/// front -> reports. Answered with `text_made`.
+struct render_report {
+  enum class kind : std::uint8_t { metrics, actors };
+
+  exchange_ref exchange;
+  kind what = kind::metrics;
+  ticket_ptr ticket = {};
+};
+
+/// reports -> front: the response body.
+struct text_made {
+  exchange_ref exchange;
+  /// Has static storage duration.
+  std::string_view content_type;
+  std::shared_ptr<const std::string> text;
+};
+
+/// front -> reports. Answered with `answer_begun` and then an `answer_part` at every tick, or
+/// `operation_failed` with `overloaded`.
+struct watch_status {
+  exchange_ref exchange;
+  ticket_ptr ticket = {};
+};
+
+/// reports -> reports, at every tick while somebody watches.
+struct tell_status {};
+
+/// owner -> front: an answer whose body follows as `answer_part`s. The owner must not have more
+/// than 256 KiB of them unacknowledged by `answer_taken`.
+struct answer_begun {
+  exchange_ref exchange;
+  /// Has static storage duration.
+  std::string_view content_type;
+};
+
+/// transport -> front -> owner: a part of a streamed request body, sent only while the owner's
+/// credit lasts.
+struct body_part {
+  exchange_ref exchange;
+  /// The position of its first byte in the body.
+  std::uint64_t offset = 0;
+  std::shared_ptr<const std::string> bytes;
+  /// The last part; it may be empty.
+  bool is_last = false;
+};
+
+/// owner -> front -> transport: the owner takes that many bytes more of the body. Without credit
+/// the transport reads nothing.
+struct body_credit {
+  exchange_ref exchange;
+  std::size_t bytes = 0;
+};
+
+/// owner -> front -> transport: a part of an answer that began with `answer_begun`.
+struct answer_part {
+  exchange_ref exchange;
+  std::shared_ptr<const std::string> bytes;
+  /// The last part; it may be empty.
+  bool is_last = false;
+};
+
+/// transport -> front -> owner: the client took that many bytes of the parts of its answer.
+struct answer_taken {
+  exchange_ref exchange;
+  std::size_t bytes = 0;
+};
 
 /// Any owner -> front: the error that answers a request.
 struct operation_failed {

@@ -20,7 +20,6 @@ error_description describe(errc code) noexcept {
   case errc::method_not_allowed: return {405, "method_not_allowed", "Method not allowed"};
   case errc::host_not_allowed: return {403, "host_not_allowed", "Host not allowed"};
   case errc::origin_not_allowed: return {403, "origin_not_allowed", "Origin not allowed"};
-  case errc::length_required: return {411, "length_required", "Length required"};
   case errc::id_malformed: return {400, "id_malformed", "Malformed id"};
   case errc::media_type_unsupported:
     return {415, "media_type_unsupported", "Media type not supported"};

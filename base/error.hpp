@@ -42,11 +42,8 @@ enum class errc : std::uint8_t {
   method_not_allowed,
   /// A request to the ops plane names a host that is not its own (DNS rebinding).
   host_not_allowed,
-  /// A web page tried to change something through the ops plane: the `Origin` is not the ops
-  /// plane's own.
+  /// A web page asked the ops plane: the `Origin` is not the ops plane's own.
   origin_not_allowed,
-  /// A request that needs a body has neither a `Content-Length` nor chunked transfer coding.
-  length_required,
   /// A path parameter is not an id of its kind.
   id_malformed,
   /// The request body is declared as something other than `application/json`.

@@ -5,7 +5,7 @@
 
 namespace matchcloud::base {
 
-/// Every bound of the data plane with its default. Set once from the configuration, then constant.
+/// Every bound of both planes with its default. Set once from the configuration, then constant.
 struct limits {
   std::size_t head_limit_bytes = 8 * 1024;
   std::size_t target_limit_bytes = 2 * 1024;
@@ -27,6 +27,12 @@ struct limits {
   std::size_t avatar_mailbox = 2'048;
   std::size_t lobby_export_mailbox = 1'024;
   std::size_t export_download_mailbox = 1'024;
+  /// Requests of the ops plane that may wait for each of its owners. An ingest counts from its head
+  /// to its answer, a watcher of the status until it leaves.
+  std::size_t ingestion_mailbox = 256;
+  std::size_t administration_mailbox = 64;
+  std::size_t fault_control_mailbox = 64;
+  std::size_t reports_mailbox = 1'200;
   /// An actor is in a restart storm if it fails more than this many times within `restart_window`
   /// without having handled anything since the previous restart.
   std::size_t restart_intensity = 5;
@@ -34,10 +40,16 @@ struct limits {
   /// Bytes that all requests and responses of the process may hold.
   std::size_t byte_budget_bytes = 512UL * 1024 * 1024;
   int listen_backlog = 4'096;
+  /// Connections of the ops plane, and bytes that its requests and responses may hold.
+  std::size_t ops_connection_limit = 2'048;
+  std::size_t ops_byte_budget_bytes = 128UL * 1024 * 1024;
   /// From the first byte of a request to the end of its head.
   std::chrono::milliseconds head_timeout{10'000};
   /// From the end of the head to the end of the body.
   std::chrono::milliseconds body_timeout{30'000};
+  /// Bytes per second that a client must send of a streamed body on average, besides never pausing
+  /// for `body_timeout`.
+  std::size_t body_least_rate = 256;
   /// How long a connection may be idle between requests.
   std::chrono::milliseconds idle_timeout{75'000};
   /// How long a client may take no byte of a response.
@@ -47,6 +59,9 @@ struct limits {
   std::size_t write_least_rate = 256;
   /// From a complete request to its answer.
   std::chrono::milliseconds request_timeout{10'000};
+  /// From the last byte of an ingest of lobbies to its answer; also how long an ingest may wait for
+  /// the store before it takes more bytes.
+  std::chrono::milliseconds ingest_timeout{60'000};
   /// From a complete request for an export of lobby history to its answer; also bounds the run time
   /// of an export job.
   std::chrono::milliseconds export_timeout{600'000};

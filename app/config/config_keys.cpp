@@ -299,7 +299,8 @@ std::vector<config_key> transport_keys() {
       {"max-connections", kind::number, "100000", "1 to 1000000",
        "Connections of the process; beyond, the one that has been idle longest is closed for each "
        "new one, and where none is idle listeners pause. Also at most the hard RLIMIT_NOFILE "
-       "less 512, an eighth (at most 4096) for images and another (at most 2048) for exports, or "
+       "less 512, max-ops-connections, an eighth (at most 4096) for images and another (at most "
+       "2048) for exports, or "
        "half of it where that is more.",
        bytes_key(&limits::connection_limit, 1, 1'000'000)},
       {"connection-share-percent", kind::number, "25", "1 to 100",
@@ -311,8 +312,18 @@ std::vector<config_key> transport_keys() {
        "Connections that wait to be accepted, per listener (also bounded by net.core.somaxconn).",
        number_between(1, 65'535, set_backlog)},
       {"byte-budget-bytes", kind::number, "536870912", "1048576 to 1099511627776",
-       "Request and response bytes held by the process; beyond: 503.",
+       "Request and response bytes held by the data plane; beyond: 503.",
        bytes_key(&limits::byte_budget_bytes, mebibyte, mebibyte * mebibyte)},
+      {"max-ops-connections", kind::number, "2048", "8 to 100000",
+       "Connections of the ops plane; beyond, the one that has been idle longest is closed for "
+       "each "
+       "new one, or else the one whose request has been incomplete longest. Also at most an eighth "
+       "of the hard RLIMIT_NOFILE.",
+       bytes_key(&limits::ops_connection_limit, 8, 100'000)},
+      {"ops-byte-budget-bytes", kind::number, "134217728", "1048576 to 1099511627776",
+       "Request and response bytes held by the ops plane; beyond: 503. An ingest holds at most "
+       "384 KiB.",
+       bytes_key(&limits::ops_byte_budget_bytes, mebibyte, mebibyte * mebibyte)},
       {"httplib-threads", kind::number, "64", "1 to 1024",
        "Threads of the httplib transport; each serves one connection at a time.",
        bytes_key(&limits::httplib_threads, 1, 1'024)},
@@ -351,6 +362,19 @@ std::vector<config_key> actor_keys() {
       {"mailbox-export-download", kind::number, "1024", "1 to 1000000",
        "Requests per event loop that wait for downloads of exports; beyond: 503.",
        bytes_key(&limits::export_download_mailbox, 1, 1'000'000)},
+      {"mailbox-ingestion", kind::number, "256", "1 to 1024",
+       "Ingests of lobbies at once, from the head of the request to its answer; beyond: 503.",
+       bytes_key(&limits::ingestion_mailbox, 1, 1'024)},
+      {"mailbox-administration", kind::number, "64", "1 to 1024",
+       "Requests about elements of the catalog that wait for the store; beyond: 503.",
+       bytes_key(&limits::administration_mailbox, 1, 1'024)},
+      {"mailbox-fault-control", kind::number, "64", "1 to 1024",
+       "Requests about faults that wait; beyond: 503.",
+       bytes_key(&limits::fault_control_mailbox, 1, 1'024)},
+      {"mailbox-reports", kind::number, "1200", "16 to 100000",
+       "Requests that wait for a report, and watchers of the status, who have at most fifteen "
+       "sixteenths of it; beyond: 503.",
+       bytes_key(&limits::reports_mailbox, 16, 100'000)},
       {"restart-intensity", kind::number, "5", "1 to 1000",
        "An actor that dies more often than that within restart-window-ms, each time without having "
        "handled anything, makes the service not ready.",
@@ -374,6 +398,10 @@ std::vector<config_key> timeout_keys() {
       {"body-timeout-ms", kind::number, "30000", "10 to 3600000",
        "From the end of the head to the end of the body; beyond: 408.",
        milliseconds_key(&limits::body_timeout, 10, hour_ms)},
+      {"body-least-rate", kind::number, "256", "1 to 1000000000",
+       "Bytes a second that a client must send of a streamed body, on average; slower, or pausing "
+       "for body-timeout-ms: 408. What it sends at once counts for at most body-timeout-ms.",
+       bytes_key(&limits::body_least_rate, 1, 1'000'000'000)},
       {"idle-timeout-ms", kind::number, "75000", "10 to 3600000",
        "How long a connection may be idle between requests; beyond: closed.",
        milliseconds_key(&limits::idle_timeout, 10, hour_ms)},
@@ -388,6 +416,10 @@ std::vector<config_key> timeout_keys() {
       {"request-timeout-ms", kind::number, "10000", "10 to 3600000",
        "From a complete request to its answer; beyond: 504.",
        milliseconds_key(&limits::request_timeout, 10, hour_ms)},
+      {"ingest-timeout-ms", kind::number, "60000", "10 to 3600000",
+       "From the last byte of an ingest of lobbies to its answer, and how long it may wait for the "
+       "store in between; beyond: 504.",
+       milliseconds_key(&limits::ingest_timeout, 10, hour_ms)},
       {"export-timeout-ms", kind::number, "600000", "10 to 86400000",
        "From a complete request for an export to its answer, and what writing it may take; beyond: "
        "504.",

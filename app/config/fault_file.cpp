@@ -1,8 +1,8 @@
 #include "app/config/fault_file.hpp"
 
+#include "actors/fault_rule.hpp"
 #include "cli/bounded_input.hpp"
 #include "cli/toml_document.hpp"
-#include "http/ops/fault_rule.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +30,7 @@ public:
       else if (inner != nullptr && !inner->empty() && prefix.empty())
         done = read(*inner, name + ".");
       else
-        done = refuse(node, http::no_such_fault_point(name).detail);
+        done = refuse(node, actors::no_such_fault_point(name).detail);
       if (!done) return done;
     }
     return {};
@@ -42,7 +42,7 @@ private:
   base::expected<void> read_key(base::fault_point at, const toml::node& node) {
     std::ostringstream json;
     json << toml::json_formatter{node};
-    const auto rule = http::read_fault_rule(at, json.str());
+    const auto rule = actors::read_fault_rule(at, json.str());
     if (!rule) return refuse(node, rule.error().detail);
     const auto same = [at](const auto& each) { return each.first == at; };
     if (std::ranges::any_of(rules_, same))

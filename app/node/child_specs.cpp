@@ -3,7 +3,10 @@
 #include "actors/catalog.hpp"
 #include "actors/resident.hpp"
 #include "actors/validator.hpp"
+#include "http/front/data_front.hpp"
+#include "http/front/ops_front.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace matchcloud::app {
@@ -158,9 +161,38 @@ void add_loop(std::vector<child_spec>& all, const shared_parts& of, const served
     return spawn_at<actors::media>(served, *of, media_settings(*of));
   });
   add("front", child_spec::kind::front, owner::none, [of, served](const initial_state&) {
-    return spawn_at<http::front>(served, *of, of->front,
-                                 std::ref<http::exchange_sink>(*served.transport));
+    return spawn_at<http::data_front>(served, *of, of->front,
+                                      std::ref<http::exchange_sink>(*served.transport));
   });
+}
+
+/// Adds the front and the owners of the ops plane.
+void add_ops(std::vector<child_spec>& all, const shared_parts& of, std::size_t number) {
+  const auto add = [&](const char* name, owner role, auto make) {
+    all.push_back({name, child_spec::kind::owner, role, child_spec::every_loop, make});
+  };
+  add("ingestion", owner::ingestion, [of](const initial_state&) -> caf::actor {
+    return of->system->spawn<actors::ingestion>(of->ops.ingestion);
+  });
+  add("administration", owner::administration, [of](const initial_state&) -> caf::actor {
+    return of->system->spawn<actors::administration>(of->ops.administration);
+  });
+  add("reports", owner::reports, [of](const initial_state&) -> caf::actor {
+    actors::reports_settings settings{of->ops.reports};
+    // The rest of the mailbox is left to those who ask for one report.
+    settings.watchers_limit = of->limits.reports_mailbox - of->limits.reports_mailbox / 16;
+    return of->system->spawn<actors::reports>(settings);
+  });
+  if (of->ops.faults)
+    add("fault_control", owner::fault_control, [of](const initial_state&) -> caf::actor {
+      return of->system->spawn<actors::fault_control>(of->ops.fault_seed, of->ops.faults);
+    });
+  all.push_back(
+      {"ops_front", child_spec::kind::front, owner::none, number, [of](const initial_state&) {
+         return spawn_at<http::ops_front>(of->ops.loop, *of, of->ops.front,
+                                          std::ref<http::exchange_sink>(*of->ops.loop.transport),
+                                          of->ops.is_ready);
+       }});
 }
 
 } // namespace
@@ -172,6 +204,8 @@ std::vector<child_spec> child_specs_of(const std::shared_ptr<const node_parts>& 
   if (parts->pool_transport) add_loop(all, parts, {nullptr, parts->pool_transport}, 0);
   for (std::size_t i = 0; i < parts->loops.size(); ++i)
     add_loop(all, parts, parts->loops[i], i);
+  if (parts->ops.loop.transport != nullptr)
+    add_ops(all, parts, std::max<std::size_t>(1, parts->loops.size()));
   return all;
 }
 

@@ -1,17 +1,21 @@
 #pragma once
 
+#include "actors/administration.hpp"
 #include "actors/avatar.hpp"
 #include "actors/child_spec.hpp"
 #include "actors/export_download.hpp"
+#include "actors/fault_control.hpp"
 #include "actors/geoip_watch.hpp"
+#include "actors/ingestion.hpp"
 #include "actors/lobby_export.hpp"
 #include "actors/media.hpp"
 #include "actors/region_ranking.hpp"
+#include "actors/reports.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/clock.hpp"
 #include "base/limits.hpp"
-#include "http/front/front.hpp"
+#include "http/front/front_settings.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/exchange.hpp"
 #include "model/validation/validation_rules.hpp"
@@ -23,8 +27,10 @@
 
 #include <caf/actor_system.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -38,6 +44,20 @@ namespace matchcloud::app {
 struct served_loop {
   http::event_loop* loop = nullptr;
   http::exchange_sink* transport = nullptr;
+};
+
+/// What the actors of the ops plane depend on. Everything it points to must outlive them.
+struct ops_parts {
+  served_loop loop;
+  std::shared_ptr<const http::front_settings> front;
+  /// What `/readyz` answers.
+  std::shared_ptr<const std::atomic<bool>> is_ready;
+  actors::ingestion_settings ingestion;
+  actors::administration_settings administration;
+  actors::report_sources reports;
+  std::uint64_t fault_seed = 0;
+  /// Null: faults cannot be injected.
+  std::shared_ptr<actors::fault_switch> faults;
 };
 
 /// What the actors of a node depend on. Everything it points to must outlive them.
@@ -77,6 +97,7 @@ struct node_parts {
   /// One for each region_ranking: as many as `loops`, or one on the pool.
   std::deque<actors::ranking_metrics>* ranking_metrics = nullptr;
 
+  ops_parts ops;
   std::vector<served_loop> loops;
   /// The transport httplib, whose actors all run on the pool; null with event loops.
   http::exchange_sink* pool_transport = nullptr;

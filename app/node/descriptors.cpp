@@ -17,9 +17,10 @@ namespace {
 /// Descriptors kept for everything that is not a client connection.
 constexpr std::size_t reserved_descriptors = 512;
 
-/// How many of `all` descriptors connections must not use.
-std::size_t kept_descriptors(std::size_t all) {
-  return reserved_descriptors + media_descriptors(all) + 2 * open_exports(all);
+/// How many of `all` descriptors connections of the data plane must not use.
+std::size_t kept_descriptors(const base::limits& limits, std::size_t all) {
+  return reserved_descriptors + media_descriptors(all) + 2 * open_exports(all) +
+         limits.ops_connection_limit;
 }
 
 /// Makes the kernel allocate a table for so many descriptors. Call before there are threads:
@@ -50,9 +51,11 @@ std::size_t open_exports(std::size_t all) {
 }
 
 base::limits bounded_by_descriptors(base::limits limits, std::size_t all) {
+  limits.ops_connection_limit = std::min(limits.ops_connection_limit, all / 8);
+  const auto kept = kept_descriptors(limits, all);
   // At least half, if there are few: connections must not take the descriptors that the store
   // needs.
-  const auto most = std::max(all / 2, all - std::min(all, kept_descriptors(all)));
+  const auto most = std::max(all / 2, all - std::min(all, kept));
   limits.connection_limit = std::min(limits.connection_limit, most);
   return limits;
 }
@@ -60,7 +63,7 @@ base::limits bounded_by_descriptors(base::limits limits, std::size_t all) {
 base::limits prepared(const base::limits& configured) {
   const auto all = raise_descriptor_limit();
   auto bounded = bounded_by_descriptors(configured, all);
-  widen_descriptor_table(std::min(all, bounded.connection_limit + kept_descriptors(all)));
+  widen_descriptor_table(std::min(all, bounded.connection_limit + kept_descriptors(bounded, all)));
   return bounded;
 }
 

@@ -1,17 +1,14 @@
 #include "app/node/listening.hpp"
 
 #include "app/node/take_over.hpp"
-#include "base/io_failure.hpp"
 #include "http/takeover/local_socket.hpp"
 #include "store/files/data_directory.hpp"
 
 #include <spdlog/spdlog.h>
 
-#include <fcntl.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -37,9 +34,10 @@ base::expected<void> listening::find_predecessor() {
 
 base::expected<void> listening::open_for_loops(std::size_t loops) {
   for (const auto& wanted : config_->listen) {
-    auto bound = bind(wanted, loops);
+    auto bound = bind(wanted.where, purpose_of(wanted), loops);
     if (!bound) return tl::unexpected(advised(std::move(bound).error()));
-    data_.push_back({*bound, wanted.proxy_header});
+    data_.push_back({bound->where, wanted.proxy_header});
+    sockets_.push_back(*std::move(bound));
   }
   return {};
 }
@@ -53,41 +51,30 @@ base::expected<void> listening::open_for(http::httplib_transport& transport) {
   return {};
 }
 
-base::expected<http::endpoint> listening::bind(const data_listener& wanted, std::size_t loops) {
+base::expected<void> listening::open_ops() {
+  auto bound = bind(config_->ops_listen, purpose::ops, 1);
+  if (!bound) return tl::unexpected(advised(std::move(bound).error()));
+  ops_ = bound->where;
+  ops_socket_ = std::move(bound->sockets.front());
+  return {};
+}
+
+base::expected<http::listeners> listening::bind(const http::endpoint& where, purpose serves,
+                                                std::size_t loops) {
   const auto backlog = config_->limits.listen_backlog;
-  auto bound = predecessor_ ? adopt(wanted) : http::listen_on(wanted.where, loops, backlog);
-  if (!bound) return tl::unexpected(bound.error());
+  base::expected<http::listeners> bound;
+  if (predecessor_)
+    bound = http::listeners{where, take_sockets(predecessor_->listeners(), serves, where)};
+  else
+    bound = http::listen_on(where, loops, backlog);
+  if (!bound) return bound;
   auto duplicates = http::duplicates_of(bound->sockets);
   if (!duplicates) return tl::unexpected(duplicates.error());
-  offered_.push_back({bound->where, purpose_of(wanted), *std::move(duplicates)});
+  offered_.push_back({bound->where, serves, *std::move(duplicates)});
   // Each loop gets at least one socket; sockets of a predecessor with more loops share loops.
   if (auto enough = spread(bound->sockets, loops, backlog); !enough)
     return tl::unexpected(enough.error());
-  sockets_.push_back(*std::move(bound));
-  return sockets_.back().where;
-}
-
-base::expected<http::listeners> listening::adopt(const data_listener& wanted) {
-  return http::listeners{wanted.where,
-                         take_sockets(predecessor_->listeners(), purpose_of(wanted), wanted.where)};
-}
-
-base::expected<http::endpoint> listening::adopt_or_bind(http::ops_plane& plane) {
-  if (!predecessor_) return plane.bind(config_->ops_listen);
-  auto sockets = take_sockets(predecessor_->listeners(), purpose::ops, config_->ops_listen);
-  return plane.adopt(std::move(sockets.front()), config_->ops_listen);
-}
-
-base::expected<void> listening::open_ops(http::ops_plane& plane) {
-  auto bound = adopt_or_bind(plane);
-  if (!bound) return tl::unexpected(advised(std::move(bound).error()));
-  ops_ = *bound;
-  base::file_descriptor offered{::fcntl(plane.listening().get(), F_DUPFD_CLOEXEC, 0)};
-  if (!offered)
-    return base::io_failure("ops-listen", "duplicate the socket", errno, base::errc::io_failed);
-  offered_.push_back({*bound, purpose::ops, {}});
-  offered_.back().sockets.push_back(std::move(offered));
-  return {};
+  return bound;
 }
 
 void listening::warn() const {

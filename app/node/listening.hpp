@@ -3,7 +3,6 @@
 #include "app/config/config.hpp"
 #include "base/expected.hpp"
 #include "base/file_descriptor.hpp"
-#include "http/ops/ops_plane.hpp"
 #include "http/takeover/handed_listener.hpp"
 #include "http/takeover/handover.hpp"
 #include "http/takeover/predecessor.hpp"
@@ -33,7 +32,7 @@ public:
   /// Binds the data listeners of the transport httplib, which cannot be taken over.
   base::expected<void> open_for(http::httplib_transport& transport);
   /// Binds or takes over the listener of the ops plane.
-  base::expected<void> open_ops(http::ops_plane& plane);
+  base::expected<void> open_ops();
   /// Logs warnings about listeners that may be configured by mistake.
   void warn() const;
 
@@ -51,6 +50,8 @@ public:
   const http::endpoint& ops() const noexcept { return ops_; }
   /// The sockets of each of `data`; empty with the transport httplib.
   std::vector<http::listeners>& sockets() noexcept { return sockets_; }
+  /// The socket of the ops plane; may be moved from.
+  base::file_descriptor& ops_socket() noexcept { return ops_socket_; }
 
   /// The process that had these listeners before; empty if this process bound them itself.
   std::optional<pid_t> predecessor() const noexcept { return predecessor_pid_; }
@@ -62,11 +63,10 @@ public:
   }
 
 private:
-  /// Binds a data listener; returns its endpoint with the port that was bound.
-  base::expected<http::endpoint> bind(const data_listener& wanted, std::size_t loops);
-  /// Takes the sockets of a data listener from those of the predecessor.
-  base::expected<http::listeners> adopt(const data_listener& wanted);
-  base::expected<http::endpoint> adopt_or_bind(http::ops_plane& plane);
+  /// Binds a listener, or takes it over, with a socket for each of `loops` at least, and offers it
+  /// to a successor.
+  base::expected<http::listeners> bind(const http::endpoint& where,
+                                       http::handed_listener::purpose serves, std::size_t loops);
   /// Adds advice on a listener whose address is in use.
   base::error advised(base::error why) const;
 
@@ -74,6 +74,7 @@ private:
   std::vector<data_listener> data_;
   http::endpoint ops_;
   std::vector<http::listeners> sockets_;
+  base::file_descriptor ops_socket_;
   /// Only while starting: the process that still serves.
   std::optional<http::predecessor> predecessor_;
   std::optional<pid_t> predecessor_pid_;

@@ -3,6 +3,7 @@
 #include "app/node/descriptors.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
+#include "http/front/request_check.hpp"
 #include "store/open_sqlite.hpp"
 
 #include <spdlog/spdlog.h>
@@ -38,10 +39,10 @@ void signal(const base::file_descriptor& eventfd) {
 
 base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
   std::unique_ptr<node> made{new node{config}};
-  auto started = made->listening_.find_predecessor()
-                     .and_then([&] { return made->open(); })
-                     .and_then([&] { return made->bind(); })
-                     .and_then([&] { return made->open_ops(); });
+  auto started =
+      made->listening_.find_predecessor().and_then([&] { return made->open(); }).and_then([&] {
+        return made->bind();
+      });
   if (!started) return tl::unexpected(started.error());
   made->start_actors();
   if (auto alone = made->listening_.take_over(); !alone) return tl::unexpected(alone.error());
@@ -53,6 +54,7 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
 node::node(const serve_config& config)
     : config_{config},
       bounds_{prepared(config.limits), config.front.proxies},
+      ops_bounds_{bounds_.limits, {}, http::plane::ops},
       actors_{actor_config_.set("scheduler.policy", caf::atom("sharing"))
                   .set("scheduler.max-threads", actor_threads)
                   .set("scheduler.max-throughput", actor_throughput)},
@@ -73,6 +75,9 @@ base::expected<void> node::open() {
   auto database = store::open_sqlite(config_.data_dir, settings);
   if (!database) return tl::unexpected(database.error());
   database_ = *std::move(database);
+  auto ops = ops_services::open(config_);
+  if (!ops) return tl::unexpected(ops.error());
+  ops_ = *std::move(ops);
   auto files = store::export_files::open(config_.data_dir, config_.limits.export_limit_bytes,
                                          open_exports(raise_descriptor_limit()));
   if (!files) return tl::unexpected(files.error());
@@ -104,36 +109,44 @@ base::expected<void> node::open_geoip() {
   return {};
 }
 
+node::loop_part node::make_loop(http::shared_bounds& bounds, const http::front_settings& front,
+                                http::transport_metrics& metrics) {
+  loop_part part;
+  part.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock());
+  part.transport = std::make_unique<http::loop_transport>(
+      *part.loop, base::machine_clock(), *blocking_, bounds,
+      std::make_shared<const http::front_rules>(
+          std::make_shared<const http::front_settings>(front)),
+      metrics, base::random_seed(), [this] { on_transport_empty(); });
+  return part;
+}
+
 void node::make_transports() {
-  const auto on_empty = [this] { on_transport_empty(); };
+  ops_loop_ = make_loop(ops_bounds_, ops_front_settings(), ops_metrics_);
   if (config_.transport == transport_kind::httplib) {
-    httplib_ = std::make_unique<http::httplib_transport>(base::machine_clock(), bounds_,
-                                                         transport_metrics_.emplace_back(),
-                                                         base::random_seed(), on_empty);
+    httplib_ = std::make_unique<http::httplib_transport>(
+        base::machine_clock(), bounds_, transport_metrics_.emplace_back(), base::random_seed(),
+        [this] { on_transport_empty(); });
     return;
   }
   const auto cores = std::max(1U, std::thread::hardware_concurrency());
   const auto count = config_.loops == 0 ? cores : config_.loops;
-  for (std::size_t i = 0; i < count; ++i) {
-    loop_part part;
-    part.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock());
-    part.transport = std::make_unique<http::loop_transport>(
-        *part.loop, base::machine_clock(), *blocking_, bounds_, transport_metrics_.emplace_back(),
-        base::random_seed(), on_empty);
-    loops_.push_back(std::move(part));
-  }
+  for (std::size_t i = 0; i < count; ++i)
+    loops_.push_back(make_loop(bounds_, config_.front, transport_metrics_.emplace_back()));
 }
 
 base::expected<void> node::bind() {
   make_transports();
   ranking_metrics_.resize(std::max<std::size_t>(1, loops_.size()));
   auto bound = httplib_ ? listening_.open_for(*httplib_) : listening_.open_for_loops(loops_.size());
+  if (bound) bound = listening_.open_ops();
   if (!bound) return bound;
   listening_.warn();
   children_ = std::make_shared<actors::child_table>(
       child_specs_of(parts()),
       actors::initial_state{first_catalog_, geoip_files_ ? geoip_files_->in_force() : nullptr},
       config_.limits.restart_intensity, config_.limits.restart_window);
+  report();
   return {};
 }
 
@@ -171,6 +184,29 @@ std::shared_ptr<const node_parts> node::parts() {
   for (const auto& part : loops_)
     made->loops.push_back({part.loop.get(), part.transport.get()});
   made->pool_transport = httplib_.get();
+  made->ops = parts_of_ops();
+  return made;
+}
+
+http::front_settings node::ops_front_settings() const {
+  http::front_settings settings;
+  settings.plane = http::plane::ops;
+  settings.has_faults = config_.fault_injection;
+  return settings;
+}
+
+ops_parts node::parts_of_ops() {
+  ops_parts made;
+  made.loop = {ops_loop_.loop.get(), ops_loop_.transport.get()};
+  made.front = std::make_shared<const http::front_settings>(ops_front_settings());
+  made.is_ready = ops_->is_ready();
+  made.ingestion = {ops_->ingest_store(), &ops_->ingesting(), &ops_->ingestion_metrics()};
+  made.administration = {ops_->administered(), &ops_->administering()};
+  made.reports = ops_->reports();
+  if (const auto seed = ops_->fault_seed()) {
+    made.fault_seed = *seed;
+    made.faults = ops_->faults();
+  }
   return made;
 }
 
@@ -181,7 +217,7 @@ std::string node::public_url() const {
   return base + config_.front.base_path;
 }
 
-base::expected<void> node::open_ops() {
+void node::report() {
   http::metric_sources sources;
   sources.children = children_.get();
   sources.budget = &bounds_.budget;
@@ -197,15 +233,18 @@ base::expected<void> node::open_ops() {
     sources.rankings.push_back(&counted);
   for (const auto& counted : transport_metrics_)
     sources.transports.push_back(&counted);
-  auto opened = ops_services::open(config_, std::move(sources));
-  if (!opened) return tl::unexpected(opened.error());
-  ops_ = *std::move(opened);
-  return listening_.open_ops(ops_->plane());
+  sources.ops = &ops_metrics_;
+  sources.ops_budget = &ops_bounds_.budget;
+  ops_->report_from(std::move(sources));
 }
 
 void node::start_actors() {
-  for (auto& part : loops_)
+  const auto run = [](loop_part& part) {
     part.thread = std::thread{[loop = part.loop.get()] { loop->run(); }};
+  };
+  for (auto& part : loops_)
+    run(part);
+  run(ops_loop_);
   supervision_.start(children_);
 }
 
@@ -215,22 +254,22 @@ void node::on_storm(bool storms) {
 }
 
 void node::start_serving() {
+  const auto listen = [](const loop_part& on, base::file_descriptor socket, bool proxy_headers) {
+    // The posted task must be copyable, and the socket is not.
+    auto shared = std::make_shared<base::file_descriptor>(std::move(socket));
+    on.loop->post([transport = on.transport.get(), shared, proxy_headers] {
+      transport->listen(std::move(*shared), proxy_headers);
+    });
+  };
   auto& listeners = listening_.sockets();
   for (std::size_t number = 0; number < listeners.size(); ++number) {
-    const bool proxy_headers = listening_.data()[number].proxy_header;
     auto& sockets = listeners[number].sockets;
-    for (std::size_t i = 0; i < sockets.size(); ++i) {
-      const auto& part = loops_[i % loops_.size()];
-      // The posted task must be copyable, and the socket is not.
-      auto socket = std::make_shared<base::file_descriptor>(std::move(sockets[i]));
-      part.loop->post([transport = part.transport.get(), socket, proxy_headers] {
-        transport->listen(std::move(*socket), proxy_headers);
-      });
-    }
+    for (std::size_t i = 0; i < sockets.size(); ++i)
+      listen(loops_[i % loops_.size()], std::move(sockets[i]),
+             listening_.data()[number].proxy_header);
   }
   if (httplib_) httplib_->start();
-  transports_left_ = httplib_ ? 1 : loops_.size();
-  ops_->plane().start([this] { on_transport_empty(); });
+  listen(ops_loop_, std::move(listening_.ops_socket()), false);
   ready_.set_serving(true);
   // Errors must not prevent the start; the rules were checked when they were read.
   for (const auto& [at, rule] : config_.faults)
@@ -246,49 +285,67 @@ void node::on_each_loop(void (http::loop_transport::*what)()) {
     part.loop->post([transport = part.transport.get(), what] { (transport->*what)(); });
 }
 
-bool node::wait_drained(std::chrono::milliseconds at_most, int interrupt_fd) {
+void node::on_ops_loop(void (http::loop_transport::*what)()) {
+  ops_loop_.loop->post([transport = ops_loop_.transport.get(), what] { (transport->*what)(); });
+}
+
+node::drained node::wait_drained(std::chrono::milliseconds at_most, int interrupt_fd) {
   const auto deadline = base::machine_clock().now() + at_most;
   while (transports_left_ > 0) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - base::machine_clock().now());
-    if (left.count() <= 0) return false;
+    if (left.count() <= 0) return drained::late;
     std::array<pollfd, 2> watched{pollfd{emptied_.get(), POLLIN, 0},
                                   pollfd{interrupt_fd, POLLIN, 0}};
     if (::poll(watched.data(), watched.size(), static_cast<int>(left.count())) <= 0) continue;
-    if ((watched[1].revents & POLLIN) != 0) return true;
+    if ((watched[1].revents & POLLIN) != 0) return drained::interrupted;
     std::uint64_t emptied = 0;
     if (::read(emptied_.get(), &emptied, sizeof emptied) == sizeof emptied)
       transports_left_ -= std::min<std::size_t>(transports_left_, emptied);
   }
-  return true;
+  return drained::all;
 }
 
 void node::drain(int interrupt_fd) {
   const auto whole = config_.limits.drain_timeout;
+  const auto end = base::machine_clock().now() + whole;
   // Before anything else: a process that starts as a replacement finds name and ports free
   // together.
   const bool handed_over = listening_.end_offer();
   ready_.set_serving(false);
-  if (handed_over) {
-    ops_->plane().stop_accepting();
-    ++transports_left_;
-  }
+  transports_left_ = httplib_ ? 1 : loops_.size();
   on_each_loop(handed_over ? &http::loop_transport::hand_over : &http::loop_transport::begin_drain);
   if (httplib_) httplib_->begin_drain();
-  if (wait_drained(whole * 2 / 3, interrupt_fd)) return;
-  on_each_loop(&http::loop_transport::close_idle);
-  if (httplib_) httplib_->close_idle();
-  if (wait_drained(whole / 3, interrupt_fd)) return;
+  // Otherwise the ops plane goes on, so that it can be watched how the rest drains.
+  if (handed_over) {
+    ++transports_left_;
+    on_ops_loop(&http::loop_transport::hand_over);
+    on_ops_loop(&http::loop_transport::close_idle); // watchers go on at the successor
+  }
+  auto reached = wait_drained(whole * 2 / 3, interrupt_fd);
+  if (reached == drained::late) {
+    on_each_loop(&http::loop_transport::close_idle);
+    if (httplib_) httplib_->close_idle();
+    reached = wait_drained(whole / 3, interrupt_fd);
+  }
+  if (reached == drained::all && !handed_over) {
+    ++transports_left_;
+    on_ops_loop(&http::loop_transport::begin_drain);
+    on_ops_loop(&http::loop_transport::close_idle);
+    const auto left = end - base::machine_clock().now();
+    reached = wait_drained(std::chrono::ceil<std::chrono::milliseconds>(left), interrupt_fd);
+  }
+  if (reached == drained::all) return;
   on_each_loop(&http::loop_transport::end_now);
   if (httplib_) httplib_->end_now();
+  on_ops_loop(&http::loop_transport::end_now);
 }
 
 node::~node() {
   listening_.end();
   supervision_.stop_replacing();
-  if (ops_) ops_->end_faults();
+  if (ops_) ops_->faults()->end();
   ready_.end();
-  ops_.reset();
   if (httplib_) {
     httplib_->begin_drain();
     httplib_->end_now();
@@ -296,14 +353,20 @@ node::~node() {
   // Resident actors end first, while their loops still run; afterwards nothing uses the transports.
   supervision_.end();
   httplib_.reset();
-  for (auto& part : loops_) {
+  const auto stop = [](loop_part& part) {
+    if (!part.loop) return;
     part.loop->stop();
     if (part.thread.joinable()) part.thread.join();
-  }
+  };
+  for (auto& part : loops_)
+    stop(part);
+  stop(ops_loop_);
   export_registry_->close(); // The threads joined next write exports.
   blocking_.reset();
   exporting_.reset();
+  if (ops_) ops_->end();
   loops_.clear();
+  ops_loop_ = {};
 }
 
 } // namespace matchcloud::app

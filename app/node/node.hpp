@@ -18,6 +18,7 @@
 #include <caf/actor_system_config.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -26,7 +27,7 @@
 
 namespace matchcloud::app {
 
-/// A running service: listeners, event loops, actors, ops plane. Created, drained and destroyed by
+/// A running service: listeners, event loops, actors. Created, drained and destroyed by
 /// one thread.
 class node {
 public:
@@ -66,7 +67,12 @@ private:
   base::expected<void> open_geoip();
   void make_transports();
   base::expected<void> bind();
-  base::expected<void> open_ops();
+  loop_part make_loop(http::shared_bounds& bounds, const http::front_settings& front,
+                      http::transport_metrics& metrics);
+  http::front_settings ops_front_settings() const;
+  /// The dependencies of the actors of the ops plane.
+  ops_parts parts_of_ops();
+  void report();
   /// The dependencies of the actors, once loops and listeners exist.
   std::shared_ptr<const node_parts> parts();
   void start_actors();
@@ -76,14 +82,18 @@ private:
   std::string public_url() const;
   void on_transport_empty();
   void on_each_loop(void (http::loop_transport::*what)());
-  /// True when interrupted or when every transport is empty.
-  bool wait_drained(std::chrono::milliseconds at_most, int interrupt_fd);
+  void on_ops_loop(void (http::loop_transport::*what)());
+  enum class drained : std::uint8_t { all, late, interrupted };
+  /// Waits until every transport that drains is empty.
+  drained wait_drained(std::chrono::milliseconds at_most, int interrupt_fd);
 
   serve_config config_;
   // Declared before the actors to outlive them: messages hold requests, and requests point to
   // these.
   http::shared_bounds bounds_;
+  http::shared_bounds ops_bounds_;
   std::deque<http::transport_metrics> transport_metrics_;
+  http::transport_metrics ops_metrics_;
   std::deque<actors::ranking_metrics> ranking_metrics_;
   actors::avatar_metrics avatar_metrics_;
   actors::export_metrics export_metrics_;
@@ -106,12 +116,13 @@ private:
   base::file_descriptor emptied_;
   std::size_t transports_left_ = 0;
   std::vector<loop_part> loops_;
+  /// That of the ops plane, so that it answers however busy the others are.
+  loop_part ops_loop_;
   std::unique_ptr<http::httplib_transport> httplib_;
   listening listening_;
   std::shared_ptr<actors::child_table> children_;
   std::unique_ptr<ops_services> ops_;
-  /// Reports to the ops plane.
-  readiness ready_{[this](bool ready) { ops_->plane().set_ready(ready); }};
+  readiness ready_{[this](bool ready) { *ops_->is_ready() = ready; }};
   /// An eventfd, readable when a restart storm is to end the service.
   base::file_descriptor failed_;
   supervision supervision_;

@@ -1,54 +1,66 @@
 #pragma once
 
-#include "actors/child_table.hpp"
+#include "actors/fault_control.hpp"
+#include "actors/lobby_ingest.hpp"
+#include "actors/reports.hpp"
 #include "app/config/config.hpp"
+#include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
-#include "http/ops/catalog_admin.hpp"
-#include "http/ops/fault_admin.hpp"
-#include "http/ops/lobby_ingestion.hpp"
-#include "http/ops/ops_plane.hpp"
 #include "http/ops/service_metrics.hpp"
+#include "store/database.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
 
 namespace matchcloud::app {
 
-/// The ops plane of a node with everything that it serves.
+/// What the owners of the ops plane stand on: stores and threads of their own, so that a store that
+/// hangs holds up nothing but them, and what they report.
 class ops_services {
 public:
-  /// Opens what it needs from the store. What `sources` points to must outlive this. Errors say
-  /// what could not be opened.
-  static base::expected<std::unique_ptr<ops_services>> open(const serve_config& config,
-                                                            http::metric_sources sources);
+  static base::expected<std::unique_ptr<ops_services>> open(const serve_config& config);
 
-  http::ops_plane& plane() noexcept { return *plane_; }
+  /// Sets where reports come from; call before the actors start. All of it outlives them.
+  void report_from(http::metric_sources sources);
+
+  const std::shared_ptr<actors::ingest_store>& ingest_store() const noexcept {
+    return ingest_store_;
+  }
+  actors::ingestion_metrics& ingestion_metrics() noexcept { return ingestion_metrics_; }
+  base::blocking_pool& ingesting() noexcept { return *ingesting_; }
+  const std::shared_ptr<store::database>& administered() const noexcept { return administered_; }
+  base::blocking_pool& administering() noexcept { return *administering_; }
+  /// The reports; they may be asked for once `report_from` was called.
+  actors::report_sources reports() const;
+
   /// The seed that decides at which passes a fault point fires; empty if injection is off.
   std::optional<std::uint64_t> fault_seed() const noexcept { return fault_seed_; }
-  /// Releases everything that a fault stalls; otherwise the threads that are joined first
-  /// (ingestion) would never end.
-  void end_faults();
+  const std::shared_ptr<actors::fault_switch>& faults() const noexcept { return faults_; }
+
+  /// What `/readyz` answers.
+  const std::shared_ptr<std::atomic<bool>>& is_ready() const noexcept { return is_ready_; }
+
+  /// Waits for the work of the pools. Call when no actor is left.
+  void end();
 
 private:
   ops_services() = default;
 
-  base::expected<void> add_ingestion(const serve_config& config);
-  base::expected<void> add_catalog(const serve_config& config);
-  void add_actors();
-  void add_faults(const serve_config& config);
+  base::expected<void> open_ingestion(const serve_config& config);
+  base::expected<void> open_administration(const serve_config& config);
+  void open_faults(const serve_config& config);
 
+  std::shared_ptr<std::atomic<bool>> is_ready_ = std::make_shared<std::atomic<bool>>(false);
   std::optional<std::uint64_t> fault_seed_;
-  http::ingestion_metrics ingestion_metrics_;
-  const actors::child_table* children_ = nullptr;
-  std::vector<const http::transport_metrics*> transports_;
+  std::shared_ptr<actors::fault_switch> faults_ = std::make_shared<actors::fault_switch>();
+  actors::ingestion_metrics ingestion_metrics_;
+  std::shared_ptr<actors::ingest_store> ingest_store_;
+  std::shared_ptr<store::database> administered_;
   std::unique_ptr<http::service_metrics> metrics_;
-  std::unique_ptr<http::lobby_ingestion> ingestion_;
-  std::unique_ptr<http::catalog_admin> catalog_admin_;
-  /// Null if fault injection is off.
-  std::unique_ptr<http::fault_admin> fault_admin_;
-  // Declared last to be destroyed first: its threads use the members above.
-  std::unique_ptr<http::ops_plane> plane_;
+  std::unique_ptr<base::thread_pool> ingesting_;
+  std::unique_ptr<base::thread_pool> administering_;
 };
 
 } // namespace matchcloud::app

@@ -20,24 +20,36 @@ std::string_view pages_of(http::cors_policy policy) noexcept {
 
 std::string body_of(const http::operation_row& row) {
   if (row.body == http::body_kind::none) return "none";
-  if (row.body_limit_bytes == 0) return "JSON, `body-limit-bytes`";
-  return "JSON, " + std::to_string(row.body_limit_bytes) + " bytes";
+  std::string text = row.body == http::body_kind::json ? "JSON, " : "JSON Lines, streamed, ";
+  if (row.body_limit_bytes == 0) return text + "`body-limit-bytes`";
+  return text + std::to_string(row.body_limit_bytes) + " bytes";
 }
 
 std::string_view deadline_of(const http::operation_row& row) noexcept {
-  return row.deadline == &base::limits::export_timeout ? "`export-timeout-ms`"
-                                                       : "`request-timeout-ms`";
+  if (row.deadline == &base::limits::export_timeout) return "`export-timeout-ms`";
+  if (row.deadline == &base::limits::ingest_timeout) return "`ingest-timeout-ms`";
+  return "`request-timeout-ms`";
+}
+
+std::string_view method_of(const http::operation_row& row) noexcept {
+  switch (row.method) {
+  case http::method::post: return "POST ";
+  case http::method::put: return "PUT ";
+  case http::method::del: return "DELETE ";
+  default: return "GET ";
+  }
 }
 
 } // namespace
 
 std::string operation_table() {
-  std::string table = "| operation | method and path | body | deadline | pages that may read it | "
-                      "safe to repeat |\n|---|---|---|---|---|---|\n";
+  std::string table = "| operation | plane | method and path | body | deadline | pages that may "
+                      "read it | safe to repeat |\n|---|---|---|---|---|---|---|\n";
   for (const auto& row : http::operations) {
     if (row.path.empty()) continue;
-    table.append("| `").append(row.name).append("` | `");
-    table.append(row.method == http::method::get ? "GET " : "POST ").append(row.path);
+    table.append("| `").append(row.name);
+    table.append(row.plane == http::plane::data ? "` | data | `" : "` | ops | `");
+    table.append(method_of(row)).append(row.path);
     table.append("` | ").append(body_of(row)).append(" | ").append(deadline_of(row));
     table.append(" | ").append(pages_of(row.cors));
     table.append(row.is_repeatable ? " | yes |\n" : " | no |\n");

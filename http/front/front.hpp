@@ -2,33 +2,26 @@
 
 #include "actors/protocol.hpp"
 #include "actors/resident.hpp"
+#include "http/front/front_settings.hpp"
 #include "http/front/routes.hpp"
 #include "http/transport/exchange.hpp"
-#include "http/wire/client_address.hpp"
 #include "http/wire/request.hpp"
 #include "model/text/uuid.hpp"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace matchcloud::http {
 
-/// The settings of a front. Immutable, shared by all fronts.
-struct front_settings {
-  /// Empty, or `/x` without a slash at the end.
-  std::string base_path;
-  proxy_trust proxies;
-  /// Origins that may read `regions.list`. A single `*` allows every origin.
-  std::vector<std::string> cors_origins{"*"};
-};
-
 /// Matches a request's route, forwards it as a message to the actor that owns the answer, and turns
 /// the reply into a response. One per event loop, resident on it; with the httplib transport, one
-/// on the pool. It keeps no state about exchanges: the transport owns them.
-class front final : public actors::resident {
+/// on the pool. It keeps no state about exchanges: the transport owns them. What the two planes
+/// have in common; `data_front` and `ops_front` know their operations.
+class front : public actors::resident {
 public:
   /// `sink` must outlive the actor.
   front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
@@ -37,58 +30,101 @@ public:
   const char* name() const override { return "front"; }
 
 protected:
-  caf::behavior make_behavior() override;
+  /// Performs the operation of a request that passed the checks of its head.
+  virtual void perform(const dispatch& dispatched, const route& where) = 0;
+  /// Answers a preflight, or OPTIONS otherwise.
+  virtual void preflight(const dispatch& dispatched, const route& where) = 0;
+  /// Whether the fault points of fronts are passed. Those of the ops plane pass none: otherwise no
+  /// fault could be removed.
+  bool has_fault_points() const noexcept { return settings_->plane == plane::data; }
+
+  /// Sets the handlers of system messages. Call this first in `make_behavior`.
+  void be_front();
+  /// Handlers for `make_behavior`.
+  auto dispatching() {
+    return [this](const dispatch& dispatched) { on(dispatched); };
+  }
+  auto knowing_owners() {
+    return [this](const actors::owners& known) { on(known); };
+  }
+  /// A handler for an owner's replies: passes the fault point `front.reply` and answers the
+  /// exchange with `make(exchange, reply)`.
+  template <class Reply, class Make>
+  auto answering(Make make) {
+    return [this, make](const Reply& reply) {
+      auto exchange = sink_->find(reply.exchange);
+      if (!exchange) return; // already answered, or a later attempt is under way
+      claim(exchange.request, actors::handler::front);
+      if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, exchange))
+        return release(exchange.request, actors::handler::front, actors::handler::past_owner);
+      auto answer = make(exchange, reply);
+      exchange.request.reset(); // a transport reuses requests that nobody else holds
+      sink_->answer(reply.exchange, std::move(answer));
+    };
+  }
+  auto answering_failures() {
+    return answering<actors::operation_failed>(
+        [this](const open_exchange& exchange, const actors::operation_failed& reply) {
+          return failure_answer(exchange, reply.error);
+        });
+  }
+  auto answering_json() {
+    return answering<actors::json_made>(
+        [](const open_exchange&, const actors::json_made& reply) { return json_answer(reply); });
+  }
+  http::response failure_answer(const open_exchange& exchange, const base::error& why) const;
   /// Stops monitoring the owners: they outlive the front and would keep its monitors.
   void on_exit() override;
 
-private:
-  /// Passes the fault point `front.dispatch`. Whether the request goes on; an injected failure is
-  /// answered.
-  bool arrives(const dispatch& dispatched);
-  void handle(const dispatch& dispatched);
-  void preflight(const dispatch& dispatched, const operation_row& row);
-  void list_regions(const dispatch& dispatched);
-  void ping(const dispatch& dispatched);
-  void list_avatars(const dispatch& dispatched, const route& where);
-  void validate(const dispatch& dispatched, const route& where, model::payload_kind kind);
-  void download_media(const dispatch& dispatched, const route& where);
-  void export_lobbies(const dispatch& dispatched, const route& where);
-  void download_export(const dispatch& dispatched, const route& where);
   /// The path parameter with that index. Where it is not a UUID, answers with a problem.
   std::optional<model::uuid> read_id(const dispatch& dispatched, const route& where,
                                      std::size_t number);
   /// Whether the operation accepts the body's type and size; if not, answers with a problem.
   bool check_body(const dispatch& dispatched, const operation_row& row);
-  void on(const actors::owners& known);
 
   /// Sends `message` to an owner. While the owner is being restarted, the exchange waits for it.
   template <class Message>
-  void forward(const dispatch& dispatched, operation which, actors::owner to, Message&& message);
+  void forward(const dispatch& dispatched, operation which, actors::owner to, Message&& message) {
+    if (!enter_mailbox(dispatched, which, to)) return;
+    const auto& address = owner_at(to);
+    if (address) send(address, std::forward<Message>(message));
+  }
   /// Answers with a problem; `headers` are additional whole lines.
   void fail(const dispatch& dispatched, operation which, const base::error& what,
             std::string headers = {});
-  /// A handler for an owner's replies: passes the fault point `front.reply` and answers the
-  /// exchange with `make(exchange, reply)`.
-  template <class Reply, class Make>
-  auto answering(Make make);
+  /// Answers without an owner.
+  void answer(const dispatch& dispatched, operation which, http::response&& with);
+
+  const front_settings& settings() const noexcept { return *settings_; }
+  exchange_sink& sink() const noexcept { return *sink_; }
+  /// Empty while the owner is being restarted.
+  const caf::actor& owner_at(actors::owner which) const noexcept {
+    return owners_[index_of(which)];
+  }
+
+private:
+  void on(const dispatch& dispatched);
+  void on(const actors::owners& known);
+  /// Passes the fault point `front.dispatch`. Whether the request goes on; an injected failure is
+  /// answered.
+  bool arrives(const dispatch& dispatched);
+  void handle(const dispatch& dispatched);
+  /// Notes whom the exchange waits for; answers it where the owner's mailbox is full.
+  bool enter_mailbox(const dispatch& dispatched, operation which, actors::owner to);
   template <class Reply>
-  bool arrives(const Reply& reply, const open_exchange& exchange);
-  http::response regions_answer(const http::request& request, const actors::regions_ranked& reply);
-  http::response failure_answer(const open_exchange& exchange, const base::error& why);
-  /// The latencies in the query; answers with a problem where they cannot be parsed.
-  std::optional<std::vector<model::measured_latency>> read_rtt(const dispatch& dispatched);
-  /// The CORS headers without which a page could not tell a refusal from a network failure.
-  std::string cors_headers_of(operation which, const http::request& request) const;
-  /// Whether the requesting page may read the regions listing.
-  bool may_read(const http::request& request) const;
-  /// The CORS headers of a response about the regions listing.
-  std::string cors_headers(const http::request& request) const;
+  bool arrives(const Reply& reply, const open_exchange& exchange) {
+    return !has_fault_points() || arrives(reply.exchange, caf::make_message(reply), exchange);
+  }
+  bool arrives(actors::exchange_ref to, const caf::message& reply, const open_exchange& exchange);
+  static http::response json_answer(const actors::json_made& reply);
 
   std::shared_ptr<const front_settings> settings_;
   exchange_sink* sink_;
   std::array<caf::actor, actors::owner_count> owners_;
-  bool any_origin_;
   bool attached_ = false;
 };
+
+/// The answer to OPTIONS: 204 with `Allow`.
+response no_content(std::string_view allow);
 
 } // namespace matchcloud::http

@@ -55,22 +55,33 @@ route route_of(std::size_t found, const segment_list& segments) {
   return result;
 }
 
-tl::unexpected<base::error> not_found(std::string_view path) {
-  return base::fail(base::errc::route_not_found,
-                    "No operation has the path \"" + std::string{path.substr(0, 128)} +
-                        "\". Compare it with the specification, letter case included.");
+/// The paths of the ops plane, for people: `/healthz, /readyz, ..`.
+std::string ops_paths() {
+  std::string all;
+  std::string_view last;
+  for (const auto& row : operations) {
+    if (row.plane != plane::ops || row.path == last) continue;
+    last = row.path;
+    all.append(all.empty() ? "" : ", ").append(row.path);
+  }
+  return all + "; a kind is games, namespaces, regions or tiers, and faults there are only with "
+               "--enable-fault-injection.";
+}
+
+tl::unexpected<base::error> not_found(std::string_view path, plane of) {
+  return tl::unexpected(no_such_path(path, of));
 }
 
 } // namespace
 
-base::expected<route> find_route(std::string_view path, std::string_view base_path) {
+base::expected<route> find_route(std::string_view path, std::string_view base_path, plane of) {
   const auto whole = path;
-  if (!path.starts_with(base_path)) return not_found(whole);
+  if (!path.starts_with(base_path)) return not_found(whole, of);
   path.remove_prefix(base_path.size());
-  if (!path.starts_with('/')) return not_found(whole);
+  if (!path.starts_with('/')) return not_found(whole, of);
 
   segment_list segments;
-  if (!split(path, segments)) return not_found(whole);
+  if (!split(path, segments)) return not_found(whole, of);
 
   // Owns the segments that had to be decoded; most paths have none.
   std::array<std::string, path_segment_limit> decoded;
@@ -82,9 +93,18 @@ base::expected<route> find_route(std::string_view path, std::string_view base_pa
     segments[i] = decoded[i];
   }
   for (std::size_t i = 0; i < patterns.size(); ++i)
-    if (operations[i].id != operation::unmatched && matches(patterns[i], segments))
+    if (operations[i].plane == of && !operations[i].path.empty() && matches(patterns[i], segments))
       return route_of(i, segments);
-  return not_found(whole);
+  return not_found(whole, of);
+}
+
+base::error no_such_path(std::string_view path, plane of) {
+  auto text = "No operation has the path \"" + std::string{path.substr(0, 128)} + "\". ";
+  if (of == plane::ops)
+    text += "The ops plane has " + ops_paths();
+  else
+    text += "Compare it with the specification, letter case included.";
+  return {base::errc::route_not_found, std::move(text)};
 }
 
 base::expected<std::string> percent_decode(std::string_view segment) {

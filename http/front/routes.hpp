@@ -16,10 +16,15 @@ struct route {
   std::array<std::string, path_parameter_limit> parameters;
 };
 
-/// Finds the route of a path (without query) below `base_path` (empty, or `/x` without a slash at
-/// the end). Each segment is percent-decoded once, after the split: an encoded slash is part of its
-/// segment. Fails with `target_malformed` or `route_not_found`. O(path). Any thread.
-base::expected<route> find_route(std::string_view path, std::string_view base_path);
+/// Finds the route of a path (without query) on `of`, below `base_path` (empty, or `/x` without a
+/// slash at the end): the first operation with that path, whatever its method. Each segment is
+/// percent-decoded once, after the split: an encoded slash is part of its segment. Fails with
+/// `target_malformed` or `route_not_found`. O(path). Any thread.
+base::expected<route> find_route(std::string_view path, std::string_view base_path,
+                                 plane of = plane::data);
+
+/// The error `route_not_found` for a path that no operation of the plane has.
+base::error no_such_path(std::string_view path, plane of);
 
 /// Decodes `%XX` once. Fails with `target_malformed` where two hexadecimal digits are missing or
 /// the byte is a control character.

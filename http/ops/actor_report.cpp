@@ -59,15 +59,15 @@ void write(model::json_writer& json, std::string_view kind, const child_report& 
 
 } // namespace
 
-std::string actor_report(const actors::child_table& of,
-                         const std::vector<const transport_metrics*>& transports) {
+std::string actor_report(const metric_sources& of) {
   model::json_writer json;
   json.object().name("actors").array();
   child_report supervisor;
   supervisor.name = "supervisor";
-  supervisor.restarts = of.supervisor_restarts();
+  supervisor.restarts = of.children->supervisor_restarts();
   write(json, supervisor.name, supervisor, 0);
-  for (const auto& each : of.report())
+  const auto transports = of.all_transports();
+  for (const auto& each : of.children->report())
     write(json, kind_of(each), each, depth_of(each, transports));
   json.end_array().end_object();
   return json.take();

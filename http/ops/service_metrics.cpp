@@ -159,7 +159,7 @@ void add_single(std::vector<MetricFamily>& all, const char* name, const char* he
                                                           : gauge_metric(value));
 }
 
-void add_ingestion(std::vector<MetricFamily>& all, const ingestion_metrics& of) {
+void add_ingestion(std::vector<MetricFamily>& all, const actors::ingestion_metrics& of) {
   auto lines = family("matchcloud_ingested_lines_total", "Lines of POST /v1/lobbies by outcome.",
                       MetricType::Counter);
   const auto add_line = [&](const char* outcome, const base::counter& count) {
@@ -240,6 +240,25 @@ void add_children(std::vector<MetricFamily>& all, const actors::child_table& of)
              static_cast<double>(of.supervisor_restarts()));
 }
 
+/// Adds what bounds the ops plane.
+void add_ops(std::vector<MetricFamily>& all, const transport_metrics& of,
+             const base::byte_budget& budget) {
+  add_single(all, "matchcloud_ops_connections", "Open connections of the ops plane.",
+             MetricType::Gauge, static_cast<double>(of.connections.get()));
+  add_single(all, "matchcloud_ops_connections_evicted_idle_total",
+             "Connections of the ops plane closed to make room for new ones.", MetricType::Counter,
+             static_cast<double>(of.connections_evicted_idle.get()));
+  add_single(all, "matchcloud_ops_requests_in_flight",
+             "Requests of the ops plane that wait for an actor or are watched.", MetricType::Gauge,
+             static_cast<double>(value_of(of.in_flight)));
+  add_single(all, "matchcloud_ops_received_bytes_total",
+             "Bytes read from clients of the ops plane.", MetricType::Counter,
+             static_cast<double>(of.received_bytes.get()));
+  add_single(all, "matchcloud_ops_budget_used_bytes",
+             "Request and response bytes held by the ops plane.", MetricType::Gauge,
+             static_cast<double>(budget.used_bytes()));
+}
+
 /// Adds the hits of each fault point that has a rule or was ever hit.
 void add_faults(std::vector<MetricFamily>& all) {
   auto hits =
@@ -266,11 +285,18 @@ void add_geoip(std::vector<MetricFamily>& all, const actors::geoip_metrics& of) 
 
 } // namespace
 
+std::vector<const transport_metrics*> metric_sources::all_transports() const {
+  auto all = transports;
+  all.push_back(ops);
+  return all;
+}
+
 std::vector<MetricFamily> service_metrics::Collect() const {
   const auto& transports = sources_.transports;
+  const auto both_planes = sources_.all_transports();
   std::vector<MetricFamily> all;
-  all.push_back(answers_family(transports));
-  all.push_back(latency_family(transports));
+  all.push_back(answers_family(both_planes));
+  all.push_back(latency_family(both_planes));
   all.push_back(summed("matchcloud_connections", "Open client connections.", MetricType::Gauge,
                        transports, &transport_metrics::connections));
   all.push_back(summed("matchcloud_connections_accepted_total", "Accepted client connections.",
@@ -296,7 +322,8 @@ std::vector<MetricFamily> service_metrics::Collect() const {
                        "Requests sent again because the actor that held them ended.",
                        MetricType::Counter, transports, &transport_metrics::redispatched));
 
-  add_mailboxes(all, transports);
+  add_mailboxes(all, both_planes);
+  add_ops(all, *sources_.ops, *sources_.ops_budget);
 
   std::vector<const base::duration_histogram*> stalls;
   stalls.reserve(sources_.loops.size());

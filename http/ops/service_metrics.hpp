@@ -4,12 +4,12 @@
 #include "actors/child_table.hpp"
 #include "actors/export_job.hpp"
 #include "actors/geoip_watch.hpp"
+#include "actors/lobby_ingest.hpp"
 #include "actors/region_ranking.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/metrics.hpp"
 #include "http/loop/event_loop.hpp"
-#include "http/ops/lobby_ingestion.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "store/files/media_files.hpp"
 
@@ -22,14 +22,18 @@ namespace matchcloud::http {
 
 /// Where the numbers of `/metrics` come from. All pointers must outlive the collector.
 struct metric_sources {
-  /// One per event loop, or one for the httplib transport.
+  /// Those of the data plane: one per event loop, or one for the httplib transport.
   std::vector<const transport_metrics*> transports;
+  /// That of the ops plane.
+  const transport_metrics* ops = nullptr;
+  /// Those of the data plane.
   std::vector<const loop_metrics*> loops;
   const actors::child_table* children = nullptr;
   /// Whether faults can be injected.
   bool faults = false;
   const base::byte_budget* budget = nullptr;
-  const ingestion_metrics* ingestion = nullptr;
+  const base::byte_budget* ops_budget = nullptr;
+  const actors::ingestion_metrics* ingestion = nullptr;
   const actors::avatar_metrics* avatars = nullptr;
   /// One per region_ranking.
   std::vector<const actors::ranking_metrics*> rankings;
@@ -39,6 +43,9 @@ struct metric_sources {
   /// Null if there are no GeoIP files.
   const actors::geoip_metrics* geoip = nullptr;
   const base::thread_pool* blocking = nullptr;
+
+  /// The transports of both planes, that of the ops plane last.
+  std::vector<const transport_metrics*> all_transports() const;
 };
 
 /// Sums the counters of transports, loops and actors. Any thread.
@@ -46,6 +53,7 @@ class service_metrics final : public prometheus::Collectable {
 public:
   explicit service_metrics(metric_sources sources) : sources_{std::move(sources)} {}
   std::vector<prometheus::MetricFamily> Collect() const override;
+  const metric_sources& sources() const noexcept { return sources_; }
 
 private:
   metric_sources sources_;

@@ -21,6 +21,10 @@ base::error head_too_late(bool in_proxy_header) {
                                         : "The request head took too long to arrive."};
 }
 
+base::error body_too_late() {
+  return {base::errc::body_timeout, "The request body took too long to arrive."};
+}
+
 base::error ended_early(bool in_proxy_header) {
   return {base::errc::request_malformed,
           std::string{"The connection's sending side was closed before the "} +
@@ -78,10 +82,12 @@ void connection::on_events(std::uint32_t events) {
   if ((events & (EPOLLHUP | EPOLLERR)) != 0 && phase_ != phase::reading &&
       phase_ != phase::finishing)
     return close();
+  // An answer in parts may go on for hours: a client that ends its side has left.
+  if ((events & EPOLLRDHUP) != 0 && phase_ == phase::streaming) return close();
   // Unsent bytes are written at the end of the turn, where the transport bounds what all
   // connections write.
   if ((events & EPOLLOUT) != 0 && sender_.has_unsent()) schedule();
-  if (phase_ == phase::reading) process();
+  if (reads()) process();
   if (phase_ == phase::lingering) discard();
 }
 
@@ -89,27 +95,32 @@ void connection::at_turn_end() {
   scheduled_ = false;
   if (phase_ == phase::closed) return;
   if (sender_.has_unsent() || phase_ == phase::finishing) flush();
-  if (phase_ == phase::reading) process();
+  if (reads()) process();
   if (phase_ == phase::lingering) discard();
 }
 
 byte_stream& connection::stream(fault_point at) {
   // The wrapper stays for the rest of the connection: it costs little while no fault is injected.
-  if (base::faults::armed(at) && !std::exchange(stream_is_faulty_, true)) [[unlikely]]
+  if (base::faults::armed(at) && host_->serves() == plane::data &&
+      !std::exchange(stream_is_faulty_, true)) [[unlikely]]
     stream_ = std::make_unique<faulty_stream>(std::move(stream_), host_->loop(), *this);
   return *stream_;
 }
 
 // -- reading ------------------------------------------------------------------
 
+bool connection::reads() const noexcept {
+  return phase_ == phase::reading || (phase_ == phase::waiting && upload_ && upload_->room() > 0);
+}
+
 void connection::process() {
-  if (phase_ != phase::reading || !sender_.has_room()) return;
-  const auto next = reader_.next(stream(fault_point::read));
+  if (!reads() || !sender_.has_room()) return;
+  const auto next = reader_.next(stream(fault_point::read), upload_ ? upload_->room() : SIZE_MAX);
   if (!next) return close();
   auto bytes = *next;
   if (reader_.in_proxy_header() && !bytes.empty()) bytes = take_proxy_header(bytes);
   if (!bytes.empty()) frame(bytes);
-  if (phase_ != phase::reading) return;
+  if (!reads()) return;
   // One read per turn, to be fair: the remaining input waits until other connections had their
   // turn.
   if (reader_.has_more())
@@ -141,15 +152,83 @@ void connection::end_proxy_header() {
 }
 
 void connection::frame(std::string_view bytes) {
-  const auto hit = base::faults::strike(fault_point::frame);
-  if (hit.kind == base::fault_kind::error) return refuse(framing_broken(), true);
-  if (hit.kind == base::fault_kind::corrupt) corrupt(bytes, hit.random);
-  if (!request_) request_ = host_->acquire_request();
-  switch (reader_.frame(bytes, *request_)) {
-  case framer_status::need_more: return take_partial();
-  case framer_status::complete: return begin_exchange();
-  case framer_status::failed: return refuse(reader_.framer().failure(), true);
+  if (base::faults::armed(fault_point::frame) && host_->serves() == plane::data) [[unlikely]] {
+    const auto hit = base::faults::strike(fault_point::frame);
+    if (hit.kind == base::fault_kind::error) return refuse(framing_broken(), true);
+    if (hit.kind == base::fault_kind::corrupt) corrupt(bytes, hit.random);
   }
+  if (!request_) request_ = host_->acquire_request();
+  switch (reader_.frame(bytes, upload_ ? upload_->into() : *request_)) {
+  case framer_status::need_more: return upload_ ? take_upload(bytes.size()) : take_partial();
+  case framer_status::body_next: return on_head();
+  case framer_status::complete:
+    if (!upload_) return begin_exchange();
+    upload_->set_whole();
+    return take_upload(bytes.size());
+  case framer_status::failed: return refuse(framing_failure(), true);
+  }
+}
+
+base::error connection::framing_failure() const {
+  const auto& why = reader_.framer().failure();
+  if (!upload_ || why.code != base::errc::body_too_large) return why;
+  const auto& row = row_of(exchange_.operation_id);
+  return {why.code, "The body has more than " + std::to_string(row.body_limit_bytes) +
+                        " bytes, the limit. " + std::string{row.body_advice}};
+}
+
+void connection::on_head() {
+  auto verdict = host_->judge(*request_, reader_.framer().announced_length());
+  const auto& row = *verdict.row;
+  if (verdict.is_refused) {
+    host_->assign_id(*request_);
+    auto answer = problem(verdict.why, request_->id);
+    answer.headers = std::move(verdict.headers);
+    return refuse(std::move(answer), row.id, true);
+  }
+  if (reader_.was_cut()) return refuse(too_many_request_bytes(), true);
+  request_->body_follows = row.body == body_kind::json_lines;
+  const auto limit =
+      request_->body_follows ? row.body_limit_bytes : host_->limits().body_limit_bytes;
+  if (reader_.accept_body(limit) == framer_status::failed) return refuse(framing_failure(), true);
+  if (!request_->body_follows) return take_partial();
+  upload_ = std::make_unique<body_upload>(host_->acquire_request());
+  begin_exchange();
+}
+
+// -- streamed bodies ----------------------------------------------------------
+
+void connection::grant(actors::exchange_ref ref, std::size_t bytes) {
+  if (!is_current(ref) || !upload_ || upload_->is_whole()) return;
+  const bool paused = upload_->room() == 0;
+  upload_->grant(bytes);
+  if (reader_.take_continue()) {
+    sender_.add("HTTP/1.1 100 Continue\r\n\r\n");
+    schedule();
+  }
+  if (paused) move_upload_deadline();
+  process();
+}
+
+void connection::move_upload_deadline() {
+  const auto now = host_->loop().now();
+  phase_deadline_ =
+      now + (upload_->room() > 0 ? host_->limits().body_timeout
+                                 : answer_timeout(host_->limits(), exchange_.operation_id));
+  arm();
+}
+
+void connection::take_upload(std::size_t bytes) {
+  auto& into = upload_->into();
+  if (!account_.lease(into.lease, into.body_capacity()))
+    return refuse(too_many_request_bytes(), true);
+  if (auto part = upload_->take()) host_->send_part(*this, *std::move(part), upload_->is_whole());
+  if (upload_->is_whole()) begun_ = host_->loop().now();
+  if (upload_->room() == 0) return move_upload_deadline();
+  // Each byte earns time at the least rate, but never more than the longest pause.
+  const std::chrono::milliseconds earned{bytes * 1'000 / host_->limits().body_least_rate};
+  phase_deadline_ =
+      std::min(phase_deadline_ + earned, host_->loop().now() + host_->limits().body_timeout);
 }
 
 void connection::take_partial() {
@@ -206,7 +285,7 @@ actors::exchange_ref connection::current() const noexcept {
 }
 
 bool connection::is_current(actors::exchange_ref ref) const noexcept {
-  return phase_ == phase::waiting && ref == current();
+  return (phase_ == phase::waiting || phase_ == phase::streaming) && ref == current();
 }
 
 bool connection::routed(operation which, actors::owner waits_for) {
@@ -219,6 +298,10 @@ bool connection::routed(operation which, actors::owner waits_for) {
 }
 
 bool connection::retry(actors::handler dead) {
+  if (upload_ && upload_->has_begun()) {
+    refuse(body_interrupted(), false);
+    return false;
+  }
   if (const auto why = exchange_.begin_retry(row_of(exchange_.operation_id), *request_, dead)) {
     refuse(*why, false);
     return false;
@@ -228,27 +311,54 @@ bool connection::retry(actors::handler dead) {
 }
 
 void connection::answer(actors::exchange_ref ref, response&& with) {
-  if (!is_current(ref)) return;
+  if (!is_current(ref) || phase_ == phase::streaming) return;
+  if (std::holds_alternative<body_in_parts>(with.body) && sends_body(with))
+    return begin_answer_in_parts(std::move(with));
   if (sends_body(with) && !sender_.hold(with)) return refuse(too_many_response_bytes(), false);
   queue(std::move(with), request_->keep_alive);
   // Pipelined requests behind this one are framed at once, so that their answers share a write.
   if (reader_.has_input()) process();
 }
 
-void connection::refuse(const base::error& why, bool close) {
-  if (phase_ != phase::waiting) {
-    // The request never became an exchange, but its answer and the metrics need the id, operation
-    // and start time of one.
-    if (!request_) request_ = host_->acquire_request();
-    host_->assign_id(*request_);
-    exchange_.operation_id = operation::unmatched;
-    if (begun_ == base::steady_time{}) begun_ = host_->loop().now();
+void connection::begin_answer_in_parts(response&& answer) {
+  stays_open_ = request_->keep_alive && !request_->http_1_0 && may_stay_open();
+  sender_.add(answer, {request_->id, host_->date(), stays_open_, request_->http_1_0}, false);
+  count(answer.status);
+  phase_ = phase::streaming;
+  schedule();
+}
+
+void connection::send_part(actors::exchange_ref ref, std::string_view bytes, bool is_last) {
+  if (!is_current(ref) || phase_ != phase::streaming) return;
+  if (!sender_.add_part(bytes, is_last, request_->http_1_0)) return cut();
+  if (is_last) {
+    release_request();
+    phase_ = stays_open_ && !host_->draining() ? phase::reading : phase::finishing;
+    phase_deadline_ = host_->loop().now() + host_->limits().idle_timeout;
   }
-  queue(refusal(why, request_->id), !close && request_->keep_alive);
+  schedule();
+}
+
+void connection::refuse(const base::error& why, bool close) {
+  if (phase_ != phase::waiting && !request_) request_ = host_->acquire_request();
+  if (phase_ != phase::waiting) host_->assign_id(*request_);
+  refuse(refusal(why, request_->id, host_->serves()),
+         phase_ == phase::waiting ? exchange_.operation_id : operation::unmatched, close);
+}
+
+void connection::refuse(response&& with, operation which, bool close) {
+  // A request that never became an exchange has no operation and start time yet.
+  exchange_.operation_id = which;
+  if (begun_ == base::steady_time{}) begun_ = host_->loop().now();
+  queue(std::move(with), !close && request_->keep_alive);
+}
+
+bool connection::may_stay_open() const noexcept {
+  return !reader_.was_cut() && !host_->draining() && (!upload_ || upload_->is_whole());
 }
 
 void connection::queue(response&& answer, bool keep_alive) {
-  keep_alive = keep_alive && !reader_.was_cut() && !host_->draining();
+  keep_alive = keep_alive && may_stay_open();
   sender_.add(answer, {request_->id, host_->date(), keep_alive, request_->http_1_0},
               sends_body(answer));
   settle(answer.status);
@@ -262,13 +372,17 @@ bool connection::sends_body(const response& answer) const noexcept {
 }
 
 void connection::settle(int status) {
+  count(status);
+  release_request();
+}
+
+void connection::count(int status) {
   auto& metrics = host_->metrics();
   metrics.count_answer(exchange_.operation_id, status);
   const auto took = host_->loop().now() - begun_;
   metrics.latency[static_cast<std::size_t>(exchange_.operation_id)].observe(
       static_cast<std::uint64_t>(
           std::chrono::duration_cast<std::chrono::nanoseconds>(took).count()));
-  release_request();
   begun_ = {};
   receiving_ = receiving::nothing;
 }
@@ -276,6 +390,7 @@ void connection::settle(int status) {
 void connection::release_request() {
   request_->over.store(true, std::memory_order_relaxed);
   host_->give_back(std::exchange(request_, nullptr));
+  if (const auto upload = std::exchange(upload_, nullptr)) host_->give_back(upload->request());
 }
 
 void connection::schedule() {
@@ -302,6 +417,10 @@ void connection::file_ready() {
 
 void connection::after_flush() {
   sender_.release();
+  if (phase_ == phase::streaming) {
+    if (const auto taken = sender_.take_sent_of_parts()) host_->tell_taken(*this, taken);
+    return arm();
+  }
   if (phase_ == phase::finishing) return linger();
   // The idle time begins now, however long sending the answer took, unless the next request has
   // begun.
@@ -357,15 +476,25 @@ std::optional<base::steady_time> connection::idle_since() const noexcept {
   return phase_deadline_ - idle_time();
 }
 
+std::optional<base::steady_time> connection::unfinished_since() const noexcept {
+  if (phase_ != phase::reading || receiving_ == receiving::nothing) return std::nullopt;
+  return begun_;
+}
+
 std::optional<base::steady_time> connection::stalled_since() const noexcept {
   if (phase_ == phase::closed) return std::nullopt;
   return sender_.stalled_since();
 }
 
-bool connection::evict_idle() {
+std::optional<base::steady_time> connection::blocked_since() const noexcept {
+  if (phase_ == phase::closed) return std::nullopt;
+  return sender_.blocked_since();
+}
+
+bool connection::evict() {
   // A request may have arrived already: it is served, and the connection stays.
-  if (reader_.is_readable() || has_input(stream_->descriptor())) return false;
-  close();
+  if (reader_.has_more() || has_input(stream_->descriptor())) return false;
+  end_with(had_to_make_room());
   return true;
 }
 
@@ -389,6 +518,8 @@ std::chrono::milliseconds connection::idle_time() const noexcept {
 }
 
 void connection::close_if_idle() {
+  // An answer in parts has no end of its own: without its last chunk the client asks again.
+  if (phase_ == phase::streaming) return close();
   if (!idle()) return;
   // A request may have arrived already: it is answered before the connection closes.
   reader_.set_readable();
@@ -399,10 +530,14 @@ void connection::close_if_idle() {
 }
 
 void connection::end_now() {
+  end_with(shutting_down());
+}
+
+void connection::end_with(const base::error& why) {
   if (phase_ == phase::closed) return; // closed earlier in this turn, such as by an eviction
+  if (phase_ == phase::streaming) return close();
   const bool begun = phase_ == phase::reading && !idle();
-  if (phase_ == phase::waiting || (begun && !sender_.has_separate_body()))
-    refuse(shutting_down(), true);
+  if (phase_ == phase::waiting || (begun && !sender_.has_separate_body())) refuse(why, true);
   if (sender_.has_unsent() || phase_ == phase::finishing) flush();
   // Closing with unread input sends a reset, which may destroy the answer.
   if (phase_ == phase::lingering) discard();
@@ -430,6 +565,10 @@ void connection::on_deadline() {
     if (now >= sender_.deadline()) return cut();
     if (phase_ != phase::waiting) return arm();
   }
+  if (phase_ == phase::streaming) { // nothing to send at the moment
+    phase_deadline_ = now + idle_time();
+    return arm();
+  }
   if (now < phase_deadline_) return arm();
   // The file's next bytes were not read in time. The client would take anything sent now for a part
   // of the file.
@@ -438,11 +577,11 @@ void connection::on_deadline() {
     phase_deadline_ = now + idle_time();
     return arm();
   }
+  if (phase_ == phase::waiting && reads()) return refuse(body_too_late(), true);
   if (phase_ == phase::waiting) return refuse(not_answered_in_time(exchange_.operation_id), false);
   if (idle()) finish();
   if (phase_ == phase::finishing) return flush();
-  if (reader_.framer().in_body())
-    return refuse({base::errc::body_timeout, "The request body took too long to arrive."}, true);
+  if (reader_.framer().in_body()) return refuse(body_too_late(), true);
   refuse(head_too_late(reader_.in_proxy_header()), true);
 }
 

@@ -6,6 +6,7 @@
 #include "http/loop/event_loop.hpp"
 #include "http/loop/timer_wheel.hpp"
 #include "http/transport/admitted_request.hpp"
+#include "http/transport/body_upload.hpp"
 #include "http/transport/connection_host.hpp"
 #include "http/transport/exchange.hpp"
 #include "http/transport/reply_sender.hpp"
@@ -58,6 +59,10 @@ public:
 
   /// Answers the current exchange, if `ref` is its current attempt.
   void answer(actors::exchange_ref ref, response&& with);
+  /// The owner takes `bytes` more of the body of the current exchange, if `ref` is its attempt.
+  void grant(actors::exchange_ref ref, std::size_t bytes);
+  /// Sends a part of the answer that `answer` began, if `ref` is its attempt.
+  void send_part(actors::exchange_ref ref, std::string_view bytes, bool is_last);
   /// Whether `ref` is the current attempt of an unanswered exchange.
   bool is_current(actors::exchange_ref ref) const noexcept;
   /// Notes the operation and its owner. False where the owner's mailbox is full.
@@ -70,6 +75,7 @@ public:
   void file_ready();
 
   bool waiting() const noexcept { return phase_ == phase::waiting; }
+  bool streaming() const noexcept { return phase_ == phase::streaming; }
   bool is_closed() const noexcept { return phase_ == phase::closed; }
   actors::owner waits_for() const noexcept { return exchange_.waits_for; }
   operation current_operation() const noexcept { return exchange_.operation_id; }
@@ -81,11 +87,17 @@ public:
 
   /// Since when the connection has been idle; nothing while a request or an answer is under way.
   std::optional<base::steady_time> idle_since() const noexcept;
+  /// Since when a request has been arriving that is not complete; nothing where none is.
+  std::optional<base::steady_time> unfinished_since() const noexcept;
   /// Since when the client has taken nothing of an answer that holds bytes of the budget; nothing
   /// where it takes them or no such answer waits.
   std::optional<base::steady_time> stalled_since() const noexcept;
-  /// Closes the connection in favour of another, unless its next request has just arrived.
-  bool evict_idle();
+  /// Since when the client has taken nothing of an answer; empty where it takes one or there is
+  /// none.
+  std::optional<base::steady_time> blocked_since() const noexcept;
+  /// Closes the connection in favour of another, unless its next bytes have just arrived. A request
+  /// that is not complete is answered.
+  bool evict();
   /// Closes the connection in favour of another and drops what is unsent, unless the client has
   /// taken some of it after all.
   bool evict_stalled();
@@ -101,6 +113,8 @@ private:
     reading,
     /// An exchange waits for its answer.
     waiting,
+    /// The head of an answer is sent or queued, and its owner sends the body in parts.
+    streaming,
     /// The last answer is being sent.
     finishing,
     /// The last answer is sent; further input is discarded.
@@ -118,13 +132,28 @@ private:
   void end_proxy_header();
   void frame(std::string_view bytes);
   void take_partial();
+  /// The head announces a body: decides how it is read.
+  void on_head();
   void begin_exchange();
+  /// Whether input is framed now.
+  bool reads() const noexcept;
+  /// From now on the other side is waited for: the client while the owner grants credit, otherwise
+  /// the owner.
+  void move_upload_deadline();
+  /// Passes on what arrived of a streamed body with `bytes` of the connection.
+  void take_upload(std::size_t bytes);
+  base::error framing_failure() const;
   void on_end_of_input();
   /// Answers without an actor: requests that never became an exchange, and deadlines.
   void refuse(const base::error& why, bool close);
+  void refuse(response&& with, operation which, bool close);
   void queue(response&& answer, bool keep_alive);
+  void begin_answer_in_parts(response&& answer);
   bool sends_body(const response& answer) const noexcept;
+  /// Whether the connection may stay open after an answer.
+  bool may_stay_open() const noexcept;
   void settle(int status);
+  void count(int status);
   void release_request();
   void schedule();
   void flush();
@@ -134,6 +163,8 @@ private:
   void linger();
   void discard();
   void close();
+  /// Answers a request that has begun with `why`, as far as the socket takes it, and closes.
+  void end_with(const base::error& why);
   /// Closes the connection and drops what is unsent, in the kernel too.
   void cut();
   void arm();
@@ -150,7 +181,9 @@ private:
   request_reader reader_;
   reply_sender sender_{*host_, *this};
   std::shared_ptr<admitted_request> request_;
-  /// The deadline of the phase: idle, head, body, request or linger.
+  /// The body of the exchange, where it is streamed.
+  std::unique_ptr<body_upload> upload_;
+  /// The deadline of the phase: idle, head, body, request, streamed body or linger.
   base::steady_time phase_deadline_;
   /// When the request being received, or waiting for its answer, began.
   base::steady_time begun_;
@@ -168,6 +201,8 @@ private:
   bool served_ = false;
   bool scheduled_ = false;
   bool stream_is_faulty_ = false;
+  /// Whether the connection stays open after an answer in parts.
+  bool stays_open_ = false;
 };
 
 } // namespace matchcloud::http

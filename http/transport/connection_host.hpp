@@ -4,11 +4,14 @@
 #include "base/limits.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/admitted_request.hpp"
+#include "http/transport/body_upload.hpp"
+#include "http/transport/head_rules.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "http/wire/request_framer.hpp"
 #include "http/wire/response.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,6 +34,9 @@ public:
   virtual std::span<char> read_buffer() noexcept = 0;
   /// The `Date` of answers that are written now.
   virtual std::string_view date() = 0;
+  /// The plane that the connections belong to. Those of the ops plane pass no fault points:
+  /// otherwise no fault could be removed.
+  virtual plane serves() const noexcept = 0;
   /// Whether new answers must say `Connection: close`.
   virtual bool draining() const noexcept = 0;
 
@@ -53,6 +59,12 @@ public:
   virtual bool on_client_named(connection& which) = 0;
   /// Sends the connection's exchange to the front. While there is no front, its successor gets it.
   virtual void dispatch(connection& from) = 0;
+  /// What becomes of a request with a body of `length` bytes (0: in chunks) that is still to come.
+  virtual head_verdict judge(const request& head, std::uint64_t length) const = 0;
+  /// Sends the front a part of a streamed body.
+  virtual void send_part(connection& from, body_upload::part part, bool is_last) = 0;
+  /// Tells the front that the client took `bytes` of an answer that is sent in parts.
+  virtual void tell_taken(connection& from, std::size_t bytes) = 0;
   /// Reports bytes that a connection wrote: the transport bounds the sum of one turn.
   virtual void wrote(std::size_t bytes) noexcept = 0;
   /// Has a part of a file read into memory and then calls `file_ready`. False: the part is in

@@ -11,6 +11,7 @@
 #include <caf/actor.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -70,6 +71,7 @@ struct open_exchange {
   /// Null: there is no such exchange.
   request_ptr request;
   operation operation_id = operation::unmatched;
+  actors::owner waits_for = actors::owner::none;
 
   explicit operator bool() const noexcept { return request != nullptr; }
 };
@@ -92,6 +94,13 @@ public:
 
   /// Answers an exchange. A second answer, or one to an older attempt, is dropped.
   virtual void answer(actors::exchange_ref exchange, response&& with) = 0;
+
+  /// The owner of a streamed request body takes `bytes` more of it; see `body_part`. A transport
+  /// without streamed bodies ignores this and the next.
+  virtual void grant(actors::exchange_ref /*exchange*/, std::size_t /*bytes*/) {}
+
+  /// Sends a part of an answer that is a `body_in_parts`.
+  virtual void send_part(const actors::answer_part& /*part*/) {}
 
   /// The owner was replaced: dispatches every exchange that waits for it again, as a further
   /// attempt.

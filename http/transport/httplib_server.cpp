@@ -130,7 +130,7 @@ httplib_server::~httplib_server() {
 void httplib_server::start(std::function<void()> on_ended) {
   thread_ = std::thread{[this, on_ended = std::move(on_ended)] { serve(on_ended); }};
   // Waits until the server runs: before that, cpp-httplib's `stop` does nothing.
-  while (!can_stop()) {
+  while (!is_running()) {
     const std::lock_guard lock{mutex_};
     if (ended_) return;
     std::this_thread::yield();
@@ -138,7 +138,7 @@ void httplib_server::start(std::function<void()> on_ended) {
 }
 
 void httplib_server::serve(const std::function<void()>& on_ended) {
-  accept_and_serve();
+  listen_after_bind();
   {
     const std::lock_guard lock{mutex_};
     ended_ = true;
@@ -149,7 +149,7 @@ void httplib_server::serve(const std::function<void()>& on_ended) {
 
 void httplib_server::stop_accepting() {
   // Called once only, because cpp-httplib's own `stop` closes a descriptor each time.
-  if (!stopped_.exchange(true)) stop_listening();
+  if (!stopped_.exchange(true)) stop();
 }
 
 void httplib_server::end_input(const std::function<bool(const endpoint&)>& spares) {

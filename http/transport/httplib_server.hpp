@@ -33,7 +33,7 @@ struct httplib_settings {
 /// cpp-httplib's server, tuned: no Nagle, a larger backlog, a listener that is never shared with
 /// another process, threads with enough stack for its regular expressions, and a shutdown that does
 /// not wait for idle clients.
-class httplib_server : public httplib::Server {
+class httplib_server final : public httplib::Server {
 public:
   explicit httplib_server(const httplib_settings& settings);
   ~httplib_server() override;
@@ -42,7 +42,7 @@ public:
 
   /// Binds and listens. Returns the endpoint with its real port, or fails with
   /// `address_unavailable`.
-  virtual base::expected<endpoint> bind(const endpoint& where);
+  base::expected<endpoint> bind(const endpoint& where);
 
   /// Starts a thread that serves; returns once it does. That thread calls `on_ended` when the last
   /// connection has ended.
@@ -60,19 +60,11 @@ public:
   /// Stops accepting and reading and waits for the last connection to end.
   void end();
 
-protected:
-  /// Accepts and serves connections; returns when all have ended.
-  virtual void accept_and_serve() { listen_after_bind(); }
-  /// Makes `accept_and_serve` return. Called once.
-  virtual void stop_listening() { stop(); }
-  /// Whether `stop_listening` would have an effect yet.
-  virtual bool can_stop() const { return is_running(); }
+private:
+  void serve(const std::function<void()>& on_ended);
 
   int backlog_;
   endpoint bound_;
-
-private:
-  void serve(const std::function<void()>& on_ended);
 
   std::thread thread_;
   std::atomic<bool> stopped_{false};

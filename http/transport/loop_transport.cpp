@@ -78,8 +78,10 @@ private:
   accept_decision decide_next() {
     // While draining, faults are ignored: connections that still wait when the listener closes
     // would be reset. A pass of the fault point needs a connection that waits.
-    const bool armed = base::faults::armed(base::fault_point::accept);
-    if (owner_->draining_ || (armed && !has_input(socket_.get()))) return accept_decision::take;
+    const bool armed =
+        owner_->serves() == plane::data && base::faults::armed(base::fault_point::accept);
+    if (owner_->draining_ || owner_->serves() == plane::ops || (armed && !has_input(socket_.get())))
+      return accept_decision::take;
     const auto now = owner_->loop_->now();
     const auto hit = pass_.begin(now);
     if (pass_.is_held()) {
@@ -110,12 +112,13 @@ private:
 
 loop_transport::loop_transport(event_loop& loop, const base::clock& clock,
                                base::blocking_pool& pool, shared_bounds& bounds,
-                               transport_metrics& metrics, std::uint64_t seed,
-                               std::function<void()> on_empty)
+                               std::shared_ptr<const head_rules> rules, transport_metrics& metrics,
+                               std::uint64_t seed, std::function<void()> on_empty)
     : loop_{&loop},
       clock_{&clock},
       pool_{&pool},
       bounds_{&bounds},
+      rules_{std::move(rules)},
       metrics_{&metrics},
       on_empty_{std::move(on_empty)},
       ids_{seed},
@@ -147,7 +150,7 @@ void loop_transport::admit_socket(base::file_descriptor socket, const model::ip_
 
 void loop_transport::refuse_socket(const base::file_descriptor& socket) {
   const auto id = ids_.next();
-  const auto answer = refusal(too_many_connections(), id);
+  const auto answer = refusal(too_many_connections(), id, serves());
   std::string text;
   write_head(text, answer, {id, date(), false, false});
   answer.append_body(text);
@@ -246,14 +249,27 @@ bool loop_transport::evict_next(eviction_order& order, SinceOf&& since_of, Evict
 
 template <class SinceOf>
 bool loop_transport::evict_idle(eviction_order& order, SinceOf&& since_of) {
-  const bool gone =
-      evict_next(order, since_of, [](connection& which) { return which.evict_idle(); });
+  const bool gone = evict_next(order, since_of, [](connection& which) { return which.evict(); });
   if (gone) metrics_->connections_evicted_idle.add();
   return gone;
 }
 
 bool loop_transport::evict_idle() {
-  return evict_idle(longest_idle_, [](const connection& of) { return of.idle_since(); });
+  return evict_idle(longest_idle_, [](const connection& of) { return of.idle_since(); }) ||
+         (serves() == plane::ops && evict_slow());
+}
+
+bool loop_transport::evict_slow() {
+  if (evict_idle(longest_unfinished_, [](const connection& of) { return of.unfinished_since(); }))
+    return true;
+  const auto blocked = [&](const connection& of) {
+    const auto since = of.blocked_since();
+    return since && loop_->now() - *since >= stall_least ? since : std::nullopt;
+  };
+  const bool gone = evict_next(longest_blocked_, blocked,
+                               [](connection& which) { return which.evict_stalled(); });
+  if (gone) metrics_->connections_evicted_stalled.add();
+  return gone;
 }
 
 bool loop_transport::evict_idle_of(const model::ip_address& client, const connection* but) {
@@ -316,12 +332,20 @@ void loop_transport::dispatch(connection& from) {
 
 void loop_transport::attach(caf::actor front) {
   front_ = std::move(front);
+  end_parts_where([](const connection&) { return true; });
   redispatch_where(actors::handler::front, [](const connection&) { return true; });
 }
 
 void loop_transport::redispatch(actors::owner owner) {
-  redispatch_where(actors::handler::owner,
-                   [owner](const connection& from) { return from.waits_for() == owner; });
+  const auto waits = [owner](const connection& from) { return from.waits_for() == owner; };
+  end_parts_where(waits);
+  redispatch_where(actors::handler::owner, waits);
+}
+
+template <class Condition>
+void loop_transport::end_parts_where(Condition&& condition) {
+  for (const auto& each : slots_)
+    if (each.held && each.held->streaming() && condition(*each.held)) each.held->end_now();
 }
 
 template <class Condition>
@@ -342,11 +366,31 @@ bool loop_transport::routed(actors::exchange_ref exchange, operation which,
 open_exchange loop_transport::find(actors::exchange_ref exchange) const {
   const auto* from = current(exchange);
   if (from == nullptr) return {};
-  return {from->current_request(), from->current_operation()};
+  return {from->current_request(), from->current_operation(), from->waits_for()};
 }
 
 void loop_transport::answer(actors::exchange_ref exchange, response&& with) {
   if (auto* from = current(exchange)) from->answer(exchange, std::move(with));
+}
+
+// -- bodies in parts ----------------------------------------------------------
+
+void loop_transport::send_part(connection& from, body_upload::part part, bool is_last) {
+  if (front_)
+    caf::anon_send(front_,
+                   actors::body_part{from.current(), part.offset, std::move(part.bytes), is_last});
+}
+
+void loop_transport::grant(actors::exchange_ref exchange, std::size_t bytes) {
+  if (auto* from = current(exchange)) from->grant(exchange, bytes);
+}
+
+void loop_transport::send_part(const actors::answer_part& part) {
+  if (auto* to = current(part.exchange)) to->send_part(part.exchange, *part.bytes, part.is_last);
+}
+
+void loop_transport::tell_taken(connection& from, std::size_t bytes) {
+  if (front_) caf::anon_send(front_, actors::answer_taken{from.current(), bytes});
 }
 
 // -- files --------------------------------------------------------------------

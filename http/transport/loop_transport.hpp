@@ -8,6 +8,7 @@
 #include "http/transport/connection_shares.hpp"
 #include "http/transport/eviction_order.hpp"
 #include "http/transport/exchange.hpp"
+#include "http/transport/head_rules.hpp"
 #include "http/transport/object_pool.hpp"
 #include "http/transport/request_id.hpp"
 #include "http/transport/shared_bounds.hpp"
@@ -60,12 +61,13 @@ public:
   static constexpr std::size_t returned_least_connections = 1'024;
   static constexpr std::size_t returned_least_pooled = 64;
 
-  /// `bounds` and `metrics` must outlive every message that holds a request. `seed` makes request
-  /// ids unique; `on_empty` is called while draining when no connection is left. `pool` reads files
-  /// that are not in memory; its tasks must end before the transport is destroyed.
+  /// `bounds` and `metrics` must outlive every message that holds a request. `rules` judge requests
+  /// by their heads, as the transport's front does. `seed` makes request ids unique; `on_empty` is
+  /// called while draining when no connection is left. `pool` reads files that are not in memory;
+  /// its tasks must end before the transport is destroyed.
   loop_transport(event_loop& loop, const base::clock& clock, base::blocking_pool& pool,
-                 shared_bounds& bounds, transport_metrics& metrics, std::uint64_t seed,
-                 std::function<void()> on_empty);
+                 shared_bounds& bounds, std::shared_ptr<const head_rules> rules,
+                 transport_metrics& metrics, std::uint64_t seed, std::function<void()> on_empty);
   ~loop_transport() override;
 
   /// Takes over a listening socket. With `proxy_headers` each of its connections begins with a
@@ -93,6 +95,8 @@ public:
   bool routed(actors::exchange_ref exchange, operation which, actors::owner waits_for) override;
   open_exchange find(actors::exchange_ref exchange) const override;
   void answer(actors::exchange_ref exchange, response&& with) override;
+  void grant(actors::exchange_ref exchange, std::size_t bytes) override;
+  void send_part(const actors::answer_part& part) override;
   void redispatch(actors::owner owner) override;
 
 private:
@@ -129,6 +133,7 @@ private:
   transport_metrics& metrics() noexcept override { return *metrics_; }
   std::span<char> read_buffer() noexcept override { return read_buffer_; }
   std::string_view date() override;
+  plane serves() const noexcept override { return bounds_->serves; }
   bool draining() const noexcept override { return draining_; }
   std::shared_ptr<admitted_request> acquire_request() override;
   void give_back(std::shared_ptr<admitted_request> used) override;
@@ -142,6 +147,11 @@ private:
   void dispatch(connection& from) override;
   void wrote(std::size_t bytes) noexcept override { turn_written_bytes_ += bytes; }
   bool read_ahead(connection& which, const file_range& part) override;
+  head_verdict judge(const request& head, std::uint64_t length) const override {
+    return rules_->judge(head, length);
+  }
+  void send_part(connection& from, body_upload::part part, bool is_last) override;
+  void tell_taken(connection& from, std::size_t bytes) override;
   void schedule(connection& which) override;
   void closed(connection& which) override;
 
@@ -167,8 +177,12 @@ private:
   /// them its whole share. False, and nothing is closed: there is no other loop, or this one
   /// already has its part of the share.
   bool evict_elsewhere(const model::ip_address& client, std::size_t share);
-  /// Closes the connection that has been idle longest. False: none of this loop's is idle.
+  /// Closes the connection that has been idle longest. On the ops plane, where none of this loop's
+  /// is, the one whose request has been incomplete longest, or else the one whose client has taken
+  /// nothing of its answer for longest: whoever is slow must not keep health checks out. False:
+  /// there is none.
   bool evict_idle();
+  bool evict_slow();
   template <class SinceOf>
   bool evict_idle(eviction_order& order, SinceOf&& since_of);
   /// Applies `evict` to the candidates of `order` until it succeeds; refills the order with the
@@ -181,6 +195,10 @@ private:
   void file_ready(std::uint32_t index, std::uint32_t generation);
   void finish_turn();
   void plan_turn_end();
+  /// Ends the answers in parts for which `condition` holds: what sent them is gone, and parts may
+  /// be lost. Their clients ask again.
+  template <class Condition>
+  void end_parts_where(Condition&& condition);
   template <class Condition>
   void redispatch_where(actors::handler dead, Condition&& condition);
 
@@ -188,6 +206,7 @@ private:
   const base::clock* clock_;
   base::blocking_pool* pool_;
   shared_bounds* bounds_;
+  std::shared_ptr<const head_rules> rules_;
   transport_metrics* metrics_;
   std::function<void()> on_empty_;
   request_id_source ids_;
@@ -201,6 +220,8 @@ private:
   std::vector<connection*> running_;
   std::vector<std::uint32_t> closed_slots_;
   eviction_order longest_idle_;
+  eviction_order longest_unfinished_;
+  eviction_order longest_blocked_;
   /// For a few clients, in the order in which they reached their shares.
   std::vector<std::pair<model::ip_address, eviction_order>> idle_by_client_;
   base::steady_time next_look_;

@@ -27,6 +27,12 @@ base::error too_many_connections() {
           "Reuse connections, or close some and try again later."};
 }
 
+base::error had_to_make_room() {
+  return {errc::overloaded,
+          "The service has as many connections as it takes, and of those whose request was not "
+          "complete this one waited longest. Send requests at once; try again later."};
+}
+
 base::error mailbox_full() {
   return {errc::overloaded,
           "As many such requests wait as the service takes. Come back after Retry-After."};
@@ -42,6 +48,13 @@ base::error outcome_unknown() {
           "Look at what it was to change before you ask again."};
 }
 
+base::error body_interrupted() {
+  return {
+      errc::unavailable,
+      "What took the body failed. Send all of it again: lines that were stored already stay and "
+      "do no harm."};
+}
+
 base::error not_answered_in_time(operation which) {
   if (which == operation::export_lobby_history)
     return {errc::deadline_exceeded,
@@ -54,9 +67,9 @@ base::error shutting_down() {
   return {errc::draining, "The service is shutting down. Try again later."};
 }
 
-response refusal(const base::error& why, std::string_view request_id) {
+response refusal(const base::error& why, std::string_view request_id, plane on) {
   auto answer = problem(why, request_id);
-  answer.headers = any_origin_header;
+  if (on == plane::data) answer.headers = any_origin_header;
   return answer;
 }
 

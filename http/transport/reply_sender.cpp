@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <iterator>
 #include <utility>
 
 namespace matchcloud::http {
@@ -55,6 +57,22 @@ void reply_sender::add(response& answer, const write_context& context, bool with
 void reply_sender::add(std::string_view text) {
   make_room();
   out_.append(text);
+}
+
+bool reply_sender::add_part(std::string_view bytes, bool is_last, bool http_1_0) {
+  queued_of_parts_ += bytes.size();
+  if (queued_of_parts_ > part_credit_bytes) return false;
+  make_room();
+  out_.reserve(out_.size() + bytes.size() + chunk_room_bytes);
+  if (!bytes.empty() && !http_1_0) {
+    char digits[2 * sizeof bytes.size()];
+    const auto end = std::to_chars(std::begin(digits), std::end(digits), bytes.size(), 16).ptr;
+    out_.append(digits, end).append("\r\n");
+  }
+  out_.append(bytes);
+  if (!bytes.empty() && !http_1_0) out_.append("\r\n");
+  if (is_last && !http_1_0) out_.append("0\r\n\r\n");
+  return unsent_capacity() <= unsent_free_bytes || account_.lease(lease_, unsent_capacity());
 }
 
 void reply_sender::add_body(response& answer) {
@@ -191,7 +209,11 @@ std::uint64_t reply_sender::measure_progress(const byte_stream& to) {
 }
 
 std::optional<base::steady_time> reply_sender::stalled_since() const noexcept {
-  if (!is_awaited() || lease_.bytes() == 0) return std::nullopt;
+  return lease_.bytes() == 0 ? std::nullopt : blocked_since();
+}
+
+std::optional<base::steady_time> reply_sender::blocked_since() const noexcept {
+  if (!is_awaited()) return std::nullopt;
   return moved_at_;
 }
 

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -42,6 +43,10 @@ public:
   static constexpr std::size_t copied_body_bytes = 32 * 1024;
   /// Buffer space for the head of an answer whose body is copied.
   static constexpr std::size_t head_room_bytes = 1024;
+  /// The credit of an owner that sends an answer in parts: how many of their bytes may be unsent.
+  static constexpr std::size_t part_credit_bytes = 256 * 1024;
+  /// Buffer space for what chunked coding adds to a part, its end included.
+  static constexpr std::size_t chunk_room_bytes = 32;
   /// What one connection sends per turn of the loop; it bounds how long the others wait.
   static constexpr std::size_t flush_turn_bytes = 256 * 1024;
   /// The most write timeouts that the bytes taken since the last look can earn. More than one,
@@ -60,6 +65,11 @@ public:
   void add(response& answer, const write_context& context, bool with_body);
   /// Queues a complete interim response.
   void add(std::string_view text);
+  /// Queues a part of an answer's body, and its end if it is the last. False where more is unsent
+  /// than an owner has credit for, or the budget is exhausted.
+  bool add_part(std::string_view bytes, bool is_last, bool http_1_0);
+  /// How many bytes of parts were sent since the last call. Call when nothing is unsent.
+  std::size_t take_sent_of_parts() noexcept { return std::exchange(queued_of_parts_, 0); }
 
   sending flush(byte_stream& to);
   /// Releases the buffers and leases after everything was sent.
@@ -87,6 +97,8 @@ public:
   /// Since when the client has taken nothing of an answer that holds bytes of the budget; nothing
   /// where it takes them or no such answer waits.
   std::optional<base::steady_time> stalled_since() const noexcept;
+  /// The same for an answer of any size.
+  std::optional<base::steady_time> blocked_since() const noexcept;
   /// The client has taken something.
   void note_progress();
 
@@ -126,6 +138,8 @@ private:
   file_range file_;
   std::size_t out_sent_ = 0;
   std::size_t body_sent_ = 0;
+  /// Bytes of parts in `out_`, sent or not.
+  std::size_t queued_of_parts_ = 0;
   base::byte_lease lease_;
   base::steady_time deadline_;
   /// When the stream last took something.

@@ -10,14 +10,15 @@ request_reader::request_reader(connection_host& host, const byte_account& accoun
   if (has_proxy_header) proxy_header_ = std::make_unique<proxy_header_reader>();
 }
 
-std::optional<std::string_view> request_reader::next(byte_stream& from) {
-  if (input_.empty()) return read_some(from);
-  return std::string_view{input_}.substr(input_framed_);
+std::optional<std::string_view> request_reader::next(byte_stream& from, std::size_t most) {
+  if (input_.empty()) return read_some(from, most);
+  return std::string_view{input_}.substr(input_framed_, most);
 }
 
-std::optional<std::string_view> request_reader::read_some(byte_stream& from) {
+std::optional<std::string_view> request_reader::read_some(byte_stream& from, std::size_t most) {
   if (state_ != state::readable) return std::string_view{};
   auto buffer = host_->read_buffer();
+  buffer = buffer.first(std::min(buffer.size(), most));
   // While the budget is tight, input that may have to be kept is read in small parts; a body has
   // its room already.
   if (host_->budget().is_tight() && !framer_.in_body())
@@ -45,22 +46,22 @@ proxy_header_status request_reader::read_proxy_header(std::string_view& bytes) {
 
 framer_status request_reader::frame(std::string_view bytes, request& into) {
   const auto framed = framer_.feed(bytes, into);
-  keep(bytes.substr(framed.consumed));
+  if (input_.empty()) {
+    keep(bytes.substr(framed.consumed));
+  } else {
+    input_framed_ += static_cast<std::uint32_t>(framed.consumed);
+    if (input_framed_ == input_.size()) drop_input();
+  }
   return framed.status;
 }
 
 void request_reader::keep(std::string_view rest) {
-  if (rest.empty()) return drop_input();
-  if (input_.empty()) {
-    if (rest.size() > input_free_bytes && !account_.lease(input_lease_, rest.size())) {
-      cut_ = true;
-      return;
-    }
-    input_ = std::string{rest}; // exact size: a pooled buffer may be larger than what is leased
-  } else {
-    // `rest` is the end of `input_`.
-    input_framed_ = static_cast<std::uint32_t>(input_.size() - rest.size());
+  if (rest.empty()) return;
+  if (rest.size() > input_free_bytes && !account_.lease(input_lease_, rest.size())) {
+    cut_ = true;
+    return;
   }
+  input_ = std::string{rest}; // exact size: a pooled buffer may be larger than what is leased
 }
 
 void request_reader::drop_input() {

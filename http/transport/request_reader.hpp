@@ -33,9 +33,9 @@ public:
   /// a read stops, or the end of the stream was signalled already and has to be read.
   void expect_short_reads() noexcept { short_reads_ = true; }
 
-  /// The next bytes to frame: pipelined ones, otherwise those of one read. Nothing where the stream
-  /// fails.
-  std::optional<std::string_view> next(byte_stream& from);
+  /// The next bytes to frame, at most `most`: pipelined ones, otherwise those of one read. Nothing
+  /// where the stream fails.
+  std::optional<std::string_view> next(byte_stream& from, std::size_t most = SIZE_MAX);
 
   /// Whether a PROXY header comes next.
   bool in_proxy_header() const noexcept { return proxy_header_ != nullptr; }
@@ -47,6 +47,9 @@ public:
   /// Frames the next request from what `next` returned, and keeps the remaining bytes.
   framer_status frame(std::string_view bytes, request& into);
   const request_framer& framer() const noexcept { return framer_; }
+  /// See `request_framer::accept_body`.
+  framer_status accept_body(std::uint64_t limit_bytes) { return framer_.accept_body(limit_bytes); }
+  /// Whether the client waits for `100 Continue`. True once per request.
   bool take_continue() noexcept { return framer_.take_continue(); }
 
   /// Nothing of a request has been received.
@@ -60,7 +63,7 @@ public:
   bool is_readable() const noexcept { return state_ == state::readable; }
   /// The peer sends nothing more.
   bool has_ended() const noexcept { return state_ == state::ended; }
-  /// Pipelined bytes were dropped because the budget was exhausted: the next answer is the last.
+  /// Bytes were dropped because the budget was exhausted: the next answer is the last.
   bool was_cut() const noexcept { return cut_; }
 
   /// Drops the bytes that are not framed.
@@ -69,7 +72,7 @@ public:
 private:
   enum class state : std::uint8_t { blocked, readable, ended };
 
-  std::optional<std::string_view> read_some(byte_stream& from);
+  std::optional<std::string_view> read_some(byte_stream& from, std::size_t most);
   void keep(std::string_view rest);
 
   connection_host* host_;
@@ -77,10 +80,11 @@ private:
   request_framer framer_;
   /// Null once the header is read, or where none is expected.
   std::unique_ptr<proxy_header_reader> proxy_header_;
-  /// Bytes read but not framed: requests pipelined after the current one.
+  /// Bytes read but not framed: a body that waits to be accepted, or requests pipelined after the
+  /// current one.
   std::string input_;
   base::byte_lease input_lease_;
-  /// How many bytes of `input_` have been framed: at most one read.
+  /// How many bytes of `input_` have been framed.
   std::uint32_t input_framed_ = 0;
   state state_ = state::blocked;
   bool short_reads_ = false;

@@ -1,14 +1,40 @@
 #include "http/transport/shared_bounds.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace matchcloud::http {
 
-shared_bounds::shared_bounds(const base::limits& configured, proxy_trust trusted)
-    : limits{configured},
-      framing{configured.head_limit_bytes, configured.target_limit_bytes,
-              framer_limits{}.header_limit, configured.body_limit_bytes},
-      budget{configured.byte_budget_bytes},
+namespace {
+
+/// The configured limits, as far as the plane has its own.
+base::limits limits_of(base::limits configured, plane of) {
+  if (of == plane::data) return configured;
+  configured.connection_limit = configured.ops_connection_limit;
+  configured.byte_budget_bytes = configured.ops_byte_budget_bytes;
+  // The mailboxes of its owners bound what may wait; health must not.
+  configured.in_flight_limit = configured.ops_connection_limit;
+  // Probes and operators often come from one address.
+  configured.connection_share_percent = 100;
+  return configured;
+}
+
+framer_limits framing_of(const base::limits& limits, plane of) {
+  framer_limits framing{limits.head_limit_bytes, limits.target_limit_bytes,
+                        framer_limits{}.header_limit, limits.body_limit_bytes, of == plane::ops};
+  for (const auto& row : operations)
+    if (row.plane == of && row.body == body_kind::json_lines)
+      framing.body_limit_bytes = std::max(framing.body_limit_bytes, row.body_limit_bytes);
+  return framing;
+}
+
+} // namespace
+
+shared_bounds::shared_bounds(const base::limits& configured, proxy_trust trusted, plane of)
+    : serves{of},
+      limits{limits_of(configured, of)},
+      framing{framing_of(limits, of)},
+      budget{limits.byte_budget_bytes},
       trust{std::move(trusted)} {}
 
 } // namespace matchcloud::http

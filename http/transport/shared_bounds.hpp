@@ -4,6 +4,7 @@
 #include "base/limits.hpp"
 #include "http/transport/connection_shares.hpp"
 #include "http/wire/client_address.hpp"
+#include "http/wire/operation.hpp"
 #include "http/wire/request_framer.hpp"
 
 #include <atomic>
@@ -14,13 +15,14 @@ namespace matchcloud::http {
 
 class loop_transport;
 
-/// What the event loops of a process share. Immutable while they run, except for the atomic and
+/// What the event loops of one plane share. Immutable while they run, except for the atomic and
 /// locked members; outlives them.
 struct shared_bounds {
+  plane serves = plane::data;
   base::limits limits;
   framer_limits framing;
   base::byte_budget budget;
-  /// All connections of the process.
+  /// All connections of the plane.
   std::atomic<std::size_t> connections{0};
   /// The connections of each client, without those of trusted proxies themselves.
   connection_shares shares;
@@ -28,7 +30,7 @@ struct shared_bounds {
   /// One per loop: each transport registers itself before any loop runs.
   std::vector<loop_transport*> transports;
 
-  shared_bounds(const base::limits& configured, proxy_trust trusted);
+  shared_bounds(const base::limits& configured, proxy_trust trusted, plane of = plane::data);
 };
 
 } // namespace matchcloud::http

@@ -12,8 +12,8 @@
 namespace matchcloud::http {
 
 /// The statuses that this service answers with.
-inline constexpr std::array<int, 24> known_statuses{200, 204, 206, 304, 400, 403, 404, 405,
-                                                    408, 409, 411, 412, 413, 414, 415, 416,
+inline constexpr std::array<int, 24> known_statuses{200, 201, 204, 206, 304, 400, 403, 404,
+                                                    405, 408, 409, 412, 413, 414, 415, 416,
                                                     417, 431, 500, 501, 503, 504, 505, 507};
 
 /// The counters of one transport (of one event loop, or the httplib one). Written by its threads,

@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -23,8 +25,31 @@ enum class operation : std::uint8_t {
   export_lobby_history,
   download_media,
   download_export,
+  get_health,
+  get_readiness,
+  get_metrics,
+  list_actors,
+  watch_status,
+  ingest_lobbies,
+  list_elements,
+  get_element,
+  put_element,
+  remove_element,
+  list_faults,
+  clear_faults,
+  get_fault,
+  put_fault,
+  clear_fault,
   /// No route matched, or the bytes never became a request.
   unmatched,
+};
+
+/// The two services of a process, each with listeners and an event loop or more of its own.
+enum class plane : std::uint8_t {
+  /// What game clients and studios ask for.
+  data,
+  /// Health, metrics and administration, for operators.
+  ops,
 };
 
 /// Which web pages may read an operation's replies (Fetch standard, "CORS protocol").
@@ -37,7 +62,13 @@ enum class cors_policy : std::uint8_t {
   anybody,
 };
 
-enum class body_kind : std::uint8_t { none, json };
+enum class body_kind : std::uint8_t {
+  none,
+  /// A JSON document, collected in memory before an actor gets it.
+  json,
+  /// JSON Lines, passed on to the owner in parts while they arrive.
+  json_lines,
+};
 
 /// What a refusal costs the client. When requests pile up, cheap operations are refused first.
 enum class cost_class : std::uint8_t {
@@ -53,16 +84,19 @@ struct operation_row {
   std::string_view name;
   /// The name in the load tool's mixes; empty where that tool does not generate this operation.
   std::string_view load_name = {};
-  /// The only method allowed besides OPTIONS (and HEAD, if this is GET).
+  http::plane plane = plane::data;
+  /// GET stands for HEAD, too. Several operations may share a path, each with a method of its own;
+  /// OPTIONS is allowed on every path.
   http::method method = method::get;
-  /// The path below the base path; `{name}` is a parameter of one segment. Empty: no route.
+  /// The path below the base path; `{name}` is a parameter of one segment. Empty: no route. Where
+  /// two paths match, the first row's counts.
   std::string_view path = {};
   cors_policy cors = cors_policy::none;
   /// Complete header lines of the response to a preflight from a page that may read the replies.
   std::string_view preflight = {};
   body_kind body = body_kind::none;
   /// 0: the configured limit (`body-limit-bytes`).
-  std::size_t body_limit_bytes = 0;
+  std::uint64_t body_limit_bytes = 0;
   /// What to send instead; the last sentence of the refusal of a body over `body_limit_bytes`.
   std::string_view body_advice = {};
   /// The limit on the time from the complete request to its answer.
@@ -148,6 +182,86 @@ inline constexpr std::array operations{
     operation_row{.id = operation::download_export,
                   .name = "download_export",
                   .path = "/exports/{export_id}/lobby-history.csv"},
+    operation_row{.id = operation::get_health,
+                  .name = "get_health",
+                  .plane = plane::ops,
+                  .path = "/healthz",
+                  .cost = cost_class::cheap},
+    operation_row{.id = operation::get_readiness,
+                  .name = "get_readiness",
+                  .plane = plane::ops,
+                  .path = "/readyz",
+                  .cost = cost_class::cheap},
+    operation_row{.id = operation::get_metrics,
+                  .name = "get_metrics",
+                  .plane = plane::ops,
+                  .path = "/metrics"},
+    operation_row{.id = operation::list_actors,
+                  .name = "list_actors",
+                  .plane = plane::ops,
+                  .path = "/actors"},
+    operation_row{.id = operation::watch_status,
+                  .name = "watch_status",
+                  .plane = plane::ops,
+                  .path = "/events"},
+    operation_row{.id = operation::ingest_lobbies,
+                  .name = "ingest_lobbies",
+                  .plane = plane::ops,
+                  .method = method::post,
+                  .path = "/v1/lobbies",
+                  .body = body_kind::json_lines,
+                  .body_limit_bytes = 4UL * 1024 * 1024 * 1024,
+                  .body_advice = "Send the rest in another request.",
+                  .deadline = &base::limits::ingest_timeout},
+    operation_row{.id = operation::list_elements,
+                  .name = "list_elements",
+                  .plane = plane::ops,
+                  .path = "/v1/{kind}"},
+    operation_row{.id = operation::get_element,
+                  .name = "get_element",
+                  .plane = plane::ops,
+                  .path = "/v1/{kind}/{id}"},
+    operation_row{.id = operation::put_element,
+                  .name = "put_element",
+                  .plane = plane::ops,
+                  .method = method::put,
+                  .path = "/v1/{kind}/{id}",
+                  .body = body_kind::json,
+                  .body_limit_bytes = 64UL * 1024,
+                  .body_advice = "Send each element in a request of its own.",
+                  .is_repeatable = false},
+    operation_row{.id = operation::remove_element,
+                  .name = "remove_element",
+                  .plane = plane::ops,
+                  .method = method::del,
+                  .path = "/v1/{kind}/{id}",
+                  .is_repeatable = false},
+    operation_row{.id = operation::list_faults,
+                  .name = "list_faults",
+                  .plane = plane::ops,
+                  .path = "/faults"},
+    operation_row{.id = operation::clear_faults,
+                  .name = "clear_faults",
+                  .plane = plane::ops,
+                  .method = method::del,
+                  .path = "/faults"},
+    operation_row{.id = operation::get_fault,
+                  .name = "get_fault",
+                  .plane = plane::ops,
+                  .path = "/faults/{point}"},
+    operation_row{.id = operation::put_fault,
+                  .name = "put_fault",
+                  .plane = plane::ops,
+                  .method = method::put,
+                  .path = "/faults/{point}",
+                  .body = body_kind::json,
+                  .body_limit_bytes = 4UL * 1024,
+                  .body_advice = "A rule has a few short members."},
+    operation_row{.id = operation::clear_fault,
+                  .name = "clear_fault",
+                  .plane = plane::ops,
+                  .method = method::del,
+                  .path = "/faults/{point}"},
     operation_row{.id = operation::unmatched, .name = "unmatched"}};
 inline constexpr std::size_t operation_count = operations.size();
 
@@ -155,14 +269,30 @@ constexpr const operation_row& row_of(operation which) noexcept {
   return operations[static_cast<std::size_t>(which)];
 }
 
-/// The value of the `Allow` header.
-constexpr std::string_view allow_of(const operation_row& row) noexcept {
-  return row.method == method::get ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
-}
-
 constexpr bool allows(const operation_row& row, method wanted) noexcept {
   return wanted == row.method || wanted == method::options ||
          (wanted == method::head && row.method == method::get);
+}
+
+/// The operation at the path of `row` that has the method `wanted`; for OPTIONS the first one.
+/// Null: none has.
+constexpr const operation_row* find_at_path(const operation_row& row, method wanted) noexcept {
+  for (const auto& each : operations)
+    if (each.plane == row.plane && each.path == row.path && allows(each, wanted)) return &each;
+  return nullptr;
+}
+
+/// The value of the `Allow` header of answers about the path of `row`.
+inline std::string allow_of(const operation_row& row) {
+  constexpr std::array<std::pair<method, std::string_view>, 5> named{{{method::get, "GET, "},
+                                                                      {method::head, "HEAD, "},
+                                                                      {method::post, "POST, "},
+                                                                      {method::put, "PUT, "},
+                                                                      {method::del, "DELETE, "}}};
+  std::string allow;
+  for (const auto& [each, text] : named)
+    if (find_at_path(row, each) != nullptr) allow += text;
+  return allow + "OPTIONS";
 }
 
 namespace detail {
@@ -175,14 +305,16 @@ constexpr bool is_well_formed(const operation_row& row) noexcept {
              static_cast<std::ptrdiff_t>(path_segment_limit) &&
          std::count(row.path.begin(), row.path.end(), '{') <=
              static_cast<std::ptrdiff_t>(path_parameter_limit) &&
-         (row.method == method::get || row.method == method::post) &&
-         (row.method == method::post) == (row.body != body_kind::none) &&
+         (row.method == method::get || row.method == method::post || row.method == method::put ||
+          row.method == method::del) &&
+         (row.method == method::post || row.method == method::put) ==
+             (row.body != body_kind::none) &&
          (row.body_limit_bytes == 0) == row.body_advice.empty() &&
          (row.cors == cors_policy::none) == row.preflight.empty();
 }
 
 constexpr bool are_distinct(const operation_row& a, const operation_row& b) noexcept {
-  return a.name != b.name && a.path != b.path &&
+  return a.name != b.name && (a.plane != b.plane || a.path != b.path || a.method != b.method) &&
          (a.load_name.empty() || a.load_name != b.load_name);
 }
 
@@ -206,8 +338,10 @@ static_assert(detail::are_in_order(), "each operation has a row with a name, in 
                                       "enumerators; `unmatched` is the last");
 static_assert(
     std::all_of(operations.begin(), operations.end(), detail::is_well_formed),
-    "a path begins with one slash and has no empty segment; the method is GET or POST, and "
-    "POST alone has a body; a body limit has its advice, a CORS policy its preflight");
-static_assert(detail::are_all_distinct(), "names, paths and load names are each used once");
+    "a path begins with one slash and has no empty segment; the method is GET, POST, PUT or "
+    "DELETE, and POST and PUT have a body; a body limit has its advice, a CORS policy its "
+    "preflight");
+static_assert(detail::are_all_distinct(),
+              "names and load names are each used once, and so is each method at a path");
 
 } // namespace matchcloud::http

@@ -115,6 +115,7 @@ void request::clear(std::size_t retain_bytes) {
   method = http::method::other;
   http_1_0 = false;
   keep_alive = true;
+  body_follows = false;
   peer = {};
   for (std::string* text : {&method_token, &target, &body, &id})
     reset(*text, retain_bytes);

@@ -57,8 +57,10 @@ public:
   bool http_1_0 = false;
   /// Whether the client wants the connection kept open (version default and `Connection` header).
   bool keep_alive = true;
-  /// The body, decoded from its chunks.
+  /// The body, decoded from its chunks; empty where it is streamed to the owner instead.
   std::string body;
+  /// Whether a body follows that is streamed to the owner.
+  bool body_follows = false;
   /// The address of the socket's peer, or the one that a PROXY header names.
   model::ip_address peer;
   /// The value of `X-Request-Id` in the response; the transport sets it before it shares the

@@ -8,7 +8,7 @@ namespace matchcloud::http {
 
 using base::errc;
 
-base::error body_too_large(std::size_t limit_bytes) {
+base::error body_too_large(std::uint64_t limit_bytes) {
   return {errc::body_too_large,
           "The body has more than " + std::to_string(limit_bytes) +
               " bytes, the limit. Send less, in several requests where that can be; the service's "

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 
-#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace matchcloud::http {
@@ -11,7 +11,7 @@ namespace matchcloud::http {
 // word each error alike because they all take it from here.
 
 /// The body of a data plane request is over `body-limit-bytes`.
-base::error body_too_large(std::size_t limit_bytes);
+base::error body_too_large(std::uint64_t limit_bytes);
 base::error content_coding_unsupported();
 base::error method_not_implemented(std::string_view token);
 

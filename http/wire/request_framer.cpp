@@ -20,6 +20,7 @@ framer_result request_framer::feed(std::string_view bytes, request& into) {
   auto status = framer_status::need_more;
   while (!rest.empty() && status == framer_status::need_more)
     status = advance(rest, into);
+  if (status == framer_status::body_next && !rest.empty()) continue_due_ = false;
   return {status, bytes.size() - rest.size()};
 }
 
@@ -29,8 +30,9 @@ framer_status request_framer::advance(std::string_view& rest, request& into) {
   case state::empty_line: return end_empty_line(rest);
   case state::request_line:
   case state::headers: return read_head(rest, into);
+  case state::before_body: return framer_status::body_next;
   case state::sized_body: return read_sized_body(rest, into);
-  case state::chunk_line: return read_chunk_line(rest, into);
+  case state::chunk_line: return read_chunk_line(rest);
   case state::chunk_body: return read_chunk_body(rest, into);
   case state::chunk_cr:
   case state::chunk_lf: return read_chunk_end(rest);
@@ -228,14 +230,31 @@ framer_status request_framer::end_head(request& into) {
 
 framer_status request_framer::begin_body(request& into) {
   if (!facts_.chunked && facts_.content_length == 0) return complete();
-  body_left_ = facts_.content_length;
-  section_bytes_ = 0;
-  lines_ = 0;
-  state_ = facts_.chunked ? state::chunk_line : state::sized_body;
   // RFC 9110 section 10.1.1: the expectation of an HTTP/1.0 client is ignored.
   continue_due_ = facts_.expects_continue && !into.http_1_0;
   into.body.clear();
+  body_limit_bytes_ = limits_->body_limit_bytes;
+  if (continue_due_ || limits_->stops_before_bodies) {
+    state_ = state::before_body;
+    return framer_status::body_next;
+  }
+  enter_body();
   return framer_status::need_more;
+}
+
+framer_status request_framer::accept_body(std::uint64_t limit_bytes) {
+  body_limit_bytes_ = std::min(limit_bytes, limits_->body_limit_bytes);
+  if (facts_.content_length > body_limit_bytes_) return refuse(body_too_large(body_limit_bytes_));
+  enter_body();
+  return framer_status::need_more;
+}
+
+void request_framer::enter_body() noexcept {
+  body_left_ = facts_.content_length;
+  body_taken_ = 0;
+  section_bytes_ = 0;
+  lines_ = 0;
+  state_ = facts_.chunked ? state::chunk_line : state::sized_body;
 }
 
 framer_status request_framer::read_sized_body(std::string_view& rest, request& into) {
@@ -259,12 +278,13 @@ void request_framer::append_body(std::string_view part, request& into) {
     body.swap(larger);
   }
   body.append(part);
+  body_taken_ += part.size();
   body_left_ -= part.size();
 }
 
-framer_status request_framer::read_chunk_line(std::string_view& rest, request& into) {
+framer_status request_framer::read_chunk_line(std::string_view& rest) {
   continue_due_ = false;
-  const auto overhead_limit = chunk_overhead_limit_bytes + chunk_overhead_factor * into.body.size();
+  const auto overhead_limit = chunk_overhead_limit_bytes + chunk_overhead_factor * body_taken_;
   const auto room =
       std::min(chunk_line_limit_bytes - line_.size(), overhead_limit - section_bytes_);
   std::string_view line;
@@ -279,8 +299,7 @@ framer_status request_framer::read_chunk_line(std::string_view& rest, request& i
   const auto size = parse_chunk_line(line);
   if (!size) return refuse(size.error().code, "Chunk line: " + size.error().detail);
   line_.clear();
-  if (*size > limits_->body_limit_bytes - into.body.size())
-    return refuse(body_too_large(limits_->body_limit_bytes));
+  if (*size > body_limit_bytes_ - body_taken_) return refuse(body_too_large(body_limit_bytes_));
   body_left_ = *size;
   if (*size == 0) section_bytes_ = 0;
   state_ = *size == 0 ? state::trailers : state::chunk_body;

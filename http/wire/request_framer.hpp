@@ -19,7 +19,10 @@ struct framer_limits {
   std::size_t target_limit_bytes = 2 * 1024;
   /// The most header lines, and also the most trailer lines.
   std::size_t header_limit = 100;
-  std::size_t body_limit_bytes = 1024 * 1024;
+  std::uint64_t body_limit_bytes = 1024 * 1024;
+  /// Whether the framer stops at the end of each head that announces a body, instead of only at
+  /// those with `Expect: 100-continue`; see `body_next`.
+  bool stops_before_bodies = false;
 };
 
 /// The limit on a chunk's size line, including its extensions and line end.
@@ -38,6 +41,9 @@ inline constexpr std::size_t body_reserve_bytes = 64 * 1024;
 enum class framer_status : std::uint8_t {
   /// All bytes are consumed and the request is not complete.
   need_more,
+  /// The head is complete and announces a body. Bytes beyond `consumed` belong to the body; before
+  /// any of them are fed, `accept_body` must be called.
+  body_next,
   /// The request is complete; bytes beyond `consumed` belong to the next one.
   complete,
   /// The bytes are refused: see `failure()`. The connection must be closed after the answer.
@@ -77,7 +83,15 @@ public:
   /// Takes bytes of the connection and stores the request that they encode in `into`, which must be
   /// fresh at the first byte of a request and the same object until its last. After `complete` the
   /// framer is ready for the next request; after `failed` it stays failed and consumes nothing.
+  /// After `body_next`, `into` may be another object, which gets the body alone and from which the
+  /// caller may take what is there at any time.
   framer_result feed(std::string_view bytes, request& into);
+
+  /// After `body_next`: reads the body, of at most `limit_bytes`. Fails where its announced length
+  /// is more.
+  framer_status accept_body(std::uint64_t limit_bytes);
+  /// After `body_next`: the announced length of the body in bytes, 0 where it comes in chunks.
+  std::uint64_t announced_length() const noexcept { return facts_.content_length; }
 
   /// Why the bytes were refused. Only after `failed`.
   const base::error& failure() const noexcept { return failure_; }
@@ -86,8 +100,9 @@ public:
   bool idle() const noexcept { return state_ <= state::empty_line; }
   /// Whether the head is complete and the body (with its trailers) is not.
   bool in_body() const noexcept { return state_ >= state::sized_body && state_ <= state::trailers; }
-  /// Whether the transport must send `100 Continue` now. True once per request, if it is HTTP/1.1
-  /// and expects `100-continue`, its head is complete and no byte of its body has been fed.
+  /// Whether the transport must send `100 Continue` before it waits for the body. True once per
+  /// request, if it is HTTP/1.1 and expects `100-continue`, its head is complete and no byte of its
+  /// body came with it.
   bool take_continue() noexcept { return std::exchange(continue_due_, false); }
 
 private:
@@ -98,6 +113,8 @@ private:
     empty_line,
     request_line,
     headers,
+    /// `body_next` was returned and `accept_body` was not called yet.
+    before_body,
     sized_body,
     chunk_line,
     chunk_body,
@@ -127,7 +144,7 @@ private:
   framer_status end_empty_line(std::string_view& rest);
   framer_status read_head(std::string_view& rest, request& into);
   framer_status read_sized_body(std::string_view& rest, request& into);
-  framer_status read_chunk_line(std::string_view& rest, request& into);
+  framer_status read_chunk_line(std::string_view& rest);
   framer_status read_chunk_body(std::string_view& rest, request& into);
   framer_status read_chunk_end(std::string_view& rest);
   framer_status read_trailers(std::string_view& rest);
@@ -144,6 +161,7 @@ private:
   framer_status keep_header(header h, const field_line& field, request& into);
   framer_status end_head(request& into);
   framer_status begin_body(request& into);
+  void enter_body() noexcept;
   void append_body(std::string_view part, request& into);
 
   framer_status complete() noexcept;
@@ -162,6 +180,9 @@ private:
   head_facts facts_;
   /// Bytes of the sized body or of the chunk that are still to come.
   std::uint64_t body_left_ = 0;
+  /// Bytes of a chunked body so far, and the limit on them.
+  std::uint64_t body_taken_ = 0;
+  std::uint64_t body_limit_bytes_ = 0;
   /// Bytes counted towards the limit of the current section: head, chunk overhead or trailers.
   std::size_t section_bytes_ = 0;
   /// Lines read of the head (including the request line) or of the trailers.

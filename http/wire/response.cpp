@@ -87,7 +87,9 @@ void write_head(std::string& out, const response& answer, const write_context& c
   }
   out.append("Date: ").append(context.date);
   if (!answer.content_type.empty()) out.append("\r\nContent-Type: ").append(answer.content_type);
-  if (has_body(answer.status)) {
+  if (std::holds_alternative<body_in_parts>(answer.body)) {
+    if (!context.http_1_0) out.append("\r\nTransfer-Encoding: chunked");
+  } else if (has_body(answer.status)) {
     out.append("\r\nContent-Length: ");
     append_number(out, answer.body_size());
   }
@@ -103,6 +105,7 @@ void write_head(std::string& out, const response& answer, const write_context& c
 std::string_view reason_phrase(int status) noexcept {
   switch (status) {
   case 200: return "OK";
+  case 201: return "Created";
   case 204: return "No Content";
   case 206: return "Partial Content";
   case 304: return "Not Modified";

@@ -34,6 +34,10 @@ struct assembled_body {
   std::size_t size = 0;
 };
 
+/// A body that its owner sends in parts after the head. It is chunked; of an HTTP/1.0 request it
+/// ends with the connection.
+struct body_in_parts {};
+
 /// The answer to an exchange. The transport adds `Date`, `Content-Length`, `X-Request-Id` and
 /// `Connection`.
 struct response {
@@ -44,10 +48,12 @@ struct response {
   std::string_view fixed_headers;
   /// Complete header lines with their line ends, written after `fixed_headers`.
   std::string headers;
-  /// Owned bytes, shared immutable bytes (a cached reply), bytes to be assembled, or a range of a
-  /// file. It is not sent with a status that has no body, such as 304, where it may hold the body
-  /// that a 200 would have had.
-  std::variant<std::string, std::shared_ptr<const std::string>, assembled_body, file_range> body;
+  /// Owned bytes, shared immutable bytes (a cached reply), bytes to be assembled, a range of a
+  /// file, or parts. It is not sent with a status that has no body, such as 304, where it may hold
+  /// the body that a 200 would have had.
+  std::variant<std::string, std::shared_ptr<const std::string>, assembled_body, file_range,
+               body_in_parts>
+      body;
   /// Whether the owner of a shared body has already leased its bytes from the byte budget, so that
   /// the transport must not lease them again for this response.
   bool body_leased = false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/node/child_specs.hpp"
+#include "http/front/request_check.hpp"
 #include "http/transport/listener.hpp"
 #include "http/transport/loop_transport.hpp"
 #include "model/catalog/catalog_document.hpp"
@@ -140,7 +141,15 @@ private:
   caf::actor_system system_{config_};
   base::thread_pool pool_{1, 0};
   http::event_loop loop_{system_, base::machine_clock()};
-  http::loop_transport transport_{loop_, base::machine_clock(), pool_, bounds_, metrics_, 1, [] {}};
+  http::loop_transport transport_{
+      loop_,
+      base::machine_clock(),
+      pool_,
+      bounds_,
+      std::make_shared<const http::front_rules>(std::make_shared<const http::front_settings>()),
+      metrics_,
+      1,
+      [] {}};
   std::thread thread_{[this] { loop_.run(); }};
   std::vector<caf::actor> residents_;
   std::uint16_t port_ = 0;

@@ -3,7 +3,6 @@
 #include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
 
-#include <sys/resource.h>
 
 #include <fstream>
 #include <random>
@@ -24,14 +23,6 @@ std::string id_header(int number) {
 void send_in_single_bytes(raw_connection& client, std::string_view bytes) {
   for (const char& byte : bytes)
     client.send({&byte, 1});
-}
-
-/// Raises the limit so that a test may open thousands of connections.
-void raise_descriptor_limit() {
-  rlimit files{};
-  REQUIRE(::getrlimit(RLIMIT_NOFILE, &files) == 0);
-  files.rlim_cur = files.rlim_max;
-  REQUIRE(::setrlimit(RLIMIT_NOFILE, &files) == 0);
 }
 
 TEST_CASE("a connection serves request after request until the client says close", "[lifecycle]") {

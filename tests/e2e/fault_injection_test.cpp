@@ -58,15 +58,15 @@ TEST_CASE("what the ops plane cannot inject is refused, and what was there stays
   CHECK(refused.status == 400);
   CHECK(refused.body.find("Choose one of") != std::string::npos);
   CHECK(ask(of, "PUT", point, "{").status == 400);
-  CHECK(ask(of, "PUT", point, std::string(5'000, ' ')).status == 400);
+  CHECK(ask(of, "PUT", point, std::string(5'000, ' ')).status == 413);
   const auto unknown = ask(of, "PUT", "/faults/avatar.recieve", R"({"kind":"error"})");
   CHECK(unknown.status == 404);
   CHECK(unknown.body.find("Did you mean `avatar.receive`?") != std::string::npos);
   CHECK(ask(of, "GET", "/faults/").status == 404);
   const auto posted = ask(of, "POST", point, "{}");
   CHECK(posted.status == 405);
-  CHECK(posted.header("allow") == "GET, HEAD, PUT, DELETE");
-  CHECK(ask(of, "PUT", "/faults", "{}").header("allow") == "GET, HEAD, DELETE");
+  CHECK(posted.header("allow") == "GET, HEAD, PUT, DELETE, OPTIONS");
+  CHECK(ask(of, "PUT", "/faults", "{}").header("allow") == "GET, HEAD, DELETE, OPTIONS");
   // A page in the operator's browser must not be able to inject faults.
   CHECK(ask(of, "PUT", point, R"({"kind":"crash"})", "Origin: https://evil.example\r\n").status ==
         403);

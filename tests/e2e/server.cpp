@@ -3,6 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -117,6 +119,13 @@ std::string request(std::string_view method, std::string_view target, std::strin
   if (has_body || !body.empty())
     text.append("Content-Length: " + std::to_string(body.size()) + "\r\n");
   return text.append("\r\n").append(body);
+}
+
+void raise_descriptor_limit() {
+  rlimit files{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &files) == 0);
+  files.rlim_cur = files.rlim_max;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &files) == 0);
 }
 
 void check_serves(const address& to) {

@@ -79,6 +79,9 @@ inline const std::string versions_target =
     "/cloud/games/" + std::string{demo_game} + "/versions/validate";
 inline const std::string good_group = R"({"display_name":"Team"})";
 
+/// Lets this process have as many descriptors as it may.
+void raise_descriptor_limit();
+
 /// Checks that a fresh connection to `to` gets a region listing.
 void check_serves(const address& to);
 

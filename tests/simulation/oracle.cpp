@@ -41,6 +41,10 @@ std::vector<fault_point> points_of(owner who) {
             fault_point::export_rename};
   case owner_kind::export_download:
     return {fault_point::export_download_receive, fault_point::export_download_reply};
+  case owner_kind::ingestion:
+  case owner_kind::administration:
+  case owner_kind::fault_control:
+  case owner_kind::reports: return {}; // of the ops plane
   case owner_kind::avatar: break;
   }
   return {fault_point::avatar_receive, fault_point::avatar_reply, fault_point::store_open,
@@ -52,7 +56,11 @@ std::vector<trouble> troubles_of(owner who) {
   case owner_kind::none:
   case owner_kind::validator:
   case owner_kind::large_validator:
-  case owner_kind::region_ranking: return {};
+  case owner_kind::region_ranking:
+  case owner_kind::ingestion:
+  case owner_kind::administration:
+  case owner_kind::fault_control:
+  case owner_kind::reports: return {};
   case owner_kind::media: return {trouble::short_work};
   case owner_kind::export_download: return {trouble::short_work, trouble::long_work};
   case owner_kind::lobby_export: return {trouble::short_work, trouble::long_work, trouble::store};

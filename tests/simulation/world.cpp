@@ -101,8 +101,8 @@ void world::choose_limits() {
 void world::make_loops() {
   for (std::size_t i = 0; i < loop_count; ++i) {
     loops_[i] = std::make_unique<http::event_loop>(actors_.system, clock);
-    transports[i] = std::make_unique<http::loop_transport>(*loops_[i], clock, short_work, *bounds,
-                                                           transport_metrics[i], seed + i, [] {});
+    transports[i] = std::make_unique<http::loop_transport>(
+        *loops_[i], clock, short_work, *bounds, rules_, transport_metrics[i], seed + i, [] {});
     turn(i); // from now on the loop belongs to this thread
   }
   children = std::make_shared<actors::child_table>(

@@ -10,6 +10,7 @@
 #include "app/node/child_specs.hpp"
 #include "base/faults.hpp"
 #include "base/limits.hpp"
+#include "http/front/request_check.hpp"
 #include "http/front/front.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/loop_transport.hpp"
@@ -170,6 +171,9 @@ private:
   std::array<std::unique_ptr<http::event_loop>, loop_count> loops_;
   caf::actor supervisor_;
   std::size_t running_at_begin_ = 0;
+
+  std::shared_ptr<const http::head_rules> rules_ = std::make_shared<const http::front_rules>(
+      std::make_shared<const http::front_settings>());
 
 public:
   std::array<std::unique_ptr<http::loop_transport>, loop_count> transports;

@@ -1,6 +1,7 @@
 #include "actors/supervisor.hpp"
 #include "app/node/child_specs.hpp"
 #include "base/randomness.hpp"
+#include "http/front/request_check.hpp"
 #include "http/transport/httplib_transport.hpp"
 #include "http/transport/listener.hpp"
 #include "http/transport/loop_transport.hpp"
@@ -196,7 +197,15 @@ struct supervised {
 
 struct on_a_loop : supervised {
   http::event_loop loop{system, base::machine_clock()};
-  http::loop_transport transport{loop, base::machine_clock(), *pool, bounds, metrics, 1, [] {}};
+  http::loop_transport transport{
+      loop,
+      base::machine_clock(),
+      *pool,
+      bounds,
+      std::make_shared<const http::front_rules>(std::make_shared<const http::front_settings>()),
+      metrics,
+      1,
+      [] {}};
   std::thread thread;
 
   explicit on_a_loop(const base::limits& limits = {}) : supervised{limits} {

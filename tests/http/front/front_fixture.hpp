@@ -1,11 +1,12 @@
 #pragma once
 
-#include "http/front/front.hpp"
+#include "http/front/data_front.hpp"
 #include "model/regions/region_listing.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -32,12 +33,16 @@ public:
     const auto found = requests.find(exchange.exchange);
     if (found == requests.end()) return {};
     const auto route = routes.find(exchange.exchange);
-    return {found->second,
-            route == routes.end() ? http::operation::unmatched : route->second.first};
+    return {found->second, route == routes.end() ? http::operation::unmatched : route->second.first,
+            route == routes.end() ? owner::none : route->second.second};
   }
   void answer(exchange_ref exchange, http::response&& with) override {
     answers.emplace_back(exchange, std::move(with));
   }
+  void grant(exchange_ref exchange, std::size_t bytes) override {
+    granted.emplace_back(exchange, bytes);
+  }
+  void send_part(const actors::answer_part& part) override { parts.push_back(part); }
   void redispatch(owner which) override { redispatched.push_back(which); }
 
   std::vector<caf::actor> attached;
@@ -46,6 +51,8 @@ public:
   std::map<std::uint64_t, http::request_ptr> requests;
   std::map<std::uint64_t, std::pair<http::operation, owner>> routes;
   std::vector<std::pair<exchange_ref, http::response>> answers;
+  std::vector<std::pair<exchange_ref, std::size_t>> granted;
+  std::vector<actors::answer_part> parts;
   std::vector<owner> redispatched;
 };
 
@@ -65,8 +72,8 @@ struct front_bench : deterministic_system {
   std::uint64_t last = 0;
 
   void start(bool with_owners = true) {
-    front = spawn<http::front>(std::shared_ptr<const http::front_settings>{settings},
-                               std::ref<http::exchange_sink>(sink));
+    front = spawn<http::data_front>(std::shared_ptr<const http::front_settings>{settings},
+                                    std::ref<http::exchange_sink>(sink));
     run();
     if (with_owners) announce();
   }

@@ -16,6 +16,7 @@ using e2e::text_at;
 /// The children of two loops and the pool, without actors.
 struct bench {
   std::deque<transport_metrics> counted{2};
+  transport_metrics ops;
   actors::child_table children{
       {{"catalog", child_spec::kind::catalog, owner::none, child_spec::every_loop, {}},
        {"geoip_watch", child_spec::kind::geoip_watch, owner::none, child_spec::every_loop, {}},
@@ -28,13 +29,19 @@ struct bench {
        {"validator/0", child_spec::kind::owner, owner::validator, 0, {}},
        {"validator/1", child_spec::kind::owner, owner::validator, 1, {}},
        {"front/0", child_spec::kind::front, owner::none, 0, {}},
-       {"front/1", child_spec::kind::front, owner::none, 1, {}}},
+       {"front/1", child_spec::kind::front, owner::none, 1, {}},
+       {"ingestion", child_spec::kind::owner, owner::ingestion, child_spec::every_loop, {}},
+       {"ops_front", child_spec::kind::front, owner::none, 2, {}}},
       actors::initial_state{},
       5,
       std::chrono::seconds{10}};
 
   rapidjson::Document report() const {
-    return parse_json(actor_report(children, {&counted[0], &counted[1]}));
+    metric_sources sources;
+    sources.children = &children;
+    sources.transports = {&counted[0], &counted[1]};
+    sources.ops = &ops;
+    return parse_json(actor_report(sources));
   }
 };
 
@@ -56,7 +63,9 @@ TEST_CASE("the supervisor and every place are reported, with what they are and w
                                    {"validator/0", "validator", 0},
                                    {"validator/1", "validator", 1},
                                    {"front/0", "front", 0},
-                                   {"front/1", "front", 1}};
+                                   {"front/1", "front", 1},
+                                   {"ingestion", "ingestion", -1},
+                                   {"ops_front", "front", 2}};
   REQUIRE(all["actors"].Size() == rows.size());
   for (unsigned i = 0; i < rows.size(); ++i) {
     const auto& got = all["actors"][i];
@@ -82,12 +91,14 @@ TEST_CASE("the depth of a loop's place is its loop's, that of others the sum of 
   of.counted[1].at_owner[index_of(owner::avatar(2))] = 7;
   of.counted[0].in_flight = 200;
   of.counted[1].in_flight = 400;
+  of.ops.in_flight = 9;
+  of.ops.at_owner[index_of(owner::ingestion)] = 8;
   const auto all = of.report();
   REQUIRE(all.IsObject());
   std::vector<int> depths;
   for (const auto& each : all["actors"].GetArray())
     depths.push_back(each["depth"].GetInt());
-  CHECK(depths == std::vector<int>{0, 0, 0, 30, 7, 3, 5, 200, 400});
+  CHECK(depths == std::vector<int>{0, 0, 0, 30, 7, 3, 5, 200, 400, 8, 9});
 }
 
 TEST_CASE("the children of the transport httplib serve what its one transport counts") {
@@ -100,7 +111,12 @@ TEST_CASE("the children of the transport httplib serve what its one transport co
       actors::initial_state{},
       5,
       std::chrono::seconds{10}};
-  const auto all = parse_json(actor_report(children, {&counted}));
+  const transport_metrics ops;
+  metric_sources sources;
+  sources.children = &children;
+  sources.transports = {&counted};
+  sources.ops = &ops;
+  const auto all = parse_json(actor_report(sources));
   REQUIRE(all.IsObject());
   CHECK(all["actors"][1]["depth"].GetInt() == 3);
   CHECK(all["actors"][2]["depth"].GetInt() == 4);

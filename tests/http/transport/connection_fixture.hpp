@@ -128,7 +128,7 @@ public:
                             http::preamble begins_with = http::preamble::none)
       : limits_{configured},
         framing_{configured.head_limit_bytes, configured.target_limit_bytes, 100,
-                 configured.body_limit_bytes},
+                 configured.body_limit_bytes, false},
         budget_{configured.byte_budget_bytes} {
     client = std::make_unique<http::connection>(*this, std::make_unique<scripted_stream>(peer),
                                                 address_of(1), 3, 0, begins_with);
@@ -178,6 +178,7 @@ public:
   http::transport_metrics& metrics() noexcept override { return counted_; }
   std::span<char> read_buffer() noexcept override { return buffer_; }
   std::string_view date() override { return "Tue, 14 Nov 2023 22:13:20 GMT"; }
+  http::plane serves() const noexcept override { return http::plane::data; }
   bool draining() const noexcept override { return drains; }
   std::shared_ptr<http::admitted_request> acquire_request() override {
     ++requests_out;
@@ -216,9 +217,26 @@ public:
     asked_for.push_back({part.offset, part.length});
     return cold;
   }
+  http::head_verdict judge(const http::request& head, std::uint64_t length) const override {
+    judged.emplace_back(head.target, length);
+    return verdict;
+  }
+  void send_part(http::connection&, http::body_upload::part part, bool is_last) override {
+    parts.push_back(std::move(part));
+    ended = ended || is_last;
+  }
+  void tell_taken(http::connection&, std::size_t bytes) override { taken.push_back(bytes); }
   void schedule(http::connection& which) override { scheduled.push_back(&which); }
   void closed(http::connection&) override { ++closings; }
 
+  /// What becomes of requests whose body is still to come, and those that were judged.
+  http::head_verdict verdict;
+  mutable std::vector<std::pair<std::string, std::uint64_t>> judged;
+  /// Parts of a streamed body, and whether the last one came.
+  std::vector<http::body_upload::part> parts;
+  bool ended = false;
+  /// The bytes of answers in parts that the client was told to have taken.
+  std::vector<std::size_t> taken;
   bool takes = true;
   bool takes_client = true;
   /// Client addresses that PROXY headers named.

@@ -45,6 +45,10 @@ struct bench {
     case owner_kind::media: return operation::download_media;
     case owner_kind::lobby_export: return operation::export_lobby_history;
     case owner_kind::export_download: return operation::download_export;
+    case owner_kind::ingestion: return operation::ingest_lobbies;
+    case owner_kind::administration: return operation::get_element;
+    case owner_kind::fault_control: return operation::list_faults;
+    case owner_kind::reports: return operation::get_metrics;
     case owner_kind::avatar: break;
     }
     return operation::list_avatars;

@@ -272,7 +272,7 @@ struct second_loop {
 
   bench& on;
   event_loop loop{on.actors.system, on.clock};
-  loop_transport transport{loop, on.clock, on.pool, on.bounds, on.metrics, 2, [] {}};
+  loop_transport transport{loop, on.clock, on.pool, on.bounds, on.rules, on.metrics, 2, [] {}};
   std::uint16_t port = 0;
 };
 

@@ -206,8 +206,56 @@ TEST_CASE("100 Continue is not due after the body began in a later feed", "[fram
   request got;
   framer.feed("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n",
               got);
+  REQUIRE(framer.accept_body(limits.body_limit_bytes) == framer_status::need_more);
   framer.feed("x", got);
   CHECK_FALSE(framer.take_continue());
+}
+
+TEST_CASE("where bodies are announced, the framer stops at each head until the body is accepted",
+          "[framer]") {
+  framer_limits limits;
+  limits.stops_before_bodies = true;
+  request_framer framer{limits};
+  request got;
+  const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n";
+  auto fed = framer.feed(head + "abc", got);
+  CHECK(fed.status == framer_status::body_next);
+  CHECK(fed.consumed == head.size());
+  CHECK(framer.announced_length() == 3);
+  CHECK_FALSE(framer.in_body());
+  fed = framer.feed("abc", got);
+  CHECK(fed.status == framer_status::body_next);
+  CHECK(fed.consumed == 0);
+  REQUIRE(framer.accept_body(3) == framer_status::need_more);
+  request body; // may be another object from here on
+  CHECK(framer.feed("abc", body).status == framer_status::complete);
+  CHECK(body.body == "abc");
+  CHECK(got.body.empty());
+  got.clear(0);
+  CHECK(framer.feed("GET / HTTP/1.1\r\nHost: a\r\n\r\n", got).status ==
+        framer_status::complete);
+}
+
+TEST_CASE("an accepted body has its own limit, announced or in chunks", "[framer]") {
+  framer_limits limits;
+  limits.stops_before_bodies = true;
+  const auto refused = [&](const std::string& fields, const std::string& body) {
+    request_framer framer{limits};
+    request got;
+    REQUIRE(framer.feed("POST / HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n\r\n", got).status ==
+            framer_status::body_next);
+    if (framer.accept_body(4) == framer_status::failed) return true;
+    // What was taken out in the meantime still counts.
+    for (const char byte : body) {
+      if (framer.feed({&byte, 1}, got).status == framer_status::failed) return true;
+      got.body.clear();
+    }
+    return false;
+  };
+  CHECK(refused("Content-Length: 5", ""));
+  CHECK_FALSE(refused("Content-Length: 4", "abcd"));
+  CHECK_FALSE(refused("Transfer-Encoding: chunked", "2\r\nab\r\n2\r\ncd\r\n0\r\n\r\n"));
+  CHECK(refused("Transfer-Encoding: chunked", "2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n"));
 }
 
 TEST_CASE("the framer says where in a request it is", "[framer]") {

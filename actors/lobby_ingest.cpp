@@ -1,9 +1,5 @@
-#include "http/ops/lobby_ingestion.hpp"
+#include "actors/lobby_ingest.hpp"
 
-#include "base/permit.hpp"
-#include "http/ops/ops_problem.hpp"
-#include "http/wire/media_type.hpp"
-#include "http/wire/response.hpp"
 #include "model/json/json_writer.hpp"
 
 #include <algorithm>
@@ -11,18 +7,9 @@
 #include <string_view>
 #include <utility>
 
-namespace matchcloud::http {
-
-namespace {
+namespace matchcloud::actors {
 
 using base::errc;
-using httplib::ContentReader;
-using httplib::Request;
-using httplib::Response;
-
-constexpr std::string_view lines_type = "application/x-ndjson";
-
-} // namespace
 
 std::string render(const ingest_summary& summary) {
   model::json_writer json;
@@ -37,19 +24,11 @@ std::string render(const ingest_summary& summary) {
 }
 
 ingest_store::ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
-                           ingestion_metrics& metrics, std::chrono::milliseconds patience)
-    : into_{std::move(into)},
-      backlog_limit_bytes_{backlog_limit_bytes},
-      metrics_{&metrics},
-      patience_{patience} {}
+                           ingestion_metrics& metrics)
+    : into_{std::move(into)}, backlog_limit_bytes_{backlog_limit_bytes}, metrics_{&metrics} {}
 
 base::expected<store::lobby_merge> ingest_store::merge(std::span<const model::lobby_record> records,
                                                        const model::lobby_attributes_table& kinds) {
-  const std::unique_lock lock{mutex_, patience_};
-  if (!lock)
-    return base::fail(errc::overloaded,
-                      "Other ingests wait for the store and have for long. Lines that were "
-                      "committed stay: send all of them again later.");
   if (auto room = check_backlog(); !room) return tl::unexpected(room.error());
   auto merged =
       into_->sink().and_then([&](const auto& into) { return into->merge(records, kinds); });
@@ -139,67 +118,4 @@ void lobby_ingest::reject(std::uint64_t line, model::line_finding finding) {
     rejected_.push_back({line, finding.code, std::move(finding.message)});
 }
 
-lobby_ingestion::lobby_ingestion(std::shared_ptr<store::database> into,
-                                 const ingestion_settings& settings, ingestion_metrics& metrics)
-    : ingest_limit_{settings.ingest_limit},
-      metrics_{&metrics},
-      store_{std::move(into), settings.backlog_limit_bytes, metrics} {}
-
-void lobby_ingestion::add_routes(httplib::Server& to) {
-  const std::string path = "/v1/lobbies";
-  const auto refuse = [](Response& into) {
-    into.set_header("Allow", "POST");
-    set_problem(into, {errc::method_not_allowed, "Allowed is POST."});
-  };
-  to.Post(path, [this](const Request& request, Response& into, const ContentReader& body) {
-    const auto done = ingest(request, body);
-    if (done) return into.set_content(render(*done), std::string{json_type});
-    set_problem(into, done.error());
-  });
-  const auto other = [refuse](const Request&, Response& into, const ContentReader&) {
-    refuse(into);
-  };
-  to.Get(path, [refuse](const Request&, Response& into) { refuse(into); });
-  to.Put(path, other).Patch(path, other).Delete(path, other);
-}
-
-base::expected<ingest_summary> lobby_ingestion::ingest(const Request& request,
-                                                       const ContentReader& body) {
-  const auto type = request.get_header_value("Content-Type");
-  if (!type.empty() && !is_media_type(type, lines_type))
-    return base::fail(errc::media_type_unsupported,
-                      "The body must be JSON Lines. Send Content-Type: application/x-ndjson, or "
-                      "none.");
-  base::permit permit;
-  if (!permit.acquire(running_, ingest_limit_))
-    return base::fail(errc::overloaded, std::to_string(ingest_limit_) +
-                                            " ingests run already, which is the limit; try again.");
-  metrics_->running.add(1);
-  auto done = read(body);
-  metrics_->running.add(-1);
-  return done;
-}
-
-base::expected<ingest_summary> lobby_ingestion::read(const ContentReader& body) {
-  lobby_ingest lines{store_, *metrics_};
-  base::expected<void> given;
-  std::uint64_t received = 0;
-  const bool whole = body([&](const char* bytes, std::size_t count) {
-    received += count;
-    if (received > ingest_limit_bytes)
-      given = base::fail(errc::body_too_large, "A body has at most " +
-                                                   std::to_string(ingest_limit_bytes) +
-                                                   " bytes; send the rest in another request.");
-    else
-      given = lines.give({bytes, count});
-    return given.has_value();
-  });
-  if (!given) return tl::unexpected(given.error());
-  if (!whole)
-    return base::fail(errc::body_timeout,
-                      "The body did not arrive whole: it ended early, stalled, or its chunks are "
-                      "malformed. Lines that were committed stay: send all of them again.");
-  return lines.finish();
-}
-
-} // namespace matchcloud::http
+} // namespace matchcloud::actors

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace matchcloud::http {
+namespace matchcloud::actors {
 
 /// The largest rule that is accepted.
 inline constexpr std::size_t fault_rule_limit_bytes = 4UL * 1024;
@@ -24,4 +24,4 @@ void write_fault_status(model::json_writer& json, const base::fault_status& of);
 /// The error for a name that is not a fault point.
 base::error no_such_fault_point(std::string_view name);
 
-} // namespace matchcloud::http
+} // namespace matchcloud::actors

@@ -8,18 +8,15 @@
 #include "model/records/line_splitter.hpp"
 #include "store/database.hpp"
 
-#include <httplib.h>
-
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
-namespace matchcloud::http {
+namespace matchcloud::actors {
 
 /// The counters of ingestion. Any thread.
 struct ingestion_metrics {
@@ -33,19 +30,9 @@ struct ingestion_metrics {
   base::duration_histogram transactions;
 };
 
-/// The bounds of ingestion.
-struct ingestion_settings {
-  /// Ingests at once; further ones get 503.
-  std::size_t ingest_limit = 8;
-  /// Bytes that the store may have left to tidy away; above it, where tidying does not help, 503.
-  std::uint64_t backlog_limit_bytes = 1024UL * 1024 * 1024;
-};
-
 /// How long an ingest's transaction waits for a change by another connection (an import of a
 /// catalog takes longest).
 inline constexpr std::chrono::milliseconds ingest_patience{10'000};
-/// The longest body of one request.
-inline constexpr std::uint64_t ingest_limit_bytes = 4UL * 1024 * 1024 * 1024;
 /// Lobbies that one ingest reads before it passes them to the store.
 inline constexpr std::size_t ingest_batch_limit = 8'192;
 /// Approximate memory for the lobby attributes of such a batch.
@@ -66,16 +53,15 @@ struct ingest_summary {
 /// "rejected_total":1}`.
 std::string render(const ingest_summary& summary);
 
-/// The store as shared by all ingests: one transaction at a time. Any thread.
+/// The store as shared by all ingests. Used by one thread at a time.
 class ingest_store {
 public:
   /// `metrics` outlives this.
   ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
-               ingestion_metrics& metrics, std::chrono::milliseconds patience = ingest_patience);
+               ingestion_metrics& metrics);
 
-  /// Runs one transaction, see `lobby_sink::merge`. Waits for those of other ingests for up to
-  /// `patience`, then fails with `overloaded`. Fails with `store_backlogged` where the bytes left
-  /// to tidy away exceed their limit and tidying does not help, or with the store's error.
+  /// Runs one transaction, see `lobby_sink::merge`. Fails with `store_backlogged` where the bytes
+  /// left to tidy away exceed their limit and tidying does not help, or with the store's error.
   base::expected<store::lobby_merge> merge(std::span<const model::lobby_record> records,
                                            const model::lobby_attributes_table& kinds);
 
@@ -83,15 +69,13 @@ private:
   base::expected<void> check_backlog();
   void note_backlog();
 
-  std::timed_mutex mutex_;
   std::shared_ptr<store::database> into_;
   std::uint64_t backlog_limit_bytes_;
   ingestion_metrics* metrics_;
-  std::chrono::milliseconds patience_;
 };
 
-/// Feeds the lines of one request into the store. Memory use does not depend on their number. One
-/// thread.
+/// Feeds the lines of one request into the store. Memory use does not depend on their number. Used
+/// by one thread at a time.
 class lobby_ingest {
 public:
   lobby_ingest(ingest_store& into, ingestion_metrics& metrics) : into_{&into}, metrics_{&metrics} {}
@@ -122,26 +106,4 @@ private:
   ingest_summary summary_;
 };
 
-/// `POST /v1/lobbies` of the ops plane: lobbies as JSON Lines, streamed into the store and
-/// acknowledged once all are on disk. Repeating a request is harmless. Any thread.
-class lobby_ingestion {
-public:
-  /// `into` is used for ingestion alone; `metrics` must outlive this.
-  lobby_ingestion(std::shared_ptr<store::database> into, const ingestion_settings& settings,
-                  ingestion_metrics& metrics);
-
-  /// This object must outlive `to`.
-  void add_routes(httplib::Server& to);
-
-private:
-  base::expected<ingest_summary> ingest(const httplib::Request& request,
-                                        const httplib::ContentReader& body);
-  base::expected<ingest_summary> read(const httplib::ContentReader& body);
-
-  std::size_t ingest_limit_;
-  ingestion_metrics* metrics_;
-  ingest_store store_;
-  std::atomic<std::size_t> running_{0};
-};
-
-} // namespace matchcloud::http
+} // namespace matchcloud::actors

@@ -1,4 +1,4 @@
-#include "http/ops/fault_rule.hpp"
+#include "actors/fault_rule.hpp"
 
 #include "model/json/json_document.hpp"
 #include "model/text/suggestion.hpp"
@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace matchcloud::http {
+namespace matchcloud::actors {
 
 namespace {
 
@@ -226,4 +226,4 @@ base::error no_such_fault_point(std::string_view name) {
           model::quoted_excerpt(name, shown_limit) + " is no fault point. " + instead(name, names)};
 }
 
-} // namespace matchcloud::http
+} // namespace matchcloud::actors

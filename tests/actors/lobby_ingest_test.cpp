@@ -1,17 +1,15 @@
-#include "http/ops/lobby_ingestion.hpp"
+#include "actors/lobby_ingest.hpp"
 
 #include "store/open_sqlite.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
-#include <chrono>
-#include <future>
-#include <set>
+#include <memory>
 #include <string>
 #include <vector>
 
-namespace matchcloud::http {
+namespace matchcloud::actors {
 namespace {
 
 const std::string known_namespace = "00000000-0000-0000-0000-00000000000b";
@@ -35,14 +33,10 @@ std::string line(int number, const std::string& space = known_namespace,
 }
 
 /// A store with the catalog, and an ingestion into it.
-class ingestion {
+class ingestion_bench {
 public:
-  using milliseconds = std::chrono::milliseconds;
-
-  explicit ingestion(std::uint64_t backlog_limit_bytes = 1'000'000'000,
-                     milliseconds store_patience = milliseconds{60'000},
-                     milliseconds patience = ingest_patience)
-      : store_{open(store_patience), backlog_limit_bytes, metrics, patience} {}
+  explicit ingestion_bench(std::uint64_t backlog_limit_bytes = 1'000'000'000)
+      : store_{open(), backlog_limit_bytes, metrics} {}
 
   ingest_summary send(const std::string& body, std::size_t block = 4096) {
     auto lines = begin();
@@ -56,9 +50,8 @@ public:
   ingestion_metrics metrics;
 
 private:
-  std::shared_ptr<store::database> open(milliseconds patience) {
-    auto opened =
-        store::open_sqlite(directory_.path(), {.patience = patience, .use = store::workload::bulk});
+  std::shared_ptr<store::database> open() {
+    auto opened = store::open_sqlite(directory_.path(), {.use = store::workload::bulk});
     REQUIRE(opened.has_value());
     REQUIRE((*opened)->catalog().value()->import_document(catalog()).has_value());
     return *std::move(opened);
@@ -69,7 +62,7 @@ private:
 };
 
 TEST_CASE("lines are taken however the body is cut, and once") {
-  ingestion to;
+  ingestion_bench to;
   std::string body;
   for (int i = 0; i < 50; ++i)
     body += line(i);
@@ -82,7 +75,7 @@ TEST_CASE("lines are taken however the body is cut, and once") {
 }
 
 TEST_CASE("rejected lines are told by number and code, in order, the others are taken") {
-  ingestion to;
+  ingestion_bench to;
   const auto done = to.send(line(1) + "{\n\n" + line(2, "00000000-0000-0000-0000-0000000000ff") +
                             line(1, known_namespace, "team") + "[]\n" + line(3));
   CHECK(done.accepted == 2);
@@ -100,7 +93,7 @@ TEST_CASE("rejected lines are told by number and code, in order, the others are 
 }
 
 TEST_CASE("of many rejected lines the first are detailed and all counted") {
-  ingestion to;
+  ingestion_bench to;
   std::string body;
   for (int i = 0; i < 1'000; ++i)
     body += i % 2 == 0 ? "x\n" : line(i);
@@ -112,7 +105,7 @@ TEST_CASE("of many rejected lines the first are detailed and all counted") {
 }
 
 TEST_CASE("a body that ends early leaves its last line out") {
-  ingestion to;
+  ingestion_bench to;
   {
     auto cut = to.begin();
     const auto half = line(2);
@@ -122,7 +115,7 @@ TEST_CASE("a body that ends early leaves its last line out") {
 }
 
 TEST_CASE("a backlog beyond its limit is tidied away, or refuses lines while others read from it") {
-  ingestion to{10'000}; // fewer bytes than one transaction writes
+  ingestion_bench to{10'000}; // fewer bytes than one transaction writes
   CHECK(to.send(line(1)).accepted == 1);
   CHECK(to.send(line(2)).accepted == 1); // the log was truncated in between
   CHECK(to.metrics.backlog_bytes.get() > 10'000);
@@ -140,29 +133,6 @@ TEST_CASE("a backlog beyond its limit is tidied away, or refuses lines while oth
   CHECK(to.send(line(3)).accepted == 1);
 }
 
-TEST_CASE("ingests that another process keeps waiting do not wait for one another as well") {
-  ingestion to{1'000'000'000, std::chrono::milliseconds{2'000}, std::chrono::milliseconds{100}};
-  auto other = store::connection::open(to.database());
-  REQUIRE(other.has_value());
-  const auto held =
-      store::transaction::begin(*other, store::transaction::access::write, "write slowly");
-  REQUIRE(held.has_value());
-  const auto code_of = [&to](int number) {
-    auto lines = to.begin();
-    static_cast<void>(lines.give(line(number)));
-    const auto done = lines.finish();
-    return done ? base::errc::internal : done.error().code;
-  };
-  std::vector<std::future<base::errc>> codes;
-  for (int i = 0; i < 4; ++i)
-    codes.push_back(std::async(std::launch::async, code_of, i));
-  std::multiset<base::errc> found;
-  for (auto& each : codes)
-    found.insert(each.get());
-  CHECK(found.count(base::errc::store_failed) == 1);
-  CHECK(found.count(base::errc::overloaded) == 3);
-}
-
 TEST_CASE("an ingest's answer is JSON") {
   CHECK(render({}) == R"({"accepted":0,"unchanged":0,"rejected":[],"rejected_total":0})");
   ingest_summary some{1, 2, 3, {{4, model::line_errc::conflict, "a \"b\""}, {5, {}, "c"}}};
@@ -172,4 +142,4 @@ TEST_CASE("an ingest's answer is JSON") {
 }
 
 } // namespace
-} // namespace matchcloud::http
+} // namespace matchcloud::actors

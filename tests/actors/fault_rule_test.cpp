@@ -1,4 +1,4 @@
-#include "http/ops/fault_rule.hpp"
+#include "actors/fault_rule.hpp"
 
 #include "model/json/rapidjson.hpp"
 #include "tests/catch.hpp"
@@ -9,7 +9,7 @@
 #include <limits>
 #include <string>
 
-namespace matchcloud::http {
+namespace matchcloud::actors {
 namespace {
 
 using base::fault_kind;
@@ -149,4 +149,4 @@ TEST_CASE("a status says all that is known of a point") {
 }
 
 } // namespace
-} // namespace matchcloud::http
+} // namespace matchcloud::actors

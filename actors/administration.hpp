@@ -1,0 +1,39 @@
+#pragma once
+
+#include "actors/supervised_actor.hpp"
+#include "base/blocking_pool.hpp"
+#include "store/database.hpp"
+
+#include <chrono>
+#include <memory>
+
+namespace matchcloud::actors {
+
+struct administration_settings {
+  std::shared_ptr<store::database> database;
+  base::blocking_pool* pool = nullptr;
+};
+
+/// Reads and changes the catalog element by element, for operators. Each change is a transaction in
+/// the store, where the catalog actors of every process find it.
+class administration final : public supervised_actor {
+public:
+  /// How long a change waits for another one in the store. No longer than a client waits, or the
+  /// change would be made after its client has given up.
+  static constexpr std::chrono::seconds patience{5};
+
+  administration(caf::actor_config& cfg, administration_settings settings);
+
+  const char* name() const override { return "administration"; }
+
+protected:
+  caf::behavior make_behavior() override;
+
+private:
+  void handle(const administer& request);
+  void on(const administered& ended);
+
+  administration_settings settings_;
+};
+
+} // namespace matchcloud::actors

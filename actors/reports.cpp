@@ -1,0 +1,81 @@
+#include "actors/reports.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+constexpr std::string_view metrics_type = "text/plain; version=0.0.4";
+constexpr std::string_view events_type = "text/event-stream";
+constexpr std::string_view json_type = "application/json";
+
+} // namespace
+
+reports::reports(caf::actor_config& cfg, reports_settings settings)
+    : supervised_actor{cfg, {}}, settings_{std::move(settings)} {}
+
+caf::behavior reports::make_behavior() {
+  be_strict();
+  return {
+      [this](const render_report& request) { handle(request); },
+      [this](const watch_status& request) { handle(request); },
+      [this](const answer_taken& taken) { on(taken); },
+      [this](tell_status) { send_status(); },
+  };
+}
+
+void reports::handle(const render_report& request) {
+  own_statistics().count_handled();
+  const bool metrics = request.what == render_report::kind::metrics;
+  auto text = metrics ? settings_.from.metrics() : settings_.from.actors();
+  send(caf::actor_cast<caf::actor>(current_sender()),
+       text_made{request.exchange, metrics ? metrics_type : json_type,
+                 std::make_shared<const std::string>(std::move(text))});
+}
+
+void reports::handle(const watch_status& request) {
+  own_statistics().count_handled();
+  const auto front = caf::actor_cast<caf::actor>(current_sender());
+  if (watchers_.size() >= settings_.watchers_limit)
+    return send(front, operation_failed{request.exchange,
+                                        {base::errc::overloaded,
+                                         "As many clients watch as may. Try again later."}});
+  send(front, answer_begun{request.exchange, events_type});
+  auto& added = watchers_[request.exchange.exchange];
+  added = {front, request.exchange, request.ticket};
+  send_to(added, status_event());
+  if (!std::exchange(ticking_, true)) delayed_send(this, settings_.tick, tell_status{});
+}
+
+void reports::on(const answer_taken& taken) {
+  const auto found = watchers_.find(taken.exchange.exchange);
+  if (found == watchers_.end()) return;
+  auto& unread = found->second.unread_bytes;
+  unread -= std::min(unread, taken.bytes);
+}
+
+void reports::send_status() {
+  std::erase_if(watchers_, [](const auto& each) { return is_over(each.second.ticket); });
+  ticking_ = !watchers_.empty();
+  if (!ticking_) return;
+  const auto event = status_event();
+  for (auto& [exchange, to] : watchers_)
+    send_to(to, event);
+  delayed_send(this, settings_.tick, tell_status{});
+}
+
+void reports::send_to(watcher& to, const std::shared_ptr<const std::string>& event) {
+  if (to.unread_bytes + event->size() > unread_limit_bytes) return;
+  to.unread_bytes += event->size();
+  send(to.front, answer_part{to.exchange, event, false});
+}
+
+std::shared_ptr<const std::string> reports::status_event() const {
+  return std::make_shared<const std::string>("event: status\ndata: " + settings_.from.status() +
+                                             "\n\n");
+}
+
+} // namespace matchcloud::actors

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "actors/supervised_actor.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace matchcloud::actors {
+
+/// Where reports come from. Each is called on the actor's thread and must be safe on any.
+struct report_sources {
+  /// The metrics in the Prometheus text format.
+  std::function<std::string()> metrics;
+  /// All actors, as JSON.
+  std::function<std::string()> actors;
+  /// What changes from second to second, as one line of JSON.
+  std::function<std::string()> status;
+};
+
+struct reports_settings {
+  report_sources from;
+  /// Clients that may watch at once.
+  std::size_t watchers_limit = 1'024;
+  /// Interval of the status that watchers get.
+  std::chrono::milliseconds tick{1'000};
+};
+
+/// Reports to operators how the service is: metrics, actors, and the status again and again as
+/// server-sent events (HTML, "Server-sent events"). It passes no fault point.
+class reports final : public supervised_actor {
+public:
+  /// Bytes that a watcher may have left unread; it misses what comes until it has read them.
+  static constexpr std::size_t unread_limit_bytes = 4UL * 1024;
+
+  reports(caf::actor_config& cfg, reports_settings settings);
+
+  const char* name() const override { return "reports"; }
+
+protected:
+  caf::behavior make_behavior() override;
+
+private:
+  struct watcher {
+    caf::actor front;
+    exchange_ref exchange;
+    ticket_ptr ticket;
+    std::size_t unread_bytes = 0;
+  };
+
+  void handle(const render_report& request);
+  void handle(const watch_status& request);
+  void on(const answer_taken& taken);
+  void send_status();
+  void send_to(watcher& to, const std::shared_ptr<const std::string>& event);
+  std::shared_ptr<const std::string> status_event() const;
+
+  reports_settings settings_;
+  /// By the number of their exchange.
+  std::unordered_map<std::uint64_t, watcher> watchers_;
+  bool ticking_ = false;
+};
+
+} // namespace matchcloud::actors

@@ -1,0 +1,226 @@
+#include "http/front/data_front.hpp"
+
+#include "http/front/export_response.hpp"
+#include "http/front/media_response.hpp"
+#include "http/front/regions_response.hpp"
+#include "http/wire/characters.hpp"
+#include "http/wire/query.hpp"
+#include "model/net/url_parts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+using actors::owner;
+
+/// `Timing-Allow-Origin` lets a page that measures latencies read how long each part of a ping took
+/// (Resource Timing).
+constexpr std::string_view ping_headers = "Access-Control-Allow-Origin: *\r\n"
+                                          "Timing-Allow-Origin: *\r\n"
+                                          "Cache-Control: no-store\r\n";
+
+/// The host name of an `Origin` (`scheme://host[:port]`, RFC 6454), lower case; empty where the
+/// origin has another form.
+std::string host_of_origin(std::string_view origin) {
+  const auto parts = model::split_url(origin);
+  const auto named = parts ? model::split_host_and_port(parts->authority) : std::nullopt;
+  if (!named || !parts->rest.empty()) return {};
+  std::string host =
+      named->is_bracketed ? "[" + std::string{named->host} + "]" : std::string{named->host};
+  std::transform(host.begin(), host.end(), host.begin(), to_lower);
+  return host;
+}
+
+} // namespace
+
+caf::behavior data_front::make_behavior() {
+  be_front();
+  return {
+      dispatching(),
+      answering<actors::regions_ranked>(
+          [this](const open_exchange& exchange, const actors::regions_ranked& reply) {
+            return regions_answer(*exchange.request, reply);
+          }),
+      answering_json(),
+      answering<actors::media_opened>(
+          [](const open_exchange& exchange, const actors::media_opened& reply) {
+            return media_response(*exchange.request, reply);
+          }),
+      answering<actors::export_opened>(
+          [](const open_exchange& exchange, const actors::export_opened& reply) {
+            return export_response(*exchange.request, *reply.file);
+          }),
+      answering_failures(),
+      knowing_owners(),
+  };
+}
+
+void data_front::perform(const dispatch& dispatched, const route& where) {
+  switch (where.row->id) {
+  case operation::list_regions: return list_regions(dispatched);
+  case operation::ping: return ping(dispatched);
+  case operation::validate_version:
+    return validate(dispatched, where, model::payload_kind::version);
+  case operation::validate_game: return validate(dispatched, where, model::payload_kind::game);
+  case operation::validate_group: return validate(dispatched, where, model::payload_kind::group);
+  case operation::list_avatars: return list_avatars(dispatched, where);
+  case operation::download_media: return download_media(dispatched, where);
+  case operation::export_lobby_history: return export_lobbies(dispatched, where);
+  case operation::download_export: return download_export(dispatched, where);
+  case operation::get_health:
+  case operation::get_readiness:
+  case operation::get_metrics:
+  case operation::list_actors:
+  case operation::watch_status:
+  case operation::ingest_lobbies:
+  case operation::list_elements:
+  case operation::get_element:
+  case operation::put_element:
+  case operation::remove_element:
+  case operation::list_faults:
+  case operation::clear_faults:
+  case operation::get_fault:
+  case operation::put_fault:
+  case operation::clear_fault: // of the ops plane
+  case operation::unmatched: break;
+  }
+  fail(dispatched, operation::unmatched, {base::errc::internal, "A route without an operation."});
+}
+
+void data_front::preflight(const dispatch& dispatched, const route& where) {
+  const auto& row = *where.row;
+  auto answer = no_content(allow_of(row));
+  const auto& request = *dispatched.request;
+  const bool from_page = request.has(header::origin);
+  switch (row.cors) {
+  case cors_policy::none: break;
+  case cors_policy::configured_origins:
+    if (!from_page) break;
+    answer.headers.append(cors_headers_of(row, request, settings()));
+    if (may_read_regions(request, settings())) answer.headers.append(row.preflight);
+    break;
+  case cors_policy::any_origin:
+    if (from_page) answer.fixed_headers = row.preflight;
+    break;
+  case cors_policy::anybody: answer.fixed_headers = row.preflight; break;
+  }
+  this->answer(dispatched, row.id, std::move(answer));
+}
+
+void data_front::list_regions(const dispatch& dispatched) {
+  const auto& request = *dispatched.request;
+  auto measured = read_rtt(dispatched);
+  if (!measured) return;
+  actors::rank_regions message{
+      dispatched.exchange,
+      client_address(request.peer, request.get(header::x_forwarded_for),
+                     request.get(header::forwarded), settings().proxies),
+      request.has(header::origin) ? host_of_origin(request.get(header::origin)) : std::string{},
+      *std::move(measured), dispatched.request};
+  forward(dispatched, operation::list_regions, owner::region_ranking, std::move(message));
+}
+
+std::optional<std::vector<model::measured_latency>>
+data_front::read_rtt(const dispatch& dispatched) {
+  const auto rtt = find_parameter(dispatched.request->query(), "rtt");
+  if (!rtt.value) return std::vector<model::measured_latency>{};
+  const auto refuse = [&](const base::error& why) {
+    fail(dispatched, operation::list_regions, why);
+    return std::nullopt;
+  };
+  if (rtt.repeated)
+    return refuse({base::errc::query_invalid,
+                   "rtt is in the query twice. Write it once, regions separated by commas."});
+  const auto text = percent_decode(*rtt.value);
+  if (!text)
+    return refuse({base::errc::query_invalid,
+                   "A percent sign in rtt is not followed by two hexadecimal digits of a visible "
+                   "character. Write rtt=lon:23,fra:31.5."});
+  auto measured = model::read_measured_latencies(*text);
+  if (!measured) return refuse(measured.error());
+  return *std::move(measured);
+}
+
+void data_front::ping(const dispatch& dispatched) {
+  http::response answer;
+  answer.status = 204;
+  answer.fixed_headers = ping_headers;
+  this->answer(dispatched, operation::ping, std::move(answer));
+}
+
+void data_front::list_avatars(const dispatch& dispatched, const route& where) {
+  const auto game_id = read_id(dispatched, where, 0);
+  if (!game_id) return;
+  actors::list_avatars message{dispatched.exchange, *game_id, dispatched.request};
+  forward(dispatched, where.row->id, actors::avatar_shard_of(*game_id), std::move(message));
+}
+
+void data_front::validate(const dispatch& dispatched, const route& where,
+                          model::payload_kind kind) {
+  const auto& request = *dispatched.request;
+  actors::validate_payload message{
+      dispatched.exchange, kind, {}, {dispatched.request, &request.body}, dispatched.request};
+  if (kind == model::payload_kind::version) {
+    const auto game_id = read_id(dispatched, where, 0);
+    if (!game_id) return;
+    message.game_id = *game_id;
+  }
+  if (!check_body(dispatched, *where.row)) return;
+  const auto to =
+      request.body.size() > actors::large_body_bytes ? owner::large_validator : owner::validator;
+  forward(dispatched, where.row->id, to, std::move(message));
+}
+
+void data_front::export_lobbies(const dispatch& dispatched, const route& where) {
+  const auto game_id = read_id(dispatched, where, 0);
+  if (!game_id || !check_body(dispatched, *where.row)) return;
+  const auto& request = *dispatched.request;
+  actors::export_lobbies message{
+      dispatched.exchange, *game_id, {dispatched.request, &request.body}, dispatched.request};
+  forward(dispatched, where.row->id, owner::lobby_export, std::move(message));
+}
+
+void data_front::download_export(const dispatch& dispatched, const route& where) {
+  const auto export_id = read_id(dispatched, where, 0);
+  if (!export_id) return;
+  const auto& request = *dispatched.request;
+  const auto link = read_export_link(request.query());
+  if (!link)
+    return fail(dispatched, where.row->id,
+                {base::errc::signature_invalid,
+                 "The URL needs expires and signature, each once, as export-history answered "
+                 "them. Quote it in a shell: it has an & in it."});
+  forward(dispatched, where.row->id, owner::export_download,
+          actors::open_export{dispatched.exchange, *export_id, link->expires_s,
+                              std::string{link->signature}, may_be_compressed(request),
+                              dispatched.request});
+}
+
+void data_front::download_media(const dispatch& dispatched, const route& where) {
+  const auto upload_id = read_id(dispatched, where, 0);
+  if (!upload_id) return;
+  const auto name = model::parse_image_name(where.parameters[1]);
+  if (!name)
+    return fail(dispatched, where.row->id,
+                {base::errc::media_not_found,
+                 "No image has such a name: it is 32 lower-case hexadecimal digits and .png or "
+                 ".jpg. Take the whole url of an avatar from the game's list."});
+  forward(dispatched, where.row->id, owner::media,
+          actors::open_media{dispatched.exchange, {*upload_id, *name}, dispatched.request});
+}
+
+http::response data_front::regions_answer(const http::request& request,
+                                          const actors::regions_ranked& reply) const {
+  const bool any_origin = settings().allows_any_origin();
+  auto answer = regions_response(request, reply.listing, any_origin);
+  if (!any_origin && may_read_regions(request, settings()))
+    answer.headers.append("Access-Control-Allow-Origin: ")
+        .append(request.get(header::origin))
+        .append("\r\n");
+  return answer;
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "http/front/front.hpp"
+#include "model/regions/measured_latency.hpp"
+#include "model/validation/validation.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// The front of the data plane.
+class data_front final : public front {
+public:
+  using front::front;
+
+protected:
+  caf::behavior make_behavior() override;
+
+private:
+  void perform(const dispatch& dispatched, const route& where) override;
+  void preflight(const dispatch& dispatched, const route& where) override;
+
+  void list_regions(const dispatch& dispatched);
+  void ping(const dispatch& dispatched);
+  void list_avatars(const dispatch& dispatched, const route& where);
+  void validate(const dispatch& dispatched, const route& where, model::payload_kind kind);
+  void download_media(const dispatch& dispatched, const route& where);
+  void export_lobbies(const dispatch& dispatched, const route& where);
+  void download_export(const dispatch& dispatched, const route& where);
+  http::response regions_answer(const http::request& request,
+                                const actors::regions_ranked& reply) const;
+  /// The latencies in the query; answers with a problem where they cannot be parsed.
+  std::optional<std::vector<model::measured_latency>> read_rtt(const dispatch& dispatched);
+};
+
+} // namespace matchcloud::http

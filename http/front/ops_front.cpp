@@ -1,0 +1,158 @@
+#include "http/front/ops_front.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <string>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+using actors::owner;
+
+response json_of(int status, const char* json) {
+  response made;
+  made.status = status;
+  made.content_type = json_type;
+  made.body = std::string{json};
+  return made;
+}
+
+} // namespace
+
+ops_front::ops_front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
+                     exchange_sink& sink, std::shared_ptr<const std::atomic<bool>> is_ready)
+    : front{cfg, std::move(settings), sink}, is_ready_{std::move(is_ready)} {}
+
+caf::behavior ops_front::make_behavior() {
+  be_front();
+  return {
+      dispatching(),
+      answering_json(),
+      answering<actors::operation_failed>([this](const open_exchange& exchange,
+                                                 const actors::operation_failed& reply) {
+        // The answer describes such an error only in general terms; the details go to the log.
+        if (base::is_local_failure(reply.error.code))
+          spdlog::error("ops: request {}: {}", exchange.request->id, base::to_string(reply.error));
+        return failure_answer(exchange, reply.error);
+      }),
+      answering<actors::text_made>([](const open_exchange&, const actors::text_made& reply) {
+        http::response made;
+        made.content_type = reply.content_type;
+        made.body = reply.text;
+        return made;
+      }),
+      answering<actors::answer_begun>([](const open_exchange&, const actors::answer_begun& reply) {
+        http::response made;
+        made.content_type = reply.content_type;
+        made.fixed_headers = "Cache-Control: no-store\r\n";
+        made.body = body_in_parts{};
+        return made;
+      }),
+      [this](const actors::answer_part& part) { sink().send_part(part); },
+      [this](const actors::answer_taken& taken) { pass_on(taken); },
+      [this](const actors::body_part& part) { pass_on(part); },
+      [this](const actors::body_credit& credit) { sink().grant(credit.exchange, credit.bytes); },
+      knowing_owners(),
+  };
+}
+
+template <class Message>
+void ops_front::pass_on(const Message& message) {
+  const auto exchange = sink().find(message.exchange);
+  if (!exchange) return;
+  if (const auto& address = owner_at(exchange.waits_for)) send(address, message);
+}
+
+void ops_front::preflight(const dispatch& dispatched, const route& where) {
+  answer(dispatched, where.row->id, no_content(allow_of(*where.row)));
+}
+
+void ops_front::perform(const dispatch& dispatched, const route& where) {
+  using verb = actors::administer::verb;
+  using fault_verb = actors::control_faults::verb;
+  const auto& row = *where.row;
+  switch (row.id) {
+  case operation::get_health: return answer_health(dispatched);
+  case operation::get_readiness: return answer_readiness(dispatched);
+  case operation::get_metrics: return report(dispatched, row, actors::render_report::kind::metrics);
+  case operation::list_actors: return report(dispatched, row, actors::render_report::kind::actors);
+  case operation::watch_status:
+    return forward(dispatched, row.id, owner::reports,
+                   actors::watch_status{dispatched.exchange, dispatched.request});
+  case operation::ingest_lobbies: return ingest(dispatched);
+  case operation::list_elements: return administer(dispatched, where, verb::list);
+  case operation::get_element: return administer(dispatched, where, verb::get);
+  case operation::put_element: return administer(dispatched, where, verb::put);
+  case operation::remove_element: return administer(dispatched, where, verb::remove);
+  case operation::list_faults: return control_faults(dispatched, where, fault_verb::list);
+  case operation::clear_faults: return control_faults(dispatched, where, fault_verb::clear_all);
+  case operation::get_fault: return control_faults(dispatched, where, fault_verb::get);
+  case operation::put_fault: return control_faults(dispatched, where, fault_verb::put);
+  case operation::clear_fault: return control_faults(dispatched, where, fault_verb::clear);
+  case operation::validate_version:
+  case operation::validate_game:
+  case operation::validate_group:
+  case operation::list_regions:
+  case operation::ping:
+  case operation::list_avatars:
+  case operation::export_lobby_history:
+  case operation::download_media:
+  case operation::download_export: // of the data plane
+  case operation::unmatched: break;
+  }
+  fail(dispatched, operation::unmatched, {base::errc::internal, "A route without an operation."});
+}
+
+void ops_front::answer_health(const dispatch& dispatched) {
+  answer(dispatched, operation::get_health, json_of(200, R"({"status":"ok"})"));
+}
+
+void ops_front::answer_readiness(const dispatch& dispatched) {
+  const bool ready = *is_ready_; // read only once, because it may change meanwhile
+  answer(dispatched, operation::get_readiness,
+         ready ? json_of(200, R"({"ready":true})") : json_of(503, R"({"ready":false})"));
+}
+
+void ops_front::report(const dispatch& dispatched, const operation_row& row,
+                       actors::render_report::kind what) {
+  forward(dispatched, row.id, owner::reports,
+          actors::render_report{dispatched.exchange, what, dispatched.request});
+}
+
+void ops_front::ingest(const dispatch& dispatched) {
+  if (!check_body(dispatched, row_of(operation::ingest_lobbies))) return;
+  forward(dispatched, operation::ingest_lobbies, owner::ingestion,
+          actors::ingest_lobbies{dispatched.exchange, dispatched.request->body_follows,
+                                 dispatched.request});
+}
+
+void ops_front::administer(const dispatch& dispatched, const route& where,
+                           actors::administer::verb what) {
+  const auto& request = *dispatched.request;
+  const auto& row = *where.row;
+  const auto kind = model::parse_plural(where.parameters[0]).value();
+  if (row.body != body_kind::none && !check_body(dispatched, row)) return;
+  forward(dispatched, row.id, owner::administration,
+          actors::administer{dispatched.exchange,
+                             what,
+                             kind,
+                             where.parameters[1],
+                             {dispatched.request, &request.body},
+                             dispatched.request});
+}
+
+void ops_front::control_faults(const dispatch& dispatched, const route& where,
+                               actors::control_faults::verb what) {
+  const auto& row = *where.row;
+  if (row.body != body_kind::none && !check_body(dispatched, row)) return;
+  forward(dispatched, row.id, owner::fault_control,
+          actors::control_faults{dispatched.exchange,
+                                 what,
+                                 where.parameters[0],
+                                 {dispatched.request, &dispatched.request->body},
+                                 dispatched.request});
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "http/front/front.hpp"
+
+#include <atomic>
+#include <memory>
+
+namespace matchcloud::http {
+
+/// The front of the ops plane: health, reports, ingestion and administration. It answers health by
+/// itself, so that this takes nothing but its event loop.
+class ops_front final : public front {
+public:
+  /// `is_ready`: what `/readyz` answers; any thread may set it.
+  ops_front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
+            exchange_sink& sink, std::shared_ptr<const std::atomic<bool>> is_ready);
+
+protected:
+  caf::behavior make_behavior() override;
+
+private:
+  void perform(const dispatch& dispatched, const route& where) override;
+  void preflight(const dispatch& dispatched, const route& where) override;
+
+  void answer_health(const dispatch& dispatched);
+  void answer_readiness(const dispatch& dispatched);
+  void report(const dispatch& dispatched, const operation_row& row,
+              actors::render_report::kind what);
+  void ingest(const dispatch& dispatched);
+  void administer(const dispatch& dispatched, const route& where, actors::administer::verb what);
+  void control_faults(const dispatch& dispatched, const route& where,
+                      actors::control_faults::verb what);
+  /// Sends the owner of an exchange a message about a body in parts.
+  template <class Message>
+  void pass_on(const Message& message);
+
+  std::shared_ptr<const std::atomic<bool>> is_ready_;
+};
+
+} // namespace matchcloud::http

@@ -1,0 +1,93 @@
+#include "http/front/request_check.hpp"
+
+#include "http/front/ops_guard.hpp"
+#include "http/wire/media_type.hpp"
+#include "http/wire/request_errors.hpp"
+#include "model/catalog/catalog_element.hpp"
+
+namespace matchcloud::http {
+
+namespace {
+
+constexpr std::string_view json_lines_type = "application/x-ndjson";
+
+/// Whether a path that a row matches really exists.
+bool exists(const route& where, const front_settings& settings) noexcept {
+  const auto path = where.row->path;
+  if (path.starts_with("/v1/{kind}")) return model::parse_plural(where.parameters[0]).has_value();
+  return settings.has_faults || !path.starts_with("/faults");
+}
+
+std::optional<base::error> check_media_type(const operation_row& row, const request& head) {
+  // An empty value names no type (RFC 9110 section 8.3), so it is treated like a missing header.
+  const auto& type = head.get(header::content_type);
+  if (type.empty()) return std::nullopt;
+  switch (row.body) {
+  case body_kind::none: break;
+  case body_kind::json:
+    // Operators type rules of faults by hand, and curl calls what it sends a form.
+    if (is_json(type) || row.id == operation::put_fault) break;
+    return base::error{base::errc::media_type_unsupported,
+                       "The body must be JSON, not " + type.substr(0, 64) +
+                           ". Send Content-Type: application/json, or none."};
+  case body_kind::json_lines:
+    if (is_media_type(type, json_lines_type)) break;
+    return base::error{base::errc::media_type_unsupported,
+                       "The body must be JSON Lines, not " + type.substr(0, 64) +
+                           ". Send Content-Type: application/x-ndjson, or none."};
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+tl::expected<route, refused_request> find_operation(const request& head,
+                                                    const front_settings& settings) {
+  const auto refuse = [](operation which, base::error why, std::string headers = {}) {
+    return tl::unexpected(refused_request{which, std::move(why), std::move(headers)});
+  };
+  if (head.method == method::other)
+    return refuse(operation::unmatched, method_not_implemented(head.method_token));
+  auto where = find_route(head.path(), settings.base_path, settings.plane);
+  if (where && !exists(*where, settings))
+    where = tl::unexpected(no_such_path(head.path(), settings.plane));
+  if (!where) return refuse(operation::unmatched, std::move(where).error());
+  const auto* row = find_at_path(*where->row, head.method);
+  if (row == nullptr) {
+    const auto allow = allow_of(*where->row);
+    return refuse(where->row->id,
+                  {base::errc::method_not_allowed,
+                   "This path takes " + allow + ", not " + head.method_token + "."},
+                  "Allow: " + allow + "\r\n");
+  }
+  where->row = row;
+  if (settings.plane == plane::ops)
+    if (auto why = check_operator(head)) return refuse(row->id, *std::move(why));
+  return *std::move(where);
+}
+
+std::optional<base::error> check_body(const operation_row& row, const request& head,
+                                      std::uint64_t size) {
+  if (auto why = check_media_type(row, head)) return why;
+  if (row.body_limit_bytes == 0 || size <= row.body_limit_bytes) return std::nullopt;
+  return base::error{base::errc::body_too_large, "The body has " + std::to_string(size) +
+                                                     " bytes; this one takes " +
+                                                     std::to_string(row.body_limit_bytes) + ". " +
+                                                     std::string{row.body_advice}};
+}
+
+head_verdict front_rules::judge(const request& head, std::uint64_t length) const {
+  if (head.target == "*") return {};
+  const auto refuse = [&](refused_request what) {
+    const auto& row = row_of(what.which);
+    return head_verdict{&row, true, std::move(what.why),
+                        std::move(what.headers) + cors_headers_of(row, head, *settings_)};
+  };
+  auto where = find_operation(head, *settings_);
+  if (!where) return refuse(std::move(where).error());
+  if (auto why = check_body(*where->row, head, length))
+    return refuse({where->row->id, *std::move(why)});
+  return {where->row};
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,189 @@
+// The ops plane beside hostile clients, busy loops and a store that hangs.
+#include "tests/catch.hpp"
+#include "tests/e2e/load.hpp"
+#include "tests/e2e/server.hpp"
+#include "tests/fixtures/json.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace matchcloud::e2e;
+using std::chrono::steady_clock;
+
+/// What the slowest of the better half of the probes may take. One probe may be late because the
+/// machine is busy with other tests.
+constexpr milliseconds probe_limit{50};
+
+std::string head(const std::string& method, const std::string& target,
+                 const std::string& more = {}) {
+  return method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n" + more + "\r\n";
+}
+
+answer ask(const server& of, const std::string& method, const std::string& target,
+           const std::string& body = {}) {
+  raw_connection client{of.ops()};
+  return client.ask(
+      head(method, target, "Content-Length: " + std::to_string(body.size()) + "\r\n") + body);
+}
+
+/// Probes health and readiness, each time on a new connection, and checks how long that takes.
+void check_health(const server& of) {
+  std::vector<milliseconds> took;
+  for (int i = 0; i < 20; ++i) {
+    const auto begun = steady_clock::now();
+    raw_connection client{of.ops()};
+    CHECK(client.ask(head("GET", "/healthz")).status == 200);
+    CHECK(client.ask(head("GET", "/readyz")).status == 200);
+    took.push_back(std::chrono::ceil<milliseconds>(steady_clock::now() - begun));
+  }
+  std::sort(took.begin(), took.end());
+  CHECK(took[took.size() / 2] <= probe_limit);
+}
+
+TEST_CASE("health is answered beside five thousand hostile connections", "[limits]") {
+  raise_descriptor_limit();
+  const server of;
+  std::vector<raw_connection> hostile;
+  for (int i = 0; i < 5'000; ++i) {
+    if (auto client = raw_connection::try_connect(of.ops())) {
+      // Heads, collected bodies and streamed ones that never end.
+      const auto started = i % 3 == 0 ? std::string{"GET /healthz HTTP/1.1\r\nHo"}
+                           : i % 3 == 1
+                               ? head("PUT", "/v1/tiers/a", "Content-Length: 9\r\n") + "{"
+                               : head("POST", "/v1/lobbies", "Content-Length: 9\r\n") + "{";
+      client->try_send(started);
+      hostile.push_back(*std::move(client));
+    }
+    if (i % 1'000 == 999) check_health(of);
+  }
+  std::atomic<bool> done{false};
+  std::thread dripping{[&] {
+    while (!done)
+      for (auto& each : hostile)
+        each.send_some("x");
+  }};
+  check_health(of);
+  CHECK(of.metric("matchcloud_ops_connections_evicted_idle_total") > 1'000);
+  CHECK(of.metric("matchcloud_ops_connections") <= 2'048);
+  done = true;
+  dripping.join();
+}
+
+TEST_CASE("health is answered beside clients that ask for much and read nothing", "[limits]") {
+  raise_descriptor_limit();
+  const server of{{"--max-ops-connections", "100"}};
+  std::string asked;
+  for (int i = 0; i < 40; ++i)
+    asked += head("GET", "/metrics");
+  std::vector<raw_connection> deaf;
+  for (int i = 0; i < 100; ++i)
+    if (auto client = raw_connection::try_connect(of.ops())) {
+      client->try_send(asked);
+      deaf.push_back(*std::move(client));
+    }
+  CHECK(eventually([&] { return ask(of, "GET", "/healthz").status == 200; }));
+  check_health(of);
+}
+
+TEST_CASE("health is answered beside saturated data loops", "[limits]") {
+  const server of{{"--loops", "2"}};
+  std::atomic<bool> done{false};
+  std::vector<std::thread> busy;
+  for (int i = 0; i < 4; ++i)
+    busy.emplace_back([&] {
+      const auto body = request("POST", games_target, std::string(60'000, ' ') + "{}");
+      while (!done) {
+        auto client = raw_connection::try_connect(of.data());
+        for (int j = 0; client && j < 100 && !done; ++j) {
+          client->try_send(body);
+          client->try_receive();
+        }
+      }
+    });
+  const auto validated = [&] {
+    return of.metric("matchcloud_requests_total{operation=\"validate_game\",status=\"200\"}");
+  };
+  CHECK(eventually([&] { return validated() > 100; }));
+  const auto before = validated();
+  check_health(of);
+  CHECK(validated() > before);
+  done = true;
+  for (auto& each : busy)
+    each.join();
+}
+
+TEST_CASE("health is answered while the store hangs, and what hangs is told after its time",
+          "[limits]") {
+  const world own;
+  const server of{
+      {"--enable-fault-injection", "--request-timeout-ms", "1500", "--ingest-timeout-ms", "1500"},
+      own};
+  for (const std::string point : {"store.open", "store.write"})
+    REQUIRE(ask(of, "PUT", "/faults/" + point, R"({"kind":"stall"})").status == 200);
+  std::vector<raw_connection> waiting;
+  for (int i = 0; i < 10; ++i)
+    waiting.emplace_back(of.ops()).send(head("GET", "/v1/games"));
+  raw_connection ingesting{of.ops()};
+  ingesting.send(head("POST", "/v1/lobbies", "Content-Length: 3\r\n") + "{}\n");
+  check_health(of);
+  CHECK(ask(of, "GET", "/metrics").status == 200);
+  for (auto& each : waiting)
+    CHECK(each.receive().status == 504);
+  CHECK(ask(of, "DELETE", "/faults").status == 204);
+  CHECK(eventually([&] { return ask(of, "GET", "/v1/games").status == 200; }));
+}
+
+/// The resident memory of a server in KiB.
+long resident_kib(const server& of) {
+  std::ifstream in{"/proc/" + std::to_string(of.process().pid()) + "/statm"};
+  long pages = 0;
+  in >> pages >> pages;
+  return pages * 4;
+}
+
+TEST_CASE("a thousand watchers of the status get it, at little cost each", "[limits]") {
+  raise_descriptor_limit();
+  const server of;
+  const auto before = resident_kib(of);
+  std::vector<raw_connection> watching;
+  for (int i = 0; i < 1'000; ++i)
+    watching.emplace_back(of.ops()).send(head("GET", "/events"));
+  REQUIRE(eventually(
+      [&] { return of.metric("matchcloud_mailbox_requests{owner=\"reports\"}") >= 1'000; }));
+  for (auto& each : watching) {
+    const auto begun = each.receive_bytes(400);
+    CHECK(begun.starts_with("HTTP/1.1 200 OK\r\n"));
+    CHECK(begun.find("text/event-stream") != std::string::npos);
+    CHECK(begun.find("data: {\"ready\":true,") != std::string::npos);
+  }
+  CHECK(resident_kib(of) - before < 8 * 1'000);
+  CHECK(of.metric("matchcloud_ops_budget_used_bytes") < 100'000);
+  watching.clear();
+  CHECK(
+      eventually([&] { return of.metric("matchcloud_mailbox_requests{owner=\"reports\"}") < 3; }));
+}
+
+TEST_CASE("the ops plane keeps connections open, answers HEAD, and takes pipelined requests",
+          "[operations]") {
+  const server of;
+  raw_connection client{of.ops()};
+  for (int i = 0; i < 3; ++i)
+    CHECK(client.ask(head("GET", "/healthz")).status == 200);
+  client.send(head("HEAD", "/metrics"));
+  const auto headed = client.receive(true);
+  CHECK(headed.status == 200);
+  CHECK(std::stoi(headed.header("content-length")) > 1'000);
+  client.send(head("GET", "/readyz") + head("GET", "/nowhere") + head("GET", "/healthz"));
+  CHECK(client.receive().body == R"({"ready":true})");
+  CHECK(client.receive().status == 404);
+  CHECK(client.receive().body == R"({"status":"ok"})");
+}
+
+} // namespace

@@ -1,0 +1,179 @@
+#include "http/front/ops_front.hpp"
+
+#include "tests/fixtures/injected_fault.hpp"
+#include "tests/http/front/front_fixture.hpp"
+
+namespace matchcloud::http {
+namespace {
+
+using namespace fixtures;
+using actors::owner;
+
+/// The front of the ops plane between a transport and one owner of everything, who records.
+struct bench : deterministic_system {
+  fake_sink sink;
+  std::shared_ptr<std::atomic<bool>> is_ready = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
+  caf::actor owners_of_all = spawn<probe>(log);
+  caf::actor of;
+  std::uint64_t last = 0;
+
+  bench() {
+    front_settings settings;
+    settings.plane = plane::ops;
+    settings.has_faults = true;
+    of = spawn<ops_front>(std::make_shared<const front_settings>(settings),
+                          std::ref<exchange_sink>(sink),
+                          std::shared_ptr<const std::atomic<bool>>{is_ready});
+    run();
+    actors::owners known{std::vector<caf::actor>(actors::owner_count)};
+    for (const auto each :
+         {owner::ingestion, owner::administration, owner::fault_control, owner::reports})
+      known.by_role[index_of(each)] = owners_of_all;
+    caf::anon_send(of, known);
+    run();
+  }
+  ~bench() {
+    kill(of);
+    sink.attached.clear();
+  }
+
+  actors::exchange_ref ask(std::string method, std::string target, std::string body = {},
+                           bool body_follows = false) {
+    auto made = front_bench::make(std::move(method), std::move(target));
+    made->set(header::host, "localhost");
+    made->body = std::move(body);
+    made->body_follows = body_follows;
+    const actors::exchange_ref ref{++last, 1};
+    sink.requests[last] = made;
+    caf::anon_send(of, dispatch{ref, made});
+    run();
+    return ref;
+  }
+  template <class Message>
+  void reply(Message message) {
+    send_as(owners_of_all, of, std::move(message));
+  }
+  const response& answer() {
+    REQUIRE(!sink.answers.empty());
+    CHECK(sink.answers.back().first.exchange == last);
+    return sink.answers.back().second;
+  }
+};
+
+TEST_CASE("health and readiness are answered without an owner") {
+  bench on;
+  on.ask("GET", "/healthz");
+  CHECK(on.answer().body_bytes() == R"({"status":"ok"})");
+  on.ask("GET", "/readyz");
+  CHECK(on.answer().status == 503);
+  CHECK(on.answer().body_bytes() == R"({"ready":false})");
+  *on.is_ready = true;
+  on.ask("GET", "/readyz");
+  CHECK(on.answer().status == 200);
+  CHECK(on.sink.routes[on.last].second == owner::none);
+}
+
+TEST_CASE("reports are asked of their owner, and their text is the answer") {
+  bench on;
+  const auto ref = on.ask("GET", "/metrics");
+  REQUIRE(on.log->reports.size() == 1);
+  CHECK(on.log->reports[0].what == actors::render_report::kind::metrics);
+  on.reply(actors::text_made{ref, "text/plain", std::make_shared<const std::string>("a 1\n")});
+  CHECK(on.answer().content_type == "text/plain");
+  CHECK(on.answer().body_bytes() == "a 1\n");
+  on.ask("GET", "/actors");
+  CHECK(on.log->reports.at(1).what == actors::render_report::kind::actors);
+}
+
+TEST_CASE("elements are administered by kind and id, and the owner's status is the answer's") {
+  bench on;
+  const auto put = on.ask("PUT", "/v1/tiers/a%20b", "{}");
+  REQUIRE(on.log->administrations.size() == 1);
+  const auto& got = on.log->administrations[0];
+  CHECK(got.what == actors::administer::verb::put);
+  CHECK(got.kind == model::element_kind::tier);
+  CHECK(got.id == "a b");
+  CHECK(*got.body == "{}");
+  on.reply(actors::json_made{put, std::make_shared<const std::string>("\"a\""), false, 201});
+  CHECK(on.answer().status == 201);
+  on.ask("GET", "/v1/games");
+  CHECK(on.log->administrations.at(1).what == actors::administer::verb::list);
+  on.ask("DELETE", "/v1/games/x");
+  CHECK(on.log->administrations.at(2).what == actors::administer::verb::remove);
+  on.ask("PUT", "/v1/games/x", std::string(65'537, ' '));
+  CHECK(on.answer().status == 413);
+  CHECK(on.log->administrations.size() == 3);
+}
+
+TEST_CASE("faults are controlled by name") {
+  bench on;
+  on.ask("PUT", "/faults/clock", "{}");
+  on.ask("DELETE", "/faults");
+  REQUIRE(on.log->fault_controls.size() == 2);
+  CHECK(on.log->fault_controls[0].point == "clock");
+  CHECK(on.log->fault_controls[0].what == actors::control_faults::verb::put);
+  CHECK(on.log->fault_controls[1].what == actors::control_faults::verb::clear_all);
+}
+
+TEST_CASE("parts of a body and credit for it pass between transport and owner") {
+  bench on;
+  const auto ref = on.ask("POST", "/v1/lobbies", {}, true);
+  REQUIRE(on.log->ingests.size() == 1);
+  CHECK(on.log->ingests[0].has_body);
+  on.reply(actors::body_credit{ref, 100});
+  REQUIRE(on.sink.granted.size() == 1);
+  CHECK(on.sink.granted[0] == std::pair{ref, std::size_t{100}});
+  caf::anon_send(on.of,
+                 actors::body_part{ref, 7, std::make_shared<const std::string>("abc"), true});
+  on.run();
+  REQUIRE(on.log->parts.size() == 1);
+  CHECK(on.log->parts[0].offset == 7);
+  // Parts of an exchange that is over have no owner any more.
+  on.sink.requests.clear();
+  caf::anon_send(on.of, actors::body_part{ref, 10, std::make_shared<const std::string>("x"), true});
+  on.run();
+  CHECK(on.log->parts.size() == 1);
+}
+
+TEST_CASE("an answer in parts begins with its head, and what is taken goes back") {
+  bench on;
+  const auto ref = on.ask("GET", "/events");
+  REQUIRE(on.log->watches.size() == 1);
+  on.reply(actors::answer_begun{ref, "text/event-stream"});
+  CHECK(std::holds_alternative<body_in_parts>(on.answer().body));
+  CHECK(says(on.answer(), "Cache-Control: no-store\r\n"));
+  on.reply(actors::answer_part{ref, std::make_shared<const std::string>("event"), false});
+  REQUIRE(on.sink.parts.size() == 1);
+  CHECK(*on.sink.parts[0].bytes == "event");
+  caf::anon_send(on.of, actors::answer_taken{ref, 5});
+  on.run();
+  REQUIRE(on.log->taken.size() == 1);
+  CHECK(on.log->taken[0].bytes == 5);
+}
+
+TEST_CASE("faults of fronts do not hit the ops plane: they are removed there") {
+  bench on;
+  const injected_fault lost{base::fault_point::front_dispatch, base::fault_kind::drop};
+  const injected_fault failing{base::fault_point::front_reply, base::fault_kind::error};
+  on.ask("GET", "/healthz");
+  CHECK(on.answer().status == 200);
+  const auto ref = on.ask("DELETE", "/faults");
+  on.reply(actors::json_made{ref, std::make_shared<const std::string>(), false, 204});
+  CHECK(on.answer().status == 204);
+}
+
+TEST_CASE("what the ops plane does not have is told with what it has") {
+  bench on;
+  on.ask("GET", "/matchmaker/regions");
+  CHECK(on.answer().status == 404);
+  CHECK(on.answer().body_bytes().find("/healthz") != std::string_view::npos);
+  on.ask("OPTIONS", "*");
+  CHECK(says(on.answer(), "Allow: GET, HEAD, POST, PUT, DELETE, OPTIONS\r\n"));
+  on.ask("OPTIONS", "/v1/tiers/a");
+  CHECK(on.answer().status == 204);
+  CHECK(says(on.answer(), "Allow: GET, HEAD, PUT, DELETE, OPTIONS\r\n"));
+}
+
+} // namespace
+} // namespace matchcloud::http

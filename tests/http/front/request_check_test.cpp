@@ -1,0 +1,111 @@
+#include "http/front/request_check.hpp"
+
+#include "tests/catch.hpp"
+
+#include <string>
+
+namespace matchcloud::http {
+namespace {
+
+request asking(std::string method_token, std::string target) {
+  request made;
+  made.method = parse_method(method_token);
+  made.method_token = std::move(method_token);
+  made.target = std::move(target);
+  made.set(header::host, "localhost");
+  return made;
+}
+
+front_settings ops(bool has_faults = false) {
+  front_settings made;
+  made.plane = plane::ops;
+  made.has_faults = has_faults;
+  return made;
+}
+
+TEST_CASE("an operation of the ops plane is found by its path and method") {
+  struct expectation {
+    std::string method;
+    std::string path;
+    operation what;
+    std::string first = {};
+    std::string second = {};
+  };
+  for (const auto& row :
+       {expectation{"GET", "/healthz", operation::get_health},
+        expectation{"HEAD", "/readyz", operation::get_readiness},
+        expectation{"GET", "/metrics", operation::get_metrics},
+        expectation{"GET", "/actors", operation::list_actors},
+        expectation{"GET", "/events", operation::watch_status},
+        expectation{"POST", "/v1/lobbies", operation::ingest_lobbies},
+        expectation{"GET", "/v1/games", operation::list_elements, "games"},
+        expectation{"GET", "/v1/tiers/a", operation::get_element, "tiers", "a"},
+        expectation{"PUT", "/v1/tiers/a", operation::put_element, "tiers", "a"},
+        expectation{"DELETE", "/v1/regions/b", operation::remove_element, "regions", "b"},
+        expectation{"GET", "/faults", operation::list_faults},
+        expectation{"DELETE", "/faults", operation::clear_faults},
+        expectation{"PUT", "/faults/clock", operation::put_fault, "clock"},
+        expectation{"DELETE", "/faults/clock", operation::clear_fault, "clock"}}) {
+    CAPTURE(row.method, row.path);
+    const auto found = find_operation(asking(row.method, row.path), ops(true));
+    REQUIRE(found);
+    CHECK(found->row->id == row.what);
+    CHECK(found->parameters[0] == row.first);
+    CHECK(found->parameters[1] == row.second);
+  }
+}
+
+TEST_CASE("a head is refused in a fixed order: method, path, method of the path, who asks") {
+  const auto refused = [](request head, const front_settings& settings) {
+    const auto found = find_operation(head, settings);
+    REQUIRE(!found);
+    return found.error();
+  };
+  auto hostile = asking("BREW", "/nowhere");
+  hostile.set(header::host, "evil.example");
+  CHECK(refused(hostile, ops()).why.code == base::errc::method_not_implemented);
+  hostile.method = method::patch;
+  CHECK(refused(hostile, ops()).why.code == base::errc::route_not_found);
+  hostile.target = "/v1/tiers/a";
+  const auto other = refused(hostile, ops());
+  CHECK(other.why.code == base::errc::method_not_allowed);
+  CHECK(other.headers == "Allow: GET, HEAD, PUT, DELETE, OPTIONS\r\n");
+  hostile.method = method::put;
+  const auto foreign = refused(hostile, ops());
+  CHECK(foreign.why.code == base::errc::host_not_allowed);
+  CHECK(foreign.which == operation::put_element);
+}
+
+TEST_CASE("each plane has its own paths, and there are faults only where they are enabled") {
+  CHECK(!find_operation(asking("GET", "/matchmaker/regions"), ops()));
+  CHECK(!find_operation(asking("GET", "/healthz"), front_settings{}));
+  CHECK(!find_operation(asking("GET", "/faults"), ops(false)));
+  CHECK(!find_operation(asking("GET", "/v1/avatars"), ops()));
+  CHECK(!find_operation(asking("POST", "/v1/avatars"), ops()));
+  CHECK(find_operation(asking("GET", "/v1/lobbies"), ops()).error().why.code ==
+        base::errc::method_not_allowed);
+  const auto detail = find_operation(asking("GET", "/"), ops()).error().why.detail;
+  for (const std::string path : {"/healthz", "/metrics", "/v1/{kind}/{id}", "/v1/lobbies"})
+    CHECK(detail.find(path) != std::string::npos);
+}
+
+TEST_CASE("a body is judged by its type and announced size, with the answer's CORS headers") {
+  const front_rules rules{std::make_shared<const front_settings>(ops())};
+  auto lines = asking("POST", "/v1/lobbies");
+  CHECK_FALSE(rules.judge(lines, 4UL * 1024 * 1024 * 1024).is_refused);
+  CHECK(rules.judge(lines, 4UL * 1024 * 1024 * 1024 + 1).why.code == base::errc::body_too_large);
+  lines.set(header::content_type, "application/json");
+  const auto verdict = rules.judge(lines, 1);
+  CHECK(verdict.is_refused);
+  CHECK(verdict.why.code == base::errc::media_type_unsupported);
+  CHECK(verdict.row->id == operation::ingest_lobbies);
+  CHECK_FALSE(rules.judge(asking("OPTIONS", "*"), 5).is_refused);
+
+  const front_rules data{std::make_shared<const front_settings>()};
+  const auto posted = data.judge(asking("POST", "/matchmaker/regions"), 5);
+  CHECK(posted.why.code == base::errc::method_not_allowed);
+  CHECK(posted.headers.find("Access-Control-Allow-Origin: *\r\n") != std::string::npos);
+}
+
+} // namespace
+} // namespace matchcloud::http
