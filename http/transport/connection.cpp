@@ -239,6 +239,7 @@ void connection::take_partial() {
                       host_->limits().head_limit_bytes + request_->body_capacity()))
     return refuse(too_many_request_bytes(), true);
   const auto now = host_->loop().now();
+  if (begun_ == base::steady_time{}) begun_ = now;
   if (reader_.framer().in_body()) {
     if (std::exchange(receiving_, receiving::body) != receiving::body)
       phase_deadline_ = now + host_->limits().body_timeout;
@@ -248,7 +249,6 @@ void connection::take_partial() {
     }
   } else if (receiving_ == receiving::nothing) {
     receiving_ = receiving::head;
-    begun_ = now;
     phase_deadline_ = now + host_->limits().head_timeout;
   }
   arm();

@@ -26,6 +26,7 @@ using base::fault_point;
 
 /// Timeouts long enough for what a request does, and short enough to wait for lost ones.
 const arguments impatient{"--request-timeout-ms", sanitized ? "2000" : "400",
+                          "--ingest-timeout-ms",  sanitized ? "2000" : "400",
                           "--export-timeout-ms",  sanitized ? "4000" : "1500",
                           "--idle-timeout-ms",    "1500",
                           "--head-timeout-ms",    "1500",
