@@ -221,6 +221,39 @@ TEST_CASE("a hundred slow ingests leave an honest one as if it were alone", "[li
   CHECK(eventually([&] { return to.metric("matchcloud_ops_budget_used_bytes") < 10'000; }));
 }
 
+TEST_CASE("an actor that dies between commit and answer loses nothing: the client sends again",
+          "[operations]") {
+  const world own;
+  const server to{{"--enable-fault-injection"}, own};
+  const auto fault = [&](const std::string& method, const std::string& rule) {
+    raw_connection client{to.ops()};
+    return client
+        .ask(method + " /faults/ingestion.reply HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+             std::to_string(rule.size()) + "\r\n\r\n" + rule)
+        .status;
+  };
+  REQUIRE(fault("PUT", R"({"kind":"crash","once":true})") == 200);
+  const auto refused = ingest(to, lines(0, 500));
+  CHECK(refused.status == 503);
+  CHECK(refused.problem_code() == "unavailable");
+  CHECK_FALSE(refused.header("retry-after").empty());
+  CHECK(ingest(to, lines(0, 500)).body == unchanged(500));
+  CHECK(to.metric("matchcloud_place_restarts_total{place=\"ingestion\"}") == 1);
+
+  // Within a body: what came until then may stay, and all of it is taken when it is sent again.
+  raw_connection client{to.ops()};
+  client.send("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n" + lines_type +
+              "Content-Length: 1000000\r\n\r\n" + lines(1'000, 400));
+  REQUIRE(eventually([&] { return to.metric("matchcloud_ingests_running") == 1; }));
+  REQUIRE(fault("PUT", R"({"kind":"crash","once":true})") == 200);
+  CHECK(ingest(to, lines(2'000, 1)).status == 503);
+  const auto interrupted = client.receive();
+  CHECK(interrupted.status == 503);
+  CHECK(interrupted.header("connection") == "close");
+  CHECK(ingest(to, lines(1'000, 400)).status == 200);
+  CHECK(ingest(to, lines(1'000, 400)).body == unchanged(400));
+}
+
 TEST_CASE("an ingest that expects 100 Continue gets it once it was let in, or its refusal",
           "[operations]") {
   const world own;

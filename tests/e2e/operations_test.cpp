@@ -318,4 +318,25 @@ TEST_CASE("a request without a length has no body, and is answered at once", "[o
   CHECK(put.problem_code() == "method_not_allowed");
 }
 
+TEST_CASE("who expects 100 Continue is refused before the body, on every ground that a head gives",
+          "[operations]") {
+  const auto& of = plain_server("loops");
+  const auto ask = [&](const std::string& method, const std::string& target,
+                       const std::string& headers = {}) {
+    return raw_connection{of.data()}.ask(method + " " + target +
+                                         " HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20000\r\n"
+                                         "Expect: 100-continue\r\n" +
+                                         headers + "\r\n");
+  };
+  CHECK(ask("POST", "/nowhere").status == 404);
+  CHECK(ask("PUT", groups_target).status == 405);
+  CHECK(ask("PUT", groups_target).header("allow") == "POST, OPTIONS");
+  CHECK(ask("POST", groups_target, "Content-Type: text/plain\r\n").status == 415);
+  const auto exported =
+      ask("POST", "/cloud/games/" + std::string{demo_game} + "/matchmaker/lobbies/export-history");
+  CHECK(exported.status == 413);
+  CHECK(exported.header("connection") == "close");
+  CHECK(ask("POST", groups_target).status == 100);
+}
+
 } // namespace
