@@ -308,4 +308,29 @@ TEST_CASE("a killed server leaves a store on which the next one serves", "[lifec
   }
 }
 
+TEST_CASE("draining finishes an ingest under way, and lets go who only watches", "[lifecycle]") {
+  const world own;
+  server of{{"--drain-timeout-ms", "60000"}, own};
+  const auto head = [](const std::string& line, const std::string& more = {}) {
+    return line + " HTTP/1.1\r\nHost: localhost\r\n" + more + "\r\n";
+  };
+  raw_connection ingesting{of.ops()};
+  ingesting.send(head("POST /v1/lobbies", "Content-Length: 4\r\n") + "{}");
+  raw_connection watching{of.ops()};
+  watching.send(head("GET /events"));
+  CHECK(watching.receive_bytes(15) == "HTTP/1.1 200 OK");
+  raw_connection idle{of.ops()};
+  CHECK(idle.ask(head("GET /healthz")).status == 200);
+  REQUIRE(eventually([&] { return of.metric("matchcloud_ingests_running") == 1; }));
+  of.process().signal(SIGTERM);
+  CHECK(idle.closed());
+  CHECK(of.process().running());
+  ingesting.send("\n\n");
+  const auto done = ingesting.receive();
+  CHECK(done.status == 200);
+  CHECK(done.header("connection") == "close");
+  CHECK(ingesting.closed());
+  CHECK(of.process().exit_code() == 0);
+}
+
 } // namespace
