@@ -12,8 +12,11 @@ base::limits limits_of(base::limits configured, plane of) {
   if (of == plane::data) return configured;
   configured.connection_limit = configured.ops_connection_limit;
   configured.byte_budget_bytes = configured.ops_byte_budget_bytes;
-  // The mailboxes of its owners bound what may wait; health must not.
-  configured.in_flight_limit = configured.ops_connection_limit;
+  // No further bound on what may wait, which would turn health checks away: a request waits for an
+  // owner, in its mailbox, or for the front, with its connection.
+  configured.in_flight_limit = configured.ops_connection_limit + configured.ingestion_mailbox +
+                               configured.administration_mailbox +
+                               configured.fault_control_mailbox + configured.reports_mailbox;
   // Probes and operators often come from one address.
   configured.connection_share_percent = 100;
   return configured;

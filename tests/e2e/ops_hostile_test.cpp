@@ -39,7 +39,9 @@ void check_health(const server& of) {
   for (int i = 0; i < 20; ++i) {
     const auto begun = steady_clock::now();
     raw_connection client{of.ops()};
-    CHECK(client.ask(head("GET", "/healthz")).status == 200);
+    const auto health = client.ask(head("GET", "/healthz"));
+    INFO(health.body);
+    CHECK(health.status == 200);
     CHECK(client.ask(head("GET", "/readyz")).status == 200);
     took.push_back(std::chrono::ceil<milliseconds>(steady_clock::now() - begun));
   }
