@@ -60,6 +60,7 @@ caf::behavior ingestion::make_behavior() {
 }
 
 void ingestion::on_exit() {
+  running_.clear();
   settings_.metrics->running.set(0);
 }
 

@@ -177,6 +177,14 @@ TEST_CASE("a full pool and a store that fails are told, and the ingest is over")
   CHECK(on.metrics.running.get() == 0);
 }
 
+TEST_CASE("an actor that died holds no request, however long others hold the actor") {
+  bench on;
+  const auto ticket = on.begin(1);
+  on.kill(on.of); // the bench still refers to it
+  CHECK(ticket.use_count() == 1);
+  CHECK(on.metrics.running.get() == 0);
+}
+
 TEST_CASE("an actor that dies between commit and answer has committed; sending again is harmless") {
   bench on;
   on.begin(1);
