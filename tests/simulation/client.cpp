@@ -47,12 +47,14 @@ std::string read_head(std::string_view head, answer& into) {
 
 } // namespace
 
-client::client(world& in, oracle& by, std::size_t number, std::uint8_t address, bool slow)
+client::client(world& in, oracle& by, std::size_t number, std::uint8_t address, bool slow,
+               bool of_ops)
     : world_{&in},
       oracle_{&by},
       number_{number},
       address_{address},
       slow_{slow},
+      of_ops_{of_ops},
       slow_buffers_{slow},
       opened_at_{in.clock.now()},
       last_sent_{opened_at_},
@@ -66,7 +68,7 @@ client::client(world& in, oracle& by, std::size_t number, std::uint8_t address, 
   if (slow)
     ::setsockopt(other.get(), SOL_SOCKET, SO_SNDBUF, &small_buffer_bytes,
                  sizeof small_buffer_bytes);
-  const auto loop = number % loop_count;
+  const auto loop = of_ops ? ops_loop : number % loop_count;
   world_->transports[loop]->adopt(std::move(other), fixtures::address_of(address));
   note("connects to loop " + std::to_string(loop) + (slow ? ", reads slowly" : ""));
 }
@@ -83,9 +85,11 @@ void client::violated(const std::string& what) {
 
 bool client::may_ask() const {
   // Not when an idle connection may be closed at any moment.
+  const auto& limits = world_->limits;
+  // The first request has less time than those after it.
+  const auto idle_time = (sent_bytes_ == 0 ? limits.head_timeout : limits.idle_timeout) / 2;
   return !gone() && may_send_ && !asks_no_more_ && !close_announced_ &&
-         (!waiting_.empty() ? world_->clock.now() - last_sent_ < world_->limits.export_timeout
-                            : world_->clock.now() - last_sent_ < world_->limits.idle_timeout / 2);
+         world_->clock.now() - last_sent_ < (waiting_.empty() ? idle_time : limits.export_timeout);
 }
 
 void client::ask(std::shared_ptr<simulated_request> what) {
@@ -107,6 +111,7 @@ void client::begin(simulated_request& of) {
   world_->observe();
   of.crashes = world_->in_the_way.crashes;
   of.vacant = world_->in_the_way.vacant;
+  of.ingestion_restarts = world_->ingestion_restarts();
 }
 
 void client::mark_sent() {
@@ -115,7 +120,12 @@ void client::mark_sent() {
   for (const auto& each : waiting_) {
     if (!each->begun && each->begin < sent_bytes_) begin(*each);
     if (!std::exchange(each->whole, each->end <= sent_bytes_) && each->whole) each->whole_at = now;
+    if (each->batch != nullptr && each->begun) note_sent(*each);
   }
+}
+
+void client::note_sent(simulated_request& of) const {
+  of.batch->deliver(of.body_bytes_in(std::min(sent_bytes_, of.end) - of.begin), of.whole);
 }
 
 void client::send(std::size_t most) {
@@ -140,6 +150,20 @@ void client::half_close() {
   may_send_ = false;
   ::shutdown(socket_.get(), SHUT_WR);
   std::erase_if(waiting_, [](const auto& each) { return !each->begun; });
+}
+
+void client::abandon() {
+  auto& random = world_->random;
+  const auto found = std::find_if(waiting_.begin(), waiting_.end(),
+                                  [](const auto& each) { return each->batch && !each->whole; });
+  if (gone() || found == waiting_.end()) return;
+  const auto& of = **found;
+  // Without its line end a line may look whole.
+  const auto line_end = of.batch->end_of(random.below(of.batch->line_count()));
+  const auto until = of.begin + of.bytes_with(line_end - 1) - random.below(2);
+  note("abandons " + of.id);
+  if (until > sent_bytes_) send(until - sent_bytes_);
+  random.one_in(2) ? half_close() : leave();
 }
 
 void client::leave() {
@@ -220,7 +244,9 @@ void client::judge(const answer& got) {
     return violated("the answer to " + std::string{got.header("x-request-id")} + " instead of " +
                     request->id);
   }
-  if (close_announced_ && !request->closes && !half_closed_ && !world_->tight)
+  // The node may not have read all of an ingest that fails.
+  const bool unread = request->batch != nullptr && got.status != 200;
+  if (close_announced_ && !request->closes && !half_closed_ && !world_->tight && !unread)
     violated("an answer ends its connection without a reason");
   if (const auto wrong = oracle_->judge(*request, got); !wrong.empty())
     violated(request->id + " (" + request->what + "): " + wrong);
@@ -233,13 +259,14 @@ void client::judge_unfinished(const simulated_request& request, const answer& go
   const bool late = got.status == 408 && waited >= world_->limits.head_timeout;
   const bool cut = got.status == 400 && half_closed_;
   const bool crowded = got.status == 503 && world_->tight;
-  if (!late && !cut && !crowded && !request.malformed)
+  if (!late && !cut && !crowded && !request.malformed && !oracle_->may_cut_short(request, got))
     violated(request.id + " is answered before it was whole: " + std::to_string(got.status) + " " +
              got.body);
   if (!close_announced_) violated("an unfinished request does not end its connection");
 }
 
 bool client::is_io_disturbed() const {
+  if (of_ops_) return false; // these have no such fault points
   const auto& met = world_->in_the_way;
   return met.since(fault_point::read, opened_at_) || met.since(fault_point::write, opened_at_) ||
          met.since(fault_point::frame, opened_at_);
@@ -269,8 +296,11 @@ void client::check_deadline() {
   // The end of the connection or the rest of an answer is still to come.
   if (close_announced_ || !received_.empty()) return;
   const auto& request = *waiting_.front();
-  const bool exports = request.owner == actors::owner::lobby_export;
-  const auto timeout = exports ? world_->limits.export_timeout : world_->limits.request_timeout;
+  const auto& limits = world_->limits;
+  auto timeout = limits.request_timeout;
+  if (request.owner == actors::owner::lobby_export) timeout = limits.export_timeout;
+  // The node takes the body's last bytes from the socket once the store has taken those before.
+  if (request.batch != nullptr) timeout = 3 * limits.ingest_timeout;
   const auto due = std::max(request.whole_at, last_answer_) + timeout + patience;
   if (world_->clock.now() <= due) return;
   violated(request.id + " (" + request.what + ") has no answer after its deadline");

@@ -19,7 +19,8 @@ namespace matchcloud::simulation {
 class client {
 public:
   /// `slow`: reads little and rarely, through small buffers.
-  client(world& in, oracle& by, std::size_t number, std::uint8_t address, bool slow);
+  client(world& in, oracle& by, std::size_t number, std::uint8_t address, bool slow,
+         bool of_ops = false);
 
   // -- what chance does -------------------------------------------------------
 
@@ -30,14 +31,20 @@ public:
   void receive(std::size_t most);
   /// Shuts down the sending direction; unsent bytes are never sent.
   void half_close();
+  /// Sends a part of the body of an ingest, often up to the very end of a line, and no more.
+  void abandon();
   /// Closes the connection without notice.
   void leave();
   /// From now on reads at normal speed.
   void hurry() { slow_ = false; }
+  /// From now on sends what is unsent as soon as the node takes it.
+  void keep_sending() { keeps_sending_ = true; }
 
   // -- what is known ----------------------------------------------------------
 
   bool slow() const noexcept { return slow_; }
+  bool keeps_sending() const noexcept { return keeps_sending_; }
+  bool of_ops() const noexcept { return of_ops_; }
   bool gone() const noexcept { return !socket_; }
   /// No answer is awaited and nothing is unsent.
   bool idle() const noexcept { return waiting_.empty(); }
@@ -56,6 +63,7 @@ private:
   void violated(const std::string& what);
   void mark_sent();
   void begin(simulated_request& of);
+  void note_sent(simulated_request& of) const;
   bool take_answer();
   void judge(const answer& got);
   void judge_unfinished(const simulated_request& request, const answer& got);
@@ -68,6 +76,8 @@ private:
   std::size_t number_;
   std::uint8_t address_;
   bool slow_;
+  bool of_ops_;
+  bool keeps_sending_ = false;
   /// The node's side of the connection has small buffers.
   bool slow_buffers_;
   /// This client read nothing for so long that the node may have given up.

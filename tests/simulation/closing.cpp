@@ -28,7 +28,9 @@ void scenario::close() {
   answer_all();
   recover();
   probe();
+  ingest_the_rest();
   part();
+  check_ingested();
   check_restarts();
   check_left_over();
 }
@@ -36,13 +38,14 @@ void scenario::close() {
 void scenario::heal() {
   world_.note("everything is healed");
   world_.heal_all();
+  world_.be_calm();
   // A database that was refused because of an injected failure is retried after a minute; a
   // different one is opened at once.
   world_.replace_geoip(healing_database);
   for (auto& each : clients_) {
     each.hurry();
     // Some clients never complete the requests that they began.
-    if (each.has_unsent() && world_.random.one_in(2)) each.send(SIZE_MAX);
+    if (each.has_unsent() && world_.random.one_in(2)) each.keep_sending();
   }
 }
 
@@ -111,6 +114,31 @@ void scenario::probe() {
   }
 }
 
+void scenario::ingest_the_rest() {
+  world_.note("what no answer said to be taken is sent again");
+  clients_.emplace_back(world_, oracle_, connected_++, std::uint8_t{1}, false, true);
+  auto& by = clients_.back();
+  by.keep_sending();
+  for (auto& each : oracle_.batches)
+    if (!each.is_taken()) by.ask(requests_.ingest(each));
+  by.ask(requests_.ingest());
+  by.ask(requests_.health());
+  answer_all();
+}
+
+void scenario::check_ingested() {
+  const auto& stored = world_.disk.ingested();
+  std::size_t found = 0;
+  for (const auto& each : oracle_.batches) {
+    const auto what = "ingest " + std::to_string(each.number()) + ": ";
+    if (!each.is_taken()) world_.violated(what + "it is never taken");
+    if (const auto wrong = each.find_missing(stored); !wrong.empty()) world_.violated(what + wrong);
+    if (const auto wrong = each.find_undelivered(stored, found); !wrong.empty())
+      world_.violated(what + wrong);
+  }
+  if (found != stored.size()) world_.violated("the store has lobbies that nobody sent");
+}
+
 void scenario::part() {
   for (auto& each : clients_)
     if (!each.gone()) each.leave();
@@ -118,7 +146,9 @@ void scenario::part() {
   // The connection of a client that left during a request is closed by the request's deadline at
   // the latest.
   const auto latest = world_.limits.export_timeout + seconds{1};
-  for (milliseconds passed{0}; passed < latest && world_.connections() > 0; passed += time_step)
+  for (milliseconds passed{0};
+       passed < latest && (world_.connections() > 0 || world_.ingestion_metrics.running.get() > 0);
+       passed += time_step)
     advance(time_step);
 }
 
@@ -140,6 +170,7 @@ void scenario::check_left_over() {
   const auto count = [](std::size_t of) { return static_cast<std::int64_t>(of); };
   none("connections", count(world_.connections()));
   none("connections of the process", count(world_.bounds->connections));
+  none("connections of the ops plane", count(world_.ops_bounds->connections));
   none("requests in flight", count(world_.in_flight()));
   none("requests at owners", count(world_.at_owners()));
   none("exports running", world_.export_metrics.running.get());
@@ -147,6 +178,9 @@ void scenario::check_left_over() {
   none("waiters for exports", world_.export_metrics.waiting.get());
   none("jobs of short work", count(world_.short_work.tasks.size()));
   none("jobs of long work", count(world_.long_work.tasks.size()));
+  none("jobs of ingests", count(world_.ingest_work.tasks.size()));
+  none("ingests running", world_.ingestion_metrics.running.get());
+  none("bytes of the ops plane's budget", count(world_.ops_bounds->budget.used_bytes()));
   const auto cached = world_.avatar_metrics.cached_bytes.get();
   if (count(world_.bounds->budget.used_bytes()) > cached)
     none("bytes of the budget", count(world_.bounds->budget.used_bytes()) - cached);

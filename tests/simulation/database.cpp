@@ -11,6 +11,8 @@ namespace matchcloud::simulation {
 
 namespace {
 
+using base::fault_point;
+
 /// The start of the simulated wall clock; lobbies start a little before.
 constexpr std::int64_t begin_ts = 1'700'003'600'000;
 constexpr std::array<const char*, 3> tiers{"basic-1d1", "basic-1d2", "basic-1d4"};
@@ -145,9 +147,15 @@ public:
   base::expected<std::vector<store::put_outcome>> check(std::span<const model::avatar>) override {
     return unused();
   }
-  base::expected<store::lobby_merge> merge(std::span<const model::lobby_record>,
-                                           const model::lobby_attributes_table&) override {
-    return unused();
+  base::expected<store::lobby_merge>
+  merge(std::span<const model::lobby_record> records,
+        const model::lobby_attributes_table& attributes) override {
+    if (fails_at(fault_point::store_write)) return break_off();
+    merge_on();
+    if (fails_at(fault_point::store_commit)) return break_off();
+    const auto merged = of_->merge_lobbies(records, attributes);
+    merge_on();
+    return merged;
   }
   base::expected<store::lobby_merge> check(std::span<const model::lobby_record>,
                                            const model::lobby_attributes_table&) override {
@@ -171,9 +179,12 @@ private:
     failed_ = true;
     return broken();
   }
-  bool fails() const {
-    return of_->failing || base::faults::strike_blocking(base::fault_point::store_read).kind ==
-                               base::fault_kind::error;
+  bool fails() const { return fails_at(fault_point::store_read); }
+  bool fails_at(fault_point at) const {
+    return of_->failing || base::faults::strike_blocking(at).kind == base::fault_kind::error;
+  }
+  void merge_on() const {
+    if (of_->while_merging) of_->while_merging();
   }
   void go_on() const {
     if (of_->while_reading) of_->while_reading();
@@ -193,6 +204,13 @@ model::uuid numbered(std::uint32_t number) {
   for (std::size_t i = 0; i < 4; ++i)
     id.bytes[12 + i] = static_cast<std::uint8_t>(number >> (24 - 8 * i));
   return id;
+}
+
+bool merge_into(lobby_map& known, const model::lobby& report) {
+  const auto [at, is_new] = known.try_emplace(report.lobby_id, report);
+  if (is_new) return true;
+  const auto merged = model::merge(at->second.times, report.times);
+  return std::exchange(at->second.times, merged) != merged;
 }
 
 const std::vector<model::uuid>& known_games() {
@@ -321,10 +339,30 @@ std::string database::change_lobbies(std::int64_t now_ts) {
   return "a lobby of game " + std::to_string(game.bytes.back()) + " " + what;
 }
 
+store::lobby_merge database::merge_lobbies(std::span<const model::lobby_record> records,
+                                           const model::lobby_attributes_table& attributes) {
+  store::lobby_merge done;
+  // A transaction takes as many as fit into its time.
+  const auto most = random_.one_in(2) ? records.size() : 1 + random_.below(records.size());
+  for (; done.taken < most; ++done.taken) {
+    const auto& record = records[done.taken];
+    const auto& kind = attributes[record.attributes];
+    const auto known = ingested_.find(record.lobby_id);
+    if (now().catalog->find_namespace(kind.namespace_id) == nullptr)
+      done.rejected.push_back({done.taken, {model::line_errc::namespace_unknown, "unknown"}});
+    else if (known != ingested_.end() && known->second.attributes != kind)
+      done.rejected.push_back({done.taken, {model::line_errc::conflict, "known otherwise"}});
+    else
+      ++(merge_into(ingested_, {record.lobby_id, record.times, kind}) ? done.accepted
+                                                                      : done.unchanged);
+  }
+  return done;
+}
+
 std::shared_ptr<store::database> database::store(const base::clock& clock) {
   const auto open = [this, &clock]() -> base::expected<std::unique_ptr<store::session>> {
-    if (failing || base::faults::strike_blocking(base::fault_point::store_open).kind ==
-                       base::fault_kind::error)
+    if (failing ||
+        base::faults::strike_blocking(fault_point::store_open).kind == base::fault_kind::error)
       return broken();
     return std::make_unique<simulated_session>(*this, clock);
   };

@@ -5,14 +5,17 @@
 #include "model/catalog/catalog.hpp"
 #include "model/lobbies/export_query.hpp"
 #include "model/lobbies/lobby.hpp"
+#include "model/lobbies/lobby_batch.hpp"
 #include "store/database.hpp"
 #include "tests/simulation/chance.hpp"
+#include "tests/simulation/lobby_batch.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +52,12 @@ public:
   std::string change_avatars();
   std::string change_lobbies(std::int64_t now_ts);
 
+  /// Merges the first of `records`, or all of them, into the ingested lobbies.
+  store::lobby_merge merge_lobbies(std::span<const model::lobby_record> records,
+                                   const model::lobby_attributes_table& attributes);
+  /// The lobbies of ingests, apart from those that are exported: no state is kept of them.
+  const lobby_map& ingested() const noexcept { return ingested_; }
+
   /// The database as the node sees it.
   std::shared_ptr<store::database> store(const base::clock& clock);
 
@@ -56,6 +65,8 @@ public:
   bool failing = false;
   /// Called in the middle of long reads, so that the rest of the world goes on.
   std::function<void()> while_reading;
+  /// Called before lobbies are committed, and after that.
+  std::function<void()> while_merging;
   std::vector<taken_snapshot> snapshots;
 
 private:
@@ -64,6 +75,7 @@ private:
 
   chance random_;
   std::vector<std::shared_ptr<const stored_state>> states_;
+  lobby_map ingested_;
   std::int64_t last_revision_ = 1;
   std::uint32_t last_id_ = 1'000;
 };
@@ -74,6 +86,9 @@ const std::vector<model::uuid>& known_games();
 const std::vector<std::string>& known_domains();
 
 model::uuid numbered(std::uint32_t number);
+
+/// Merges a report into what is known of its lobby. False where it says nothing new.
+bool merge_into(lobby_map& known, const model::lobby& report);
 
 /// The CSV of an export of `query` that read `state` at `taken_ts`.
 std::string csv_of(const stored_state& state, const model::export_query& query,

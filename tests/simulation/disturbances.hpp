@@ -11,8 +11,8 @@
 namespace matchcloud::simulation {
 
 /// What excuses an unexpected answer, besides a fault at a fault point.
-enum class trouble : std::uint8_t { store, short_work, long_work };
-inline constexpr std::size_t trouble_count = 3;
+enum class trouble : std::uint8_t { store, short_work, long_work, ingest_work };
+inline constexpr std::size_t trouble_count = 4;
 
 /// When each disturbance was last active, and how often actors died of faults. The oracle compares
 /// the values at a request's begin and at its answer.

@@ -42,13 +42,23 @@ std::vector<fault_point> points_of(owner who) {
   case owner_kind::export_download:
     return {fault_point::export_download_receive, fault_point::export_download_reply};
   case owner_kind::ingestion:
+    return {fault_point::ingestion_receive, fault_point::ingestion_reply, fault_point::store_open,
+            fault_point::store_write, fault_point::store_commit};
   case owner_kind::administration:
   case owner_kind::fault_control:
-  case owner_kind::reports: return {}; // of the ops plane
+  case owner_kind::reports: return {}; // nobody asks them
   case owner_kind::avatar: break;
   }
   return {fault_point::avatar_receive, fault_point::avatar_reply, fault_point::store_open,
           fault_point::store_read};
+}
+
+/// The points that a request and its answer pass. The front of the ops plane has none.
+std::vector<fault_point> points_of(const simulated_request& request) {
+  auto points = points_of(request.owner);
+  if (!request.of_ops)
+    points.insert(points.end(), {fault_point::front_dispatch, fault_point::front_reply});
+  return points;
 }
 
 std::vector<trouble> troubles_of(owner who) {
@@ -57,12 +67,12 @@ std::vector<trouble> troubles_of(owner who) {
   case owner_kind::validator:
   case owner_kind::large_validator:
   case owner_kind::region_ranking:
-  case owner_kind::ingestion:
   case owner_kind::administration:
   case owner_kind::fault_control:
   case owner_kind::reports: return {};
   case owner_kind::media: return {trouble::short_work};
   case owner_kind::export_download: return {trouble::short_work, trouble::long_work};
+  case owner_kind::ingestion: return {trouble::ingest_work, trouble::store};
   case owner_kind::lobby_export: return {trouble::short_work, trouble::long_work, trouble::store};
   case owner_kind::avatar: break;
   }
@@ -124,22 +134,23 @@ bool is_problem(const answer& got, base::errc code) {
 
 bool oracle::crashed_too_often(const simulated_request& request) const {
   std::uint64_t deaths = 0;
-  auto points = points_of(request.owner);
-  points.insert(points.end(), {fault_point::front_dispatch, fault_point::front_reply});
-  for (const auto at : points) {
+  for (const auto at : points_of(request)) {
     const auto index = static_cast<std::size_t>(at);
     deaths += world_->in_the_way.crashes[index] - request.crashes[index];
   }
   return deaths > http::resend_limit;
 }
 
+bool oracle::was_interrupted(const simulated_request& request) const {
+  return request.batch != nullptr && world_->ingestion_restarts() > request.ingestion_restarts;
+}
+
 bool oracle::is_excused(const simulated_request& request) const {
   if (request.strict) return false;
   const auto& met = world_->in_the_way;
-  auto points = points_of(request.owner);
-  points.insert(points.end(), {fault_point::front_dispatch, fault_point::front_reply});
+  const auto points = points_of(request);
   const auto troubles = troubles_of(request.owner);
-  return request.poisoned || crashed_too_often(request) ||
+  return request.poisoned || crashed_too_often(request) || was_interrupted(request) ||
          met.vacant - request.vacant > vacancy_limit ||
          std::any_of(points.begin(), points.end(),
                      [&](auto at) { return met.since(at, request.begun_at); }) ||
@@ -156,11 +167,15 @@ std::string oracle::judge(const simulated_request& request, const answer& got) c
   }
   if (got.status == 503) {
     if (got.header("retry-after").empty()) return "503 without Retry-After";
-    if (world_->tight || is_excused(request)) return {};
+    // Whoever sends one ingest after the other has room for it.
+    const bool crowded = world_->tight && !(request.strict && request.of_ops);
+    if (crowded || is_excused(request)) return {};
     return "refused without a reason: " + unexpected(got);
   }
   if (got.status == 504) {
-    if (world_->clock.now() - request.whole_at < world_->limits.request_timeout)
+    // An ingest may wait for the store, and be given up, before its last byte.
+    const auto since = request.batch != nullptr ? request.begun_at : request.whole_at;
+    if (world_->clock.now() - since < world_->limits.request_timeout)
       return "given up before its time: " + unexpected(got);
     return is_excused(request) ? std::string{}
                                : "not answered in time, without a reason: " + unexpected(got);
@@ -296,6 +311,35 @@ std::string oracle::judge_download(const simulated_request& request, const answe
   if (!is_exact(of, csv)) return "an export of no state: " + csv;
   of.bytes = csv;
   return {};
+}
+
+std::string oracle::judge_ingest(const simulated_request& request, const answer& got,
+                                 lobby_batch& of) const {
+  if (got.status != 200) return unexpected(got);
+  const auto count_of = [&got](std::string_view name) {
+    const auto key = '"' + std::string{name} + "\":";
+    const auto at = got.body.find(key);
+    std::uint64_t count = UINT64_MAX;
+    if (at != std::string::npos)
+      std::from_chars(got.body.data() + at + key.size(), got.body.data() + got.body.size(), count);
+    return count;
+  };
+  if (auto missing = of.find_missing(world_->disk.ingested()); !missing.empty())
+    return "lines are said to be taken, but " + missing + ": " + unexpected(got);
+  of.take();
+  const auto rejected = count_of("rejected_total");
+  const auto accepted = count_of("accepted");
+  if (rejected != of.rejected_count() ||
+      accepted + count_of("unchanged") + rejected != of.line_count())
+    return "the counts are not those of the lines: " + unexpected(got);
+  if (of.tries() == 1 && accepted != of.news_count())
+    return "other lines were new than the answer says: " + unexpected(got);
+  return request.whole ? std::string{} : "lines are taken before all were sent";
+}
+
+bool oracle::may_cut_short(const simulated_request& request, const answer& got) const {
+  return request.batch != nullptr && (got.status == 503 || got.status == 504) &&
+         judge(request, got).empty();
 }
 
 } // namespace matchcloud::simulation

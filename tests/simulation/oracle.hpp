@@ -51,6 +51,13 @@ public:
   std::string judge_download(const simulated_request& request, const answer& got,
                              linked_export& of) const;
 
+  std::string judge_ingest(const simulated_request& request, const answer& got,
+                           lobby_batch& of) const;
+  /// Whether an ingest may be refused so before all of its body arrived.
+  bool may_cut_short(const simulated_request& request, const answer& got) const;
+
+  /// What ingests send, begun or not. Elements do not move.
+  std::deque<lobby_batch> batches;
   /// The links issued so far. Elements do not move.
   std::deque<linked_export> links;
 
@@ -60,6 +67,8 @@ private:
   std::size_t oldest_for(const simulated_request& request) const;
   bool is_exact(const linked_export& of, std::string_view csv) const;
   bool crashed_too_often(const simulated_request& request) const;
+  /// Whether a restart interrupted the body on its way: an ingest is not begun anew without it.
+  bool was_interrupted(const simulated_request& request) const;
 
   world* world_;
 };

@@ -35,6 +35,12 @@ std::shared_ptr<simulated_request> requests::start(std::string what, owner who) 
   return made;
 }
 
+std::shared_ptr<simulated_request> requests::start_of_ops(std::string what, owner who) {
+  auto made = start(std::move(what), who);
+  made->of_ops = true;
+  return made;
+}
+
 void requests::write(simulated_request& to, std::string_view line, std::string headers,
                      std::string_view body) {
   auto& random = world_->random;
@@ -47,7 +53,8 @@ void requests::write(simulated_request& to, std::string_view line, std::string h
     headers += "Connection: close\r\n";
     to.closes = true;
   }
-  headers += "Host: simulated.example\r\nX-Request-Id: " + to.id + "\r\n";
+  headers += to.of_ops ? "Host: localhost\r\n" : "Host: simulated.example\r\n";
+  headers += "X-Request-Id: " + to.id + "\r\n";
   if (!to.strict && to.owner != owner::none && random.one_in(20)) {
     headers += "X-Fault: " + text_of(to.owner) + ".receive, front.reply\r\n";
     to.poisoned = true;
@@ -72,15 +79,20 @@ void requests::write_body(simulated_request& to, std::string& headers, std::stri
   }
   if (!chunked) {
     headers += "Content-Length: " + std::to_string(body.size()) + "\r\n";
-    to.bytes.append(headers).append("\r\n").append(body);
+    to.bytes.append(headers).append("\r\n");
+    to.pieces.push_back({0, to.bytes.size(), body.size()});
+    to.bytes.append(body);
     return;
   }
   to.bytes.append(headers).append("\r\n");
+  const auto all = body.size();
   while (!body.empty()) {
     const auto size = std::min(body.size(), 1 + random.below(body.size()));
     std::array<char, 20> digits{};
     std::snprintf(digits.data(), digits.size(), "%zx", size);
-    to.bytes.append(digits.data()).append("\r\n").append(body.substr(0, size)).append("\r\n");
+    to.bytes.append(digits.data()).append("\r\n");
+    to.pieces.push_back({all - body.size(), to.bytes.size(), size});
+    to.bytes.append(body.substr(0, size)).append("\r\n");
     body.remove_prefix(size);
   }
   to.bytes.append("0\r\n\r\n");
@@ -220,6 +232,44 @@ std::shared_ptr<simulated_request> requests::any_download() {
   auto& all = oracle_->links;
   if (all.empty()) return export_of(world_->random.of(known_games()));
   return download(all[world_->random.below(all.size())]);
+}
+
+std::shared_ptr<simulated_request> requests::health() {
+  auto made = start_of_ops("health", owner::none);
+  write(*made, "GET /healthz", {});
+  made->judge = [](const simulated_request&, const answer& got) {
+    return expect(got, 200, R"({"status":"ok"})");
+  };
+  return made;
+}
+
+std::shared_ptr<simulated_request> requests::ingest() {
+  auto& all = oracle_->batches;
+  return ingest(all.emplace_back(all.size(), world_->random));
+}
+
+std::shared_ptr<simulated_request> requests::ingest(lobby_batch& of) {
+  auto made = start_of_ops("ingest " + std::to_string(of.number()) + " of " +
+                               std::to_string(of.line_count()) + " lines",
+                           owner::ingestion);
+  write(*made, "POST /v1/lobbies",
+        world_->random.one_in(2) ? "Content-Type: application/x-ndjson\r\n" : "", of.body());
+  of.begin_try();
+  made->batch = &of;
+  made->judge = [this, &of](const simulated_request& request, const answer& got) {
+    return oracle_->judge_ingest(request, got, of);
+  };
+  return made;
+}
+
+std::shared_ptr<simulated_request> requests::any_of_ops() {
+  auto& random = world_->random;
+  if (random.one_in(6)) return health();
+  auto& all = oracle_->batches;
+  // Most often one that is not known to be taken: it may be on its way at the same time.
+  if (all.empty() || random.one_in(2)) return ingest();
+  auto& which = all[random.below(all.size())];
+  return which.is_taken() && !random.one_in(8) ? ingest() : ingest(which);
 }
 
 std::shared_ptr<simulated_request> requests::refused() {

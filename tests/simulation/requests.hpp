@@ -22,6 +22,8 @@ public:
 
   /// A random request; `client` is the last byte of the sender's address.
   std::shared_ptr<simulated_request> any(std::uint8_t client);
+  /// A random request to the ops plane.
+  std::shared_ptr<simulated_request> any_of_ops();
 
   std::shared_ptr<simulated_request> ping();
   std::shared_ptr<simulated_request> listing(std::uint8_t client);
@@ -30,11 +32,17 @@ public:
   std::shared_ptr<simulated_request> image();
   std::shared_ptr<simulated_request> export_of(const model::uuid& game);
   std::shared_ptr<simulated_request> download(linked_export& of);
+  std::shared_ptr<simulated_request> health();
+  /// An ingest of lobbies that no other reports.
+  std::shared_ptr<simulated_request> ingest();
+  /// An ingest of a batch, for the first time or again.
+  std::shared_ptr<simulated_request> ingest(lobby_batch& of);
   std::shared_ptr<simulated_request> refused();
   std::shared_ptr<simulated_request> malformed();
 
 private:
   std::shared_ptr<simulated_request> start(std::string what, actors::owner owner);
+  std::shared_ptr<simulated_request> start_of_ops(std::string what, actors::owner owner);
   /// Writes head and body in one of several wire formats.
   void write(simulated_request& to, std::string_view line, std::string headers,
              std::string_view body = {});

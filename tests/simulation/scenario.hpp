@@ -43,6 +43,8 @@ private:
   void recover();
   void probe();
   void ask_everything(client& by, std::size_t kind);
+  void ingest_the_rest();
+  void check_ingested();
   void part();
   void check_left_over();
   void check_restarts();

@@ -3,7 +3,9 @@
 #include "actors/owner.hpp"
 #include "base/clock.hpp"
 #include "base/fault_point.hpp"
+#include "tests/simulation/lobby_batch.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -12,6 +14,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace matchcloud::simulation {
 
@@ -35,10 +38,38 @@ using judgement = std::function<std::string(const simulated_request&, const answ
 
 /// A request of a simulated client, and the record of its life.
 struct simulated_request {
+  /// Where a piece of the body is within `bytes`: a chunk, or all of it.
+  struct piece {
+    std::size_t in_body = 0;
+    std::size_t in_bytes = 0;
+    std::size_t size = 0;
+  };
+
+  /// How many bytes of the body the first `sent` of `bytes` contain.
+  std::size_t body_bytes_in(std::size_t sent) const noexcept {
+    std::size_t count = 0;
+    for (const auto& each : pieces)
+      if (sent > each.in_bytes) count = each.in_body + std::min(each.size, sent - each.in_bytes);
+    return count;
+  }
+  /// How many of `bytes` contain the first `body_bytes` of the body, which are more than 0.
+  std::size_t bytes_with(std::size_t body_bytes) const noexcept {
+    std::size_t count = 0;
+    for (const auto& each : pieces)
+      if (body_bytes > each.in_body)
+        count = each.in_bytes + std::min(each.size, body_bytes - each.in_body);
+    return count;
+  }
+
   std::string id;
   /// A description for the trace.
   std::string what;
   std::string bytes;
+  std::vector<piece> pieces;
+  /// Goes to the ops plane.
+  bool of_ops = false;
+  /// What an ingest sends; null for all others.
+  lobby_batch* batch = nullptr;
   actors::owner owner = actors::owner::none;
   judgement judge;
   bool head = false;
@@ -67,6 +98,7 @@ struct simulated_request {
   std::size_t geoip = 0;
   std::array<std::uint64_t, base::fault_point_count> crashes{};
   std::chrono::nanoseconds vacant{0};
+  std::uint64_t ingestion_restarts = 0;
 };
 
 } // namespace matchcloud::simulation

@@ -34,6 +34,8 @@ const std::vector<std::pair<fault_point, std::vector<fault_kind>>>& injectable()
         {fault_point::supervisor_reply, {delay, crash}},
         {fault_point::store_open, {delay, error}},
         {fault_point::store_read, {delay, error}},
+        {fault_point::store_write, {delay, error}},
+        {fault_point::store_commit, {delay, error}},
         {fault_point::geoip_lookup, {error}},
         {fault_point::geoip_reload, {delay, error}},
         {fault_point::export_write, {delay, error, short_write}},
@@ -41,7 +43,7 @@ const std::vector<std::pair<fault_point, std::vector<fault_kind>>>& injectable()
         {fault_point::export_rename, {delay, error}},
     };
     // Points on the path of a request's messages: the most frequent choice.
-    for (auto at = fault_point::front_dispatch; at <= fault_point::export_download_reply;
+    for (auto at = fault_point::front_dispatch; at <= fault_point::ingestion_reply;
          at = static_cast<fault_point>(static_cast<int>(at) + 1))
       made.push_back({at, {delay, error, drop, crash, crash, crash, stall}});
     return made;
@@ -86,13 +88,15 @@ void scenario::step() {
   if (what < 34)
     step_client();
   else if (what < 46)
-    world_.turn(random.below(loop_count));
+    world_.turn(random.below(all_loop_count));
   else if (what < 62)
     world_.run_actor(random.below(64));
   else if (what < 68)
     world_.run_short_work(random.below(2));
-  else if (what < 72)
+  else if (what < 70)
     world_.run_long_work(random.below(2));
+  else if (what < 72)
+    world_.run_ingest_work();
   else if (what < 82)
     step_time();
   else if (what < 86)
@@ -119,7 +123,10 @@ void scenario::connect() {
     clients_.erase(gone);
   }
   const auto address = static_cast<std::uint8_t>(1 + random.below(located_clients + 2));
-  clients_.emplace_back(world_, oracle_, connected_++, address, random.one_in(6));
+  const bool slow = random.one_in(6);
+  const bool of_ops = random.one_in(4);
+  clients_.emplace_back(world_, oracle_, connected_++, address, slow, of_ops);
+  if (random.one_in(2)) clients_.back().keep_sending();
 }
 
 client* scenario::any_client() {
@@ -139,21 +146,23 @@ void scenario::step_client() {
     return;
   case 2:
   case 3:
-  case 4: return who->send(1 + random.below(200));
+  case 4: return who->send(1 + random.below(who->of_ops() ? 20'000 : 200));
   case 5:
   case 6: return who->receive(1 + random.below(2'000));
   case 7:
   case 8: return who->receive(SIZE_MAX);
   default: break;
   }
+  if (who->of_ops() && who->has_unsent() && random.one_in(10)) return who->abandon();
   if (who->has_unsent()) return who->send(SIZE_MAX);
   for (auto left = 1 + random.below(3); left > 0 && who->may_ask(); --left)
-    who->ask(requests_.any(who->address()));
+    who->ask(who->of_ops() ? requests_.any_of_ops() : requests_.any(who->address()));
   who->send(random.one_in(3) ? 1 + random.below(100) : SIZE_MAX);
 }
 
 void scenario::look_at_clients() {
   for (auto& each : clients_) {
+    if (each.keeps_sending()) each.send(SIZE_MAX);
     if (!each.slow()) each.receive(SIZE_MAX);
     each.check_deadline();
   }
@@ -195,7 +204,9 @@ void scenario::step_fault() {
   }
   default:
     if (!random.one_in(3))
-      return world_.note("killed: " + world_.kill(random.below(world_.killable())));
+      return world_.note("killed: " + (random.one_in(4)
+                                           ? world_.kill_an_ingester()
+                                           : world_.kill(random.below(world_.killable()))));
     world_.note("healed: all");
     return world_.heal_all();
   }
@@ -205,12 +216,16 @@ void scenario::step_trouble() {
   auto& random = world_.random;
   const bool on = random.one_in(2);
   const std::string word = on ? " begins" : " ends";
-  switch (random.below(6)) {
+  switch (random.below(8)) {
   case 0: world_.disk.failing = on; return world_.note("failure of the store" + word);
   case 1: world_.short_work.full = on; return world_.note("fullness of the short work" + word);
   case 2: world_.long_work.full = on; return world_.note("fullness of the long work" + word);
   case 3: world_.stall_short_work(on); return world_.note("stall of the short work" + word);
   case 4: world_.stall_long_work(on); return world_.note("stall of the long work" + word);
+  case 5:
+    world_.ingest_work.full = on;
+    return world_.note("fullness of the work of ingests" + word);
+  case 6: world_.stall_ingest_work(on); return world_.note("stall of the work of ingests" + word);
   default: {
     const auto database = random.below(healing_database);
     world_.replace_geoip(database);

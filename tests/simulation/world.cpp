@@ -50,6 +50,7 @@ world::world(std::uint64_t which, files& shared, trace& to)
       media_{std::make_shared<store::media_files>(shared.path(), 16)} {
   choose_limits();
   bounds = std::make_unique<http::shared_bounds>(limits, http::proxy_trust{});
+  ops_bounds = std::make_unique<http::shared_bounds>(limits, http::proxy_trust{}, http::plane::ops);
   running_at_begin_ = actors_.system.registry().running();
   auto opened = store::export_files::open(directory_.path(), limits.export_limit_bytes, 32);
   if (!opened) throw std::runtime_error{base::to_string(opened.error())};
@@ -59,6 +60,7 @@ world::world(std::uint64_t which, files& shared, trace& to)
   if (!geoip) throw std::runtime_error{base::to_string(geoip.error())};
   geoip_files_ = *std::move(geoip);
   disk.while_reading = [this] { meanwhile(); };
+  disk.while_merging = [this] { meanwhile_merging(); };
   base::faults::seed(seed);
   base::faults::set_time_passer([this](std::chrono::microseconds time) { wait_in_call(time); });
   make_loops();
@@ -84,6 +86,7 @@ void world::choose_limits() {
   limits.write_timeout = milliseconds{2'000};
   limits.request_timeout = milliseconds{3'000};
   limits.export_timeout = milliseconds{6'000};
+  limits.ingest_timeout = milliseconds{4'000};
   limits.export_url_lifetime = milliseconds{random.one_in(3) ? 4'000 : 600'000};
   limits.export_jobs = 1 + random.below(2);
   limits.media_open_files = random.below(3);
@@ -93,16 +96,18 @@ void world::choose_limits() {
   limits.in_flight_limit = 8;
   limits.validator_mailbox = limits.large_validator_mailbox = limits.region_ranking_mailbox = 2;
   limits.media_mailbox = limits.avatar_mailbox = limits.lobby_export_mailbox = 2;
-  limits.export_download_mailbox = 2;
+  limits.export_download_mailbox = limits.ingestion_mailbox = 2;
   limits.export_queue = 1;
   limits.byte_budget_bytes = 256UL * 1024;
 }
 
 void world::make_loops() {
-  for (std::size_t i = 0; i < loop_count; ++i) {
+  for (std::size_t i = 0; i < all_loop_count; ++i) {
+    const bool ops = i == ops_loop;
     loops_[i] = std::make_unique<http::event_loop>(actors_.system, clock);
     transports[i] = std::make_unique<http::loop_transport>(
-        *loops_[i], clock, short_work, *bounds, rules_, transport_metrics[i], seed + i, [] {});
+        *loops_[i], clock, short_work, ops ? *ops_bounds : *bounds, ops ? ops_rules_ : rules_,
+        transport_metrics[i], seed + i, [] {});
     turn(i); // from now on the loop belongs to this thread
   }
   children = std::make_shared<actors::child_table>(
@@ -145,6 +150,10 @@ bool world::run_long_work(std::size_t which) {
   return !long_work_stalled_ && run_work(long_work, which);
 }
 
+bool world::run_ingest_work() {
+  return !ingest_work_stalled_ && run_work(ingest_work, 0);
+}
+
 std::uint64_t world::progress() const {
   auto sum = works_;
   for (const auto& each : transport_metrics)
@@ -159,12 +168,13 @@ void world::settle() {
     if (round == rounds_limit)
       return violated("the node goes in circles: it never has nothing to do");
     const auto before = progress();
-    for (std::size_t i = 0; i < loop_count; ++i)
+    for (std::size_t i = 0; i < all_loop_count; ++i)
       turn(i);
     for (auto left = actors_.scheduler.jobs.size(); left > 0 && run_actor(0); --left) {
     }
     run_short_work(0);
     run_long_work(0);
+    run_ingest_work();
     idle_rounds = progress() == before ? idle_rounds + 1 : 0;
   }
 }
@@ -208,7 +218,7 @@ void world::wait_in_call(std::chrono::microseconds time) {
     time -= step;
     move_clocks(step);
     for (int round = 0; round < 3; ++round) {
-      for (std::size_t i = 0; i < loop_count; ++i)
+      for (std::size_t i = 0; i < all_loop_count; ++i)
         turn(i);
       for (auto left = actors_.scheduler.jobs.size(); left > 0 && run_actor(0); --left) {
       }
@@ -222,10 +232,15 @@ void world::meanwhile() {
     case 0: note("  meanwhile " + disk.change_lobbies(clock.unix_ms())); break;
     case 1: note("  meanwhile " + disk.change_avatars()); break;
     case 2: run_actor(random.below(8)); break;
-    case 3: turn(random.below(loop_count)); break;
+    case 3: turn(random.below(all_loop_count)); break;
     default: move_clocks(milliseconds{1});
     }
   }
+}
+
+void world::meanwhile_merging() {
+  meanwhile();
+  if (!calm_ && random.one_in(12)) note("  meanwhile killed: " + kill_an_ingester());
 }
 
 // -- breaking -----------------------------------------------------------------
@@ -256,8 +271,8 @@ void world::heal(fault_point at) {
 void world::heal_all() {
   for (std::size_t i = 0; i < armed_.size(); ++i)
     if (armed_[i]) heal(static_cast<fault_point>(i));
-  disk.failing = short_work.full = long_work.full = false;
-  short_work_stalled_ = long_work_stalled_ = false;
+  disk.failing = short_work.full = long_work.full = ingest_work.full = false;
+  short_work_stalled_ = long_work_stalled_ = ingest_work_stalled_ = false;
 }
 
 void world::observe() {
@@ -270,6 +285,7 @@ void world::observe() {
   if (disk.failing) in_the_way.note(trouble::store, now);
   if (short_work.full || short_work_stalled_) in_the_way.note(trouble::short_work, now);
   if (long_work.full || long_work_stalled_) in_the_way.note(trouble::long_work, now);
+  if (ingest_work.full || ingest_work_stalled_) in_the_way.note(trouble::ingest_work, now);
 }
 
 std::string world::kill(std::size_t place) {
@@ -282,6 +298,11 @@ std::string world::kill(std::size_t place) {
   if (const auto who = caf::actor_cast<caf::actor>(latest_[place]))
     caf::anon_send_exit(who, caf::exit_reason::kill);
   return names_[place];
+}
+
+std::string world::kill_an_ingester() {
+  const auto* const name = random.one_in(2) ? "ingestion" : "ops_front";
+  return kill(static_cast<std::size_t>(std::ranges::find(names_, name) - names_.begin()));
 }
 
 void world::replace_geoip(std::size_t database) {
@@ -332,6 +353,13 @@ bool world::lobby_export_died() const {
   return false;
 }
 
+std::uint64_t world::ingestion_restarts() const {
+  std::uint64_t sum = 0;
+  for (const auto& each : children->report())
+    if (each.role == actors::owner::ingestion || each.name == "ops_front") sum += each.restarts;
+  return sum;
+}
+
 std::size_t world::in_flight() const {
   std::size_t sum = 0;
   for (const auto& each : transport_metrics)
@@ -370,7 +398,7 @@ bool world::end() {
   for (auto& each : transports)
     each->end_now();
   settle();
-  while (run_work(short_work, 0) || run_work(long_work, 0)) {
+  while (run_work(short_work, 0) || run_work(long_work, 0) || run_work(ingest_work, 0)) {
   }
   for (auto& each : transports)
     each.reset();

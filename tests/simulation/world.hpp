@@ -4,14 +4,15 @@
 #include "actors/export_download.hpp"
 #include "actors/geoip_watch.hpp"
 #include "actors/lobby_export.hpp"
+#include "actors/lobby_ingest.hpp"
 #include "actors/media.hpp"
 #include "actors/region_ranking.hpp"
 #include "actors/supervisor.hpp"
 #include "app/node/child_specs.hpp"
 #include "base/faults.hpp"
 #include "base/limits.hpp"
-#include "http/front/request_check.hpp"
 #include "http/front/front.hpp"
+#include "http/front/request_check.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/loop_transport.hpp"
 #include "store/exports/export_files.hpp"
@@ -38,7 +39,10 @@
 
 namespace matchcloud::simulation {
 
+/// The loops of the data plane. That of the ops plane follows them.
 inline constexpr std::size_t loop_count = 2;
+inline constexpr std::size_t ops_loop = loop_count;
+inline constexpr std::size_t all_loop_count = loop_count + 1;
 /// The step in which simulated time moves while all pending work is done.
 inline constexpr std::chrono::milliseconds time_step{50};
 /// The longest time that passes before all pending work is done.
@@ -60,6 +64,8 @@ public:
   bool run_actor(std::size_t which);
   bool run_short_work(std::size_t which);
   bool run_long_work(std::size_t which);
+  /// Runs the oldest part of an ingest: these have one thread.
+  bool run_ingest_work();
   /// Runs until no work is pending.
   void settle();
   /// Advances time in steps and does all pending work after each. `each_step` is called after every
@@ -75,9 +81,14 @@ public:
   void heal_all();
   void stall_short_work(bool stalled) { short_work_stalled_ = stalled; }
   void stall_long_work(bool stalled) { long_work_stalled_ = stalled; }
+  void stall_ingest_work(bool stalled) { ingest_work_stalled_ = stalled; }
+  /// From now on nothing is killed while lobbies are merged.
+  void be_calm() noexcept { calm_ = true; }
   /// Kills the actor of a child, or the supervisor (the last number).
   std::string kill(std::size_t place);
   std::size_t killable() const noexcept { return latest_.size() + 1; }
+  /// Kills what takes lobbies in: the ingestion actor or the front of the ops plane.
+  std::string kill_an_ingester();
   void replace_geoip(std::size_t database);
 
   // -- looking at it ----------------------------------------------------------
@@ -92,6 +103,8 @@ public:
   std::uint64_t deaths() const;
   std::uint64_t supervisor_deaths() const;
   bool lobby_export_died() const;
+  /// How often the ingestion actor and the front of the ops plane were restarted.
+  std::uint64_t ingestion_restarts() const;
   std::size_t in_flight() const;
   std::size_t at_owners() const;
   std::size_t connections() const;
@@ -116,11 +129,14 @@ public:
 
   fixtures::manual_pool short_work;
   fixtures::manual_pool long_work;
+  fixtures::manual_pool ingest_work;
 
   std::unique_ptr<http::shared_bounds> bounds;
-  std::array<http::transport_metrics, loop_count> transport_metrics;
+  std::unique_ptr<http::shared_bounds> ops_bounds;
+  std::array<http::transport_metrics, all_loop_count> transport_metrics;
   actors::avatar_metrics avatar_metrics;
   actors::export_metrics export_metrics;
+  actors::ingestion_metrics ingestion_metrics;
   std::shared_ptr<actors::child_table> children;
 
   /// Numbers of the GeoIP databases in the order in which they were installed.
@@ -132,6 +148,8 @@ private:
   void make_loops();
   std::vector<actors::child_spec> child_specs();
   std::shared_ptr<const app::node_parts> parts();
+  app::ops_parts parts_of_ops();
+  static std::shared_ptr<const http::front_settings> ops_settings();
   actors::supervisor_settings supervisor_settings();
   void start_supervisor();
   void count_crashes(base::fault_point at);
@@ -140,6 +158,7 @@ private:
   std::chrono::milliseconds until_next_timer() const;
   void wait_in_call(std::chrono::microseconds time);
   void meanwhile();
+  void meanwhile_merging();
   bool run_work(fixtures::manual_pool& pool, std::size_t which);
   std::uint64_t progress() const;
 
@@ -157,6 +176,8 @@ private:
   std::array<std::uint64_t, base::fault_point_count> counted_hits_{};
   bool short_work_stalled_ = false;
   bool long_work_stalled_ = false;
+  bool ingest_work_stalled_ = false;
+  bool calm_ = false;
   bool in_work_ = false;
   bool ending_ = false;
   bool ended_ = false;
@@ -168,15 +189,18 @@ private:
   std::vector<std::string> names_;
   // Declared last to be destroyed first: messages point to all members above.
   fixtures::deterministic_system actors_;
-  std::array<std::unique_ptr<http::event_loop>, loop_count> loops_;
+  std::array<std::unique_ptr<http::event_loop>, all_loop_count> loops_;
   caf::actor supervisor_;
   std::size_t running_at_begin_ = 0;
 
-  std::shared_ptr<const http::head_rules> rules_ = std::make_shared<const http::front_rules>(
-      std::make_shared<const http::front_settings>());
+  std::shared_ptr<const http::head_rules> rules_ =
+      std::make_shared<const http::front_rules>(std::make_shared<const http::front_settings>());
+  std::shared_ptr<const http::front_settings> ops_settings_ = ops_settings();
+  std::shared_ptr<const http::head_rules> ops_rules_ =
+      std::make_shared<const http::front_rules>(ops_settings_);
 
 public:
-  std::array<std::unique_ptr<http::loop_transport>, loop_count> transports;
+  std::array<std::unique_ptr<http::loop_transport>, all_loop_count> transports;
 };
 
 } // namespace matchcloud::simulation

@@ -3,6 +3,9 @@
 #include "app/node/child_specs.hpp"
 #include "tests/simulation/world.hpp"
 
+#include <atomic>
+#include <memory>
+#include <string>
 #include <utility>
 
 namespace matchcloud::simulation {
@@ -49,6 +52,27 @@ std::shared_ptr<const app::node_parts> world::parts() {
   made->ranking_metrics = &ranking_metrics_;
   for (std::size_t i = 0; i < loop_count; ++i)
     made->loops.push_back({loops_[i].get(), transports[i].get()});
+  made->ops = parts_of_ops();
+  return made;
+}
+
+std::shared_ptr<const http::front_settings> world::ops_settings() {
+  auto made = std::make_shared<http::front_settings>();
+  made->plane = http::plane::ops;
+  return made;
+}
+
+app::ops_parts world::parts_of_ops() {
+  const auto nothing = [] { return std::string{"{}"}; };
+  app::ops_parts made;
+  made.loop = {loops_[ops_loop].get(), transports[ops_loop].get()};
+  made.front = ops_settings_;
+  made.is_ready = std::make_shared<const std::atomic<bool>>(true);
+  made.ingestion = {std::make_shared<actors::ingest_store>(
+                        disk.store(clock), limits.backlog_limit_bytes, ingestion_metrics),
+                    &ingest_work, &ingestion_metrics};
+  made.administration = {disk.store(clock), &ingest_work};
+  made.reports = {nothing, nothing, nothing};
   return made;
 }
 
