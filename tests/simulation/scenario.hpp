@@ -44,6 +44,7 @@ private:
   void probe();
   void ask_everything(client& by, std::size_t kind);
   void ingest_the_rest();
+  void check_undelivered();
   void check_ingested();
   void part();
   void check_left_over();

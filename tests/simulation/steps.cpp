@@ -153,7 +153,7 @@ void scenario::step_client() {
   case 8: return who->receive(SIZE_MAX);
   default: break;
   }
-  if (who->of_ops() && who->has_unsent() && random.one_in(10)) return who->abandon();
+  if (who->of_ops() && who->has_unsent() && random.one_in(5)) return who->abandon();
   if (who->has_unsent()) return who->send(SIZE_MAX);
   for (auto left = 1 + random.below(3); left > 0 && who->may_ask(); --left)
     who->ask(who->of_ops() ? requests_.any_of_ops() : requests_.any(who->address()));
