@@ -43,6 +43,8 @@ public:
 
 protected:
   caf::behavior make_behavior() override;
+  /// Lets go of the requests, however long others hold this actor.
+  void on_exit() override { watchers_.clear(); }
 
 private:
   struct watcher {
