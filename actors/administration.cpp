@@ -73,23 +73,25 @@ caf::behavior administration::make_behavior() {
 
 void administration::handle(const administer& request) {
   if (is_over(request.ticket)) return;
-  const auto taken = settings_.pool->submit([self = caf::actor_cast<caf::actor>(this),
-                                             front = caf::actor_cast<caf::actor>(current_sender()),
-                                             database = settings_.database, request] {
-    administered ended{request.exchange, front, 200, {}, {}, request.ticket};
-    if (auto made = perform(*database, request)) {
-      ended.status = made->status;
-      ended.json = std::make_shared<const std::string>(std::move(made->json));
-    } else {
-      ended.failure = std::make_shared<const base::error>(std::move(made).error());
-    }
-    caf::anon_send(self, std::move(ended));
-  });
+  const auto front = caf::actor_cast<caf::actor>(current_sender());
+  const auto taken = settings_.pool->submit(
+      [self = caf::actor_cast<caf::actor>(this), front, database = settings_.database, request] {
+        if (is_over(request.ticket)) return; // its client was told 504
+        administered ended{request.exchange, front, 200, {}, {}, request.ticket};
+        if (auto made = perform(*database, request)) {
+          ended.status = made->status;
+          ended.json = std::make_shared<const std::string>(std::move(made->json));
+        } else {
+          ended.failure = std::make_shared<const base::error>(std::move(made).error());
+        }
+        caf::anon_send(self, std::move(ended));
+      });
   if (!taken)
-    send(caf::actor_cast<caf::actor>(current_sender()),
-         operation_failed{request.exchange,
-                          {base::errc::overloaded, "As many changes wait for the store as may. Try "
-                                                   "again later."}});
+    reply(front,
+          operation_failed{request.exchange,
+                           {base::errc::overloaded,
+                            "As many changes wait for the store as may. Try again later."}},
+          request.ticket);
 }
 
 void administration::on(const administered& ended) {

@@ -18,8 +18,8 @@ struct administration_settings {
 /// the store, where the catalog actors of every process find it.
 class administration final : public supervised_actor {
 public:
-  /// How long a change waits for another one in the store. No longer than a client waits, or the
-  /// change would be made after its client has given up.
+  /// How long a change that has begun waits for another one in the store: shorter than a client
+  /// waits, so that few changes are made after their client was told 504.
   static constexpr std::chrono::seconds patience{5};
 
   administration(caf::actor_config& cfg, administration_settings settings);

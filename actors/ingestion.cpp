@@ -22,12 +22,13 @@ base::error no_thread() {
 
 /// Feeds parts into an ingest, and ends it after the last one. Runs on the pool.
 ingest_advanced feed(lobby_ingest& into, const exchange_ref& exchange,
-                     const std::vector<body_part>& parts) {
+                     const std::vector<body_part>& parts, const ticket_ptr& of) {
   ingest_advanced done{exchange, 0, {}, {}};
   const auto fail = [&](base::error why) {
     done.failure = std::make_shared<const base::error>(std::move(why));
   };
   for (const auto& part : parts) {
+    if (is_over(of)) return done;
     if (auto given = into.give(*part.bytes); !given) {
       fail(std::move(given).error());
       return done;
@@ -100,11 +101,11 @@ void ingestion::advance(std::uint64_t exchange, running_ingest& which) {
   std::vector<body_part> parts{std::make_move_iterator(which.parts.begin()),
                                std::make_move_iterator(which.parts.end())};
   which.parts.clear();
-  which.busy = settings_.pool->submit([self = caf::actor_cast<caf::actor>(this),
-                                       lines = which.lines, parts = std::move(parts),
-                                       ref = exchange_ref{exchange, which.attempt}] {
-    caf::anon_send(self, feed(*lines, ref, parts));
-  });
+  // The task has the ticket, and with it the request's place in the mailbox, until it ends.
+  which.busy = settings_.pool->submit(
+      [self = caf::actor_cast<caf::actor>(this), lines = which.lines, parts = std::move(parts),
+       ref = exchange_ref{exchange, which.attempt},
+       ticket = which.ticket] { caf::anon_send(self, feed(*lines, ref, parts, ticket)); });
   if (!which.busy) fail(exchange, no_thread());
 }
 

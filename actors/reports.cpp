@@ -38,6 +38,7 @@ void reports::handle(const render_report& request) {
 
 void reports::handle(const watch_status& request) {
   own_statistics().count_handled();
+  if (is_over(request.ticket)) return;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
   if (watchers_.size() >= settings_.watchers_limit)
     return send(front, operation_failed{request.exchange,

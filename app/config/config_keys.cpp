@@ -321,8 +321,8 @@ std::vector<config_key> transport_keys() {
        "of the hard RLIMIT_NOFILE.",
        bytes_key(&limits::ops_connection_limit, 8, 100'000)},
       {"ops-byte-budget-bytes", kind::number, "134217728", "1048576 to 1099511627776",
-       "Request and response bytes held by the ops plane; beyond: 503. An ingest holds at most "
-       "384 KiB.",
+       "Request and response bytes held by the ops plane; beyond: 503. Of an ingest they are at "
+       "most 384 KiB; its lines that wait to be stored are not among them.",
        bytes_key(&limits::ops_byte_budget_bytes, mebibyte, mebibyte * mebibyte)},
       {"httplib-threads", kind::number, "64", "1 to 1024",
        "Threads of the httplib transport; each serves one connection at a time.",
@@ -363,7 +363,8 @@ std::vector<config_key> actor_keys() {
        "Requests per event loop that wait for downloads of exports; beyond: 503.",
        bytes_key(&limits::export_download_mailbox, 1, 1'000'000)},
       {"mailbox-ingestion", kind::number, "256", "1 to 1024",
-       "Ingests of lobbies at once, from the head of the request to its answer; beyond: 503.",
+       "Ingests of lobbies at once, from the head of the request to its answer, each with lines of "
+       "up to 2 MiB in memory; beyond: 503.",
        bytes_key(&limits::ingestion_mailbox, 1, 1'024)},
       {"mailbox-administration", kind::number, "64", "1 to 1024",
        "Requests about elements of the catalog that wait for the store; beyond: 503.",

@@ -164,7 +164,7 @@ void front::fail(const dispatch& dispatched, operation which, const base::error&
 http::response front::json_answer(const actors::json_made& reply) {
   http::response made;
   made.status = reply.status;
-  made.content_type = json_type;
+  if (has_body(reply.status)) made.content_type = json_type;
   made.body = reply.json;
   made.body_leased = reply.is_leased;
   return made;

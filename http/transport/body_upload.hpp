@@ -33,16 +33,12 @@ public:
     std::shared_ptr<const std::string> bytes;
   };
 
-  /// `into` is a fresh request, of which only the body and the lease are used.
-  explicit body_upload(std::shared_ptr<admitted_request> into) noexcept : into_{std::move(into)} {}
-
   /// Where the framer puts the body's bytes.
-  admitted_request& into() noexcept { return *into_; }
-  const std::shared_ptr<admitted_request>& request() const noexcept { return into_; }
+  admitted_request& into() noexcept { return into_; }
 
   /// How many bytes of the connection may be read now; 0 while the owner grants no credit.
   std::size_t room() const noexcept {
-    const auto held = into_->body.size();
+    const auto held = into_.body.size();
     if (is_whole_ || credit_ <= held) return 0;
     return std::min(credit_ - held, part_limit_bytes - std::min(held, part_limit_bytes));
   }
@@ -58,7 +54,7 @@ public:
 
   /// The next part to send, if it is large enough, the last one, or all that the credit allows.
   std::optional<part> take() {
-    auto& body = into_->body;
+    auto& body = into_.body;
     if (!is_whole_ && body.size() < part_least_bytes && room() > 0) return std::nullopt;
     if (!is_whole_ && body.empty()) return std::nullopt;
     struct held_bytes {
@@ -67,7 +63,7 @@ public:
     };
     auto held = std::make_shared<held_bytes>();
     held->text.swap(body);
-    held->lease = std::move(into_->lease);
+    held->lease = std::move(into_.lease);
     const auto size = held->text.size();
     const part next{offset_, {held, &held->text}};
     offset_ += size;
@@ -76,7 +72,8 @@ public:
   }
 
 private:
-  std::shared_ptr<admitted_request> into_;
+  /// Of which only the body and the lease are used.
+  admitted_request into_;
   /// Bytes that the owner still takes, those in `into_` included.
   std::size_t credit_ = 0;
   std::uint64_t offset_ = 0;

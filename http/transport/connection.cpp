@@ -187,12 +187,12 @@ void connection::on_head() {
     return refuse(std::move(answer), row.id, true);
   }
   if (reader_.was_cut()) return refuse(too_many_request_bytes(), true);
-  request_->body_follows = row.body == body_kind::json_lines;
+  request_->body_follows = row.body == body_kind::json_lines && request_->method == row.method;
   const auto limit =
       request_->body_follows ? row.body_limit_bytes : host_->limits().body_limit_bytes;
   if (reader_.accept_body(limit) == framer_status::failed) return refuse(framing_failure(), true);
   if (!request_->body_follows) return take_partial();
-  upload_ = std::make_unique<body_upload>(host_->acquire_request());
+  upload_ = std::make_unique<body_upload>();
   begin_exchange();
 }
 
@@ -332,6 +332,7 @@ void connection::send_part(actors::exchange_ref ref, std::string_view bytes, boo
   if (!is_current(ref) || phase_ != phase::streaming) return;
   if (!sender_.add_part(bytes, is_last, request_->http_1_0)) return cut();
   if (is_last) {
+    static_cast<void>(sender_.take_sent_of_parts()); // nobody waits for it any more
     release_request();
     phase_ = stays_open_ && !host_->draining() ? phase::reading : phase::finishing;
     phase_deadline_ = host_->loop().now() + host_->limits().idle_timeout;
@@ -390,7 +391,7 @@ void connection::count(int status) {
 void connection::release_request() {
   request_->over.store(true, std::memory_order_relaxed);
   host_->give_back(std::exchange(request_, nullptr));
-  if (const auto upload = std::exchange(upload_, nullptr)) host_->give_back(upload->request());
+  upload_.reset();
 }
 
 void connection::schedule() {
@@ -477,6 +478,7 @@ std::optional<base::steady_time> connection::idle_since() const noexcept {
 }
 
 std::optional<base::steady_time> connection::unfinished_since() const noexcept {
+  if (phase_ == phase::lingering) return phase_deadline_ - linger_timeout;
   if (phase_ != phase::reading || receiving_ == receiving::nothing) return std::nullopt;
   return begun_;
 }
@@ -493,7 +495,8 @@ std::optional<base::steady_time> connection::blocked_since() const noexcept {
 
 bool connection::evict() {
   // A request may have arrived already: it is served, and the connection stays.
-  if (reader_.has_more() || has_input(stream_->descriptor())) return false;
+  const bool lingers = phase_ == phase::lingering;
+  if (!lingers && (reader_.has_more() || has_input(stream_->descriptor()))) return false;
   end_with(had_to_make_room());
   return true;
 }

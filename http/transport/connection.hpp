@@ -87,7 +87,8 @@ public:
 
   /// Since when the connection has been idle; nothing while a request or an answer is under way.
   std::optional<base::steady_time> idle_since() const noexcept;
-  /// Since when a request has been arriving that is not complete; nothing where none is.
+  /// Since when a request has been arriving that is not complete, or the connection has lingered
+  /// after its last answer; nothing where neither is so.
   std::optional<base::steady_time> unfinished_since() const noexcept;
   /// Since when the client has taken nothing of an answer that holds bytes of the budget; nothing
   /// where it takes them or no such answer waits.

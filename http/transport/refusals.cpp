@@ -60,6 +60,11 @@ base::error not_answered_in_time(operation which) {
     return {errc::deadline_exceeded,
             "The export was not complete within its time. Asking again joins it where it is still "
             "under way; a shorter span takes less."};
+  if (!row_of(which).is_repeatable)
+    return {
+        errc::deadline_exceeded,
+        "The request was not answered within its deadline, and it may still happen. Look at what "
+        "it was to change before you ask again."};
   return {errc::deadline_exceeded, "The request was not answered within its deadline. Try again."};
 }
 

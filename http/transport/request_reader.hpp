@@ -60,7 +60,6 @@ public:
   bool has_input() const noexcept { return !input_.empty(); }
   /// Whether another call of `next` may return bytes.
   bool has_more() const noexcept { return has_input() || state_ == state::readable; }
-  bool is_readable() const noexcept { return state_ == state::readable; }
   /// The peer sends nothing more.
   bool has_ended() const noexcept { return state_ == state::ended; }
   /// Bytes were dropped because the budget was exhausted: the next answer is the last.

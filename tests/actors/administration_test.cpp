@@ -111,5 +111,17 @@ TEST_CASE("a full pool is told, and who left is not worked for") {
   CHECK(on.pool.tasks.empty());
 }
 
+TEST_CASE("a change whose client was told that it takes too long is not begun any more") {
+  bench on;
+  const auto left = std::make_shared<ticket>();
+  on.send_as(on.front, on.of, administer{{9, 1}, verb::put, element_kind::tier, "late", {}, left});
+  left->over = true;
+  while (on.pool.run_one())
+    on.run();
+  CHECK(on.front_log->made.empty());
+  on.ask(verb::get, element_kind::tier, "late");
+  CHECK(on.failure() == base::errc::element_not_found);
+}
+
 } // namespace
 } // namespace matchcloud::actors

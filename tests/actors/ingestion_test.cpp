@@ -158,6 +158,20 @@ TEST_CASE("an ingest whose client left is dropped, and takes nothing that still 
   CHECK(on.metrics.running.get() == 1);
 }
 
+TEST_CASE(
+    "what waits for the pool of a client that left is dropped there, its place until then kept") {
+  bench on;
+  const auto left = on.begin(1);
+  on.send_part(1, 0, line(1), true);
+  left->over = true;
+  on.advance(std::chrono::milliseconds{1'000});
+  CHECK(on.metrics.running.get() == 0);
+  CHECK(left.use_count() > 1);
+  on.work();
+  CHECK(on.metrics.accepted.get() == 0);
+  CHECK(left.use_count() == 1);
+}
+
 TEST_CASE("a full pool and a store that fails are told, and the ingest is over") {
   bench on;
   on.begin(1);

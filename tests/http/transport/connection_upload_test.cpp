@@ -127,6 +127,17 @@ TEST_CASE("a refused head is answered without its body") {
   CHECK(on.dispatched.empty());
 }
 
+TEST_CASE("only the operation's own method begins a streamed body") {
+  bench on;
+  on.receive("OPTIONS /v1/lobbies HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
+             "Content-Length: 2\r\n\r\n");
+  CHECK(on.dispatched.empty());
+  on.receive("ab");
+  REQUIRE(on.dispatched.size() == 1);
+  CHECK(on.client->current_request()->body == "ab");
+  CHECK_FALSE(on.client->current_request()->body_follows);
+}
+
 TEST_CASE("a body that is collected gets 100 Continue as soon as its head is judged") {
   bench on;
   on.verdict.row = &row_of(operation::put_element);
@@ -244,7 +255,13 @@ TEST_CASE("an answer in parts is chunked, and what is taken is told to its owner
   CHECK(on.peer.written().ends_with("hello\r\n0\r\n\r\n"));
   CHECK(on.requests_out == 0);
   on.receive(std::string{on.get});
-  CHECK(on.dispatched.size() == 2); // the connection stays open
+  REQUIRE(on.dispatched.size() == 2); // the connection stays open
+  response again;
+  again.body = body_in_parts{};
+  on.client->answer(on.dispatched[1], std::move(again));
+  on.client->send_part(on.dispatched[1], "abc", false);
+  on.end_turn();
+  CHECK(on.taken == std::vector<std::size_t>{5, 3});
 }
 
 TEST_CASE("an HTTP/1.0 client gets parts until the connection ends") {
