@@ -4,6 +4,8 @@
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/sqlite/lobby_fixture.hpp"
 
+#include <span>
+
 namespace {
 
 using namespace matchcloud;
@@ -134,8 +136,13 @@ TEST_CASE("a kill at any instant loses no lobbies that were acknowledged") {
                               .and_then([](const auto& of) { return of->sink(); });
       for (auto number = acknowledged; opened; ++number) {
         const auto list = batch(number);
-        const auto merged = (*opened)->merge(list.records, list.attributes);
-        if (!merged || merged->taken != list.records.size() || !done.signal()) return false;
+        // A transaction takes what its time allows, on a slow disk less than all.
+        for (std::span<const model::lobby_record> left{list.records}; !left.empty();) {
+          const auto merged = (*opened)->merge(left, list.attributes);
+          if (!merged) return false;
+          left = left.subspan(merged->taken);
+        }
+        if (!done.signal()) return false;
       }
       return false;
     }};
@@ -151,8 +158,9 @@ TEST_CASE("a kill at any instant loses no lobbies that were acknowledged") {
     const auto opened = open_sqlite(directory.path()).value()->sink();
     REQUIRE(opened.has_value());
     const auto stored = store::stored_lobbies(directory.path()).size();
-    // The last batch may have been committed without its acknowledgement.
-    REQUIRE((stored == acknowledged * 50 || stored == (acknowledged + 1) * 50));
+    // The last batch, or a part of it, may have been committed without its acknowledgement.
+    REQUIRE(stored >= acknowledged * 50);
+    REQUIRE(stored <= (acknowledged + 1) * 50);
     for (std::uint32_t number = 0; number < acknowledged; ++number) {
       const auto list = batch(number);
       REQUIRE((*opened)->check(list.records, list.attributes)->unchanged == 50);
