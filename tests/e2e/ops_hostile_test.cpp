@@ -153,7 +153,7 @@ long resident_kib(const server& of) {
 TEST_CASE("a thousand watchers of the status get it, at little cost each", "[limits]") {
   raise_descriptor_limit();
   const server of;
-  const auto before = resident_kib(of);
+  [[maybe_unused]] const auto before = resident_kib(of);
   std::vector<raw_connection> watching;
   for (int i = 0; i < 1'000; ++i)
     watching.emplace_back(of.ops()).send(head("GET", "/events"));
@@ -165,7 +165,9 @@ TEST_CASE("a thousand watchers of the status get it, at little cost each", "[lim
     CHECK(begun.find("text/event-stream") != std::string::npos);
     CHECK(begun.find("data: {\"ready\":true,") != std::string::npos);
   }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they keep what is freed
   CHECK(resident_kib(of) - before < 8 * 1'000);
+#endif
   CHECK(of.metric("matchcloud_ops_budget_used_bytes") < 100'000);
   watching.clear();
   CHECK(
