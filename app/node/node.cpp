@@ -366,7 +366,8 @@ node::~node() {
   exporting_.reset();
   if (ops_) ops_->end();
   loops_.clear();
-  ops_loop_ = {};
+  ops_loop_.transport.reset(); // before its loop, which it takes its listener from
+  ops_loop_.loop.reset();
 }
 
 } // namespace matchcloud::app
