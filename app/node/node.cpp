@@ -312,10 +312,10 @@ void node::drain(int interrupt_fd) {
   // Before anything else: a process that starts as a replacement finds name and ports free
   // together.
   const bool handed_over = listening_.end_offer();
-  ready_.set_serving(false);
   transports_left_ = httplib_ ? 1 : loops_.size();
   on_each_loop(handed_over ? &http::loop_transport::hand_over : &http::loop_transport::begin_drain);
   if (httplib_) httplib_->begin_drain();
+  ready_.set_serving(false); // last, so that who sees it finds the loops draining
   // Otherwise the ops plane goes on, so that it can be watched how the rest drains.
   if (handed_over) {
     ++transports_left_;
