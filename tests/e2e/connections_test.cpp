@@ -3,7 +3,6 @@
 #include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
 
-
 #include <fstream>
 #include <random>
 #include <string>

@@ -232,8 +232,7 @@ TEST_CASE("where bodies are announced, the framer stops at each head until the b
   CHECK(body.body == "abc");
   CHECK(got.body.empty());
   got.clear(0);
-  CHECK(framer.feed("GET / HTTP/1.1\r\nHost: a\r\n\r\n", got).status ==
-        framer_status::complete);
+  CHECK(framer.feed("GET / HTTP/1.1\r\nHost: a\r\n\r\n", got).status == framer_status::complete);
 }
 
 TEST_CASE("an accepted body has its own limit, announced or in chunks", "[framer]") {
