@@ -35,6 +35,13 @@ void signal(const base::file_descriptor& eventfd) {
   static_cast<void>(!::write(eventfd.get(), &one, sizeof one));
 }
 
+http::front_settings ops_front_settings(const serve_config& config) {
+  http::front_settings settings;
+  settings.plane = http::plane::ops;
+  settings.has_faults = config.fault_injection;
+  return settings;
+}
+
 } // namespace
 
 base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
@@ -53,6 +60,8 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
 
 node::node(const serve_config& config)
     : config_{config},
+      front_{std::make_shared<const http::front_settings>(config.front)},
+      ops_front_{std::make_shared<const http::front_settings>(ops_front_settings(config))},
       bounds_{prepared(config.limits), config.front.proxies},
       ops_bounds_{bounds_.limits, {}, http::plane::ops},
       actors_{actor_config_.set("scheduler.policy", caf::atom("sharing"))
@@ -109,20 +118,20 @@ base::expected<void> node::open_geoip() {
   return {};
 }
 
-node::loop_part node::make_loop(http::shared_bounds& bounds, const http::front_settings& front,
+node::loop_part node::make_loop(http::shared_bounds& bounds,
+                                const std::shared_ptr<const http::front_settings>& front,
                                 http::transport_metrics& metrics) {
   loop_part part;
   part.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock());
   part.transport = std::make_unique<http::loop_transport>(
       *part.loop, base::machine_clock(), *blocking_, bounds,
-      std::make_shared<const http::front_rules>(
-          std::make_shared<const http::front_settings>(front)),
-      metrics, base::random_seed(), [this] { on_transport_empty(); });
+      std::make_shared<const http::front_rules>(front), metrics, base::random_seed(),
+      [this] { on_transport_empty(); });
   return part;
 }
 
 void node::make_transports() {
-  ops_loop_ = make_loop(ops_bounds_, ops_front_settings(), ops_metrics_);
+  ops_loop_ = make_loop(ops_bounds_, ops_front_, ops_metrics_);
   if (config_.transport == transport_kind::httplib) {
     httplib_ = std::make_unique<http::httplib_transport>(
         base::machine_clock(), bounds_, transport_metrics_.emplace_back(), base::random_seed(),
@@ -132,7 +141,7 @@ void node::make_transports() {
   const auto cores = std::max(1U, std::thread::hardware_concurrency());
   const auto count = config_.loops == 0 ? cores : config_.loops;
   for (std::size_t i = 0; i < count; ++i)
-    loops_.push_back(make_loop(bounds_, config_.front, transport_metrics_.emplace_back()));
+    loops_.push_back(make_loop(bounds_, front_, transport_metrics_.emplace_back()));
 }
 
 base::expected<void> node::bind() {
@@ -171,7 +180,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->rules = config_.rules;
   made->default_namespace = config_.default_namespace;
   made->fallback_location = config_.fallback_location;
-  made->front = std::make_shared<const http::front_settings>(config_.front);
+  made->front = front_;
   made->public_url = public_url();
   // The loops keep at most half of the descriptors for images, the rest is for other downloads.
   const auto most_kept =
@@ -188,17 +197,10 @@ std::shared_ptr<const node_parts> node::parts() {
   return made;
 }
 
-http::front_settings node::ops_front_settings() const {
-  http::front_settings settings;
-  settings.plane = http::plane::ops;
-  settings.has_faults = config_.fault_injection;
-  return settings;
-}
-
 ops_parts node::parts_of_ops() {
   ops_parts made;
   made.loop = {ops_loop_.loop.get(), ops_loop_.transport.get()};
-  made.front = std::make_shared<const http::front_settings>(ops_front_settings());
+  made.front = ops_front_;
   made.is_ready = ops_->is_ready();
   made.ingestion = {ops_->ingest_store(), &ops_->ingesting(), &ops_->ingestion_metrics()};
   made.administration = {ops_->administered(), &ops_->administering()};

@@ -67,9 +67,9 @@ private:
   base::expected<void> open_geoip();
   void make_transports();
   base::expected<void> bind();
-  loop_part make_loop(http::shared_bounds& bounds, const http::front_settings& front,
+  loop_part make_loop(http::shared_bounds& bounds,
+                      const std::shared_ptr<const http::front_settings>& front,
                       http::transport_metrics& metrics);
-  http::front_settings ops_front_settings() const;
   /// The dependencies of the actors of the ops plane.
   ops_parts parts_of_ops();
   void report();
@@ -88,6 +88,9 @@ private:
   drained wait_drained(std::chrono::milliseconds at_most, int interrupt_fd);
 
   serve_config config_;
+  /// Of each plane, by which its front routes and its transports judge heads.
+  std::shared_ptr<const http::front_settings> front_;
+  std::shared_ptr<const http::front_settings> ops_front_;
   // Declared before the actors to outlive them: messages hold requests, and requests point to
   // these.
   http::shared_bounds bounds_;
