@@ -1,6 +1,7 @@
 #include "actors/ingestion.hpp"
 
 #include "store/open_sqlite.hpp"
+#include "tests/actors/lobby_lines.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/injected_fault.hpp"
@@ -13,25 +14,6 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
-
-const std::string known_namespace = "00000000-0000-0000-0000-00000000000b";
-
-model::catalog_document known_catalog() {
-  model::catalog_document document;
-  const model::uuid game;
-  document.regions = {{"fra", "Frankfurt", "P", {}}};
-  document.games = {{game, "one"}};
-  document.namespaces = {{*model::parse_uuid(known_namespace), game, "prod", {}, std::nullopt}};
-  return document;
-}
-
-/// A lobby's line with its line end.
-std::string line(int number) {
-  return R"({"lobby_id":"00000000-0000-4000-8000-000000)" + std::to_string(100'000 + number) +
-         R"(","namespace_id":")" + known_namespace +
-         R"(","region_id":"fra","tier":"basic-1d1","version_id":")" + known_namespace +
-         R"(","version_name":"1","game_mode":"duel","start_ts":1,"stop_ts":5})" + "\n";
-}
 
 /// The actor with a real store, a pool that runs when told to, and a front that records.
 struct bench : deterministic_system {

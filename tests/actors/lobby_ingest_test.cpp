@@ -2,6 +2,7 @@
 
 #include "store/open_sqlite.hpp"
 #include "store/sqlite/sqlite.hpp"
+#include "tests/actors/lobby_lines.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
@@ -12,25 +13,8 @@
 namespace matchcloud::actors {
 namespace {
 
-const std::string known_namespace = "00000000-0000-0000-0000-00000000000b";
-
-model::catalog_document catalog() {
-  model::catalog_document document;
-  const model::uuid game;
-  document.regions = {{"fra", "Frankfurt", "P", {}}};
-  document.games = {{game, "one"}};
-  document.namespaces = {{*model::parse_uuid(known_namespace), game, "prod", {}, std::nullopt}};
-  return document;
-}
-
-/// A line with its line end.
-std::string line(int number, const std::string& space = known_namespace,
-                 const std::string& mode = "duel") {
-  auto digits = std::to_string(100'000 + number);
-  return R"({"lobby_id":"00000000-0000-4000-8000-000000)" + digits + R"(","namespace_id":")" +
-         space + R"(","region_id":"fra","tier":"basic-1d1","version_id":")" + known_namespace +
-         R"(","version_name":"1","game_mode":")" + mode + R"(","start_ts":1,"stop_ts":5})" + "\n";
-}
+using fixtures::known_namespace;
+using fixtures::line;
 
 /// A store with the catalog, and an ingestion into it.
 class ingestion_bench {
@@ -53,7 +37,7 @@ private:
   std::shared_ptr<store::database> open() {
     auto opened = store::open_sqlite(directory_.path(), {.use = store::workload::bulk});
     REQUIRE(opened.has_value());
-    REQUIRE((*opened)->catalog().value()->import_document(catalog()).has_value());
+    REQUIRE((*opened)->catalog().value()->import_document(fixtures::known_catalog()).has_value());
     return *std::move(opened);
   }
 
