@@ -1,0 +1,247 @@
+#include "base/rate_limit.hpp"
+
+#include "base/check.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <system_error>
+
+namespace matchcloud::base {
+
+// How the words are shared. Each is exchanged alone and orders nothing else, hence
+// memory_order_relaxed. The TAT of a place never falls, so an outdated one errs only towards
+// allowing, and then the exchange fails and brings the present one: while a subject keeps its place
+// its limit is exact.
+//
+// A debtor keeps its place, but for races in sets where more than eight subjects have met: between
+// the look at an idle place and the exchange of its tag its subject may ask again, and between the
+// exchange of a tag and that of the TAT somebody else may take the place, which still looks idle.
+// The debt of what is asked in these few instructions then lies with a stranger who asked for the
+// same set at the same time. Two threads that bring one subject may also give it two places; the
+// first counts, and the other is idle once its one request is paid for. Each race misplaces what is
+// under way, once, and no longer than it takes to pay for it: a request, or what its subject can
+// ask while a thread is suspended there, which is no more than its quota. None loses debt: that of
+// each allowed request stands in one of the words, none of which exceeds a window, so the subjects
+// of a set together get no more than without races. And nobody can aim: it takes the table's key to
+// know who meets whom.
+//
+// Up to eight subjects in a set are exact from the first request on. A new tag goes into the first
+// free place only, where the exchange has one winner, and no place changes hands.
+
+/// Tags apart from TATs, so that a search reads one line, which is seldom written to. Aligned to
+/// two lines because processors fetch them in pairs.
+struct alignas(128) rate_limit_table::set {
+  /// Whose the place is; 0 before its first subject.
+  std::array<std::atomic<std::uint64_t>, ways> tags;
+  /// In nanoseconds since the clock's epoch.
+  std::array<std::atomic<std::uint64_t>, ways> tats;
+};
+
+namespace {
+
+using word = std::atomic<std::uint64_t>;
+static_assert(word::is_always_lock_free);
+
+/// A request in the unit of the words.
+struct request {
+  std::uint64_t interval_ns;
+  std::uint64_t window_ns;
+  std::uint64_t cost_ns;
+  std::uint64_t now_ns;
+
+  request(const rate_policy& policy, std::uint32_t cost, std::uint64_t now) noexcept
+      : interval_ns{static_cast<std::uint64_t>(policy.interval().count())},
+        window_ns{interval_ns * policy.quota},
+        cost_ns{interval_ns * std::min(cost, policy.quota)},
+        now_ns{now} {}
+
+  /// Of a subject that is paid for until `tat`. At most two windows, which `charge` does not
+  /// exceed: more is of a policy that had a longer window. As no window is longer than 2^32
+  /// seconds, this leaves room for a third one, and for the sum as a signed number.
+  std::uint64_t debt_ns(std::uint64_t tat) const noexcept {
+    return tat > now_ns ? std::min(tat - now_ns, 2 * window_ns) : 0;
+  }
+
+  bool fits(std::uint64_t debt_ns) const noexcept { return debt_ns + cost_ns <= window_ns; }
+
+  std::uint32_t remaining(std::uint64_t debt_ns) const noexcept {
+    if (debt_ns >= window_ns) return 0;
+    return static_cast<std::uint32_t>((window_ns - debt_ns) / interval_ns);
+  }
+
+  /// For a debt that is left as it is.
+  rate_verdict verdict(std::uint64_t debt_ns) const noexcept {
+    rate_verdict result;
+    result.is_allowed = fits(debt_ns);
+    if (!result.is_allowed)
+      result.retry_after = std::chrono::nanoseconds{
+          static_cast<std::chrono::nanoseconds::rep>(debt_ns + cost_ns - window_ns)};
+    result.remaining = remaining(debt_ns);
+    return result;
+  }
+};
+
+std::uint64_t nanoseconds_of(steady_time time) noexcept {
+  const auto since = std::chrono::nanoseconds{time.time_since_epoch()}.count();
+  return since > 0 ? static_cast<std::uint64_t>(since) : 0;
+}
+
+std::uint64_t tag_of(std::uint64_t subject) noexcept {
+  return subject != 0 ? subject : 1;
+}
+
+rate_policy shared_policy(const rate_policy& policy) noexcept {
+  return {std::max(policy.quota / rate_limit_table::shared_part, std::uint32_t{1}),
+          policy.window_s};
+}
+
+rate_verdict take_from(word& tat, const request& asked) noexcept {
+  auto seen = tat.load(std::memory_order_relaxed);
+  for (;;) {
+    const auto debt_ns = asked.debt_ns(seen);
+    if (!asked.fits(debt_ns)) return asked.verdict(debt_ns);
+    const auto raised_ns = debt_ns + asked.cost_ns;
+    if (tat.compare_exchange_weak(seen, asked.now_ns + raised_ns, std::memory_order_relaxed)) {
+      rate_verdict result;
+      result.remaining = asked.remaining(raised_ns);
+      return result;
+    }
+  }
+}
+
+void charge_to(word& tat, const request& asked) noexcept {
+  auto seen = tat.load(std::memory_order_relaxed);
+  for (;;) {
+    const auto debt_ns = std::min(asked.debt_ns(seen), asked.window_ns);
+    const auto raised = asked.now_ns + debt_ns + asked.cost_ns;
+    if (raised <= seen) return;
+    if (tat.compare_exchange_weak(seen, raised, std::memory_order_relaxed)) return;
+  }
+}
+
+/// A place in a set, and whose it was when that was seen; 0 is nobody.
+struct place {
+  std::size_t way = rate_limit_table::ways;
+  std::uint64_t tag = 0;
+
+  bool exists() const noexcept { return way < rate_limit_table::ways; }
+};
+
+/// Of the places that were others', that whose debt is paid for longest, if any is. Its subject is
+/// the least likely to ask in this moment. (A template, as are the next two, because the type of a
+/// set is private to the table.)
+template <class Set>
+place find_idle(const Set& in, const std::array<std::uint64_t, rate_limit_table::ways>& tags,
+                std::uint64_t now_ns) noexcept {
+  place found;
+  auto earliest = now_ns;
+  for (std::size_t way = 0; way < tags.size(); ++way) {
+    const auto tat = in.tats[way].load(std::memory_order_relaxed);
+    if (tat > earliest || (tat == earliest && found.exists())) continue;
+    earliest = tat;
+    found = {way, tags[way]};
+  }
+  return found;
+}
+
+/// The first place of `tag`, else the first that is nobody's, behind which there are only such,
+/// else an idle one, else none. Reads each tag once: in a second pass the place of `tag` could have
+/// come to be between the two, and would get a double.
+template <class Set>
+place find_place(const Set& in, std::uint64_t tag, std::uint64_t now_ns) noexcept {
+  std::array<std::uint64_t, rate_limit_table::ways> tags;
+  for (std::size_t way = 0; way < tags.size(); ++way) {
+    tags[way] = in.tags[way].load(std::memory_order_relaxed);
+    if (tags[way] == tag || tags[way] == 0) return {way, tags[way]};
+  }
+  return find_idle(in, tags, now_ns);
+}
+
+/// The TAT of `tag`, which gets a place if it has none; null where all are debtors'. The TAT of a
+/// new subject is one that is past, which is no debt: it needs no exchange.
+template <class Set>
+word* claim_place(Set& in, std::uint64_t tag, std::uint64_t now_ns) noexcept {
+  for (;;) {
+    auto found = find_place(in, tag, now_ns);
+    if (!found.exists()) return nullptr;
+    // The exchange fails only where another thread has put a subject there: lock-free.
+    if (found.tag == tag ||
+        in.tags[found.way].compare_exchange_strong(found.tag, tag, std::memory_order_relaxed))
+      return &in.tats[found.way];
+  }
+}
+
+/// Sets for at least so many entries, a power of two.
+std::size_t sets_for(std::size_t entries) noexcept {
+  check(entries <= rate_limit_table::most_entries, "a rate limit table has at most 2^26 entries");
+  constexpr auto ways = rate_limit_table::ways;
+  return std::bit_ceil(std::max((entries + ways - 1) / ways, std::size_t{1}));
+}
+
+} // namespace
+
+rate_limit_table::rate_limit_table(std::size_t entries, const siphash_key& key)
+    : key_{key}, set_mask_{sets_for(entries) - 1}, sets_{zeroed_sets(set_mask_ + 1)} {}
+
+void rate_limit_table::unmap::operator()(set* first) const noexcept {
+  ::munmap(first, bytes);
+}
+
+std::unique_ptr<rate_limit_table::set[], rate_limit_table::unmap>
+rate_limit_table::zeroed_sets(std::size_t count) {
+  const auto bytes = count * sizeof(set);
+  // Fresh pages are zero, as the words begin; constructing them would make all of them real memory.
+  void* const at =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED)
+    throw std::system_error{errno, std::generic_category(), "map the table of rate limits"};
+  return {static_cast<set*>(at), unmap{bytes}};
+}
+
+rate_limit_table::set& rate_limit_table::set_of(std::uint64_t subject) const noexcept {
+  return sets_[subject & set_mask_];
+}
+
+rate_verdict rate_limit_table::take(std::uint64_t subject, const rate_policy& policy,
+                                    std::uint32_t cost, steady_time now) noexcept {
+  if (policy.is_unlimited()) return {};
+  const auto now_ns = nanoseconds_of(now);
+  if (auto* own = claim_place(set_of(subject), tag_of(subject), now_ns))
+    return take_from(*own, {policy, cost, now_ns});
+  shared_count_.fetch_add(1, std::memory_order_relaxed);
+  auto result = take_from(shared_tat_, {shared_policy(policy), cost, now_ns});
+  result.is_shared = true;
+  return result;
+}
+
+void rate_limit_table::charge(std::uint64_t subject, const rate_policy& policy, std::uint32_t cost,
+                              steady_time now) noexcept {
+  if (policy.is_unlimited()) return;
+  const auto now_ns = nanoseconds_of(now);
+  if (auto* own = claim_place(set_of(subject), tag_of(subject), now_ns))
+    return charge_to(*own, {policy, cost, now_ns});
+  shared_count_.fetch_add(1, std::memory_order_relaxed);
+  charge_to(shared_tat_, {shared_policy(policy), cost, now_ns});
+}
+
+rate_verdict rate_limit_table::look(std::uint64_t subject, const rate_policy& policy,
+                                    std::uint32_t cost, steady_time now) const noexcept {
+  if (policy.is_unlimited()) return {};
+  const auto now_ns = nanoseconds_of(now);
+  const auto& in = set_of(subject);
+  // An idle place says no debt, as its own would that the subject does not have.
+  if (const auto found = find_place(in, tag_of(subject), now_ns); found.exists()) {
+    const request asked{policy, cost, now_ns};
+    return asked.verdict(asked.debt_ns(in.tats[found.way].load(std::memory_order_relaxed)));
+  }
+  const request shared{shared_policy(policy), cost, now_ns};
+  auto result = shared.verdict(shared.debt_ns(shared_tat_.load(std::memory_order_relaxed)));
+  result.is_shared = true;
+  return result;
+}
+
+} // namespace matchcloud::base
