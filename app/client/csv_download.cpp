@@ -1,6 +1,5 @@
 #include "app/client/csv_download.hpp"
 
-#include "app/client/export_request.hpp"
 #include "app/client/http_answer.hpp"
 #include "app/client/http_transfer.hpp"
 #include "base/decimal.hpp"
@@ -52,7 +51,7 @@ verdict verdict_of(int status) {
 
 class export_download {
 public:
-  export_download(model::http_url service, const model::export_query& query, cli::output_file& to,
+  export_download(export_service service, const model::export_query& query, cli::output_file& to,
                   const download_context& in)
       : service_{std::move(service)}, query_{query}, to_{to}, in_{in} {}
 
@@ -246,7 +245,7 @@ private:
     return base::fail(base::errc::cancelled, "interrupted");
   }
 
-  const model::http_url service_;
+  const export_service service_;
   const model::export_query query_;
   cli::output_file& to_;
   const download_context& in_;
@@ -278,7 +277,7 @@ private:
 
 } // namespace
 
-base::expected<download_summary> download_export(const model::http_url& service,
+base::expected<download_summary> download_export(const export_service& service,
                                                  const model::export_query& query,
                                                  cli::output_file& to, const download_context& in) {
   return export_download{service, query, to, in}.run();

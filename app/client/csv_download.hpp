@@ -1,10 +1,10 @@
 #pragma once
 
 #include "app/client/download_context.hpp"
+#include "app/client/export_request.hpp"
 #include "base/expected.hpp"
 #include "cli/output_file.hpp"
 #include "model/lobbies/export_query.hpp"
-#include "model/net/http_url.hpp"
 
 #include <cstdint>
 
@@ -17,12 +17,11 @@ struct download_summary {
   std::uint64_t bytes = 0;
 };
 
-/// Requests an export from a service (its URL, with the base path) and downloads it to `to`, which
-/// the caller has begun and will complete. An interrupted download resumes where it stopped (RFC
-/// 9110 section 14) as long as the file is unchanged. Memory use does not grow with the download.
-/// Fails with `io_failed` (the detail quotes the service's answer), with `cancelled`, or as `to`
-/// does.
-base::expected<download_summary> download_export(const model::http_url& service,
+/// Requests an export from a service and downloads it to `to`, which the caller has begun and will
+/// complete. An interrupted download resumes where it stopped (RFC 9110 section 14) as long as the
+/// file is unchanged. Memory use does not grow with the download. Fails with `io_failed` (the
+/// detail quotes the service's answer), with `cancelled`, or as `to` does.
+base::expected<download_summary> download_export(const export_service& service,
                                                  const model::export_query& query,
                                                  cli::output_file& to, const download_context& in);
 

@@ -2,6 +2,7 @@
 
 #include "app/client/http_answer.hpp"
 #include "app/client/http_transfer.hpp"
+#include "cli/bearer_tokens.hpp"
 #include "model/json/json_document.hpp"
 
 #include <algorithm>
@@ -15,27 +16,35 @@ constexpr std::size_t answer_limit_bytes = 64UL * 1024;
 constexpr std::size_t depth_limit = 8;
 
 constexpr int status_ok = 200;
+constexpr int status_unauthorized = 401;
+constexpr int status_forbidden = 403;
 constexpr int status_too_many_requests = 429;
 constexpr int status_bad_gateway = 502;
 constexpr int status_unavailable = 503;
 constexpr int status_gateway_timeout = 504;
 
-tl::unexpected<base::error> failure(const model::http_url& of, const std::string& why) {
-  return base::fail(base::errc::io_failed, of.shown() + ": " + why);
-}
-
 tl::unexpected<base::error> interrupted() {
   return base::fail(base::errc::cancelled, "interrupted");
 }
 
-http_call call_of(const model::http_url& service, const model::export_query& query) {
-  http_call call{"POST", service, {}, {}, export_answer_limit};
+/// What somebody whose request was refused can do; empty if the service's own words must do.
+std::string advice(int status, bool has_token) {
+  if (status == status_unauthorized && !has_token)
+    return "; give a token with --token-file or MATCHCLOUD_TOKEN";
+  if (status == status_unauthorized) return "; is the token right, and still valid?";
+  if (status == status_forbidden && has_token) return "; may this token export this game?";
+  return {};
+}
+
+http_call call_of(const export_service& service, const model::export_query& query) {
+  http_call call{"POST", service.url, {}, {}, export_answer_limit};
   if (call.to.target.ends_with('/')) call.to.target.pop_back();
   call.to.target +=
       "/cloud/games/" + to_string(query.game_id) + "/matchmaker/lobbies/export-history";
   call.headers.emplace("Content-Type", "application/json");
   call.headers.emplace("Accept", "application/json, application/problem+json");
   call.headers.emplace("Accept-Encoding", "identity");
+  if (!service.token.empty()) call.headers.emplace("Authorization", "Bearer " + service.token);
   call.body = "{\"query_start\":" + std::to_string(query.span.begin) +
               ",\"query_end\":" + std::to_string(query.span.end) + "}";
   return call;
@@ -51,7 +60,9 @@ std::string url_in(const std::string& body) {
 /// Sends requests until an answer is final.
 class export_request {
 public:
-  export_request(http_call call, const download_context& in) : call_{std::move(call)}, in_{in} {}
+  export_request(const export_service& service, const model::export_query& query,
+                 const download_context& in)
+      : call_{call_of(service, query)}, token_{service.token}, in_{in} {}
 
   base::expected<model::http_url> run() {
     while (true) {
@@ -59,8 +70,8 @@ public:
       const auto result = ask();
       if (result.end == transfer_end::interrupted) return interrupted();
       if (result.end == transfer_end::no_connection)
-        return failure(call_.to, result.reason + "; is the service running, and is this its URL?");
-      if (result.end == transfer_end::not_trusted) return failure(call_.to, result.reason);
+        return failure(result.reason + "; is the service running, and is this its URL?");
+      if (result.end == transfer_end::not_trusted) return failure(result.reason);
       if (result.end != transfer_end::cut && head_.status == status_ok) return url(result.end);
       auto again = may_ask_again(result);
       if (!again) return tl::unexpected(again.error());
@@ -81,12 +92,11 @@ private:
   }
 
   base::expected<model::http_url> url(transfer_end end) const {
-    if (end == transfer_end::refused) return failure(call_.to, "its answer is too long");
+    if (end == transfer_end::refused) return failure("its answer is too long");
     const auto text = url_in(body_);
-    if (text.empty()) return failure(call_.to, "it answered without a \"url\"");
+    if (text.empty()) return failure("it answered without a \"url\"");
     const auto url = model::parse_http_url(text);
-    if (!url)
-      return failure(call_.to, "it answered with a \"url\" of no use: " + url.error().detail);
+    if (!url) return failure("it answered with a \"url\" of no use: " + url.error().detail);
     return *url;
   }
 
@@ -102,11 +112,10 @@ private:
     const auto after = retry_after(head_);
     const bool is_busy =
         head_.status == status_unavailable || head_.status == status_too_many_requests;
-    if (!is_busy || !after) return failure(call_.to, problem.text);
+    if (!is_busy || !after) return failure(problem.text + advice(head_.status, !token_.empty()));
     const auto pause = std::clamp(*after, std::chrono::seconds{1}, busy_pause_limit);
     if (waited_ + pause > busy_limit)
-      return failure(call_.to,
-                     problem.text + "; it was asked for " + std::to_string(waited_.count()) + " s");
+      return failure(problem.text + "; it was asked for " + std::to_string(waited_.count()) + " s");
     waited_ += pause;
     lost_ = 0;
     in_.progress.tell("the service is busy; asking again in " + std::to_string(pause.count()) +
@@ -116,12 +125,22 @@ private:
 
   base::expected<std::chrono::milliseconds> after_loss(const std::string& reason) {
     if (++lost_ >= attempts_without_progress_limit)
-      return failure(call_.to, reason + ", " + std::to_string(lost_) + " times in a row");
-    in_.progress.tell(reason + "; asking again");
+      return failure(reason + ", " + std::to_string(lost_) + " times in a row");
+    in_.progress.tell(without_token(reason) + "; asking again");
     return pause_after(lost_);
   }
 
-  http_call call_;
+  /// A service may repeat in its answer what it was asked with.
+  std::string without_token(const std::string& text) const {
+    return cli::with_token_masked(text, token_);
+  }
+
+  tl::unexpected<base::error> failure(const std::string& why) const {
+    return base::fail(base::errc::io_failed, call_.to.shown() + ": " + without_token(why));
+  }
+
+  const http_call call_;
+  const std::string token_;
   const download_context& in_;
   httplib::Response head_;
   std::string body_;
@@ -135,10 +154,10 @@ std::chrono::milliseconds pause_after(int fruitless) {
   return first_pause * (1 << (fruitless - 1));
 }
 
-base::expected<model::http_url> request_export(const model::http_url& service,
+base::expected<model::http_url> request_export(const export_service& service,
                                                const model::export_query& query,
                                                const download_context& in) {
-  return export_request{call_of(service, query), in}.run();
+  return export_request{service, query, in}.run();
 }
 
 } // namespace matchcloud::app

@@ -6,12 +6,22 @@
 #include "model/net/http_url.hpp"
 
 #include <chrono>
+#include <string>
 
 namespace matchcloud::app {
 
+/// The service that makes an export.
+struct export_service {
+  /// With the base path.
+  model::http_url url;
+  /// The bearer token that the service is asked with; empty: none. It is for the service alone: the
+  /// URL that the service answers with is signed, and may lead to another host.
+  std::string token;
+};
+
 /// Requests an export from a service, repeatedly while the service is busy, and returns the URL of
-/// the complete file. Fails with `io_failed` or `cancelled`.
-base::expected<model::http_url> request_export(const model::http_url& service,
+/// the complete file. Fails with `io_failed` or `cancelled`; the detail does not contain the token.
+base::expected<model::http_url> request_export(const export_service& service,
                                                const model::export_query& query,
                                                const download_context& in);
 

@@ -2,9 +2,11 @@
 #include "app/commands/commands.hpp"
 #include "base/clock.hpp"
 #include "base/decimal.hpp"
+#include "cli/bearer_tokens.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress_display.hpp"
+#include "cli/token_options.hpp"
 #include "model/net/http_url.hpp"
 #include "model/text/timestamp.hpp"
 #include "store/lobby_history_csv.hpp"
@@ -28,6 +30,7 @@ struct export_options {
   std::string start;
   std::string end;
   std::string url;
+  std::string token_file;
   std::string data_dir;
   std::string output;
 };
@@ -79,6 +82,20 @@ model::export_query query_of(const export_options& options) {
   return query;
 }
 
+/// The service of the options; nothing if the store is read directly. Throws a CLI::ValidationError
+/// if there is not one token, or none.
+std::optional<export_service> service_of(const export_options& options) {
+  if (options.url.empty()) return std::nullopt;
+  const auto read = cli::read_bearer_tokens(options.token_file);
+  if (!read) throw CLI::ValidationError{read.error().detail};
+  if (read->tokens.size() > 1)
+    throw CLI::ValidationError{"--token-file has " + std::to_string(read->tokens.size()) +
+                               " tokens; one is sent: give a file with that alone"};
+  if (!read->warning.empty()) std::cerr << "matchcloud export: " << read->warning << "\n";
+  return export_service{*model::parse_http_url(options.url),
+                        read->tokens.empty() ? std::string{} : read->tokens.front()};
+}
+
 /// Fails unless the store has the game, or lobbies from a time when it had.
 base::expected<void> check_known(store::database& in, store::lobby_history& history,
                                  const model::uuid& game_id) {
@@ -122,16 +139,19 @@ base::expected<download_summary> export_from_store(const std::string& data_dir,
   return download_summary{done->rows, done->bytes};
 }
 
-base::expected<download_summary>
-export_from_service(const std::string& url, const model::export_query& query, cli::output_file& to,
-                    const cli::interrupt& until, cli::progress_display& progress) {
+base::expected<download_summary> export_from_service(const export_service& service,
+                                                     const model::export_query& query,
+                                                     cli::output_file& to,
+                                                     const cli::interrupt& until,
+                                                     cli::progress_display& progress) {
   if (auto begun = to.begin(until); !begun) return tl::unexpected(begun.error());
   const download_context context{
       until, progress, [&](std::chrono::milliseconds pause) { return until.wait(pause); }};
-  return download_export(*model::parse_http_url(url), query, to, context);
+  return download_export(service, query, to, context);
 }
 
 base::expected<download_summary> run(const export_options& options,
+                                     const std::optional<export_service>& service,
                                      const model::export_query& query) {
   // Opens before signals are caught: opening a named pipe blocks, and a signal must still end it.
   auto opened = cli::output_file::open(options.output);
@@ -141,9 +161,8 @@ base::expected<download_summary> run(const export_options& options,
   // removed.
   auto to = *std::move(opened);
   cli::progress_display progress{base::machine_clock()};
-  const auto done = options.url.empty()
-                        ? export_from_store(options.data_dir, query, to, until, progress)
-                        : export_from_service(options.url, query, to, until, progress);
+  const auto done = service ? export_from_service(*service, query, to, until, progress)
+                            : export_from_store(options.data_dir, query, to, until, progress);
   if (!done) return done;
   if (auto completed = to.complete(); !completed) return tl::unexpected(completed.error());
   return done;
@@ -166,9 +185,10 @@ constexpr const char* help =
     "Writes a CSV (RFC 4180) with a row for each lobby that was alive at any instant from --start "
     "to before --end, by start, then by id. Times are RFC 3339 or milliseconds since 1970.\n\n"
     "With --url a running service makes the file and it is downloaded: a busy service is waited "
-    "for, a download that is cut goes on where it was. With --data-dir the store is read directly; "
-    "no service is needed. One that runs goes on meanwhile, but its log of changes grows until the "
-    "export ends: where stdout is read slowly, write to FILE.\n\n"
+    "for, a download that is cut goes on where it was. A token is sent to ask for the file, not to "
+    "download it: its URL is signed. With --data-dir the store is read directly; no service is "
+    "needed. One that runs goes on meanwhile, but its log of changes grows until the export ends: "
+    "where stdout is read slowly, write to FILE.\n\n"
     "FILE is written aside and takes its name when it is complete: it is whole, or what was there "
     "before is unchanged. The last line on stderr counts lobbies and bytes.\n\n"
     "Example: matchcloud export --game 00000000-0000-4000-8000-000000000001 --start "
@@ -193,16 +213,22 @@ void add_export_command(CLI::App& program, int& code) {
       ->check(CLI::Validator{check_time, ""});
   auto* url = command->add_option("--url", options->url, "The service, with its base path.")
                   ->check(CLI::Validator{check_url, ""});
+  auto* token_file =
+      cli::add_token_options(*command, options->token_file,
+                             "A file with the bearer token for the service; - is stdin. Without it "
+                             "the environment's MATCHCLOUD_TOKEN is sent, if any.");
   command->add_option("--data-dir", options->data_dir, "Where the store lives.")
       ->check(CLI::Validator{check_not_empty, ""})
-      ->excludes(url);
+      ->excludes(url)
+      ->excludes(token_file);
   command->add_option("-o,--output", options->output, "FILE; - is stdout.")
       ->required()
       ->check(CLI::Validator{check_not_empty, ""});
   command->callback([options, &code] {
     const auto query = query_of(*options);
+    const auto service = service_of(*options);
     const auto begun = base::machine_clock().now();
-    const auto done = run(*options, query);
+    const auto done = run(*options, service, query);
     code = report(done, base::machine_clock().now() - begun);
   });
 }

@@ -1,4 +1,6 @@
 #include "app/config/config.hpp"
+
+#include "cli/bearer_tokens.hpp"
 #include "model/validation/check_rules.hpp"
 
 #include <algorithm>
@@ -156,6 +158,8 @@ std::vector<given_value> read_environment(std::vector<std::string>& unknown) {
     const auto equals = text.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string source{text.substr(0, equals)};
+    // For the commands that ask a service.
+    if (source == cli::token_variable) continue;
     auto name = source.substr(environment_prefix.size());
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
       return c == '_' ? '-' : static_cast<char>(std::tolower(c));

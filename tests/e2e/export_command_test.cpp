@@ -116,6 +116,46 @@ TEST_CASE("an export from the store is a file, stdout or a device", "[operations
   CHECK(contains(none.errors, "0 lobbies, "));
 }
 
+TEST_CASE("export takes one token, of a file or the environment, and never shows it",
+          "[operations]") {
+  const matchcloud::fixtures::temporary_directory directory;
+  const std::string token = "mc_game_" + std::string(43, 'k') + "123456";
+  const auto one = directory.file("one", token + "\n");
+  const auto two = directory.file("two", token + "\n" + token + "\n");
+  const auto bad = directory.file("bad", "# a\n" + token + " \"\n");
+  for (const auto& file : {one, two, bad})
+    std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  struct given_token {
+    arguments words;
+    environment added;
+    int exit_code;
+    std::string says;
+  };
+  // Nobody listens there: what is taken fails later.
+  const std::string url = "http://127.0.0.1:1";
+  for (const auto& given : {
+           given_token{{"--token-file", one, "--url", url}, {}, 1, "no connection"},
+           {{"--url", url}, {"MATCHCLOUD_TOKEN=" + token}, 1, "no connection"},
+           {{"--url", url}, {"MATCHCLOUD_TOKEN="}, 1, "no connection"},
+           {{"--url", url}, {"MATCHCLOUD_TOKEN=" + token + "\""}, 2, "MATCHCLOUD_TOKEN: "},
+           {{"--token-file", two, "--url", url}, {}, 2, "has 2 tokens"},
+           {{"--token-file", bad, "--url", url}, {}, 2, "bad:2: character 58"},
+           {{"--token-file", token, "--url", url}, {}, 2, "No such file"},
+           {{"--token", token, "--url", url}, {}, 2, "--token-file FILE, or MATCHCLOUD_TOKEN"},
+           {{"--token=" + token, "--url", url}, {}, 2, "--token-file FILE, or MATCHCLOUD_TOKEN"},
+           {{"--token-file", one, "--data-dir", "var"}, {}, 2, "excludes"},
+           {{"--help"}, {"MATCHCLOUD_TOKEN=" + token}, 0, ""},
+       }) {
+    auto words = given.words;
+    words.insert(words.end(), {"-o", directory.path("out.csv")});
+    const auto got = run(export_of(words), given.added);
+    INFO(got.errors);
+    CHECK(got.exit_code == given.exit_code);
+    CHECK(contains(got.errors, given.says));
+    CHECK(!contains(got.errors + got.out, token));
+  }
+}
+
 TEST_CASE("an export that fails leaves the file that was there, and says why", "[operations]") {
   const demo_store demo;
   const auto file = demo.directory.file("a.csv", "before");

@@ -79,6 +79,8 @@ struct world {
   fixtures::temporary_directory directory;
   scripted_server server;
   std::vector<milliseconds> pauses;
+  /// What the service is asked with.
+  std::string token;
 
   std::string path() const { return directory.path("out.csv"); }
 
@@ -99,7 +101,7 @@ struct world {
     const auto service = model::parse_http_url(server.url(base));
     REQUIRE(service.has_value());
     const model::export_query query{{}, {1, 18'446'744'073'709'551'615U}};
-    auto done = download_export(*service, query, *output, in);
+    auto done = download_export({*service, token}, query, *output, in);
     if (!done) return done;
     if (auto completed = output->complete(); !completed) return tl::unexpected(completed.error());
     return done;
@@ -410,6 +412,57 @@ TEST_CASE("what the service refuses is told, and not asked again") {
     check_failed(in.run(), {"too long"});
   }
   CHECK(in.server.requests().size() == 1);
+  CHECK(in.pauses.empty());
+  CHECK(in.nothing_left());
+}
+
+TEST_CASE("a token is sent to ask for the export, never to download it") {
+  world in;
+  in.token = "mc_game_abc";
+  const auto csv = csv_of(5);
+  in.server.then(problem("429 Too Many Requests", "rate_limited", "Retry-After: 2\r\n"));
+  in.answer_export();
+  in.server.then(problem("403 Forbidden", "url_expired"));
+  in.answer_export();
+  in.server.then(cut(whole(csv), 10));
+  in.server.then(rest(csv, 10));
+  REQUIRE(in.run().has_value());
+  CHECK(read_whole(in.path()) == csv);
+  CHECK(in.pauses.front() == std::chrono::seconds{2});
+  const auto requests = in.server.requests();
+  REQUIRE(requests.size() == 6);
+  for (const auto& each : requests)
+    CHECK(each.header("authorization") == (each.method == "POST" ? "Bearer mc_game_abc" : ""));
+}
+
+TEST_CASE("a service that does not take the token is told of, and not asked again") {
+  world in;
+  in.token = GENERATE("", "mc_game_abc");
+  const bool has_token = !in.token.empty();
+  SECTION("401") {
+    in.server.then(problem("401 Unauthorized", "token_invalid"));
+    check_failed(in.run(), {"what is wrong (401 token_invalid, request req-1)",
+                            has_token ? "is the token right" : "--token-file or MATCHCLOUD_TOKEN"});
+  }
+  SECTION("403") {
+    in.server.then(problem("403 Forbidden", "not_permitted"));
+    check_failed(in.run(), {"what is wrong (403 not_permitted, request req-1)",
+                            has_token ? "may this token export this game" : ""});
+  }
+  SECTION("429 without a time to come back") {
+    in.server.then(problem("429 Too Many Requests", "rate_limited"));
+    check_failed(in.run(), {"what is wrong (429 rate_limited, request req-1)"});
+  }
+  SECTION("an answer that repeats the token") {
+    const std::string body = R"({"detail":"no such token: mc_game_abc","code":"token_invalid"})";
+    in.server.then(answer_head("401 Unauthorized", body.size(), problem_type) + body);
+    const auto done = in.run();
+    check_failed(done, {has_token ? "no such token: *********** (401" : "mc_game_abc"});
+    CHECK((done.error().detail.find("mc_game_abc") == std::string::npos) == has_token);
+  }
+  CHECK(in.server.requests().size() == 1);
+  CHECK(in.server.requests().front().header("authorization") ==
+        (has_token ? "Bearer mc_game_abc" : ""));
   CHECK(in.pauses.empty());
   CHECK(in.nothing_left());
 }

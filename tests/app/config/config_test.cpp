@@ -417,14 +417,20 @@ TEST_CASE("the environment gives values; unknown names are reported, not refused
   setenv("MATCHCLOUD_HEAD_LIMIT_BYTES", "300", 1);
   setenv("MATCHCLOUD_PORT_80_TCP", "tcp://10.0.0.1", 1);
   setenv("MATCHCLOUD_LIMIT_GAME_MODES", "7", 1);
+  setenv("MATCHCLOUD_TOKEN", "mc_game_abc", 1);
   std::vector<std::string> unknown;
   const auto given = read_environment(unknown);
   unsetenv("MATCHCLOUD_HEAD_LIMIT_BYTES");
   unsetenv("MATCHCLOUD_PORT_80_TCP");
   unsetenv("MATCHCLOUD_LIMIT_GAME_MODES");
+  unsetenv("MATCHCLOUD_TOKEN");
   CHECK(make_config(given)->limits.head_limit_bytes == 300);
   CHECK(make_config(given)->rules.limits.game_modes == 7);
   CHECK(std::count(unknown.begin(), unknown.end(), "MATCHCLOUD_PORT_80_TCP") == 1);
+  // It is for the commands that ask a service.
+  CHECK(std::count(unknown.begin(), unknown.end(), "MATCHCLOUD_TOKEN") == 0);
+  CHECK(std::ranges::none_of(given,
+                             [](const auto& each) { return each.source == "MATCHCLOUD_TOKEN"; }));
   CHECK(std::ranges::any_of(
       given, [](const auto& each) { return each.source == "MATCHCLOUD_HEAD_LIMIT_BYTES"; }));
 }

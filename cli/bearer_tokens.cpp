@@ -1,0 +1,113 @@
+#include "cli/bearer_tokens.hpp"
+
+#include "base/characters.hpp"
+#include "cli/bounded_input.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+namespace matchcloud::cli {
+
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n";
+
+constexpr base::character_set token_bytes{[](unsigned char c) {
+  constexpr std::string_view marks = "-._~+/";
+  return base::is_alphanumeric(c) || marks.find(static_cast<char>(c)) != marks.npos;
+}};
+
+std::string_view trimmed(std::string_view text) {
+  const auto begin = text.find_first_not_of(blanks);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+/// What is wrong with a token, or nothing (empty).
+std::string finding_of(std::string_view token) {
+  constexpr const char* form = "a token has 1 to 256 characters, A-Z a-z 0-9 - . _ ~ + / and then "
+                               "= if any";
+  if (token.size() > token_limit_bytes)
+    return std::to_string(token.size()) + " characters; " + form;
+  const auto body = token_bytes.span(token);
+  const auto end = std::min(token.find_first_not_of('=', body), token.size());
+  if (body > 0 && end == token.size()) return {};
+  return "character " + std::to_string((body == 0 ? 0 : end) + 1) + " cannot stand there; " + form;
+}
+
+tl::unexpected<base::error> failure(const std::string& where, const std::string& why) {
+  return base::fail(base::errc::config_invalid, where + ": " + why);
+}
+
+/// The file's name in messages. A token that was given in place of a file's name is not repeated.
+std::string shown(const std::string& file) {
+  if (file == "-") return "stdin";
+  return file.starts_with("mc_") ? "--token-file" : file;
+}
+
+/// A warning if the file is a regular one and not its owner's alone. The owner of a pipe has chosen
+/// who writes and reads it.
+std::string warning_of(const std::string& file) {
+  struct stat found {};
+  if (file == "-" || ::stat(file.c_str(), &found) != 0) return {};
+  const auto mode = static_cast<unsigned>(found.st_mode);
+  if (!S_ISREG(found.st_mode) || (mode & 077U) == 0) return {};
+  std::array<char, 8> octal{};
+  std::snprintf(octal.data(), octal.size(), "%04o", mode & 07777U);
+  return shown(file) + ": its mode " + octal.data() +
+         " gives others access to the tokens; chmod 600 takes it from them";
+}
+
+base::expected<bearer_tokens> read_variable() {
+  const char* value = std::getenv(token_variable); // NOLINT(concurrency-mt-unsafe): no threads yet
+  const auto token = trimmed(value == nullptr ? "" : value);
+  if (token.empty()) return bearer_tokens{};
+  if (const auto wrong = finding_of(token); !wrong.empty()) return failure(token_variable, wrong);
+  return bearer_tokens{{std::string{token}}, {}};
+}
+
+} // namespace
+
+base::expected<bearer_tokens> read_bearer_tokens(const std::string& file) {
+  if (file.empty()) return read_variable();
+  const auto text = file == "-" ? read_bounded_stdin(token_file_limit_bytes)
+                                : read_bounded_file(file, token_file_limit_bytes);
+  if (!text) return failure(shown(file), text.error().detail);
+  if (text->size() > token_file_limit_bytes)
+    return failure(shown(file), "larger than 16 MiB, the limit of a file of tokens");
+  auto tokens = parse_bearer_tokens(*text, shown(file));
+  if (!tokens) return tl::unexpected(tokens.error());
+  return bearer_tokens{*std::move(tokens), warning_of(file)};
+}
+
+base::expected<std::vector<std::string>> parse_bearer_tokens(std::string_view text,
+                                                             const std::string& source) {
+  std::vector<std::string> tokens;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const auto line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.starts_with('#')) continue;
+    const auto where = source + ":" + std::to_string(number);
+    if (const auto wrong = finding_of(line); !wrong.empty()) return failure(where, wrong);
+    if (tokens.size() == token_count_limit)
+      return failure(where, "a file has at most " + std::to_string(token_count_limit) + " tokens");
+    tokens.emplace_back(line);
+  }
+  if (tokens.empty()) return failure(source, "has no token; write one per line");
+  return tokens;
+}
+
+std::string with_token_masked(std::string_view text, std::string_view token) {
+  std::string masked{text};
+  if (token.empty()) return masked;
+  for (auto at = masked.find(token); at != masked.npos; at = masked.find(token, at + token.size()))
+    masked.replace(at, token.size(), token.size(), '*');
+  return masked;
+}
+
+} // namespace matchcloud::cli

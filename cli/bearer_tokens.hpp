@@ -1,0 +1,42 @@
+#pragma once
+
+#include "base/expected.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::cli {
+
+inline constexpr std::size_t token_limit_bytes = 256;
+inline constexpr std::size_t token_count_limit = 100'000;
+inline constexpr std::size_t token_file_limit_bytes = 16UL * 1024 * 1024;
+/// The environment variable with the token of a program that is given no `--token-file`.
+inline constexpr const char* token_variable = "MATCHCLOUD_TOKEN";
+
+/// The tokens that a program was given. None of its messages may contain one.
+struct bearer_tokens {
+  /// In the order of the file.
+  std::vector<std::string> tokens;
+  /// A line for stderr if others can read the file, otherwise empty.
+  std::string warning;
+};
+
+/// Reads the tokens of `file` (`-` is stdin), at least one. Where `file` is empty, reads the one of
+/// `MATCHCLOUD_TOKEN`; none if that is empty or not set. Fails with `config_invalid`, as
+/// `parse_bearer_tokens` does.
+base::expected<bearer_tokens> read_bearer_tokens(const std::string& file);
+
+/// Parses a token per line, each 1 to `token_limit_bytes` of b64token (RFC 6750 section 2.1), with
+/// blanks around it ignored, and so are blank lines and those that begin with `#`. Fails with
+/// `config_invalid` if there is no token or one is wrong; the detail has `source`, the line and
+/// what is wrong, but nothing of the line's content.
+base::expected<std::vector<std::string>> parse_bearer_tokens(std::string_view text,
+                                                             const std::string& source);
+
+/// `text`, which a server sent, with asterisks in place of `token` wherever it occurs: a server may
+/// repeat what it was asked. The length stays the same. Changes nothing if `token` is empty.
+std::string with_token_masked(std::string_view text, std::string_view token);
+
+} // namespace matchcloud::cli

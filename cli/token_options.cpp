@@ -1,0 +1,20 @@
+#include "cli/token_options.hpp"
+
+#include "cli/command_line.hpp"
+
+namespace matchcloud::cli {
+
+CLI::Option* add_token_options(CLI::App& command, std::string& file,
+                               const std::string& description) {
+  const auto refuse = [](const CLI::results_t&) -> bool {
+    throw CLI::ValidationError{"--token", "every user of this machine could read it; use "
+                                          "--token-file FILE, or MATCHCLOUD_TOKEN in the "
+                                          "environment"};
+  };
+  // Without this option a message about an unknown one would repeat the token. CLI11 does not print
+  // options without a group.
+  command.add_option("--token", refuse)->expected(0, 1)->group("");
+  return command.add_option("--token-file", file, description)->check(named_file());
+}
+
+} // namespace matchcloud::cli

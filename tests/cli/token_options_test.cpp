@@ -1,0 +1,34 @@
+#include "cli/token_options.hpp"
+
+#include "tests/catch.hpp"
+
+namespace matchcloud::cli {
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("there is no --token, and what is said of it does not repeat it") {
+  CLI::App program;
+  std::string file;
+  add_token_options(program, file, "Tokens.");
+  for (const std::string line :
+       {"--token mc_game_abc", "--token=mc_game_abc", "--token mc_game_abc --other", "--token"}) {
+    program.clear();
+    try {
+      program.parse(line);
+      FAIL("taken: " << line);
+    } catch (const CLI::ParseError& failure) {
+      const std::string why = failure.what();
+      CHECK(contains(why, "--token-file FILE, or MATCHCLOUD_TOKEN"));
+      CHECK_FALSE(contains(why, "mc_game_abc"));
+    }
+  }
+  CHECK_FALSE(contains(program.help(), "--token "));
+  program.parse("--token-file f");
+  CHECK(file == "f");
+}
+
+} // namespace
+} // namespace matchcloud::cli
