@@ -1,8 +1,11 @@
 #include "load/client.hpp"
 
+#include "cli/bearer_tokens.hpp"
+
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -28,8 +31,9 @@ std::string reason(int code) {
 
 } // namespace
 
-client::client(client_host& host, const std::optional<network_address>& source)
-    : host_{&host}, source_{source} {}
+client::client(client_host& host, const std::optional<network_address>& source,
+               std::string_view token)
+    : host_{&host}, source_{source}, token_{token} {}
 
 client::~client() = default;
 
@@ -43,7 +47,7 @@ void client::ask(const request_source::request& what, base::steady_time intended
   request_ = what;
   intended_ = intended;
   has_request_ = true;
-  unsent_ = what.bytes;
+  unsent_ = {what.bytes.substr(0, what.token_at), token_, what.bytes.substr(what.token_at)};
   deadline_ = host_->loop().now() + host_->timeout();
   host_->loop().timers().arm(*this, deadline_);
   reader_.reset();
@@ -108,15 +112,11 @@ void client::on_events(std::uint32_t events) {
 
 void client::write() {
   while (!unsent_.empty()) {
-    const auto sent = ::send(socket_.get(), unsent_.data(), unsent_.size(), MSG_NOSIGNAL);
-    if (sent < 0) {
-      if (errno == EINTR) continue;
-      // A server that refuses a request may close before it has read all of it; its reply is read
-      // nevertheless.
-      if (errno != EAGAIN) unsent_ = {};
-      return;
-    }
-    unsent_.remove_prefix(static_cast<std::size_t>(sent));
+    if (unsent_.send(socket_.get()) || errno == EINTR) continue;
+    // A server that refuses a request may close before it has read all of it; its reply is read
+    // nevertheless.
+    if (errno != EAGAIN) unsent_ = {};
+    return;
   }
 }
 
@@ -145,10 +145,9 @@ void client::on_bytes(std::string_view bytes) {
   case reply_reader::progress::more: return;
   case reply_reader::progress::complete: return replied();
   case reply_reader::progress::malformed:
-    return fail(failure::malformed,
-                reader_.has_extra_bytes()
-                    ? "more bytes than the reply has"
-                    : "begins with \"" + std::string{bytes.substr(0, 40)} + "\"");
+    return fail(failure::malformed, reader_.has_extra_bytes()
+                                        ? "more bytes than the reply has"
+                                        : "begins with \"" + excerpt(bytes, 40) + "\"");
   }
 }
 
@@ -179,6 +178,13 @@ void client::on_deadline() {
   read();
   if (has_request_ && connection == connection_ && host_->loop().now() >= deadline_)
     fail(failure::timeout, reader_.untouched() ? "no reply" : "half a reply");
+}
+
+std::string client::excerpt(std::string_view bytes, std::size_t limit_bytes) const {
+  // A token that begins within the limit must be seen whole to be found.
+  auto text = cli::with_token_masked(bytes.substr(0, limit_bytes + token_.size()), token_);
+  text.resize(std::min(text.size(), limit_bytes));
+  return text;
 }
 
 void client::abandon() {

@@ -7,6 +7,7 @@
 #include "load/reply_reader.hpp"
 #include "load/request_source.hpp"
 #include "load/tally.hpp"
+#include "load/unsent_bytes.hpp"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -56,8 +57,9 @@ public:
 /// there is something to send. Used on the thread of its loop.
 class client final : public http::io_handler, private http::timer {
 public:
-  /// `source`: the address to connect from; if there is none, the kernel chooses.
-  client(client_host& host, const std::optional<network_address>& source);
+  /// `source`: the address to connect from; if there is none, the kernel chooses. `token`: inserted
+  /// into each request that has a place for one; it must outlive the client.
+  client(client_host& host, const std::optional<network_address>& source, std::string_view token);
   ~client() override;
   client(const client&) = delete;
   client& operator=(const client&) = delete;
@@ -70,6 +72,9 @@ public:
 
   const request_source::request& request() const noexcept { return request_; }
   base::steady_time intended() const noexcept { return intended_; }
+  /// The first `limit_bytes` of what the server sent, fit for a report: with the client's token
+  /// masked.
+  std::string excerpt(std::string_view bytes, std::size_t limit_bytes) const;
   bool is_connected() const noexcept { return static_cast<bool>(socket_) && !connecting_; }
 
   /// Gives up the request in progress, if any; it fails as `abandoned`.
@@ -94,6 +99,7 @@ private:
 
   client_host* host_;
   std::optional<network_address> source_;
+  std::string_view token_;
   base::file_descriptor socket_;
   bool connecting_ = false;
   bool has_request_ = false;
@@ -103,7 +109,7 @@ private:
   std::uint64_t connection_ = 0;
   std::uint64_t replies_ = 0;
   request_source::request request_{};
-  std::string_view unsent_;
+  unsent_bytes unsent_;
   base::steady_time intended_;
   base::steady_time deadline_;
   reply_reader reader_;

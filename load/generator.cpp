@@ -79,7 +79,9 @@ generator::generator(caf::actor_system& system, const base::clock& clock,
   for (std::size_t i = 0; i < plan.connections; ++i) {
     std::optional<network_address> source;
     if (!plan.sources.empty()) source = plan.sources[i % plan.sources.size()];
-    clients_.push_back(std::make_unique<client>(host, source));
+    std::string_view token;
+    if (!plan.tokens.empty()) token = plan.tokens[(plan.first_connection + i) % plan.tokens.size()];
+    clients_.push_back(std::make_unique<client>(host, source, token));
   }
 }
 
@@ -269,7 +271,7 @@ void generator::on_reply(client& from, const reply& that) {
     counted.latency.record(took);
     if (that.status != part.wanted_status)
       counted.fail(failure::status,
-                   std::to_string(that.status) + " " + std::string{that.body.substr(0, 200)});
+                   std::to_string(that.status) + " " + from.excerpt(that.body, 200));
     else if (bad)
       counted.fail(failure::content, wrong);
   }

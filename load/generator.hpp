@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace matchcloud::load {
@@ -29,6 +30,10 @@ struct generator_plan {
   const std::vector<mix_part>* parts = nullptr;
   const std::vector<request_pool>* pools = nullptr;
   std::size_t connections = 1;
+  /// Connection i of this thread uses token `first_connection` + i of these, counted in a circle.
+  std::span<const std::string> tokens;
+  /// The number of connections of the threads before this one.
+  std::size_t first_connection = 0;
   std::uint64_t requests_per_connection = 0;
   std::chrono::milliseconds timeout{10'000};
   /// The arrivals of an open loop. Nothing: each connection sends the next request when it has the

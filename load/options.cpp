@@ -1,7 +1,9 @@
 #include "load/options.hpp"
 
 #include "base/characters.hpp"
+#include "cli/bearer_tokens.hpp"
 #include "cli/command_line.hpp"
+#include "cli/token_options.hpp"
 #include "http/wire/field_line.hpp"
 #include "load/duration.hpp"
 #include "model/net/http_url.hpp"
@@ -47,6 +49,9 @@ constexpr const char* help_text =
     "Files are looked for beside the mix file.\n\n"
     "Assertions compare (<, <=, =, !=, >=, >) p50 .. p99.99, max, mean with durations, and errors, "
     "a kind of error, late, sent, answered, rate, status.503 with numbers.\n\n"
+    "A file of tokens has one per line; blank lines and those that begin with # are ignored. "
+    "Connection i uses token i for all its requests, counted in a circle. No report contains "
+    "tokens.\n\n"
     "Exit codes: 0 done and all assertions hold, 1 one does not, or nothing could be measured "
     "(stderr says why), 2 wrong command line or mix file.";
 
@@ -60,6 +65,7 @@ struct written {
   bool closed = false;
   std::string mix;
   std::string operation;
+  std::string token_file;
   std::vector<std::string> asserted;
 };
 
@@ -74,10 +80,11 @@ CLI::Validator duration_text() {
 CLI::Validator header_line() {
   return {[](const std::string& text) -> std::string {
             const auto field = http::parse_field_line(text);
-            if (!field) return "\"" + text + "\" is no header: write 'Name: value'";
+            // The line may hold a secret, so it is not repeated.
+            if (!field) return "it is no header: write 'Name: value'";
             const bool is_own = base::equal_ignoring_case(field->name, "host") ||
                                 http::find_framing_field(field->name) != http::framing_field::none;
-            return !is_own ? "" : "\"" + text + "\" is written by the program itself";
+            return !is_own ? "" : std::string{field->name} + " is written by the program itself";
           },
           "HEADER"};
 }
@@ -137,6 +144,9 @@ void add_requests_and_reports(CLI::App& program, options& to, written& text) {
   program.add_option("--header", to.header_lines, "A further header line; may be repeated.")
       ->allow_extra_args(false)
       ->check(header_line());
+  cli::add_token_options(program, text.token_file,
+                         "A file with bearer tokens to send, or - for stdin; see below. Without it "
+                         "the token in the environment's MATCHCLOUD_TOKEN is sent, if any.");
   program.add_option("--seed", to.seed, "What is made and chosen follows from it.")
       ->capture_default_str();
   program.add_option("--json", to.json, "Writes the results as JSON to a file; - is stdout.");
@@ -161,6 +171,22 @@ std::string check_url(std::string& url) {
   return {};
 }
 
+bool is_authorization(const std::string& line) {
+  const auto field = http::parse_field_line(line);
+  return field && base::equal_ignoring_case(field->name, "authorization");
+}
+
+/// Reads the tokens. Returns what is wrong with them, or nothing (empty).
+std::string read_tokens(options& to, const std::string& file) {
+  auto read = cli::read_bearer_tokens(file);
+  if (!read) return read.error().detail;
+  if (!read->warning.empty()) std::cerr << "matchcloud-load: " << read->warning << "\n";
+  to.tokens = std::move(read->tokens);
+  if (to.tokens.empty() || std::ranges::none_of(to.header_lines, is_authorization)) return {};
+  return "--header gives an Authorization, and so does " +
+         (file.empty() ? std::string{cli::token_variable} : "--token-file") + "; leave one out";
+}
+
 /// Completes the options. Returns what is wrong with them, or nothing (empty).
 std::string complete(options& to, const written& text) {
   if (auto wrong = check_url(to.url); !wrong.empty()) return to.url + ": " + wrong;
@@ -183,6 +209,7 @@ std::string complete(options& to, const written& text) {
     if (!mix) return mix.error().detail;
     to.mix = *std::move(mix);
   }
+  if (auto wrong = read_tokens(to, text.token_file); !wrong.empty()) return wrong;
   for (const auto& each : text.asserted) {
     auto asserted = parse_assertions(each);
     if (!asserted) return "--assert: " + asserted.error().detail;

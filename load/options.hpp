@@ -31,6 +31,8 @@ struct options {
   std::uint64_t seed = 1;
   std::vector<mix_part> mix;
   std::vector<std::string> header_lines;
+  /// Bearer tokens: connection i uses token i, counted in a circle. Empty: requests have none.
+  std::vector<std::string> tokens;
   /// The files for the reports; empty: no report. `-` is stdout.
   std::string json;
   std::string hdr;

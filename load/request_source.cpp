@@ -93,6 +93,11 @@ request_pool::request_pool(const mix_part& part, const request_frame& frame, std
   const bool posts = row_of(part.what).method == http::method::post;
   std::string head = (posts ? "POST " : "GET ") + frame.base_path + path_of(part) +
                      " HTTP/1.1\r\nHost: " + frame.authority + "\r\n";
+  if (frame.has_token) {
+    head += "Authorization: Bearer ";
+    token_at_ = head.size();
+    head += "\r\n";
+  }
   for (const auto& line : frame.header_lines)
     head += line + "\r\n";
   if (frame.closes) head += "Connection: close\r\n";
@@ -124,7 +129,7 @@ request_source::request_source(const std::vector<mix_part>& parts,
 request_source::request request_source::next() {
   const auto part = pools_->size() == 1 ? 0 : part_(engine_);
   const auto& pool = (*pools_)[part];
-  return {part, pool[engine_() % pool.size()]};
+  return {part, pool[engine_() % pool.size()], pool.token_at()};
 }
 
 } // namespace matchcloud::load

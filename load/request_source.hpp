@@ -21,6 +21,8 @@ struct request_frame {
   std::vector<std::string> header_lines;
   /// Whether each connection carries one request only (`Connection: close`).
   bool closes = false;
+  /// Whether each connection puts its bearer token into its requests.
+  bool has_token = false;
 };
 
 /// The requests of one part of a mix, as the bytes that are sent. All are made before the first one
@@ -32,9 +34,12 @@ public:
 
   std::size_t size() const noexcept { return requests_.size(); }
   std::string_view operator[](std::size_t i) const noexcept { return requests_[i]; }
+  /// The offset in each request at which the connection's token is to be inserted; 0: none is.
+  std::size_t token_at() const noexcept { return token_at_; }
 
 private:
   std::vector<std::string> requests_;
+  std::size_t token_at_ = 0;
 };
 
 /// Chooses requests from a mix by its weights. One thread; the pools must outlive the source.
@@ -44,6 +49,8 @@ public:
     /// The index of the part in the mix.
     std::size_t part;
     std::string_view bytes;
+    /// As `request_pool::token_at`.
+    std::size_t token_at;
   };
 
   request_source(const std::vector<mix_part>& parts, const std::vector<request_pool>& pools,

@@ -144,7 +144,7 @@ public:
     config_.set("scheduler.max-threads", 1);
     const auto url = model::parse_http_url(options.url);
     request_frame frame{url->authority(), url->target, options.header_lines,
-                        options.requests_per_connection == 1};
+                        options.requests_per_connection == 1, !options.tokens.empty()};
     while (frame.base_path.ends_with('/'))
       frame.base_path.pop_back();
     for (const auto& part : options.mix)
@@ -179,8 +179,10 @@ private:
     plan.server = server;
     plan.parts = &options_->mix;
     plan.pools = &pools_;
-    plan.connections =
-        options_->connections / threads + (index < options_->connections % threads ? 1 : 0);
+    const auto rest = options_->connections % threads;
+    plan.connections = options_->connections / threads + (index < rest ? 1 : 0);
+    plan.first_connection = options_->connections / threads * index + std::min(index, rest);
+    plan.tokens = options_->tokens;
     const auto sources = source_addresses(options_->sources);
     for (std::size_t i = index; i < sources.size(); i += threads)
       plan.sources.push_back(sources[i]);

@@ -22,6 +22,18 @@ const std::string good_listing =
     R"("datacenter_coord":{"latitude":50.1,"longitude":8.6},)"
     R"("datacenter_distance_from_client":{"kilometers":640.1,"miles":397.7}}]})";
 
+namespace {
+
+std::string authorization_in(const std::string& head) {
+  const std::string name = "\r\nAuthorization: ";
+  const auto at = head.find(name);
+  if (at == std::string::npos) return {};
+  const auto begin = at + name.size();
+  return head.substr(begin, head.find("\r\n", begin) - begin);
+}
+
+} // namespace
+
 std::string ok_reply(const std::string& body) {
   return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
@@ -55,6 +67,14 @@ void delayed_server::stall_once(std::chrono::milliseconds from, std::chrono::mil
   stall_length_ = length;
 }
 
+std::vector<std::set<std::string>> delayed_server::authorizations() const {
+  const std::lock_guard lock{mutex_};
+  std::vector<std::set<std::string>> all;
+  for (const auto& [connection, values] : authorizations_)
+    all.push_back(values);
+  return all;
+}
+
 void delayed_server::accept_all() {
   while (true) {
     std::array<pollfd, 2> watched{pollfd{ended_.get(), POLLIN, 0},
@@ -63,12 +83,12 @@ void delayed_server::accept_all() {
     if (watched[0].revents != 0) return;
     const int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0) continue;
-    ++connections_;
-    threads_.emplace_back([this, fd] { serve(fd); });
+    const auto connection = static_cast<int>(connections_++);
+    threads_.emplace_back([this, fd, connection] { serve(fd, connection); });
   }
 }
 
-void delayed_server::serve(int fd) {
+void delayed_server::serve(int fd, int connection) {
   const base::file_descriptor socket{fd};
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -85,6 +105,10 @@ void delayed_server::serve(int fd) {
     // Only requests without a body are supported.
     const auto end = unread.find("\r\n\r\n");
     if (end == std::string::npos) continue;
+    {
+      const std::lock_guard lock{mutex_};
+      authorizations_[connection].insert(authorization_in(unread.substr(0, end + 2)));
+    }
     unread.erase(0, end + 4);
     ++requests_;
     if (!pause_until(due())) return;

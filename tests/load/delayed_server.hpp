@@ -6,9 +6,12 @@
 #include <chrono>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace matchcloud::load {
 
@@ -29,12 +32,15 @@ public:
   /// Closes each connection after `answers` answers, without announcing it.
   void break_after(std::uint64_t answers) { break_after_ = answers; }
 
+  /// The `Authorization` values of each connection that had requests, without repetitions; "" where
+  /// a request had none.
+  std::vector<std::set<std::string>> authorizations() const;
   std::uint64_t requests() const { return requests_; }
   std::uint64_t connections() const { return connections_; }
 
 private:
   void accept_all();
-  void serve(int fd);
+  void serve(int fd, int connection);
   /// Waits until `when`. False if the server ends first.
   bool pause_until(std::chrono::steady_clock::time_point when) const;
   std::chrono::steady_clock::time_point due();
@@ -49,7 +55,8 @@ private:
   std::uint64_t break_after_ = 0;
   std::chrono::milliseconds stall_from_{0};
   std::chrono::milliseconds stall_length_{0};
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::map<int, std::set<std::string>> authorizations_;
   std::chrono::steady_clock::time_point first_{};
   std::list<std::thread> threads_;
   std::thread acceptor_;

@@ -4,7 +4,9 @@
 #include "tests/fixtures/json.hpp"
 #include "tests/load/delayed_server.hpp"
 
+#include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace matchcloud::e2e {
@@ -97,6 +99,105 @@ TEST_CASE("wrong command lines are exit code 2", "[load]") {
   const auto help = load({"--help"});
   CHECK(help.exit_code == 0);
   CHECK(help.out.find("[[operation]]") != std::string::npos);
+}
+
+/// Like a token of the service.
+const std::string token = "mc_game_" + std::string(43, 'k') + "123456";
+
+void check_hides_token(const command_result& done) {
+  CHECK(done.out.find(token) == std::string::npos);
+  CHECK(done.errors.find(token) == std::string::npos);
+}
+
+TEST_CASE("tokens come from a file, stdin or the environment", "[load]") {
+  const load::delayed_server server{load::ok_reply(load::good_listing)};
+  const fixtures::temporary_directory directory;
+  const auto file = directory.file("tokens", "# of the test\n" + token + "\n\n  other\t\r\n");
+  const auto own = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
+  std::filesystem::permissions(file, own);
+  const auto json = directory.path("results.json");
+  arguments args{"--rate", "50", "--duration", "200ms",    "--connections", "2",
+                 "--json", json, "--assert",   "errors=0", server.url()};
+  const auto sent = [&server] {
+    std::set<std::string> all;
+    for (const auto& values : server.authorizations())
+      all.insert(values.begin(), values.end());
+    return all;
+  };
+  const auto runs = [&](const arguments& more, const environment& added, const std::string& input) {
+    auto words = args;
+    words.insert(words.begin(), more.begin(), more.end());
+    const auto done = run(words, added, input, fixtures::load_program());
+    INFO(done.out << done.errors);
+    CHECK(done.exit_code == 0);
+    CHECK(done.errors.empty());
+    check_hides_token(done);
+    std::ifstream report{json};
+    const std::string text{std::istreambuf_iterator<char>{report}, {}};
+    CHECK(!text.empty());
+    CHECK(text.find(token) == std::string::npos);
+  };
+  SECTION("a file, which the environment does not add to") {
+    runs({"--token-file", file}, {"MATCHCLOUD_TOKEN=unused"}, {});
+    CHECK(sent() == std::set<std::string>{"Bearer " + token, "Bearer other"});
+  }
+  SECTION("stdin") {
+    runs({"--token-file", "-"}, {}, file);
+    CHECK(sent() == std::set<std::string>{"Bearer " + token, "Bearer other"});
+  }
+  SECTION("the environment") {
+    runs({}, {"MATCHCLOUD_TOKEN=" + token}, {});
+    CHECK(sent() == std::set<std::string>{"Bearer " + token});
+  }
+  SECTION("nothing") {
+    runs({}, {"MATCHCLOUD_TOKEN="}, {});
+    CHECK(sent() == std::set<std::string>{""});
+  }
+}
+
+TEST_CASE("no message holds a token", "[load]") {
+  const fixtures::temporary_directory directory;
+  const auto file = directory.file("tokens", token + "\n");
+  const auto wrong_file = directory.file("wrong", "ok\n" + token + "!\n");
+  const std::string url = "http://127.0.0.1:1";
+  const environment in_environment{"MATCHCLOUD_TOKEN=" + token};
+  struct wrong_line {
+    arguments words;
+    environment added;
+    std::string says;
+  };
+  for (const auto& wrong : {
+           wrong_line{{"--rate", "1", "--token", token, url}, {}, "--token-file FILE"},
+           {{"--rate", "1", "--token=" + token, url}, {}, "MATCHCLOUD_TOKEN"},
+           {{"--rate", "1", url, "--token"}, {}, "--token-file FILE"},
+           {{"--rate", "1", "--token-file", token, url}, {}, "No such file"},
+           {{"--rate", "1", "--token-file", wrong_file, url}, {}, "wrong:2: character 58"},
+           {{"--rate", "1", "--token-file", directory.path("none"), url}, {}, "none: cannot be"},
+           {{"--rate", "1", "--token-file", "", url}, {}, "name is empty"},
+           {{"--rate", "1", url}, {"MATCHCLOUD_TOKEN=" + token + " x"}, "MATCHCLOUD_TOKEN: "},
+           {{"--rate", "1", "--header", "Authorization Bearer " + token, url}, {}, "is no header"},
+           {{"--rate", "1", "--header", "Host: " + token, url}, {}, "Host is written by"},
+           {{"--rate", "1", "--token-file", file, "--header", "authorization: Bearer " + token,
+             url},
+            {},
+            "--header gives an Authorization, and so does --token-file"},
+           {{"--rate", "1", "--header", "Authorization: x", url},
+            in_environment,
+            "and so does MATCHCLOUD_TOKEN"},
+       }) {
+    const auto done = run(wrong.words, wrong.added, {}, fixtures::load_program());
+    INFO(done.errors);
+    CHECK(done.exit_code == 2);
+    CHECK(done.errors.find(wrong.says) != std::string::npos);
+    check_hides_token(done);
+  }
+  const auto help = run({"--help"}, in_environment, {}, fixtures::load_program());
+  CHECK(help.out.find("--token-file") != std::string::npos);
+  CHECK(help.out.find("--token ") == std::string::npos);
+  check_hides_token(help);
+  const auto unreached = run({"--rate", "1", url}, in_environment, {}, fixtures::load_program());
+  CHECK(unreached.exit_code == 1);
+  check_hides_token(unreached);
 }
 
 TEST_CASE("a report that cannot be written is known before the load begins", "[load]") {

@@ -6,6 +6,8 @@
 
 #include <csignal>
 #include <future>
+#include <map>
+#include <set>
 
 #include <unistd.h>
 
@@ -171,6 +173,69 @@ TEST_CASE("a new connection for each request, from many addresses", "[load]") {
   CHECK(of.all.answered == 60);
   // The first connection only checks that the server is reachable.
   CHECK(server.connections() == 1 + 60);
+}
+
+TEST_CASE("each connection keeps to its token, and tokens are shared out evenly", "[load]") {
+  const delayed_server server{ok_reply(good_listing)};
+  auto options = shortly(server.url(), 500);
+  options.tokens = {"one", "two", "three"};
+  options.connections = 8;
+  options.threads = 3;
+  const auto of = measured(options);
+  CHECK(of.all.errors() == 0);
+  std::map<std::string, int> connections;
+  for (const auto& values : server.authorizations()) {
+    REQUIRE(values.size() == 1);
+    ++connections[*values.begin()];
+  }
+  const std::map<std::string, int> even{{"Bearer one", 3}, {"Bearer two", 3}, {"Bearer three", 2}};
+  CHECK(connections == even);
+}
+
+TEST_CASE("a new connection has the token of the one that it replaces", "[load]") {
+  const delayed_server server{ok_reply(good_listing)};
+  auto options = shortly(server.url(), 100);
+  options.tokens = {"one", "two"};
+  options.connections = 2;
+  options.requests_per_connection = 1;
+  CHECK(measured(options).all.errors() == 0);
+  std::map<std::string, int> requests;
+  for (const auto& values : server.authorizations())
+    ++requests[*values.begin()];
+  CHECK(requests.size() == 2);
+  CHECK(requests["Bearer one"] + requests["Bearer two"] == 60);
+}
+
+TEST_CASE("without tokens no request has an Authorization", "[load]") {
+  const delayed_server server{ok_reply(good_listing)};
+  CHECK(measured(shortly(server.url(), 50)).all.errors() == 0);
+  for (const auto& values : server.authorizations())
+    CHECK(values == std::set<std::string>{""});
+}
+
+TEST_CASE("refusals count by their status, and what repeats a token is shown without it",
+          "[load]") {
+  const std::string token = "mc_game_" + std::string(49, 'k');
+  for (const std::string status : {"401", "403", "429"}) {
+    CAPTURE(status);
+    const std::string body = "no such token: " + token + ", " + std::string(115, '-') + token;
+    const delayed_server server{"HTTP/1.1 " + status + " No\r\nRetry-After: 1\r\nContent-Length: " +
+                                std::to_string(body.size()) + "\r\n\r\n" + body};
+    auto options = shortly(server.url(), 50);
+    options.tokens = {token};
+    options.asserted = parse_assertions("status." + status + "=30").value();
+    const auto of = measured(options);
+    CHECK(of.all.by_status.at(std::stoi(status)) == 30);
+    CHECK(count(of, failure::status) == 30);
+    CHECK(holds(options.asserted.front(), of));
+    const auto& example = of.all.examples[static_cast<std::size_t>(failure::status)];
+    CHECK(example.starts_with(status + " no such token: *****"));
+    for (const auto& report : {text_report(options, of), json_report(options, of)}) {
+      CHECK(report.find(status) != std::string::npos);
+      // Nor a part of it, where the example ends.
+      CHECK(report.find("mc_game") == std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("who is not there is named at once", "[load]") {

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace matchcloud::load {
+
+/// Bytes still to be sent that lie in up to three places, so that what differs by connection can
+/// stand within what all connections share, without a copy. They must stay valid. One thread.
+class unsent_bytes {
+public:
+  unsent_bytes() = default;
+  unsent_bytes(std::string_view first, std::string_view second, std::string_view third)
+      : pieces_{first, second, third} {}
+
+  bool empty() const noexcept;
+  /// Sends in one call what the socket takes. Returns false with errno set if it takes nothing.
+  bool send(int socket) noexcept;
+
+private:
+  std::array<std::string_view, 3> pieces_;
+};
+
+} // namespace matchcloud::load
