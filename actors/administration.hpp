@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 
 namespace matchcloud::actors {
 
@@ -14,8 +15,8 @@ struct administration_settings {
   base::blocking_pool* pool = nullptr;
 };
 
-/// Reads and changes the catalog element by element, for operators. Each change is a transaction in
-/// the store, where the catalog actors of every process find it.
+/// Reads and changes the catalog and the tokens one by one, and reads the audit log, for operators.
+/// Each change is a transaction in the store, where the catalog actors of every process find it.
 class administration final : public supervised_actor {
 public:
   /// How long a change that has begun waits for another one in the store: shorter than a client
@@ -26,11 +27,19 @@ public:
 
   const char* name() const override { return "administration"; }
 
+  /// What a request is answered with.
+  struct outcome {
+    int status = 200;
+    std::string json;
+  };
+
 protected:
   caf::behavior make_behavior() override;
 
 private:
-  void handle(const administer& request);
+  /// Has the pool perform a request and answers it.
+  template <class Request>
+  void handle(const Request& request);
   void on(const administered& ended);
 
   administration_settings settings_;

@@ -22,6 +22,20 @@ base::expected<model::catalog_snapshot> read_catalog_if_moved(store::database& i
   return std::make_shared<const model::catalog>(*std::move(loaded));
 }
 
+/// Loads the store's tokens if their revision differs from that of `known`; else returns null.
+base::expected<model::token_snapshot> read_tokens_if_moved(store::database& in,
+                                                           const model::token_snapshot& known) {
+  const auto from = in.access();
+  if (!from) return tl::unexpected(from.error());
+  const auto revision = (*from)->tokens_revision();
+  if (!revision) return tl::unexpected(revision.error());
+  if (*revision == known->revision()) return model::token_snapshot{};
+  auto loaded = (*from)->load_tokens();
+  if (!loaded) return tl::unexpected(loaded.error());
+  (*loaded)->take_uses(*known);
+  return *std::move(loaded);
+}
+
 /// Returns the feed, taking one from the database if there is none.
 base::expected<store::change_feed*>
 take_feed(store::database& in, std::optional<store::lease<store::change_feed>>& feed) {
@@ -35,16 +49,20 @@ take_feed(store::database& in, std::optional<store::lease<store::change_feed>>& 
 
 /// Reads what moved since the known revisions; reads nothing if no other session committed.
 base::expected<store_polled> read_moved(store::database& in, store::change_feed& feed,
-                                        std::int64_t catalog, std::int64_t avatars) {
+                                        std::int64_t catalog, const model::token_snapshot& tokens,
+                                        std::int64_t avatars) {
   store_polled found;
   const auto changed = feed.changed();
   if (!changed) return tl::unexpected(changed.error());
   if (!*changed) return found;
   auto snapshot = read_catalog_if_moved(in, catalog);
   if (!snapshot) return tl::unexpected(snapshot.error());
+  auto issued = read_tokens_if_moved(in, tokens);
+  if (!issued) return tl::unexpected(issued.error());
   auto moved = feed.moved_games_since(store::game_subject::avatars, avatars);
   if (!moved) return tl::unexpected(moved.error());
   found.snapshot = *std::move(snapshot);
+  found.tokens = *std::move(issued);
   if (moved->all || !moved->games.empty())
     found.avatars = std::make_shared<const store::moved_games>(*std::move(moved));
   return found;
@@ -66,6 +84,7 @@ catalog_state::outcome catalog_state::apply(const store_polled& found) {
   if (found.failure) return std::exchange(failing_, true) ? outcome::failed_again : outcome::failed;
   failing_ = false;
   if (found.avatars) avatars_revision_ = found.avatars->revision;
+  if (found.tokens) tokens_ = found.tokens;
   if (!found.snapshot) return outcome::unchanged;
   previous_ = std::exchange(snapshot_, found.snapshot);
   return outcome::changed;
@@ -74,10 +93,10 @@ catalog_state::outcome catalog_state::apply(const store_polled& found) {
 // -- actor --------------------------------------------------------------------
 
 catalog::catalog(caf::actor_config& cfg, catalog_settings settings,
-                 model::catalog_snapshot snapshot)
+                 model::catalog_snapshot snapshot, model::token_snapshot tokens)
     : supervised_actor{cfg, {base::fault_point::catalog_receive, base::fault_point::catalog_reply}},
       settings_{std::move(settings)},
-      state_{std::move(snapshot)} {}
+      state_{std::move(snapshot), std::move(tokens)} {}
 
 caf::behavior catalog::make_behavior() {
   be_strict();
@@ -86,6 +105,8 @@ caf::behavior catalog::make_behavior() {
       [this](const subscribers& listeners) {
         for (const auto& listener : listeners.members)
           tell(listener, catalog_changed{state_.snapshot()});
+        for (const auto& holder : listeners.token_holders)
+          tell(holder, tokens_changed{state_.tokens()});
         // A new shard may have loaded a list before it subscribed to changes.
         store::moved_games anything;
         anything.all = true;
@@ -105,10 +126,10 @@ caf::behavior catalog::make_behavior() {
 
 void catalog::poll() {
   auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
-               feed = feed_, known = state_.snapshot()->revision,
+               feed = feed_, known = state_.snapshot()->revision, tokens = state_.tokens(),
                avatars = state_.avatars_revision()] {
     auto found = take_feed(*database, *feed).and_then([&](store::change_feed* from) {
-      return read_moved(*database, *from, known, avatars);
+      return read_moved(*database, *from, known, tokens, avatars);
     });
     if (!found) {
       // Dropping the feed loses no change: the first look of a new feed reports that everything
@@ -133,6 +154,9 @@ void catalog::on_polled(const store_polled& found) {
   if (found.avatars)
     for (const auto& shard : state_.listeners().avatar_shards)
       tell(shard, avatars_changed{found.avatars});
+  if (found.tokens)
+    for (const auto& holder : state_.listeners().token_holders)
+      tell(holder, tokens_changed{found.tokens});
   if (outcome != catalog_state::outcome::changed) return;
   spdlog::info("catalog: revision {}", revision);
   for (const auto& listener : state_.listeners().members)

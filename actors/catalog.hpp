@@ -26,10 +26,13 @@ struct catalog_settings {
 /// that tests can call it directly.
 class catalog_state {
 public:
-  /// `snapshot` is in force until a poll finds another.
-  explicit catalog_state(model::catalog_snapshot snapshot) : snapshot_{std::move(snapshot)} {}
+  /// `snapshot` and `tokens` are in force until a poll finds others.
+  explicit catalog_state(model::catalog_snapshot snapshot, model::token_snapshot tokens = nullptr)
+      : snapshot_{std::move(snapshot)},
+        tokens_{tokens ? std::move(tokens) : std::make_shared<const model::token_list>()} {}
 
   const model::catalog_snapshot& snapshot() const noexcept { return snapshot_; }
+  const model::token_snapshot& tokens() const noexcept { return tokens_; }
   /// The revision of the avatars that the shards were told; negative if they were told none yet.
   std::int64_t avatars_revision() const noexcept { return avatars_revision_; }
   const subscribers& listeners() const noexcept { return subscribers_; }
@@ -47,18 +50,21 @@ private:
   /// Kept until the next change, so that a large catalog is freed by this actor and not on an event
   /// loop.
   model::catalog_snapshot previous_;
+  model::token_snapshot tokens_;
   subscribers subscribers_;
   std::int64_t avatars_revision_ = -1;
   bool failing_ = false;
 };
 
 /// Owns the catalog. Polls the store for a new revision, loads a changed catalog as an immutable
-/// snapshot and sends it to the subscribers; tells the avatar shards which lists moved. One, on the
-/// actors' pool; its blocking work runs on the blocking pool, one task at a time.
+/// snapshot and sends it to the subscribers; does the same with the tokens, which have a revision
+/// of their own; tells the avatar shards which lists moved. One, on the actors' pool; its blocking
+/// work runs on the blocking pool, one task at a time.
 class catalog final : public supervised_actor {
 public:
-  /// `snapshot` is in force until a poll of the store finds another.
-  catalog(caf::actor_config& cfg, catalog_settings settings, model::catalog_snapshot snapshot);
+  /// `snapshot` and `tokens` are in force until a poll of the store finds others.
+  catalog(caf::actor_config& cfg, catalog_settings settings, model::catalog_snapshot snapshot,
+          model::token_snapshot tokens = nullptr);
 
   const char* name() const override { return "catalog"; }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/owner.hpp"
+#include "model/access/access_token.hpp"
 #include "model/catalog/catalog.hpp"
 #include "store/geoip/geoip.hpp"
 
@@ -19,6 +20,7 @@ struct initial_state {
   model::catalog_snapshot catalog;
   /// Null: there are no GeoIP files.
   std::shared_ptr<const store::geoip> geoip = {};
+  model::token_snapshot tokens = {};
 };
 
 /// Describes a child of the supervisor: its name and how to start it. It outlives the actors that
@@ -26,7 +28,13 @@ struct initial_state {
 struct child_spec {
   /// The name in logs, metrics and reports, such as `validator/0`.
   std::string name;
-  enum class kind : std::uint8_t { catalog, geoip_watch, owner, front } what = kind::owner;
+  enum class kind : std::uint8_t {
+    catalog,
+    geoip_watch,
+    bookkeeping,
+    owner,
+    front
+  } what = kind::owner;
   /// For an owner: which owner it is.
   owner role = owner::none;
   /// For an owner or front that serves one event loop: that loop. `every_loop` if it serves all.

@@ -106,7 +106,11 @@ void child_table::end_storms(base::steady_time now) {
 subscribers child_table::catalog_subscribers() const {
   subscribers all;
   for (const auto& each : children_) {
-    if (!each.actor || each.spec.what != child_spec::kind::owner) continue;
+    if (!each.actor) continue;
+    if (each.spec.what == child_spec::kind::front ||
+        each.spec.what == child_spec::kind::bookkeeping)
+      all.token_holders.push_back(each.actor);
+    if (each.spec.what != child_spec::kind::owner) continue;
     all.members.push_back(each.actor);
     if (each.spec.role.kind == owner_kind::avatar) all.avatar_shards.push_back(each.actor);
   }

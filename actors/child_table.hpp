@@ -81,6 +81,7 @@ public:
   void count_supervisor();
   /// Sets the state that children started from now on begin with.
   void set_catalog(model::catalog_snapshot catalog) { initial_.catalog = std::move(catalog); }
+  void set_tokens(model::token_snapshot tokens) { initial_.tokens = std::move(tokens); }
   void set_geoip(std::shared_ptr<const store::geoip> geoip) { initial_.geoip = std::move(geoip); }
 
   std::size_t size() const noexcept { return children_.size(); }
@@ -106,7 +107,8 @@ public:
   /// Ends the storms of children that have handled something or have lived for `calm_time`.
   void end_storms(base::steady_time now);
 
-  /// The actors, besides the supervisor, that the catalog sends changes to: every owner.
+  /// The actors, besides the supervisor, that the catalog sends changes to: every owner,
+  /// and those that hold the tokens.
   subscribers catalog_subscribers() const;
   /// The actors, besides the supervisor, that the GeoIP watch sends changes to: the
   /// region_rankings.

@@ -1,7 +1,10 @@
 #include "actors/fault_control.hpp"
 
 #include "actors/fault_rule.hpp"
+#include "model/json/json_document.hpp"
 #include "model/json/json_writer.hpp"
+
+#include <spdlog/spdlog.h>
 
 #include <utility>
 
@@ -10,6 +13,8 @@ namespace matchcloud::actors {
 namespace {
 
 using verb = control_faults::verb;
+
+constexpr std::size_t rule_depth_limit = 4;
 
 std::string render_one(base::fault_point at) {
   model::json_writer json;
@@ -32,23 +37,68 @@ void fault_switch::end() {
 }
 
 fault_control::fault_control(caf::actor_config& cfg, std::uint64_t seed,
-                             std::shared_ptr<fault_switch> by)
-    : supervised_actor{cfg, {}}, seed_{seed}, switch_{std::move(by)} {}
+                             std::shared_ptr<fault_switch> by, fault_audit audit)
+    : supervised_actor{cfg, {}}, seed_{seed}, switch_{std::move(by)}, audit_{std::move(audit)} {}
 
 caf::behavior fault_control::make_behavior() {
   be_strict();
   return {
       [this](const control_faults& request) {
-        const auto front = caf::actor_cast<caf::actor>(current_sender());
         own_statistics().count_handled();
-        if (auto made = perform(request))
-          send(front, json_made{request.exchange,
-                                std::make_shared<const std::string>(std::move(made->json)), false,
-                                made->status});
-        else
-          send(front, operation_failed{request.exchange, std::move(made).error()});
+        handle(request, caf::actor_cast<caf::actor>(current_sender()));
+      },
+      [this](const fault_recorded& entry) {
+        if (entry.failure)
+          send(entry.front, operation_failed{entry.request.exchange, *entry.failure});
+        else if (!is_over(entry.request.ticket))
+          answer(entry.request, entry.front);
       },
   };
+}
+
+void fault_control::handle(const control_faults& request, const caf::actor& front) {
+  const bool is_change = request.what != verb::list && request.what != verb::get;
+  if (audit_.database == nullptr || !is_change) return answer(request, front);
+  if (request.what != verb::put) {
+    answer(request, front);
+    if (!record(request, nullptr)) spdlog::warn("audit: no entry of a fault that was removed");
+  } else if (!record(request, front)) {
+    send(front, operation_failed{request.exchange,
+                                 {base::errc::overloaded,
+                                  "As many changes wait for the store as may. Try again later."}});
+  }
+}
+
+bool fault_control::record(const control_faults& request, const caf::actor& front) {
+  const auto rule = request.what == verb::put ? *request.body : std::string{};
+  // What is no JSON is refused afterwards; the entry must be JSON anyway.
+  const auto is_rule = model::json_document::parse_object(rule, rule_depth_limit).has_value();
+  model::audit_change what{request.what == verb::put ? "fault.put" : "fault.clear",
+                           request.point.empty() ? "faults" : "faults/" + request.point,
+                           {},
+                           is_rule ? rule : std::string{}};
+  return audit_.pool->submit([self = caf::actor_cast<caf::actor>(this), request, front,
+                              database = audit_.database, what = std::move(what)] {
+    const auto recorded =
+        database->access(model::run_of(request.by)).and_then([&](const auto& log) {
+          return log->record(what);
+        });
+    if (!recorded)
+      spdlog::warn("audit: no entry of {}: {}", what.action, to_string(recorded.error()));
+    if (!front) return;
+    fault_recorded entry{request, front, {}};
+    if (!recorded) entry.failure = std::make_shared<const base::error>(recorded.error());
+    caf::anon_send(self, std::move(entry));
+  });
+}
+
+void fault_control::answer(const control_faults& request, const caf::actor& front) {
+  if (auto made = perform(request))
+    send(front,
+         json_made{request.exchange, std::make_shared<const std::string>(std::move(made->json)),
+                   false, made->status});
+  else
+    send(front, operation_failed{request.exchange, std::move(made).error()});
 }
 
 base::expected<fault_control::outcome> fault_control::perform(const control_faults& request) const {

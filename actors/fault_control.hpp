@@ -1,8 +1,10 @@
 #pragma once
 
 #include "actors/supervised_actor.hpp"
+#include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
 #include "base/faults.hpp"
+#include "store/database.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -26,12 +28,22 @@ private:
   bool ended_ = false;
 };
 
+/// Where faults are noted in the audit log. Both null: nowhere.
+struct fault_audit {
+  std::shared_ptr<store::database> database;
+  /// Must outlive the actor.
+  base::blocking_pool* pool = nullptr;
+};
+
 /// Shows, injects and removes faults, for operators of a service that was started with fault
-/// injection enabled. It passes no fault point itself.
+/// injection enabled. It passes no fault point itself. A fault is injected once the audit log has
+/// an entry of it. It is removed at once and noted afterwards, because it may be what holds up the
+/// store.
 class fault_control final : public supervised_actor {
 public:
   /// `seed` is only shown.
-  fault_control(caf::actor_config& cfg, std::uint64_t seed, std::shared_ptr<fault_switch> by);
+  fault_control(caf::actor_config& cfg, std::uint64_t seed, std::shared_ptr<fault_switch> by,
+                fault_audit audit = {});
 
   const char* name() const override { return "fault_control"; }
 
@@ -44,11 +56,17 @@ private:
     std::string json;
   };
 
+  void handle(const control_faults& request, const caf::actor& front);
+  void answer(const control_faults& request, const caf::actor& front);
+  /// Has the audit log get an entry of the change; with `front`, the change is made afterwards.
+  /// False: the pool is full.
+  bool record(const control_faults& request, const caf::actor& front);
   base::expected<outcome> perform(const control_faults& request) const;
   std::string render_all() const;
 
   std::uint64_t seed_;
   std::shared_ptr<fault_switch> switch_;
+  fault_audit audit_;
 };
 
 } // namespace matchcloud::actors

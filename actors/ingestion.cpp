@@ -78,7 +78,7 @@ void ingestion::handle(const ingest_lobbies& request) {
   made.attempt = request.exchange.attempt;
   made.front = caf::actor_cast<caf::actor>(current_sender());
   made.ticket = request.ticket;
-  made.lines = std::make_shared<lobby_ingest>(*settings_.store, *settings_.metrics);
+  made.lines = std::make_shared<lobby_ingest>(*settings_.store, *settings_.metrics, request.by);
   settings_.metrics->running.set(static_cast<std::int64_t>(running_.size()));
   if (!std::exchange(ticking_, true)) delayed_send(this, settings_.tick, look_for_left{});
   if (request.has_body)

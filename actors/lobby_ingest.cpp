@@ -28,10 +28,12 @@ ingest_store::ingest_store(std::shared_ptr<store::database> into, std::uint64_t 
     : into_{std::move(into)}, backlog_limit_bytes_{backlog_limit_bytes}, metrics_{&metrics} {}
 
 base::expected<store::lobby_merge> ingest_store::merge(std::span<const model::lobby_record> records,
-                                                       const model::lobby_attributes_table& kinds) {
+                                                       const model::lobby_attributes_table& kinds,
+                                                       model::audit_run_ptr run) {
   if (auto room = check_backlog(); !room) return tl::unexpected(room.error());
-  auto merged =
-      into_->sink().and_then([&](const auto& into) { return into->merge(records, kinds); });
+  auto merged = into_->sink(std::move(run)).and_then([&](const auto& into) {
+    return into->merge(records, kinds);
+  });
   if (merged && merged->accepted > 0)
     metrics_->transactions.observe(static_cast<std::uint64_t>(merged->lasted.count()));
   note_backlog();
@@ -89,7 +91,7 @@ base::expected<void> lobby_ingest::add(const model::input_line& line) {
 
 base::expected<void> lobby_ingest::flush() {
   for (std::size_t first = 0; first < records_.size();) {
-    const auto merged = into_->merge(std::span{records_}.subspan(first), attributes_);
+    const auto merged = into_->merge(std::span{records_}.subspan(first), attributes_, run_);
     if (!merged) return tl::unexpected(merged.error());
     summary_.accepted += merged->accepted;
     summary_.unchanged += merged->unchanged;

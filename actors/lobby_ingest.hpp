@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::actors {
@@ -63,7 +64,8 @@ public:
   /// Runs one transaction, see `lobby_sink::merge`. Fails with `store_backlogged` where the bytes
   /// left to tidy away exceed their limit and tidying does not help, or with the store's error.
   base::expected<store::lobby_merge> merge(std::span<const model::lobby_record> records,
-                                           const model::lobby_attributes_table& kinds);
+                                           const model::lobby_attributes_table& kinds,
+                                           model::audit_run_ptr run);
 
 private:
   base::expected<void> check_backlog();
@@ -78,7 +80,11 @@ private:
 /// by one thread at a time.
 class lobby_ingest {
 public:
-  lobby_ingest(ingest_store& into, ingestion_metrics& metrics) : into_{&into}, metrics_{&metrics} {}
+  /// `by` is who sends the lines: the audit log names them once, with the first change.
+  lobby_ingest(ingest_store& into, ingestion_metrics& metrics, model::audit_author by = {})
+      : into_{&into},
+        metrics_{&metrics},
+        run_{model::run_of(std::move(by), {"lobbies.ingest", {}, {}, {}})} {}
 
   /// Takes the next bytes of the body. Full batches are in the store when it returns. Fails with
   /// the store's error; then the ingest is over.
@@ -93,6 +99,7 @@ private:
 
   ingest_store* into_;
   ingestion_metrics* metrics_;
+  model::audit_run_ptr run_;
   std::vector<char> block_;
   model::line_splitter splitter_;
   model::lobby_line_reader reader_;

@@ -4,6 +4,8 @@
 #include "actors/owner.hpp"
 #include "actors/ticket.hpp"
 #include "base/error.hpp"
+#include "model/access/access_token.hpp"
+#include "model/audit/audit.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/catalog/catalog_element.hpp"
 #include "model/net/ip_address.hpp"
@@ -22,6 +24,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,13 +47,14 @@
 ///                               |  <--export_opened / operation_failed---'
 ///                               |----ingest_lobbies, body_part--> ingestion
 ///                               |  <--body_credit, json_made / operation_failed
-///                               |----administer---------> administration
+///                               |----administer, administer_tokens, read_audit--> administration
 ///                               |----control_faults-----> fault_control
 ///                               |  <--json_made / operation_failed-------'
 ///                               |----render_report, watch_status, answer_taken--> reports
 ///                               |  <--text_made / answer_begun, answer_part
 ///     catalog --catalog_changed--> validator, region_ranking, avatar, lobby_export, supervisor
 ///     catalog --avatars_changed--> avatar
+///     catalog --tokens_changed--> front, bookkeeping, supervisor
 ///     geoip_watch --geoip_changed--> region_ranking, supervisor
 ///     supervisor --subscribers--> catalog, geoip_watch;  supervisor --owners--> front
 namespace matchcloud::actors {
@@ -92,6 +96,8 @@ struct rank_regions {
   std::string origin_host;
   /// The client's own measurements, in ascending order of id.
   std::vector<model::measured_latency> measured = {};
+  /// The namespace of the request's token, which then counts in place of the Origin's.
+  std::optional<model::uuid> namespace_id = {};
   ticket_ptr ticket = {};
 };
 
@@ -230,6 +236,7 @@ struct ingest_lobbies {
   exchange_ref exchange;
   /// Whether `body_part`s follow once the receiver has granted credit.
   bool has_body = true;
+  model::audit_author by = {};
   ticket_ptr ticket = {};
 };
 
@@ -258,6 +265,32 @@ struct administer {
   std::string id;
   /// For `put`.
   std::shared_ptr<const std::string> body;
+  /// For changes.
+  model::audit_author by = {};
+  ticket_ptr ticket = {};
+};
+
+/// front -> administration. Answered with `json_made`, or `operation_failed` with the errors of
+/// `model::parse_new_token` and `store::access_store`.
+struct administer_tokens {
+  enum class verb : std::uint8_t { list, create, get, revoke, rotate };
+
+  exchange_ref exchange;
+  verb what = verb::list;
+  /// Except for `list` and `create`.
+  model::uuid token_id = {};
+  /// For `create` and `rotate`.
+  std::shared_ptr<const std::string> body = {};
+  /// For changes.
+  model::audit_author by = {};
+  ticket_ptr ticket = {};
+};
+
+/// front -> administration. Answered with `json_made`, or `operation_failed` with the store's
+/// error.
+struct read_audit {
+  exchange_ref exchange;
+  model::audit_query query;
   ticket_ptr ticket = {};
 };
 
@@ -283,7 +316,17 @@ struct control_faults {
   std::string point;
   /// For `put`: the rule.
   std::shared_ptr<const std::string> body;
+  /// For changes.
+  model::audit_author by = {};
   ticket_ptr ticket = {};
+};
+
+/// blocking pool -> fault_control: the audit log has an entry of the change, or `failure` says why
+/// not.
+struct fault_recorded {
+  control_faults request;
+  caf::actor front;
+  std::shared_ptr<const base::error> failure;
 };
 
 /// front -> reports. Answered with `text_made`.
@@ -370,6 +413,17 @@ struct discarded {
   std::shared_ptr<const void> what;
 };
 
+/// catalog -> fronts, bookkeeping and supervisor: sent on subscribing and whenever tokens change.
+struct tokens_changed {
+  model::token_snapshot tokens;
+};
+
+/// bookkeeping -> bookkeeping, at every tick.
+struct keep_books {};
+
+/// blocking pool -> bookkeeping: the books are kept until the next tick.
+struct books_kept {};
+
 /// geoip_watch -> its subscribers: sent on subscribing and whenever GeoIP files were replaced.
 struct geoip_changed {
   std::shared_ptr<const store::geoip> geoip;
@@ -385,7 +439,9 @@ struct subscribers {
   /// Subscribers to changes of what the receiver owns.
   std::vector<caf::actor> members;
   /// Subscribers to changes of avatar lists; for the catalog only.
-  std::vector<caf::actor> avatar_shards;
+  std::vector<caf::actor> avatar_shards = {};
+  /// Subscribers to changes of tokens; for the catalog only.
+  std::vector<caf::actor> token_holders = {};
 };
 
 /// catalog -> catalog, at every poll interval.
@@ -394,6 +450,8 @@ struct poll_store {};
 /// blocking pool -> catalog: the result of a poll. A null `snapshot`: the catalog did not move.
 struct store_polled {
   model::catalog_snapshot snapshot;
+  /// Null: the tokens did not move.
+  model::token_snapshot tokens;
   /// Games whose avatars moved; null if none did.
   std::shared_ptr<const store::moved_games> avatars;
   /// Set if the store could not be read; the old snapshot stays in force.

@@ -36,7 +36,12 @@ std::shared_ptr<const void> region_ranking_state::set_catalog(model::catalog_sna
 }
 
 const model::game_namespace*
-region_ranking_state::namespace_for(const std::string& origin_host) const {
+region_ranking_state::namespace_for(const std::string& origin_host,
+                                    const std::optional<model::uuid>& namespace_id) const {
+  if (namespace_id) {
+    const auto* named = catalog_->find_namespace(*namespace_id);
+    return named != nullptr ? named : default_namespace_;
+  }
   if (!origin_host.empty()) {
     if (const auto* registered = catalog_->find_namespace_of_domain(origin_host)) return registered;
   }
@@ -45,10 +50,11 @@ region_ranking_state::namespace_for(const std::string& origin_host) const {
 
 std::shared_ptr<const model::region_listing>
 region_ranking_state::rank(const model::ip_address& client, const std::string& origin_host,
-                           std::span<const model::measured_latency> measured) {
+                           std::span<const model::measured_latency> measured,
+                           const std::optional<model::uuid>& namespace_id) {
   auto location = settings_.geoip ? settings_.geoip->locate(client) : std::nullopt;
   if (!location) location = settings_.fallback;
-  auto listing = cached(namespace_for(origin_host), location);
+  auto listing = cached(namespace_for(origin_host, namespace_id), location);
   return measured.empty() ? listing : measured_first(listing, measured);
 }
 
@@ -119,8 +125,8 @@ caf::behavior region_ranking::make_behavior() {
   return {
       serving<rank_regions>([this](const rank_regions& request) {
         reply(caf::actor_cast<caf::actor>(current_sender()),
-              regions_ranked{request.exchange,
-                             state_.rank(request.client, request.origin_host, request.measured)},
+              regions_ranked{request.exchange, state_.rank(request.client, request.origin_host,
+                                                           request.measured, request.namespace_id)},
               request.ticket);
       }),
       [this](const catalog_changed& news) {

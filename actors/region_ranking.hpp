@@ -53,11 +53,13 @@ public:
   /// stay valid.
   void set_geoip(std::shared_ptr<const store::geoip> geoip) { settings_.geoip = std::move(geoip); }
 
-  /// The listing for a client. A cached listing costs a GeoIP look-up and a hash look-up. Regions
+  /// The listing for a client, of the namespace `namespace_id` or else of the one that registered
+  /// `origin_host`. A cached listing costs a GeoIP look-up and a hash look-up. Regions
   /// in `measured`, which is in ascending order of id, come first; their order is not cached.
   std::shared_ptr<const model::region_listing>
   rank(const model::ip_address& client, const std::string& origin_host,
-       std::span<const model::measured_latency> measured = {});
+       std::span<const model::measured_latency> measured = {},
+       const std::optional<model::uuid>& namespace_id = {});
 
   std::size_t cached_listings() const noexcept { return cache_.size(); }
 
@@ -77,7 +79,8 @@ private:
 
   using listing_cache = base::second_chance_cache<cache_key, listing_ptr, cache_key_hash>;
 
-  const model::game_namespace* namespace_for(const std::string& origin_host) const;
+  const model::game_namespace* namespace_for(const std::string& origin_host,
+                                             const std::optional<model::uuid>& namespace_id) const;
   listing_ptr cached(const model::game_namespace* where,
                      const std::optional<model::coordinates>& location);
   listing_ptr listing_for(const model::game_namespace* where,

@@ -22,6 +22,7 @@ caf::behavior supervisor::make_behavior() {
   announce();
   return {
       [this](const catalog_changed& news) { children_->set_catalog(news.snapshot); },
+      [this](const tokens_changed& news) { children_->set_tokens(news.tokens); },
       [this](const geoip_changed& news) { children_->set_geoip(news.geoip); },
       [this](const restart_child& due) {
         if (children_->is_stopping() || children_->actor(due.child)) return;
@@ -111,11 +112,17 @@ void supervisor::announce() {
     if (!child) continue;
     const auto& spec = children_->spec(i);
     switch (spec.what) {
-    case child_spec::kind::catalog: tell(child, with_self(children_->catalog_subscribers())); break;
+    case child_spec::kind::catalog: {
+      auto all = with_self(children_->catalog_subscribers());
+      all.token_holders.push_back(caf::actor_cast<caf::actor>(this));
+      tell(child, std::move(all));
+      break;
+    }
     case child_spec::kind::geoip_watch:
       tell(child, with_self(children_->geoip_subscribers()));
       break;
     case child_spec::kind::front: tell(child, children_->owners_of(spec.loop)); break;
+    case child_spec::kind::bookkeeping:
     case child_spec::kind::owner: break;
     }
   }

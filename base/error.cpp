@@ -20,6 +20,15 @@ error_description describe(errc code) noexcept {
   case errc::method_not_allowed: return {405, "method_not_allowed", "Method not allowed"};
   case errc::host_not_allowed: return {403, "host_not_allowed", "Host not allowed"};
   case errc::origin_not_allowed: return {403, "origin_not_allowed", "Origin not allowed"};
+  case errc::token_missing: return {401, "token_missing", "Token missing"};
+  case errc::token_malformed: return {401, "token_malformed", "Malformed token"};
+  case errc::token_unknown: return {401, "token_unknown", "Unknown token"};
+  case errc::token_expired: return {401, "token_expired", "Token expired"};
+  case errc::token_revoked: return {401, "token_revoked", "Token revoked"};
+  case errc::not_permitted: return {403, "not_permitted", "Not permitted"};
+  case errc::rate_limited: return {429, "rate_limited", "Too many requests"};
+  case errc::token_not_found: return {404, "token_not_found", "No such token"};
+  case errc::too_many_tokens: return {409, "too_many_tokens", "Too many tokens"};
   case errc::id_malformed: return {400, "id_malformed", "Malformed id"};
   case errc::media_type_unsupported:
     return {415, "media_type_unsupported", "Media type not supported"};

@@ -44,6 +44,25 @@ enum class errc : std::uint8_t {
   host_not_allowed,
   /// A web page asked the ops plane: the `Origin` is not the ops plane's own.
   origin_not_allowed,
+  /// A request without a token asks for what needs one.
+  token_missing,
+  /// The `Authorization` header has no well-formed token, or one whose checksum is wrong.
+  token_malformed,
+  /// No token has this text.
+  token_unknown,
+  /// The token's time is over.
+  token_expired,
+  /// The token was revoked, or was replaced and its grace time is over.
+  token_revoked,
+  /// The token may not do this: it is of another kind, or for another game.
+  not_permitted,
+  /// The client's address or token asks more often than its rate limit allows; the client should
+  /// retry after `Retry-After`.
+  rate_limited,
+  /// The store has no token of this id.
+  token_not_found,
+  /// The store has as many tokens as it may.
+  too_many_tokens,
   /// A path parameter is not an id of its kind.
   id_malformed,
   /// The request body is declared as something other than `application/json`.

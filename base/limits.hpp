@@ -15,6 +15,12 @@ struct limits {
   /// The percentage of `connection_limit` that one client address may hold while more than half of
   /// the connections are taken.
   std::size_t connection_share_percent = 25;
+  /// The connections that one client address may hold, and a sixteenth of what its IPv6 /48 may.
+  std::size_t connections_per_address = 10'000;
+  /// The length of the IPv6 prefix that counts as one client address.
+  std::size_t ipv6_client_prefix = 64;
+  /// Whether rate limits and `connections_per_address` hold for this machine's own addresses, too.
+  bool limits_loopback = false;
   /// Requests that wait for an actor, per event loop.
   std::size_t in_flight_limit = 4'096;
   /// How many of the requests in flight may wait, per event loop, for each owner: a validator, the

@@ -21,6 +21,7 @@ base::expected<std::unique_ptr<session>> database::take() {
 }
 
 void database::give_back(std::unique_ptr<session> taken) {
+  taken->attribute(nullptr);
   const bool reusable = taken->is_reusable();
   {
     const std::lock_guard lock{mutex_};

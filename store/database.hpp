@@ -58,10 +58,20 @@ public:
   /// Opens no session yet.
   database(engine open, const session_limits& limits) : open_{std::move(open)}, limits_{limits} {}
 
-  // Each call waits for a session. It fails with `overloaded` or with the engine's error.
-  base::expected<lease<catalog_store>> catalog() { return lend<catalog_store>(); }
-  base::expected<lease<avatar_store>> avatars() { return lend<avatar_store>(); }
-  base::expected<lease<lobby_sink>> sink() { return lend<lobby_sink>(); }
+  // Each call waits for a session. It fails with `overloaded` or with the engine's error. `run` is
+  // what its changes belong to, see `session::attribute`.
+  base::expected<lease<catalog_store>> catalog(model::audit_run_ptr run = nullptr) {
+    return lend<catalog_store>(std::move(run));
+  }
+  base::expected<lease<avatar_store>> avatars(model::audit_run_ptr run = nullptr) {
+    return lend<avatar_store>(std::move(run));
+  }
+  base::expected<lease<lobby_sink>> sink(model::audit_run_ptr run = nullptr) {
+    return lend<lobby_sink>(std::move(run));
+  }
+  base::expected<lease<access_store>> access(model::audit_run_ptr run = nullptr) {
+    return lend<access_store>(std::move(run));
+  }
   base::expected<lease<lobby_history>> history() { return lend<lobby_history>(); }
   base::expected<lease<change_feed>> feed() { return lend<change_feed>(); }
   base::expected<lease<maintenance>> upkeep() { return lend<maintenance>(); }
@@ -71,8 +81,9 @@ private:
   friend class lease;
 
   template <class Role>
-  base::expected<lease<Role>> lend() {
-    return take().map([this](std::unique_ptr<session> taken) {
+  base::expected<lease<Role>> lend(model::audit_run_ptr run = nullptr) {
+    return take().map([&](std::unique_ptr<session> taken) {
+      if (run) taken->attribute(std::move(run));
       return lease<Role>{shared_from_this(), std::move(taken)};
     });
   }

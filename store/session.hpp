@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/access_store.hpp"
 #include "store/avatar_store.hpp"
 #include "store/catalog_store.hpp"
 #include "store/change_feed.hpp"
@@ -22,13 +23,20 @@ namespace matchcloud::store {
 /// revisions of a subject only grow, and a reader that saw revision n has seen everything of that
 /// subject that was or will be committed with a revision below n. An engine must therefore assign
 /// revisions in the order of the commits.
+///
+/// Each change is in the audit log, by an entry that its transaction writes: without the entry
+/// there is no change.
 class session : public catalog_store,
                 public avatar_store,
                 public lobby_sink,
                 public lobby_history,
                 public change_feed,
+                public access_store,
                 public maintenance {
 public:
+  /// From now on what this session changes belongs to `run`; null: each change to a run of its own,
+  /// by the user that this process runs as.
+  virtual void attribute(model::audit_run_ptr run) = 0;
   /// Whether another caller may reuse the session: it has not failed and was not used as a feed.
   virtual bool is_reusable() const noexcept = 0;
 };

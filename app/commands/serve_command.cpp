@@ -23,20 +23,6 @@ namespace matchcloud::app {
 
 namespace {
 
-base::expected<void> check_exposure(const serve_config& config) {
-  if (config.insecure_open) return {};
-  const auto check = [](const char* flag, const http::endpoint& where) -> base::expected<void> {
-    if (where.address.is_loopback()) return {};
-    return base::fail(base::errc::config_invalid,
-                      std::string{flag} + " " + http::to_string(where) +
-                          " is reachable from outside this machine, and there are no tokens yet; "
-                          "listen on loopback, or say --insecure-open to serve everybody");
-  };
-  for (const auto& each : config.listen)
-    if (auto safe = check("--listen", each.where); !safe) return safe;
-  return check("--ops-listen", config.ops_listen);
-}
-
 /// SIGTERM and SIGINT as a readable descriptor. Blocks both, also in every thread started later.
 base::file_descriptor block_signals() {
   sigset_t ends;
@@ -74,7 +60,6 @@ int serve(const configuration_options& options) {
     return code;
   };
   if (!config) return fail(config.error(), usage);
-  if (const auto exposed = check_exposure(*config); !exposed) return fail(exposed.error(), usage);
 
   base::bound_free_memory();
   const auto signals = block_signals();

@@ -8,6 +8,7 @@
 #include "model/catalog/catalog.hpp"
 #include "model/validation/validation_rules.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -50,6 +51,10 @@ struct serve_config {
   std::optional<model::uuid> default_namespace;
   std::optional<model::coordinates> fallback_location;
   bool insecure_open = false;
+  /// How many subjects of rate limits are told apart.
+  std::size_t rate_limit_entries = 0;
+  /// How long entries of the audit log are kept.
+  std::chrono::milliseconds audit_kept{0};
   /// Whether to take the listeners of a running process.
   bool take_over = false;
   bool exit_on_restart_storm = false;

@@ -1,4 +1,6 @@
 #include "app/config/config.hpp"
+#include "model/access/access_token.hpp"
+#include "model/net/host_name.hpp"
 #include "model/net/url_parts.hpp"
 #include "model/validation/check_rules.hpp"
 
@@ -213,8 +215,8 @@ std::vector<config_key> listening_keys() {
                          transport_word{"httplib", transport_kind::httplib}},
               set_transport)},
       {"insecure-open", kind::flag, "false", "true or false",
-       "Allows a listener beyond loopback although anybody who reaches it may use it: there are no "
-       "tokens yet.",
+       "Allows a listener of the data plane beyond loopback with auth = open: anybody who reaches "
+       "it may use it. The ops plane asks for tokens there all the same.",
        true_or_false(set_open)},
       {"take-over", kind::flag, "false", "true or false",
        "Replaces the process that serves the same listeners from the same data directory, without "
@@ -262,6 +264,110 @@ std::vector<config_key> client_keys() {
               set_forwarded)},
       {"cors-origins", kind::list, "*", "origins (https://play.example), or * for any; repeatable",
        "Pages that may read the regions listing in a browser.", set_cors_origins},
+  };
+}
+
+outcome set_ops_hosts(serve_config& config, const values& given) {
+  constexpr std::string_view tls_scheme = "https://";
+  for (std::string_view name : given) {
+    if (name.starts_with(tls_scheme)) name.remove_prefix(tls_scheme.size());
+    if (!model::is_host_name(name)) return refuse();
+  }
+  config.front.access.ops_hosts = given;
+  return {};
+}
+
+auto rate_key(
+    std::array<base::rate_policy, http::cost_class_names.size()> http::access_settings::*of,
+    http::cost_class cost) {
+  return [=](serve_config& config, const values& given) -> outcome {
+    const auto policy = model::parse_rate_policy(given.front());
+    if (!policy) return refuse();
+    (config.front.access.*of)[static_cast<std::size_t>(cost)] = *policy;
+    return {};
+  };
+}
+
+/// Who may do what, and how often.
+std::vector<config_key> access_keys() {
+  using base::limits;
+  using http::access_settings;
+  using http::cost_class;
+  using auth_word = std::pair<std::string_view, bool>;
+  const auto set_auth = [](serve_config& config, bool required) {
+    config.front.access.requires_tokens = required;
+  };
+  const auto set_ops_auth = [](serve_config& config, bool required) {
+    config.front.access.ops_requires_tokens = required;
+  };
+  const auto set_anonymous = [](serve_config& config, bool on) {
+    config.front.access.anonymous_regions = on;
+  };
+  const auto set_loopback = [](serve_config& config, bool on) {
+    config.limits.limits_loopback = config.front.access.limits_loopback = on;
+  };
+  const auto set_prefix = [](serve_config& config, std::uint64_t bits) {
+    config.limits.ipv6_client_prefix = config.front.access.ipv6_client_prefix = bits;
+  };
+  const auto set_entries = [](serve_config& config, std::uint64_t n) {
+    config.rate_limit_entries = n;
+  };
+  const auto set_kept = [](serve_config& config, std::uint64_t days) {
+    config.audit_kept = std::chrono::hours{24} * days;
+  };
+  const std::string rate{model::rate_policy_allowed};
+  return {
+      {"auth", kind::text, "open", "open or required",
+       "Whether the data plane asks for tokens (matchcloud token create). open is only for "
+       "listeners on loopback, or with insecure-open.",
+       one_of(std::array{auth_word{"open", false}, auth_word{"required", true}}, set_auth)},
+      {"anonymous-regions", kind::flag, "true", "true or false",
+       "With auth = required: whether listing regions and pinging need no token. A player token "
+       "names the namespace all the same.",
+       true_or_false(set_anonymous)},
+      {"ops-auth", kind::text, "beyond-loopback", "beyond-loopback or required",
+       "Whether the ops plane asks for tokens also where it listens on loopback and the request "
+       "comes from this machine, not through a proxy.",
+       one_of(std::array{auth_word{"beyond-loopback", false}, auth_word{"required", true}},
+              set_ops_auth)},
+      {"ops-hosts", kind::list, "",
+       "host names, each with https:// before it where a proxy speaks TLS for it; repeatable",
+       "Names by which the ops plane may be asked, besides its addresses and localhost.",
+       set_ops_hosts},
+      {"rate-limit-address-cheap", kind::text, "10000/10", rate,
+       "Requests that a client address (IPv6: its prefix; a /48 16 times as many) may send to "
+       "operations that cost little; beyond: 429. Requests that lead nowhere count, too, and one "
+       "without a valid token ten times.",
+       rate_key(&access_settings::per_address, cost_class::cheap)},
+      {"rate-limit-address-expensive", kind::text, "1000/10", rate,
+       "The same for the other operations.",
+       rate_key(&access_settings::per_address, cost_class::expensive)},
+      {"rate-limit-token-cheap", kind::text, "50000/10", rate,
+       "What a token may send to operations that cost little, a player token from each address; "
+       "beyond: 429. A token may have limits of its own.",
+       rate_key(&access_settings::per_token, cost_class::cheap)},
+      {"rate-limit-token-expensive", kind::text, "2000/10", rate,
+       "The same for the other operations.",
+       rate_key(&access_settings::per_token, cost_class::expensive)},
+      {"rate-limit-loopback", kind::flag, "false", "true or false",
+       "Whether rate-limit-address-* and max-connections-per-address hold for this machine's own "
+       "addresses: behind a proxy on this machine that is not in trusted-proxies they are all "
+       "clients.",
+       true_or_false(set_loopback)},
+      {"rate-limit-entries", kind::number, "262144", "8 to 67108864",
+       "How many addresses and tokens the rate limits tell apart, 16 bytes each. Those that owe "
+       "nothing make room; where all are in debt, strangers share a limit of a quarter.",
+       number_between(8, 67'108'864, set_entries)},
+      {"max-connections-per-address", kind::number, "10000", "1 to 1000000",
+       "Connections that a client address may hold (a /48 16 times as many); beyond: 503. Trusted "
+       "proxies are not bounded.",
+       bytes_key(&limits::connections_per_address, 1, 1'000'000)},
+      {"ipv6-client-prefix", kind::number, "64", "48 to 128",
+       "The length of the IPv6 prefix that counts as one client address.",
+       number_between(48, 128, set_prefix)},
+      {"audit-retention-days", kind::number, "365", "1 to 36500",
+       "How long the audit log keeps its entries, and the store tokens that are over.",
+       number_between(1, 36'500, set_kept)},
   };
 }
 
@@ -592,6 +698,7 @@ std::span<const config_key> config_keys() {
     add("Listening", listening_keys());
     add("Data", data_keys());
     add("Clients and proxies", client_keys());
+    add("Tokens and rate limits", access_keys());
     add("Limits", transport_keys());
     add("Timeouts", timeout_keys());
     add("Mailboxes and supervision", actor_keys());

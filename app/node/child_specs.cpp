@@ -102,7 +102,8 @@ actors::media_settings media_settings(const node_parts& of) {
 void add_watches(std::vector<child_spec>& all, const shared_parts& of) {
   all.push_back({"catalog", child_spec::kind::catalog, owner::none, child_spec::every_loop,
                  [of](const initial_state& now) -> caf::actor {
-                   return of->system->spawn<actors::catalog>(catalog_settings(*of), now.catalog);
+                   return of->system->spawn<actors::catalog>(catalog_settings(*of), now.catalog,
+                                                             now.tokens);
                  }});
   if (!of->geoip_files) return;
   all.push_back({"geoip_watch", child_spec::kind::geoip_watch, owner::none, child_spec::every_loop,
@@ -161,8 +162,8 @@ void add_loop(std::vector<child_spec>& all, const shared_parts& of, const served
     return spawn_at<actors::media>(served, *of, media_settings(*of));
   });
   add("front", child_spec::kind::front, owner::none, [of, served](const initial_state&) {
-    return spawn_at<http::data_front>(served, *of, of->front,
-                                      std::ref<http::exchange_sink>(*served.transport));
+    return spawn_at<http::data_front>(
+        served, *of, of->front, std::ref<http::exchange_sink>(*served.transport), served.gate);
   });
 }
 
@@ -185,13 +186,18 @@ void add_ops(std::vector<child_spec>& all, const shared_parts& of, std::size_t n
   });
   if (of->ops.faults)
     add("fault_control", owner::fault_control, [of](const initial_state&) -> caf::actor {
-      return of->system->spawn<actors::fault_control>(of->ops.fault_seed, of->ops.faults);
+      return of->system->spawn<actors::fault_control>(of->ops.fault_seed, of->ops.faults,
+                                                      of->ops.fault_audit);
     });
+  all.push_back({"bookkeeping", child_spec::kind::bookkeeping, owner::none, child_spec::every_loop,
+                 [of](const initial_state& now) -> caf::actor {
+                   return of->system->spawn<actors::bookkeeping>(of->ops.bookkeeping, now.tokens);
+                 }});
   all.push_back(
       {"ops_front", child_spec::kind::front, owner::none, number, [of](const initial_state&) {
          return spawn_at<http::ops_front>(of->ops.loop, *of, of->ops.front,
                                           std::ref<http::exchange_sink>(*of->ops.loop.transport),
-                                          of->ops.is_ready);
+                                          of->ops.is_ready, of->ops.loop.gate);
        }});
 }
 
@@ -201,7 +207,7 @@ std::vector<child_spec> child_specs_of(const std::shared_ptr<const node_parts>& 
   std::vector<child_spec> all;
   add_watches(all, parts);
   add_pool_owners(all, parts);
-  if (parts->pool_transport) add_loop(all, parts, {nullptr, parts->pool_transport}, 0);
+  if (parts->pool.transport) add_loop(all, parts, parts->pool, 0);
   for (std::size_t i = 0; i < parts->loops.size(); ++i)
     add_loop(all, parts, parts->loops[i], i);
   if (parts->ops.loop.transport != nullptr)

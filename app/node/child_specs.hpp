@@ -2,6 +2,7 @@
 
 #include "actors/administration.hpp"
 #include "actors/avatar.hpp"
+#include "actors/bookkeeping.hpp"
 #include "actors/child_spec.hpp"
 #include "actors/export_download.hpp"
 #include "actors/fault_control.hpp"
@@ -15,6 +16,7 @@
 #include "base/byte_budget.hpp"
 #include "base/clock.hpp"
 #include "base/limits.hpp"
+#include "http/front/access_gate.hpp"
 #include "http/front/front_settings.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/exchange.hpp"
@@ -44,6 +46,8 @@ namespace matchcloud::app {
 struct served_loop {
   http::event_loop* loop = nullptr;
   http::exchange_sink* transport = nullptr;
+  /// What the front lets requests in by; shared with the transport.
+  std::shared_ptr<http::access_gate> gate = {};
 };
 
 /// What the actors of the ops plane depend on. Everything it points to must outlive them.
@@ -55,6 +59,8 @@ struct ops_parts {
   actors::ingestion_settings ingestion;
   actors::administration_settings administration;
   actors::report_sources reports;
+  actors::bookkeeping_settings bookkeeping;
+  actors::fault_audit fault_audit;
   std::uint64_t fault_seed = 0;
   /// Null: faults cannot be injected.
   std::shared_ptr<actors::fault_switch> faults;
@@ -99,8 +105,9 @@ struct node_parts {
 
   ops_parts ops;
   std::vector<served_loop> loops;
-  /// The transport httplib, whose actors all run on the pool; null with event loops.
-  http::exchange_sink* pool_transport = nullptr;
+  /// The transport httplib, whose actors all run on the pool; its transport is null with event
+  /// loops.
+  served_loop pool;
 };
 
 /// The child specs of a node's supervisor: the name of each child and how to start it.

@@ -78,6 +78,12 @@ base::expected<http::listeners> listening::bind(const http::endpoint& where, pur
 }
 
 void listening::warn() const {
+  const auto& access = config_->front.access;
+  for (const auto& each : data_)
+    if (!access.requires_tokens && !each.where.address.is_loopback())
+      spdlog::warn("INSECURE: anybody who reaches {} may use the service, because of "
+                   "insecure-open; give auth = required",
+                   http::to_string(each.where));
   const auto& first = data_.front();
   if (config_->public_url.empty() && (first.where.address.is_unspecified() || first.proxy_header))
     spdlog::warn("public-url is not given, so avatar lists name images at http://{}, where {}; "

@@ -3,7 +3,7 @@
 #include "app/node/descriptors.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
-#include "http/front/request_check.hpp"
+#include "http/front/front_rules.hpp"
 #include "store/open_sqlite.hpp"
 
 #include <spdlog/spdlog.h>
@@ -39,6 +39,10 @@ http::front_settings ops_front_settings(const serve_config& config) {
   http::front_settings settings;
   settings.plane = http::plane::ops;
   settings.has_faults = config.fault_injection;
+  settings.access = config.front.access;
+  // Beyond loopback everybody needs a token, also who comes from this machine.
+  settings.access.ops_requires_tokens =
+      config.front.access.ops_requires_tokens || !config.ops_listen.address.is_loopback();
   return settings;
 }
 
@@ -64,6 +68,7 @@ node::node(const serve_config& config)
       ops_front_{std::make_shared<const http::front_settings>(ops_front_settings(config))},
       bounds_{prepared(config.limits), config.front.proxies},
       ops_bounds_{bounds_.limits, {}, http::plane::ops},
+      rate_limits_{std::make_shared<base::rate_limit_table>(config.rate_limit_entries)},
       actors_{actor_config_.set("scheduler.policy", caf::atom("sharing"))
                   .set("scheduler.max-threads", actor_threads)
                   .set("scheduler.max-throughput", actor_throughput)},
@@ -96,6 +101,9 @@ base::expected<void> node::open() {
   signing_keys_ = *std::move(keys);
   auto catalog = database_->catalog().and_then([](const auto& from) { return from->load(); });
   if (!catalog) return tl::unexpected(catalog.error());
+  auto tokens = database_->access().and_then([](const auto& from) { return from->load_tokens(); });
+  if (!tokens) return tl::unexpected(tokens.error());
+  first_tokens_ = *std::move(tokens);
   first_catalog_ = std::make_shared<const model::catalog>(*std::move(catalog));
 
   if (config_.default_namespace && !first_catalog_->find_namespace(*config_.default_namespace))
@@ -118,14 +126,23 @@ base::expected<void> node::open_geoip() {
   return {};
 }
 
+std::shared_ptr<http::access_gate>
+node::make_gate(const std::shared_ptr<const http::front_settings>& front,
+                http::transport_metrics& metrics) {
+  auto gate = std::make_shared<http::access_gate>(front, rate_limits_, &metrics);
+  gate->set_tokens(first_tokens_);
+  return gate;
+}
+
 node::loop_part node::make_loop(http::shared_bounds& bounds,
                                 const std::shared_ptr<const http::front_settings>& front,
                                 http::transport_metrics& metrics) {
   loop_part part;
+  part.gate = make_gate(front, metrics);
   part.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock());
   part.transport = std::make_unique<http::loop_transport>(
       *part.loop, base::machine_clock(), *blocking_, bounds,
-      std::make_shared<const http::front_rules>(front), metrics, base::random_seed(),
+      std::make_shared<const http::front_rules>(front, part.gate), metrics, base::random_seed(),
       [this] { on_transport_empty(); });
   return part;
 }
@@ -133,9 +150,11 @@ node::loop_part node::make_loop(http::shared_bounds& bounds,
 void node::make_transports() {
   ops_loop_ = make_loop(ops_bounds_, ops_front_, ops_metrics_);
   if (config_.transport == transport_kind::httplib) {
-    httplib_ = std::make_unique<http::httplib_transport>(
-        base::machine_clock(), bounds_, transport_metrics_.emplace_back(), base::random_seed(),
-        [this] { on_transport_empty(); });
+    auto& metrics = transport_metrics_.emplace_back();
+    httplib_ = std::make_unique<http::httplib_transport>(base::machine_clock(), bounds_, metrics,
+                                                         base::random_seed(),
+                                                         [this] { on_transport_empty(); });
+    httplib_gate_ = make_gate(front_, metrics);
     return;
   }
   const auto cores = std::max(1U, std::thread::hardware_concurrency());
@@ -153,7 +172,8 @@ base::expected<void> node::bind() {
   listening_.warn();
   children_ = std::make_shared<actors::child_table>(
       child_specs_of(parts()),
-      actors::initial_state{first_catalog_, geoip_files_ ? geoip_files_->in_force() : nullptr},
+      actors::initial_state{first_catalog_, geoip_files_ ? geoip_files_->in_force() : nullptr,
+                            first_tokens_},
       config_.limits.restart_intensity, config_.limits.restart_window);
   report();
   return {};
@@ -191,20 +211,24 @@ std::shared_ptr<const node_parts> node::parts() {
   made->geoip_metrics = &geoip_metrics_;
   made->ranking_metrics = &ranking_metrics_;
   for (const auto& part : loops_)
-    made->loops.push_back({part.loop.get(), part.transport.get()});
-  made->pool_transport = httplib_.get();
+    made->loops.push_back({part.loop.get(), part.transport.get(), part.gate});
+  made->pool = {nullptr, httplib_.get(), httplib_gate_};
   made->ops = parts_of_ops();
   return made;
 }
 
 ops_parts node::parts_of_ops() {
   ops_parts made;
-  made.loop = {ops_loop_.loop.get(), ops_loop_.transport.get()};
+  made.loop = {ops_loop_.loop.get(), ops_loop_.transport.get(), ops_loop_.gate};
   made.front = ops_front_;
   made.is_ready = ops_->is_ready();
   made.ingestion = {ops_->ingest_store(), &ops_->ingesting(), &ops_->ingestion_metrics()};
   made.administration = {ops_->administered(), &ops_->administering()};
   made.reports = ops_->reports();
+  made.bookkeeping.database = ops_->administered();
+  made.bookkeeping.pool = &ops_->administering();
+  made.bookkeeping.audit_kept = config_.audit_kept;
+  made.fault_audit = {ops_->administered(), &ops_->administering()};
   if (const auto seed = ops_->fault_seed()) {
     made.fault_seed = *seed;
     made.faults = ops_->faults();
@@ -229,6 +253,7 @@ void node::report() {
   sources.media = media_.get();
   if (geoip_files_) sources.geoip = &geoip_metrics_;
   sources.blocking = blocking_.get();
+  sources.rate_limits = rate_limits_.get();
   for (const auto& part : loops_)
     sources.loops.push_back(&part.loop->metrics());
   for (const auto& counted : ranking_metrics_)

@@ -58,6 +58,7 @@ private:
   struct loop_part {
     std::unique_ptr<http::event_loop> loop;
     std::unique_ptr<http::loop_transport> transport;
+    std::shared_ptr<http::access_gate> gate;
     std::thread thread;
   };
 
@@ -70,6 +71,10 @@ private:
   loop_part make_loop(http::shared_bounds& bounds,
                       const std::shared_ptr<const http::front_settings>& front,
                       http::transport_metrics& metrics);
+  /// A gate with the tokens that are there at the start.
+  std::shared_ptr<http::access_gate>
+  make_gate(const std::shared_ptr<const http::front_settings>& front,
+            http::transport_metrics& metrics);
   /// The dependencies of the actors of the ops plane.
   ops_parts parts_of_ops();
   void report();
@@ -95,6 +100,7 @@ private:
   // these.
   http::shared_bounds bounds_;
   http::shared_bounds ops_bounds_;
+  std::shared_ptr<base::rate_limit_table> rate_limits_;
   std::deque<http::transport_metrics> transport_metrics_;
   http::transport_metrics ops_metrics_;
   std::deque<actors::ranking_metrics> ranking_metrics_;
@@ -109,6 +115,7 @@ private:
       std::make_shared<actors::export_registry>();
   caf::actor_system_config actor_config_;
   caf::actor_system actors_;
+  model::token_snapshot first_tokens_;
   model::catalog_snapshot first_catalog_;
   /// Null if there are none.
   std::shared_ptr<store::geoip_files> geoip_files_;
@@ -122,6 +129,8 @@ private:
   /// That of the ops plane, so that it answers however busy the others are.
   loop_part ops_loop_;
   std::unique_ptr<http::httplib_transport> httplib_;
+  /// With the transport httplib.
+  std::shared_ptr<http::access_gate> httplib_gate_;
   listening listening_;
   std::shared_ptr<actors::child_table> children_;
   std::unique_ptr<ops_services> ops_;

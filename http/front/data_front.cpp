@@ -54,13 +54,14 @@ caf::behavior data_front::make_behavior() {
             return export_response(*exchange.request, *reply.file);
           }),
       answering_failures(),
+      knowing_tokens(),
       knowing_owners(),
   };
 }
 
 void data_front::perform(const dispatch& dispatched, const route& where) {
   switch (where.row->id) {
-  case operation::list_regions: return list_regions(dispatched);
+  case operation::list_regions: return list_regions(dispatched, where);
   case operation::ping: return ping(dispatched);
   case operation::validate_version:
     return validate(dispatched, where, model::payload_kind::version);
@@ -76,6 +77,12 @@ void data_front::perform(const dispatch& dispatched, const route& where) {
   case operation::list_actors:
   case operation::watch_status:
   case operation::ingest_lobbies:
+  case operation::list_tokens:
+  case operation::create_token:
+  case operation::get_token:
+  case operation::revoke_token:
+  case operation::rotate_token:
+  case operation::list_audit:
   case operation::list_elements:
   case operation::get_element:
   case operation::put_element:
@@ -110,16 +117,17 @@ void data_front::preflight(const dispatch& dispatched, const route& where) {
   this->answer(dispatched, row.id, std::move(answer));
 }
 
-void data_front::list_regions(const dispatch& dispatched) {
+void data_front::list_regions(const dispatch& dispatched, const route& where) {
   const auto& request = *dispatched.request;
   auto measured = read_rtt(dispatched);
   if (!measured) return;
   actors::rank_regions message{
       dispatched.exchange,
-      client_address(request.peer, request.get(header::x_forwarded_for),
-                     request.get(header::forwarded), settings().proxies),
+      where.client,
       request.has(header::origin) ? host_of_origin(request.get(header::origin)) : std::string{},
-      *std::move(measured), dispatched.request};
+      *std::move(measured),
+      where.token != nullptr ? std::optional{where.token->what.scope} : std::nullopt,
+      dispatched.request};
   forward(dispatched, operation::list_regions, owner::region_ranking, std::move(message));
 }
 

@@ -21,7 +21,7 @@ private:
   void perform(const dispatch& dispatched, const route& where) override;
   void preflight(const dispatch& dispatched, const route& where) override;
 
-  void list_regions(const dispatch& dispatched);
+  void list_regions(const dispatch& dispatched, const route& where);
   void ping(const dispatch& dispatched);
   void list_avatars(const dispatch& dispatched, const route& where);
   void validate(const dispatch& dispatched, const route& where, model::payload_kind kind);

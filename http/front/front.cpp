@@ -18,11 +18,12 @@ using actors::owner;
 
 /// The path parameters that must be UUIDs, each with the answer to a client that sent something
 /// else.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> id_advice{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> id_advice{{
     {"game_id", "The game_id in the path is not a UUID. Write it with dashes, as "
                 "00000000-0000-4000-8000-000000000001."},
     {"upload_id", "The upload_id in the path is not a UUID. Take the whole url of an avatar from "
                   "the game's list."},
+    {"token_id", "The token_id in the path is not a UUID. Take it from the list of tokens."},
     {"export_id", "The export's id in the path is not a UUID. Use the whole url that "
                   "export-history answered."},
 }};
@@ -48,10 +49,11 @@ response no_content(std::string_view allow) {
 }
 
 front::front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
-             exchange_sink& sink)
+             exchange_sink& sink, std::shared_ptr<access_gate> gate)
     : resident{cfg, {base::fault_point::front_dispatch, base::fault_point::front_reply}},
       settings_{std::move(settings)},
-      sink_{&sink} {}
+      sink_{&sink},
+      gate_{gate ? std::move(gate) : std::make_shared<access_gate>(settings_)} {}
 
 void front::be_front() {
   be_strict();
@@ -116,9 +118,12 @@ void front::handle(const dispatch& dispatched) {
   if (request.target == "*")
     return sink_->answer(dispatched.exchange,
                          no_content(has_fault_points() ? data_methods : ops_methods));
-  const auto where = find_operation(request, *settings_);
-  if (!where)
-    return fail(dispatched, where.error().which, where.error().why, where.error().headers);
+  const bool is_first = dispatched.exchange.attempt == 1;
+  const auto where = gate_->admit(request, is_first && !request.is_counted);
+  if (!where) {
+    const auto& refused = where.error();
+    return fail(dispatched, refused.which, refused.why, refused.headers, refused.violated_policy);
+  }
   if (request.method == method::options) return preflight(dispatched, *where);
   perform(dispatched, *where);
 }
@@ -154,8 +159,8 @@ void front::answer(const dispatch& dispatched, operation which, http::response&&
 }
 
 void front::fail(const dispatch& dispatched, operation which, const base::error& what,
-                 std::string headers) {
-  auto made = problem(what, dispatched.request->id);
+                 std::string headers, std::string_view violated_policy) {
+  auto made = problem(what, dispatched.request->id, violated_policy);
   made.headers = std::move(headers);
   made.headers += cors_headers_of(row_of(which), *dispatched.request, *settings_);
   answer(dispatched, which, std::move(made));

@@ -2,6 +2,7 @@
 
 #include "actors/protocol.hpp"
 #include "actors/resident.hpp"
+#include "http/front/access_gate.hpp"
 #include "http/front/front_settings.hpp"
 #include "http/front/routes.hpp"
 #include "http/transport/exchange.hpp"
@@ -13,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace matchcloud::http {
@@ -23,9 +25,10 @@ namespace matchcloud::http {
 /// have in common; `data_front` and `ops_front` know their operations.
 class front : public actors::resident {
 public:
-  /// `sink` must outlive the actor.
-  front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
-        exchange_sink& sink);
+  /// `sink` must outlive the actor. `gate` is shared with the transport's rules and used on the
+  /// front's thread; null: one of its own, which knows no token and has no rate limits.
+  front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings, exchange_sink& sink,
+        std::shared_ptr<access_gate> gate = nullptr);
 
   const char* name() const override { return "front"; }
 
@@ -43,6 +46,9 @@ protected:
   /// Handlers for `make_behavior`.
   auto dispatching() {
     return [this](const dispatch& dispatched) { on(dispatched); };
+  }
+  auto knowing_tokens() {
+    return [this](const actors::tokens_changed& news) { gate_->set_tokens(news.tokens); };
   }
   auto knowing_owners() {
     return [this](const actors::owners& known) { on(known); };
@@ -91,7 +97,7 @@ protected:
   }
   /// Answers with a problem; `headers` are additional whole lines.
   void fail(const dispatch& dispatched, operation which, const base::error& what,
-            std::string headers = {});
+            std::string headers = {}, std::string_view violated_policy = {});
   /// Answers without an owner.
   void answer(const dispatch& dispatched, operation which, http::response&& with);
 
@@ -120,6 +126,7 @@ private:
 
   std::shared_ptr<const front_settings> settings_;
   exchange_sink* sink_;
+  std::shared_ptr<access_gate> gate_;
   std::array<caf::actor, actors::owner_count> owners_;
   bool attached_ = false;
 };

@@ -1,13 +1,36 @@
 #pragma once
 
+#include "base/rate_limit.hpp"
 #include "http/wire/client_address.hpp"
 #include "http/wire/operation.hpp"
 #include "http/wire/request.hpp"
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace matchcloud::http {
+
+/// Who is let in, and how often.
+struct access_settings {
+  /// Whether requests of the data plane need tokens (`auth = required`). Otherwise it does not look
+  /// at `Authorization`.
+  bool requires_tokens = false;
+  /// Whether listing regions and pinging need none.
+  bool anonymous_regions = true;
+  /// Whether every request of the ops plane needs a token, also one from this machine.
+  bool ops_requires_tokens = false;
+  /// Further names that the ops plane is asked by: `name`, or `https://name` where a proxy in front
+  /// of it speaks TLS.
+  std::vector<std::string> ops_hosts;
+  /// The rate limits of an address and of a token, by `cost_class`.
+  std::array<base::rate_policy, cost_class_names.size()> per_address{};
+  std::array<base::rate_policy, cost_class_names.size()> per_token{};
+  /// See `base::limits`.
+  std::size_t ipv6_client_prefix = 64;
+  bool limits_loopback = false;
+};
 
 /// The settings of the fronts of one plane. Immutable, shared by all of them.
 struct front_settings {
@@ -19,6 +42,7 @@ struct front_settings {
   std::vector<std::string> cors_origins{"*"};
   /// Whether the operations on faults exist.
   bool has_faults = false;
+  access_settings access;
 
   bool allows_any_origin() const noexcept {
     return cors_origins.size() == 1 && cors_origins.front() == "*";

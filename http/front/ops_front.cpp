@@ -1,5 +1,7 @@
 #include "http/front/ops_front.hpp"
 
+#include "http/wire/query.hpp"
+
 #include <spdlog/spdlog.h>
 
 #include <string>
@@ -10,6 +12,19 @@ namespace matchcloud::http {
 namespace {
 
 using actors::owner;
+
+/// Who asks, for the audit log.
+model::audit_author author_of(const route& where, const request& of) {
+  model::audit_author by;
+  if (where.token != nullptr) {
+    by.what = model::audit_author::kind::token;
+    by.name = where.token->what.name;
+    by.id = model::to_string(where.token->token_id);
+  }
+  by.address = model::to_string(where.client);
+  by.request_id = of.id;
+  return by;
+}
 
 response json_of(int status, const char* json) {
   response made;
@@ -22,8 +37,9 @@ response json_of(int status, const char* json) {
 } // namespace
 
 ops_front::ops_front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
-                     exchange_sink& sink, std::shared_ptr<const std::atomic<bool>> is_ready)
-    : front{cfg, std::move(settings), sink}, is_ready_{std::move(is_ready)} {}
+                     exchange_sink& sink, std::shared_ptr<const std::atomic<bool>> is_ready,
+                     std::shared_ptr<access_gate> gate)
+    : front{cfg, std::move(settings), sink, std::move(gate)}, is_ready_{std::move(is_ready)} {}
 
 caf::behavior ops_front::make_behavior() {
   be_front();
@@ -54,6 +70,7 @@ caf::behavior ops_front::make_behavior() {
       [this](const actors::answer_taken& taken) { pass_on(taken); },
       [this](const actors::body_part& part) { pass_on(part); },
       [this](const actors::body_credit& credit) { sink().grant(credit.exchange, credit.bytes); },
+      knowing_tokens(),
       knowing_owners(),
   };
 }
@@ -71,6 +88,7 @@ void ops_front::preflight(const dispatch& dispatched, const route& where) {
 
 void ops_front::perform(const dispatch& dispatched, const route& where) {
   using verb = actors::administer::verb;
+  using token_verb = actors::administer_tokens::verb;
   using fault_verb = actors::control_faults::verb;
   const auto& row = *where.row;
   switch (row.id) {
@@ -81,7 +99,13 @@ void ops_front::perform(const dispatch& dispatched, const route& where) {
   case operation::watch_status:
     return forward(dispatched, row.id, owner::reports,
                    actors::watch_status{dispatched.exchange, dispatched.request});
-  case operation::ingest_lobbies: return ingest(dispatched);
+  case operation::ingest_lobbies: return ingest(dispatched, where);
+  case operation::list_tokens: return administer_tokens(dispatched, where, token_verb::list);
+  case operation::create_token: return administer_tokens(dispatched, where, token_verb::create);
+  case operation::get_token: return administer_tokens(dispatched, where, token_verb::get);
+  case operation::revoke_token: return administer_tokens(dispatched, where, token_verb::revoke);
+  case operation::rotate_token: return administer_tokens(dispatched, where, token_verb::rotate);
+  case operation::list_audit: return read_audit(dispatched);
   case operation::list_elements: return administer(dispatched, where, verb::list);
   case operation::get_element: return administer(dispatched, where, verb::get);
   case operation::put_element: return administer(dispatched, where, verb::put);
@@ -121,11 +145,40 @@ void ops_front::report(const dispatch& dispatched, const operation_row& row,
           actors::render_report{dispatched.exchange, what, dispatched.request});
 }
 
-void ops_front::ingest(const dispatch& dispatched) {
+void ops_front::ingest(const dispatch& dispatched, const route& where) {
   if (!check_body(dispatched, row_of(operation::ingest_lobbies))) return;
   forward(dispatched, operation::ingest_lobbies, owner::ingestion,
           actors::ingest_lobbies{dispatched.exchange, dispatched.request->body_follows,
-                                 dispatched.request});
+                                 author_of(where, *dispatched.request), dispatched.request});
+}
+
+void ops_front::administer_tokens(const dispatch& dispatched, const route& where,
+                                  actors::administer_tokens::verb what) {
+  const auto& request = *dispatched.request;
+  const auto& row = *where.row;
+  actors::administer_tokens message{dispatched.exchange, what};
+  if (!where.parameters[0].empty()) {
+    const auto id = read_id(dispatched, where, 0);
+    if (!id) return;
+    message.token_id = *id;
+  }
+  if (row.body != body_kind::none && !check_body(dispatched, row)) return;
+  message.body = {dispatched.request, &request.body};
+  message.by = author_of(where, request);
+  message.ticket = dispatched.request;
+  forward(dispatched, row.id, owner::administration, std::move(message));
+}
+
+void ops_front::read_audit(const dispatch& dispatched) {
+  const auto query = dispatched.request->query();
+  const auto text = [&](std::string_view name) {
+    const auto found = find_parameter(query, name);
+    return percent_decode(found.value.value_or("")).value_or("?");
+  };
+  const auto read = model::parse_audit_query(text("before"), text("limit"), text("since"));
+  if (!read) return fail(dispatched, operation::list_audit, read.error());
+  forward(dispatched, operation::list_audit, owner::administration,
+          actors::read_audit{dispatched.exchange, *read, dispatched.request});
 }
 
 void ops_front::administer(const dispatch& dispatched, const route& where,
@@ -140,6 +193,7 @@ void ops_front::administer(const dispatch& dispatched, const route& where,
                              kind,
                              where.parameters[1],
                              {dispatched.request, &request.body},
+                             author_of(where, request),
                              dispatched.request});
 }
 
@@ -152,6 +206,7 @@ void ops_front::control_faults(const dispatch& dispatched, const route& where,
                                  what,
                                  where.parameters[0],
                                  {dispatched.request, &dispatched.request->body},
+                                 author_of(where, *dispatched.request),
                                  dispatched.request});
 }
 

@@ -13,7 +13,8 @@ class ops_front final : public front {
 public:
   /// `is_ready`: what `/readyz` answers; any thread may set it.
   ops_front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
-            exchange_sink& sink, std::shared_ptr<const std::atomic<bool>> is_ready);
+            exchange_sink& sink, std::shared_ptr<const std::atomic<bool>> is_ready,
+            std::shared_ptr<access_gate> gate = nullptr);
 
 protected:
   caf::behavior make_behavior() override;
@@ -26,7 +27,10 @@ private:
   void answer_readiness(const dispatch& dispatched);
   void report(const dispatch& dispatched, const operation_row& row,
               actors::render_report::kind what);
-  void ingest(const dispatch& dispatched);
+  void ingest(const dispatch& dispatched, const route& where);
+  void administer_tokens(const dispatch& dispatched, const route& where,
+                         actors::administer_tokens::verb what);
+  void read_audit(const dispatch& dispatched);
   void administer(const dispatch& dispatched, const route& where, actors::administer::verb what);
   void control_faults(const dispatch& dispatched, const route& where,
                       actors::control_faults::verb what);

@@ -4,6 +4,8 @@
 #include "http/wire/request.hpp"
 
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace matchcloud::http {
@@ -15,7 +17,9 @@ bool is_own_host(std::string_view host) noexcept;
 
 /// Why the ops plane does not answer a request, or nothing. A page that an operator's browser shows
 /// must not administer the service: the Host must be the ops plane's own, and an `Origin`, where
-/// there is one, must be that host. Fails with `host_not_allowed` or `origin_not_allowed`.
-std::optional<base::error> check_operator(const request& head);
+/// there is one, must be that host and its scheme. `further_hosts`: see
+/// `access_settings::ops_hosts`. Fails with `host_not_allowed` or `origin_not_allowed`.
+std::optional<base::error> check_operator(const request& head,
+                                          std::span<const std::string> further_hosts = {});
 
 } // namespace matchcloud::http

@@ -62,7 +62,8 @@ tl::expected<route, refused_request> find_operation(const request& head,
   }
   where->row = row;
   if (settings.plane == plane::ops)
-    if (auto why = check_operator(head)) return refuse(row->id, *std::move(why));
+    if (auto why = check_operator(head, settings.access.ops_hosts))
+      return refuse(row->id, *std::move(why));
   return *std::move(where);
 }
 
@@ -74,20 +75,6 @@ std::optional<base::error> check_body(const operation_row& row, const request& h
                                                      " bytes; this one takes " +
                                                      std::to_string(row.body_limit_bytes) + ". " +
                                                      std::string{row.body_advice}};
-}
-
-head_verdict front_rules::judge(const request& head, std::uint64_t length) const {
-  if (head.target == "*") return {};
-  const auto refuse = [&](refused_request what) {
-    const auto& row = row_of(what.which);
-    return head_verdict{&row, true, std::move(what.why),
-                        std::move(what.headers) + cors_headers_of(row, head, *settings_)};
-  };
-  auto where = find_operation(head, *settings_);
-  if (!where) return refuse(std::move(where).error());
-  if (auto why = check_body(*where->row, head, length))
-    return refuse({where->row->id, *std::move(why)});
-  return {where->row};
 }
 
 } // namespace matchcloud::http

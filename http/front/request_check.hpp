@@ -22,6 +22,8 @@ struct refused_request {
   base::error why;
   /// Further complete header lines of the answer.
   std::string headers = {};
+  /// The rate limit that the request is over; empty: none.
+  std::string violated_policy = {};
 };
 
 /// Finds the operation that a head asks for, by the checks that need no body, in this order: a
@@ -33,17 +35,5 @@ tl::expected<route, refused_request> find_operation(const request& head,
 /// Why the operation does not take a body of the type in the head and of `size` bytes, or nothing.
 std::optional<base::error> check_body(const operation_row& row, const request& head,
                                       std::uint64_t size);
-
-/// The checks above, for a transport.
-class front_rules final : public head_rules {
-public:
-  explicit front_rules(std::shared_ptr<const front_settings> settings)
-      : settings_{std::move(settings)} {}
-
-  head_verdict judge(const request& head, std::uint64_t length) const override;
-
-private:
-  std::shared_ptr<const front_settings> settings_;
-};
 
 } // namespace matchcloud::http

@@ -2,6 +2,8 @@
 
 #include "base/expected.hpp"
 #include "http/wire/operation.hpp"
+#include "model/access/access_token.hpp"
+#include "model/net/ip_address.hpp"
 
 #include <array>
 #include <string>
@@ -9,11 +11,15 @@
 
 namespace matchcloud::http {
 
-/// The operation that a request's path leads to, with its parameters.
+/// The operation that a request's path leads to, with its parameters, and who asks for it.
 struct route {
   const operation_row* row = nullptr;
   /// The path's parameters in order, percent-decoded.
-  std::array<std::string, path_parameter_limit> parameters;
+  std::array<std::string, path_parameter_limit> parameters = {};
+  /// The client's address.
+  model::ip_address client = {};
+  /// The token that the request was let in with, valid while it is handled; null: none.
+  const model::access_token* token = nullptr;
 };
 
 /// Finds the route of a path (without query) on `of`, below `base_path` (empty, or `/x` without a

@@ -125,6 +125,36 @@ void add_mailboxes(std::vector<MetricFamily>& all,
     all.push_back(std::move(*each));
 }
 
+/// Adds the requests that were not let in, of both planes: without a token that may, and over a
+/// rate limit.
+void add_access(std::vector<MetricFamily>& all,
+                const std::vector<const transport_metrics*>& transports) {
+  auto refused =
+      family("matchcloud_access_refused_total",
+             "Requests answered with 401 or 403 for their token, by why.", MetricType::Counter);
+  for (std::size_t why = 0; why < access_refusal_names.size(); ++why) {
+    std::uint64_t sum = 0;
+    for (const auto* part : transports)
+      sum += part->access_refused[why].get();
+    refused.metric.push_back(counter_metric({{"why", std::string{access_refusal_names[why]}}},
+                                            static_cast<double>(sum)));
+  }
+  auto limited = family("matchcloud_rate_limited_total",
+                        "Requests answered with 429, by whose limit it was and the class of cost.",
+                        MetricType::Counter);
+  for (std::size_t whose = 0; whose < limited_subject_names.size(); ++whose)
+    for (std::size_t cost = 0; cost < cost_class_names.size(); ++cost) {
+      std::uint64_t sum = 0;
+      for (const auto* part : transports)
+        sum += part->rate_limited[whose][cost].get();
+      limited.metric.push_back(counter_metric({{"whose", std::string{limited_subject_names[whose]}},
+                                               {"cost", std::string{cost_class_names[cost]}}},
+                                              static_cast<double>(sum)));
+    }
+  all.push_back(std::move(refused));
+  all.push_back(std::move(limited));
+}
+
 MetricFamily latency_family(const std::vector<const transport_metrics*>& transports) {
   auto result = family("matchcloud_request_duration_seconds",
                        "From the complete request to its answer.", MetricType::Histogram);
@@ -323,6 +353,12 @@ std::vector<MetricFamily> service_metrics::Collect() const {
                        MetricType::Counter, transports, &transport_metrics::redispatched));
 
   add_mailboxes(all, both_planes);
+  add_access(all, both_planes);
+  if (sources_.rate_limits != nullptr)
+    add_single(all, "matchcloud_rate_limit_shared_total",
+               "Requests that a shared limit decided, because the table was full where their own "
+               "would be.",
+               MetricType::Counter, static_cast<double>(sources_.rate_limits->shared_count()));
   add_ops(all, *sources_.ops, *sources_.ops_budget);
 
   std::vector<const base::duration_histogram*> stalls;

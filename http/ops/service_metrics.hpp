@@ -9,6 +9,7 @@
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/metrics.hpp"
+#include "base/rate_limit.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "store/files/media_files.hpp"
@@ -43,6 +44,8 @@ struct metric_sources {
   /// Null if there are no GeoIP files.
   const actors::geoip_metrics* geoip = nullptr;
   const base::thread_pool* blocking = nullptr;
+  /// Null: there are no rate limits.
+  const base::rate_limit_table* rate_limits = nullptr;
 
   /// The transports of both planes, that of the ops plane last.
   std::vector<const transport_metrics*> all_transports() const;

@@ -178,11 +178,12 @@ base::error connection::framing_failure() const {
 }
 
 void connection::on_head() {
+  identify_client();
   auto verdict = host_->judge(*request_, reader_.framer().announced_length());
   const auto& row = *verdict.row;
   if (verdict.is_refused) {
     host_->assign_id(*request_);
-    auto answer = problem(verdict.why, request_->id);
+    auto answer = problem(verdict.why, request_->id, verdict.violated_policy);
     answer.headers = std::move(verdict.headers);
     return refuse(std::move(answer), row.id, true);
   }
@@ -260,10 +261,15 @@ void connection::on_end_of_input() {
   return sender_.has_unsent() ? schedule() : close();
 }
 
+void connection::identify_client() {
+  request_->peer = peer_;
+  request_->through_proxy = request_->through_proxy || begins_with_ != preamble::none;
+  if (client_unknown_) drop_forwarding(*request_);
+}
+
 void connection::begin_exchange() {
   const auto now = host_->loop().now();
-  request_->peer = peer_;
-  if (client_unknown_) drop_forwarding(*request_);
+  identify_client();
   host_->assign_id(*request_);
   phase_ = phase::waiting;
   served_ = true;

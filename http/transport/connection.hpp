@@ -135,6 +135,8 @@ private:
   void take_partial();
   /// The head announces a body: decides how it is read.
   void on_head();
+  /// Notes in the request who sends it.
+  void identify_client();
   void begin_exchange();
   /// Whether input is framed now.
   bool reads() const noexcept;

@@ -2,7 +2,6 @@
 
 #include "base/randomness.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 namespace matchcloud::http {
@@ -32,13 +31,8 @@ std::size_t connection_shares::keyed_hash::operator()(const model::ip_address& o
   return mixed(mixed(words[0] ^ secret[0]) ^ words[1] ^ secret[1]);
 }
 
-connection_shares::connection_shares() : counts_(0, keyed_hash{random_secret()}) {}
-
-model::ip_address connection_shares::client_of(const model::ip_address& address) noexcept {
-  auto client = address;
-  if (!client.is_v4()) std::fill(client.bytes.begin() + 8, client.bytes.end(), 0);
-  return client;
-}
+connection_shares::connection_shares(std::size_t prefix_length)
+    : prefix_length_{prefix_length}, counts_(0, keyed_hash{random_secret()}) {}
 
 bool connection_shares::enter(const model::ip_address& client, std::size_t most) {
   const std::lock_guard lock{mutex_};

@@ -11,14 +11,17 @@
 namespace matchcloud::http {
 
 /// Counts the connections of each client address, in the process or in one loop. IPv6 addresses
-/// count by their /64, because a client that has one address of it has them all. Any thread. Memory
+/// count by a prefix, because a client that has one address of it has them all. Any thread. Memory
 /// grows with the number of clients.
 class connection_shares {
 public:
-  connection_shares();
+  /// `prefix_length`: that of the IPv6 prefix which is one client, 0 to 128.
+  explicit connection_shares(std::size_t prefix_length = 64);
 
-  /// The address that stands for a client: an IPv4 address as it is, an IPv6 address as its /64.
-  static model::ip_address client_of(const model::ip_address& address) noexcept;
+  /// The address that stands for a client: an IPv4 address as it is, of an IPv6 address its prefix.
+  model::ip_address client_of(const model::ip_address& address) const noexcept {
+    return prefix_of(address, prefix_length_);
+  }
 
   /// Counts one more connection of `client`. False, and not counted, where it has `most` already.
   bool enter(const model::ip_address& client, std::size_t most);
@@ -33,6 +36,7 @@ private:
     std::size_t operator()(const model::ip_address& of) const noexcept;
   };
 
+  std::size_t prefix_length_;
   mutable std::mutex mutex_;
   std::unordered_map<model::ip_address, std::size_t, keyed_hash> counts_;
 };

@@ -18,15 +18,18 @@ struct head_verdict {
   /// The error to answer with, and further complete header lines of the answer.
   base::error why = {};
   std::string headers = {};
+  /// The rate limit that the request is over; empty: none.
+  std::string violated_policy = {};
 };
 
 /// Judges a request by its head, in the front's words, so that a body that nobody wants is not
-/// waited for. Immutable; any thread.
+/// waited for. The transport's thread.
 class head_rules {
 public:
   virtual ~head_rules() = default;
-  /// `length`: the announced size of the body in bytes, 0 where it comes in chunks.
-  virtual head_verdict judge(const request& head, std::uint64_t length) const = 0;
+  /// Marks the head as counted by the rate limits. `length`: the announced size of the body in
+  /// bytes, 0 where it comes in chunks.
+  virtual head_verdict judge(request& head, std::uint64_t length) const = 0;
 };
 
 } // namespace matchcloud::http

@@ -122,6 +122,7 @@ loop_transport::loop_transport(event_loop& loop, const base::clock& clock,
       metrics_{&metrics},
       on_empty_{std::move(on_empty)},
       ids_{seed},
+      shares_here_{bounds.limits.ipv6_client_prefix},
       read_buffer_(read_buffer_bytes) {
   bounds.transports.push_back(this);
 }
@@ -161,8 +162,21 @@ void loop_transport::refuse_socket(const base::file_descriptor& socket) {
   ::recv(socket.get(), read_buffer_.data(), read_buffer_.size(), MSG_DONTWAIT);
 }
 
+std::size_t loop_transport::most_per_address(const model::ip_address& client) const noexcept {
+  if (serves() == plane::ops || (client.is_loopback() && !limits().limits_loopback))
+    return SIZE_MAX;
+  return limits().connections_per_address;
+}
+
 bool loop_transport::count_in_share(const model::ip_address& client, const connection* but) {
   const auto limit = limits().connection_limit;
+  const auto most = most_per_address(client);
+  if (bounds_->shares.count_of(client) >= most ||
+      (!client.is_v4() &&
+       bounds_->networks.count_of(client) / shared_bounds::network_width >= most)) {
+    metrics_->connections_refused.add();
+    return false;
+  }
   const bool shared = bounds_->connections.load() > limit / unshared_part;
   const auto share = std::max<std::size_t>(1, limit * limits().connection_share_percent / 100);
   if (!bounds_->shares.enter(client, shared ? share : SIZE_MAX)) {
@@ -173,6 +187,7 @@ bool loop_transport::count_in_share(const model::ip_address& client, const conne
     bounds_->shares.enter(client, SIZE_MAX);
   }
   shares_here_.enter(client, SIZE_MAX);
+  if (!client.is_v4()) bounds_->networks.enter(client, SIZE_MAX);
   return true;
 }
 
@@ -273,7 +288,8 @@ bool loop_transport::evict_slow() {
 }
 
 bool loop_transport::evict_idle_of(const model::ip_address& client, const connection* but) {
-  const auto whose = connection_shares::client_of(client);
+  const auto& shares = bounds_->shares;
+  const auto whose = shares.client_of(client);
   auto found = std::find_if(idle_by_client_.begin(), idle_by_client_.end(),
                             [&](const auto& each) { return each.first == whose; });
   if (found == idle_by_client_.end()) {
@@ -281,8 +297,7 @@ bool loop_transport::evict_idle_of(const model::ip_address& client, const connec
     found = idle_by_client_.insert(idle_by_client_.end(), {whose, {}});
   }
   return evict_idle(found->second, [&](const connection& of) {
-    return &of != but && connection_shares::client_of(of.peer()) == whose ? of.idle_since()
-                                                                          : std::nullopt;
+    return &of != but && shares.client_of(of.peer()) == whose ? of.idle_since() : std::nullopt;
   });
 }
 
@@ -422,6 +437,7 @@ void loop_transport::closed(connection& which) {
   if (std::exchange(slots_[which.slot()].in_share, false)) {
     bounds_->shares.leave(which.peer());
     shares_here_.leave(which.peer());
+    if (!which.peer().is_v4()) bounds_->networks.leave(which.peer());
   }
   bounds_->connections.fetch_sub(1);
   closed_slots_.push_back(which.slot());

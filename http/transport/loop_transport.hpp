@@ -147,7 +147,7 @@ private:
   void dispatch(connection& from) override;
   void wrote(std::size_t bytes) noexcept override { turn_written_bytes_ += bytes; }
   bool read_ahead(connection& which, const file_range& part) override;
-  head_verdict judge(const request& head, std::uint64_t length) const override {
+  head_verdict judge(request& head, std::uint64_t length) const override {
     return rules_->judge(head, length);
   }
   void send_part(connection& from, body_upload::part part, bool is_last) override;
@@ -168,6 +168,8 @@ private:
   void admit_socket(base::file_descriptor socket, const model::ip_address& peer,
                     preamble begins_with);
   void refuse_socket(const base::file_descriptor& socket);
+  /// The connections that a client address may hold whatever else there is.
+  std::size_t most_per_address(const model::ip_address& client) const noexcept;
   /// Counts one more connection of `client`; where its share is used up, in place of an idle one,
   /// which is closed in this loop or another. False, and not counted: there is no idle one. `but`
   /// is the connection to be counted if it is open already; it is never closed.

@@ -38,6 +38,8 @@ shared_bounds::shared_bounds(const base::limits& configured, proxy_trust trusted
       limits{limits_of(configured, of)},
       framing{framing_of(limits, of)},
       budget{limits.byte_budget_bytes},
+      shares{limits.ipv6_client_prefix},
+      networks{network_prefix_length},
       trust{std::move(trusted)} {}
 
 } // namespace matchcloud::http

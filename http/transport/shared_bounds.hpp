@@ -26,6 +26,10 @@ struct shared_bounds {
   std::atomic<std::size_t> connections{0};
   /// The connections of each client, without those of trusted proxies themselves.
   connection_shares shares;
+  /// The same by IPv6 /48, of which one may hold so many times the connections of a client.
+  static constexpr std::size_t network_prefix_length = 48;
+  static constexpr std::size_t network_width = 16;
+  connection_shares networks;
   proxy_trust trust;
   /// One per loop: each transport registers itself before any loop runs.
   std::vector<loop_transport*> transports;

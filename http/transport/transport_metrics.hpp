@@ -8,13 +8,32 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace matchcloud::http {
 
 /// The statuses that this service answers with.
-inline constexpr std::array<int, 24> known_statuses{200, 201, 204, 206, 304, 400, 403, 404,
-                                                    405, 408, 409, 412, 413, 414, 415, 416,
-                                                    417, 431, 500, 501, 503, 504, 505, 507};
+inline constexpr std::array<int, 26> known_statuses{200, 201, 204, 206, 304, 400, 401, 403, 404,
+                                                    405, 408, 409, 412, 413, 414, 415, 416, 417,
+                                                    429, 431, 500, 501, 503, 504, 505, 507};
+
+/// Why a request was not let in; the names in metrics are in the same order.
+enum class access_refusal : std::uint8_t {
+  token_missing,
+  token_malformed,
+  token_unknown,
+  token_expired,
+  token_revoked,
+  not_permitted,
+};
+inline constexpr std::array<std::string_view, 6> access_refusal_names{
+    "token_missing", "token_malformed", "token_unknown",
+    "token_expired", "token_revoked",   "not_permitted"};
+
+/// Whose requests a rate limit counts: an address's (of IPv6 its prefix), a /48's, a token's.
+enum class limited_subject : std::uint8_t { address, network, token };
+inline constexpr std::array<std::string_view, 3> limited_subject_names{"address", "network",
+                                                                       "token"};
 
 /// The counters of one transport (of one event loop, or the httplib one). Written by its threads,
 /// read by the ops plane.
@@ -39,6 +58,11 @@ struct transport_metrics {
   std::array<base::counter, actors::owner_rows.size()> mailbox_full;
   /// Cheap requests refused to leave room for others, by kind of owner.
   std::array<base::counter, actors::owner_rows.size()> shed;
+  /// Requests that were not let in, by `access_refusal`.
+  std::array<base::counter, access_refusal_names.size()> access_refused;
+  /// Requests over a rate limit, by whose limit it is and by cost class.
+  std::array<std::array<base::counter, cost_class_names.size()>, limited_subject_names.size()>
+      rate_limited;
   base::counter received_bytes;
   base::counter sent_bytes;
   /// Exchanges dispatched again because the actor that held them died.

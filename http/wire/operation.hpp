@@ -2,6 +2,7 @@
 
 #include "base/limits.hpp"
 #include "http/wire/request.hpp"
+#include "model/access/token_kind.hpp"
 
 #include <algorithm>
 #include <array>
@@ -31,6 +32,12 @@ enum class operation : std::uint8_t {
   list_actors,
   watch_status,
   ingest_lobbies,
+  list_tokens,
+  create_token,
+  get_token,
+  revoke_token,
+  rotate_token,
+  list_audit,
   list_elements,
   get_element,
   put_element,
@@ -76,6 +83,16 @@ enum class cost_class : std::uint8_t {
   cheap,
   expensive,
 };
+inline constexpr std::array<std::string_view, 2> cost_class_names{"cheap", "expensive"};
+
+/// Who may call an operation without a token, where tokens are required.
+enum class anonymous_access : std::uint8_t {
+  no,
+  /// With `anonymous-regions`.
+  configured,
+  /// Always: it shows nothing, or only to who knows an unguessable name or signature.
+  yes,
+};
 
 /// Everything about an operation except the code that performs it.
 struct operation_row {
@@ -102,6 +119,11 @@ struct operation_row {
   /// The limit on the time from the complete request to its answer.
   std::chrono::milliseconds base::limits::*deadline = &base::limits::request_timeout;
   cost_class cost = cost_class::expensive;
+  /// The kinds of tokens that may call it, each only for its own game or namespace.
+  model::token_kinds allowed = {};
+  anonymous_access anonymous = anonymous_access::no;
+  /// Whether, with `auth = required`, even a request from the machine itself needs a token.
+  bool needs_token_on_loopback = false;
   /// Whether performing the operation twice has the same effect as once. If not, a request that an
   /// actor may have begun before it died gets 503 `outcome_unknown` and is not dispatched again.
   bool is_repeatable = true;
@@ -112,6 +134,15 @@ inline constexpr std::size_t path_parameter_limit = 2;
 /// The most segments in the path of an operation.
 inline constexpr std::size_t path_segment_limit = 6;
 
+namespace detail {
+
+using model::token_kind;
+
+inline constexpr model::token_kinds administrators{token_kind::admin};
+inline constexpr model::token_kinds observers{token_kind::admin, token_kind::viewer};
+
+} // namespace detail
+
 /// All operations, in the order of `operation`. "Add an operation" in docs/architecture.md lists
 /// what a new row needs.
 inline constexpr std::array operations{
@@ -121,21 +152,24 @@ inline constexpr std::array operations{
                   .method = method::post,
                   .path = "/cloud/games/{game_id}/versions/validate",
                   .body = body_kind::json,
-                  .cost = cost_class::cheap},
+                  .cost = cost_class::cheap,
+                  .allowed = {model::token_kind::game}},
     operation_row{.id = operation::validate_game,
                   .name = "validate_game",
                   .load_name = "games.validate",
                   .method = method::post,
                   .path = "/cloud/games/validate",
                   .body = body_kind::json,
-                  .cost = cost_class::cheap},
+                  .cost = cost_class::cheap,
+                  .allowed = {model::token_kind::studio}},
     operation_row{.id = operation::validate_group,
                   .name = "validate_group",
                   .load_name = "groups.validate",
                   .method = method::post,
                   .path = "/cloud/groups/validate",
                   .body = body_kind::json,
-                  .cost = cost_class::cheap},
+                  .cost = cost_class::cheap,
+                  .allowed = {model::token_kind::studio}},
     operation_row{.id = operation::list_regions,
                   .name = "list_regions",
                   .load_name = "regions",
@@ -145,7 +179,9 @@ inline constexpr std::array operations{
                                "Access-Control-Allow-Headers: Authorization, If-None-Match, "
                                "X-Request-Id\r\n"
                                "Access-Control-Max-Age: 86400\r\n",
-                  .cost = cost_class::cheap},
+                  .cost = cost_class::cheap,
+                  .allowed = {model::token_kind::player},
+                  .anonymous = anonymous_access::configured},
     operation_row{.id = operation::ping,
                   .name = "ping",
                   .path = "/ping",
@@ -154,11 +190,14 @@ inline constexpr std::array operations{
                                "Access-Control-Allow-Methods: GET, HEAD\r\n"
                                "Access-Control-Allow-Headers: *\r\n"
                                "Access-Control-Max-Age: 86400\r\n",
-                  .cost = cost_class::cheap},
+                  .cost = cost_class::cheap,
+                  .allowed = {model::token_kind::player},
+                  .anonymous = anonymous_access::configured},
     operation_row{.id = operation::list_avatars,
                   .name = "list_avatars",
                   .load_name = "avatars",
-                  .path = "/cloud/games/{game_id}/avatars"},
+                  .path = "/cloud/games/{game_id}/avatars",
+                  .allowed = {model::token_kind::game}},
     operation_row{.id = operation::export_lobby_history,
                   .name = "export_lobby_history",
                   .load_name = "export",
@@ -168,7 +207,8 @@ inline constexpr std::array operations{
                   // The body holds two numbers and stays in memory while the export runs.
                   .body_limit_bytes = 16UL * 1024,
                   .body_advice = "Send query_start and query_end alone.",
-                  .deadline = &base::limits::export_timeout},
+                  .deadline = &base::limits::export_timeout,
+                  .allowed = {model::token_kind::game}},
     operation_row{.id = operation::download_media,
                   .name = "download_media",
                   .path = "/media/avatars/{upload_id}/{file_name}",
@@ -178,32 +218,40 @@ inline constexpr std::array operations{
                                "Access-Control-Allow-Headers: If-Match, If-None-Match, If-Range, "
                                "Range, X-Request-Id\r\n"
                                "Access-Control-Max-Age: 86400\r\n",
-                  .cost = cost_class::cheap},
+                  .cost = cost_class::cheap,
+                  .anonymous = anonymous_access::yes},
     operation_row{.id = operation::download_export,
                   .name = "download_export",
-                  .path = "/exports/{export_id}/lobby-history.csv"},
+                  .path = "/exports/{export_id}/lobby-history.csv",
+                  .anonymous = anonymous_access::yes},
     operation_row{.id = operation::get_health,
                   .name = "get_health",
                   .plane = plane::ops,
                   .path = "/healthz",
-                  .cost = cost_class::cheap},
+                  .cost = cost_class::cheap,
+                  .anonymous = anonymous_access::yes},
     operation_row{.id = operation::get_readiness,
                   .name = "get_readiness",
                   .plane = plane::ops,
                   .path = "/readyz",
-                  .cost = cost_class::cheap},
+                  .cost = cost_class::cheap,
+                  .anonymous = anonymous_access::yes},
     operation_row{.id = operation::get_metrics,
                   .name = "get_metrics",
                   .plane = plane::ops,
-                  .path = "/metrics"},
+                  .path = "/metrics",
+                  .allowed = {model::token_kind::admin, model::token_kind::viewer,
+                              model::token_kind::metrics}},
     operation_row{.id = operation::list_actors,
                   .name = "list_actors",
                   .plane = plane::ops,
-                  .path = "/actors"},
+                  .path = "/actors",
+                  .allowed = detail::observers},
     operation_row{.id = operation::watch_status,
                   .name = "watch_status",
                   .plane = plane::ops,
-                  .path = "/events"},
+                  .path = "/events",
+                  .allowed = detail::observers},
     operation_row{.id = operation::ingest_lobbies,
                   .name = "ingest_lobbies",
                   .plane = plane::ops,
@@ -212,15 +260,66 @@ inline constexpr std::array operations{
                   .body = body_kind::json_lines,
                   .body_limit_bytes = 4UL * 1024 * 1024 * 1024,
                   .body_advice = "Send the rest in another request.",
-                  .deadline = &base::limits::ingest_timeout},
+                  .deadline = &base::limits::ingest_timeout,
+                  .allowed = detail::administrators},
+    operation_row{.id = operation::list_tokens,
+                  .name = "list_tokens",
+                  .plane = plane::ops,
+                  .path = "/v1/tokens",
+                  .allowed = detail::administrators,
+                  .needs_token_on_loopback = true},
+    operation_row{.id = operation::create_token,
+                  .name = "create_token",
+                  .plane = plane::ops,
+                  .method = method::post,
+                  .path = "/v1/tokens",
+                  .body = body_kind::json,
+                  .body_limit_bytes = 4UL * 1024,
+                  .body_advice = "A token has a few short members.",
+                  .allowed = detail::administrators,
+                  .needs_token_on_loopback = true,
+                  .is_repeatable = false},
+    operation_row{.id = operation::get_token,
+                  .name = "get_token",
+                  .plane = plane::ops,
+                  .path = "/v1/tokens/{token_id}",
+                  .allowed = detail::administrators,
+                  .needs_token_on_loopback = true},
+    operation_row{.id = operation::revoke_token,
+                  .name = "revoke_token",
+                  .plane = plane::ops,
+                  .method = method::del,
+                  .path = "/v1/tokens/{token_id}",
+                  .allowed = detail::administrators,
+                  .needs_token_on_loopback = true,
+                  .is_repeatable = false},
+    operation_row{.id = operation::rotate_token,
+                  .name = "rotate_token",
+                  .plane = plane::ops,
+                  .method = method::post,
+                  .path = "/v1/tokens/{token_id}/rotate",
+                  .body = body_kind::json,
+                  .body_limit_bytes = 4UL * 1024,
+                  .body_advice = "A token has a few short members.",
+                  .allowed = detail::administrators,
+                  .needs_token_on_loopback = true,
+                  .is_repeatable = false},
+    operation_row{.id = operation::list_audit,
+                  .name = "list_audit",
+                  .plane = plane::ops,
+                  .path = "/v1/audit",
+                  .allowed = detail::administrators,
+                  .needs_token_on_loopback = true},
     operation_row{.id = operation::list_elements,
                   .name = "list_elements",
                   .plane = plane::ops,
-                  .path = "/v1/{kind}"},
+                  .path = "/v1/{kind}",
+                  .allowed = detail::observers},
     operation_row{.id = operation::get_element,
                   .name = "get_element",
                   .plane = plane::ops,
-                  .path = "/v1/{kind}/{id}"},
+                  .path = "/v1/{kind}/{id}",
+                  .allowed = detail::observers},
     operation_row{.id = operation::put_element,
                   .name = "put_element",
                   .plane = plane::ops,
@@ -229,26 +328,31 @@ inline constexpr std::array operations{
                   .body = body_kind::json,
                   .body_limit_bytes = 64UL * 1024,
                   .body_advice = "Send each element in a request of its own.",
+                  .allowed = detail::administrators,
                   .is_repeatable = false},
     operation_row{.id = operation::remove_element,
                   .name = "remove_element",
                   .plane = plane::ops,
                   .method = method::del,
                   .path = "/v1/{kind}/{id}",
+                  .allowed = detail::administrators,
                   .is_repeatable = false},
     operation_row{.id = operation::list_faults,
                   .name = "list_faults",
                   .plane = plane::ops,
-                  .path = "/faults"},
+                  .path = "/faults",
+                  .allowed = detail::observers},
     operation_row{.id = operation::clear_faults,
                   .name = "clear_faults",
                   .plane = plane::ops,
                   .method = method::del,
-                  .path = "/faults"},
+                  .path = "/faults",
+                  .allowed = detail::administrators},
     operation_row{.id = operation::get_fault,
                   .name = "get_fault",
                   .plane = plane::ops,
-                  .path = "/faults/{point}"},
+                  .path = "/faults/{point}",
+                  .allowed = detail::observers},
     operation_row{.id = operation::put_fault,
                   .name = "put_fault",
                   .plane = plane::ops,
@@ -256,12 +360,14 @@ inline constexpr std::array operations{
                   .path = "/faults/{point}",
                   .body = body_kind::json,
                   .body_limit_bytes = 4UL * 1024,
-                  .body_advice = "A rule has a few short members."},
+                  .body_advice = "A rule has a few short members.",
+                  .allowed = detail::administrators},
     operation_row{.id = operation::clear_fault,
                   .name = "clear_fault",
                   .plane = plane::ops,
                   .method = method::del,
-                  .path = "/faults/{point}"},
+                  .path = "/faults/{point}",
+                  .allowed = detail::administrators},
     operation_row{.id = operation::unmatched, .name = "unmatched"}};
 inline constexpr std::size_t operation_count = operations.size();
 
@@ -310,7 +416,8 @@ constexpr bool is_well_formed(const operation_row& row) noexcept {
          (row.method == method::post || row.method == method::put) ==
              (row.body != body_kind::none) &&
          (row.body_limit_bytes == 0) == row.body_advice.empty() &&
-         (row.cors == cors_policy::none) == row.preflight.empty();
+         (row.cors == cors_policy::none) == row.preflight.empty() &&
+         row.allowed.is_empty() == (row.anonymous == anonymous_access::yes);
 }
 
 constexpr bool are_distinct(const operation_row& a, const operation_row& b) noexcept {
@@ -340,7 +447,7 @@ static_assert(
     std::all_of(operations.begin(), operations.end(), detail::is_well_formed),
     "a path begins with one slash and has no empty segment; the method is GET, POST, PUT or "
     "DELETE, and POST and PUT have a body; a body limit has its advice, a CORS policy its "
-    "preflight");
+    "preflight; an operation that is not for everybody says for which tokens it is");
 static_assert(detail::are_all_distinct(),
               "names and load names are each used once, and so is each method at a path");
 

@@ -70,6 +70,18 @@ std::size_t find_header(std::string_view name) noexcept {
   }
 }
 
+bool is_proxy_header(std::string_view name) noexcept {
+  constexpr std::string_view prefix = "x-forwarded-";
+  switch (name.front() | 0x20) {
+  case 'x':
+    return equal_ignoring_case(name.substr(0, prefix.size()), prefix) ||
+           equal_ignoring_case(name, "x-real-ip");
+  case 'f': return equal_ignoring_case(name, "forwarded");
+  case 'v': return equal_ignoring_case(name, "via");
+  default: return false;
+  }
+}
+
 bool is_list_header(header h) noexcept {
   switch (h) {
   case header::x_forwarded_for:
@@ -117,6 +129,8 @@ void request::clear(std::size_t retain_bytes) {
   keep_alive = true;
   body_follows = false;
   peer = {};
+  through_proxy = false;
+  is_counted = false;
   for (std::string* text : {&method_token, &target, &body, &id})
     reset(*text, retain_bytes);
   for (; present_ != 0; present_ &= present_ - 1)

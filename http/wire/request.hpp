@@ -39,6 +39,9 @@ inline constexpr std::size_t header_count = 16;
 /// The header with this name, ignoring case, or `header_count` where a request does not store it.
 std::size_t find_header(std::string_view name) noexcept;
 
+/// Whether a header of this name, in any case, is one that proxies add.
+bool is_proxy_header(std::string_view name) noexcept;
+
 /// Whether several lines of header `h` form one comma-separated list (RFC 9110 section 5.3). For
 /// any other header, a second line is refused.
 bool is_list_header(header h) noexcept;
@@ -63,6 +66,10 @@ public:
   bool body_follows = false;
   /// The address of the socket's peer, or the one that a PROXY header names.
   model::ip_address peer;
+  /// Whether a header, or a PROXY header, says that a proxy passed the request on.
+  bool through_proxy = false;
+  /// Whether the rate limits have counted the request.
+  bool is_counted = false;
   /// The value of `X-Request-Id` in the response; the transport sets it before it shares the
   /// request.
   std::string id;

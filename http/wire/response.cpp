@@ -1,5 +1,6 @@
 #include "http/wire/response.hpp"
 
+#include "model/access/token_text.hpp"
 #include "model/json/json_writer.hpp"
 #include "model/text/unicode.hpp"
 
@@ -110,18 +111,19 @@ std::string_view reason_phrase(int status) noexcept {
   case 206: return "Partial Content";
   case 304: return "Not Modified";
   case 400: return "Bad Request";
+  case 401: return "Unauthorized";
   case 403: return "Forbidden";
   case 404: return "Not Found";
   case 405: return "Method Not Allowed";
   case 408: return "Request Timeout";
   case 409: return "Conflict";
-  case 411: return "Length Required";
   case 412: return "Precondition Failed";
   case 413: return "Content Too Large";
   case 414: return "URI Too Long";
   case 415: return "Unsupported Media Type";
   case 416: return "Range Not Satisfiable";
   case 417: return "Expectation Failed";
+  case 429: return "Too Many Requests";
   case 431: return "Request Header Fields Too Large";
   case 500: return "Internal Server Error";
   case 501: return "Not Implemented";
@@ -133,17 +135,21 @@ std::string_view reason_phrase(int status) noexcept {
   }
 }
 
-response problem(const base::error& failure, std::string_view request_id) {
+response problem(const base::error& failure, std::string_view request_id,
+                 std::string_view violated_policy) {
   const auto what = as_told(failure);
   const auto about = base::describe(what.code);
-  const auto detail = readable(what.detail);
+  const auto detail = model::redact_tokens(readable(what.detail));
   model::json_writer json;
   json.object().name("type").text("urn:matchcloud:problem:" + std::string{about.code});
   json.name("title").text(about.title).name("status").number(about.status);
   json.name("detail").text(detail);
   // Clients of the interface read both `code` and `message` and ignore an error that lacks either.
   json.name("code").text(about.code).name("message").text(detail);
-  json.name("request_id").text(request_id).end_object();
+  json.name("request_id").text(request_id);
+  if (!violated_policy.empty())
+    json.name("violated-policies").array().text(violated_policy).end_array();
+  json.end_object();
 
   response answer;
   answer.status = about.status;

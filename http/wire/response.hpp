@@ -91,8 +91,10 @@ std::string_view reason_phrase(int status) noexcept;
 /// interface look for it. Every 503 except `outcome_unknown` carries `Retry-After`. For an error
 /// that would disclose something about this machine (`base::is_local_failure`), the detail is a
 /// general sentence unless it was written for clients; the code that created the error logs the
-/// real one.
-response problem(const base::error& what, std::string_view request_id);
+/// real one. Tokens in the detail are left out. `violated_policy`: the rate limit that the request
+/// is over.
+response problem(const base::error& what, std::string_view request_id,
+                 std::string_view violated_policy = {});
 
 /// Formats a time as IMF-fixdate (RFC 9110 section 5.6.7).
 std::string http_date(std::int64_t unix_seconds);

@@ -100,4 +100,14 @@ std::optional<cidr> parse_cidr(std::string_view text) noexcept {
   return block;
 }
 
+ip_address prefix_of(const ip_address& address, std::size_t length) noexcept {
+  auto prefix = address;
+  if (address.is_v4()) return prefix;
+  for (std::size_t i = 0; i < prefix.bytes.size(); ++i) {
+    const auto kept = std::clamp<std::size_t>(length > i * 8 ? length - i * 8 : 0, 0, 8);
+    prefix.bytes[i] &= static_cast<std::uint8_t>(0xFF00U >> kept);
+  }
+  return prefix;
+}
+
 } // namespace matchcloud::model

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -31,6 +32,9 @@ std::optional<ip_address> parse_ip_address(std::string_view text) noexcept;
 
 /// IPv4 in dotted form, IPv6 in the form of RFC 5952.
 std::string to_string(const ip_address& address);
+
+/// An IPv4 address as it is; of an IPv6 address the first `length` bits (0 to 128), the rest zero.
+ip_address prefix_of(const ip_address& address, std::size_t length) noexcept;
 
 /// A block of addresses.
 struct cidr {

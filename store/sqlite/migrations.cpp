@@ -13,7 +13,7 @@ constexpr std::int64_t application_id = 0x6D636C64;
 /// `migrations[n - 1]` makes version n. Migrations are never edited, only added, and they only
 /// expand the schema (new tables, new columns with defaults). Ids are the sixteen bytes of the
 /// UUID.
-constexpr std::array<const char*, 2> migrations{
+constexpr std::array<const char*, 3> migrations{
     R"sql(
       PRAGMA application_id = 0x6D636C64;
 
@@ -113,6 +113,50 @@ constexpr std::array<const char*, 2> migrations{
         PRIMARY KEY (game_id, duration_class, start_ts, lobby_id)
       ) STRICT, WITHOUT ROWID;
       CREATE UNIQUE INDEX lobbies_by_id ON lobbies (lobby_id);
+    )sql",
+    R"sql(
+      INSERT INTO revisions VALUES ('tokens', 0);
+
+      -- Of a token's text only the SHA-256 is here. Times are milliseconds since 1970.
+      CREATE TABLE tokens (
+        token_id BLOB PRIMARY KEY CHECK (length(token_id) = 16),
+        kind TEXT NOT NULL,
+        name TEXT NOT NULL,
+        scope BLOB CHECK (length(scope) = 16), -- the game or namespace; null: none
+        digest BLOB NOT NULL UNIQUE CHECK (length(digest) = 32),
+        former_digest BLOB UNIQUE CHECK (length(former_digest) = 32),
+        former_until_ms INTEGER NOT NULL DEFAULT 0,
+        created_ms INTEGER NOT NULL,
+        created_by TEXT NOT NULL,
+        expires_ms INTEGER,     -- null: never
+        revoked_ms INTEGER,     -- null: it is not
+        cheap_limit TEXT,       -- null: the configured one
+        expensive_limit TEXT
+      ) STRICT, WITHOUT ROWID;
+
+      -- Apart from the tokens: written often, without a revision.
+      CREATE TABLE token_uses (
+        token_id BLOB PRIMARY KEY CHECK (length(token_id) = 16),
+        last_use_ms INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
+      -- Written in the transaction of the change, and never changed.
+      CREATE TABLE audit (
+        entry INTEGER PRIMARY KEY AUTOINCREMENT,
+        at_ms INTEGER NOT NULL,
+        author_kind TEXT NOT NULL,
+        author_name TEXT,
+        author_id TEXT,
+        address TEXT,
+        request_id TEXT,
+        action TEXT NOT NULL,
+        subject TEXT,
+        before TEXT,
+        after TEXT
+      ) STRICT;
+      CREATE INDEX audit_by_time ON audit (at_ms);
+      CREATE TRIGGER audit_is_kept BEFORE UPDATE ON audit
+        BEGIN SELECT RAISE(ABORT, 'entries of the audit log are never changed'); END;
     )sql",
 };
 

@@ -83,7 +83,8 @@ base::expected<lobby_writer> lobby_writer::prepare(connection& on) {
 }
 
 base::expected<lobby_merge> lobby_writer::merge(std::span<const model::lobby_record> records,
-                                                const model::lobby_attributes_table& attributes) {
+                                                const model::lobby_attributes_table& attributes,
+                                                const sqlite_audit& audit) {
   if (records.empty()) return lobby_merge{};
   auto changes = transaction::begin(*on_, transaction::access::write, "write lobbies");
   if (!changes) return tl::unexpected(changes.error());
@@ -91,7 +92,7 @@ base::expected<lobby_merge> lobby_writer::merge(std::span<const model::lobby_rec
   begin_batch(attributes);
   auto merged = merge_front(records, begun);
   if (merged && merged->accepted == 0) return merged;
-  auto done = merged ? commit(*changes, merged->accepted) : tl::unexpected(merged.error());
+  auto done = merged ? commit(*changes, merged->accepted, audit) : tl::unexpected(merged.error());
   if (done) {
     merged->lasted = base::machine_clock().now() - begun;
     return merged;
@@ -124,11 +125,13 @@ void lobby_writer::count(outcome became, lobby_merge& in) const {
   ++in.taken;
 }
 
-base::expected<void> lobby_writer::commit(transaction& changes, std::size_t rows) {
+base::expected<void> lobby_writer::commit(transaction& changes, std::size_t rows,
+                                          const sqlite_audit& audit) {
   for (const auto& game_id : moved_games_)
     if (auto moved = move_game_revision(*on_, game_subject::lobbies, game_id); !moved) return moved;
+  if (auto entered = audit.write(*on_, {"lobbies.merge", {}, {}, {}}); !entered) return entered;
   const auto begun = base::machine_clock().now();
-  auto done = changes.commit();
+  auto done = audit.commit(changes);
   // Follows a disk that becomes slower at once and one that becomes faster gradually.
   const double now = nanoseconds_since(begun) / static_cast<double>(rows);
   commit_ns_per_row_ = now > commit_ns_per_row_ ? now : 0.7 * commit_ns_per_row_ + 0.3 * now;

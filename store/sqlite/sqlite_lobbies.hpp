@@ -6,6 +6,7 @@
 #include "model/lobbies/lobby_batch.hpp"
 #include "store/lobby_merge.hpp"
 #include "store/sqlite/sqlite.hpp"
+#include "store/sqlite/sqlite_audit.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -32,7 +33,8 @@ public:
 
   /// Implements `lobby_sink::merge`, in a transaction of its own that is on disk when this returns.
   base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
-                                    const model::lobby_attributes_table& attributes);
+                                    const model::lobby_attributes_table& attributes,
+                                    const sqlite_audit& audit);
   /// Returns what merging each record on its own would do now. Writes nothing.
   base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
                                     const model::lobby_attributes_table& attributes);
@@ -67,7 +69,7 @@ private:
                                           base::steady_time begun);
   /// Adds the outcome of the next record to the counts.
   void count(outcome became, lobby_merge& in) const;
-  base::expected<void> commit(transaction& changes, std::size_t rows);
+  base::expected<void> commit(transaction& changes, std::size_t rows, const sqlite_audit& audit);
   base::expected<outcome> merge_one(const model::lobby_record& each);
   base::expected<outcome> check_one(const model::lobby_record& each);
   base::expected<outcome> merge_into(const stored_lobby& known, const model::lobby_record& each);

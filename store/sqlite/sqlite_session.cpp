@@ -1,20 +1,25 @@
 #include "store/sqlite/sqlite_session.hpp"
 
+#include "model/access/token_change.hpp"
+#include "model/catalog/catalog_change.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
 #include "store/sqlite/game_revisions.hpp"
 #include "store/sqlite/migrations.hpp"
 #include "store/sqlite/sqlite.hpp"
+#include "store/sqlite/sqlite_audit.hpp"
 #include "store/sqlite/sqlite_avatars.hpp"
 #include "store/sqlite/sqlite_catalog.hpp"
 #include "store/sqlite/sqlite_lobbies.hpp"
 #include "store/sqlite/sqlite_lobby_history.hpp"
 #include "store/sqlite/sqlite_removal.hpp"
+#include "store/sqlite/sqlite_tokens.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <optional>
@@ -68,7 +73,8 @@ public:
                            *after != *before};
     if (!summary.changed) return summary;
     auto done = write_catalog(db_, *before, *after);
-    if (done) done = changes->commit();
+    if (done) done = audit_.write(db_, model::describe_import(*before, *after, doc));
+    if (done) done = audit_.commit(*changes);
     if (!done) return tl::unexpected(done.error());
     return summary;
   }
@@ -82,7 +88,8 @@ public:
     if (!after) return tl::unexpected(after.error());
     auto done = hide_element(db_, key);
     if (done) done = write_catalog_revision(db_, after->revision);
-    if (done) done = changes->commit();
+    if (done) done = audit_.write(db_, model::describe_removal(*before, key));
+    if (done) done = audit_.commit(*changes);
     return done;
   }
 
@@ -101,7 +108,14 @@ public:
     if (!changes) return tl::unexpected(changes.error());
     auto outcomes = write_avatars(db_, avatars);
     if (!outcomes) return outcomes;
-    if (auto done = changes->commit(); !done) return tl::unexpected(done.error());
+    const auto is_change = [](put_outcome each) {
+      return each == put_outcome::added || each == put_outcome::changed;
+    };
+    base::expected<void> done;
+    if (std::any_of(outcomes->begin(), outcomes->end(), is_change))
+      done = audit_.write(db_, {"avatars.put", {}, {}, {}});
+    if (done) done = audit_.commit(*changes);
+    if (!done) return tl::unexpected(done.error());
     return outcomes;
   }
 
@@ -116,8 +130,8 @@ public:
 
   base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
                                     const model::lobby_attributes_table& attributes) override {
-    auto merged =
-        lobbies().and_then([&](auto* writer) { return writer->merge(records, attributes); });
+    auto merged = lobbies().and_then(
+        [&](auto* writer) { return writer->merge(records, attributes, audit_); });
     if (!merged || db_.log_pages() * page_bytes < bulk_log_bytes) return merged;
     // Parts of the log that other connections still read stay for the next checkpoint.
     if (auto moved = db_.checkpoint(false); !moved) return tl::unexpected(moved.error());
@@ -171,6 +185,84 @@ public:
     });
   }
 
+  // -- access_store -----------------------------------------------------------
+
+  base::expected<std::int64_t> tokens_revision() override {
+    return db_.begin_reading("read the tokens' revision").and_then([this] {
+      return read_tokens_revision(db_);
+    });
+  }
+
+  base::expected<model::token_snapshot> load_tokens() override {
+    const auto snapshot =
+        transaction::begin(db_, transaction::access::read, "begin reading the tokens");
+    if (!snapshot) return tl::unexpected(snapshot.error());
+    return select_tokens(db_);
+  }
+
+  base::expected<void> create_token(const model::access_token& made) override {
+    return change("create a token", [&] {
+      return insert_token(db_, made).and_then(
+          [&] { return audit_.write(db_, model::describe_creation(made)); });
+    });
+  }
+
+  base::expected<model::access_token> rotate_token(const model::uuid& token_id,
+                                                   const model::token_digest& digest,
+                                                   std::int64_t former_until_ms) override {
+    return change_token("rotate a token", token_id, [&](model::access_token& which) {
+      if (which.revoked_ms)
+        return base::expected<bool>{
+            base::fail(base::errc::token_not_found, "The token " + model::to_string(token_id) +
+                                                        " is revoked; create another one.")};
+      which.former_digest = std::exchange(which.digest, digest);
+      which.former_until_ms = former_until_ms;
+      return base::expected<bool>{true};
+    });
+  }
+
+  base::expected<model::access_token> revoke_token(const model::uuid& token_id,
+                                                   std::int64_t now_ms) override {
+    return change_token("revoke a token", token_id, [&](model::access_token& which) {
+      if (which.revoked_ms) return base::expected<bool>{false};
+      which.revoked_ms = now_ms;
+      return base::expected<bool>{true};
+    });
+  }
+
+  base::expected<void> note_uses(std::span<const token_use> uses) override {
+    auto changes = transaction::begin(db_, transaction::access::write, "note uses of tokens");
+    if (!changes) return tl::unexpected(changes.error());
+    auto done = write_token_uses(db_, uses);
+    return done ? changes->commit() : done;
+  }
+
+  base::expected<void> record(const model::audit_change& what) override {
+    return change("write the audit log", [&] { return audit_.write(db_, what); });
+  }
+
+  base::expected<std::vector<model::audit_entry>>
+  read_audit(const model::audit_query& query) override {
+    return db_.begin_reading("read the audit log").and_then([&] {
+      return select_audit(db_, query);
+    });
+  }
+
+  base::expected<std::size_t> expire_audit(std::int64_t before_ms) override {
+    std::size_t gone = 0;
+    auto done = change("expire the audit log", [&]() -> base::expected<void> {
+      const auto removed = delete_audit(db_, before_ms);
+      if (!removed) return tl::unexpected(removed.error());
+      gone = *removed;
+      const auto tokens = delete_tokens(db_, before_ms);
+      if (!tokens) return tl::unexpected(tokens.error());
+      if (gone + *tokens == 0) return {};
+      return audit_.write(db_, model::describe_expiry(before_ms, gone, *tokens));
+    });
+    if (!done) return tl::unexpected(done.error());
+    return gone;
+  }
+
   // -- maintenance ------------------------------------------------------------
 
   std::uint64_t backlog_bytes() override {
@@ -182,11 +274,41 @@ public:
 
   base::expected<bool> tidy() override { return db_.checkpoint(true, tidy_wait); }
 
+  void attribute(model::audit_run_ptr run) override { audit_.attribute(std::move(run)); }
+
   bool is_reusable() const noexcept override { return !db_.has_failed() && !data_version_; }
 
 private:
   /// SQLite's default, which the migrations do not change.
   static constexpr std::int64_t page_bytes = 4096;
+
+  /// Runs `perform` in a write transaction.
+  template <class Perform>
+  base::expected<void> change(std::string operation, Perform perform) {
+    auto changes = transaction::begin(db_, transaction::access::write, std::move(operation));
+    if (!changes) return tl::unexpected(changes.error());
+    auto done = perform();
+    return done ? audit_.commit(*changes) : done;
+  }
+
+  /// Changes a token by `edit`, which returns whether there is anything to change.
+  template <class Edit>
+  base::expected<model::access_token> change_token(std::string operation,
+                                                   const model::uuid& token_id, Edit edit) {
+    base::expected<model::access_token> token;
+    auto done = change(operation, [&]() -> base::expected<void> {
+      token = select_token(db_, token_id);
+      if (!token) return tl::unexpected(token.error());
+      const auto before = *token;
+      const auto edited = edit(*token);
+      if (!edited) return tl::unexpected(edited.error());
+      if (!*edited) return {};
+      if (auto written = update_token(db_, *token); !written) return written;
+      return audit_.write(db_, model::describe_change(before, *token));
+    });
+    if (!done) return tl::unexpected(done.error());
+    return token;
+  }
 
   base::expected<lobby_writer*> lobbies() {
     if (!lobbies_) {
@@ -198,6 +320,7 @@ private:
   }
 
   connection db_;
+  sqlite_audit audit_;
   /// Prepared on first use: few sessions write lobbies.
   std::optional<lobby_writer> lobbies_;
   /// Created on first use: few sessions read history.

@@ -1,0 +1,75 @@
+#include "actors/bookkeeping.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+base::expected<void> write_uses(store::database& into, const std::vector<store::token_use>& uses) {
+  if (uses.empty()) return {};
+  return into.access().and_then([&](const auto& in) { return in->note_uses(uses); });
+}
+
+base::expected<void> expire(store::database& in, std::int64_t before_ms) {
+  model::audit_author service;
+  service.what = model::audit_author::kind::service;
+  return in.access(model::run_of(std::move(service)))
+      .and_then([&](const auto& log) { return log->expire_audit(before_ms); })
+      .map([](std::size_t gone) {
+        if (gone > 0) spdlog::info("audit: {} entries expired", gone);
+      });
+}
+
+} // namespace
+
+bookkeeping::bookkeeping(caf::actor_config& cfg, bookkeeping_settings settings,
+                         model::token_snapshot tokens)
+    : supervised_actor{cfg, {}},
+      settings_{std::move(settings)},
+      tokens_{std::move(tokens)},
+      written_ms_{settings_.clock->unix_ms()} {}
+
+caf::behavior bookkeeping::make_behavior() {
+  be_strict();
+  delayed_send(this, settings_.tick, keep_books{});
+  return {
+      [this](const tokens_changed& news) { tokens_ = news.tokens; },
+      [this](keep_books) { keep(); },
+      [this](books_kept) {
+        own_statistics().count_handled();
+        delayed_send(this, settings_.tick, keep_books{});
+      },
+  };
+}
+
+void bookkeeping::keep() {
+  const bool is_expiry_due = ticks_++ % settings_.ticks_per_expiry == 0;
+  auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
+               uses = new_uses(), is_expiry_due,
+               before_ms = settings_.clock->unix_ms() - settings_.audit_kept.count()] {
+    auto kept = write_uses(*database, uses);
+    if (kept && is_expiry_due) kept = expire(*database, before_ms);
+    if (!kept) spdlog::warn("bookkeeping: {}", base::to_string(kept.error()));
+    caf::anon_send(self, books_kept{});
+  };
+  if (!settings_.pool->submit(std::move(task))) delayed_send(this, settings_.tick, keep_books{});
+}
+
+std::vector<store::token_use> bookkeeping::new_uses() {
+  std::vector<store::token_use> uses;
+  if (!tokens_) return uses;
+  // The marks have seconds: what is used in the second of this look is written with the next one.
+  const auto second_ms = settings_.clock->unix_ms() / 1'000 * 1'000;
+  const auto from = std::exchange(written_ms_, second_ms);
+  for (std::size_t i = 0; i < tokens_->tokens().size(); ++i) {
+    const auto used_ms = tokens_->used_ms(i);
+    if (used_ms >= from / 1'000 * 1'000) uses.push_back({tokens_->tokens()[i].token_id, used_ms});
+  }
+  return uses;
+}
+
+} // namespace matchcloud::actors

@@ -1,0 +1,273 @@
+#include "http/front/access_gate.hpp"
+
+#include "http/wire/characters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+using base::errc;
+using model::access_token;
+
+/// What a request without a valid token costs its address, in requests.
+constexpr std::uint32_t refused_token_cost = 10;
+/// A /48 may ask as often as so many of its prefixes.
+constexpr std::uint32_t network_width = 16;
+constexpr std::size_t network_prefix = 48;
+
+constexpr std::size_t index_of(cost_class of) noexcept {
+  return static_cast<std::size_t>(of);
+}
+
+/// The bytes that name a subject of a limit: whose it is, the class, then an address, a token's id
+/// or both.
+class subject_name {
+public:
+  subject_name(limited_subject whose, cost_class of) noexcept {
+    bytes_[size_++] = static_cast<std::uint8_t>(whose);
+    bytes_[size_++] = static_cast<std::uint8_t>(of);
+  }
+  subject_name& add(std::span<const std::uint8_t, 16> id) noexcept {
+    std::copy(id.begin(), id.end(), bytes_.begin() + size_);
+    size_ += id.size();
+    return *this;
+  }
+  std::span<const std::uint8_t> bytes() const noexcept { return {bytes_.data(), size_}; }
+
+private:
+  std::array<std::uint8_t, 34> bytes_{};
+  std::size_t size_ = 0;
+};
+
+/// The credentials of `Authorization: Bearer`, whatever the case of the scheme.
+std::optional<std::string_view> bearer_of(std::string_view authorization) noexcept {
+  constexpr std::string_view scheme = "bearer";
+  if (!equal_ignoring_case(authorization.substr(0, scheme.size()), scheme)) return std::nullopt;
+  authorization.remove_prefix(scheme.size());
+  const auto begin = authorization.find_first_not_of(' ');
+  if (begin == 0 || begin == std::string_view::npos) return std::nullopt;
+  return authorization.substr(begin);
+}
+
+refused_request refuse_token(const operation_row& row, errc code, std::string detail) {
+  // RFC 6750 section 3.1: whoever sent no token is only told the scheme.
+  std::string header = "WWW-Authenticate: Bearer realm=\"matchcloud\"";
+  if (code == errc::not_permitted)
+    header += ", error=\"insufficient_scope\"";
+  else if (code != errc::token_missing)
+    header += ", error=\"invalid_token\", error_description=\"" +
+              std::string{base::describe(code).title} + "\"";
+  return {row.id, {code, std::move(detail)}, header + "\r\n"};
+}
+
+std::string seconds_up(std::chrono::nanoseconds time) {
+  return std::to_string(
+      std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count()));
+}
+
+} // namespace
+
+access_gate::access_gate(std::shared_ptr<const front_settings> settings,
+                         std::shared_ptr<base::rate_limit_table> limits, transport_metrics* metrics,
+                         const base::clock& clock)
+    : settings_{std::move(settings)},
+      limits_{std::move(limits)},
+      metrics_{metrics},
+      clock_{&clock} {}
+
+tl::expected<route, refused_request> access_gate::admit(const request& head, bool counts) {
+  auto found = find_operation(head, *settings_);
+  const auto client = client_address(head.peer, head.get(header::x_forwarded_for),
+                                     head.get(header::forwarded), settings_->proxies);
+  const bool limited = counts && is_limited(client);
+  const auto now = limited || (counts && limits_) ? clock_->now() : base::steady_time{};
+  const auto& row = found ? *found->row : row_of(found.error().which);
+  if (limited) {
+    // What leads nowhere costs what a cheap request does.
+    const bool leads = found && head.method != method::options;
+    auto free = count_address(leads ? row.cost : cost_class::cheap, client, now);
+    if (!free) {
+      free.error().which = row.id;
+      return tl::unexpected(std::move(free).error());
+    }
+  }
+  if (!found) return found;
+  found->client = client;
+  if (head.method == method::options || !reads_token(row)) return found;
+  if (!head.has(header::authorization)) {
+    if (!needs_token(row, head, client)) return found;
+    if (limited) punish(client, now);
+    return refuse(refuse_token(row, errc::token_missing,
+                               "This needs " + describe(row.allowed) +
+                                   ". Send it as Authorization: Bearer mc_.."));
+  }
+  const auto token = find_token(row, head);
+  if (!token) {
+    if (limited) punish(client, now);
+    return refuse(token.error());
+  }
+  found->token = *token;
+  if (auto in_scope = check_scope(*found); !in_scope) return refuse(std::move(in_scope).error());
+  if (!counts || !limits_) return found;
+  auto free = count_token(*found, now);
+  if (free) return found;
+  free.error().which = row.id;
+  return tl::unexpected(std::move(free).error());
+}
+
+// -- tokens -------------------------------------------------------------------
+
+bool access_gate::reads_token(const operation_row& row) const noexcept {
+  if (row.anonymous == anonymous_access::yes) return false;
+  return row.plane == plane::ops || settings_->access.requires_tokens;
+}
+
+bool access_gate::needs_token(const operation_row& row, const request& head,
+                              const model::ip_address& client) const noexcept {
+  const auto& access = settings_->access;
+  if (row.plane == plane::data)
+    return row.anonymous == anonymous_access::no || !access.anonymous_regions;
+  const bool is_local = head.peer.is_loopback() && client.is_loopback() && !head.through_proxy;
+  return !is_local || access.ops_requires_tokens ||
+         (row.needs_token_on_loopback && access.requires_tokens);
+}
+
+tl::expected<const access_token*, refused_request> access_gate::find_token(const operation_row& row,
+                                                                           const request& head) {
+  const auto refuse = [&](errc code, std::string detail) {
+    return tl::unexpected(refuse_token(row, code, std::move(detail)));
+  };
+  const auto text = bearer_of(head.get(header::authorization));
+  if (!text)
+    return refuse(errc::token_malformed,
+                  "Authorization has another form than Bearer mc_.., or none.");
+  if (const auto kind = model::check_token_text(*text); !kind)
+    return refuse(errc::token_malformed,
+                  kind.error() == model::token_defect::form
+                      ? "This is no token of this service: they are mc_, a kind, _ and 49 letters "
+                        "and digits."
+                      : "The token's checksum is wrong: it was mistyped, or a part is missing.");
+  const auto found = tokens_->find(digest_(*text));
+  if (found.token == nullptr)
+    return refuse(errc::token_unknown, "No token has this text. It may be another service's, or "
+                                       "one that was removed.");
+  const auto now_ms = clock_->unix_ms();
+  switch (found.token->state(now_ms)) {
+  case model::token_state::expired:
+    return refuse(errc::token_expired, "The token has expired. Ask for another one.");
+  case model::token_state::revoked:
+    return refuse(errc::token_revoked, "The token was revoked. Ask for another one.");
+  case model::token_state::active: break;
+  }
+  if (found.is_former && found.token->former_until_ms <= now_ms)
+    return refuse(errc::token_revoked, "The token was replaced by another. Use that one.");
+  tokens_->note_use(*found.token, now_ms);
+  return found.token;
+}
+
+access_gate::verdict access_gate::check_scope(const route& where) const {
+  const auto& row = *where.row;
+  const auto& what = where.token->what;
+  const auto refuse = [&](std::string detail) {
+    return tl::unexpected(refuse_token(row, errc::not_permitted, std::move(detail)));
+  };
+  if (!row.allowed.has(what.kind))
+    return refuse("This needs " + describe(row.allowed) +
+                  "; the one that was sent is of the kind " + std::string{name_of(what.kind)} +
+                  ".");
+  // The same answer whether there is such a game or not.
+  if (scope_of(what.kind) == model::token_scope::game &&
+      model::parse_uuid(where.parameters[0]) != what.scope)
+    return refuse("The token is for another game.");
+  return {};
+}
+
+// -- rate limits --------------------------------------------------------------
+
+bool access_gate::is_limited(const model::ip_address& client) const noexcept {
+  return limits_ && (settings_->access.limits_loopback || !client.is_loopback()) &&
+         !is_trusted(client, settings_->proxies);
+}
+
+access_gate::verdict access_gate::count(cost_class cost, limited_subject whose,
+                                        std::uint64_t subject, const base::rate_policy& policy,
+                                        base::steady_time now) {
+  const auto taken = limits_->take(subject, policy, 1, now);
+  if (taken.is_allowed) return {};
+  const auto of = index_of(cost);
+  if (metrics_ != nullptr) metrics_->rate_limited[static_cast<std::size_t>(whose)][of].add();
+  const auto subject_text = limited_subject_names[static_cast<std::size_t>(whose)];
+  const auto name = std::string{subject_text} + "-" + std::string{cost_class_names[of]};
+  const auto wait_s = seconds_up(taken.retry_after);
+  const auto limit = std::to_string(policy.quota);
+  refused_request refused{
+      operation::unmatched,
+      {errc::rate_limited, "The " + std::string{subject_text} + " may send " + limit +
+                               " such requests in " + std::to_string(policy.window_s) +
+                               " s. Come back in " + wait_s + " s."},
+      "Retry-After: " + wait_s + "\r\nRateLimit-Policy: \"" + name + "\";q=" + limit +
+          ";w=" + std::to_string(policy.window_s) + "\r\nRateLimit: \"" + name +
+          "\";r=" + std::to_string(taken.remaining) + ";t=" + wait_s + "\r\n",
+      name};
+  return tl::unexpected(std::move(refused));
+}
+
+access_gate::verdict access_gate::count_address(cost_class cost, const model::ip_address& client,
+                                                base::steady_time now) {
+  auto policy = settings_->access.per_address[index_of(cost)];
+  if (policy.is_unlimited()) return {};
+  const auto subject =
+      limits_->hash(subject_name{limited_subject::address, cost}
+                        .add(prefix_of(client, settings_->access.ipv6_client_prefix).bytes)
+                        .bytes());
+  auto free = count(cost, limited_subject::address, subject, policy, now);
+  if (!free || client.is_v4()) return free;
+  const auto network = limits_->hash(subject_name{limited_subject::network, cost}
+                                         .add(prefix_of(client, network_prefix).bytes)
+                                         .bytes());
+  policy.quota *= network_width;
+  return count(cost, limited_subject::network, network, policy, now);
+}
+
+access_gate::verdict access_gate::count_token(const route& where, base::steady_time now) {
+  const auto& row = *where.row;
+  const auto& what = where.token->what;
+  const auto& own = row.cost == cost_class::cheap ? what.limits.cheap : what.limits.expensive;
+  const auto policy = own.value_or(settings_->access.per_token[index_of(row.cost)]);
+  if (policy.is_unlimited()) return {};
+  subject_name subject{limited_subject::token, row.cost};
+  subject.add(where.token->token_id.bytes);
+  // Clients ship the tokens of players, so that one token is many of them.
+  if (what.kind == model::token_kind::player && !own)
+    subject.add(prefix_of(where.client, settings_->access.ipv6_client_prefix).bytes);
+  return count(row.cost, limited_subject::token, limits_->hash(subject.bytes()), policy, now);
+}
+
+void access_gate::punish(const model::ip_address& client, base::steady_time now) {
+  const auto& policy = settings_->access.per_address[index_of(cost_class::cheap)];
+  if (policy.is_unlimited()) return;
+  const auto subject =
+      limits_->hash(subject_name{limited_subject::address, cost_class::cheap}
+                        .add(prefix_of(client, settings_->access.ipv6_client_prefix).bytes)
+                        .bytes());
+  limits_->charge(subject, policy, refused_token_cost - 1, now);
+}
+
+tl::unexpected<refused_request> access_gate::refuse(refused_request why) const {
+  const auto code = base::describe(why.why.code).code;
+  const auto* named = std::ranges::find(access_refusal_names, code);
+  if (metrics_ != nullptr && named != access_refusal_names.end())
+    metrics_->access_refused[static_cast<std::size_t>(named - access_refusal_names.begin())].add();
+  return tl::unexpected(std::move(why));
+}
+
+} // namespace matchcloud::http

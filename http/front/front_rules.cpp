@@ -1,0 +1,21 @@
+#include "http/front/front_rules.hpp"
+
+namespace matchcloud::http {
+
+head_verdict front_rules::judge(request& head, std::uint64_t length) const {
+  if (head.target == "*") return {};
+  const auto refuse = [&](refused_request what) {
+    const auto& row = row_of(what.which);
+    return head_verdict{&row, true, std::move(what.why),
+                        std::move(what.headers) + cors_headers_of(row, head, *settings_),
+                        std::move(what.violated_policy)};
+  };
+  auto where = gate_->admit(head, true);
+  head.is_counted = true;
+  if (!where) return refuse(std::move(where).error());
+  if (auto why = check_body(*where->row, head, length))
+    return refuse({where->row->id, *std::move(why)});
+  return {where->row};
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "http/front/access_gate.hpp"
+#include "http/transport/head_rules.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace matchcloud::http {
+
+/// The checks of a front, for a transport: who is let in, and what body an operation takes. On the
+/// thread of the gate.
+class front_rules final : public head_rules {
+public:
+  front_rules(std::shared_ptr<const front_settings> settings, std::shared_ptr<access_gate> gate)
+      : settings_{std::move(settings)}, gate_{std::move(gate)} {}
+  /// With a gate of its own, which knows no token and has no rate limits.
+  explicit front_rules(const std::shared_ptr<const front_settings>& settings)
+      : front_rules{settings, std::make_shared<access_gate>(settings)} {}
+
+  head_verdict judge(request& head, std::uint64_t length) const override;
+
+private:
+  std::shared_ptr<const front_settings> settings_;
+  std::shared_ptr<access_gate> gate_;
+};
+
+} // namespace matchcloud::http

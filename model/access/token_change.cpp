@@ -1,0 +1,33 @@
+#include "model/access/token_change.hpp"
+
+#include "model/json/json_writer.hpp"
+#include "model/text/timestamp.hpp"
+
+namespace matchcloud::model {
+
+namespace {
+
+std::string subject_of(const access_token& one) {
+  return "tokens/" + to_string(one.token_id);
+}
+
+} // namespace
+
+audit_change describe_creation(const access_token& made) {
+  return {"token.create", subject_of(made), {}, render_token(made, made.created_ms)};
+}
+
+audit_change describe_change(const access_token& before, const access_token& after) {
+  const auto was_at = after.revoked_ms.value_or(0);
+  return {after.digest == before.digest ? "token.revoke" : "token.rotate", subject_of(after),
+          render_token(before, was_at), render_token(after, was_at)};
+}
+
+audit_change describe_expiry(std::int64_t before_ms, std::size_t entries, std::size_t tokens) {
+  json_writer json;
+  json.object().name("entries").number(entries).name("tokens").number(tokens);
+  json.name("older_than").text(format_timestamp(before_ms)).end_object();
+  return {"audit.expire", {}, {}, json.take()};
+}
+
+} // namespace matchcloud::model

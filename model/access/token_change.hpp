@@ -1,0 +1,19 @@
+#pragma once
+
+#include "model/access/access_token.hpp"
+#include "model/audit/audit.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace matchcloud::model {
+
+// What changes of tokens are for the audit log, which names their digests and never their texts.
+
+audit_change describe_creation(const access_token& made);
+/// A rotation or a revocation.
+audit_change describe_change(const access_token& before, const access_token& after);
+/// The removal of so many entries and tokens that were over before `before_ms`.
+audit_change describe_expiry(std::int64_t before_ms, std::size_t entries, std::size_t tokens);
+
+} // namespace matchcloud::model

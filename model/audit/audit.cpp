@@ -1,0 +1,102 @@
+#include "model/audit/audit.hpp"
+
+#include "base/decimal.hpp"
+#include "model/json/json_writer.hpp"
+#include "model/text/timestamp.hpp"
+
+namespace matchcloud::model {
+
+namespace {
+
+void write_text(json_writer& json, std::string_view name, const std::string& text) {
+  json.name(name);
+  if (text.empty())
+    json.null();
+  else
+    json.text(text);
+}
+
+void write_json(json_writer& json, std::string_view name, const std::string& value) {
+  json.name(name);
+  if (value.empty())
+    json.null();
+  else
+    json.raw(value);
+}
+
+void write_entry(json_writer& json, const audit_entry& one) {
+  json.object().name("entry").number(one.entry).name("at").text(format_timestamp(one.at_ms));
+  json.name("who").object().name("kind").text(name_of(one.who.what));
+  write_text(json, "name", one.who.name);
+  write_text(json, "id", one.who.id);
+  json.end_object();
+  write_text(json, "address", one.who.address);
+  write_text(json, "request_id", one.who.request_id);
+  json.name("action").text(one.what.action);
+  write_text(json, "subject", one.what.subject);
+  write_json(json, "before", one.what.before);
+  write_json(json, "after", one.what.after);
+  json.end_object();
+}
+
+} // namespace
+
+std::string_view name_of(audit_author::kind kind) noexcept {
+  switch (kind) {
+  case audit_author::kind::token: return "token";
+  case audit_author::kind::local: return "local";
+  case audit_author::kind::service: break;
+  }
+  return "service";
+}
+
+std::string describe(const audit_author& who) {
+  auto text = std::string{name_of(who.what)};
+  if (!who.name.empty()) text += " " + who.name;
+  if (!who.id.empty()) text += " (" + who.id + ")";
+  return text;
+}
+
+std::string render_entry(const audit_entry& one) {
+  json_writer json;
+  write_entry(json, one);
+  return json.take();
+}
+
+std::string render_entries(const std::vector<audit_entry>& entries, std::size_t limit) {
+  json_writer json;
+  json.object().name("entries").array();
+  for (const auto& each : entries)
+    write_entry(json, each);
+  json.end_array().name("next_before");
+  if (entries.size() < limit || entries.empty())
+    json.null();
+  else
+    json.number(entries.back().entry);
+  return json.end_object().take();
+}
+
+base::expected<audit_query> parse_audit_query(std::string_view before, std::string_view limit,
+                                              std::string_view since) {
+  audit_query query;
+  const auto refuse = [](const char* why) { return base::fail(base::errc::query_invalid, why); };
+  if (!before.empty()) {
+    const auto number = base::parse_decimal<std::uint32_t>(before);
+    if (!number || *number == 0) return refuse("before must be the number of an entry.");
+    query.before = *number;
+  }
+  if (!limit.empty()) {
+    const auto number = base::parse_decimal<std::uint32_t>(limit);
+    if (!number || *number == 0 || *number > audit_page_limit)
+      return refuse("limit must be a number from 1 to 1000.");
+    query.limit = *number;
+  }
+  if (!since.empty()) {
+    const auto time = parse_timestamp(since);
+    if (!time) return refuse("since must be a time such as 2027-01-31T00:00:00Z.");
+    query.since_ms = *time;
+  }
+  return query;
+}
+
+} // namespace matchcloud::model

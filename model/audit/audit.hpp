@@ -1,0 +1,106 @@
+#pragma once
+
+#include "base/expected.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::model {
+
+/// Whoever changes something, and the request that asks for it. Never holds a token.
+struct audit_author {
+  enum class kind : std::uint8_t {
+    /// `name` and `id` are the token's.
+    token,
+    /// A command on this machine, whose user's `id` is a number and `name` what it is called; or a
+    /// request from this machine without a token, whose user is not known.
+    local,
+    /// The service itself, such as when entries expire.
+    service,
+  };
+
+  kind what = kind::local;
+  std::string name;
+  std::string id;
+  /// The client's address; empty for a command.
+  std::string address;
+  /// Empty for a command.
+  std::string request_id;
+
+  friend bool operator==(const audit_author&, const audit_author&) = default;
+};
+
+std::string_view name_of(audit_author::kind kind) noexcept;
+/// `token build (2f..)`, `local root (0)`.
+std::string describe(const audit_author& who);
+
+/// What a change changes. `before` and `after` are JSON; empty: there is none.
+struct audit_change {
+  /// Such as `token.create`.
+  std::string action;
+  /// What it is about, such as `games/2f..`, or the name of a file.
+  std::string subject;
+  std::string before;
+  std::string after;
+
+  friend bool operator==(const audit_change&, const audit_change&) = default;
+};
+
+/// An entry of the audit log.
+struct audit_entry {
+  /// Ascends; may have gaps.
+  std::int64_t entry = 0;
+  /// Milliseconds since 1970.
+  std::int64_t at_ms = 0;
+  audit_author who;
+  audit_change what;
+};
+
+/// Which entries to read: the newest first.
+struct audit_query {
+  /// Entries with a lower number only; 0: from the newest on.
+  std::int64_t before = 0;
+  std::size_t limit = 100;
+  /// Milliseconds since 1970: entries of that time or later.
+  std::int64_t since_ms = 0;
+};
+inline constexpr std::size_t audit_page_limit = 1'000;
+
+/// Longer texts in `before` and `after` are left out of an entry, which then has their size.
+inline constexpr std::size_t audit_text_limit_bytes = 64 * 1024;
+
+/// One run of changes by one author: a request, or an import. The first transaction of a run that
+/// changes anything writes the run's only entry. Shared by the sessions of a run, one at a time.
+struct audit_run {
+  audit_author by;
+  /// If given, what the entry says instead of what the transaction changes, because a run has many.
+  std::optional<audit_change> as = {};
+  /// Set when the entry is committed.
+  bool is_recorded = false;
+};
+using audit_run_ptr = std::shared_ptr<audit_run>;
+
+inline audit_run_ptr run_of(audit_author by) {
+  return std::make_shared<audit_run>(audit_run{std::move(by)});
+}
+inline audit_run_ptr run_of(audit_author by, audit_change as) {
+  return std::make_shared<audit_run>(audit_run{std::move(by), std::move(as)});
+}
+
+/// `{"entries":[..],"next_before":7}`; `next_before` is null where there are no older ones.
+std::string render_entries(const std::vector<audit_entry>& entries, std::size_t limit);
+/// One entry as a JSON object.
+std::string render_entry(const audit_entry& one);
+
+/// Reads the query of `GET /v1/audit`, already split: `before`, `limit` and `since`. Fails with
+/// `query_invalid`.
+base::expected<audit_query> parse_audit_query(std::string_view before, std::string_view limit,
+                                              std::string_view since);
+
+} // namespace matchcloud::model

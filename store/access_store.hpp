@@ -1,0 +1,55 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "model/access/access_token.hpp"
+#include "model/audit/audit.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// When a token was last used.
+struct token_use {
+  model::uuid token_id;
+  std::int64_t used_ms = 0;
+};
+
+/// The role of tokens and of the audit log. See `session` for what the calls of all roles have in
+/// common. Times are milliseconds since 1970.
+class access_store {
+public:
+  virtual ~access_store() = default;
+
+  /// The tokens' revision, which moves with each change of a token but not with its uses.
+  virtual base::expected<std::int64_t> tokens_revision() = 0;
+  /// Loads all tokens in one transaction, revoked and expired ones included.
+  virtual base::expected<model::token_snapshot> load_tokens() = 0;
+
+  /// Stores a new token. Fails with `too_many_tokens` where there are `model::token_limit`.
+  virtual base::expected<void> create_token(const model::access_token& made) = 0;
+  /// Gives a token another text; the former one works until `former_until_ms`. Returns the token as
+  /// it is now. Fails with `token_not_found`, also where the token is revoked.
+  virtual base::expected<model::access_token> rotate_token(const model::uuid& token_id,
+                                                           const model::token_digest& digest,
+                                                           std::int64_t former_until_ms) = 0;
+  /// Revokes a token; does nothing where it is revoked already. Returns the token as it is now.
+  /// Fails with `token_not_found`.
+  virtual base::expected<model::access_token> revoke_token(const model::uuid& token_id,
+                                                           std::int64_t now_ms) = 0;
+  /// Notes when tokens were last used. Moves no revision and writes no entry.
+  virtual base::expected<void> note_uses(std::span<const token_use> uses) = 0;
+
+  /// Writes an entry about a change that the store itself does not hold.
+  virtual base::expected<void> record(const model::audit_change& what) = 0;
+  /// Entries of the audit log, newest first.
+  virtual base::expected<std::vector<model::audit_entry>>
+  read_audit(const model::audit_query& query) = 0;
+  /// Removes entries older than `before_ms`, at most a few thousand in one call, and tokens that
+  /// were revoked or expired before then; that is an entry itself. Returns how many entries went.
+  virtual base::expected<std::size_t> expire_audit(std::int64_t before_ms) = 0;
+};
+
+} // namespace matchcloud::store
