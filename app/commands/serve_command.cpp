@@ -120,6 +120,8 @@ void add_serve_command(CLI::App& program, int& code) {
         what);
   };
   add_print_flag("--keys", config_table, "Print all keys as a Markdown table.");
+  add_print_flag("--access", access_table,
+                 "Print who may call each operation as a Markdown table.");
   add_print_flag("--operations", operation_table, "Print all operations as a Markdown table.");
   add_print_flag("--fault-points", fault_point_table,
                  "Print where faults can be injected as a Markdown table.");

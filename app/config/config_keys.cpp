@@ -362,7 +362,7 @@ std::vector<config_key> access_keys() {
        "Connections that a client address may hold (a /48 16 times as many); beyond: 503. Trusted "
        "proxies are not bounded.",
        bytes_key(&limits::connections_per_address, 1, 1'000'000)},
-      {"ipv6-client-prefix", kind::number, "64", "48 to 128",
+      {"client-prefix-bits", kind::number, "64", "48 to 128",
        "The length of the IPv6 prefix that counts as one client address.",
        number_between(48, 128, set_prefix)},
       {"audit-retention-days", kind::number, "365", "1 to 36500",

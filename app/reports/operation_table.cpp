@@ -40,7 +40,41 @@ std::string_view method_of(const http::operation_row& row) noexcept {
   }
 }
 
+/// What a request without a token gets where tokens are required.
+std::string_view anonymous_of(const http::operation_row& row) noexcept {
+  switch (row.anonymous) {
+  case http::anonymous_access::no: return "401";
+  case http::anonymous_access::configured: return "yes, with `anonymous-regions`";
+  case http::anonymous_access::yes: return "yes";
+  }
+  return {};
+}
+
+std::string_view access_of(const http::operation_row& row, model::token_kind kind) noexcept {
+  if (row.anonymous == http::anonymous_access::yes) return "yes";
+  if (!row.allowed.has(kind)) return "403";
+  return scope_of(kind) == model::token_scope::game ? "its game; others 403" : "yes";
+}
+
 } // namespace
+
+std::string access_table() {
+  std::string table = "| operation | no token |";
+  std::string rule = "|---|---|";
+  for (const auto kind : model::token_kind_names) {
+    table.append(" ").append(kind).append(" |");
+    rule += "---|";
+  }
+  table.append("\n").append(rule).append("\n");
+  for (const auto& row : http::operations) {
+    if (row.path.empty()) continue;
+    table.append("| `").append(row.name).append("` | ").append(anonymous_of(row)).append(" |");
+    for (std::size_t i = 0; i < model::token_kind_names.size(); ++i)
+      table.append(" ").append(access_of(row, static_cast<model::token_kind>(i))).append(" |");
+    table.append("\n");
+  }
+  return table;
+}
 
 std::string operation_table() {
   std::string table = "| operation | plane | method and path | body | deadline | pages that may "

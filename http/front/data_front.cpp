@@ -223,7 +223,8 @@ void data_front::download_media(const dispatch& dispatched, const route& where) 
 http::response data_front::regions_answer(const http::request& request,
                                           const actors::regions_ranked& reply) const {
   const bool any_origin = settings().allows_any_origin();
-  auto answer = regions_response(request, reply.listing, any_origin);
+  auto answer =
+      regions_response(request, reply.listing, {any_origin, settings().access.requires_tokens});
   if (!any_origin && may_read_regions(request, settings()))
     answer.headers.append("Access-Control-Allow-Origin: ")
         .append(request.get(header::origin))

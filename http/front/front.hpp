@@ -78,6 +78,7 @@ protected:
     return answering<actors::json_made>(
         [](const open_exchange&, const actors::json_made& reply) { return json_answer(reply); });
   }
+  static http::response json_answer(const actors::json_made& reply);
   http::response failure_answer(const open_exchange& exchange, const base::error& why) const;
   /// Stops monitoring the owners: they outlive the front and would keep its monitors.
   void on_exit() override;
@@ -122,7 +123,6 @@ private:
     return !has_fault_points() || arrives(reply.exchange, caf::make_message(reply), exchange);
   }
   bool arrives(actors::exchange_ref to, const caf::message& reply, const open_exchange& exchange);
-  static http::response json_answer(const actors::json_made& reply);
 
   std::shared_ptr<const front_settings> settings_;
   exchange_sink* sink_;

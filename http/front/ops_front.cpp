@@ -45,7 +45,11 @@ caf::behavior ops_front::make_behavior() {
   be_front();
   return {
       dispatching(),
-      answering_json(),
+      answering<actors::json_made>([](const open_exchange&, const actors::json_made& reply) {
+        auto made = json_answer(reply);
+        made.fixed_headers = "Cache-Control: no-store\r\n";
+        return made;
+      }),
       answering<actors::operation_failed>([this](const open_exchange& exchange,
                                                  const actors::operation_failed& reply) {
         // The answer describes such an error only in general terms; the details go to the log.

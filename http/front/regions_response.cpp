@@ -20,6 +20,19 @@ constexpr std::string_view listing_headers = "Cache-Control: private, max-age=60
 constexpr std::string_view open_listing_headers = "Cache-Control: private, max-age=60\r\n"
                                                   "Vary: Accept-Encoding, Origin\r\n"
                                                   "Access-Control-Allow-Origin: *\r\n";
+// Where tokens are read, the token selects the namespace before the origin does.
+constexpr std::string_view token_listing_headers =
+    "Cache-Control: private, max-age=60\r\n"
+    "Vary: Accept-Encoding, Authorization, Origin\r\n";
+constexpr std::string_view open_token_listing_headers =
+    "Cache-Control: private, max-age=60\r\n"
+    "Vary: Accept-Encoding, Authorization, Origin\r\n"
+    "Access-Control-Allow-Origin: *\r\n";
+
+std::string_view headers_for(const listing_audience& to) noexcept {
+  if (to.reads_tokens) return to.any_origin ? open_token_listing_headers : token_listing_headers;
+  return to.any_origin ? open_listing_headers : listing_headers;
+}
 
 void append_etag(std::string& out, const model::region_listing& listing, bool gzip) {
   std::array<std::uint8_t, 8> bytes{};
@@ -46,11 +59,12 @@ assembled_body body_of(std::shared_ptr<const model::region_listing> listing, boo
 } // namespace
 
 response regions_response(const request& request,
-                          std::shared_ptr<const model::region_listing> listing, bool any_origin) {
+                          std::shared_ptr<const model::region_listing> listing,
+                          const listing_audience& to) {
   const bool gzip = request.has(header::accept_encoding) && listing->is_compressible() &&
                     accepts_gzip(request.get(header::accept_encoding));
   response answer;
-  answer.fixed_headers = any_origin ? open_listing_headers : listing_headers;
+  answer.fixed_headers = headers_for(to);
   // The ETag is built in place: a string of its own would cost an allocation in every request.
   answer.headers.reserve(64);
   answer.headers.append("ETag: ");
@@ -60,8 +74,9 @@ response regions_response(const request& request,
   if (request.has(header::if_match) && !precondition_holds(request, etag)) {
     auto refused = precondition_failed(request, etag);
     // Leaves out the listing's `Cache-Control`: no cache may keep a refusal.
-    refused.fixed_headers = "Vary: Accept-Encoding, Origin\r\n";
-    if (any_origin) refused.headers.append(any_origin_header);
+    refused.fixed_headers = to.reads_tokens ? "Vary: Accept-Encoding, Authorization, Origin\r\n"
+                                            : "Vary: Accept-Encoding, Origin\r\n";
+    if (to.any_origin) refused.headers.append(any_origin_header);
     return refused;
   }
   const bool is_known =

@@ -8,10 +8,19 @@
 
 namespace matchcloud::http {
 
+/// Who may read a listing, and what it depends on.
+struct listing_audience {
+  /// Pages of any origin may read it.
+  bool any_origin = true;
+  /// Whether tokens are read.
+  bool reads_tokens = false;
+};
+
 /// The answer to a request for the regions: the listing in a coding that the client accepts, 304
 /// where `If-None-Match` names it, or 412 where `If-Match` does not. The entity tag identifies the
-/// content and the coding. `any_origin`: pages of every origin may read the answer.
+/// content and the coding.
 response regions_response(const request& request,
-                          std::shared_ptr<const model::region_listing> listing, bool any_origin);
+                          std::shared_ptr<const model::region_listing> listing,
+                          const listing_audience& to);
 
 } // namespace matchcloud::http

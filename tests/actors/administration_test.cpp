@@ -38,6 +38,7 @@ struct bench : deterministic_system {
                        kind,
                        std::move(id),
                        std::make_shared<const std::string>(std::move(body)),
+                       {},
                        std::make_shared<ticket>()});
     while (pool.run_one())
       run();
@@ -107,14 +108,15 @@ TEST_CASE("a full pool is told, and who left is not worked for") {
   on.pool.full = false;
   const auto left = std::make_shared<ticket>();
   left->over = true;
-  on.send_as(on.front, on.of, administer{{9, 1}, verb::list, element_kind::tier, {}, {}, left});
+  on.send_as(on.front, on.of, administer{{9, 1}, verb::list, element_kind::tier, {}, {}, {}, left});
   CHECK(on.pool.tasks.empty());
 }
 
 TEST_CASE("a change whose client was told that it takes too long is not begun any more") {
   bench on;
   const auto left = std::make_shared<ticket>();
-  on.send_as(on.front, on.of, administer{{9, 1}, verb::put, element_kind::tier, "late", {}, left});
+  on.send_as(on.front, on.of,
+             administer{{9, 1}, verb::put, element_kind::tier, "late", {}, {}, left});
   left->over = true;
   while (on.pool.run_one())
     on.run();

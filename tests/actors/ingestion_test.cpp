@@ -39,7 +39,7 @@ struct bench : deterministic_system {
 
   ticket_ptr begin(std::uint64_t exchange, bool has_body = true) {
     auto made = std::make_shared<ticket>();
-    send_as(front, of, ingest_lobbies{{exchange, 1}, has_body, made});
+    send_as(front, of, ingest_lobbies{{exchange, 1}, has_body, {}, made});
     return made;
   }
   void send_part(std::uint64_t exchange, std::uint64_t offset, std::string bytes, bool is_last) {
@@ -136,7 +136,7 @@ TEST_CASE("an ingest whose client left is dropped, and takes nothing that still 
   CHECK(on.pool.tasks.empty());
   const auto late = std::make_shared<ticket>();
   late->over = true;
-  on.send_as(on.front, on.of, ingest_lobbies{{3, 1}, true, late});
+  on.send_as(on.front, on.of, ingest_lobbies{{3, 1}, true, {}, late});
   CHECK(on.metrics.running.get() == 1);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/node/child_specs.hpp"
-#include "http/front/request_check.hpp"
+#include "http/front/front_rules.hpp"
 #include "http/transport/listener.hpp"
 #include "http/transport/loop_transport.hpp"
 #include "model/catalog/catalog_document.hpp"

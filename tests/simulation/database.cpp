@@ -2,6 +2,7 @@
 
 #include "base/faults.hpp"
 #include "model/lobbies/lobby_csv.hpp"
+#include "tests/fixtures/session_without_access.hpp"
 
 #include <algorithm>
 #include <array>
@@ -76,7 +77,7 @@ tl::unexpected<base::error> broken() {
 }
 
 /// One session. Methods that the node never calls are not simulated.
-class simulated_session final : public store::session {
+class simulated_session final : public fixtures::session_without_access {
 public:
   simulated_session(database& of, const base::clock& clock) : of_{&of}, clock_{&clock} {}
 

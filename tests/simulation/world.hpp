@@ -12,7 +12,7 @@
 #include "base/faults.hpp"
 #include "base/limits.hpp"
 #include "http/front/front.hpp"
-#include "http/front/request_check.hpp"
+#include "http/front/front_rules.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/loop_transport.hpp"
 #include "store/exports/export_files.hpp"

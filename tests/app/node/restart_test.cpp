@@ -1,7 +1,7 @@
 #include "actors/supervisor.hpp"
 #include "app/node/child_specs.hpp"
 #include "base/randomness.hpp"
-#include "http/front/request_check.hpp"
+#include "http/front/front_rules.hpp"
 #include "http/transport/httplib_transport.hpp"
 #include "http/transport/listener.hpp"
 #include "http/transport/loop_transport.hpp"
@@ -228,7 +228,7 @@ struct on_httplib : supervised {
   http::httplib_transport transport{base::machine_clock(), bounds, metrics, 1, [] {}};
 
   explicit on_httplib(const base::limits& limits = {}) : supervised{limits} {
-    parts->pool_transport = &transport;
+    parts->pool.transport = &transport;
     port = transport.bind(http::parse_endpoint("127.0.0.1:0").value()).value().port;
     transport.start();
     start();

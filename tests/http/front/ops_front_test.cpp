@@ -42,6 +42,7 @@ struct bench : deterministic_system {
                            bool body_follows = false) {
     auto made = front_bench::make(std::move(method), std::move(target));
     made->set(header::host, "localhost");
+    made->peer = *model::parse_ip_address("127.0.0.1");
     made->body = std::move(body);
     made->body_follows = body_follows;
     const actors::exchange_ref ref{++last, 1};

@@ -47,7 +47,7 @@ std::string body_of(const response& answer) {
 }
 
 TEST_CASE("a listing says how it may be cached and what it depends on") {
-  const auto answer = regions_response({}, listing(), true);
+  const auto answer = regions_response({}, listing(), {true});
   CHECK(answer.status == 200);
   CHECK(answer.content_type == "application/json");
   CHECK(header_of(answer, "Cache-Control") == "private, max-age=60");
@@ -56,13 +56,13 @@ TEST_CASE("a listing says how it may be cached and what it depends on") {
   CHECK(header_of(answer, "Content-Encoding").empty());
   CHECK(header_of(answer, "ETag").size() == 18);
   CHECK(body_of(answer).starts_with(R"({"regions":[{"region_id":"r0",)"));
-  CHECK(header_of(regions_response({}, listing(), false), "Access-Control-Allow-Origin").empty());
+  CHECK(header_of(regions_response({}, listing(), {false}), "Access-Control-Allow-Origin").empty());
 }
 
 TEST_CASE("who takes gzip gets it, under an entity tag of its own") {
-  const auto plain = regions_response({}, listing(), true);
+  const auto plain = regions_response({}, listing(), {true});
   const auto gzip =
-      regions_response(received{}.with(header::accept_encoding, "br, gzip").of, listing(), true);
+      regions_response(received{}.with(header::accept_encoding, "br, gzip").of, listing(), {true});
   CHECK(header_of(gzip, "Content-Encoding") == "gzip");
   CHECK(header_of(gzip, "Vary") == "Accept-Encoding, Origin");
   CHECK(body_of(gzip).starts_with("\x1f\x8b"));
@@ -71,7 +71,7 @@ TEST_CASE("who takes gzip gets it, under an entity tag of its own") {
   CHECK(header_of(gzip, "ETag") == tag.substr(0, 17) + "-gzip\"");
   for (const auto* refused : {"identity", "gzip;q=0", "br", "*;q=0", ""}) {
     const auto answer =
-        regions_response(received{}.with(header::accept_encoding, refused).of, listing(), true);
+        regions_response(received{}.with(header::accept_encoding, refused).of, listing(), {true});
     CHECK(header_of(answer, "Content-Encoding").empty());
     CHECK(header_of(answer, "ETag") == tag);
   }
@@ -79,20 +79,20 @@ TEST_CASE("who takes gzip gets it, under an entity tag of its own") {
 
 TEST_CASE("what gzip would make longer is sent plain") {
   const auto answer =
-      regions_response(received{}.with(header::accept_encoding, "gzip").of, listing(0, 0), true);
+      regions_response(received{}.with(header::accept_encoding, "gzip").of, listing(0, 0), {true});
   CHECK(header_of(answer, "Content-Encoding").empty());
   CHECK(body_of(answer) == R"({"regions":[]})");
 }
 
 TEST_CASE("who has the listing gets 304, in the coding that was asked for") {
-  const auto tag = header_of(regions_response({}, listing(), true), "ETag");
+  const auto tag = header_of(regions_response({}, listing(), {true}), "ETag");
   const auto gzip_tag = tag.substr(0, 17) + "-gzip\"";
   const auto status = [&](std::string_view if_none_match, bool gzip,
                           std::shared_ptr<const model::region_listing> of = listing()) {
     received by;
     by.with(header::if_none_match, if_none_match);
     if (gzip) by.with(header::accept_encoding, "gzip");
-    return regions_response(by.of, std::move(of), true).status;
+    return regions_response(by.of, std::move(of), {true}).status;
   };
   CHECK(status(tag, false) == 304);
   CHECK(status("W/" + tag, false) == 304);
@@ -107,13 +107,13 @@ TEST_CASE("who has the listing gets 304, in the coding that was asked for") {
   // The header describes the listing, not a body: there is none.
   const auto gzip = regions_response(
       received{}.with(header::if_none_match, gzip_tag).with(header::accept_encoding, "gzip").of,
-      listing(), true);
+      listing(), {true});
   CHECK(header_of(gzip, "ETag") == gzip_tag);
   CHECK(header_of(gzip, "Content-Encoding").empty());
   CHECK(gzip.content_type.empty());
 
   const auto answer =
-      regions_response(received{}.with(header::if_none_match, tag).of, listing(), true);
+      regions_response(received{}.with(header::if_none_match, tag).of, listing(), {true});
   CHECK(header_of(answer, "ETag") == tag);
   CHECK(header_of(answer, "Cache-Control") == "private, max-age=60");
   CHECK(header_of(answer, "Vary") == "Accept-Encoding, Origin");
@@ -122,11 +122,11 @@ TEST_CASE("who has the listing gets 304, in the coding that was asked for") {
 }
 
 TEST_CASE("who means another listing by If-Match gets 412, which no cache keeps") {
-  const auto tag = header_of(regions_response({}, listing(), true), "ETag");
+  const auto tag = header_of(regions_response({}, listing(), {true}), "ETag");
   const auto answer_to = [&](std::string_view if_match) {
     return regions_response(
         received{}.with(header::if_match, if_match).with(header::if_none_match, tag).of, listing(),
-        true);
+        {true});
   };
   CHECK(answer_to(tag).status == 304);
   CHECK(answer_to("*").status == 304);

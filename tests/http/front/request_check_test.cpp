@@ -1,4 +1,4 @@
-#include "http/front/request_check.hpp"
+#include "http/front/front_rules.hpp"
 
 #include "tests/catch.hpp"
 
@@ -13,6 +13,7 @@ request asking(std::string method_token, std::string target) {
   made.method_token = std::move(method_token);
   made.target = std::move(target);
   made.set(header::host, "localhost");
+  made.peer = *model::parse_ip_address("127.0.0.1");
   return made;
 }
 
@@ -99,10 +100,12 @@ TEST_CASE("a body is judged by its type and announced size, with the answer's CO
   CHECK(verdict.is_refused);
   CHECK(verdict.why.code == base::errc::media_type_unsupported);
   CHECK(verdict.row->id == operation::ingest_lobbies);
-  CHECK_FALSE(rules.judge(asking("OPTIONS", "*"), 5).is_refused);
+  auto asterisk = asking("OPTIONS", "*");
+  CHECK_FALSE(rules.judge(asterisk, 5).is_refused);
 
   const front_rules data{std::make_shared<const front_settings>()};
-  const auto posted = data.judge(asking("POST", "/matchmaker/regions"), 5);
+  auto post = asking("POST", "/matchmaker/regions");
+  const auto posted = data.judge(post, 5);
   CHECK(posted.why.code == base::errc::method_not_allowed);
   CHECK(posted.headers.find("Access-Control-Allow-Origin: *\r\n") != std::string::npos);
 }

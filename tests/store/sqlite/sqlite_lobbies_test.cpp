@@ -90,7 +90,7 @@ TEST_CASE("a full disk is told from other failures, and what was acknowledged st
   lobby_list list;
   for (std::uint32_t i = 10; i < 5'000; ++i)
     list.add(i, {i, running}, kind_of(11));
-  const auto done = writer->merge(list.records, list.attributes);
+  const auto done = writer->merge(list.records, list.attributes, {});
   REQUIRE_FALSE(done.has_value());
   CHECK(done.error().code == base::errc::store_full);
   CHECK(in.lobbies() == before);
