@@ -79,6 +79,7 @@ bool fault_control::record(const control_faults& request, const caf::actor& fron
                            is_rule ? rule : std::string{}};
   return audit_.pool->submit([self = caf::actor_cast<caf::actor>(this), request, front,
                               database = audit_.database, what = std::move(what)] {
+    const base::faults::exemption unhindered;
     const auto recorded =
         database->access(model::run_of(request.by)).and_then([&](const auto& log) {
           return log->record(what);

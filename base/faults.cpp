@@ -12,6 +12,10 @@ namespace matchcloud::base::faults {
 
 namespace {
 
+/// Whether an `exemption` of this thread lives.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+thread_local bool exempt = false;
+
 /// A point's rule and counts. One lock guards all points: threads get here only while a fault is
 /// injected, when speed does not matter.
 struct injected {
@@ -120,6 +124,7 @@ fault strike(fault_point at, fault_point_set named) noexcept {
 }
 
 fault strike_blocking(fault_point at) noexcept {
+  if (exempt) return {};
   const auto hit = strike(at, 0);
   if (hit.kind != fault_kind::stall && hit.kind != fault_kind::delay) return hit;
   auto& in = all();
@@ -138,6 +143,14 @@ fault strike_blocking(fault_point at) noexcept {
 }
 
 } // namespace detail
+
+exemption::exemption() noexcept {
+  exempt = true;
+}
+
+exemption::~exemption() {
+  exempt = false;
+}
 
 bool in_force(fault_point at, std::uint32_t rule) noexcept {
   auto& in = all();

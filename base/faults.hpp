@@ -105,6 +105,16 @@ inline fault strike_blocking(fault_point at) noexcept {
   return detail::strike_blocking(at);
 }
 
+/// While one lives, blocking calls of its thread pass no point: what notes faults down must not be
+/// stopped by them.
+class exemption {
+public:
+  exemption() noexcept;
+  exemption(const exemption&) = delete;
+  exemption& operator=(const exemption&) = delete;
+  ~exemption();
+};
+
 /// Whether the rule that produced a fault is still the point's rule.
 bool in_force(fault_point at, std::uint32_t rule) noexcept;
 

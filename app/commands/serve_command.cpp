@@ -23,6 +23,26 @@ namespace matchcloud::app {
 
 namespace {
 
+/// Refuses a data plane that anybody beyond this machine may use, unless that is said.
+base::expected<void> check_exposure(const serve_config& config) {
+  const auto refuse = [](const http::endpoint& where, const char* why) {
+    return base::fail(base::errc::config_invalid, "--listen " + http::to_string(where) +
+                                                      " is reachable from outside this machine, " +
+                                                      why);
+  };
+  for (const auto& each : config.listen) {
+    if (each.where.address.is_loopback()) continue;
+    if (config.transport == transport_kind::httplib)
+      return refuse(each.where, "and the transport httplib listens on loopback only, because it "
+                                "reads headers less strictly; choose loops");
+    if (!config.front.access.requires_tokens && !config.insecure_open)
+      return refuse(each.where, "where anybody may use it; give --auth required and make tokens "
+                                "(matchcloud token create), or say --insecure-open to serve "
+                                "everybody");
+  }
+  return {};
+}
+
 /// SIGTERM and SIGINT as a readable descriptor. Blocks both, also in every thread started later.
 base::file_descriptor block_signals() {
   sigset_t ends;
@@ -60,6 +80,7 @@ int serve(const configuration_options& options) {
     return code;
   };
   if (!config) return fail(config.error(), usage);
+  if (const auto exposed = check_exposure(*config); !exposed) return fail(exposed.error(), usage);
 
   base::bound_free_memory();
   const auto signals = block_signals();

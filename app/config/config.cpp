@@ -89,29 +89,6 @@ base::expected<void> check_transport(const serve_config& config,
     return refuse("listen", "PROXY protocol headers are read by the transport loops alone, and the "
                             "transport is httplib; leave out /proxy, or choose loops");
   if (config.take_over) return refuse("take-over", std::string{httplib_cannot_be_taken_over});
-  const auto is_beyond = [](const data_listener& each) {
-    return !each.where.address.is_loopback();
-  };
-  if (std::ranges::any_of(config.listen, is_beyond))
-    return refuse("listen", "the transport httplib listens on loopback only, because it does not "
-                            "read the headers of strangers strictly enough; choose loops");
-  return {};
-}
-
-/// Refuses a data plane that everybody beyond this machine may use, unless that is said.
-base::expected<void> check_exposure(const serve_config& config,
-                                    const std::vector<given_value>& given) {
-  if (config.front.access.requires_tokens || config.insecure_open) return {};
-  for (const auto& each : config.listen) {
-    if (each.where.address.is_loopback()) continue;
-    const auto& key = *find_config_key("listen");
-    const base::error why{base::errc::config_invalid,
-                          http::to_string(each.where) +
-                              " is reachable from outside this machine; give auth = required and "
-                              "create tokens (matchcloud token create), or give insecure-open to "
-                              "serve everybody"};
-    return base::fail(why.code, finding_of(key, *last_given(given, key), why));
-  }
   return {};
 }
 
@@ -167,7 +144,6 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
   }
   if (!findings.empty()) return base::fail(base::errc::config_invalid, std::move(findings));
   if (auto fits = check_transport(config, given); !fits) return tl::unexpected(fits.error());
-  if (auto fits = check_exposure(config, given); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_faults(config, given); !fits) return tl::unexpected(fits.error());
   if (const auto sound = model::check_rules(config.rules); !sound)
     return base::fail(base::errc::config_invalid, contradiction(config, given, sound.error()));

@@ -84,12 +84,13 @@ access_gate::access_gate(std::shared_ptr<const front_settings> settings,
       metrics_{metrics},
       clock_{&clock} {}
 
-tl::expected<route, refused_request> access_gate::admit(const request& head, bool counts) {
+tl::expected<route, refused_request> access_gate::admit(const request& head) {
   auto found = find_operation(head, *settings_);
   const auto client = client_address(head.peer, head.get(header::x_forwarded_for),
                                      head.get(header::forwarded), settings_->proxies);
+  const bool counts = limits_ && !std::exchange(head.is_counted, true);
   const bool limited = counts && is_limited(client);
-  const auto now = limited || (counts && limits_) ? clock_->now() : base::steady_time{};
+  const auto now = counts ? clock_->now() : base::steady_time{};
   const auto& row = found ? *found->row : row_of(found.error().which);
   if (limited) {
     // What leads nowhere costs what a cheap request does.
@@ -117,7 +118,7 @@ tl::expected<route, refused_request> access_gate::admit(const request& head, boo
   }
   found->token = *token;
   if (auto in_scope = check_scope(*found); !in_scope) return refuse(std::move(in_scope).error());
-  if (!counts || !limits_) return found;
+  if (!counts) return found;
   auto free = count_token(*found, now);
   if (free) return found;
   free.error().which = row.id;
@@ -194,7 +195,7 @@ access_gate::verdict access_gate::check_scope(const route& where) const {
 // -- rate limits --------------------------------------------------------------
 
 bool access_gate::is_limited(const model::ip_address& client) const noexcept {
-  return limits_ && (settings_->access.limits_loopback || !client.is_loopback()) &&
+  return (settings_->access.limits_loopback || !client.is_loopback()) &&
          !is_trusted(client, settings_->proxies);
 }
 

@@ -33,8 +33,8 @@ public:
   /// Lets a request in or says why not, by these checks: the address's rate limit (429), method
   /// (501), path (404), method of the path (405), on the ops plane host and origin (403), token
   /// (401), what the token may do (403), the token's rate limit (429). The rate limits count a
-  /// request with `counts`. The head's target is not `*`.
-  tl::expected<route, refused_request> admit(const request& head, bool counts);
+  /// request once, however often it is judged. The head's target is not `*`.
+  tl::expected<route, refused_request> admit(const request& head);
 
 private:
   using verdict = tl::expected<void, refused_request>;

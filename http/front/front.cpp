@@ -118,8 +118,7 @@ void front::handle(const dispatch& dispatched) {
   if (request.target == "*")
     return sink_->answer(dispatched.exchange,
                          no_content(has_fault_points() ? data_methods : ops_methods));
-  const bool is_first = dispatched.exchange.attempt == 1;
-  const auto where = gate_->admit(request, is_first && !request.is_counted);
+  const auto where = gate_->admit(request);
   if (!where) {
     const auto& refused = where.error();
     return fail(dispatched, refused.which, refused.why, refused.headers, refused.violated_policy);

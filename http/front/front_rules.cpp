@@ -2,7 +2,7 @@
 
 namespace matchcloud::http {
 
-head_verdict front_rules::judge(request& head, std::uint64_t length) const {
+head_verdict front_rules::judge(const request& head, std::uint64_t length) const {
   if (head.target == "*") return {};
   const auto refuse = [&](refused_request what) {
     const auto& row = row_of(what.which);
@@ -10,8 +10,7 @@ head_verdict front_rules::judge(request& head, std::uint64_t length) const {
                         std::move(what.headers) + cors_headers_of(row, head, *settings_),
                         std::move(what.violated_policy)};
   };
-  auto where = gate_->admit(head, true);
-  head.is_counted = true;
+  auto where = gate_->admit(head);
   if (!where) return refuse(std::move(where).error());
   if (auto why = check_body(*where->row, head, length))
     return refuse({where->row->id, *std::move(why)});

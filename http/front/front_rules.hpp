@@ -19,7 +19,7 @@ public:
   explicit front_rules(const std::shared_ptr<const front_settings>& settings)
       : front_rules{settings, std::make_shared<access_gate>(settings)} {}
 
-  head_verdict judge(request& head, std::uint64_t length) const override;
+  head_verdict judge(const request& head, std::uint64_t length) const override;
 
 private:
   std::shared_ptr<const front_settings> settings_;

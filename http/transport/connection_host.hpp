@@ -60,7 +60,7 @@ public:
   /// Sends the connection's exchange to the front. While there is no front, its successor gets it.
   virtual void dispatch(connection& from) = 0;
   /// What becomes of a request with a body of `length` bytes (0: in chunks) that is still to come.
-  virtual head_verdict judge(request& head, std::uint64_t length) const = 0;
+  virtual head_verdict judge(const request& head, std::uint64_t length) const = 0;
   /// Sends the front a part of a streamed body.
   virtual void send_part(connection& from, body_upload::part part, bool is_last) = 0;
   /// Tells the front that the client took `bytes` of an answer that is sent in parts.

@@ -27,9 +27,8 @@ struct head_verdict {
 class head_rules {
 public:
   virtual ~head_rules() = default;
-  /// Marks the head as counted by the rate limits. `length`: the announced size of the body in
-  /// bytes, 0 where it comes in chunks.
-  virtual head_verdict judge(request& head, std::uint64_t length) const = 0;
+  /// `length`: the announced size of the body in bytes, 0 where it comes in chunks.
+  virtual head_verdict judge(const request& head, std::uint64_t length) const = 0;
 };
 
 } // namespace matchcloud::http

@@ -147,7 +147,7 @@ private:
   void dispatch(connection& from) override;
   void wrote(std::size_t bytes) noexcept override { turn_written_bytes_ += bytes; }
   bool read_ahead(connection& which, const file_range& part) override;
-  head_verdict judge(request& head, std::uint64_t length) const override {
+  head_verdict judge(const request& head, std::uint64_t length) const override {
     return rules_->judge(head, length);
   }
   void send_part(connection& from, body_upload::part part, bool is_last) override;

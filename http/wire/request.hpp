@@ -68,8 +68,9 @@ public:
   model::ip_address peer;
   /// Whether a header, or a PROXY header, says that a proxy passed the request on.
   bool through_proxy = false;
-  /// Whether the rate limits have counted the request.
-  bool is_counted = false;
+  /// Whether the rate limits have counted the request. Only the thread that judges it, its
+  /// transport's or its front's, uses this.
+  mutable bool is_counted = false;
   /// The value of `X-Request-Id` in the response; the transport sets it before it shares the
   /// request.
   std::string id;

@@ -217,7 +217,7 @@ public:
     asked_for.push_back({part.offset, part.length});
     return cold;
   }
-  http::head_verdict judge(http::request& head, std::uint64_t length) const override {
+  http::head_verdict judge(const http::request& head, std::uint64_t length) const override {
     judged.emplace_back(head.target, length);
     return verdict;
   }
