@@ -34,4 +34,12 @@ inline CLI::Validator named_file() {
           "FILE"};
 }
 
+/// Refuses an empty value, as from an unset variable in a script: it would count as not given.
+inline CLI::Validator not_empty() {
+  return {[](const std::string& value) {
+            return value.empty() ? std::string{"it must not be empty"} : std::string{};
+          },
+          ""};
+}
+
 } // namespace matchcloud::cli

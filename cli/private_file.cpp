@@ -1,0 +1,51 @@
+#include "cli/private_file.hpp"
+
+#include "base/io_failure.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace matchcloud::cli {
+
+namespace {
+
+constexpr mode_t owner_only = 0600;
+
+} // namespace
+
+base::expected<private_file> private_file::create(const std::string& file) {
+  base::file_descriptor opened{
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, owner_only)};
+  if (!opened && errno == EEXIST)
+    return base::fail(base::errc::io_failed,
+                      file + ": it exists already and is not replaced; give another name");
+  if (!opened) return base::io_failure(file, "create it", errno, base::errc::io_failed);
+  private_file made{file, std::move(opened)};
+  // The umask may have taken the owner's permissions, too.
+  if (::fchmod(made.file_.get(), owner_only) != 0)
+    return base::io_failure(file, "set its permissions", errno, base::errc::io_failed);
+  return made;
+}
+
+private_file::~private_file() {
+  if (file_) ::unlink(name_.c_str());
+}
+
+base::expected<void> private_file::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(file_.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR)
+      return base::io_failure(name_, "write", errno, base::errc::io_failed);
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::fsync(file_.get()) != 0)
+    return base::io_failure(name_, "sync it", errno, base::errc::io_failed);
+  file_.reset();
+  return {};
+}
+
+} // namespace matchcloud::cli

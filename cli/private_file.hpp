@@ -1,0 +1,37 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "base/file_descriptor.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace matchcloud::cli {
+
+/// A new file for a secret: its owner alone may read it, whatever the umask, and it replaces
+/// nothing. It is created before the secret is made, so that a secret is not lost to a wrong name.
+/// One thread.
+class private_file {
+public:
+  /// Creates the file with mode 0600. Fails with `io_failed` or `store_full`, also if anything of
+  /// that name exists, even a link that leads nowhere.
+  static base::expected<private_file> create(const std::string& file);
+
+  private_file(private_file&& other) noexcept = default;
+  private_file& operator=(private_file&&) = delete;
+  /// Removes the file unless all was written.
+  ~private_file();
+
+  /// Writes the whole content and syncs it. Fails with `io_failed` or `store_full`.
+  base::expected<void> write(std::string_view bytes);
+
+private:
+  private_file(std::string name, base::file_descriptor file)
+      : name_{std::move(name)}, file_{std::move(file)} {}
+
+  std::string name_;
+  /// Open until all was written.
+  base::file_descriptor file_;
+};
+
+} // namespace matchcloud::cli
