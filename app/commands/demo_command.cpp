@@ -1,3 +1,4 @@
+#include "app/commands/command_run.hpp"
 #include "app/commands/commands.hpp"
 #include "app/demo/demo_avatars.hpp"
 #include "app/demo/demo_lobbies.hpp"
@@ -18,16 +19,17 @@ namespace {
 base::expected<bool> seed(const std::string& data_dir) {
   const auto database = store::open_sqlite(data_dir);
   if (!database) return tl::unexpected(database.error());
-  const auto catalog = (*database)->catalog().and_then(
+  const auto run = command_run("demo.seed");
+  const auto catalog = (*database)->catalog(run).and_then(
       [](const auto& into) { return into->import_document(model::demo_catalog()); });
   if (!catalog) return tl::unexpected(catalog.error());
   auto media = store::media_writer::open(data_dir);
   if (!media) return tl::unexpected(media.error());
-  const auto avatars = (*database)->avatars().and_then(
+  const auto avatars = (*database)->avatars(run).and_then(
       [&](const auto& into) { return seed_demo_avatars(*into, *media); });
   if (!avatars) return tl::unexpected(avatars.error());
   const auto lobbies =
-      (*database)->sink().and_then([](const auto& into) { return seed_demo_lobbies(*into); });
+      (*database)->sink(run).and_then([](const auto& into) { return seed_demo_lobbies(*into); });
   if (!lobbies) return tl::unexpected(lobbies.error());
   return catalog->changed || *avatars || *lobbies;
 }

@@ -1,3 +1,4 @@
+#include "app/commands/command_run.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/line_import.hpp"
 #include "app/imports/avatar_importer.hpp"
@@ -20,8 +21,8 @@ base::expected<line_import_result> run_import(const line_import_options& options
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
   const cli::interrupt until;
-  const auto into = store::open_sqlite(options.data_dir).and_then([](const auto& database) {
-    return database->avatars();
+  const auto into = store::open_sqlite(options.data_dir).and_then([&](const auto& database) {
+    return database->avatars(command_run("avatars.import", options.file));
   });
   if (!into) return tl::unexpected(into.error());
   cli::progress_display progress{base::machine_clock()};

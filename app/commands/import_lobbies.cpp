@@ -1,3 +1,4 @@
+#include "app/commands/command_run.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/line_import.hpp"
 #include "app/imports/lobby_importer.hpp"
@@ -16,7 +17,9 @@ base::expected<line_import_result> run_import(const line_import_options& options
   if (!in) return tl::unexpected(in.error());
   const cli::interrupt until;
   const auto into = store::open_sqlite(options.data_dir, {.use = store::workload::bulk})
-                        .and_then([](const auto& database) { return database->sink(); });
+                        .and_then([&](const auto& database) {
+                          return database->sink(command_run("lobbies.import", options.file));
+                        });
   if (!into) return tl::unexpected(into.error());
   const auto folder = store::temporary_folder::make(options.data_dir);
   if (!folder) return tl::unexpected(folder.error());

@@ -2,10 +2,13 @@
 
 #include "base/clock.hpp"
 #include "store/exports/signing_keys.hpp"
+#include "store/open_sqlite.hpp"
 
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <system_error>
 
 namespace matchcloud::app {
 
@@ -16,10 +19,27 @@ struct rotate_options {
   bool revoke = false;
 };
 
+/// Enters a rotation in the audit log. The store does not hold the keys, so the entry comes first:
+/// a rotation that then fails leaves an entry, but none goes without.
+base::expected<void> record(const rotate_options& options) {
+  // Opening a store would make the directory, where its name is mistyped.
+  if (std::error_code ignored; !std::filesystem::is_directory(options.data_dir, ignored))
+    return base::fail(base::errc::store_failed,
+                      options.data_dir + ": there is no such directory; is it the --data-dir of "
+                                         "serve?");
+  const auto* after = options.revoke ? R"({"revoke":true})" : R"({"revoke":false})";
+  return store::open_sqlite(options.data_dir)
+      .and_then([](const auto& database) { return database->access(); })
+      .and_then([&](const auto& into) {
+        return into->record({"signing-key.rotate", {}, {}, after});
+      });
+}
+
 int rotate(const rotate_options& options) {
   const auto replaced = options.revoke ? store::replaced_keys::revoke : store::replaced_keys::keep;
-  const auto done =
-      store::rotate_signing_keys(options.data_dir, base::machine_clock().unix_ms(), replaced);
+  const auto done = record(options).and_then([&] {
+    return store::rotate_signing_keys(options.data_dir, base::machine_clock().unix_ms(), replaced);
+  });
   if (!done) {
     std::cerr << "matchcloud signing-key rotate: " << done.error().detail << "\n";
     return failed;
