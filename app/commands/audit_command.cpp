@@ -1,0 +1,129 @@
+#include "app/commands/commands.hpp"
+#include "app/commands/moment.hpp"
+#include "app/reports/text_table.hpp"
+
+#include "base/clock.hpp"
+#include "model/text/timestamp.hpp"
+#include "model/text/unicode.hpp"
+#include "store/open_sqlite.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <string>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// More entries than any log has.
+constexpr std::uint64_t entry_limit = 1'000'000'000;
+
+struct audit_options {
+  std::string data_dir = "var";
+  std::string since;
+  std::uint64_t limit = model::audit_query{}.limit;
+  std::string format = "table";
+};
+
+using take_entry = std::function<void(const model::audit_entry&)>;
+
+base::expected<model::audit_query> query_of(const audit_options& options) {
+  model::audit_query query;
+  if (options.since.empty()) return query;
+  const auto since =
+      parse_moment("--since", options.since, base::machine_clock().unix_ms(), direction::back);
+  if (!since) return tl::unexpected(since.error());
+  query.since_ms = *since;
+  return query;
+}
+
+/// Calls `take` for at most `limit` entries, newest first, as long as stdout takes what it writes.
+base::expected<void> for_each_entry(store::access_store& in, model::audit_query query,
+                                    std::uint64_t limit, const take_entry& take) {
+  while (limit > 0 && std::cout) {
+    query.limit = std::min<std::uint64_t>(limit, model::audit_page_limit);
+    const auto page = in.read_audit(query);
+    if (!page) return tl::unexpected(page.error());
+    for (const auto& each : *page)
+      take(each);
+    if (page->size() < query.limit) break;
+    limit -= page->size();
+    query.before = page->back().entry;
+  }
+  return {};
+}
+
+std::string shown(const std::string& text) {
+  return text.empty() ? "-"
+                      : model::printable_excerpt(text, std::numeric_limits<std::size_t>::max());
+}
+
+base::expected<void> print_table(store::access_store& in, const model::audit_query& query,
+                                 std::uint64_t limit) {
+  text_table table;
+  table.columns = {{"WHEN"}, {"WHO", true}, {"ACTION"}, {"SUBJECT", true}, {"ADDRESS"}};
+  auto done = for_each_entry(in, query, limit, [&](const model::audit_entry& each) {
+    table.rows.push_back({model::format_timestamp(each.at_ms), shown(describe(each.who)),
+                          shown(each.what.action), shown(each.what.subject),
+                          shown(each.who.address)});
+  });
+  if (done) std::cout << table.render(terminal_width());
+  return done;
+}
+
+base::expected<void> print(const audit_options& options) {
+  const auto query = query_of(options);
+  if (!query) return tl::unexpected(query.error());
+  const auto in = store::open_sqlite(options.data_dir).and_then([](const auto& database) {
+    return database->access();
+  });
+  if (!in) return tl::unexpected(in.error());
+  if (options.format == "table") return print_table(**in, *query, options.limit);
+  return for_each_entry(**in, *query, options.limit, [](const model::audit_entry& each) {
+    std::cout << render_entry(each) << "\n";
+  });
+}
+
+int run(const audit_options& options) {
+  const auto done = print(options);
+  if (!done) {
+    std::cerr << "matchcloud audit: " << done.error().detail << "\n";
+    return done.error().code == base::errc::query_invalid ? usage : failed;
+  }
+  if (std::cout << std::flush) return ok;
+  std::cerr << "matchcloud audit: stdout cannot be written\n";
+  return failed;
+}
+
+} // namespace
+
+void add_audit_command(CLI::App& program, int& code) {
+  auto* command = program.add_subcommand("audit", "Show who changed what, newest first.");
+  set_help(*command,
+           "Every change of the catalog, of tokens, avatars, lobbies and signing keys is an entry, "
+           "whoever makes it: a token, a user of this machine by a command, or the service. A "
+           "request is one entry, and so is a run of an import. JSON has a line for each entry, "
+           "as the ops plane gives it, with what was before and after. No entry has a token's text."
+           "\n\nExample: matchcloud audit --since 7d --limit 1000 --data-dir var\n"
+           "Example: matchcloud audit --format json | grep '\"action\":\"token'");
+  const auto options = std::make_shared<audit_options>();
+  command->add_option("--data-dir", options->data_dir, "Where the store lives.")
+      ->capture_default_str();
+  command
+      ->add_option("--since", options->since,
+                   "The oldest entries: a time (2027-01-31T00:00:00Z) or how long ago (7d, 12h).")
+      ->check(not_empty());
+  command->add_option("--limit", options->limit, "How many entries at most.")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{1}, entry_limit).description(""));
+  command->add_option("--format", options->format, "table, or json.")
+      ->capture_default_str()
+      ->check(CLI::IsMember(std::vector<std::string>{"table", "json"}).description(""));
+  command->callback([options, &code] { code = run(*options); });
+}
+
+} // namespace matchcloud::app
