@@ -1,4 +1,5 @@
 #include "app/commands/commands.hpp"
+#include "model/access/token_text.hpp"
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
@@ -9,6 +10,8 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <utility>
 
 namespace {
 
@@ -42,6 +45,7 @@ int main(int argc, char* argv[]) {
   add_serve_command(program, code);
   add_import_command(program, code);
   add_catalog_command(program, code);
+  add_token_command(program, code);
   add_audit_command(program, code);
   add_geoip_command(program, code);
   add_signing_key_command(program, code);
@@ -57,8 +61,10 @@ int main(int argc, char* argv[]) {
   } catch (const CLI::ParseError& failure) {
     // CLI11 reports a missing subcommand before an unknown one.
     const auto unknown = program.remaining();
-    std::cerr << "matchcloud: " << failure.what()
-              << (unknown.empty() ? "" : "; there is no \"" + unknown.front() + "\"")
+    auto why = std::string{failure.what()};
+    if (!unknown.empty()) why += "; there is no \"" + unknown.front() + "\"";
+    // It may quote a token that was given in the wrong place.
+    std::cerr << "matchcloud: " << matchcloud::model::redact_tokens(std::move(why))
               << "\nTry `matchcloud --help` or `matchcloud "
               << "COMMAND --help`.\n";
     return usage;

@@ -18,6 +18,7 @@ void add_import_command(CLI::App& program, int& code);
 void add_import_avatars_command(CLI::App& import, int& code);
 void add_import_lobbies_command(CLI::App& import, int& code);
 void add_catalog_command(CLI::App& program, int& code);
+void add_token_command(CLI::App& program, int& code);
 void add_audit_command(CLI::App& program, int& code);
 void add_geoip_command(CLI::App& program, int& code);
 void add_signing_key_command(CLI::App& program, int& code);

@@ -42,6 +42,7 @@ struct new_token {
 };
 
 enum class token_state : std::uint8_t { active, expired, revoked };
+std::string_view name_of(token_state state) noexcept;
 
 /// A token as stored: everything but its text.
 struct access_token {

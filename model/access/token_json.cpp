@@ -132,15 +132,6 @@ void write_time(json_writer& json, std::string_view name, std::optional<std::int
     json.null();
 }
 
-std::string_view name_of(token_state state) noexcept {
-  switch (state) {
-  case token_state::active: return "active";
-  case token_state::expired: return "expired";
-  case token_state::revoked: break;
-  }
-  return "revoked";
-}
-
 void write_members(json_writer& json, const access_token& one, std::int64_t now_ms) {
   const auto& what = one.what;
   json.name("token_id").text(to_string(one.token_id)).name("kind").text(model::name_of(what.kind));

@@ -1,0 +1,61 @@
+#include "app/commands/token_subcommand.hpp"
+
+#include "model/text/timestamp.hpp"
+#include "model/text/unicode.hpp"
+
+#include <iostream>
+#include <vector>
+
+namespace matchcloud::app {
+
+CLI::App* add_token_subcommand(CLI::App& to, const std::string& name, const std::string& what,
+                               token_options& options) {
+  auto* command = to.add_subcommand(name, what);
+  command->add_option("--data-dir", options.data_dir, "Where the store lives.")
+      ->capture_default_str();
+  return command;
+}
+
+void add_token_format(CLI::App& command, token_options& options, const std::string& plain,
+                      const std::string& what) {
+  options.format = plain;
+  command.add_option("--format", options.format, what)
+      ->capture_default_str()
+      ->check(CLI::IsMember(std::vector<std::string>{plain, "json"}).description(""));
+}
+
+void add_token_id(CLI::App& command, token_options& options) {
+  command.add_option("ID", options.id, "Its id, as list shows it, whole.")->required();
+}
+
+base::expected<model::uuid> parse_token_id(const std::string& text) {
+  if (const auto id = model::parse_uuid(text)) return *id;
+  // A token's text that was given in place of its id is not repeated.
+  return base::fail(base::errc::id_malformed,
+                    model::quoted_excerpt(model::redact_tokens(text), token_echo_limit) +
+                        " is no id of a token; give all 36 characters, as `matchcloud token list` "
+                        "shows them");
+}
+
+std::string described(const model::access_token& one) {
+  return "token " + to_string(one.token_id) + " (" + std::string{name_of(one.what.kind)} + " \"" +
+         one.what.name + "\")";
+}
+
+std::string time_or_never(const std::optional<std::int64_t>& ms) {
+  return ms ? model::format_timestamp(*ms) : "never";
+}
+
+base::expected<void> print(const std::string& text) {
+  if (std::cout << text << std::flush) return {};
+  return base::fail(base::errc::io_failed, "stdout cannot be written");
+}
+
+int report_failure(std::string_view command, const base::error& why) {
+  std::cerr << "matchcloud token " << command << ": " << why.detail << "\n";
+  const bool is_wrong_line =
+      why.code == base::errc::id_malformed || why.code == base::errc::query_invalid;
+  return is_wrong_line ? usage : failed;
+}
+
+} // namespace matchcloud::app

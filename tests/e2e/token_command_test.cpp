@@ -1,0 +1,286 @@
+// `matchcloud token`: who may use the interface.
+#include "tests/catch.hpp"
+#include "tests/e2e/process.hpp"
+#include "tests/e2e/server.hpp"
+#include "tests/fixtures/json.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+namespace {
+
+using namespace matchcloud::e2e;
+
+const std::string game{demo_game};
+const std::string unknown_id = "00000000-0000-4000-8000-0000000000ff";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+bool is_token(const std::string& line, const std::string& kind) {
+  return std::regex_match(line, std::regex{"mc_" + kind + "_[0-9A-Za-z]{49}\n"});
+}
+
+/// Whether a text has a token's, or the beginning of one.
+bool has_token(const std::string& text) {
+  return std::regex_search(text, std::regex{"mc_[a-z]+_[0-9A-Za-z]{8}"});
+}
+
+std::string read_whole(const std::string& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// A store with the demo's catalog, and commands on it.
+struct token_store {
+  matchcloud::fixtures::temporary_directory directory;
+
+  token_store() { REQUIRE(run({"demo", "--data-dir", data_dir()}).exit_code == 0); }
+  std::string data_dir() const { return directory.path("store"); }
+
+  /// Runs `matchcloud token WORDS..`.
+  command_result token(arguments words) const {
+    words.insert(words.begin(), "token");
+    words.insert(words.end(), {"--data-dir", data_dir()});
+    return run(words);
+  }
+  command_result audit() const {
+    return run({"audit", "--format", "json", "--data-dir", data_dir()});
+  }
+  /// What `list` says of the only token.
+  rapidjson::Document only() const {
+    const auto all = parse_json(token({"list", "--format", "json"}).out);
+    REQUIRE(all.HasMember("tokens"));
+    REQUIRE(all["tokens"].Size() == 1);
+    rapidjson::Document one;
+    one.CopyFrom(all["tokens"][0], one.GetAllocator());
+    return one;
+  }
+};
+
+TEST_CASE("a token of each kind is created and printed alone", "[operations]") {
+  const token_store in;
+  struct each_kind {
+    std::string kind;
+    arguments scope;
+  };
+  for (const auto& [kind, scope] :
+       {each_kind{"admin", {}}, each_kind{"viewer", {}}, each_kind{"metrics", {}},
+        each_kind{"studio", {}}, each_kind{"game", {"--game", game}},
+        each_kind{"player", {"--namespace", std::string{prod_namespace}}}}) {
+    arguments words{"create", "--kind", kind, "--name", "of " + kind, "--expires", "90d"};
+    words.insert(words.end(), scope.begin(), scope.end());
+    const auto made = in.token(words);
+    INFO(made.errors);
+    CHECK(made.exit_code == 0);
+    CHECK(is_token(made.out, kind));
+    CHECK(contains(made.errors, "(" + kind + " \"of " + kind + "\") created, expires 2"));
+    CHECK(contains(made.errors, "shown this once"));
+    CHECK(std::count(made.errors.begin(), made.errors.end(), '\n') == 1);
+    CHECK_FALSE(has_token(made.errors));
+  }
+
+  const auto table = in.token({"list"});
+  CHECK(table.exit_code == 0);
+  CHECK(table.out.starts_with("TOKEN ID                              KIND     NAME        SCOPE "));
+  CHECK(std::count(table.out.begin(), table.out.end(), '\n') == 7);
+  CHECK(std::regex_search(table.out, std::regex{"  game     of game     " + game +
+                                                "  active  2[0-9T:.-]+Z  "
+                                                "never\n"}));
+  const auto json = in.token({"list", "--format", "json"});
+  const auto all = parse_json(json.out);
+  CHECK(member_names(all) == arguments{"tokens", "revision"});
+  CHECK(all["tokens"].Size() == 6);
+  const auto entries = in.audit();
+  CHECK(contains(entries.out, "\"action\":\"token.create\""));
+  for (const auto& text : {table.out, table.errors, json.out, json.errors, entries.out})
+    CHECK_FALSE(has_token(text));
+}
+
+TEST_CASE("a token is created as asked, and JSON has it with its text", "[operations]") {
+  const token_store in;
+  const auto made = in.token({"create", "--kind", "game", "--name", "Bücher", "--game", game,
+                              "--expires", "2999-12-31T00:00:00Z", "--limit-cheap", "5/1",
+                              "--limit-expensive", "off", "--format", "json"});
+  INFO(made.errors);
+  CHECK(made.exit_code == 0);
+  const auto shown = parse_json(made.out);
+  CHECK(is_token(text_at(shown, "token") + "\n", "game"));
+  const auto listed = in.only();
+  CHECK(text_at(listed, "token_id") == text_at(shown, "token_id"));
+  CHECK(contains(made.errors, text_at(shown, "token_id")));
+  CHECK(text_at(listed, "name") == "Bücher");
+  CHECK(text_at(listed, "game_id") == game);
+  CHECK(text_at(listed, "expires") == "2999-12-31T00:00:00.000Z");
+  CHECK(text_at(listed["limits"], "cheap") == "5/1");
+  CHECK(text_at(listed["limits"], "expensive") == "off");
+  CHECK_FALSE(listed.HasMember("token"));
+}
+
+TEST_CASE("a token that is asked for wrongly is not created", "[operations]") {
+  const token_store in;
+  struct wrong_line {
+    arguments words;
+    std::string says;
+  };
+  const auto viewer = [](arguments more) {
+    more.insert(more.begin(), {"create", "--kind", "viewer", "--name", "a"});
+    return more;
+  };
+  for (const auto& wrong : {
+           wrong_line{{"create", "--kind", "game", "--name", "a"}, "needs --game"},
+           {{"create", "--kind", "player", "--name", "a", "--game", game}, "--game does not"},
+           {{"create", "--kind", "game", "--name", "a", "--game", "1"}, "`1` is no UUID"},
+           {viewer({"--game", game}), "does not belong to the kind viewer"},
+           {viewer({"--expires", "2020-01-01T00:00:00Z"}), "in the past"},
+           {viewer({"--expires", "0"}), "in the past"},
+           {viewer({"--expires", "soon"}), "`soon` is neither a time"},
+           {viewer({"--expires", "36501d"}), "up to 36500d"},
+           {viewer({"--expires", ""}), "--expires: it must not be empty"},
+           {viewer({"--limit-cheap", "5"}), "QUOTA/SECONDS"},
+           {viewer({"--output", ""}), "--output"},
+           {viewer({"--format", "xml"}), "--format"},
+           {{"create", "--kind", "veiwer", "--name", "a"}, "did you mean viewer?"},
+           {{"create", "--kind", "planet", "--name", "a"}, "none of admin, viewer, metrics"},
+           {{"create", "--kind", "viewer", "--name", " "}, "1 to 64 characters"},
+           {{"create", "--kind", "viewer"}, "--name"},
+           {{"create", "--name", "a"}, "--kind"},
+       }) {
+    const auto got = in.token(wrong.words);
+    INFO(got.errors);
+    CHECK(got.exit_code == 2);
+    CHECK(got.out.empty());
+    CHECK(contains(got.errors, wrong.says));
+  }
+  CHECK(parse_json(in.token({"list", "--format", "json"}).out)["tokens"].Empty());
+}
+
+TEST_CASE("a token for a game that is not there is created with a warning", "[operations]") {
+  const token_store in;
+  const auto made = in.token({"create", "--kind", "game", "--name", "a", "--game", unknown_id});
+  CHECK(made.exit_code == 0);
+  CHECK(is_token(made.out, "game"));
+  CHECK(contains(made.errors, "warning: there is no game " + unknown_id));
+  CHECK(text_at(in.only(), "game_id") == unknown_id);
+}
+
+TEST_CASE("a token's file is its owner's alone and replaces nothing", "[operations]") {
+  const token_store in;
+  const auto file = in.directory.path("a.token");
+  const arguments words{"create", "--kind", "admin", "--name", "a", "--output", file};
+  const auto made = in.token(words);
+  CHECK(made.exit_code == 0);
+  CHECK(made.out.empty());
+  CHECK(contains(made.errors, "in " + file + " and nowhere else"));
+  CHECK_FALSE(has_token(made.errors));
+  const auto text = read_whole(file);
+  CHECK(is_token(text, "admin"));
+  struct stat found {};
+  REQUIRE(::stat(file.c_str(), &found) == 0);
+  CHECK((found.st_mode & 07777U) == 0600);
+
+  const auto again = in.token(words);
+  CHECK(again.exit_code == 1);
+  CHECK(contains(again.errors, file + ": it exists already"));
+  CHECK(read_whole(file) == text);
+  // Nothing was created, so nothing is lost.
+  const auto id = text_at(in.only(), "token_id");
+  CHECK(in.token({"rotate", id, "-o", file}).exit_code == 1);
+  CHECK(text_at(in.only(), "token_id") == id);
+  const auto other = in.directory.path("b.token");
+  CHECK(in.token({"rotate", unknown_id, "-o", other}).exit_code == 1);
+  CHECK_FALSE(std::filesystem::exists(other));
+}
+
+TEST_CASE("a token is rotated with a time of grace, and revoked for good", "[operations]") {
+  const token_store in;
+  const auto first = in.token({"create", "--kind", "viewer", "--name", "a"}).out;
+  const auto id = text_at(in.only(), "token_id");
+  const auto digest = text_at(in.only(), "sha256");
+
+  const auto rotated = in.token({"rotate", id});
+  INFO(rotated.errors);
+  CHECK(rotated.exit_code == 0);
+  CHECK(is_token(rotated.out, "viewer"));
+  CHECK(rotated.out != first);
+  CHECK(contains(rotated.errors, "former text works until 2"));
+  CHECK(text_at(in.only(), "sha256") != digest);
+  CHECK(in.only().HasMember("former_works_until"));
+  const auto at_once = in.token({"rotate", id, "--grace", "0", "--format", "json"});
+  CHECK(contains(at_once.errors, "former text works no more"));
+  CHECK(is_token(text_at(parse_json(at_once.out), "token") + "\n", "viewer"));
+  CHECK_FALSE(in.only().HasMember("former_works_until"));
+
+  const auto revoked = in.token({"revoke", id});
+  CHECK(revoked.exit_code == 0);
+  CHECK(revoked.out == "token " + id + " (viewer \"a\"): revoked\n");
+  const auto again = in.token({"revoke", id});
+  CHECK(again.exit_code == 0);
+  CHECK(contains(again.out, "was revoked already, at 2"));
+  CHECK(text_at(in.only(), "state") == "revoked");
+  const auto late = in.token({"rotate", id});
+  CHECK(late.exit_code == 1);
+  CHECK(contains(late.errors, "revoked"));
+
+  std::vector<std::string> actions;
+  std::istringstream lines{in.audit().out};
+  for (std::string line; std::getline(lines, line);) {
+    const auto entry = parse_json(line);
+    actions.push_back(text_at(entry, "action"));
+    if (!actions.back().starts_with("token.")) continue;
+    CHECK(text_at(entry, "subject") == "tokens/" + id);
+    CHECK(text_at(entry["who"], "kind") == "local");
+    CHECK(text_at(entry["who"], "id") == std::to_string(::getuid()));
+    CHECK_FALSE(has_token(line));
+  }
+  // Revoking again changed nothing.
+  CHECK(actions ==
+        arguments{"token.revoke", "token.rotate", "token.rotate", "token.create", "demo.seed"});
+}
+
+TEST_CASE("an id that is wrong or unknown changes nothing, and no message repeats a token",
+          "[operations]") {
+  const token_store in;
+  const auto text = in.token({"create", "--kind", "viewer", "--name", "a"}).out;
+  const auto token = text.substr(0, text.size() - 1);
+  const auto id = text_at(in.only(), "token_id");
+  for (const std::string command : {"rotate", "revoke"}) {
+    const auto unknown = in.token({command, unknown_id});
+    CHECK(unknown.exit_code == 1);
+    CHECK(unknown.errors ==
+          "matchcloud token " + command + ": There is no token " + unknown_id + ".\n");
+    for (const auto& wrong : {arguments{command, id.substr(0, 8)}, arguments{command, token},
+                              arguments{command, id, token}, arguments{command}}) {
+      const auto got = in.token(wrong);
+      INFO(got.errors);
+      CHECK(got.exit_code == 2);
+      CHECK(got.out.empty());
+      CHECK_FALSE(has_token(got.errors));
+    }
+  }
+  for (const std::string grace : {"31d", "-1h", "1", "day"}) {
+    const auto got = in.token({"rotate", id, "--grace", grace});
+    CHECK(got.exit_code == 2);
+    CHECK(contains(got.errors, "from 0 to 30d"));
+  }
+  CHECK(text_at(in.only(), "state") == "active");
+  CHECK_FALSE(in.only().HasMember("former_works_until"));
+}
+
+TEST_CASE("the help of token teaches by examples and says when servers see a change",
+          "[operations]") {
+  for (const std::string command : {"create", "list", "rotate", "revoke"}) {
+    const auto help = run({"token", command, "--help"});
+    CHECK(help.exit_code == 0);
+    CHECK(contains(help.out, "Example: matchcloud token " + command));
+    if (command != "list") CHECK(contains(help.out, "within a second"));
+  }
+}
+
+} // namespace
