@@ -77,7 +77,7 @@ base::expected<outcome> rotate(store::access_store& in, const administer_tokens&
   const auto* known = (*now)->find(request.token_id);
   if (known == nullptr) return tl::unexpected(model::no_such_token(request.token_id));
   const auto text = model::make_token_text(known->what.kind);
-  return in.rotate_token(request.token_id, model::digest_of(text), now_ms + *grace_ms)
+  return in.rotate_token(request.token_id, model::digest_of(text), now_ms + *grace_ms, now_ms)
       .map([&](const auto& token) {
         return outcome{200, render_new_token(token, text, now_ms)};
       });

@@ -50,19 +50,20 @@ take_feed(store::database& in, std::optional<store::lease<store::change_feed>>& 
 /// Reads what moved since the known revisions; reads nothing if no other session committed.
 base::expected<store_polled> read_moved(store::database& in, store::change_feed& feed,
                                         std::int64_t catalog, const model::token_snapshot& tokens,
-                                        std::int64_t avatars) {
+                                        std::int64_t avatars, const caf::actor& self) {
   store_polled found;
   const auto changed = feed.changed();
   if (!changed) return tl::unexpected(changed.error());
   if (!*changed) return found;
-  auto snapshot = read_catalog_if_moved(in, catalog);
-  if (!snapshot) return tl::unexpected(snapshot.error());
+  // Told at once: a revoked token does not wait until a large catalog is loaded.
   auto issued = read_tokens_if_moved(in, tokens);
   if (!issued) return tl::unexpected(issued.error());
+  if (*issued) caf::anon_send(self, tokens_changed{*std::move(issued)});
+  auto snapshot = read_catalog_if_moved(in, catalog);
+  if (!snapshot) return tl::unexpected(snapshot.error());
   auto moved = feed.moved_games_since(store::game_subject::avatars, avatars);
   if (!moved) return tl::unexpected(moved.error());
   found.snapshot = *std::move(snapshot);
-  found.tokens = *std::move(issued);
   if (moved->all || !moved->games.empty())
     found.avatars = std::make_shared<const store::moved_games>(*std::move(moved));
   return found;
@@ -84,7 +85,6 @@ catalog_state::outcome catalog_state::apply(const store_polled& found) {
   if (found.failure) return std::exchange(failing_, true) ? outcome::failed_again : outcome::failed;
   failing_ = false;
   if (found.avatars) avatars_revision_ = found.avatars->revision;
-  if (found.tokens) tokens_ = found.tokens;
   if (!found.snapshot) return outcome::unchanged;
   previous_ = std::exchange(snapshot_, found.snapshot);
   return outcome::changed;
@@ -114,6 +114,11 @@ caf::behavior catalog::make_behavior() {
         for (const auto& shard : state_.subscribe(listeners))
           tell(shard, avatars_changed{news});
       },
+      [this](const tokens_changed& found) {
+        state_.set_tokens(found.tokens);
+        for (const auto& holder : state_.listeners().token_holders)
+          tell(holder, found);
+      },
       [](const discarded&) {}, // freed with the message, on this thread
       [this](poll_store) { poll(); },
       [this](const store_polled& found) {
@@ -129,7 +134,7 @@ void catalog::poll() {
                feed = feed_, known = state_.snapshot()->revision, tokens = state_.tokens(),
                avatars = state_.avatars_revision()] {
     auto found = take_feed(*database, *feed).and_then([&](store::change_feed* from) {
-      return read_moved(*database, *from, known, tokens, avatars);
+      return read_moved(*database, *from, known, tokens, avatars, self);
     });
     if (!found) {
       // Dropping the feed loses no change: the first look of a new feed reports that everything
@@ -154,9 +159,6 @@ void catalog::on_polled(const store_polled& found) {
   if (found.avatars)
     for (const auto& shard : state_.listeners().avatar_shards)
       tell(shard, avatars_changed{found.avatars});
-  if (found.tokens)
-    for (const auto& holder : state_.listeners().token_holders)
-      tell(holder, tokens_changed{found.tokens});
   if (outcome != catalog_state::outcome::changed) return;
   spdlog::info("catalog: revision {}", revision);
   for (const auto& listener : state_.listeners().members)

@@ -33,6 +33,7 @@ public:
 
   const model::catalog_snapshot& snapshot() const noexcept { return snapshot_; }
   const model::token_snapshot& tokens() const noexcept { return tokens_; }
+  void set_tokens(model::token_snapshot tokens) { tokens_ = std::move(tokens); }
   /// The revision of the avatars that the shards were told; negative if they were told none yet.
   std::int64_t avatars_revision() const noexcept { return avatars_revision_; }
   const subscribers& listeners() const noexcept { return subscribers_; }

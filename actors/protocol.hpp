@@ -414,6 +414,7 @@ struct discarded {
 };
 
 /// catalog -> fronts, bookkeeping and supervisor: sent on subscribing and whenever tokens change.
+/// blocking pool -> catalog: a poll found that they moved.
 struct tokens_changed {
   model::token_snapshot tokens;
 };
@@ -450,8 +451,6 @@ struct poll_store {};
 /// blocking pool -> catalog: the result of a poll. A null `snapshot`: the catalog did not move.
 struct store_polled {
   model::catalog_snapshot snapshot;
-  /// Null: the tokens did not move.
-  model::token_snapshot tokens;
   /// Games whose avatars moved; null if none did.
   std::shared_ptr<const store::moved_games> avatars;
   /// Set if the store could not be read; the old snapshot stays in force.

@@ -11,9 +11,11 @@
 #include "bench/located_clients.hpp"
 #include "bench/sample_requests.hpp"
 #include "bench/validation_bodies.hpp"
+#include "http/front/access_gate.hpp"
 #include "http/front/routes.hpp"
 #include "http/wire/request_framer.hpp"
 #include "http/wire/response.hpp"
+#include "model/access/new_token.hpp"
 #include "model/catalog/catalog_document.hpp"
 #include "model/lobbies/lobby_csv.hpp"
 #include "model/regions/ranking.hpp"
@@ -197,6 +199,32 @@ void count_fault_point() {
   });
 }
 
+/// Letting a listing of regions in: without a token, and with one, each counted against a limit.
+void count_gate() {
+  http::front_settings settings;
+  settings.access.requires_tokens = true;
+  settings.access.per_address.fill({1'000'000'000, 1});
+  settings.access.per_token.fill({1'000'000'000, 1});
+  http::access_gate gate{
+      std::make_shared<const http::front_settings>(settings),
+      std::make_shared<base::rate_limit_table>(262'144, base::siphash_key{1, 2})};
+  model::new_token wanted;
+  wanted.kind = model::token_kind::player;
+  const auto made = model::make_token(wanted, "bench", 1);
+  gate.set_tokens(std::make_shared<const model::token_list>(1, std::vector{made.token}));
+  http::request head;
+  head.method = http::method::get;
+  head.target = "/matchmaker/regions";
+  head.peer = *model::parse_ip_address("81.2.69.142");
+  const auto admit = [&] {
+    head.is_counted = false;
+    DoNotOptimize(gate.admit(head).has_value());
+  };
+  counted("gate/anonymous", 1'000, admit);
+  head.set(http::header::authorization, "Bearer " + made.text);
+  counted("gate/token", 1'000, admit);
+}
+
 void count_all() {
   // The count for the same code differs between compilers.
 #ifdef __clang__
@@ -207,6 +235,7 @@ void count_all() {
   count_framing();
   count_response();
   count_route();
+  count_gate();
   count_validation();
   count_geoip();
   count_ranking();

@@ -31,10 +31,11 @@ public:
   /// Stores a new token. Fails with `too_many_tokens` where there are `model::token_limit`.
   virtual base::expected<void> create_token(const model::access_token& made) = 0;
   /// Gives a token another text; the former one works until `former_until_ms`. Returns the token as
-  /// it is now. Fails with `token_not_found`, also where the token is revoked.
+  /// it is now. Fails with `token_not_found`, also where the token is revoked or expired.
   virtual base::expected<model::access_token> rotate_token(const model::uuid& token_id,
                                                            const model::token_digest& digest,
-                                                           std::int64_t former_until_ms) = 0;
+                                                           std::int64_t former_until_ms,
+                                                           std::int64_t now_ms) = 0;
   /// Revokes a token; does nothing where it is revoked already. Returns the token as it is now.
   /// Fails with `token_not_found`.
   virtual base::expected<model::access_token> revoke_token(const model::uuid& token_id,

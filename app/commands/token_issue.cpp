@@ -82,7 +82,7 @@ base::expected<issued> rotate(store::database& in, const model::uuid& id, std::i
   const auto text = model::make_token_text(known->what.kind);
   const auto until_ms = now_ms + grace_ms;
   return (*tokens)
-      ->rotate_token(id, model::digest_of(text), until_ms)
+      ->rotate_token(id, model::digest_of(text), until_ms, now_ms)
       .map([&](const model::access_token& token) {
         const auto former = grace_ms > 0 ? "works until " + model::format_timestamp(until_ms)
                                          : std::string{"works no more"};

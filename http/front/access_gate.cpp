@@ -95,7 +95,7 @@ tl::expected<route, refused_request> access_gate::admit(const request& head) {
   if (limited) {
     // What leads nowhere costs what a cheap request does.
     const bool leads = found && head.method != method::options;
-    auto free = count_address(leads ? row.cost : cost_class::cheap, client, now);
+    auto free = count_address(head, leads ? row.cost : cost_class::cheap, client, now);
     if (!free) {
       free.error().which = row.id;
       return tl::unexpected(std::move(free).error());
@@ -119,7 +119,7 @@ tl::expected<route, refused_request> access_gate::admit(const request& head) {
   found->token = *token;
   if (auto in_scope = check_scope(*found); !in_scope) return refuse(std::move(in_scope).error());
   if (!counts) return found;
-  auto free = count_token(*found, now);
+  auto free = count_token(head, *found, now);
   if (free) return found;
   free.error().which = row.id;
   return tl::unexpected(std::move(free).error());
@@ -199,11 +199,14 @@ bool access_gate::is_limited(const model::ip_address& client) const noexcept {
          !is_trusted(client, settings_->proxies);
 }
 
-access_gate::verdict access_gate::count(cost_class cost, limited_subject whose,
+access_gate::verdict access_gate::count(const request& head, cost_class cost, limited_subject whose,
                                         std::uint64_t subject, const base::rate_policy& policy,
                                         base::steady_time now) {
   const auto taken = limits_->take(subject, policy, 1, now);
-  if (taken.is_allowed) return {};
+  if (taken.is_allowed) {
+    if (taken.remaining < policy.quota / 2) head.is_noisy = true;
+    return {};
+  }
   const auto of = index_of(cost);
   if (metrics_ != nullptr) metrics_->rate_limited[static_cast<std::size_t>(whose)][of].add();
   const auto subject_text = limited_subject_names[static_cast<std::size_t>(whose)];
@@ -222,7 +225,8 @@ access_gate::verdict access_gate::count(cost_class cost, limited_subject whose,
   return tl::unexpected(std::move(refused));
 }
 
-access_gate::verdict access_gate::count_address(cost_class cost, const model::ip_address& client,
+access_gate::verdict access_gate::count_address(const request& head, cost_class cost,
+                                                const model::ip_address& client,
                                                 base::steady_time now) {
   auto policy = settings_->access.per_address[index_of(cost)];
   if (policy.is_unlimited()) return {};
@@ -230,16 +234,17 @@ access_gate::verdict access_gate::count_address(cost_class cost, const model::ip
       limits_->hash(subject_name{limited_subject::address, cost}
                         .add(prefix_of(client, settings_->access.ipv6_client_prefix).bytes)
                         .bytes());
-  auto free = count(cost, limited_subject::address, subject, policy, now);
+  auto free = count(head, cost, limited_subject::address, subject, policy, now);
   if (!free || client.is_v4()) return free;
   const auto network = limits_->hash(subject_name{limited_subject::network, cost}
                                          .add(prefix_of(client, network_prefix).bytes)
                                          .bytes());
   policy.quota *= network_width;
-  return count(cost, limited_subject::network, network, policy, now);
+  return count(head, cost, limited_subject::network, network, policy, now);
 }
 
-access_gate::verdict access_gate::count_token(const route& where, base::steady_time now) {
+access_gate::verdict access_gate::count_token(const request& head, const route& where,
+                                              base::steady_time now) {
   const auto& row = *where.row;
   const auto& what = where.token->what;
   const auto& own = row.cost == cost_class::cheap ? what.limits.cheap : what.limits.expensive;
@@ -250,7 +255,7 @@ access_gate::verdict access_gate::count_token(const route& where, base::steady_t
   // Clients ship the tokens of players, so that one token is many of them.
   if (what.kind == model::token_kind::player && !own)
     subject.add(prefix_of(where.client, settings_->access.ipv6_client_prefix).bytes);
-  return count(row.cost, limited_subject::token, limits_->hash(subject.bytes()), policy, now);
+  return count(head, row.cost, limited_subject::token, limits_->hash(subject.bytes()), policy, now);
 }
 
 void access_gate::punish(const model::ip_address& client, base::steady_time now) {

@@ -49,10 +49,12 @@ private:
   verdict check_scope(const route& where) const;
 
   bool is_limited(const model::ip_address& client) const noexcept;
-  verdict count_address(cost_class cost, const model::ip_address& client, base::steady_time now);
-  verdict count_token(const route& where, base::steady_time now);
-  /// Counts a request of that class against a limit, or says that it is over it.
-  verdict count(cost_class cost, limited_subject whose, std::uint64_t subject,
+  verdict count_address(const request& head, cost_class cost, const model::ip_address& client,
+                        base::steady_time now);
+  verdict count_token(const request& head, const route& where, base::steady_time now);
+  /// Counts a request of that class against a limit, or says that it is over it. Marks the head as
+  /// noisy where half of the limit is used.
+  verdict count(const request& head, cost_class cost, limited_subject whose, std::uint64_t subject,
                 const base::rate_policy& policy, base::steady_time now);
   /// Charges the address for a request without a valid token.
   void punish(const model::ip_address& client, base::steady_time now);

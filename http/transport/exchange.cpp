@@ -35,8 +35,10 @@ bool enter_mailbox(const admitted_request& request, const exchange_state& of, op
   const auto kind = static_cast<std::size_t>(who.kind);
   const auto kept = limits.in_flight_limit / reserved_share;
   const bool is_cheap = row_of(which).cost == cost_class::cheap && who != owner::large_validator;
-  if (of.attempt == 1 && is_cheap &&
-      metrics.in_flight.load(std::memory_order_relaxed) > limits.in_flight_limit - kept) {
+  const auto in_flight = metrics.in_flight.load(std::memory_order_relaxed);
+  const bool is_refused = (is_cheap && in_flight > limits.in_flight_limit - kept) ||
+                          (request.is_noisy && in_flight > limits.in_flight_limit / noisy_share);
+  if (of.attempt == 1 && is_refused) {
     metrics.shed[kind].add();
     return false;
   }

@@ -46,9 +46,14 @@ struct exchange_state {
 /// a listing, an image or a small payload.
 inline constexpr std::size_t reserved_share = 8;
 
+/// Clients that have used up half of a rate limit get one part in so many of `in_flight_limit`, so
+/// that an overload sheds the noisy first.
+inline constexpr std::size_t noisy_share = 4;
+
 /// Enters the request, for operation `which`, in the mailbox of `who`. False where the mailbox is
-/// full, or where the operation is cheap and only the reserved share is left. The reserved share is
-/// checked for first attempts only, and a request that holds a place keeps it.
+/// full, where the operation is cheap and only the reserved share is left, or where the client is
+/// noisy and the share of such is taken. Shares are checked for first attempts only, and a request
+/// that holds a place keeps it.
 bool enter_mailbox(const admitted_request& request, const exchange_state& of, operation which,
                    actors::owner who, const base::limits& limits,
                    transport_metrics& metrics) noexcept;

@@ -1,6 +1,7 @@
 #include "http/transport/request_id.hpp"
 
 #include "http/wire/response.hpp"
+#include "model/access/token_text.hpp"
 
 namespace matchcloud::http {
 
@@ -15,7 +16,8 @@ void append_hex(std::string& out, std::uint64_t number) {
 
 void request_id_source::assign(request& to) {
   const auto& sent = to.get(header::x_request_id);
-  if (is_sane_request_id(sent)) {
+  // Ids are logged, and a token must not be.
+  if (is_sane_request_id(sent) && !model::has_token(sent)) {
     to.id = sent;
     return;
   }

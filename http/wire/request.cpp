@@ -131,6 +131,7 @@ void request::clear(std::size_t retain_bytes) {
   peer = {};
   through_proxy = false;
   is_counted = false;
+  is_noisy = false;
   for (std::string* text : {&method_token, &target, &body, &id})
     reset(*text, retain_bytes);
   for (; present_ != 0; present_ &= present_ - 1)

@@ -42,6 +42,12 @@ std::size_t find_header(std::string_view name) noexcept;
 /// Whether a header of this name, in any case, is one that proxies add.
 bool is_proxy_header(std::string_view name) noexcept;
 
+/// False for most names that are no such header, at less cost.
+constexpr bool may_be_proxy_header(std::string_view name) noexcept {
+  const auto first = name.front() | 0x20;
+  return first == 'x' || first == 'v' || first == 'f';
+}
+
 /// Whether several lines of header `h` form one comma-separated list (RFC 9110 section 5.3). For
 /// any other header, a second line is refused.
 bool is_list_header(header h) noexcept;
@@ -71,6 +77,8 @@ public:
   /// Whether the rate limits have counted the request. Only the thread that judges it, its
   /// transport's or its front's, uses this.
   mutable bool is_counted = false;
+  /// Whether its address or token has used up more than half of a rate limit. As above.
+  mutable bool is_noisy = false;
   /// The value of `X-Request-Id` in the response; the transport sets it before it shares the
   /// request.
   std::string id;

@@ -143,7 +143,7 @@ framer_status request_framer::accept_header(std::string_view line, request& into
     return framer_status::need_more;
   case framing_field::none: break;
   }
-  into.through_proxy = into.through_proxy || is_proxy_header(field->name);
+  if (may_be_proxy_header(field->name) && is_proxy_header(field->name)) into.through_proxy = true;
   const auto known = find_header(field->name);
   if (known == header_count) return framer_status::need_more;
   return keep_header(static_cast<header>(known), *field, into);

@@ -17,10 +17,10 @@ audit_change describe_creation(const access_token& made) {
   return {"token.create", subject_of(made), {}, render_token(made, made.created_ms)};
 }
 
-audit_change describe_change(const access_token& before, const access_token& after) {
-  const auto was_at = after.revoked_ms.value_or(0);
+audit_change describe_change(const access_token& before, const access_token& after,
+                             std::int64_t now_ms) {
   return {after.digest == before.digest ? "token.revoke" : "token.rotate", subject_of(after),
-          render_token(before, was_at), render_token(after, was_at)};
+          render_token(before, now_ms), render_token(after, now_ms)};
 }
 
 audit_change describe_expiry(std::int64_t before_ms, std::size_t entries, std::size_t tokens) {

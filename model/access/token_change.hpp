@@ -11,8 +11,9 @@ namespace matchcloud::model {
 // What changes of tokens are for the audit log, which names their digests and never their texts.
 
 audit_change describe_creation(const access_token& made);
-/// A rotation or a revocation.
-audit_change describe_change(const access_token& before, const access_token& after);
+/// A rotation or a revocation at `now_ms`.
+audit_change describe_change(const access_token& before, const access_token& after,
+                             std::int64_t now_ms);
 /// The removal of so many entries and tokens that were over before `before_ms`.
 audit_change describe_expiry(std::int64_t before_ms, std::size_t entries, std::size_t tokens);
 

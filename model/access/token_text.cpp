@@ -97,6 +97,14 @@ tl::expected<token_kind, token_defect> check_token_text(std::string_view text) n
   return *kind;
 }
 
+bool has_token(std::string_view text) noexcept {
+  for (auto at = text.find(token_prefix); at != text.npos; at = text.find(token_prefix, at + 1)) {
+    auto rest = text.substr(at);
+    if (take_kind(rest) && !rest.empty() && is_base62(rest.front())) return true;
+  }
+  return false;
+}
+
 std::string redact_tokens(std::string text) {
   for (std::size_t at = 0; (at = text.find(token_prefix, at)) != std::string::npos;) {
     std::string_view rest{text};
@@ -106,7 +114,9 @@ std::string redact_tokens(std::string text) {
       continue;
     }
     const auto begin = text.size() - rest.size();
-    const auto end = std::find_if_not(rest.begin(), rest.end(), is_base62) - rest.begin();
+    // Underscores, too: otherwise the kind of a token that stands right behind would be lost.
+    const auto is_kept = [](char c) { return !is_base62(c) && c != '_'; };
+    const auto end = std::find_if(rest.begin(), rest.end(), is_kept) - rest.begin();
     text.replace(begin, static_cast<std::size_t>(end), "***");
     at = begin;
   }

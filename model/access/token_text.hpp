@@ -35,6 +35,9 @@ enum class token_defect : std::uint8_t {
 /// The kind of a well-formed token. Any thread; no allocation.
 tl::expected<token_kind, token_defect> check_token_text(std::string_view text) noexcept;
 
+/// Whether `text` has what `redact_tokens` takes away.
+bool has_token(std::string_view text) noexcept;
+
 /// `text` with what stands behind `mc_<kind>_` replaced by three asterisks, so that a message which
 /// repeats what a client sent never repeats a token, be it whole, cut or mistyped.
 std::string redact_tokens(std::string text);

@@ -1,6 +1,7 @@
 #include "store/sqlite/sqlite_audit.hpp"
 
 #include "base/clock.hpp"
+#include "model/access/token_text.hpp"
 #include "store/local_author.hpp"
 #include "store/sqlite/rows.hpp"
 
@@ -22,11 +23,12 @@ std::string kept(const std::string& json) {
   return "{\"left_out_bytes\":" + std::to_string(json.size()) + "}";
 }
 
-void bind_or_null(statement& to, std::string_view text) {
+/// Binds a text without the tokens that it may have by mistake.
+void bind_or_null(statement& to, const std::string& text) {
   if (text.empty())
     to.bind_null();
   else
-    to.bind(text);
+    to.bind(model::redact_tokens(text));
 }
 
 } // namespace

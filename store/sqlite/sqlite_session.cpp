@@ -80,17 +80,16 @@ public:
   }
 
   base::expected<void> remove(const model::element_key& key) override {
-    auto changes = transaction::begin(db_, transaction::access::write, "change the catalog");
-    if (!changes) return tl::unexpected(changes.error());
-    const auto before = read_catalog(db_);
-    if (!before) return tl::unexpected(before.error());
-    const auto after = model::without(*before, key);
-    if (!after) return tl::unexpected(after.error());
-    auto done = hide_element(db_, key);
-    if (done) done = write_catalog_revision(db_, after->revision);
-    if (done) done = audit_.write(db_, model::describe_removal(*before, key));
-    if (done) done = audit_.commit(*changes);
-    return done;
+    return change("change the catalog", [&]() -> base::expected<void> {
+      const auto before = read_catalog(db_);
+      if (!before) return tl::unexpected(before.error());
+      const auto after = model::without(*before, key);
+      if (!after) return tl::unexpected(after.error());
+      auto done = hide_element(db_, key);
+      if (done) done = write_catalog_revision(db_, after->revision);
+      if (done) done = audit_.write(db_, model::describe_removal(*before, key));
+      return done;
+    });
   }
 
   // -- avatar_store -----------------------------------------------------------
@@ -209,21 +208,25 @@ public:
 
   base::expected<model::access_token> rotate_token(const model::uuid& token_id,
                                                    const model::token_digest& digest,
-                                                   std::int64_t former_until_ms) override {
-    return change_token("rotate a token", token_id, [&](model::access_token& which) {
-      if (which.revoked_ms)
-        return base::expected<bool>{
-            base::fail(base::errc::token_not_found, "The token " + model::to_string(token_id) +
-                                                        " is revoked; create another one.")};
-      which.former_digest = std::exchange(which.digest, digest);
-      which.former_until_ms = former_until_ms;
-      return base::expected<bool>{true};
-    });
+                                                   std::int64_t former_until_ms,
+                                                   std::int64_t now_ms) override {
+    return change_token("rotate a token", token_id, now_ms,
+                        [&](model::access_token& which) -> base::expected<bool> {
+                          const auto state = which.state(now_ms);
+                          if (state != model::token_state::active)
+                            return base::fail(base::errc::token_not_found,
+                                              "The token " + model::to_string(token_id) + " is " +
+                                                  std::string{name_of(state)} +
+                                                  "; create another one.");
+                          which.former_digest = std::exchange(which.digest, digest);
+                          which.former_until_ms = former_until_ms;
+                          return true;
+                        });
   }
 
   base::expected<model::access_token> revoke_token(const model::uuid& token_id,
                                                    std::int64_t now_ms) override {
-    return change_token("revoke a token", token_id, [&](model::access_token& which) {
+    return change_token("revoke a token", token_id, now_ms, [&](model::access_token& which) {
       if (which.revoked_ms) return base::expected<bool>{false};
       which.revoked_ms = now_ms;
       return base::expected<bool>{true};
@@ -293,8 +296,8 @@ private:
 
   /// Changes a token by `edit`, which returns whether there is anything to change.
   template <class Edit>
-  base::expected<model::access_token> change_token(std::string operation,
-                                                   const model::uuid& token_id, Edit edit) {
+  base::expected<model::access_token>
+  change_token(std::string operation, const model::uuid& token_id, std::int64_t now_ms, Edit edit) {
     base::expected<model::access_token> token;
     auto done = change(operation, [&]() -> base::expected<void> {
       token = select_token(db_, token_id);
@@ -304,7 +307,7 @@ private:
       if (!edited) return tl::unexpected(edited.error());
       if (!*edited) return {};
       if (auto written = update_token(db_, *token); !written) return written;
-      return audit_.write(db_, model::describe_change(before, *token));
+      return audit_.write(db_, model::describe_change(before, *token, now_ms));
     });
     if (!done) return tl::unexpected(done.error());
     return token;

@@ -1,5 +1,6 @@
 #include "actors/catalog.hpp"
 
+#include "model/access/new_token.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 
@@ -95,6 +96,31 @@ TEST_CASE("a revision that is known already is not loaded") {
   CHECK(on.poll_once());
   CHECK(on.log->catalogs.size() == 1);
   CHECK(on.database->loads == 0);
+}
+
+TEST_CASE("tokens go to who holds them, on subscribing and when they change, with their uses") {
+  bench on;
+  caf::anon_send(on.catalog, subscribers{{}, {}, {on.listener}});
+  on.run();
+  REQUIRE(on.log->tokens.size() == 1);
+  const auto token = model::make_token({}, "x", 1).token;
+  on.database->tokens =
+      std::make_shared<const model::token_list>(1, std::vector<model::access_token>{token});
+  on.database->changed = true;
+  CHECK(on.poll_once());
+  REQUIRE(on.log->tokens.size() == 2);
+  const auto first = on.log->tokens[1].tokens;
+  CHECK(first->revision() == 1);
+  first->note_use(first->tokens()[0], 5'000);
+  on.database->tokens =
+      std::make_shared<const model::token_list>(2, std::vector<model::access_token>{token});
+  on.database->changed = true;
+  on.advance(std::chrono::milliseconds{250});
+  CHECK(on.poll_once());
+  REQUIRE(on.log->tokens.size() == 3);
+  CHECK(on.log->tokens[2].tokens->used_ms(0) == 5'000);
+  CHECK(on.log->catalogs.empty());
+  CHECK(on.database->loads == 0); // the catalog has not moved
 }
 
 TEST_CASE("a change is seen within a second and sent to the subscribers") {

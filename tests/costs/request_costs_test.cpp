@@ -29,6 +29,11 @@ std::string regions_request() {
          "X-Forwarded-For: 81.2.69.142\r\n\r\n";
 }
 
+/// The request with another header line, before its body.
+std::string with_line(std::string request, const std::string& line) {
+  return request.insert(request.find("\r\n\r\n") + 2, line + "\r\n");
+}
+
 std::string group_request() {
   return bench::json_post("/cloud/groups/validate", bench::group_body);
 }
@@ -76,6 +81,15 @@ TEST_CASE("a request allocates no more than it is known to", "[allocations]") {
   check_allocations(service, "the same, compressed", compressed_regions_request(), 5 + fraction);
   check_allocations(service, "groups.validate", group_request(), 5 + fraction);
   check_allocations(service, "versions.validate, 8 kB", version_request(service), 10 + fraction);
+}
+
+TEST_CASE("a token costs a request at most one allocation", "[allocations]") {
+  constexpr double fraction = 0.1;
+  service_on_a_loop service{access::by_token};
+  check_allocations(service, "regions.list with a token, location cached",
+                    with_line(regions_request(), service.authorization()), 5 + fraction);
+  check_allocations(service, "regions.list of an anonymous client", regions_request(),
+                    4 + fraction);
 }
 
 TEST_CASE("a request is received in one call and answered in one", "[calls]") {

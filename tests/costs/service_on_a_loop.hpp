@@ -4,6 +4,7 @@
 #include "http/front/front_rules.hpp"
 #include "http/transport/listener.hpp"
 #include "http/transport/loop_transport.hpp"
+#include "model/access/new_token.hpp"
 #include "model/catalog/catalog_document.hpp"
 #include "store/geoip/mmdb_file.hpp"
 #include "tests/catch.hpp"
@@ -46,11 +47,16 @@ inline std::shared_ptr<const store::geoip> small_geoip() {
   return store::geoip::of({*std::move(file)});
 }
 
+/// Whether tokens are read, and counted.
+enum class access : std::uint8_t { open, by_token };
+
 /// One event loop on its own thread with the actors that reside there in the program: transport,
 /// front, region_ranking and validator, wired by `app::child_specs_of` like the program's.
 class service_on_a_loop {
 public:
-  service_on_a_loop() {
+  explicit service_on_a_loop(access how = access::open) : settings_{settings_for(how)} {
+    gate_->set_tokens(std::make_shared<const model::token_list>(
+        1, std::vector<model::access_token>{token_.token}));
     auto bound = http::listen_on(
         {model::ip_address::from_v4(std::array<std::uint8_t, 4>{127, 0, 0, 1}), 0}, 1, 16);
     REQUIRE(bound);
@@ -81,6 +87,8 @@ public:
   service_on_a_loop& operator=(const service_on_a_loop&) = delete;
 
   std::uint16_t port() const noexcept { return port_; }
+  /// The header line of a player's token.
+  std::string authorization() const { return "Authorization: Bearer " + token_.text; }
   const model::uuid& game_id() const { return catalog_->games.front().game_id; }
 
   /// The loop thread's counts so far. The query itself wakes the loop, which reads its eventfd: one
@@ -114,10 +122,8 @@ private:
     auto parts = std::make_shared<app::node_parts>();
     parts->system = &system_;
     parts->ranking_metrics = &ranking_metrics_;
-    http::front_settings settings;
-    settings.proxies.trusted_proxies.push_back(*model::parse_cidr("127.0.0.0/8"));
-    parts->front = std::make_shared<const http::front_settings>(settings);
-    parts->loops.push_back({&loop_, &transport_});
+    parts->front = settings_;
+    parts->loops.push_back({&loop_, &transport_, gate_});
 
     actors::owners known{std::vector<caf::actor>(actors::owner_count)};
     const actors::initial_state now{catalog_, small_geoip()};
@@ -131,6 +137,26 @@ private:
     caf::anon_send(residents_.back(), std::move(known)); // the front is the last child of a loop
   }
 
+  /// Settings with limits that count and never refuse.
+  static std::shared_ptr<const http::front_settings> settings_for(access how) {
+    http::front_settings settings;
+    settings.proxies.trusted_proxies.push_back(*model::parse_cidr("127.0.0.0/8"));
+    settings.access.requires_tokens = how == access::by_token;
+    settings.access.per_address.fill({1'000'000'000, 1});
+    settings.access.per_token.fill({1'000'000'000, 1});
+    return std::make_shared<const http::front_settings>(settings);
+  }
+
+  static model::issued_token player_token() {
+    model::new_token wanted;
+    wanted.kind = model::token_kind::player;
+    return model::make_token(wanted, "test", 1);
+  }
+
+  std::shared_ptr<const http::front_settings> settings_;
+  model::issued_token token_ = player_token();
+  std::shared_ptr<http::access_gate> gate_ = std::make_shared<http::access_gate>(
+      settings_, std::make_shared<base::rate_limit_table>(262'144));
   // Messages hold requests, and requests point to these members: declared before the actors to
   // outlive them.
   http::shared_bounds bounds_{base::limits{}, {}};
@@ -141,15 +167,14 @@ private:
   caf::actor_system system_{config_};
   base::thread_pool pool_{1, 0};
   http::event_loop loop_{system_, base::machine_clock()};
-  http::loop_transport transport_{
-      loop_,
-      base::machine_clock(),
-      pool_,
-      bounds_,
-      std::make_shared<const http::front_rules>(std::make_shared<const http::front_settings>()),
-      metrics_,
-      1,
-      [] {}};
+  http::loop_transport transport_{loop_,
+                                  base::machine_clock(),
+                                  pool_,
+                                  bounds_,
+                                  std::make_shared<const http::front_rules>(settings_, gate_),
+                                  metrics_,
+                                  1,
+                                  [] {}};
   std::thread thread_{[this] { loop_.run(); }};
   std::vector<caf::actor> residents_;
   std::uint16_t port_ = 0;

@@ -358,6 +358,50 @@ TEST_CASE("a rotated token's former text works for its grace time", "[operations
   CHECK(status(token.text) == 401);
 }
 
+TEST_CASE("exports of different games at once are different files", "[operations]") {
+  const server of{{"--auth", "required"}, tokens().of};
+  const auto text = [](const std::string& game, const std::string& token) {
+    return request("POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history",
+                   R"({"query_start":0,"query_end":4102444800000})", bearer(token));
+  };
+  raw_connection demo_client{of.data()};
+  raw_connection other_client{of.data()};
+  demo_client.send(text(demo, tokens().token("game")));
+  other_client.send(text(other_demo_game, tokens().other_game));
+  const auto csv_of = [&](raw_connection& client) {
+    const auto url = text_at(parse_json(client.receive().body), "url");
+    return client.ask(request("GET", url.substr(url.find("/exports")))).body; // without a token
+  };
+  const auto demo_csv = csv_of(demo_client);
+  const auto other_csv = csv_of(other_client);
+  CHECK(std::count(demo_csv.begin(), demo_csv.end(), '\n') > 1);
+  CHECK(std::count(other_csv.begin(), other_csv.end(), '\n') == 1);
+}
+
+TEST_CASE("the export command and the load generator send their tokens", "[operations]") {
+  const server of{{"--auth", "required"}, tokens().of};
+  const auto url = "http://" + of.data().authority();
+  const auto file = tokens().of.directory().path() + "/exported.csv";
+  const auto exported = [&](const environment& added) {
+    return run({"export", "--url", url, "--game", demo, "--start", "0", "--end", "4102444800000",
+                "--output", file},
+               added);
+  };
+  const auto refused = exported({});
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.errors.find("--token-file") != std::string::npos);
+  const auto done = exported({"MATCHCLOUD_TOKEN=" + tokens().token("game")});
+  INFO(done.errors);
+  CHECK(done.exit_code == 0);
+  const auto loaded = run({url, "--closed", "--operation", "groups.validate", "--connections", "2",
+                           "--duration", "300ms", "--json", "-"},
+                          {"MATCHCLOUD_TOKEN=" + tokens().token("studio")}, {},
+                          matchcloud::fixtures::load_program());
+  INFO(loaded.errors);
+  CHECK(loaded.out.find("\"401\"") == std::string::npos);
+  CHECK(loaded.out.find("\"200\"") != std::string::npos);
+}
+
 // -- the ops plane ------------------------------------------------------------
 
 TEST_CASE("a request that came through a proxy is not one of this machine", "[operations]") {

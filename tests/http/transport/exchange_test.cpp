@@ -113,6 +113,23 @@ TEST_CASE("the last eighth is for requests that cost most to repeat, and for old
       CHECK(each.get() == 0);
 }
 
+TEST_CASE("clients that ask most are shed first: they get a quarter of the places") {
+  bench on;
+  for (int i = 0; i < 4; ++i) {
+    auto& noisy = on.add();
+    noisy.is_noisy = true;
+    REQUIRE(on.enter(noisy, owner::lobby_export));
+  }
+  auto& refused = on.add(); // the fifth
+  refused.is_noisy = true;
+  CHECK_FALSE(on.enter(refused, owner::lobby_export));
+  CHECK_FALSE(on.enter(refused, owner::region_ranking));
+  CHECK(on.metrics.shed[kind_of(owner::lobby_export)].get() == 1);
+  CHECK(on.enter(refused, owner::lobby_export, 2));
+  CHECK(on.enter(on.add(), owner::lobby_export));
+  CHECK(on.enter(on.add(), owner::region_ranking));
+}
+
 TEST_CASE("the validator of large bodies is not cheap") {
   bench on;
   for (int i = 0; i < 15; ++i)

@@ -1,0 +1,235 @@
+#include "http/front/access_gate.hpp"
+
+#include "model/access/new_token.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::http {
+namespace {
+
+using base::errc;
+using model::token_kind;
+
+const model::uuid game = fixtures::id_of(1);
+const std::string games_path = "/cloud/games/" + model::to_string(game);
+
+/// A gate with a token of each kind.
+struct bench {
+  fixtures::manual_clock clock;
+  front_settings settings;
+  transport_metrics metrics;
+  std::shared_ptr<base::rate_limit_table> table =
+      std::make_shared<base::rate_limit_table>(64, base::siphash_key{1, 2});
+  std::vector<model::issued_token> issued;
+  std::unique_ptr<access_gate> gate;
+
+  bench() {
+    settings.access.requires_tokens = true;
+    for (std::size_t i = 0; i < model::token_kind_names.size(); ++i) {
+      model::new_token wanted;
+      wanted.kind = static_cast<token_kind>(i);
+      wanted.name = model::token_kind_names[i];
+      if (scope_of(wanted.kind) != model::token_scope::none) wanted.scope = game;
+      issued.push_back(model::make_token(wanted, "x", clock.unix_ms()));
+    }
+  }
+
+  void open() {
+    gate = std::make_unique<access_gate>(std::make_shared<const front_settings>(settings), table,
+                                         &metrics, clock);
+    std::vector<model::access_token> tokens;
+    for (const auto& each : issued)
+      tokens.push_back(each.token);
+    gate->set_tokens(std::make_shared<const model::token_list>(1, std::move(tokens)));
+  }
+
+  static request asking(const std::string& method, const std::string& target,
+                        const std::string& from = "192.0.2.1") {
+    request made;
+    made.method = parse_method(method);
+    made.method_token = method;
+    made.target = target;
+    made.peer = *model::parse_ip_address(from);
+    made.set(header::host, "127.0.0.1");
+    return made;
+  }
+  request with(request head, token_kind kind) const {
+    head.set(header::authorization, "Bearer " + issued[static_cast<std::size_t>(kind)].text);
+    return head;
+  }
+  /// `ok`, or the code of the refusal.
+  std::string ask(const request& head) {
+    if (!gate) open();
+    const auto got = gate->admit(head);
+    if (got) return "ok";
+    return std::string{base::describe(got.error().why.code).code};
+  }
+};
+
+TEST_CASE("a request that is let in has its operation, its client and its token") {
+  bench on;
+  on.settings.proxies.trusted_proxies.push_back(*model::parse_cidr("10.0.0.0/8"));
+  on.open();
+  auto head = on.with(on.asking("GET", games_path + "/avatars", "10.0.0.1"), token_kind::game);
+  head.set(header::x_forwarded_for, "192.0.2.77");
+  const auto got = on.gate->admit(head);
+  REQUIRE(got);
+  CHECK(got->row->id == operation::list_avatars);
+  CHECK(got->client == *model::parse_ip_address("192.0.2.77"));
+  REQUIRE(got->token != nullptr);
+  CHECK(got->token->what.name == "game");
+}
+
+TEST_CASE("checks come in their order: address, path, method, token, what it may, its limit") {
+  bench on;
+  on.settings.access.per_address[0] = on.settings.access.per_address[1] = {1, 60};
+  on.settings.access.per_token[0] = on.settings.access.per_token[1] = {1, 60};
+  const auto target = games_path + "/avatars";
+  // Each from an address of its own, so that only the first check that fails answers.
+  CHECK(on.ask(on.asking("GET", "/nowhere", "192.0.2.2")) == "route_not_found");
+  CHECK(on.ask(on.asking("GET", "/nowhere", "192.0.2.2")) == "rate_limited");
+  CHECK(on.ask(on.asking("BREW", target, "192.0.2.3")) == "method_not_implemented");
+  CHECK(on.ask(on.asking("POST", target, "192.0.2.4")) == "method_not_allowed");
+  CHECK(on.ask(on.asking("GET", target, "192.0.2.5")) == "token_missing");
+  CHECK(on.ask(on.with(on.asking("GET", target, "192.0.2.6"), token_kind::studio)) ==
+        "not_permitted");
+  CHECK(on.ask(on.with(on.asking("GET", target, "192.0.2.7"), token_kind::game)) == "ok");
+  CHECK(on.ask(on.with(on.asking("GET", target, "192.0.2.8"), token_kind::game)) == "rate_limited");
+  CHECK(on.ask(on.with(on.asking("GET", "/cloud/games/x/avatars", "192.0.2.9"),
+                       token_kind::game)) == "not_permitted");
+}
+
+TEST_CASE("a request is counted once, however often it is judged") {
+  bench on;
+  on.settings.access.per_address[0] = {2, 60};
+  const auto head = on.asking("GET", "/ping");
+  for (int i = 0; i < 5; ++i)
+    CHECK(on.ask(head) == "ok");
+  CHECK(on.ask(on.asking("GET", "/ping")) == "ok");
+  CHECK(on.ask(on.asking("GET", "/ping")) == "rate_limited");
+}
+
+TEST_CASE("cheap and expensive operations have limits of their own") {
+  bench on;
+  on.settings.access.requires_tokens = false;
+  on.settings.access.per_address[0] = {1, 60};
+  on.settings.access.per_address[1] = {2, 60};
+  CHECK(on.ask(on.asking("GET", "/ping")) == "ok");
+  CHECK(on.ask(on.asking("GET", "/ping")) == "rate_limited");
+  CHECK(on.ask(on.asking("GET", games_path + "/avatars")) == "ok");
+  CHECK(on.ask(on.asking("GET", games_path + "/avatars")) == "ok");
+  CHECK(on.ask(on.asking("GET", games_path + "/avatars")) == "rate_limited");
+  CHECK(on.metrics.rate_limited[0][0].get() == 1);
+  CHECK(on.metrics.rate_limited[0][1].get() == 1);
+}
+
+TEST_CASE("who has used half of a limit is noisy") {
+  bench on;
+  on.settings.access.per_address[0] = {4, 60};
+  std::vector<bool> noisy;
+  for (int i = 0; i < 4; ++i) {
+    const auto head = on.asking("GET", "/ping");
+    CHECK(on.ask(head) == "ok");
+    noisy.push_back(head.is_noisy);
+  }
+  CHECK(noisy == std::vector<bool>{false, false, true, true});
+  on.clock.advance(std::chrono::seconds{60});
+  const auto calm = on.asking("GET", "/ping");
+  CHECK(on.ask(calm) == "ok");
+  CHECK_FALSE(calm.is_noisy);
+}
+
+TEST_CASE("addresses of this machine and trusted proxies have no limit, unless told") {
+  bench on;
+  on.settings.access.per_address[0] = {1, 60};
+  on.settings.proxies.trusted_proxies.push_back(*model::parse_cidr("10.0.0.0/8"));
+  for (const std::string from : {"127.0.0.1", "::1", "10.0.0.1"})
+    for (int i = 0; i < 5; ++i)
+      CHECK(on.ask(on.asking("GET", "/ping", from)) == "ok");
+  on.settings.access.limits_loopback = true;
+  on.open();
+  CHECK(on.ask(on.asking("GET", "/ping", "127.0.0.1")) == "ok");
+  CHECK(on.ask(on.asking("GET", "/ping", "127.0.0.1")) == "rate_limited");
+  CHECK(on.ask(on.asking("GET", "/ping", "10.0.0.1")) == "ok");
+}
+
+TEST_CASE("an IPv6 client is its prefix of the configured length") {
+  for (const std::size_t bits : {48, 56, 64, 128}) {
+    bench on;
+    on.settings.access.per_address[0] = {1, 60};
+    on.settings.access.ipv6_client_prefix = bits;
+    CAPTURE(bits);
+    CHECK(on.ask(on.asking("GET", "/ping", "2001:db8:1:100::1")) == "ok");
+    CHECK(on.ask(on.asking("GET", "/ping", "2001:db8:1:100::2")) ==
+          (bits == 128 ? "ok" : "rate_limited"));
+    CHECK(on.ask(on.asking("GET", "/ping", "2001:db8:1:101::1")) ==
+          (bits >= 64 ? "ok" : "rate_limited"));
+    CHECK(on.ask(on.asking("GET", "/ping", "2001:db8:1:200::1")) ==
+          (bits >= 56 ? "ok" : "rate_limited"));
+    CHECK(on.ask(on.asking("GET", "/ping", "2001:db8:2::1")) == "ok");
+  }
+}
+
+TEST_CASE("tokens are judged by the time of the clock") {
+  bench on;
+  auto& token = on.issued[static_cast<std::size_t>(token_kind::studio)].token;
+  token.what.expires_ms = on.clock.unix_ms() + 1'000;
+  token.former_digest = model::digest_of("former");
+  const auto ask = [&] {
+    return on.ask(on.with(on.asking("POST", "/cloud/games/validate"), token_kind::studio));
+  };
+  CHECK(ask() == "ok");
+  on.clock.advance(std::chrono::milliseconds{999});
+  CHECK(ask() == "ok");
+  on.clock.advance(std::chrono::milliseconds{1});
+  CHECK(ask() == "token_expired");
+  token.revoked_ms = on.clock.unix_ms();
+  on.open();
+  CHECK(ask() == "token_revoked");
+  CHECK(on.metrics.access_refused[static_cast<std::size_t>(access_refusal::token_expired)].get() ==
+        1);
+}
+
+TEST_CASE("a use is noted, a refused token's is not") {
+  bench on;
+  on.open();
+  std::vector<model::access_token> tokens{on.issued[4].token};
+  const auto list = std::make_shared<const model::token_list>(2, tokens);
+  on.gate->set_tokens(list);
+  CHECK(on.ask(on.with(on.asking("POST", "/cloud/games/validate"), token_kind::game)) ==
+        "token_unknown");
+  CHECK(list->used_ms(0) == 0);
+  CHECK(on.ask(on.with(on.asking("POST", "/cloud/games/validate"), token_kind::studio)) == "ok");
+  CHECK(list->used_ms(0) == on.clock.unix_ms() / 1'000 * 1'000);
+}
+
+TEST_CASE("on the ops plane only requests of this machine itself need no token") {
+  bench on;
+  on.settings.plane = plane::ops;
+  on.settings.access.requires_tokens = false;
+  CHECK(on.ask(on.asking("GET", "/actors", "127.0.0.1")) == "ok");
+  CHECK(on.ask(on.asking("GET", "/actors", "::1")) == "ok");
+  CHECK(on.ask(on.asking("GET", "/actors")) == "token_missing");
+  auto proxied = on.asking("GET", "/actors", "127.0.0.1");
+  proxied.through_proxy = true;
+  CHECK(on.ask(proxied) == "token_missing");
+  CHECK(on.ask(on.with(on.asking("GET", "/actors"), token_kind::viewer)) == "ok");
+  CHECK(on.ask(on.with(on.asking("GET", "/actors", "127.0.0.1"), token_kind::metrics)) ==
+        "not_permitted");
+  CHECK(on.ask(on.asking("GET", "/v1/tokens", "127.0.0.1")) == "ok");
+  on.settings.access.requires_tokens = true;
+  on.open();
+  CHECK(on.ask(on.asking("GET", "/v1/tokens", "127.0.0.1")) == "token_missing");
+  CHECK(on.ask(on.asking("GET", "/actors", "127.0.0.1")) == "ok");
+  on.settings.access.ops_requires_tokens = true;
+  on.open();
+  CHECK(on.ask(on.asking("GET", "/actors", "127.0.0.1")) == "token_missing");
+  CHECK(on.ask(on.asking("GET", "/healthz")) == "ok");
+}
+
+} // namespace
+} // namespace matchcloud::http
