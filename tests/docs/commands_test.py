@@ -43,7 +43,8 @@ class Wrong(Exception):
 
 
 def pages():
-    names = ["README.md", "CONTRIBUTING.md"] + sorted(glob.glob("docs/*.md", root_dir=ROOT))
+    names = ["README.md", "CONTRIBUTING.md", "SECURITY.md"]
+    names += sorted(glob.glob("docs/*.md", root_dir=ROOT))
     return [name for name in names if os.path.exists(os.path.join(ROOT, name))]
 
 

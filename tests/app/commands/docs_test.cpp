@@ -37,5 +37,10 @@ TEST_CASE("the table of operations in docs/interface.md is the program's") {
   CHECK(has_table(page("docs/interface.md"), "operations", operation_table()));
 }
 
+TEST_CASE("the table of who may call what in docs/security.md is the program's") {
+  INFO("print it with `matchcloud serve --access`");
+  CHECK(has_table(page("docs/security.md"), "access", access_table()));
+}
+
 } // namespace
 } // namespace matchcloud::app
