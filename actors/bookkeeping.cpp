@@ -17,11 +17,18 @@ base::expected<void> write_uses(store::database& into, const std::vector<store::
 base::expected<void> expire(store::database& in, std::int64_t before_ms) {
   model::audit_author service;
   service.what = model::audit_author::kind::service;
-  return in.access(model::run_of(std::move(service)))
-      .and_then([&](const auto& log) { return log->expire_audit(before_ms); })
-      .map([](std::size_t gone) {
-        if (gone > 0) spdlog::info("audit: {} entries expired", gone);
-      });
+  std::size_t sum = 0;
+  // In transactions of a few thousand, so that nobody waits for long.
+  while (true) {
+    const auto gone = in.access(model::run_of(service)).and_then([&](const auto& log) {
+      return log->expire_audit(before_ms);
+    });
+    if (!gone) return tl::unexpected(gone.error());
+    if (*gone == 0) break;
+    sum += *gone;
+  }
+  if (sum > 0) spdlog::info("audit: {} entries expired", sum);
+  return {};
 }
 
 } // namespace

@@ -1,7 +1,6 @@
 #include "actors/fault_control.hpp"
 
 #include "actors/fault_rule.hpp"
-#include "model/json/json_document.hpp"
 #include "model/json/json_writer.hpp"
 
 #include <spdlog/spdlog.h>
@@ -13,8 +12,6 @@ namespace matchcloud::actors {
 namespace {
 
 using verb = control_faults::verb;
-
-constexpr std::size_t rule_depth_limit = 4;
 
 std::string render_one(base::fault_point at) {
   model::json_writer json;
@@ -59,6 +56,9 @@ caf::behavior fault_control::make_behavior() {
 void fault_control::handle(const control_faults& request, const caf::actor& front) {
   const bool is_change = request.what != verb::list && request.what != verb::get;
   if (audit_.database == nullptr || !is_change) return answer(request, front);
+  // What is refused changes nothing and needs no entry.
+  if (const auto wrong = check(request); !wrong)
+    return send(front, operation_failed{request.exchange, wrong.error()});
   if (request.what != verb::put) {
     answer(request, front);
     if (!record(request, nullptr)) spdlog::warn("audit: no entry of a fault that was removed");
@@ -70,13 +70,10 @@ void fault_control::handle(const control_faults& request, const caf::actor& fron
 }
 
 bool fault_control::record(const control_faults& request, const caf::actor& front) {
-  const auto rule = request.what == verb::put ? *request.body : std::string{};
-  // What is no JSON is refused afterwards; the entry must be JSON anyway.
-  const auto is_rule = model::json_document::parse_object(rule, rule_depth_limit).has_value();
   model::audit_change what{request.what == verb::put ? "fault.put" : "fault.clear",
-                           request.point.empty() ? "faults" : "faults/" + request.point,
+                           request.what == verb::clear_all ? "faults" : "faults/" + request.point,
                            {},
-                           is_rule ? rule : std::string{}};
+                           request.what == verb::put ? *request.body : std::string{}};
   return audit_.pool->submit([self = caf::actor_cast<caf::actor>(this), request, front,
                               database = audit_.database, what = std::move(what)] {
     const base::faults::exemption unhindered;
@@ -102,25 +99,32 @@ void fault_control::answer(const control_faults& request, const caf::actor& fron
     send(front, operation_failed{request.exchange, std::move(made).error()});
 }
 
+base::expected<void> fault_control::check(const control_faults& request) {
+  if (request.what == verb::list || request.what == verb::clear_all) return {};
+  const auto at = base::find_fault_point(request.point);
+  if (!at) return tl::unexpected(no_such_fault_point(request.point));
+  if (request.what != verb::put) return {};
+  const auto rule = read_fault_rule(*at, *request.body);
+  if (!rule) return base::fail(base::errc::query_invalid, rule.error().detail);
+  return {};
+}
+
 base::expected<fault_control::outcome> fault_control::perform(const control_faults& request) const {
   if (request.what == verb::list) return outcome{200, render_all()};
   if (request.what == verb::clear_all) {
     base::faults::clear_all();
     return outcome{204, {}};
   }
-  const auto at = base::find_fault_point(request.point);
-  if (!at) return tl::unexpected(no_such_fault_point(request.point));
+  if (const auto wrong = check(request); !wrong) return tl::unexpected(wrong.error());
+  const auto at = *base::find_fault_point(request.point);
   if (request.what == verb::clear) {
-    base::faults::clear(*at);
+    base::faults::clear(at);
     return outcome{204, {}};
   }
-  if (request.what == verb::put) {
-    const auto rule = read_fault_rule(*at, *request.body);
-    if (!rule) return base::fail(base::errc::query_invalid, rule.error().detail);
-    if (const auto injected = switch_->inject(*at, *rule); !injected)
+  if (request.what == verb::put)
+    if (const auto injected = switch_->inject(at, *read_fault_rule(at, *request.body)); !injected)
       return tl::unexpected(injected.error());
-  }
-  return outcome{200, render_one(*at)};
+  return outcome{200, render_one(at)};
 }
 
 std::string fault_control::render_all() const {

@@ -61,6 +61,8 @@ private:
   /// Has the audit log get an entry of the change; with `front`, the change is made afterwards.
   /// False: the pool is full.
   bool record(const control_faults& request, const caf::actor& front);
+  /// Fails where there is no such point, or the rule is wrong.
+  static base::expected<void> check(const control_faults& request);
   base::expected<outcome> perform(const control_faults& request) const;
   std::string render_all() const;
 

@@ -49,7 +49,8 @@ public:
   virtual base::expected<std::vector<model::audit_entry>>
   read_audit(const model::audit_query& query) = 0;
   /// Removes entries older than `before_ms`, at most a few thousand in one call, and tokens that
-  /// were revoked or expired before then; that is an entry itself. Returns how many entries went.
+  /// were revoked or expired before then; that is an entry itself. Returns how many entries went: 0
+  /// where none is left.
   virtual base::expected<std::size_t> expire_audit(std::int64_t before_ms) = 0;
 };
 

@@ -148,5 +148,82 @@ TEST_CASE("nothing is injected any more once the service ends") {
   CHECK_FALSE(base::faults::armed(point));
 }
 
+/// A `fault_control` whose changes go to an audit log.
+struct audited_bench : bench {
+  manual_pool pool;
+  std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
+
+  audited_bench() { of = spawn<fault_control>(77U, by, fault_audit{open_fake(database), &pool}); }
+  ~audited_bench() { pool.tasks.clear(); }
+
+  void put(std::string body = R"({"kind":"drop"})", std::string at = "avatar.receive") {
+    *front_log = {};
+    send_as(front, of,
+            control_faults{{1, 1},
+                           verb::put,
+                           std::move(at),
+                           std::make_shared<const std::string>(std::move(body))});
+  }
+  /// The audit log takes what it is given.
+  void write() {
+    while (pool.run_one())
+      run();
+  }
+};
+
+TEST_CASE("a fault is injected once the audit log has its entry") {
+  audited_bench on;
+  on.put();
+  CHECK_FALSE(base::faults::armed(point));
+  CHECK(on.front_log->made.empty());
+  on.write();
+  CHECK(base::faults::armed(point));
+  REQUIRE(on.front_log->made.size() == 1);
+  REQUIRE(on.database->recorded.size() == 1);
+  CHECK(on.database->recorded[0].action == "fault.put");
+  CHECK(on.database->recorded[0].subject == "faults/avatar.receive");
+  CHECK(on.database->recorded[0].after == R"({"kind":"drop"})");
+}
+
+TEST_CASE("without an entry there is no fault") {
+  audited_bench on;
+  on.database->failure = base::error{base::errc::store_failed, "no disk"};
+  on.put();
+  on.write();
+  CHECK_FALSE(base::faults::armed(point));
+  REQUIRE(on.front_log->failed.size() == 1);
+  CHECK(on.front_log->failed[0].error.code == base::errc::store_failed);
+  on.pool.full = true;
+  on.put();
+  CHECK_FALSE(base::faults::armed(point));
+  REQUIRE(on.front_log->failed.size() == 1);
+  CHECK(on.front_log->failed[0].error.code == base::errc::overloaded);
+}
+
+TEST_CASE("a rule that is refused leaves no entry") {
+  audited_bench on;
+  on.put("{}");
+  on.put(R"({"kind":"drop"})", "nowhere");
+  CHECK(on.pool.tasks.empty());
+  CHECK(on.front_log->failed.size() == 1);
+}
+
+TEST_CASE("a fault is removed at once, whatever the store does, and noted afterwards") {
+  audited_bench on;
+  on.put();
+  on.write();
+  on.database->failure = base::error{base::errc::store_failed, "no disk"};
+  CHECK(on.ask(verb::clear).first == 204);
+  CHECK_FALSE(base::faults::armed(point));
+  on.write();
+  CHECK(on.database->recorded.size() == 1);
+  on.database->failure.reset();
+  CHECK(on.ask(verb::clear_all).first == 204);
+  on.write();
+  REQUIRE(on.database->recorded.size() == 2);
+  CHECK(on.database->recorded[1].action == "fault.clear");
+  CHECK(on.database->recorded[1].subject == "faults");
+}
+
 } // namespace
 } // namespace matchcloud::actors
