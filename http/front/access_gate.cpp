@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -239,7 +238,7 @@ access_gate::verdict access_gate::count_address(const request& head, cost_class 
   const auto network = limits_->hash(subject_name{limited_subject::network, cost}
                                          .add(prefix_of(client, network_prefix).bytes)
                                          .bytes());
-  policy.quota *= network_width;
+  policy.quota = std::min(policy.quota, UINT32_MAX / network_width) * network_width;
   return count(head, cost, limited_subject::network, network, policy, now);
 }
 
