@@ -157,9 +157,10 @@ def bars_of(results):
     return bars
 
 
-def checked_replies(addresses, what):
+def checked_replies(addresses, what, tokens=None):
     """One reply of each server, all with the same body, or there is nothing to compare."""
-    replies = {name: wire.fetch(address, **what) for name, address in addresses.items()}
+    replies = {name: wire.fetch(address, **{**what, "headers": [
+        *what.get("headers", ()), *bearer(tokens, name)]}) for name, address in addresses.items()}
     first = next(iter(replies.values()))
     for name, reply in replies.items():
         if reply.status != 200:
@@ -169,11 +170,18 @@ def checked_replies(addresses, what):
     return replies
 
 
-def compare_replies(title, listening, arguments, baseline, method, path, body=None, headers=()):
-    """Servers that must all answer this one request alike; listening: {name: (child, address)}."""
+def bearer(tokens, name):
+    """The header line for the server of that name, if there is a token for it."""
+    return [f"Authorization: Bearer {tokens[name]}"] if tokens and name in tokens else []
+
+
+def compare_replies(title, listening, arguments, baseline, method, path, body=None, headers=(),
+                    tokens=None):
+    """Servers that must all answer this one request alike; listening: {name: (child, address)}.
+    `tokens`: {name: the token to send to it}."""
     checked_replies({name: address for name, (_, address) in listening.items()},
                     {"method": method, "path": path, "headers": headers,
-                     "body": (body or "").encode()})
-    load = constant(method, path, body, headers)
-    return compare(title, [Target(name, child, address, load, baseline)
-                           for name, (child, address) in listening.items()], arguments)
+                     "body": (body or "").encode()}, tokens)
+    return compare(title, [Target(name, child, address, constant(
+        method, path, body, [*headers, *bearer(tokens, name)]), baseline)
+        for name, (child, address) in listening.items()], arguments)

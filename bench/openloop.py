@@ -1,7 +1,9 @@
 """Load by matchcloud-load: requests at a rate that does not wait for answers, or as fast as new
 connections can be made; and rounds of anything, interleaved over its sides."""
+import contextlib
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -14,19 +16,27 @@ from load import PLAYER, WARM_UP_SECONDS
 
 GENERATOR = os.path.join(BUILD, "matchcloud-load")
 RAMP_SECONDS = 1
-LISTINGS = ("--mix", os.path.join(ROOT, "bench", "one_player.toml"), "--header", PLAYER)
+NOBODYS_LISTINGS = ("--mix", os.path.join(ROOT, "bench", "one_player.toml"))
+LISTINGS = (*NOBODYS_LISTINGS, "--header", PLAYER)
+END_SECONDS = 15
+LONG_SECONDS = 3600
 PERCENTILES = ("p50", "p99", "p99.9")
 
 
-def load(address, seconds, connections, *options, ramp=RAMP_SECONDS):
+def command_of(address, seconds, connections, options, path):
+    """A run of matchcloud-load that writes its report to `path`."""
+    return servers.pinned(CORES[1]) + [
+        GENERATOR, "--duration", f"{seconds}s", "--connections", str(connections),
+        "--threads", "1", "--json", path, *map(str, options), f"http://{address[0]}:{address[1]}"]
+
+
+def load(address, seconds, connections, *options, ramp=RAMP_SECONDS, asked=LISTINGS):
     """One run of listings for one player against `address`; what it measured behind the ramp, or
     the end of the benchmark where anything went wrong."""
     with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
         path = os.path.join(folder, "load.json")
-        command = servers.pinned(CORES[1]) + [
-            GENERATOR, "--duration", f"{seconds}s", "--ramp", f"{ramp}s",
-            "--connections", str(connections), "--threads", "1", "--json", path,
-            *LISTINGS, *map(str, options), f"http://{address[0]}:{address[1]}"]
+        command = command_of(address, seconds, connections,
+                             ("--ramp", f"{ramp}s", *asked, *options), path)
         done = subprocess.run(command, capture_output=True, text=True,
                               timeout=10 * seconds + 60)
         if done.returncode:
@@ -43,6 +53,32 @@ def load(address, seconds, connections, *options, ramp=RAMP_SECONDS):
             "generator_cpu_percent": generator["cpu_percent"],
             "bottleneck": generator["reason"] if generator["bottleneck"] else "",
             "late_sends": found["late_sends"]["count"]}
+
+
+@contextlib.contextmanager
+def noise(address, connections, *options):
+    """Listings against `address` for as long as the block lasts, whatever is answered; yields a
+    dictionary that has the report of matchcloud-load when the block is over. Who measures on the
+    load generators' core comes first, all the more where that has a real-time priority."""
+    found = {}
+    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
+        path = os.path.join(folder, "noise.json")
+        command = ["chrt", "--other", "0", "nice", "-n", "10", *command_of(
+            address, LONG_SECONDS, connections, (*NOBODYS_LISTINGS, *options), path)]
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True)
+        try:
+            yield found
+            if child.poll() is None:
+                child.send_signal(signal.SIGINT)
+            _, said = child.communicate(timeout=END_SECONDS)
+            if child.returncode:
+                sys.exit(f"bench: {' '.join(command)}: exit code {child.returncode}: {said}")
+            with open(path, encoding="utf-8") as file:
+                found.update(json.load(file))
+        finally:
+            child.kill()
+            child.wait()
 
 
 def interleaved(sides, rounds, shown):

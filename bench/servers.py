@@ -16,6 +16,9 @@ START_SECONDS = 30
 CPU_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
 GEOIP = [path for path in (os.path.join(ROOT, "var", "geoip", f"dbip-city-ipv{version}.mmdb")
                            for version in (4, 6)) if os.path.exists(path)]
+# One client asks for all that a part measures, more than the default limits let one do.
+UNLIMITED = [word for cost in ("cheap", "expensive")
+             for word in (f"--rate-limit-address-{cost}", "off")]
 NGINX_LITERAL_BYTES = 4000  # nginx refuses a token over 4,096 bytes, quotes and escapes included
 
 
@@ -46,8 +49,8 @@ def pinned(*cores):
     return ["taskset", "-c", ",".join(map(str, cores))]
 
 
-def wait_for_listener(child, name, log):
-    """The address that the server says it serves on; its ops plane's line is not meant."""
+def wait_for_listener(child, name, log, says="listening on"):
+    """The address that the server says it serves on."""
     while True:
         try:
             line = child.lines.get(timeout=START_SECONDS)
@@ -56,17 +59,18 @@ def wait_for_listener(child, name, log):
         if line is None:
             with open(log, encoding="utf-8") as file:
                 raise SystemExit(f"bench: {name} does not listen. It said:\n{file.read()}")
-        found = re.search(r"listening on http://([^\s/]+):(\d+)", line)
-        if found and not re.search(r"\bops\b", line):
+        found = re.search(rf"{says} http://([^\s/]+):(\d+)", line)
+        if found:
             return found.group(1).strip("[]"), int(found.group(2))
 
 
 @contextlib.contextmanager
 def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=None, data=None,
-               loops=1, more_cores=()):
+               loops=1, more_cores=(), proxies=("127.0.0.0/8",)):
     """A `serve` with the demo's catalog; yields (child, (host, port)).
 
-    It has `core` and `more_cores`, and `loops` event loops. `prepare` is called with its data
+    It has `core` and `more_cores`, and `loops` event loops, and of rate limits for addresses only
+    those among `arguments`. `proxies` may say who a client is. `prepare` is called with its data
     directory before it starts. With `data`, a data directory that is there, nothing is added to it.
     """
     made = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
@@ -80,7 +84,9 @@ def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=Non
     command = pinned(core, *more_cores) + [
         binary, "serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
         "--data-dir", data, "--transport", transport, "--loops", str(loops),
-        "--trusted-proxies", "127.0.0.0/8"]
+        *UNLIMITED]
+    for block in proxies:
+        command += ["--trusted-proxies", block]
     for path in geoip:
         command += ["--geoip", path]
     with process(transport, command + list(arguments), log) as child:
@@ -218,6 +224,15 @@ def cpu_seconds(pid):
     total = (int(fields[11]) + int(fields[12])) * CPU_TICK_SECONDS
     with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
         return total + sum(cpu_seconds(int(child)) for child in file.read().split())
+
+
+def cpu_wait_seconds(pid):
+    """How long the threads of a process were ready so far while their core ran something else."""
+    total = 0
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="utf-8") as file:
+            total += int(file.read().split()[1])
+    return total / 1e9
 
 
 def core_busy_seconds(core):

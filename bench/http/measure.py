@@ -10,15 +10,22 @@ or, for an image, sends the same file with sendfile.
 groups, regions, media   as fast as wrk can, over --connections
 latency                  matchcloud-load in an open loop: requests are sent when they are due, and
                          latency counts from then, also where the server made them wait
+auth                     listings for a player's token, asked for and counted like its address by
+                         limits that are never reached ("required"), against the same without
+                         tokens and limits ("open"). A second server of the latter ("again") shows
+                         what a difference is worth; one with limits and without tokens ("limits"),
+                         which of the two costs it
 """
 import contextlib
 import hashlib
 import os
+import statistics
 
 import chart
 import configs
 import openloop
 import servers
+import tokens
 import wire
 from harness import (BINARY, CORES, add_parts, judged, parsed, parser_of, processors,
                      processors_line, run_part, write_result)
@@ -26,13 +33,21 @@ from load import PLAYER, bars_of, compare_replies, doubt
 
 MEDIA_BYTES = 100_000
 RATE_TARGET, TAIL_TARGET = 0.9, 3.0
+AUTH_TARGET = 0.97
 RATE_PART = 0.5
-PARTS = ("groups", "regions", "media", "latency")
+PARTS = ("groups", "regions", "media", "latency", "auth")
+COUNTED = "1000000000/1"  # a limit that counts and is never reached
+LIMITS = ("--rate-limit-loopback", "--rate-limit-address-cheap", COUNTED)
+REQUIRED = ("--auth", "required", "--anonymous-regions=false",
+            "--rate-limit-token-cheap", COUNTED)
+AUTH_SIDES = {"open": (), "required": LIMITS + REQUIRED, "again": (), "limits": LIMITS}
 
 
 def parsed_arguments():
     parser = parser_of("http", __doc__)
     add_parts(parser, PARTS)
+    parser.add_argument("--auth", action="store_const", dest="parts", const=["auth"],
+                        help="only what tokens and limits cost: --parts auth")
     arguments = parsed(parser)
     if "latency" in arguments.parts and "regions" not in arguments.parts:
         parser.error("--parts: latency needs the rates of regions")
@@ -79,6 +94,51 @@ def compare_latency(targets, rates, arguments):
         doubt=openloop.doubt(rounds))
 
 
+def compare_auth(folder, arguments):
+    """What tokens and limits cost a listing; its results and targets."""
+    made = {}
+
+    def prepare(data):
+        made["required"] = tokens.made(data, 1, limits={"cheap": COUNTED})[0]
+
+    with contextlib.ExitStack() as stack:
+        listening = {name: stack.enter_context(servers.matchcloud(
+            BINARY, "loops", folder, servers.GEOIP, core=CORES[0], arguments=more,
+            prepare=prepare if name == "required" else None))
+            for name, more in AUTH_SIDES.items()}
+        results = compare_replies(
+            "GET /matchmaker/regions with tokens and limits", listening, arguments, "open", "GET",
+            "/matchmaker/regions", headers=[PLAYER], tokens=made)
+    ratios = {f"{name}, {key}": ratio_of(results, name, key)
+              for name in ("required", "limits", "again")
+              for key in ("requests_per_second", "requests_per_cpu_second")}
+    print("  to open and again before and after it (again: to open), of all rounds")
+    for what, (low, middle, high) in ratios.items():
+        print(f"  {what:34} {middle:.3f}, half of the rounds {low:.3f} to {high:.3f}")
+    return {"rounds": results, "ratios": ratios}, [
+        judged(f"listings with tokens and limits, to without: {what}",
+               ratios[f"required, {key}"][1], at_least=AUTH_TARGET,
+               doubt=auth_doubt(results, ratios[f"again, {key}"][1]))
+        for what, key in (("rate", "requests_per_second"),
+                          ("per second of the server's processor", "requests_per_cpu_second"))]
+
+
+def ratio_of(results, name, key):
+    """A server's quartiles of `key` to what servers without tokens and limits had in the same
+    round: to the mean of both, so that a machine that becomes slower or faster tells nothing."""
+    of = [[one[key] for one in results[side]["rounds"]] for side in (name, "open", "again")]
+    every = [mine / before if name == "again" else 2 * mine / (before + after)
+             for mine, before, after in zip(*of)]
+    return statistics.quantiles(every, n=4, method="inclusive") if len(every) > 1 else every * 3
+
+
+def auth_doubt(results, again):
+    """Two servers that do the same must come out more alike than what is asked for."""
+    if abs(again - 1) >= 1 - AUTH_TARGET:
+        return f"two servers that do the same differ by {100 * abs(again - 1):.1f}%"
+    return doubt(results, "open", "required")
+
+
 def latency_panel(latency):
     return chart.bars(f"GET /matchmaker/regions at {latency['rate']:,} req/s, open loop",
                       "microseconds", {
@@ -117,10 +177,13 @@ def compare_servers(folder, arguments, result, targets):
 def run(arguments, folder):
     servers.warn_of_no_geoip()
     result, targets = {"geoip": bool(servers.GEOIP)}, []
-    if set(arguments.parts) - {"media"}:
+    if set(arguments.parts) - {"media", "auth"}:
         compare_servers(folder, arguments, result, targets)
     if "media" in arguments.parts:
         result["media"] = compare_media(folder, arguments)
+    if "auth" in arguments.parts:
+        result["auth"], verdicts = compare_auth(folder, arguments)
+        targets += verdicts
     return result, targets
 
 
@@ -133,6 +196,10 @@ def main():
     panels = [chart.bars("As fast as wrk can", "requests per second",
                          {title: bars_of(result[name]) for name, title in titles.items()
                           if name in result})] if set(titles) & set(result) else []
+    if "auth" in result:
+        panels.append(chart.bars("GET /matchmaker/regions with tokens and limits",
+                                 "requests per second",
+                                 {"": bars_of(result["auth"]["rounds"])}))
     if "latency" in result:
         panels.append(latency_panel(result["latency"]))
     write_result("http", arguments, processors(), result, panels, targets)

@@ -1,5 +1,6 @@
 #include "http/front/access_gate.hpp"
 
+#include "base/sha256.hpp"
 #include "http/wire/characters.hpp"
 
 #include <algorithm>
@@ -66,6 +67,20 @@ refused_request refuse_token(const operation_row& row, errc code, std::string de
     header += ", error=\"invalid_token\", error_description=\"" +
               std::string{base::describe(code).title} + "\"";
   return {row.id, {code, std::move(detail)}, header + "\r\n"};
+}
+
+/// For a text that no token has.
+tl::unexpected<refused_request> refuse_unknown(const operation_row& row, std::string_view text) {
+  const auto kind = model::check_token_text(text);
+  if (kind)
+    return tl::unexpected(refuse_token(row, errc::token_unknown,
+                                       "No token has this text. It may be another service's, or "
+                                       "one that was removed."));
+  const auto* why = kind.error() == model::token_defect::form
+                        ? "This is no token of this service: they are mc_, a kind, _ and 49 "
+                          "letters and digits."
+                        : "The token's checksum is wrong: it was mistyped, or a part is missing.";
+  return tl::unexpected(refuse_token(row, errc::token_malformed, why));
 }
 
 std::string seconds_up(std::chrono::nanoseconds time) {
@@ -150,16 +165,10 @@ tl::expected<const access_token*, refused_request> access_gate::find_token(const
   if (!text)
     return refuse(errc::token_malformed,
                   "Authorization has another form than Bearer mc_.., or none.");
-  if (const auto kind = model::check_token_text(*text); !kind)
-    return refuse(errc::token_malformed,
-                  kind.error() == model::token_defect::form
-                      ? "This is no token of this service: they are mc_, a kind, _ and 49 letters "
-                        "and digits."
-                      : "The token's checksum is wrong: it was mistyped, or a part is missing.");
-  const auto found = tokens_->find(digest_(*text));
-  if (found.token == nullptr)
-    return refuse(errc::token_unknown, "No token has this text. It may be another service's, or "
-                                       "one that was removed.");
+  // What is found is well-formed: only of what is not, it matters why.
+  const bool may_be_one = text->size() <= model::token_length_limit;
+  const auto found = may_be_one ? tokens_->find(base::sha256(*text)) : model::token_list::match{};
+  if (found.token == nullptr) return refuse_unknown(row, *text);
   const auto now_ms = clock_->unix_ms();
   switch (found.token->state(now_ms)) {
   case model::token_state::expired:

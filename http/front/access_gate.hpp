@@ -2,7 +2,6 @@
 
 #include "base/clock.hpp"
 #include "base/rate_limit.hpp"
-#include "base/sha256.hpp"
 #include "http/front/front_settings.hpp"
 #include "http/front/request_check.hpp"
 #include "http/transport/transport_metrics.hpp"
@@ -66,7 +65,6 @@ private:
   transport_metrics* metrics_;
   const base::clock* clock_;
   model::token_snapshot tokens_ = std::make_shared<const model::token_list>();
-  base::sha256_hasher digest_;
 };
 
 } // namespace matchcloud::http

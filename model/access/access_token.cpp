@@ -5,6 +5,8 @@
 #include "model/text/timestamp.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 #include <utility>
 
 namespace matchcloud::model {
@@ -33,12 +35,20 @@ token_list::token_list(std::int64_t revision, std::vector<access_token> tokens)
     if (tokens_[i].former_digest) by_digest_.push_back({*tokens_[i].former_digest, i, true});
   }
   std::ranges::sort(by_digest_, {}, &entry::digest);
+  const auto bits = std::min<std::uint32_t>(16, std::bit_width(by_digest_.size()));
+  bucket_shift_ = 16 - bits;
+  buckets_.assign((std::size_t{1} << bits) + 1, 0);
+  for (const auto& each : by_digest_)
+    ++buckets_[bucket_of(each.digest) + 1];
+  std::partial_sum(buckets_.begin(), buckets_.end(), buckets_.begin());
 }
 
 token_list::match token_list::find(const token_digest& digest) const noexcept {
-  const auto found = std::ranges::lower_bound(by_digest_, digest, {}, &entry::digest);
-  if (found == by_digest_.end() || found->digest != digest) return {};
-  return {&tokens_[found->position], found->is_former};
+  const auto bucket = bucket_of(digest);
+  for (auto i = buckets_[bucket]; i < buckets_[bucket + 1]; ++i)
+    if (by_digest_[i].digest == digest)
+      return {&tokens_[by_digest_[i].position], by_digest_[i].is_former};
+  return {};
 }
 
 const access_token* token_list::find(const uuid& token_id) const noexcept {

@@ -77,7 +77,7 @@ public:
   std::int64_t revision() const noexcept { return revision_; }
   /// In ascending order of their ids.
   const std::vector<access_token>& tokens() const noexcept { return tokens_; }
-  /// O(log n).
+  /// O(1), as digests are spread evenly.
   match find(const token_digest& digest) const noexcept;
   /// The token with that id; null if there is none. O(log n).
   const access_token* find(const uuid& token_id) const noexcept;
@@ -98,8 +98,16 @@ private:
 
   std::int64_t revision_ = 0;
   std::vector<access_token> tokens_;
+  /// The bucket of a digest: its first bits.
+  std::size_t bucket_of(const token_digest& digest) const noexcept {
+    return (std::size_t{digest[0]} << 8U | digest[1]) >> bucket_shift_;
+  }
+
   /// By digest.
   std::vector<entry> by_digest_;
+  /// Where each bucket begins in `by_digest_`, and where the last one ends.
+  std::vector<std::uint32_t> buckets_{0, 0};
+  std::uint32_t bucket_shift_ = 16;
   /// Per token, seconds since 1970.
   mutable std::vector<std::atomic<std::int64_t>> uses_s_;
 };

@@ -1,0 +1,32 @@
+"""Bearer tokens in a data directory, made before the server that asks for them starts."""
+import json
+
+import servers
+import wire
+from harness import BINARY, process
+
+NAMESPACE = "00000000-0000-4000-8000-000000000011"  # of the demo's data
+
+
+def made(data, count, limits=None):
+    """The texts of so many new player tokens, each with `limits` of its own if there are any.
+
+    A server without trusted proxies makes them: with those of a benchmark, all of this machine, it
+    would ask its ops plane's clients for a token, too.
+    """
+    wanted = {"kind": "player", "name": "bench", "namespace_id": NAMESPACE}
+    if limits:
+        wanted["limits"] = limits
+    log = data + ".tokens.log"
+    command = [BINARY, "serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
+               "--data-dir", data]
+    with process("the server that makes tokens", command, log) as child:
+        ops_plane = servers.wait_for_listener(child, "the ops plane", log, "ops plane on")
+        return [text_of(wire.fetch(ops_plane, "POST", path="/v1/tokens",
+                                   body=json.dumps(wanted).encode())) for _ in range(count)]
+
+
+def text_of(reply):
+    if reply.status != 201:
+        raise SystemExit(f"bench: no token: {reply.status}: {reply.body!r}")
+    return json.loads(reply.body)["token"]
