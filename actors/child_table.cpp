@@ -108,7 +108,7 @@ subscribers child_table::catalog_subscribers() const {
   for (const auto& each : children_) {
     if (!each.actor) continue;
     if (each.spec.what == child_spec::kind::front ||
-        each.spec.what == child_spec::kind::bookkeeping)
+        each.spec.what == child_spec::kind::bookkeeping || each.spec.role == owner::ingestion)
       all.token_holders.push_back(each.actor);
     if (each.spec.what != child_spec::kind::owner) continue;
     all.members.push_back(each.actor);

@@ -19,6 +19,17 @@ std::string render_one(base::fault_point at) {
   return json.take();
 }
 
+/// The rule that a change replaces or removes, as JSON; empty where there is none, or several may
+/// be.
+std::string render_rule(const control_faults& request) {
+  const auto at = base::find_fault_point(request.point);
+  const auto rule = at ? base::faults::status(*at).rule : std::nullopt;
+  if (!rule) return {};
+  model::json_writer json;
+  write_fault_rule(json, *rule);
+  return json.take();
+}
+
 } // namespace
 
 base::expected<void> fault_switch::inject(base::fault_point at, const base::fault_rule& rule) {
@@ -60,19 +71,25 @@ void fault_control::handle(const control_faults& request, const caf::actor& fron
   if (const auto wrong = check(request); !wrong)
     return send(front, operation_failed{request.exchange, wrong.error()});
   if (request.what != verb::put) {
+    const bool is_armed = request.what == verb::clear_all
+                              ? base::faults::any_armed()
+                              : base::faults::armed(*base::find_fault_point(request.point));
+    const auto before = is_armed ? render_rule(request) : std::string{};
     answer(request, front);
-    if (!record(request, nullptr)) spdlog::warn("audit: no entry of a fault that was removed");
-  } else if (!record(request, front)) {
+    if (is_armed && !record(request, before, nullptr))
+      spdlog::warn("audit: no entry of a fault that was removed");
+  } else if (!record(request, render_rule(request), front)) {
     send(front, operation_failed{request.exchange,
                                  {base::errc::overloaded,
                                   "As many changes wait for the store as may. Try again later."}});
   }
 }
 
-bool fault_control::record(const control_faults& request, const caf::actor& front) {
+bool fault_control::record(const control_faults& request, std::string before,
+                           const caf::actor& front) {
   model::audit_change what{request.what == verb::put ? "fault.put" : "fault.clear",
                            request.what == verb::clear_all ? "faults" : "faults/" + request.point,
-                           {},
+                           std::move(before),
                            request.what == verb::put ? *request.body : std::string{}};
   return audit_.pool->submit([self = caf::actor_cast<caf::actor>(this), request, front,
                               database = audit_.database, what = std::move(what)] {

@@ -60,7 +60,7 @@ private:
   void answer(const control_faults& request, const caf::actor& front);
   /// Has the audit log get an entry of the change; with `front`, the change is made afterwards.
   /// False: the pool is full.
-  bool record(const control_faults& request, const caf::actor& front);
+  bool record(const control_faults& request, std::string before, const caf::actor& front);
   /// Fails where there is no such point, or the rule is wrong.
   static base::expected<void> check(const control_faults& request);
   base::expected<outcome> perform(const control_faults& request) const;

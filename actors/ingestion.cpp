@@ -1,5 +1,7 @@
 #include "actors/ingestion.hpp"
 
+#include "base/clock.hpp"
+
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -12,6 +14,12 @@ base::error part_missing() {
   return {base::errc::unavailable,
           "A part of the body was lost within the service. Send all of it again: lines that were "
           "committed stay and do no harm."};
+}
+
+base::error no_longer_allowed() {
+  return {base::errc::not_permitted,
+          "The token was revoked, or has expired, while the body was on its way. Lines that were "
+          "committed stay."};
 }
 
 base::error no_thread() {
@@ -56,6 +64,7 @@ caf::behavior ingestion::make_behavior() {
       serving<ingest_lobbies>([this](const ingest_lobbies& request) { handle(request); }),
       [this](const body_part& part) { on(part); },
       [this](const ingest_advanced& progress) { on(progress); },
+      [this](const tokens_changed& news) { tokens_ = news.tokens; },
       [this](look_for_left) { drop_left(); },
   };
 }
@@ -78,6 +87,8 @@ void ingestion::handle(const ingest_lobbies& request) {
   made.attempt = request.exchange.attempt;
   made.front = caf::actor_cast<caf::actor>(current_sender());
   made.ticket = request.ticket;
+  if (request.by.what == model::audit_author::kind::token)
+    made.token_id = model::parse_uuid(request.by.id);
   made.lines = std::make_shared<lobby_ingest>(*settings_.store, *settings_.metrics, request.by);
   settings_.metrics->running.set(static_cast<std::int64_t>(running_.size()));
   if (!std::exchange(ticking_, true)) delayed_send(this, settings_.tick, look_for_left{});
@@ -90,10 +101,18 @@ void ingestion::handle(const ingest_lobbies& request) {
 void ingestion::on(const body_part& part) {
   auto* to = find(part.exchange);
   if (to == nullptr) return;
+  if (!is_allowed(*to)) return fail(part.exchange.exchange, no_longer_allowed());
   if (part.offset != to->received_bytes) return fail(part.exchange.exchange, part_missing());
   to->received_bytes += part.bytes->size();
   to->parts.push_back(part);
   advance(part.exchange.exchange, *to);
+}
+
+bool ingestion::is_allowed(const running_ingest& which) const {
+  if (!which.token_id || !tokens_) return true;
+  const auto* token = tokens_->find(*which.token_id);
+  return token != nullptr &&
+         token->state(base::machine_clock().unix_ms()) == model::token_state::active;
 }
 
 void ingestion::advance(std::uint64_t exchange, running_ingest& which) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 namespace matchcloud::actors {
@@ -42,6 +43,8 @@ private:
     std::uint32_t attempt = 0;
     caf::actor front;
     ticket_ptr ticket;
+    /// The token that lets the lines in; empty: none was needed.
+    std::optional<model::uuid> token_id;
     /// Used by one task of the pool at a time, which shares it.
     std::shared_ptr<lobby_ingest> lines;
     std::deque<body_part> parts;
@@ -53,6 +56,8 @@ private:
 
   void handle(const ingest_lobbies& request);
   void on(const body_part& part);
+  /// Whether what let the ingest in is still in force.
+  bool is_allowed(const running_ingest& which) const;
   void on(const ingest_advanced& progress);
   /// Hands the parts that wait to the pool, unless a task is under way.
   void advance(std::uint64_t exchange, running_ingest& which);
@@ -62,6 +67,8 @@ private:
   running_ingest* find(const exchange_ref& exchange);
 
   ingestion_settings settings_;
+  /// Null until the catalog tells them.
+  model::token_snapshot tokens_;
   /// By the number of their exchange.
   std::unordered_map<std::uint64_t, running_ingest> running_;
   bool ticking_ = false;

@@ -206,6 +206,12 @@ rate_limit_table::set& rate_limit_table::set_of(std::uint64_t subject) const noe
   return sets_[subject & set_mask_];
 }
 
+std::size_t rate_limit_table::shared_word_of(const rate_policy& policy) noexcept {
+  // Fibonacci hashing: the multiplier spreads the small differences between two policies.
+  const auto both = std::uint64_t{policy.window_s} << 32U | policy.quota;
+  return static_cast<std::size_t>((both * 0x9E3779B97F4A7C15ULL) >> 58U);
+}
+
 rate_verdict rate_limit_table::take(std::uint64_t subject, const rate_policy& policy,
                                     std::uint32_t cost, steady_time now) noexcept {
   if (policy.is_unlimited()) return {};
@@ -213,7 +219,8 @@ rate_verdict rate_limit_table::take(std::uint64_t subject, const rate_policy& po
   if (auto* own = claim_place(set_of(subject), tag_of(subject), now_ns))
     return take_from(*own, {policy, cost, now_ns});
   shared_count_.fetch_add(1, std::memory_order_relaxed);
-  auto result = take_from(shared_tat_, {shared_policy(policy), cost, now_ns});
+  auto result =
+      take_from(shared_tats_[shared_word_of(policy)], {shared_policy(policy), cost, now_ns});
   result.is_shared = true;
   return result;
 }
@@ -225,7 +232,7 @@ void rate_limit_table::charge(std::uint64_t subject, const rate_policy& policy, 
   if (auto* own = claim_place(set_of(subject), tag_of(subject), now_ns))
     return charge_to(*own, {policy, cost, now_ns});
   shared_count_.fetch_add(1, std::memory_order_relaxed);
-  charge_to(shared_tat_, {shared_policy(policy), cost, now_ns});
+  charge_to(shared_tats_[shared_word_of(policy)], {shared_policy(policy), cost, now_ns});
 }
 
 rate_verdict rate_limit_table::look(std::uint64_t subject, const rate_policy& policy,
@@ -239,7 +246,8 @@ rate_verdict rate_limit_table::look(std::uint64_t subject, const rate_policy& po
     return asked.verdict(asked.debt_ns(in.tats[found.way].load(std::memory_order_relaxed)));
   }
   const request shared{shared_policy(policy), cost, now_ns};
-  auto result = shared.verdict(shared.debt_ns(shared_tat_.load(std::memory_order_relaxed)));
+  auto result = shared.verdict(
+      shared.debt_ns(shared_tats_[shared_word_of(policy)].load(std::memory_order_relaxed)));
   result.is_shared = true;
   return result;
 }

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/siphash.hpp"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -55,8 +56,8 @@ struct rate_verdict {
 ///
 /// An entry whose debt is paid says the same as no entry. A subject without one therefore takes the
 /// place of the subject that paid longest ago, out of the eight that its hash allows. Where all
-/// eight are in debt it falls to a limit that it shares with all others to whom that happens, of
-/// any policy: there, a debt at a slow one holds up those at fast ones, too. A table with four
+/// eight are in debt it falls to a limit that it shares with all others of its policy to whom that
+/// happens. A table with four
 /// times as many entries as there are debtors at a time sees that about once in a thousand. Nobody
 /// can choose subjects that meet in one set without knowing the table's key.
 ///
@@ -69,6 +70,8 @@ public:
   static constexpr std::size_t most_entries = std::size_t{1} << 26;
   /// The shared limit is this part of the policy's quota, at least one unit.
   static constexpr std::uint32_t shared_part = 4;
+  /// Policies that are told apart where subjects share a limit; of more, some share it, too.
+  static constexpr std::size_t shared_words = 64;
 
   /// `entries`: up to `most_entries`, rounded up to eight times a power of two. Each takes 16
   /// bytes, in pages that become real memory when they are first written to. Throws
@@ -110,12 +113,14 @@ private:
 
   static std::unique_ptr<set[], unmap> zeroed_sets(std::size_t count);
   set& set_of(std::uint64_t subject) const noexcept;
+  static std::size_t shared_word_of(const rate_policy& policy) noexcept;
 
   siphash_key key_;
   std::size_t set_mask_;
   std::unique_ptr<set[], unmap> sets_;
   /// The shared limit's TAT, apart from the line that every call reads.
-  alignas(64) std::atomic<std::uint64_t> shared_tat_{0};
+  /// By policy, so that a long window's debt does not keep out those of short ones.
+  alignas(64) std::array<std::atomic<std::uint64_t>, shared_words> shared_tats_{};
   std::atomic<std::uint64_t> shared_count_{0};
 };
 

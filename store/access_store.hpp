@@ -45,7 +45,7 @@ public:
 
   /// Writes an entry about a change that the store itself does not hold.
   virtual base::expected<void> record(const model::audit_change& what) = 0;
-  /// Entries of the audit log, newest first.
+  /// Entries of the audit log, newest first, until a page is full (see `model::is_last_page`).
   virtual base::expected<std::vector<model::audit_entry>>
   read_audit(const model::audit_query& query) = 0;
   /// Removes entries older than `before_ms`, at most a few thousand in one call, and tokens that

@@ -50,7 +50,7 @@ base::expected<void> for_each_entry(store::access_store& in, model::audit_query 
     if (!page) return tl::unexpected(page.error());
     for (const auto& each : *page)
       take(each);
-    if (page->size() < query.limit) break;
+    if (is_last_page(*page, query.limit)) break;
     limit -= page->size();
     query.before = page->back().entry;
   }

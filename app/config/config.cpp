@@ -1,6 +1,7 @@
 #include "app/config/config.hpp"
 
 #include "cli/bearer_tokens.hpp"
+#include "model/access/token_text.hpp"
 #include "model/validation/check_rules.hpp"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ std::string joined(const std::vector<std::string>& values) {
 }
 
 std::string finding_of(const config_key& key, const given_value& given, const base::error& why) {
-  auto text = given.source + " = \"" + joined(given.values) +
+  auto text = given.source + " = \"" + model::redact_tokens(joined(given.values)) +
               "\" is not valid; allowed: " + std::string{key.allowed};
   if (!why.detail.empty()) text += " (" + why.detail + ")";
   return text;

@@ -100,10 +100,9 @@ access_gate::access_gate(std::shared_ptr<const front_settings> settings,
 
 tl::expected<route, refused_request> access_gate::admit(const request& head) {
   auto found = find_operation(head, *settings_);
-  const auto client = client_address(head.peer, head.get(header::x_forwarded_for),
-                                     head.get(header::forwarded), settings_->proxies);
+  const auto client = client_of(head);
   const bool counts = limits_ && !std::exchange(head.is_counted, true);
-  const bool limited = counts && is_limited(client);
+  const bool limited = counts && is_limited(head, client);
   const auto now = counts ? clock_->now() : base::steady_time{};
   const auto& row = found ? *found->row : row_of(found.error().which);
   if (limited) {
@@ -137,6 +136,17 @@ tl::expected<route, refused_request> access_gate::admit(const request& head) {
   if (free) return found;
   free.error().which = row.id;
   return tl::unexpected(std::move(free).error());
+}
+
+tl::expected<void, refused_request> access_gate::admit_asterisk(const request& head) {
+  const auto client = client_of(head);
+  if (!limits_ || std::exchange(head.is_counted, true) || !is_limited(head, client)) return {};
+  return count_address(head, cost_class::cheap, client, clock_->now());
+}
+
+model::ip_address access_gate::client_of(const request& head) const {
+  return client_address(head.peer, head.get(header::x_forwarded_for), head.get(header::forwarded),
+                        settings_->proxies);
 }
 
 // -- tokens -------------------------------------------------------------------
@@ -202,7 +212,11 @@ access_gate::verdict access_gate::check_scope(const route& where) const {
 
 // -- rate limits --------------------------------------------------------------
 
-bool access_gate::is_limited(const model::ip_address& client) const noexcept {
+bool access_gate::is_limited(const request& head, const model::ip_address& client) const noexcept {
+  // A proxy that names a client speaks for it, also where the name cannot be read: otherwise that
+  // client would have no limit.
+  const bool names_client = head.has(header::x_forwarded_for) || head.has(header::forwarded);
+  if (names_client && is_trusted(head.peer, settings_->proxies)) return true;
   return (settings_->access.limits_loopback || !client.is_loopback()) &&
          !is_trusted(client, settings_->proxies);
 }
@@ -218,9 +232,12 @@ access_gate::verdict access_gate::count(const request& head, cost_class cost, li
   const auto of = index_of(cost);
   if (metrics_ != nullptr) metrics_->rate_limited[static_cast<std::size_t>(whose)][of].add();
   const auto subject_text = limited_subject_names[static_cast<std::size_t>(whose)];
-  const auto name = std::string{subject_text} + "-" + std::string{cost_class_names[of]};
+  const auto name = (taken.is_shared ? "shared-" : "") + std::string{subject_text} + "-" +
+                    std::string{cost_class_names[of]};
   const auto wait_s = seconds_up(taken.retry_after);
-  const auto limit = std::to_string(policy.quota);
+  const auto limit = std::to_string(
+      taken.is_shared ? std::max(1U, policy.quota / base::rate_limit_table::shared_part)
+                      : policy.quota);
   refused_request refused{
       operation::unmatched,
       {errc::rate_limited, "The " + std::string{subject_text} + " may send " + limit +

@@ -34,6 +34,8 @@ public:
   /// (401), what the token may do (403), the token's rate limit (429). The rate limits count a
   /// request once, however often it is judged. The head's target is not `*`.
   tl::expected<route, refused_request> admit(const request& head);
+  /// The same for the target `*`, of which only the address's rate limit is checked.
+  tl::expected<void, refused_request> admit_asterisk(const request& head);
 
 private:
   using verdict = tl::expected<void, refused_request>;
@@ -47,7 +49,9 @@ private:
                                                                        const request& head);
   verdict check_scope(const route& where) const;
 
-  bool is_limited(const model::ip_address& client) const noexcept;
+  bool is_limited(const request& head, const model::ip_address& client) const noexcept;
+  /// The client's address.
+  model::ip_address client_of(const request& head) const;
   verdict count_address(const request& head, cost_class cost, const model::ip_address& client,
                         base::steady_time now);
   verdict count_token(const request& head, const route& where, base::steady_time now);

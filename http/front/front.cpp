@@ -115,9 +115,14 @@ bool front::arrives(actors::exchange_ref to, const caf::message& reply,
 
 void front::handle(const dispatch& dispatched) {
   const auto& request = *dispatched.request;
-  if (request.target == "*")
+  if (request.target == "*") {
+    if (const auto let_in = gate_->admit_asterisk(request); !let_in) {
+      const auto& refused = let_in.error();
+      return fail(dispatched, refused.which, refused.why, refused.headers, refused.violated_policy);
+    }
     return sink_->answer(dispatched.exchange,
                          no_content(has_fault_points() ? data_methods : ops_methods));
+  }
   const auto where = gate_->admit(request);
   if (!where) {
     const auto& refused = where.error();

@@ -99,7 +99,11 @@ base::expected<route> find_route(std::string_view path, std::string_view base_pa
 }
 
 base::error no_such_path(std::string_view path, plane of) {
-  auto text = "No operation has the path \"" + std::string{path.substr(0, 128)} + "\". ";
+  // A token in it may be written with percent signs, in which nobody would find it.
+  const auto plain = percent_decode(path);
+  const bool is_shown = plain ? !model::has_token(*plain) : !model::has_token(path);
+  auto text = "No operation has the path \"" +
+              (is_shown ? std::string{path.substr(0, 128)} : std::string{"mc_***"}) + "\". ";
   if (of == plane::ops)
     text += "The ops plane has " + ops_paths();
   else

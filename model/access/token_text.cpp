@@ -64,13 +64,24 @@ std::uint64_t read_base62(std::string_view text) noexcept {
   return number;
 }
 
+/// `parse_token_kind` in any case.
+std::optional<token_kind> find_kind(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < token_kind_names.size(); ++i)
+    if (std::ranges::equal(
+            name, token_kind_names[i], {},
+            [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : +c; },
+            [](char c) { return +c; }))
+      return static_cast<token_kind>(i);
+  return std::nullopt;
+}
+
 /// The kind that `text`, which begins with `token_prefix`, names. Takes prefix, kind and underscore
 /// off its front.
 std::optional<token_kind> take_kind(std::string_view& text) noexcept {
   auto rest = text.substr(token_prefix.size());
   const auto end = rest.find('_');
   if (end == std::string_view::npos) return std::nullopt;
-  const auto kind = parse_token_kind(rest.substr(0, end));
+  const auto kind = find_kind(rest.substr(0, end));
   if (kind) text = rest.substr(end + 1);
   return kind;
 }
@@ -88,7 +99,8 @@ std::string make_token_text(token_kind kind, const std::array<std::uint8_t, 32>&
 tl::expected<token_kind, token_defect> check_token_text(std::string_view text) noexcept {
   auto rest = text;
   const auto kind = text.starts_with(token_prefix) ? take_kind(rest) : std::nullopt;
-  if (!kind || rest.size() != token_secret_length + token_check_length ||
+  if (!kind || name_of(*kind) != text.substr(token_prefix.size(), name_of(*kind).size()) ||
+      rest.size() != token_secret_length + token_check_length ||
       !std::all_of(rest.begin(), rest.end(), is_base62))
     return tl::unexpected(token_defect::form);
   const auto check = text.substr(text.size() - token_check_length);

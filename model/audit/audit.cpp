@@ -63,13 +63,24 @@ std::string render_entry(const audit_entry& one) {
   return json.take();
 }
 
+std::size_t size_of(const audit_entry& one) noexcept {
+  return one.what.subject.size() + one.what.before.size() + one.what.after.size();
+}
+
+bool is_last_page(const std::vector<audit_entry>& page, std::size_t limit) noexcept {
+  std::size_t bytes = 0;
+  for (const auto& each : page)
+    bytes += size_of(each);
+  return page.size() < limit && bytes < audit_page_limit_bytes;
+}
+
 std::string render_entries(const std::vector<audit_entry>& entries, std::size_t limit) {
   json_writer json;
   json.object().name("entries").array();
   for (const auto& each : entries)
     write_entry(json, each);
   json.end_array().name("next_before");
-  if (entries.size() < limit || entries.empty())
+  if (is_last_page(entries, limit))
     json.null();
   else
     json.number(entries.back().entry);

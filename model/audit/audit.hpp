@@ -71,6 +71,10 @@ struct audit_query {
   std::int64_t since_ms = 0;
 };
 inline constexpr std::size_t audit_page_limit = 1'000;
+/// A page ends with the entry with which its texts have this size.
+inline constexpr std::size_t audit_page_limit_bytes = 4UL * 1024 * 1024;
+/// The size of an entry's texts.
+std::size_t size_of(const audit_entry& one) noexcept;
 
 /// Longer texts in `before` and `after` are left out of an entry, which then has their size.
 inline constexpr std::size_t audit_text_limit_bytes = 64 * 1024;
@@ -92,6 +96,10 @@ inline audit_run_ptr run_of(audit_author by) {
 inline audit_run_ptr run_of(audit_author by, audit_change as) {
   return std::make_shared<audit_run>(audit_run{std::move(by), std::move(as)});
 }
+
+/// Whether `page`, which was read with `limit`, is shorter than it may be: there are no older
+/// entries.
+bool is_last_page(const std::vector<audit_entry>& page, std::size_t limit) noexcept;
 
 /// `{"entries":[..],"next_before":7}`; `next_before` is null where there are no older ones.
 std::string render_entries(const std::vector<audit_entry>& entries, std::size_t limit);

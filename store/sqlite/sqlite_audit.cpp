@@ -68,7 +68,12 @@ base::expected<std::vector<model::audit_entry>> select_audit(connection& on,
   select->bind(query.before > 0 ? query.before : INT64_MAX).bind(query.since_ms);
   select->bind(static_cast<std::int64_t>(query.limit));
   std::vector<model::audit_entry> found;
-  auto done = for_each_row(*select, [&](statement& row) {
+  std::size_t bytes = 0;
+  while (bytes < model::audit_page_limit_bytes) {
+    const auto is_row = select->step();
+    if (!is_row) return tl::unexpected(is_row.error());
+    if (!*is_row) break;
+    auto& row = *select;
     model::audit_entry each;
     each.entry = row.integer(0);
     each.at_ms = row.integer(1);
@@ -82,9 +87,9 @@ base::expected<std::vector<model::audit_entry>> select_audit(connection& on,
     each.what.subject = row.text(8);
     each.what.before = row.text(9);
     each.what.after = row.text(10);
+    bytes += size_of(each);
     found.push_back(std::move(each));
-  });
-  if (!done) return tl::unexpected(done.error());
+  }
   return found;
 }
 

@@ -219,10 +219,14 @@ TEST_CASE("a fault is removed at once, whatever the store does, and noted afterw
   CHECK(on.database->recorded.size() == 1);
   on.database->failure.reset();
   CHECK(on.ask(verb::clear_all).first == 204);
+  CHECK(on.pool.tasks.empty()); // nothing was injected any more
+  on.put();
   on.write();
-  REQUIRE(on.database->recorded.size() == 2);
-  CHECK(on.database->recorded[1].action == "fault.clear");
-  CHECK(on.database->recorded[1].subject == "faults");
+  CHECK(on.ask(verb::clear_all).first == 204);
+  on.write();
+  REQUIRE(on.database->recorded.size() == 3);
+  CHECK(on.database->recorded[2].action == "fault.clear");
+  CHECK(on.database->recorded[2].subject == "faults");
 }
 
 } // namespace

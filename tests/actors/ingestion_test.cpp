@@ -1,5 +1,6 @@
 #include "actors/ingestion.hpp"
 
+#include "model/access/new_token.hpp"
 #include "store/open_sqlite.hpp"
 #include "tests/actors/lobby_lines.hpp"
 #include "tests/catch.hpp"
@@ -193,6 +194,31 @@ TEST_CASE("an actor that dies between commit and answer has committed; sending a
   CHECK(on.metrics.accepted.get() == 1);
   CHECK(on.metrics.running.get() == 0);
   ingestion_settings settings;
+}
+
+TEST_CASE("an ingest ends when its token is revoked while the body is on its way") {
+  bench on;
+  auto token = model::make_token({}, "x", 1).token;
+  const auto told = [&] {
+    const auto list = std::make_shared<const model::token_list>(1, std::vector{token});
+    on.send_as(on.front, on.of, tokens_changed{list});
+  };
+  told();
+  model::audit_author by;
+  by.what = model::audit_author::kind::token;
+  by.id = model::to_string(token.token_id);
+  on.send_as(on.front, on.of, ingest_lobbies{{7, 1}, true, by, std::make_shared<ticket>()});
+  const auto text = line(1) + line(2);
+  on.send_part(7, 0, text, false);
+  on.work();
+  CHECK(on.front_log->failed.empty());
+  token.revoked_ms = 1;
+  told();
+  on.send_part(7, text.size(), line(3), true);
+  on.work();
+  REQUIRE(on.front_log->failed.size() == 1);
+  CHECK(on.front_log->failed[0].error.code == base::errc::not_permitted);
+  CHECK(on.front_log->made.empty());
 }
 
 } // namespace

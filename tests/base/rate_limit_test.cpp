@@ -560,5 +560,19 @@ TEST_CASE("eight threads that evict each other's subjects get no more than one t
   }
 }
 
+TEST_CASE("strangers of one policy do not pay for those of another with a long window") {
+  rate_limit_table table{8, siphash_key{1, 2}};
+  const steady_time now{std::chrono::hours{1}};
+  const rate_policy slow{1, 86'400};
+  const rate_policy fast{4, 3};
+  for (std::uint64_t subject = 1; subject <= 8; ++subject)
+    table.charge(subject, slow, 1, now);
+  REQUIRE(table.take(100, slow, 1, now).is_shared);
+  CHECK_FALSE(table.take(101, slow, 1, now).is_allowed);
+  const auto other = table.take(102, fast, 1, now);
+  CHECK(other.is_shared);
+  CHECK(other.is_allowed);
+}
+
 } // namespace
 } // namespace matchcloud::base

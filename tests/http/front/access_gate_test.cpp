@@ -157,6 +157,34 @@ TEST_CASE("addresses of this machine and trusted proxies have no limit, unless t
   CHECK(on.ask(on.asking("GET", "/ping", "10.0.0.1")) == "ok");
 }
 
+TEST_CASE("a client that hides its address behind a proxy's is limited as the proxy") {
+  bench on;
+  on.settings.access.per_address[0] = {1, 60};
+  on.settings.proxies.trusted_proxies.push_back(*model::parse_cidr("127.0.0.1"));
+  const auto ask = [&](const std::string& forwarded) {
+    auto head = on.asking("GET", "/ping", "127.0.0.1");
+    head.set(header::x_forwarded_for, "192.0.2.1");
+    head.set(header::forwarded, forwarded);
+    return on.ask(head);
+  };
+  CHECK(ask("for=192.0.2.9") == "ok");
+  for (const std::string forwarded : {"for=192.0.2.9", "garbage", "for=unknown", ","})
+    CHECK(ask(forwarded) == "rate_limited");
+  // The proxy's own checks, which name nobody, are not limited.
+  for (int i = 0; i < 5; ++i)
+    CHECK(on.ask(on.asking("GET", "/ping", "127.0.0.1")) == "ok");
+}
+
+TEST_CASE("the target * counts against the address") {
+  bench on;
+  on.settings.access.per_address[0] = {1, 60};
+  on.open();
+  CHECK(on.gate->admit_asterisk(on.asking("OPTIONS", "*")));
+  const auto refused = on.gate->admit_asterisk(on.asking("OPTIONS", "*"));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().why.code == errc::rate_limited);
+}
+
 TEST_CASE("an IPv6 client is its prefix of the configured length") {
   for (const std::size_t bits : {48, 56, 64, 128}) {
     bench on;
