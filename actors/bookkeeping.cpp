@@ -9,6 +9,11 @@ namespace matchcloud::actors {
 
 namespace {
 
+/// The beginning of its second: the marks of use have seconds.
+constexpr std::int64_t whole_second(std::int64_t ms) noexcept {
+  return ms / 1'000 * 1'000;
+}
+
 base::expected<void> write_uses(store::database& into, const std::vector<store::token_use>& uses) {
   if (uses.empty()) return {};
   return into.access().and_then([&](const auto& in) { return in->note_uses(uses); });
@@ -38,7 +43,7 @@ bookkeeping::bookkeeping(caf::actor_config& cfg, bookkeeping_settings settings,
     : supervised_actor{cfg, {}},
       settings_{std::move(settings)},
       tokens_{std::move(tokens)},
-      written_ms_{settings_.clock->unix_ms()} {}
+      written_ms_{whole_second(settings_.clock->unix_ms())} {}
 
 caf::behavior bookkeeping::make_behavior() {
   be_strict();
@@ -69,12 +74,11 @@ void bookkeeping::keep() {
 std::vector<store::token_use> bookkeeping::new_uses() {
   std::vector<store::token_use> uses;
   if (!tokens_) return uses;
-  // The marks have seconds: what is used in the second of this look is written with the next one.
-  const auto second_ms = settings_.clock->unix_ms() / 1'000 * 1'000;
-  const auto from = std::exchange(written_ms_, second_ms);
+  // What is used in the second of this look is written with the next one.
+  const auto from_ms = std::exchange(written_ms_, whole_second(settings_.clock->unix_ms()));
   for (std::size_t i = 0; i < tokens_->tokens().size(); ++i) {
     const auto used_ms = tokens_->used_ms(i);
-    if (used_ms >= from / 1'000 * 1'000) uses.push_back({tokens_->tokens()[i].token_id, used_ms});
+    if (used_ms >= from_ms) uses.push_back({tokens_->tokens()[i].token_id, used_ms});
   }
   return uses;
 }

@@ -1,6 +1,7 @@
 #include "http/front/access_gate.hpp"
 
 #include "base/sha256.hpp"
+#include "http/transport/shared_bounds.hpp"
 #include "http/wire/characters.hpp"
 
 #include <algorithm>
@@ -20,9 +21,6 @@ using model::access_token;
 
 /// What a request without a valid token costs its address, in requests.
 constexpr std::uint32_t refused_token_cost = 10;
-/// A /48 may ask as often as so many of its prefixes.
-constexpr std::uint32_t network_width = 16;
-constexpr std::size_t network_prefix = 48;
 
 constexpr std::size_t index_of(cost_class of) noexcept {
   return static_cast<std::size_t>(of);
@@ -250,21 +248,27 @@ access_gate::verdict access_gate::count(const request& head, cost_class cost, li
   return tl::unexpected(std::move(refused));
 }
 
+std::uint64_t access_gate::address_subject(cost_class cost,
+                                           const model::ip_address& client) const noexcept {
+  return limits_->hash(subject_name{limited_subject::address, cost}
+                           .add(prefix_of(client, settings_->access.ipv6_client_prefix).bytes)
+                           .bytes());
+}
+
 access_gate::verdict access_gate::count_address(const request& head, cost_class cost,
                                                 const model::ip_address& client,
                                                 base::steady_time now) {
   auto policy = settings_->access.per_address[index_of(cost)];
   if (policy.is_unlimited()) return {};
-  const auto subject =
-      limits_->hash(subject_name{limited_subject::address, cost}
-                        .add(prefix_of(client, settings_->access.ipv6_client_prefix).bytes)
-                        .bytes());
-  auto free = count(head, cost, limited_subject::address, subject, policy, now);
+  auto free =
+      count(head, cost, limited_subject::address, address_subject(cost, client), policy, now);
   if (!free || client.is_v4()) return free;
-  const auto network = limits_->hash(subject_name{limited_subject::network, cost}
-                                         .add(prefix_of(client, network_prefix).bytes)
-                                         .bytes());
-  policy.quota = std::min(policy.quota, UINT32_MAX / network_width) * network_width;
+  const auto network =
+      limits_->hash(subject_name{limited_subject::network, cost}
+                        .add(prefix_of(client, shared_bounds::network_prefix_length).bytes)
+                        .bytes());
+  constexpr std::uint32_t width{shared_bounds::network_width};
+  policy.quota = std::min(policy.quota, UINT32_MAX / width) * width;
   return count(head, cost, limited_subject::network, network, policy, now);
 }
 
@@ -286,11 +290,7 @@ access_gate::verdict access_gate::count_token(const request& head, const route& 
 void access_gate::punish(const model::ip_address& client, base::steady_time now) {
   const auto& policy = settings_->access.per_address[index_of(cost_class::cheap)];
   if (policy.is_unlimited()) return;
-  const auto subject =
-      limits_->hash(subject_name{limited_subject::address, cost_class::cheap}
-                        .add(prefix_of(client, settings_->access.ipv6_client_prefix).bytes)
-                        .bytes());
-  limits_->charge(subject, policy, refused_token_cost - 1, now);
+  limits_->charge(address_subject(cost_class::cheap, client), policy, refused_token_cost - 1, now);
 }
 
 tl::unexpected<refused_request> access_gate::refuse(refused_request why) const {

@@ -59,6 +59,8 @@ private:
   /// noisy where half of the limit is used.
   verdict count(const request& head, cost_class cost, limited_subject whose, std::uint64_t subject,
                 const base::rate_policy& policy, base::steady_time now);
+  /// The subject of an address's limit.
+  std::uint64_t address_subject(cost_class cost, const model::ip_address& client) const noexcept;
   /// Charges the address for a request without a valid token.
   void punish(const model::ip_address& client, base::steady_time now);
   /// Counts a refusal in the metrics.
