@@ -86,6 +86,9 @@ public:
   /// Handles a message that `hold` had sent to the actor itself.
   void resume_held(const held_message& held);
 
+  /// Loses the news that is still delayed: the actor ends.
+  void drop_late_news() noexcept { late_news_.clear(); }
+
 private:
   template <class Message>
   void reply_with_faults(const caf::actor& front, Message&& answer, const ticket_ptr& of) {

@@ -7,6 +7,7 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace matchcloud::actors {
 
@@ -43,6 +44,11 @@ void supervised_actor::be_strict() {
     statistics_->set_last_error(std::move(reason));
     return caf::sec::runtime_error;
   });
+}
+
+bool supervised_actor::cleanup(caf::error&& reason, caf::execution_unit* host) {
+  gate_.drop_late_news();
+  return caf::event_based_actor::cleanup(std::move(reason), host);
 }
 
 } // namespace matchcloud::actors

@@ -86,6 +86,10 @@ protected:
 
   actor_statistics& own_statistics() noexcept { return *statistics_; }
 
+  /// Drops the news that the gate still delays. It names other actors, and often this one, so that
+  /// actors that died with it would keep each other in memory for ever.
+  bool cleanup(caf::error&& reason, caf::execution_unit* host) override;
+
 private:
   std::shared_ptr<actor_statistics> statistics_ = std::make_shared<actor_statistics>();
   fault_gate gate_;

@@ -146,10 +146,11 @@ protected:
   caf::behavior make_behavior() override {
     be_strict();
     return {[this](std::int64_t revision) {
-      auto snapshot = two_regions();
-      snapshot->revision = revision;
-      tell(to_, catalog_changed{snapshot});
-    }};
+              auto snapshot = two_regions();
+              snapshot->revision = revision;
+              tell(to_, catalog_changed{snapshot});
+            },
+            [this](const catalog_changed& news) { tell(to_, news); }};
   }
   void on_exit() override { to_ = nullptr; }
 
@@ -209,6 +210,19 @@ TEST_CASE("what an ended actor held back is gone with it") {
   on.advance(milliseconds{100});
   CHECK(on.answers() == 0);
   CHECK(request.use_count() == 1);
+}
+
+TEST_CASE("news that an ended actor still delayed is freed, also while others know the actor") {
+  bench on;
+  const auto source = on.spawn<teller>(on.front);
+  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
+  model::catalog_snapshot snapshot = two_regions();
+  const std::weak_ptr<const model::catalog> kept = snapshot;
+  caf::anon_send(source, catalog_changed{std::move(snapshot)});
+  on.run();
+  CHECK_FALSE(kept.expired());
+  on.kill(source);
+  CHECK(kept.expired());
 }
 
 TEST_CASE("an attempt passes a point once; the next one passes it again") {
