@@ -6,7 +6,7 @@
 #include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
 #include "store/exports/export_files.hpp"
-#include "store/exports/signing_key_ring.hpp"
+#include "store/secret_ring.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -22,7 +22,7 @@ namespace matchcloud::actors {
 /// How export downloads reach what they need. The objects pointed to must outlive the actor.
 struct export_download_settings {
   store::export_files* files = nullptr;
-  store::signing_key_ring* keys = nullptr;
+  store::secret_ring* keys = nullptr;
   /// The pool that opens files.
   base::blocking_pool* short_work = nullptr;
   /// The pool that compresses files, one at a time, on threads of low priority.

@@ -5,7 +5,7 @@
 #include "actors/protocol.hpp"
 #include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
-#include "store/exports/signing_key_ring.hpp"
+#include "store/secret_ring.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -24,7 +24,7 @@ struct lobby_export_settings {
   export_job_settings job;
   /// Shared by successive export actors.
   std::shared_ptr<export_registry> registry = std::make_shared<export_registry>();
-  store::signing_key_ring* keys = nullptr;
+  store::secret_ring* keys = nullptr;
   /// The pool for reading revisions, which clients wait for.
   base::blocking_pool* short_work = nullptr;
   /// The pool for the export jobs: threads of low priority, at least `jobs_limit` of them.

@@ -6,11 +6,12 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include <array>
 #include <span>
 
 namespace matchcloud::base {
 
-std::string sign(const signing_secret& secret, std::string_view text) {
+std::string sign(const secret_bytes& secret, std::string_view text) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
   HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
@@ -20,7 +21,7 @@ std::string sign(const signing_secret& secret, std::string_view text) {
   return signature;
 }
 
-bool is_signed(const signing_secret& secret, std::string_view text, std::string_view signature) {
+bool is_signed(const secret_bytes& secret, std::string_view text, std::string_view signature) {
   const auto right = sign(secret, text);
   // The length is not secret. It is zero only if OpenSSL failed, and then no signature is valid.
   return !right.empty() && signature.size() == right.size() &&

@@ -1,7 +1,7 @@
 #include "app/commands/commands.hpp"
 
 #include "base/clock.hpp"
-#include "store/exports/signing_keys.hpp"
+#include "store/files/secret_files.hpp"
 #include "store/open_sqlite.hpp"
 
 #include <filesystem>
@@ -36,9 +36,11 @@ base::expected<void> record(const rotate_options& options) {
 }
 
 int rotate(const rotate_options& options) {
-  const auto replaced = options.revoke ? store::replaced_keys::revoke : store::replaced_keys::keep;
+  const auto replaced =
+      options.revoke ? store::replaced_secrets::revoke : store::replaced_secrets::keep;
   const auto done = record(options).and_then([&] {
-    return store::rotate_signing_keys(options.data_dir, base::machine_clock().unix_ms(), replaced);
+    return store::secret_files{options.data_dir}.rotate(store::secret_name::signing_keys,
+                                                        base::machine_clock().unix_ms(), replaced);
   });
   if (!done) {
     std::cerr << "matchcloud signing-key rotate: " << done.error().detail << "\n";

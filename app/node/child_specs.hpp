@@ -23,9 +23,9 @@
 #include "model/validation/validation_rules.hpp"
 #include "store/database.hpp"
 #include "store/exports/export_files.hpp"
-#include "store/exports/signing_key_ring.hpp"
 #include "store/files/media_files.hpp"
 #include "store/geoip/geoip_files.hpp"
+#include "store/secret_ring.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -77,7 +77,7 @@ struct node_parts {
   base::byte_budget* budget = nullptr;
   std::shared_ptr<store::database> database;
   store::export_files* export_files = nullptr;
-  store::signing_key_ring* signing_keys = nullptr;
+  store::secret_ring* signing_keys = nullptr;
   std::shared_ptr<store::media_files> media;
   /// Null if there are none.
   std::shared_ptr<store::geoip_files> geoip_files;

@@ -4,6 +4,7 @@
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/front/front_rules.hpp"
+#include "store/files/secret_files.hpp"
 #include "store/open_sqlite.hpp"
 
 #include <spdlog/spdlog.h>
@@ -96,7 +97,8 @@ base::expected<void> node::open() {
                                          open_exports(raise_descriptor_limit()));
   if (!files) return tl::unexpected(files.error());
   export_files_ = *std::move(files);
-  auto keys = store::signing_key_ring::open(config_.data_dir);
+  auto keys = store::secret_ring::open(std::make_shared<store::secret_files>(config_.data_dir),
+                                       store::secret_name::signing_keys);
   if (!keys) return tl::unexpected(keys.error());
   signing_keys_ = *std::move(keys);
   auto catalog = database_->catalog().and_then([](const auto& from) { return from->load(); });

@@ -110,7 +110,7 @@ private:
   std::shared_ptr<store::database> database_;
   // The threads of exports use these until they are joined.
   std::unique_ptr<store::export_files> export_files_;
-  std::unique_ptr<store::signing_key_ring> signing_keys_;
+  std::unique_ptr<store::secret_ring> signing_keys_;
   std::shared_ptr<actors::export_registry> export_registry_ =
       std::make_shared<actors::export_registry>();
   caf::actor_system_config actor_config_;

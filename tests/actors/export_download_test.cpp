@@ -4,6 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/shared_file.hpp"
+#include "tests/fixtures/signing_keys.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 namespace matchcloud::actors {
@@ -22,7 +23,7 @@ struct bench : deterministic_system {
   manual_pool long_work;
   export_metrics metrics;
   std::unique_ptr<store::export_files> files;
-  std::unique_ptr<store::signing_key_ring> keys = *store::signing_key_ring::open(folder.path());
+  std::unique_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
   export_download_settings settings;
@@ -130,9 +131,10 @@ TEST_CASE("URLs outlive the rotation of the keys that signed them, unless those 
   bench on;
   on.publish();
   const auto old = export_url("", export_id, on.soon(), *on.keys->current());
-  REQUIRE(store::rotate_signing_keys(on.folder.path(), on.clock.unix_ms(),
-                                     revoked ? store::replaced_keys::revoke
-                                             : store::replaced_keys::keep));
+  store::secret_files secrets{on.folder.path()};
+  REQUIRE(
+      secrets.rotate(store::secret_name::signing_keys, on.clock.unix_ms(),
+                     revoked ? store::replaced_secrets::revoke : store::replaced_secrets::keep));
   on.advance(on.settings.tick);
   on.settle();
   CHECK(export_url("", export_id, on.soon(), *on.keys->current()) != old);

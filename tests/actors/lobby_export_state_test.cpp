@@ -2,6 +2,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/signing_keys.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <utility>
@@ -19,7 +20,7 @@ struct bench final : export_effects {
   temporary_directory folder;
   manual_clock clock;
   export_metrics metrics;
-  std::unique_ptr<store::signing_key_ring> keys = *store::signing_key_ring::open(folder.path());
+  std::unique_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
   lobby_export_settings settings;
   lobby_export_state state{settings, *this};
   /// Whether the pools accept tasks.

@@ -3,6 +3,7 @@
 #include "actors/export_link.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/signing_keys.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <filesystem>
@@ -27,7 +28,7 @@ struct bench : deterministic_system {
   export_metrics metrics;
   std::unique_ptr<store::export_files> files =
       *store::export_files::open(folder.path(), data_limit_bytes);
-  std::unique_ptr<store::signing_key_ring> keys = *store::signing_key_ring::open(folder.path());
+  std::unique_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
   std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);

@@ -13,15 +13,15 @@ using namespace matchcloud::base;
 
 /// HMAC pads a key with zeros to the block size (RFC 2104), so a padded secret equals a shorter
 /// key.
-signing_secret padded(std::string_view key) {
-  signing_secret secret{};
+secret_bytes padded(std::string_view key) {
+  secret_bytes secret{};
   REQUIRE(key.size() <= secret.size());
   std::copy(key.begin(), key.end(), secret.begin());
   return secret;
 }
 
 /// HMAC hashes a key longer than the block size first (RFC 2104).
-signing_secret hashed(const std::string& key) {
+secret_bytes hashed(const std::string& key) {
   REQUIRE(key.size() > 64);
   return sha256(key);
 }

@@ -1,6 +1,7 @@
 #include "tests/simulation/files.hpp"
 
 #include "store/files/file_state.hpp"
+#include "store/files/secret_files.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 #include "tests/simulation/chance.hpp"
 #include "tests/simulation/database.hpp"
@@ -25,7 +26,8 @@ std::string parent_directory() {
 files::files() : directory_{parent_directory()} {
   make_images();
   make_databases();
-  auto keys = store::signing_key_ring::open(path());
+  auto keys = store::secret_ring::open(std::make_shared<store::secret_files>(path()),
+                                       store::secret_name::signing_keys);
   if (!keys) throw std::runtime_error{base::to_string(keys.error())};
   keys_ = *std::move(keys);
 }

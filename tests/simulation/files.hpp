@@ -1,8 +1,8 @@
 #pragma once
 
 #include "model/catalog/catalog.hpp"
-#include "store/exports/signing_key_ring.hpp"
 #include "store/files/media_files.hpp"
+#include "store/secret_ring.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <cstddef>
@@ -33,7 +33,7 @@ public:
   static constexpr std::size_t databases() noexcept { return healing_database + 1; }
   std::string database_path(std::size_t number) const;
   static model::coordinates location(std::size_t database, std::uint8_t client);
-  store::signing_key_ring& keys() noexcept { return *keys_; }
+  store::secret_ring& keys() noexcept { return *keys_; }
 
 private:
   void make_images();
@@ -41,7 +41,7 @@ private:
 
   fixtures::temporary_directory directory_;
   std::vector<image> images_;
-  std::unique_ptr<store::signing_key_ring> keys_;
+  std::unique_ptr<store::secret_ring> keys_;
 };
 
 /// The clients that the databases can locate: the last byte of their address.

@@ -11,6 +11,7 @@
 #include "tests/fixtures/inflated.hpp"
 #include "tests/fixtures/replaced_file.hpp"
 #include "tests/fixtures/shared_file.hpp"
+#include "tests/fixtures/signing_keys.hpp"
 
 #include <caf/all.hpp>
 
@@ -73,12 +74,12 @@ struct stored_avatars {
 struct stored_history {
   std::string kind = "namespace,prod,fra,Frankfurt,basic,version,1.0,duel";
   std::unique_ptr<store::export_files> files;
-  std::unique_ptr<store::signing_key_ring> keys;
+  std::unique_ptr<store::secret_ring> keys;
   actors::export_metrics metrics;
 
   explicit stored_history(stored_avatars& beside)
       : files{*store::export_files::open(beside.folder.path(), 64UL * 1024 * 1024)},
-        keys{*store::signing_key_ring::open(beside.folder.path())} {
+        keys{fixtures::open_signing_keys(beside.folder.path())} {
     for (std::uint8_t i = 0; i < 50; ++i) // enough to be worth compressing
       beside.database->lobbies.push_back({fixtures::id_of(i), {120, 130}, &kind});
   }

@@ -1,6 +1,7 @@
 #include "tests/store/conformance/engines.hpp"
 
 #include "base/clock.hpp"
+#include "store/files/secret_files.hpp"
 #include "store/open_sqlite.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
@@ -15,6 +16,9 @@ class sqlite_store final : public fresh_store {
 public:
   base::expected<std::shared_ptr<database>> open() const override {
     return open_sqlite(directory_.path());
+  }
+  std::shared_ptr<secret_store> secrets() const override {
+    return std::make_shared<secret_files>(directory_.path());
   }
 
 private:

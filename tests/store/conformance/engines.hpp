@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/secret_store.hpp"
 #include "tests/store/store_fixture.hpp"
 
 #include <functional>
@@ -15,6 +16,8 @@ public:
   virtual ~fresh_store() = default;
   /// Opens the store as another process would.
   virtual base::expected<std::shared_ptr<database>> open() const = 0;
+  /// Its named secrets, as another process would see them.
+  virtual std::shared_ptr<secret_store> secrets() const = 0;
 };
 
 /// An engine that the conformance suite runs on. An engine is done when it passes the suite.

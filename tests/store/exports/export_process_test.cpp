@@ -1,5 +1,5 @@
 // Exports of several processes on one data directory, of killed processes, and on a full disk.
-#include "store/exports/signing_keys.hpp"
+#include "store/files/secret_files.hpp"
 #include "tests/fixtures/forked_process.hpp"
 #include "tests/fixtures/own_mounts.hpp"
 #include "tests/store/exports/export_fixture.hpp"
@@ -133,10 +133,11 @@ bool survives_a_full_disk(const std::string& data_dir) {
     while (filler && filler->append(std::string(4'096, 'x'))) {
     }
     if (!fails_with(errc::store_full, files.compress(export_id_of(1), {}))) return false;
-    const auto keys = signing_keys::load(data_dir);
+    const auto keys = secret_files{data_dir}.load(secret_name::signing_keys);
     if (keys || keys.error().code != errc::store_full) return false;
   }
-  if (unfinished_of(data_dir) != 0 || !signing_keys::load(data_dir)) return false;
+  if (unfinished_of(data_dir) != 0 || !secret_files{data_dir}.load(secret_name::signing_keys))
+    return false;
   const auto kept = files.open(export_id_of(1));
   return kept && content_of(*(*kept)->csv) == content &&
          files.compress(export_id_of(1), {}).has_value() &&

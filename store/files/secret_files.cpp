@@ -1,0 +1,171 @@
+#include "store/files/secret_files.hpp"
+
+#include "base/file_descriptor.hpp"
+#include "base/io_failure.hpp"
+#include "base/sync_directory.hpp"
+#include "store/files/data_directory.hpp"
+#include "store/files/new_file.hpp"
+#include "store/files/secret_text.hpp"
+#include "store/files/temporary_folder.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string_view>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
+  return base::io_failure(path, operation, code, base::errc::store_failed);
+}
+
+base::expected<void> check_private(secret_name name, const std::string& path,
+                                   const struct stat& found) {
+  const auto& facts = facts_of(name);
+  std::string detail = path;
+  if (!S_ISREG(found.st_mode)) {
+    detail.append(": not a regular file. Move it away: then a new ").append(facts.noun);
+    detail += " is made.";
+    return base::fail(base::errc::store_failed, std::move(detail));
+  }
+  if ((found.st_mode & 077U) == 0) return {};
+  detail.append(": others than its owner may use this file of secret ").append(facts.noun);
+  detail += "s. Do `chmod 600 " + path + "`; where somebody may have read it, ";
+  detail.append(facts.leak).append(".");
+  return base::fail(base::errc::store_failed, std::move(detail));
+}
+
+/// Reads the file of a secret; returns nothing if there is none.
+base::expected<std::optional<secret_versions>> read(secret_name name, const std::string& path) {
+  // Non-blocking: opening a named pipe in its place must not wait for the other end.
+  const base::file_descriptor file{
+      ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  if (!file && errno == ENOENT) return std::nullopt;
+  struct stat found {};
+  if (!file || ::fstat(file.get(), &found) != 0) return failure(path, "open the file", errno);
+  if (auto checked = check_private(name, path, found); !checked)
+    return tl::unexpected(checked.error());
+  std::string text(secret_file_limit_bytes + 1, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const auto got = ::read(file.get(), text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failure(path, "read the file", errno);
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  if (size > secret_file_limit_bytes)
+    return damaged_secrets(name, path, 1,
+                           "at most " + std::to_string(secret_file_limit_bytes) + " bytes");
+  auto versions = parse_secrets(name, path, std::string_view{text}.substr(0, size));
+  if (!versions) return tl::unexpected(versions.error());
+  return std::optional{*std::move(versions)};
+}
+
+/// Writes versions to a synced file in `folder` that has no lasting name yet.
+base::expected<new_file> write_aside(const temporary_folder& folder, secret_name name,
+                                     const secret_versions& versions) {
+  auto file = new_file::create(folder.path() + "/" + std::string{facts_of(name).name});
+  if (!file) return file;
+  auto written =
+      file->append(render_secrets(name, versions)).and_then([&] { return file->sync(); });
+  if (!written) return tl::unexpected(written.error());
+  return file;
+}
+
+} // namespace
+
+secret_files::secret_files(std::string data_dir, const base::clock& clock)
+    : data_dir_{std::move(data_dir)}, clock_{&clock} {}
+
+base::expected<secret_versions> secret_files::load(secret_name name) {
+  const auto path = path_of(name);
+  auto found = read(name, path);
+  if (found && !*found) {
+    if (auto created = create(name); !created) return tl::unexpected(created.error());
+    found = read(name, path);
+  }
+  if (!found) return tl::unexpected(found.error());
+  if (!*found)
+    return base::fail(base::errc::store_failed, path + ": removed while it was made. Try again.");
+  return **std::move(found);
+}
+
+base::expected<void> secret_files::rotate(secret_name name, std::int64_t now_ts,
+                                          replaced_secrets replaced) {
+  return apply(name,
+               [&](const secret_versions& before) {
+                 return rotated(name, before, now_ts, replaced).map([](secret_versions after) {
+                   return std::optional{std::move(after)};
+                 });
+               })
+      .map([](bool) {});
+}
+
+base::expected<bool> secret_files::rotate_if_due(secret_name name, std::int64_t now_ts,
+                                                 std::int64_t due_ts) {
+  const auto seen = load(name);
+  if (!seen) return tl::unexpected(seen.error());
+  if (!is_due(*seen, due_ts)) return false;
+  return apply(
+      name, [&](const secret_versions& before) -> base::expected<std::optional<secret_versions>> {
+        if (!is_due(before, due_ts)) return std::nullopt; // another process was faster
+        return rotated(name, before, now_ts, replaced_secrets::keep);
+      });
+}
+
+base::expected<std::size_t> secret_files::prune(secret_name name, std::int64_t now_ts) {
+  const auto seen = read(name, path_of(name));
+  if (!seen) return tl::unexpected(seen.error());
+  if (!*seen || pruned(**seen, now_ts).size() == (*seen)->size()) return std::size_t{0};
+  std::size_t removed = 0;
+  return apply(
+             name,
+             [&](const secret_versions& before) -> base::expected<std::optional<secret_versions>> {
+               auto after = pruned(before, now_ts);
+               removed = before.size() - after.size();
+               if (removed == 0) return std::nullopt;
+               return after;
+             })
+      .map([&](bool) { return removed; });
+}
+
+std::string secret_files::path_of(secret_name name) const {
+  return data_dir_ + "/" + std::string{facts_of(name).name};
+}
+
+base::expected<void> secret_files::create(secret_name name) const {
+  const auto folder = temporary_folder::make(data_dir_);
+  if (!folder) return tl::unexpected(folder.error());
+  auto file = write_aside(*folder, name, {new_secret_version(clock_->unix_ms())});
+  if (!file) return tl::unexpected(file.error());
+  if (auto linked = file->link_to(path_of(name)); !linked) return tl::unexpected(linked.error());
+  // Sync even if another process created the file: what its secret makes must stay valid after a
+  // power failure.
+  return base::sync_directory(data_dir_);
+}
+
+base::expected<bool> secret_files::apply(secret_name name, const change& make) {
+  // Nothing below takes this lock again: the temporary folder has a lock of its own.
+  const auto alone = directory_lock::acquire(data_dir_);
+  if (!alone) return tl::unexpected(alone.error());
+  const auto before = load(name);
+  if (!before) return tl::unexpected(before.error());
+  const auto after = make(*before);
+  if (!after) return tl::unexpected(after.error());
+  if (!*after) return false;
+  const auto folder = temporary_folder::make(data_dir_);
+  if (!folder) return tl::unexpected(folder.error());
+  auto file = write_aside(*folder, name, **after);
+  if (!file) return tl::unexpected(file.error());
+  if (auto named = file->rename_to(path_of(name)); !named) return tl::unexpected(named.error());
+  if (auto synced = base::sync_directory(data_dir_); !synced) return tl::unexpected(synced.error());
+  return true;
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,259 @@
+#include "store/files/secret_files.hpp"
+
+#include "store/files/secret_text.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace matchcloud::store {
+namespace {
+
+using fixtures::temporary_directory;
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t now_ts = 1'790'000'000'000;
+const std::string secret(64, 'a');
+
+std::string content_of(const std::string& file) {
+  std::ifstream in{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat found {};
+  REQUIRE(::stat(path.c_str(), &found) == 0);
+  return found.st_mode & 0777;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A data directory with, perhaps, the file of one secret.
+struct file_bench {
+  temporary_directory directory;
+  secret_files secrets{directory.path()};
+  secret_name name = GENERATE(secret_name::signing_keys, secret_name::ticket_roots);
+  std::string file = directory.path(std::string{facts_of(name).name});
+
+  void write(const std::string& text) const {
+    std::ofstream{file, std::ios::binary} << text;
+    fs::permissions(file, fs::perms{0600});
+  }
+  secret_versions load() {
+    auto loaded = secrets.load(name);
+    INFO((loaded ? std::string{} : loaded.error().detail));
+    REQUIRE(loaded.has_value());
+    return *std::move(loaded);
+  }
+  std::string load_error() {
+    const auto loaded = secrets.load(name);
+    REQUIRE_FALSE(loaded.has_value());
+    CHECK(loaded.error().code == base::errc::store_failed);
+    return loaded.error().detail;
+  }
+  bool rotates() { return secrets.rotate(name, now_ts, replaced_secrets::revoke).has_value(); }
+};
+
+TEST_CASE("secrets are in files of these names") {
+  const temporary_directory directory;
+  secret_files secrets{directory.path("new/store")};
+  REQUIRE(secrets.load(secret_name::signing_keys));
+  REQUIRE(secrets.load(secret_name::ticket_roots));
+  const auto keys = content_of(directory.path("new/store/signing-keys"));
+  const auto roots = content_of(directory.path("new/store/ticket-roots"));
+  CHECK(keys.starts_with("# The secret keys that matchcloud signs URLs with."));
+  CHECK(roots.starts_with("# The secret roots that matchcloud derives the keys of TLS session"));
+}
+
+TEST_CASE("a file of secrets is its user's alone, whatever the umask, and says what it is") {
+  file_bench on;
+  for (const mode_t mask : {0000, 0022, 0177}) {
+    const auto data_dir = on.directory.path(std::to_string(mask));
+    const auto file = data_dir + "/" + std::string{facts_of(on.name).name};
+    secret_files secrets{data_dir};
+    const auto before = ::umask(mask);
+    const auto loaded = secrets.load(on.name);
+    const auto made = mode_of(file);
+    const auto rotated = secrets.rotate(on.name, now_ts, replaced_secrets::keep);
+    const auto mode_rotated = mode_of(file);
+    const auto removed = secrets.prune(on.name, 2 * now_ts);
+    ::umask(before);
+    CHECK(loaded.has_value());
+    CHECK(made == 0600);
+    CHECK(rotated.has_value());
+    CHECK(mode_rotated == 0600);
+    CHECK(removed == 1U);
+    CHECK(mode_of(file) == 0600);
+    CHECK(content_of(file).starts_with("# The secret "));
+    CHECK(fs::is_empty(data_dir + "/tmp"));
+  }
+}
+
+TEST_CASE("a file that an earlier version wrote is read as it is, without times of creation") {
+  file_bench on;
+  const auto text =
+      "# an earlier comment\ncurrent " + secret + "\n5 " + std::string(64, 'b') + "\n";
+  on.write(text);
+  const auto versions = on.load();
+  REQUIRE(versions.size() == 2);
+  CHECK(versions[0].secret.front() == 0xaa);
+  CHECK(versions[0].created_ts == 0);
+  CHECK(versions[0].accepted_until_ts == until_replaced_ts);
+  CHECK(versions[1].secret.back() == 0xbb);
+  CHECK(versions[1].created_ts == 0);
+  CHECK(versions[1].accepted_until_ts == 5);
+  CHECK(content_of(on.file) == text);
+
+  // A secret of unknown age is due.
+  CHECK(on.secrets.rotate_if_due(on.name, now_ts, 1) == true);
+  const auto after = on.load();
+  REQUIRE(after.size() == 2);
+  CHECK(after[0].created_ts == now_ts);
+  CHECK(after[1].secret == versions[0].secret);
+  CHECK(after[1].created_ts == 0);
+  CHECK(contains(content_of(on.file), " " + secret + "\n"));
+}
+
+TEST_CASE("what is written is read again, times of creation and all") {
+  file_bench on;
+  on.write("current " + secret + " 17\n9 " + secret + " 0\n8 " + secret + "\n7 " + secret + " 6\n");
+  const auto versions = on.load();
+  REQUIRE(versions.size() == 4);
+  CHECK(versions[0].created_ts == 17);
+  CHECK(versions[1].created_ts == 0);
+  CHECK(versions[2].created_ts == 0);
+  CHECK(versions[3].created_ts == 6);
+  const auto read = parse_secrets(on.name, on.file, render_secrets(on.name, versions));
+  REQUIRE(read.has_value());
+  CHECK(*read == versions);
+}
+
+TEST_CASE("as many versions as there may be fit into a file") {
+  file_bench on;
+  secret_versions most(facts_of(on.name).versions_limit, {{}, now_ts, now_ts});
+  most.front().accepted_until_ts = until_replaced_ts;
+  const auto text = render_secrets(on.name, most);
+  CHECK(text.size() < secret_file_limit_bytes / 2);
+  on.write(text);
+  CHECK(on.load() == most);
+}
+
+TEST_CASE("a version that has expired leaves the file") {
+  file_bench on;
+  const std::string expired(64, 'b');
+  on.write("current " + secret + " 3\n" + std::to_string(now_ts) + " " + expired + " 2\n" +
+           std::to_string(now_ts + 1) + " " + std::string(64, 'c') + " 1\n");
+  CHECK(on.secrets.prune(on.name, now_ts) == 1U);
+  const auto text = content_of(on.file);
+  CHECK_FALSE(contains(text, expired));
+  CHECK(contains(text, "\ncurrent " + secret + " 3\n"));
+  CHECK(contains(text, "\n1790000000001 " + std::string(64, 'c') + " 1\n"));
+  CHECK(fs::is_empty(on.directory.path("tmp")));
+}
+
+TEST_CASE("where there is no file, none is pruned and none is made") {
+  file_bench on;
+  CHECK(on.secrets.prune(on.name, now_ts) == 0U);
+  CHECK_FALSE(fs::exists(on.file));
+}
+
+TEST_CASE("a clock before 1970 makes no file that cannot be read") {
+  file_bench on;
+  for (int i = 0; i < 2; ++i)
+    CHECK(on.secrets.rotate(on.name, -now_ts, replaced_secrets::keep).has_value());
+  CHECK(on.load().size() == 3);
+}
+
+TEST_CASE("a file of secrets that others may use is refused and left alone") {
+  file_bench on;
+  (void)on.load();
+  const auto before = content_of(on.file);
+  for (const auto mode : {0640, 0604, 0660, 0644, 0602}) {
+    fs::permissions(on.file, fs::perms{static_cast<unsigned>(mode)});
+    const auto detail = on.load_error();
+    CHECK(contains(detail, "chmod 600 " + on.file));
+    CHECK(contains(detail, on.name == secret_name::signing_keys
+                               ? "then also `matchcloud signing-key rotate --revoke`."
+                               : "where somebody may have read it, remove it instead."));
+    CHECK_FALSE(on.rotates());
+    CHECK_FALSE(on.secrets.rotate_if_due(on.name, now_ts, now_ts).has_value());
+    CHECK_FALSE(on.secrets.prune(on.name, now_ts).has_value());
+  }
+  CHECK(content_of(on.file) == before);
+  fs::permissions(on.file, fs::perms{0400});
+  CHECK(on.load().size() == 1);
+}
+
+TEST_CASE("a damaged file of secrets is refused by its line, never repeated and left alone") {
+  file_bench on;
+  const std::string current = "current " + secret + "\n";
+  struct damage {
+    std::string text;
+    std::string where;
+  };
+  std::string many = current;
+  for (std::size_t i = 0; i < facts_of(on.name).versions_limit; ++i)
+    many += "5 " + secret + "\n";
+  for (const auto& [text, where] : {
+           damage{"", ":1: "},
+           {"# only a comment\n", ":2: "},
+           {"current " + secret, ":1: "}, // truncated
+           {"#\n" + current.substr(8), ":2: "},
+           {"#\ncurrent " + secret.substr(1) + "\n", ":2: "},
+           {"#\ncurrent " + secret + "a\n", ":2: "},
+           {"#\ncurrent " + secret + " \n", ":2: "},
+           {"#\ncurrent " + secret + " -1\n", ":2: "},
+           {"#\ncurrent " + secret + " +1\n", ":2: "},
+           {"#\ncurrent " + secret + " 1x\n", ":2: "},
+           {"#\ncurrent " + secret + " 1 \n", ":2: "},
+           {"#\ncurrent " + secret + " 1 2\n", ":2: "},
+           {"#\ncurrent " + secret + "  1\n", ":2: "},
+           {"#\ncurrent " + secret + " 9223372036854775808\n", ":2: "},
+           {"#\ncurrent " + std::string(64, 'A') + "\n", ":2: "},
+           {"#\ncurrent " + std::string(64, 'g') + "\n", ":2: "},
+           {"5 " + secret + "\n", ":1: "}, // no current version
+           {current + current, ":2: "},
+           {current + "-5 " + secret + "\n", ":2: "},
+           {current + "+5 " + secret + "\n", ":2: "},
+           {current + "5x " + secret + "\n", ":2: "},
+           {current + "5 " + secret + " x\n", ":2: "},
+           {current + "9223372036854775807 " + secret + "\n", ":2: "},
+           {current + "9223372036854775808 " + secret + "\n", ":2: "},
+           {current + "\n", ":2: "},
+           {current + std::string(3, '\0') + "\n", ":2: "},
+           {many, ":33: "},
+           {current + std::string(20'000, '#') + "\n", ":1: "},
+       }) {
+    on.write(text);
+    CAPTURE(text);
+    const auto detail = on.load_error();
+    CHECK(contains(detail, on.file + where + "expected "));
+    CHECK(contains(detail, on.name == secret_name::signing_keys
+                               ? "then a new key is made, and all URLs signed so far are refused."
+                               : "then a new root is made, and no TLS session"));
+    CHECK_FALSE(contains(detail, "aaaa"));
+    CHECK_FALSE(on.rotates());
+    CHECK_FALSE(on.secrets.prune(on.name, now_ts).has_value());
+    CHECK(content_of(on.file) == text);
+  }
+}
+
+TEST_CASE("what is not a file is no file of secrets") {
+  file_bench on;
+  fs::create_directory(on.file);
+  CHECK(contains(on.load_error(), on.file));
+  fs::remove(on.file);
+  fs::create_symlink("/dev/null", on.file);
+  CHECK(contains(on.load_error(), on.file));
+}
+
+} // namespace
+} // namespace matchcloud::store
