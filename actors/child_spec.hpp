@@ -32,6 +32,7 @@ struct child_spec {
     catalog,
     geoip_watch,
     bookkeeping,
+    tls_watch,
     owner,
     front
   } what = kind::owner;

@@ -425,6 +425,12 @@ struct keep_books {};
 /// blocking pool -> bookkeeping: the books are kept until the next tick.
 struct books_kept {};
 
+/// tls_watch -> tls_watch, at every interval.
+struct look_at_tls {};
+
+/// blocking pool -> tls_watch: a look is over.
+struct tls_looked {};
+
 /// geoip_watch -> its subscribers: sent on subscribing and whenever GeoIP files were replaced.
 struct geoip_changed {
   std::shared_ptr<const store::geoip> geoip;

@@ -49,6 +49,11 @@ struct limits {
   /// Connections of the ops plane, and bytes that its requests and responses may hold.
   std::size_t ops_connection_limit = 2'048;
   std::size_t ops_byte_budget_bytes = 128UL * 1024 * 1024;
+  /// TLS handshakes in progress at once, on all loops of a plane together; beyond, the one that
+  /// has been in progress longest ends for each new one.
+  std::size_t tls_handshakes_limit = 2'048;
+  /// From the start of a TLS connection to the end of its handshake.
+  std::chrono::milliseconds tls_handshake_timeout{10'000};
   /// From the first byte of a request to the end of its head.
   std::chrono::milliseconds head_timeout{10'000};
   /// From the end of the head to the end of the body.

@@ -51,7 +51,7 @@ void client::ask(const request_source::request& what, base::steady_time intended
   deadline_ = host_->loop().now() + host_->timeout();
   host_->loop().timers().arm(*this, deadline_);
   reader_.reset();
-  if (!socket_)
+  if (!stream_)
     open();
   else if (!connecting_)
     write();
@@ -64,24 +64,48 @@ void client::open() {
   if (!prepare_socket()) return fail(kind_of(errno), reason(errno));
   connecting_ = true;
   const auto& server = host_->server();
-  if (::connect(socket_.get(), server.get(), server.length) == 0) return connected();
+  if (::connect(stream_->descriptor(), server.get(), server.length) == 0) return reached();
   if (errno != EINPROGRESS) fail(kind_of(errno), reason(errno));
 }
 
 bool client::prepare_socket() {
   const int family = host_->server().storage.ss_family;
-  socket_ = base::file_descriptor{::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-  if (!socket_) return false;
+  base::file_descriptor socket{::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  if (!socket) return false;
   const int on = 1;
-  ::setsockopt(socket_.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   if (source_) {
     // The kernel chooses the port at connect(), when the peer is known, so that each source address
     // can use all ports.
-    ::setsockopt(socket_.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
-    if (::bind(socket_.get(), source_->get(), source_->length) != 0) return false;
+    ::setsockopt(socket.get(), IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+    if (::bind(socket.get(), source_->get(), source_->length) != 0) return false;
   }
-  errno = host_->loop().watch(socket_.get(), EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, *this);
-  return errno == 0;
+  errno = host_->loop().watch(socket.get(), EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, *this);
+  if (errno != 0) return false;
+  stream_ = std::make_unique<http::socket_stream>(std::move(socket));
+  return true;
+}
+
+void client::reached() {
+  if (!host_->tls()) return connected();
+  auto tls =
+      std::make_unique<http::tls_stream>(std::move(stream_), host_->tls(), host_->host_name());
+  handshaking_ = tls.get();
+  stream_ = std::move(tls);
+  shake_hands();
+}
+
+void client::shake_hands() {
+  auto status = http::handshake_status::more;
+  while (status == http::handshake_status::more)
+    status = handshaking_->handshake();
+  if (status == http::handshake_status::blocked) return;
+  if (status != http::handshake_status::done) {
+    const auto why = "TLS: " + handshaking_->failure();
+    return fail(failure::connect, why);
+  }
+  handshaking_ = nullptr;
+  connected();
 }
 
 void client::connected() {
@@ -93,18 +117,22 @@ void client::connected() {
 }
 
 void client::on_events(std::uint32_t events) {
-  if (!socket_) return;
-  if (connecting_) {
+  if (!stream_) return;
+  if (handshaking_ != nullptr) {
+    shake_hands();
+    if (!stream_ || connecting_) return;
+  } else if (connecting_) {
     int code = 0;
     socklen_t size = sizeof code;
-    ::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &code, &size);
+    ::getsockopt(stream_->descriptor(), SOL_SOCKET, SO_ERROR, &code, &size);
     if (code != 0) return fail(failure::connect, reason(code));
     if ((events & EPOLLOUT) == 0) return;
-    connected();
+    reached();
+    if (!stream_ || connecting_) return;
   } else if ((events & EPOLLOUT) != 0 && !unsent_.empty()) {
     write();
   }
-  if (socket_ && (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) {
+  if (stream_ && (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) {
     peer_ended_ = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
     read();
   }
@@ -112,10 +140,11 @@ void client::on_events(std::uint32_t events) {
 
 void client::write() {
   while (!unsent_.empty()) {
-    if (unsent_.send(socket_.get()) || errno == EINTR) continue;
+    const auto sent = unsent_.send(*stream_);
+    if (sent == http::io_status::moved) continue;
     // A server that refuses a request may close before it has read all of it; its reply is read
     // nevertheless.
-    if (errno != EAGAIN) unsent_ = {};
+    if (sent != http::io_status::blocked) unsent_ = {};
     return;
   }
 }
@@ -124,17 +153,17 @@ void client::read() {
   const auto buffer = host_->read_buffer();
   // A reply may end this connection, and the next request may begin another.
   const auto connection = connection_;
-  while (socket_ && connection == connection_) {
-    const auto got = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
-    if (got == 0) return ended();
-    if (got < 0) {
-      if (errno == EINTR) continue;
-      if (errno == EAGAIN) return;
+  while (stream_ && connection == connection_) {
+    const auto got = stream_->read(buffer);
+    switch (got.status) {
+    case http::io_status::moved: break;
+    case http::io_status::blocked: return;
+    case http::io_status::ended: return ended();
+    case http::io_status::failed:
       return has_request_ ? fail(failure::reset, reason(errno)) : close();
     }
-    on_bytes({buffer.data(), static_cast<std::size_t>(got)});
-    // The buffer was not filled, so nothing more can be read for now.
-    if (!peer_ended_ && static_cast<std::size_t>(got) < buffer.size()) return;
+    if (got.bytes > 0) on_bytes({buffer.data(), got.bytes});
+    if (!peer_ended_ && !got.more) return;
   }
 }
 
@@ -172,7 +201,10 @@ void client::ended() {
 void client::on_deadline() {
   if (!has_request_ && !connecting_) return;
   if (host_->loop().now() < deadline_) return host_->loop().timers().arm(*this, deadline_);
-  if (connecting_) return fail(failure::connect, "no answer to the attempt to connect");
+  if (connecting_)
+    return fail(failure::connect, handshaking_ != nullptr
+                                      ? "the TLS handshake was not complete in time"
+                                      : "no answer to the attempt to connect");
   // A reply that arrived in time counts even if this program was too busy to read it.
   const auto connection = connection_;
   read();
@@ -204,8 +236,9 @@ void client::fail(failure kind, std::string_view why) {
 void client::close() {
   connecting_ = false;
   unsent_ = {};
+  handshaking_ = nullptr;
   // Closing the descriptor removes it from the epoll set.
-  socket_.reset();
+  stream_.reset();
 }
 
 } // namespace matchcloud::load

@@ -2,8 +2,10 @@
 
 #include "base/clock.hpp"
 #include "base/file_descriptor.hpp"
+#include "http/loop/byte_stream.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/loop/timer_wheel.hpp"
+#include "http/tls/tls_stream.hpp"
 #include "load/reply_reader.hpp"
 #include "load/request_source.hpp"
 #include "load/tally.hpp"
@@ -15,6 +17,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,6 +42,10 @@ public:
 
   virtual http::event_loop& loop() noexcept = 0;
   virtual const network_address& server() const noexcept = 0;
+  /// Null: the server is asked without TLS.
+  virtual const std::shared_ptr<http::tls_context>& tls() const noexcept = 0;
+  /// What the server's certificate must be for.
+  virtual const std::string& host_name() const noexcept = 0;
   virtual std::chrono::milliseconds timeout() const noexcept = 0;
   /// The number of replies after which a connection is closed; 0: never.
   virtual std::uint64_t requests_per_connection() const noexcept = 0;
@@ -75,7 +82,7 @@ public:
   /// The first `limit_bytes` of what the server sent, fit for a report: with the client's token
   /// masked.
   std::string excerpt(std::string_view bytes, std::size_t limit_bytes) const;
-  bool is_connected() const noexcept { return static_cast<bool>(socket_) && !connecting_; }
+  bool is_connected() const noexcept { return stream_ && !connecting_; }
 
   /// Gives up the request in progress, if any; it fails as `abandoned`.
   void abandon();
@@ -88,6 +95,8 @@ protected:
 private:
   void open();
   bool prepare_socket();
+  void reached();
+  void shake_hands();
   void connected();
   void write();
   void read();
@@ -100,7 +109,9 @@ private:
   client_host* host_;
   std::optional<network_address> source_;
   std::string_view token_;
-  base::file_descriptor socket_;
+  std::unique_ptr<http::byte_stream> stream_;
+  /// Points to `stream_` while its handshake is in progress; null otherwise.
+  http::tls_stream* handshaking_ = nullptr;
   bool connecting_ = false;
   bool has_request_ = false;
   /// The server has ended the connection: nothing follows the bytes that can still be read.

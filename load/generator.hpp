@@ -25,6 +25,10 @@ namespace matchcloud::load {
 /// What one thread does. Everything that the plan refers to must outlive the thread.
 struct generator_plan {
   network_address server;
+  /// The thread's own; null: requests are sent without TLS.
+  std::shared_ptr<http::tls_context> tls;
+  /// The server's name in the URL.
+  std::string host_name;
   /// Addresses to connect from, used in turn; empty: the kernel chooses.
   std::vector<network_address> sources;
   const std::vector<mix_part>* parts = nullptr;
@@ -111,6 +115,8 @@ private:
 
   http::event_loop& loop() noexcept override { return loop_; }
   const network_address& server() const noexcept override { return plan_->server; }
+  const std::shared_ptr<http::tls_context>& tls() const noexcept override { return tls_; }
+  const std::string& host_name() const noexcept override { return plan_->host_name; }
   std::chrono::milliseconds timeout() const noexcept override { return plan_->timeout; }
   std::uint64_t requests_per_connection() const noexcept override {
     return plan_->requests_per_connection;
@@ -139,6 +145,7 @@ private:
   const base::clock* clock_;
   const generator_plan* plan_;
   http::event_loop loop_;
+  std::shared_ptr<http::tls_context> tls_;
   std::unique_ptr<wake_timer> wake_;
   request_source requests_;
   std::optional<arrivals> arrivals_;

@@ -33,6 +33,10 @@ struct options {
   std::vector<std::string> header_lines;
   /// Bearer tokens: connection i uses token i, counted in a circle. Empty: requests have none.
   std::vector<std::string> tokens;
+  /// The authorities to trust, a PEM file; empty: the system's.
+  std::string ca_file;
+  /// Whether new connections resume the TLS session of an earlier one of their thread.
+  bool resumes_sessions = false;
   /// The files for the reports; empty: no report. `-` is stdout.
   std::string json;
   std::string hdr;

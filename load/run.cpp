@@ -136,6 +136,13 @@ base::expected<void> fit_in_memory(const std::vector<mix_part>& mix) {
                     "clients or bodies, whichever is more, each with a body");
 }
 
+/// What a thread speaks TLS with.
+base::expected<std::shared_ptr<http::tls_context>> tls_context_of(const options& of) {
+  using sessions = http::tls_context::sessions;
+  return http::tls_context::for_client(of.ca_file,
+                                       of.resumes_sessions ? sessions::resumed : sessions::full);
+}
+
 /// The threads of a run and what they share.
 class load_run {
 public:
@@ -151,7 +158,7 @@ public:
       pools_.emplace_back(part, frame, options.seed + pools_.size());
     system_ = std::make_unique<caf::actor_system>(config_);
     for (std::size_t i = 0; i < options.threads; ++i)
-      add_generator(i, server);
+      add_generator(i, server, *url);
   }
 
   results run(const cli::interrupt& signals) {
@@ -173,10 +180,14 @@ public:
   }
 
 private:
-  void add_generator(std::size_t index, const network_address& server) {
+  void add_generator(std::size_t index, const network_address& server, const model::http_url& url) {
     const auto threads = options_->threads;
     generator_plan plan;
     plan.server = server;
+    if (url.secure) {
+      plan.host_name = url.host;
+      plan.tls = tls_context_of(*options_).value();
+    }
     plan.parts = &options_->mix;
     plan.pools = &pools_;
     const auto rest = options_->connections % threads;
@@ -334,6 +345,9 @@ base::expected<results> run(const options& options, const cli::interrupt& signal
     return tl::unexpected(enough.error());
   const auto url = model::parse_http_url(options.url);
   if (auto fits = fit_in_memory(options.mix); !fits) return tl::unexpected(fits.error());
+  if (url->secure)
+    if (const auto trusted = tls_context_of(options); !trusted)
+      return tl::unexpected(trusted.error());
   const auto server = resolve(*url, options.timeout, signals);
   if (!server) return tl::unexpected(server.error());
   if (options.sources > 0 && !is_ipv4_loopback(*server))

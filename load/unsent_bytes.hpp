@@ -1,5 +1,7 @@
 #pragma once
 
+#include "http/loop/byte_stream.hpp"
+
 #include <array>
 #include <string_view>
 
@@ -14,8 +16,8 @@ public:
       : pieces_{first, second, third} {}
 
   bool empty() const noexcept;
-  /// Sends in one call what the socket takes. Returns false with errno set if it takes nothing.
-  bool send(int socket) noexcept;
+  /// Sends in one call what the stream takes. Returns how that went.
+  http::io_status send(http::byte_stream& to);
 
 private:
   std::array<std::string_view, 3> pieces_;

@@ -23,7 +23,8 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Refuses a data plane that anybody beyond this machine may use, unless that is said.
+/// Refuses listeners beyond this machine that anybody may use, unless that is said, or that would
+/// take an operator's token without TLS.
 base::expected<void> check_exposure(const serve_config& config) {
   const auto refuse = [](const http::endpoint& where, const char* why) {
     return base::fail(base::errc::config_invalid, "--listen " + http::to_string(where) +
@@ -40,6 +41,13 @@ base::expected<void> check_exposure(const serve_config& config) {
                                 "(matchcloud token create), or say --insecure-open to serve "
                                 "everybody");
   }
+  if (!config.ops_listen.address.is_loopback() && !config.ops_tls)
+    return base::fail(base::errc::config_invalid,
+                      "--ops-listen " + http::to_string(config.ops_listen) +
+                          " is reachable from outside this machine, where tokens may not travel "
+                          "without TLS; write --ops-listen " +
+                          http::to_string(config.ops_listen) +
+                          "/tls with --tls-cert and --tls-key, or listen on 127.0.0.1");
   return {};
 }
 
@@ -90,12 +98,13 @@ int serve(const configuration_options& options) {
   if (const auto replaced = running.listeners().predecessor())
     std::cout << "took over from process " << *replaced << "\n";
   for (const auto& each : running.listeners().data())
-    std::cout << "listening on http://" << http::to_string(each.where)
-              << (each.proxy_header ? " (PROXY protocol)" : "") << "\n";
+    std::cout << "listening on " << url_of(each)
+              << (each.kind.proxy_header ? " (PROXY protocol)" : "") << "\n";
   if (const auto seed = running.fault_seed())
     std::cout << "fault injection enabled, seed " << *seed << ", " << config->faults.size()
               << " faults injected\n";
-  std::cout << "ops plane on http://" << http::to_string(running.listeners().ops()) << std::endl;
+  std::cout << "ops plane on " << url_of({running.listeners().ops(), {false, config->ops_tls}})
+            << std::endl;
 
   const auto why = wait_for_end(signals, running);
   if (const auto successor = running.listeners().successor())

@@ -77,19 +77,54 @@ std::string contradiction(const serve_config& config, const std::vector<given_va
   return why.detail;
 }
 
+/// The finding of a key that is given, with another or without one.
+tl::unexpected<base::error> refuse_key(const std::vector<given_value>& given, std::string_view name,
+                                       std::string why) {
+  const base::error complete{base::errc::config_invalid, std::move(why)};
+  const auto& key = *find_config_key(name);
+  const auto* last = last_given(given, key);
+  return base::fail(complete.code, last == nullptr ? std::string{name} + ": " + complete.detail
+                                                   : finding_of(key, *last, complete));
+}
+
 base::expected<void> check_transport(const serve_config& config,
                                      const std::vector<given_value>& given) {
   if (config.transport == transport_kind::loops) return {};
-  const auto refuse = [&](std::string_view name, std::string why) {
-    const base::error complete{base::errc::config_invalid, std::move(why)};
-    const auto& key = *find_config_key(name);
-    return base::fail(complete.code, finding_of(key, *last_given(given, key), complete));
+  const auto has_suffix = [](const data_listener& each) {
+    return each.kind != http::listener_kind{};
   };
-  const auto reads_header = [](const data_listener& each) { return each.proxy_header; };
-  if (std::ranges::any_of(config.listen, reads_header))
-    return refuse("listen", "PROXY protocol headers are read by the transport loops alone, and the "
-                            "transport is httplib; leave out /proxy, or choose loops");
-  if (config.take_over) return refuse("take-over", std::string{httplib_cannot_be_taken_over});
+  if (std::ranges::any_of(config.listen, has_suffix))
+    return refuse_key(given, "listen",
+                      "PROXY protocol headers and TLS are read by the transport loops alone, and "
+                      "the transport is httplib; leave out /proxy and /tls, or choose loops");
+  if (config.take_over)
+    return refuse_key(given, "take-over", std::string{httplib_cannot_be_taken_over});
+  return {};
+}
+
+/// Whether the listeners with TLS have what they need.
+base::expected<void> check_tls(const serve_config& config, const std::vector<given_value>& given) {
+  for (const auto& pair : config.tls.pairs) {
+    if (pair.key.empty())
+      return refuse_key(given, "tls-cert",
+                        pair.certificate + " has no key; give --tls-key as often as --tls-cert, in "
+                                           "the same order");
+    if (pair.certificate.empty())
+      return refuse_key(given, "tls-key",
+                        pair.key + " has no certificate; give --tls-cert as often as --tls-key, in "
+                                   "the same order");
+  }
+  const bool has_pairs = !config.tls.pairs.empty();
+  constexpr auto needs_pairs = "a listener with /tls needs a certificate and its key; give "
+                               "--tls-cert and --tls-key (for trying out, matchcloud tls "
+                               "self-signed makes them)";
+  const auto is_tls = [](const data_listener& each) { return each.kind.tls; };
+  if (!has_pairs && std::ranges::any_of(config.listen, is_tls))
+    return refuse_key(given, "listen", needs_pairs);
+  if (!has_pairs && config.ops_tls) return refuse_key(given, "ops-listen", needs_pairs);
+  if (!config.tls.client_ca.empty() && !config.ops_tls)
+    return refuse_key(given, "ops-client-ca",
+                      "client certificates come with TLS; write --ops-listen ADDRESS:PORT/tls");
   return {};
 }
 
@@ -145,6 +180,7 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
   }
   if (!findings.empty()) return base::fail(base::errc::config_invalid, std::move(findings));
   if (auto fits = check_transport(config, given); !fits) return tl::unexpected(fits.error());
+  if (auto fits = check_tls(config, given); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_faults(config, given); !fits) return tl::unexpected(fits.error());
   if (const auto sound = model::check_rules(config.rules); !sound)
     return base::fail(base::errc::config_invalid, contradiction(config, given, sound.error()));

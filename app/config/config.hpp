@@ -4,6 +4,7 @@
 #include "base/expected.hpp"
 #include "base/limits.hpp"
 #include "http/front/front.hpp"
+#include "http/tls/tls_material.hpp"
 #include "http/transport/listener.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/validation/validation_rules.hpp"
@@ -25,8 +26,7 @@ enum class transport_kind : std::uint8_t { loops, httplib };
 /// A listener of the data plane.
 struct data_listener {
   http::endpoint where;
-  /// Whether each of its connections begins with a PROXY protocol header.
-  bool proxy_header = false;
+  http::listener_kind kind = {};
 };
 
 /// Why the transport httplib does not support take-over.
@@ -39,6 +39,9 @@ inline constexpr std::string_view httplib_cannot_be_taken_over =
 struct serve_config {
   std::vector<data_listener> listen;
   http::endpoint ops_listen;
+  /// Whether the listener of the ops plane speaks TLS.
+  bool ops_tls = false;
+  http::tls_files tls;
   std::string data_dir;
   std::vector<std::string> geoip_files;
   /// The number of event loops; 0 means one per core.

@@ -62,23 +62,36 @@ auto one_of(std::array<std::pair<std::string_view, Value>, Count> words, Set set
 }
 
 outcome set_listen(serve_config& config, const values& given) {
-  constexpr std::string_view proxy_suffix = "/proxy";
   config.listen.clear();
   for (std::string_view text : given) {
-    const bool proxy_header = text.ends_with(proxy_suffix);
-    if (proxy_header) text.remove_suffix(proxy_suffix.size());
+    const auto begins = http::take_suffix(text);
     const auto where = http::parse_endpoint(text);
     if (!where) return tl::unexpected(where.error());
-    config.listen.push_back({*where, proxy_header});
+    config.listen.push_back({*where, begins});
   }
   return config.listen.empty() ? outcome{refuse()} : outcome{};
 }
 
 outcome set_ops_listen(serve_config& config, const values& given) {
-  const auto where = http::parse_endpoint(given.front());
+  std::string_view text = given.front();
+  const auto begins = http::take_suffix(text);
+  const auto where = http::parse_endpoint(text);
   if (!where) return tl::unexpected(where.error());
+  if (begins.proxy_header) return refuse();
   config.ops_listen = *where;
+  config.ops_tls = begins.tls;
   return {};
+}
+
+/// Pairs certificates with keys in the order given; `make_config` checks that there are as many.
+auto tls_file_key(std::string http::tls_files::pair::*which) {
+  return [which](serve_config& config, const values& given) -> outcome {
+    auto& pairs = config.tls.pairs;
+    pairs.resize(std::max(pairs.size(), given.size()));
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      pairs[i].*which = i < given.size() ? given[i] : std::string{};
+    return {};
+  };
 }
 
 /// Whether `text` has a scheme in lower case and a host.
@@ -189,18 +202,33 @@ std::vector<config_key> listening_keys() {
   };
   const auto set_open = [](serve_config& config, bool open) { config.insecure_open = open; };
   const auto set_take_over = [](serve_config& config, bool on) { config.take_over = on; };
+  const auto set_client_ca = [](serve_config& config, const values& given) -> outcome {
+    config.tls.client_ca = given.front();
+    return {};
+  };
   using transport_word = std::pair<std::string_view, transport_kind>;
   return {
       {"listen", kind::list, "127.0.0.1:8080",
-       "ADDRESS:PORT or ADDRESS:PORT/proxy, IPv6 in brackets, port 0 for the kernel's choice; "
-       "repeatable",
-       "Where the data plane listens. With /proxy each connection must begin with a PROXY protocol "
-       "header (version 1 or 2), which tells the client's address where the peer is in "
-       "trusted-proxies; not with the transport httplib.",
+       "ADDRESS:PORT with /tls, /proxy, /proxy/tls or nothing behind it; IPv6 in brackets, port 0 "
+       "for the kernel's choice; repeatable",
+       "Where the data plane listens. /tls: it speaks TLS. With /proxy each connection must begin "
+       "with a PROXY protocol header (version 1 or 2), which tells the client's address where the "
+       "peer is in trusted-proxies. Neither with the transport httplib.",
        set_listen},
-      {"ops-listen", kind::text, "127.0.0.1:8081", "ADDRESS:PORT",
-       "Where health, metrics and administration listen; keep it off the open internet.",
+      {"ops-listen", kind::text, "127.0.0.1:8081", "ADDRESS:PORT or ADDRESS:PORT/tls",
+       "Where health, metrics and administration listen; beyond loopback only with /tls.",
        set_ops_listen},
+      {"tls-cert", kind::list, "", "PEM files; repeatable",
+       "The certificates of listeners with /tls, each with the chain behind it. The client's "
+       "server name (SNI) chooses; whoever asks for another gets the first. Followed when they are "
+       "replaced.",
+       tls_file_key(&http::tls_files::pair::certificate)},
+      {"tls-key", kind::list, "", "PEM files without a passphrase; repeatable",
+       "The keys of tls-cert, in the same order.", tls_file_key(&http::tls_files::pair::key)},
+      {"ops-client-ca", kind::text, "", "a PEM file; empty: no client certificates",
+       "Authorities whose client certificates may do on the ops plane what an admin token may, "
+       "where it speaks TLS.",
+       set_client_ca},
       {"public-url", kind::text, "",
        "http:// or https:// URL without a slash at the end; empty: the first listener",
        "Where clients reach the service; the base of URLs that it hands out, before base-path.",
@@ -414,6 +442,9 @@ std::vector<config_key> transport_keys() {
        "are taken; beyond: 503. With PROXY headers it is the announced address that counts; "
        "trusted proxies themselves are not bounded.",
        bytes_key(&limits::connection_share_percent, 1, 100)},
+      {"max-tls-handshakes", kind::number, "2048", "1 to 1000000",
+       "TLS handshakes in progress; beyond, the one that has taken longest ends for each new one.",
+       bytes_key(&limits::tls_handshakes_limit, 1, 1'000'000)},
       {"listen-backlog", kind::number, "4096", "1 to 65535",
        "Connections that wait to be accepted, per listener (also bounded by net.core.somaxconn).",
        number_between(1, 65'535, set_backlog)},
@@ -499,6 +530,9 @@ std::vector<config_key> actor_keys() {
 std::vector<config_key> timeout_keys() {
   using base::limits;
   return {
+      {"tls-handshake-timeout-ms", kind::number, "10000", "100 to 600000",
+       "From the start of a TLS connection to the end of its handshake; beyond, it is closed.",
+       milliseconds_key(&limits::tls_handshake_timeout, 100, 600'000)},
       {"head-timeout-ms", kind::number, "10000", "10 to 3600000",
        "From a request's first byte to the end of its head; beyond: 408.",
        milliseconds_key(&limits::head_timeout, 10, hour_ms)},

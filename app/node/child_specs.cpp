@@ -105,6 +105,11 @@ void add_watches(std::vector<child_spec>& all, const shared_parts& of) {
                    return of->system->spawn<actors::catalog>(catalog_settings(*of), now.catalog,
                                                              now.tokens);
                  }});
+  if (of->tls.look)
+    all.push_back({"tls_watch", child_spec::kind::tls_watch, owner::none, child_spec::every_loop,
+                   [of](const initial_state&) -> caf::actor {
+                     return of->system->spawn<actors::tls_watch>(of->tls);
+                   }});
   if (!of->geoip_files) return;
   all.push_back({"geoip_watch", child_spec::kind::geoip_watch, owner::none, child_spec::every_loop,
                  [of](const initial_state& now) -> caf::actor {

@@ -15,7 +15,9 @@
 
 namespace matchcloud::app {
 
-using purpose = http::handed_listener::purpose;
+std::string url_of(const data_listener& listener) {
+  return (listener.kind.tls ? "https://" : "http://") + http::to_string(listener.where);
+}
 
 listening::listening(const serve_config& config)
     : config_{&config}, handed_over_{eventfd(0, EFD_CLOEXEC)} {}
@@ -34,9 +36,9 @@ base::expected<void> listening::find_predecessor() {
 
 base::expected<void> listening::open_for_loops(std::size_t loops) {
   for (const auto& wanted : config_->listen) {
-    auto bound = bind(wanted.where, purpose_of(wanted), loops);
+    auto bound = bind({wanted.where, wanted.kind, false, {}}, loops);
     if (!bound) return tl::unexpected(advised(std::move(bound).error()));
-    data_.push_back({bound->where, wanted.proxy_header});
+    data_.push_back({bound->where, wanted.kind});
     sockets_.push_back(*std::move(bound));
   }
   return {};
@@ -46,31 +48,32 @@ base::expected<void> listening::open_for(http::httplib_transport& transport) {
   for (const auto& wanted : config_->listen) {
     auto bound = transport.bind(wanted.where);
     if (!bound) return tl::unexpected(advised(std::move(bound).error()));
-    data_.push_back({*bound, wanted.proxy_header});
+    data_.push_back({*bound, wanted.kind});
   }
   return {};
 }
 
 base::expected<void> listening::open_ops() {
-  auto bound = bind(config_->ops_listen, purpose::ops, 1);
+  auto bound = bind({config_->ops_listen, {false, config_->ops_tls}, true, {}}, 1);
   if (!bound) return tl::unexpected(advised(std::move(bound).error()));
   ops_ = bound->where;
   ops_socket_ = std::move(bound->sockets.front());
   return {};
 }
 
-base::expected<http::listeners> listening::bind(const http::endpoint& where, purpose serves,
-                                                std::size_t loops) {
+base::expected<http::listeners> listening::bind(http::handed_listener wanted, std::size_t loops) {
   const auto backlog = config_->limits.listen_backlog;
   base::expected<http::listeners> bound;
   if (predecessor_)
-    bound = http::listeners{where, take_sockets(predecessor_->listeners(), serves, where)};
+    bound = http::listeners{wanted.where, take_sockets(predecessor_->listeners(), wanted)};
   else
-    bound = http::listen_on(where, loops, backlog);
+    bound = http::listen_on(wanted.where, loops, backlog);
   if (!bound) return bound;
   auto duplicates = http::duplicates_of(bound->sockets);
   if (!duplicates) return tl::unexpected(duplicates.error());
-  offered_.push_back({bound->where, serves, *std::move(duplicates)});
+  wanted.where = bound->where;
+  wanted.sockets = *std::move(duplicates);
+  offered_.push_back(std::move(wanted));
   // Each loop gets at least one socket; sockets of a predecessor with more loops share loops.
   if (auto enough = spread(bound->sockets, loops, backlog); !enough)
     return tl::unexpected(enough.error());
@@ -79,20 +82,28 @@ base::expected<http::listeners> listening::bind(const http::endpoint& where, pur
 
 void listening::warn() const {
   const auto& access = config_->front.access;
-  for (const auto& each : data_)
-    if (!access.requires_tokens && !each.where.address.is_loopback())
+  for (const auto& each : data_) {
+    if (each.where.address.is_loopback()) continue;
+    if (!access.requires_tokens)
       spdlog::warn("INSECURE: anybody who reaches {} may use the service, because of "
                    "insecure-open; give auth = required",
                    http::to_string(each.where));
+    else if (!each.kind.tls && !each.kind.proxy_header)
+      spdlog::warn("{} takes tokens without TLS: whoever is on the way can read them; write "
+                   "--listen {}/tls, unless a proxy in front of it speaks TLS",
+                   http::to_string(each.where), http::to_string(each.where));
+  }
   const auto& first = data_.front();
-  if (config_->public_url.empty() && (first.where.address.is_unspecified() || first.proxy_header))
-    spdlog::warn("public-url is not given, so avatar lists name images at http://{}, where {}; "
+  if (config_->public_url.empty() &&
+      (first.where.address.is_unspecified() || first.kind.proxy_header))
+    spdlog::warn("public-url is not given, so avatar lists name images at {}, where {}; "
                  "give --public-url URL",
-                 http::to_string(first.where),
-                 first.proxy_header ? "only a proxy is let in" : "other machines do not find them");
+                 url_of(first),
+                 first.kind.proxy_header ? "only a proxy is let in"
+                                         : "other machines do not find them");
   if (!config_->front.proxies.trusted_proxies.empty()) return;
   for (const auto& each : data_)
-    if (each.proxy_header)
+    if (each.kind.proxy_header)
       spdlog::warn("{} expects PROXY protocol headers and no proxy is trusted, so that what they "
                    "say is ignored; give --trusted-proxies",
                    http::to_string(each.where));

@@ -12,9 +12,13 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace matchcloud::app {
+
+/// Where clients on this machine reach a listener.
+std::string url_of(const data_listener& listener);
 
 /// The listeners of a node: binds them or takes them over from a running process, and offers them
 /// to the next process. One thread.
@@ -63,10 +67,9 @@ public:
   }
 
 private:
-  /// Binds a listener, or takes it over, with a socket for each of `loops` at least, and offers it
-  /// to a successor.
-  base::expected<http::listeners> bind(const http::endpoint& where,
-                                       http::handed_listener::purpose serves, std::size_t loops);
+  /// Binds `wanted`, which has no sockets yet, or takes it over, with a socket for each of `loops`
+  /// at least, and offers it to a successor.
+  base::expected<http::listeners> bind(http::handed_listener wanted, std::size_t loops);
   /// Adds advice on a listener whose address is in use.
   base::error advised(base::error why) const;
 

@@ -97,8 +97,8 @@ base::expected<void> node::open() {
                                          open_exports(raise_descriptor_limit()));
   if (!files) return tl::unexpected(files.error());
   export_files_ = *std::move(files);
-  auto keys = store::secret_ring::open(std::make_shared<store::secret_files>(config_.data_dir),
-                                       store::secret_name::signing_keys);
+  secrets_ = std::make_shared<store::secret_files>(config_.data_dir);
+  auto keys = store::secret_ring::open(secrets_, store::secret_name::signing_keys);
   if (!keys) return tl::unexpected(keys.error());
   signing_keys_ = *std::move(keys);
   auto catalog = database_->catalog().and_then([](const auto& from) { return from->load(); });
@@ -112,7 +112,17 @@ base::expected<void> node::open() {
     spdlog::warn("default-namespace {}: the catalog has no such namespace; until it has, listings "
                  "that name none show all regions",
                  model::to_string(*config_.default_namespace));
+  if (auto opened = open_tls(); !opened) return opened;
   return open_geoip();
+}
+
+base::expected<void> node::open_tls() {
+  const auto is_tls = [](const data_listener& each) { return each.kind.tls; };
+  if (!config_.ops_tls && std::ranges::none_of(config_.listen, is_tls)) return {};
+  auto opened = tls_renewal::open(config_.tls, secrets_);
+  if (!opened) return tl::unexpected(std::move(opened).error());
+  tls_ = *std::move(opened);
+  return {};
 }
 
 base::expected<void> node::open_geoip() {
@@ -146,6 +156,14 @@ node::loop_part node::make_loop(http::shared_bounds& bounds,
       *part.loop, base::machine_clock(), *blocking_, bounds,
       std::make_shared<const http::front_rules>(front, part.gate), metrics, base::random_seed(),
       [this] { on_transport_empty(); });
+  if (!tls_) return part;
+  const auto purpose =
+      bounds.serves == http::plane::ops ? http::tls_purpose::ops : http::tls_purpose::data;
+  part.transport->set_tls(tls_->make(purpose));
+  tls_->follow(purpose, [loop = part.loop.get(), transport = part.transport.get()](
+                            std::shared_ptr<http::tls_context> context) {
+    loop->post([transport, context] { transport->set_tls(context); });
+  });
   return part;
 }
 
@@ -216,6 +234,7 @@ std::shared_ptr<const node_parts> node::parts() {
     made->loops.push_back({part.loop.get(), part.transport.get(), part.gate});
   made->pool = {nullptr, httplib_.get(), httplib_gate_};
   made->ops = parts_of_ops();
+  if (tls_) made->tls = {[tls = tls_] { tls->look(); }, blocking_.get()};
   return made;
 }
 
@@ -239,9 +258,8 @@ ops_parts node::parts_of_ops() {
 }
 
 std::string node::public_url() const {
-  const auto base = config_.public_url.empty()
-                        ? "http://" + http::to_string(listening_.data().front().where)
-                        : config_.public_url;
+  const auto base =
+      config_.public_url.empty() ? url_of(listening_.data().front()) : config_.public_url;
   return base + config_.front.base_path;
 }
 
@@ -254,6 +272,7 @@ void node::report() {
   sources.export_files = export_files_.get();
   sources.media = media_.get();
   if (geoip_files_) sources.geoip = &geoip_metrics_;
+  if (tls_) sources.tls = &tls_->metrics();
   sources.blocking = blocking_.get();
   sources.rate_limits = rate_limits_.get();
   for (const auto& part : loops_)
@@ -283,22 +302,22 @@ void node::on_storm(bool storms) {
 }
 
 void node::start_serving() {
-  const auto listen = [](const loop_part& on, base::file_descriptor socket, bool proxy_headers) {
+  const auto listen = [](const loop_part& on, base::file_descriptor socket,
+                         http::listener_kind kind) {
     // The posted task must be copyable, and the socket is not.
     auto shared = std::make_shared<base::file_descriptor>(std::move(socket));
-    on.loop->post([transport = on.transport.get(), shared, proxy_headers] {
-      transport->listen(std::move(*shared), proxy_headers);
+    on.loop->post([transport = on.transport.get(), shared, kind] {
+      transport->listen(std::move(*shared), kind);
     });
   };
   auto& listeners = listening_.sockets();
   for (std::size_t number = 0; number < listeners.size(); ++number) {
     auto& sockets = listeners[number].sockets;
     for (std::size_t i = 0; i < sockets.size(); ++i)
-      listen(loops_[i % loops_.size()], std::move(sockets[i]),
-             listening_.data()[number].proxy_header);
+      listen(loops_[i % loops_.size()], std::move(sockets[i]), listening_.data()[number].kind);
   }
   if (httplib_) httplib_->start();
-  listen(ops_loop_, std::move(listening_.ops_socket()), false);
+  listen(ops_loop_, std::move(listening_.ops_socket()), {false, config_.ops_tls});
   ready_.set_serving(true);
   // Errors must not prevent the start; the rules were checked when they were read.
   for (const auto& [at, rule] : config_.faults)

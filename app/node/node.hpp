@@ -6,6 +6,7 @@
 #include "app/node/ops_services.hpp"
 #include "app/node/readiness.hpp"
 #include "app/node/supervision.hpp"
+#include "app/node/tls_renewal.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
 #include "base/file_descriptor.hpp"
@@ -68,6 +69,7 @@ private:
   base::expected<void> open_geoip();
   void make_transports();
   base::expected<void> bind();
+  base::expected<void> open_tls();
   loop_part make_loop(http::shared_bounds& bounds,
                       const std::shared_ptr<const http::front_settings>& front,
                       http::transport_metrics& metrics);
@@ -110,6 +112,7 @@ private:
   std::shared_ptr<store::database> database_;
   // The threads of exports use these until they are joined.
   std::unique_ptr<store::export_files> export_files_;
+  std::shared_ptr<store::secret_store> secrets_;
   std::unique_ptr<store::secret_ring> signing_keys_;
   std::shared_ptr<actors::export_registry> export_registry_ =
       std::make_shared<actors::export_registry>();
@@ -119,6 +122,8 @@ private:
   model::catalog_snapshot first_catalog_;
   /// Null if there are none.
   std::shared_ptr<store::geoip_files> geoip_files_;
+  /// Null if there are no TLS listeners. The tasks of its watch share it.
+  std::shared_ptr<tls_renewal> tls_;
   std::unique_ptr<base::thread_pool> blocking_;
   std::unique_ptr<base::thread_pool> exporting_;
   std::shared_ptr<store::media_files> media_;

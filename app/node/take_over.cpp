@@ -21,8 +21,8 @@ using names = std::set<std::string>;
 names configured(const serve_config& config) {
   names all;
   for (const auto& each : config.listen)
-    all.insert(to_string(handed_listener{each.where, purpose_of(each), {}}));
-  all.insert(to_string(handed_listener{config.ops_listen, handed_listener::purpose::ops, {}}));
+    all.insert(to_string(handed_listener{each.where, each.kind, false, {}}));
+  all.insert(to_string(handed_listener{config.ops_listen, {false, config.ops_tls}, true, {}}));
   return all;
 }
 
@@ -53,11 +53,6 @@ base::expected<void> check_same(const serve_config& config, http::predecessor& r
 
 } // namespace
 
-handed_listener::purpose purpose_of(const data_listener& listener) noexcept {
-  return listener.proxy_header ? handed_listener::purpose::data_behind_proxy
-                               : handed_listener::purpose::data;
-}
-
 base::expected<std::optional<http::predecessor>> find_predecessor(const serve_config& config) {
   for (const auto& each : config.listen) {
     // A port chosen by the kernel cannot be in use by another process.
@@ -73,12 +68,10 @@ base::expected<std::optional<http::predecessor>> find_predecessor(const serve_co
 }
 
 std::vector<base::file_descriptor> take_sockets(std::vector<handed_listener>& from,
-                                                handed_listener::purpose serves,
-                                                const http::endpoint& where) {
-  const auto wanted = [&](const auto& each) {
-    return each.serves == serves && each.where == where;
-  };
-  const auto found = std::ranges::find_if(from, wanted);
+                                                const handed_listener& wanted) {
+  const auto found = std::ranges::find_if(from, [&](const handed_listener& each) {
+    return each.is_ops == wanted.is_ops && each.kind == wanted.kind && each.where == wanted.where;
+  });
   if (found == from.end()) return {};
   return std::exchange(found->sockets, {});
 }

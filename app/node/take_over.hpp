@@ -11,18 +11,15 @@
 
 namespace matchcloud::app {
 
-/// The purpose under which a data listener is handed over: with or without PROXY protocol headers.
-http::handed_listener::purpose purpose_of(const data_listener& listener) noexcept;
-
 /// Finds the process that serves one of the configured listeners from the same data directory.
 /// Empty if there is none. Fails with `address_unavailable`, naming the differences, if its
 /// listeners are not exactly the configured ones.
 base::expected<std::optional<http::predecessor>> find_predecessor(const serve_config& config);
 
-/// Moves the sockets of one listener out of `from`; empty if `from` does not have it.
+/// Moves the sockets of one listener out of `from`; empty if `from` does not have it. `wanted`
+/// needs none.
 std::vector<base::file_descriptor> take_sockets(std::vector<http::handed_listener>& from,
-                                                http::handed_listener::purpose serves,
-                                                const http::endpoint& where);
+                                                const http::handed_listener& wanted);
 
 /// Sets the backlog of the listening sockets and adds duplicates until there are `least`. Fails
 /// with `io_failed`.

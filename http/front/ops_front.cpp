@@ -20,6 +20,9 @@ model::audit_author author_of(const route& where, const request& of) {
     by.what = model::audit_author::kind::token;
     by.name = where.token->what.name;
     by.id = model::to_string(where.token->token_id);
+  } else if (of.certificate_subject) {
+    by.what = model::audit_author::kind::certificate;
+    by.name = *of.certificate_subject;
   }
   by.address = model::to_string(where.client);
   by.request_id = of.id;

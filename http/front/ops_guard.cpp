@@ -51,7 +51,7 @@ bool is_own_host(std::string_view host) noexcept {
 std::optional<base::error> check_operator(const request& head,
                                           std::span<const std::string> further_hosts) {
   const auto& host = head.get(header::host);
-  auto scheme = plain_scheme;
+  auto scheme = head.is_secure ? tls_scheme : plain_scheme;
   if (!is_own_host(host)) {
     const auto found = scheme_of(host, further_hosts);
     if (!found)
@@ -59,7 +59,7 @@ std::optional<base::error> check_operator(const request& head,
                          "Ask for the ops plane by its address, as localhost or by a name of "
                          "ops-hosts, not as " +
                              in_quotes(host) + "."};
-    scheme = *found;
+    if (!head.is_secure) scheme = *found;
   }
   if (!head.has(header::origin)) return std::nullopt;
   const auto& origin = head.get(header::origin);

@@ -32,8 +32,9 @@ io_result outcome_of(Call call) noexcept {
 } // namespace
 
 io_result socket_stream::read(std::span<char> into) {
-  const auto got = outcome_of([&] { return ::recv(socket_.get(), into.data(), into.size(), 0); });
+  auto got = outcome_of([&] { return ::recv(socket_.get(), into.data(), into.size(), 0); });
   if (got.status == io_status::moved && got.bytes == 0) return {io_status::ended, 0};
+  got.more = got.bytes == into.size(); // a short read has emptied the socket
   return got;
 }
 

@@ -24,16 +24,20 @@ enum class io_status : std::uint8_t {
 struct io_result {
   io_status status = io_status::blocked;
   std::size_t bytes = 0;
+  /// Of a read that moved: another may move more at once, so that no event will tell of it. Only
+  /// such a read may have moved 0 bytes.
+  bool more = false;
 };
 
-/// Moves bytes between a connection and its peer: a plain socket now, and the place where TLS can
-/// be added without a change to connections. Non-blocking, used by one thread.
+/// Moves bytes between a connection and its peer: by a plain socket, or by TLS over one.
+/// Non-blocking, used by one thread.
 class byte_stream {
 public:
   virtual ~byte_stream() = default;
   virtual io_result read(std::span<char> into) = 0;
   /// `more`: further bytes follow at once, so the kernel may delay a partial last packet
   /// (MSG_MORE).
+  /// After a call that moved less than it was given, the next one must begin with the rest.
   virtual io_result write(std::span<const iovec> from, bool more) = 0;
   /// Sends bytes of a regular file; `length` is not 0, and the file's own offset does not move.
   /// `ended`: the file ends at or before `offset`.
@@ -44,6 +48,8 @@ public:
   virtual void reset_at_end() = 0;
   /// How many of the bytes written the peer's kernel has not acknowledged.
   virtual std::size_t unacknowledged_bytes() const noexcept = 0;
+  /// The memory, in bytes, of what the stream itself holds back.
+  virtual std::size_t held_bytes() const noexcept { return 0; }
   /// The descriptor whose events say when to retry.
   virtual int descriptor() const noexcept = 0;
 };

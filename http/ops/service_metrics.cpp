@@ -313,6 +313,33 @@ void add_geoip(std::vector<MetricFamily>& all, const actors::geoip_metrics& of) 
              static_cast<double>(of.last_taken_s.get()));
 }
 
+void add_tls(std::vector<MetricFamily>& all, const tls_metrics& of,
+             const std::vector<const transport_metrics*>& transports) {
+  auto ended = family("matchcloud_tls_handshakes_total", "TLS handshakes that ended, by how.",
+                      MetricType::Counter);
+  for (std::size_t how = 0; how < handshake_end_names.size(); ++how) {
+    std::uint64_t sum = 0;
+    for (const auto* part : transports)
+      sum += part->handshakes[how].get();
+    ended.metric.push_back(counter_metric({{"how", std::string{handshake_end_names[how]}}},
+                                          static_cast<double>(sum)));
+  }
+  all.push_back(std::move(ended));
+  all.push_back(summed("matchcloud_tls_handshakes_in_progress", "TLS handshakes in progress.",
+                       MetricType::Gauge, transports, &transport_metrics::handshaking));
+  all.push_back(summed("matchcloud_tls_truncated_total",
+                       "TLS connections that their client ended without close_notify.",
+                       MetricType::Counter, transports, &transport_metrics::tls_truncated));
+  add_single(all, "matchcloud_tls_reloads_total", "Replaced certificates taken up while serving.",
+             MetricType::Counter, static_cast<double>(of.taken.get()));
+  add_single(all, "matchcloud_tls_refused_total",
+             "Replaced certificates that were not taken up; the log says why.",
+             MetricType::Counter, static_cast<double>(of.refused.get()));
+  add_single(all, "matchcloud_tls_certificate_expiry_timestamp_seconds",
+             "When the first of the certificates expires, in seconds since 1970.",
+             MetricType::Gauge, static_cast<double>(of.first_expiry_s.get()));
+}
+
 } // namespace
 
 std::vector<const transport_metrics*> metric_sources::all_transports() const {
@@ -395,6 +422,7 @@ std::vector<MetricFamily> service_metrics::Collect() const {
     add_exports(all, *sources_.exports,
                 sources_.export_files ? sources_.export_files->used_bytes() : 0);
   if (sources_.geoip) add_geoip(all, *sources_.geoip);
+  if (sources_.tls) add_tls(all, *sources_.tls, sources_.all_transports());
   if (sources_.ingestion) add_ingestion(all, *sources_.ingestion);
   return all;
 }

@@ -11,6 +11,7 @@
 #include "base/metrics.hpp"
 #include "base/rate_limit.hpp"
 #include "http/loop/event_loop.hpp"
+#include "http/tls/tls_metrics.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "store/files/media_files.hpp"
 
@@ -43,6 +44,8 @@ struct metric_sources {
   const store::media_files* media = nullptr;
   /// Null if there are no GeoIP files.
   const actors::geoip_metrics* geoip = nullptr;
+  /// Null: there are no TLS listeners.
+  const tls_metrics* tls = nullptr;
   const base::thread_pool* blocking = nullptr;
   /// Null: there are no rate limits.
   const base::rate_limit_table* rate_limits = nullptr;

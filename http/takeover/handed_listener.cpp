@@ -13,7 +13,6 @@ namespace matchcloud::http {
 namespace {
 
 constexpr std::string_view ops_prefix = "ops ";
-constexpr std::string_view proxy_suffix = "/proxy";
 
 std::optional<int> option_of(int fd, int option) noexcept {
   int value = 0;
@@ -25,29 +24,18 @@ std::optional<int> option_of(int fd, int option) noexcept {
 } // namespace
 
 std::string to_string(const handed_listener& listener) {
-  using purpose = handed_listener::purpose;
-  const auto where = to_string(listener.where);
-  switch (listener.serves) {
-  case purpose::data: return where;
-  case purpose::data_behind_proxy: return where + std::string{proxy_suffix};
-  case purpose::ops: return std::string{ops_prefix} + where;
-  }
-  return where;
+  return std::string{listener.is_ops ? ops_prefix : ""}
+      .append(to_string(listener.where))
+      .append(suffix_of(listener.kind));
 }
 
 base::expected<handed_listener> parse_handed_listener(std::string_view text) {
-  using purpose = handed_listener::purpose;
-  auto serves = purpose::data;
-  if (text.starts_with(ops_prefix)) {
-    serves = purpose::ops;
-    text.remove_prefix(ops_prefix.size());
-  } else if (text.ends_with(proxy_suffix)) {
-    serves = purpose::data_behind_proxy;
-    text.remove_suffix(proxy_suffix.size());
-  }
+  const bool is_ops = text.starts_with(ops_prefix);
+  if (is_ops) text.remove_prefix(ops_prefix.size());
+  const auto kind = take_suffix(text);
   const auto where = parse_endpoint(text);
   if (!where) return tl::unexpected(where.error());
-  return handed_listener{*where, serves, {}};
+  return handed_listener{*where, kind, is_ops, {}};
 }
 
 base::expected<std::vector<base::file_descriptor>>

@@ -13,14 +13,14 @@ namespace matchcloud::http {
 
 /// A listener that a process hands to its successor: an endpoint and its listening sockets.
 struct handed_listener {
-  enum class purpose : std::uint8_t { data, data_behind_proxy, ops };
-
   endpoint where;
-  purpose serves = purpose::data;
+  listener_kind kind;
+  /// Whether the ops plane is served there, and not the data plane.
+  bool is_ops = false;
   std::vector<base::file_descriptor> sockets;
 };
 
-/// `127.0.0.1:8080`, `127.0.0.1:8080/proxy` or `ops 127.0.0.1:8081`.
+/// `127.0.0.1:8080`, `127.0.0.1:8080/proxy/tls` or `ops 127.0.0.1:8081/tls`.
 std::string to_string(const handed_listener& listener);
 /// Parses the form of `to_string`; the result has no sockets. Fails with `config_invalid`.
 base::expected<handed_listener> parse_handed_listener(std::string_view text);

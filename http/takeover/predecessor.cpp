@@ -92,7 +92,7 @@ base::expected<void> predecessor::receive_listener() {
     return refused("take-over: the sockets of " + said->argument + " do not listen there");
   // A listener with more sockets than fit in one message comes in several messages.
   const auto same = [&](const auto& each) {
-    return each.where == named->where && each.serves == named->serves;
+    return each.where == named->where && each.kind == named->kind && each.is_ops == named->is_ops;
   };
   auto into = std::ranges::find_if(listeners_, same);
   if (into == listeners_.end()) into = listeners_.insert(into, *std::move(named));

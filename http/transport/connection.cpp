@@ -4,6 +4,8 @@
 #include "http/loop/faulty_stream.hpp"
 #include "http/transport/refusals.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -31,6 +33,20 @@ base::error ended_early(bool in_proxy_header) {
               (in_proxy_header ? "PROXY protocol header" : "request") + " was complete."};
 }
 
+base::error tls_expected() {
+  return {base::errc::request_malformed,
+          "This port speaks TLS, and the request came without: ask for https:// instead of "
+          "http://."};
+}
+
+base::error tls_not_expected() {
+  return {base::errc::request_malformed,
+          "This port speaks no TLS: ask for http:// instead of https://, or another port."};
+}
+
+/// How a record of a TLS handshake begins: its kind, then the major version.
+constexpr std::string_view tls_hello{"\x16\x03", 2};
+
 base::error framing_broken() {
   return {base::errc::request_malformed,
           "The request was not framed: " + base::faults::reason_at(fault_point::frame) + "."};
@@ -52,9 +68,10 @@ void drop_forwarding(request& from) {
 
 connection::connection(connection_host& host, std::unique_ptr<byte_stream> stream,
                        const model::ip_address& peer, std::uint32_t slot, std::uint32_t generation,
-                       preamble begins_with)
+                       preamble begins_with, std::shared_ptr<tls_context> tls)
     : host_{&host},
       stream_{std::move(stream)},
+      tls_context_{std::move(tls)},
       peer_{peer},
       reader_{host, account_, begins_with != preamble::none},
       // The head timeout runs from the start: a client connects to send a request, and a proxy
@@ -69,8 +86,10 @@ connection::~connection() = default;
 int connection::start() {
   constexpr std::uint32_t interest = EPOLLIN | EPOLLPRI | EPOLLOUT | EPOLLRDHUP | EPOLLET;
   const int failure = host_->loop().watch(stream_->descriptor(), interest, *this);
-  if (failure == 0) arm();
-  return failure;
+  if (failure != 0) return failure;
+  if (tls_context_ && begins_with_ == preamble::none) begin_tls({});
+  arm();
+  return 0;
 }
 
 void connection::on_events(std::uint32_t events) {
@@ -78,6 +97,10 @@ void connection::on_events(std::uint32_t events) {
   if ((events & (EPOLLIN | EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0)
     reader_.set_readable();
   if ((events & (EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) reader_.expect_short_reads();
+  if (phase_ == phase::handshaking) {
+    if (!std::exchange(handshake_scheduled_, true)) host_->schedule_handshake(*this);
+    return;
+  }
   // Both directions are closed, so nobody can receive an answer.
   if ((events & (EPOLLHUP | EPOLLERR)) != 0 && phase_ != phase::reading &&
       phase_ != phase::finishing)
@@ -101,10 +124,83 @@ void connection::at_turn_end() {
 
 byte_stream& connection::stream(fault_point at) {
   // The wrapper stays for the rest of the connection: it costs little while no fault is injected.
+  // It is below TLS, like the network that it stands for.
   if (base::faults::armed(at) && host_->serves() == plane::data &&
-      !std::exchange(stream_is_faulty_, true)) [[unlikely]]
-    stream_ = std::make_unique<faulty_stream>(std::move(stream_), host_->loop(), *this);
+      !std::exchange(stream_is_faulty_, true)) [[unlikely]] {
+    auto& socket = tls_ != nullptr ? tls_->under() : stream_;
+    socket = std::make_unique<faulty_stream>(std::move(socket), host_->loop(), *this);
+  }
   return *stream_;
+}
+
+// -- TLS ----------------------------------------------------------------------
+
+void connection::begin_tls(std::string_view received) {
+  auto tls = std::make_unique<tls_stream>(std::move(stream_), std::move(tls_context_), received);
+  tls_ = tls.get();
+  stream_ = std::move(tls);
+  phase_ = phase::handshaking;
+  phase_deadline_ = host_->loop().now() + host_->limits().tls_handshake_timeout;
+  host_->begin_handshake(*this);
+  if (!received.empty() && !std::exchange(handshake_scheduled_, true))
+    host_->schedule_handshake(*this);
+}
+
+void connection::shake_hands() {
+  handshake_scheduled_ = false;
+  if (phase_ != phase::handshaking) return;
+  static_cast<void>(stream(fault_point::read));
+  switch (tls_->handshake()) {
+  case handshake_status::blocked: return;
+  case handshake_status::more: handshake_scheduled_ = true; return host_->schedule_handshake(*this);
+  case handshake_status::plain_http:
+    end_tls_handshake(handshake_end::failed);
+    stream_ = tls_->take_under();
+    tls_ = nullptr;
+    return refuse(tls_expected(), true);
+  case handshake_status::failed: return fail_handshake();
+  case handshake_status::done: break;
+  }
+  if (auto subject = tls_->client_subject(); !subject.empty())
+    certificate_subject_ = std::make_shared<const std::string>(std::move(subject));
+  end_tls_handshake(tls_->is_resumed() ? handshake_end::resumed : handshake_end::full);
+  phase_deadline_ = host_->loop().now() + idle_time();
+  arm();
+  // The first request may have come with the end of the handshake.
+  reader_.set_readable();
+  process();
+}
+
+void connection::end_tls_handshake(handshake_end how) {
+  host_->end_handshake(how);
+  phase_ = phase::reading;
+}
+
+void connection::fail_handshake() {
+  spdlog::debug("TLS handshake with {} failed: {}", model::to_string(peer_), tls_->failure());
+  end_tls_handshake(handshake_end::failed);
+  finish();
+  linger(); // so that the client gets the alert that says why
+}
+
+std::optional<base::steady_time> connection::handshaking_since() const noexcept {
+  if (phase_ != phase::handshaking) return std::nullopt;
+  return phase_deadline_ - host_->limits().tls_handshake_timeout;
+}
+
+void connection::evict_handshake() {
+  end_tls_handshake(handshake_end::evicted);
+  close();
+}
+
+void connection::await_record() {
+  if (receiving_ != receiving::nothing) return;
+  if (!request_) request_ = host_->acquire_request();
+  if (!account_.lease(request_->lease, host_->limits().head_limit_bytes)) return close();
+  begun_ = host_->loop().now();
+  receiving_ = receiving::head;
+  phase_deadline_ = begun_ + host_->limits().head_timeout;
+  arm();
 }
 
 // -- reading ------------------------------------------------------------------
@@ -119,7 +215,10 @@ void connection::process() {
   if (!next) return close();
   auto bytes = *next;
   if (reader_.in_proxy_header() && !bytes.empty()) bytes = take_proxy_header(bytes);
-  if (!bytes.empty()) frame(bytes);
+  if (!bytes.empty())
+    frame(bytes);
+  else if (tls_ != nullptr && phase_ == phase::reading && tls_->is_within_record())
+    await_record();
   if (!reads()) return;
   // One read per turn, to be fair: the remaining input waits until other connections had their
   // turn.
@@ -135,7 +234,11 @@ std::string_view connection::take_proxy_header(std::string_view bytes) {
   case proxy_header_status::failed: refuse(reader_.proxy_header().failure(), true); return {};
   case proxy_header_status::complete: end_proxy_header(); break;
   }
-  return phase_ == phase::reading ? bytes : std::string_view{};
+  if (phase_ != phase::reading) return {};
+  if (!tls_context_) return bytes;
+  begin_tls(bytes);
+  arm();
+  return {};
 }
 
 void connection::end_proxy_header() {
@@ -165,8 +268,11 @@ void connection::frame(std::string_view bytes) {
     if (!upload_) return begin_exchange();
     upload_->set_whole();
     return take_upload(bytes.size());
-  case framer_status::failed: return refuse(framing_failure(), true);
+  case framer_status::failed: break;
   }
+  if (tls_ != nullptr || !bytes.starts_with(tls_hello)) return refuse(framing_failure(), true);
+  host_->note_tls_hello(*this);
+  refuse(tls_not_expected(), true);
 }
 
 base::error connection::framing_failure() const {
@@ -256,7 +362,10 @@ void connection::take_partial() {
 }
 
 void connection::on_end_of_input() {
-  if (!idle()) return refuse(ended_early(reader_.in_proxy_header()), true);
+  const bool truncated = tls_ != nullptr && tls_->is_truncated();
+  if (truncated) host_->metrics().tls_truncated.add();
+  // An end that may be an attacker's is not answered: half a request says nothing then.
+  if (!idle() && !truncated) return refuse(ended_early(reader_.in_proxy_header()), true);
   finish();
   return sender_.has_unsent() ? schedule() : close();
 }
@@ -264,6 +373,8 @@ void connection::on_end_of_input() {
 void connection::identify_client() {
   request_->peer = peer_;
   request_->through_proxy = request_->through_proxy || begins_with_ != preamble::none;
+  request_->is_secure = tls_ != nullptr;
+  request_->certificate_subject = certificate_subject_;
   if (client_unknown_) drop_forwarding(*request_);
 }
 
@@ -468,6 +579,7 @@ void connection::discard() {
 
 void connection::close() {
   if (phase_ == phase::closed) return;
+  if (phase_ == phase::handshaking) host_->end_handshake(handshake_end::failed);
   phase_ = phase::closed;
   host_->loop().timers().cancel(*this);
   if (request_) release_request();
@@ -475,6 +587,7 @@ void connection::close() {
   reader_.drop_input();
   host_->loop().unwatch(stream_->descriptor());
   stream_.reset();
+  tls_ = nullptr;
   host_->closed(*this);
 }
 
@@ -485,6 +598,7 @@ std::optional<base::steady_time> connection::idle_since() const noexcept {
 
 std::optional<base::steady_time> connection::unfinished_since() const noexcept {
   if (phase_ == phase::lingering) return phase_deadline_ - linger_timeout;
+  if (phase_ == phase::handshaking) return handshaking_since();
   if (phase_ != phase::reading || receiving_ == receiving::nothing) return std::nullopt;
   return begun_;
 }
@@ -500,6 +614,10 @@ std::optional<base::steady_time> connection::blocked_since() const noexcept {
 }
 
 bool connection::evict() {
+  if (phase_ == phase::handshaking) {
+    evict_handshake();
+    return true;
+  }
   // A request may have arrived already: it is served, and the connection stays.
   const bool lingers = phase_ == phase::lingering;
   if (!lingers && (reader_.has_more() || has_input(stream_->descriptor()))) return false;
@@ -544,7 +662,7 @@ void connection::end_now() {
 
 void connection::end_with(const base::error& why) {
   if (phase_ == phase::closed) return; // closed earlier in this turn, such as by an eviction
-  if (phase_ == phase::streaming) return close();
+  if (phase_ == phase::streaming || phase_ == phase::handshaking) return close();
   const bool begun = phase_ == phase::reading && !idle();
   if (phase_ == phase::waiting || (begun && !sender_.has_separate_body())) refuse(why, true);
   if (sender_.has_unsent() || phase_ == phase::finishing) flush();
@@ -569,6 +687,11 @@ void connection::arm() {
 void connection::on_deadline() {
   const auto now = host_->loop().now();
   if (phase_ == phase::lingering) return close();
+  if (phase_ == phase::handshaking) {
+    if (now < phase_deadline_) return arm();
+    end_tls_handshake(handshake_end::timed_out);
+    return close();
+  }
   if (sender_.is_awaited()) {
     if (now >= sender_.deadline()) sender_.measure_progress(*stream_);
     if (now >= sender_.deadline()) return cut();

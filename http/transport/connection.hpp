@@ -5,6 +5,8 @@
 #include "http/loop/byte_stream.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/loop/timer_wheel.hpp"
+#include "http/tls/tls_context.hpp"
+#include "http/tls/tls_stream.hpp"
 #include "http/transport/admitted_request.hpp"
 #include "http/transport/body_upload.hpp"
 #include "http/transport/connection_host.hpp"
@@ -46,16 +48,18 @@ public:
 
   /// `slot` identifies the connection in its transport; `generation` is the last one that the
   /// slot's previous connection used, so that a late reply to that connection is not taken for one
-  /// to this.
+  /// to this. `tls`: the connection speaks TLS, after its preamble; null: it does not.
   connection(connection_host& host, std::unique_ptr<byte_stream> stream,
              const model::ip_address& peer, std::uint32_t slot, std::uint32_t generation,
-             preamble begins_with = preamble::none);
+             preamble begins_with = preamble::none, std::shared_ptr<tls_context> tls = nullptr);
   ~connection() override;
 
   /// Registers the socket with the loop. Returns 0 or errno.
   int start();
   void on_events(std::uint32_t events) override;
   void at_turn_end();
+  /// Goes on with the TLS handshake.
+  void shake_hands();
 
   /// Answers the current exchange, if `ref` is its current attempt.
   void answer(actors::exchange_ref ref, response&& with);
@@ -96,6 +100,10 @@ public:
   /// Since when the client has taken nothing of an answer; empty where it takes one or there is
   /// none.
   std::optional<base::steady_time> blocked_since() const noexcept;
+  /// Since when the TLS handshake has been in progress; nothing where none is.
+  std::optional<base::steady_time> handshaking_since() const noexcept;
+  /// Closes the connection in favour of another whose handshake begins.
+  void evict_handshake();
   /// Closes the connection in favour of another, unless its next bytes have just arrived. A request
   /// that is not complete is answered.
   bool evict();
@@ -110,6 +118,8 @@ public:
 
 private:
   enum class phase : std::uint8_t {
+    /// The TLS handshake is in progress.
+    handshaking,
     /// Waits for a request, or receives one.
     reading,
     /// An exchange waits for its answer.
@@ -127,6 +137,12 @@ private:
 
   /// The stream, wrapped for fault injection once any fault is injected at that point.
   byte_stream& stream(base::fault_point at);
+  /// From now on the connection speaks TLS; `received` came behind its preamble.
+  void begin_tls(std::string_view received);
+  void end_tls_handshake(handshake_end how);
+  void fail_handshake();
+  /// A part of a TLS record has arrived: the rest is waited for as for a head.
+  void await_record();
   void process();
   /// Returns the part of `bytes` after the PROXY header.
   std::string_view take_proxy_header(std::string_view bytes);
@@ -179,6 +195,12 @@ private:
   connection_host* host_;
   byte_account account_{*host_, *this};
   std::unique_ptr<byte_stream> stream_;
+  /// Points to `stream_` where that speaks TLS; null elsewhere.
+  tls_stream* tls_ = nullptr;
+  /// Until the handshake begins: what it begins with. Null where the connection speaks no TLS.
+  std::shared_ptr<tls_context> tls_context_;
+  /// See `request::certificate_subject`.
+  std::shared_ptr<const std::string> certificate_subject_;
   /// The address of the socket's peer, or the one that the PROXY header names.
   model::ip_address peer_;
   request_reader reader_;
@@ -203,6 +225,7 @@ private:
   /// Had a request. Before the first one, the idle time is shorter.
   bool served_ = false;
   bool scheduled_ = false;
+  bool handshake_scheduled_ = false;
   bool stream_is_faulty_ = false;
   /// Whether the connection stays open after an answer in parts.
   bool stays_open_ = false;

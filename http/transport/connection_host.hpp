@@ -72,6 +72,15 @@ public:
   virtual bool read_ahead(connection& which, const file_range& part) = 0;
   /// Calls `at_turn_end` once, when the current turn ends.
   virtual void schedule(connection& which) = 0;
+  /// Calls `shake_hands` once, at the end of this turn or a later one: handshakes cost much, and
+  /// come after what connections with requests have to do.
+  virtual void schedule_handshake(connection& which) = 0;
+  /// A TLS handshake begins. At the limit, the one of this loop that has been in progress longest
+  /// ends.
+  virtual void begin_handshake(connection& which) = 0;
+  virtual void end_handshake(handshake_end how) noexcept = 0;
+  /// A client spoke TLS to a plain listener.
+  virtual void note_tls_hello(const connection& from) = 0;
   /// The connection is closed: it gets no more calls and is destroyed at the end of the turn.
   virtual void closed(connection& which) = 0;
 };

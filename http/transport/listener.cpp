@@ -58,6 +58,23 @@ endpoint local_endpoint(int fd) noexcept {
 
 } // namespace
 
+std::string_view suffix_of(listener_kind kind) noexcept {
+  if (kind.proxy_header) return kind.tls ? "/proxy/tls" : "/proxy";
+  return kind.tls ? "/tls" : "";
+}
+
+listener_kind take_suffix(std::string_view& text) noexcept {
+  listener_kind kind;
+  const auto take = [&text](std::string_view suffix, bool& said) {
+    if (said || !text.ends_with(suffix)) return false;
+    text.remove_suffix(suffix.size());
+    return said = true;
+  };
+  while (take("/proxy", kind.proxy_header) || take("/tls", kind.tls)) {
+  }
+  return kind;
+}
+
 base::expected<endpoint> parse_endpoint(std::string_view text) {
   const auto invalid = [text] {
     return base::fail(base::errc::config_invalid,

@@ -24,6 +24,20 @@ struct endpoint {
   friend auto operator<=>(const endpoint&, const endpoint&) = default;
 };
 
+/// How the connections of a listener begin.
+struct listener_kind {
+  /// With a PROXY protocol header, which is trusted only if the socket's peer is a trusted proxy.
+  bool proxy_header = false;
+  /// They speak TLS, after that header.
+  bool tls = false;
+
+  friend auto operator<=>(const listener_kind&, const listener_kind&) = default;
+};
+/// What stands behind an address for it: nothing, `/proxy`, `/tls` or `/proxy/tls`.
+std::string_view suffix_of(listener_kind kind) noexcept;
+/// Takes the suffix off the end of `text`; `/tls/proxy` is read, too.
+listener_kind take_suffix(std::string_view& text) noexcept;
+
 /// Reads `127.0.0.1:8080` or `[::1]:8080`. Fails with `config_invalid`.
 base::expected<endpoint> parse_endpoint(std::string_view text);
 /// Writes the form that `parse_endpoint` reads.

@@ -8,6 +8,7 @@
 #include "http/transport/refusals.hpp"
 
 #include <caf/send.hpp>
+#include <spdlog/spdlog.h>
 
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -23,8 +24,8 @@ namespace matchcloud::http {
 /// descriptors, and when a fault is injected; its timer resumes it.
 class loop_transport::acceptor final : public io_handler, public timer {
 public:
-  acceptor(loop_transport& owner, base::file_descriptor socket, bool proxy_headers)
-      : owner_{&owner}, socket_{std::move(socket)}, proxy_headers_{proxy_headers} {
+  acceptor(loop_transport& owner, base::file_descriptor socket, listener_kind kind)
+      : owner_{&owner}, socket_{std::move(socket)}, kind_{kind} {
     prepare_client_socket(socket_.get()); // an older predecessor may not have done so
     owner_->loop_->watch(socket_.get(), EPOLLIN, *this);
   }
@@ -60,13 +61,13 @@ public:
         continue;
       }
       const auto peer = endpoint_of(storage).address;
-      owner_->admit_socket(std::move(client), peer, preamble_of(peer));
+      owner_->admit_socket(std::move(client), peer, preamble_of(peer), kind_.tls);
     }
   }
 
 private:
   preamble preamble_of(const model::ip_address& peer) const noexcept {
-    if (!proxy_headers_) return preamble::none;
+    if (!kind_.proxy_header) return preamble::none;
     return is_trusted(peer, owner_->bounds_->trust) ? preamble::trusted_proxy_header
                                                     : preamble::ignored_proxy_header;
   }
@@ -106,7 +107,7 @@ private:
 
   loop_transport* owner_;
   base::file_descriptor socket_;
-  bool proxy_headers_;
+  listener_kind kind_;
   loop_pass pass_{base::fault_point::accept};
 };
 
@@ -129,23 +130,26 @@ loop_transport::loop_transport(event_loop& loop, const base::clock& clock,
 
 loop_transport::~loop_transport() = default;
 
-void loop_transport::listen(base::file_descriptor socket, bool proxy_headers) {
-  listeners_.push_back(std::make_unique<acceptor>(*this, std::move(socket), proxy_headers));
+void loop_transport::listen(base::file_descriptor socket, listener_kind kind) {
+  base::check(!kind.tls || tls_, "a listener with TLS has a context");
+  listeners_.push_back(std::make_unique<acceptor>(*this, std::move(socket), kind));
 }
 
 void loop_transport::adopt(base::file_descriptor socket, const model::ip_address& peer) {
   bounds_->connections.fetch_add(1);
   prepare_client_socket(socket.get());
-  add(std::move(socket), peer, preamble::none, false);
+  add(std::move(socket), peer, preamble::none, false, false);
 }
 
 void loop_transport::admit_socket(base::file_descriptor socket, const model::ip_address& peer,
-                                  preamble begins_with) {
+                                  preamble begins_with, bool speaks_tls) {
   // A trusted proxy connects for many clients, so it is in no share itself. A PROXY header names
   // the client (`on_client_named`).
   const bool in_share = !is_trusted(peer, bounds_->trust);
-  if (!in_share || count_in_share(peer)) return add(std::move(socket), peer, begins_with, in_share);
-  refuse_socket(socket);
+  if (!in_share || count_in_share(peer))
+    return add(std::move(socket), peer, begins_with, in_share, speaks_tls);
+  // Whoever speaks TLS would take an answer without it for an attack: the end says it.
+  if (!speaks_tls) refuse_socket(socket);
   release_connection();
 }
 
@@ -207,7 +211,7 @@ bool loop_transport::on_client_named(connection& which) {
 }
 
 void loop_transport::add(base::file_descriptor socket, const model::ip_address& peer,
-                         preamble begins_with, bool in_share) {
+                         preamble begins_with, bool in_share, bool speaks_tls) {
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
     slots_.emplace_back();
@@ -217,7 +221,8 @@ void loop_transport::add(base::file_descriptor socket, const model::ip_address& 
   auto& each = slots_[index];
   connection_host& host = *this;
   each.held = std::make_unique<connection>(host, std::make_unique<socket_stream>(std::move(socket)),
-                                           peer, index, each.generation, begins_with);
+                                           peer, index, each.generation, begins_with,
+                                           speaks_tls ? tls_ : nullptr);
   each.in_share = in_share;
   live_.fetch_add(1, std::memory_order_relaxed);
   metrics_->connections.add(1);
@@ -326,6 +331,54 @@ void loop_transport::tidy() {
     pool_->submit([] { base::trim_heaps(); });
   if (live > 0 || !requests_.is_empty() || !buffers_.is_empty())
     loop_->timers().arm(tidying_, loop_->now() + tidy_interval);
+}
+
+// -- TLS ----------------------------------------------------------------------
+
+void loop_transport::schedule_handshake(connection& which) {
+  handshakes_.push_back(&which);
+  plan_turn_end();
+}
+
+void loop_transport::begin_handshake(connection&) {
+  const auto most = std::max<std::size_t>(
+      1, limits().tls_handshakes_limit / std::max<std::size_t>(1, bounds_->transports.size()));
+  if (handshaking_ >= most)
+    evict_next(
+        longest_handshaking_, [](const connection& of) { return of.handshaking_since(); },
+        [](connection& each) {
+          each.evict_handshake();
+          return true;
+        });
+  ++handshaking_;
+  metrics_->handshaking.add(1);
+}
+
+void loop_transport::end_handshake(handshake_end how) noexcept {
+  --handshaking_;
+  metrics_->handshaking.add(-1);
+  metrics_->handshakes[static_cast<std::size_t>(how)].add();
+}
+
+void loop_transport::run_handshakes() {
+  // Those that ask again meanwhile come at the end of the next turn.
+  auto left = handshakes_.size();
+  const auto until = clock_->now() + handshake_turn_time;
+  for (bool first = true; left > 0 && (first || clock_->now() < until); --left, first = false) {
+    auto* next = handshakes_.front();
+    handshakes_.pop_front();
+    next->shake_hands();
+  }
+}
+
+void loop_transport::note_tls_hello(const connection& from) {
+  const auto now = loop_->now();
+  if (tls_hello_logged_ != base::steady_time{} && now - tls_hello_logged_ < tls_hello_log_interval)
+    return;
+  tls_hello_logged_ = now;
+  spdlog::warn("{} speaks TLS to a listener without it: send it to a listener with /tls, or give "
+               "this one /tls",
+               model::to_string(from.peer()));
 }
 
 // -- exchanges ----------------------------------------------------------------
@@ -465,10 +518,13 @@ void loop_transport::finish_turn() {
     plan_turn_end();
   }
   running_.clear();
+  run_handshakes();
+  if (!handshakes_.empty()) plan_turn_end();
   // Connections scheduled meanwhile are open, or closed and still in their slots. The closed ones
   // must be forgotten before their slots are freed.
   if (!closed_slots_.empty()) {
     std::erase_if(scheduled_, [](const connection* which) { return which->is_closed(); });
+    std::erase_if(handshakes_, [](const connection* which) { return which->is_closed(); });
     for (const auto index : closed_slots_) {
       auto& each = slots_[index];
       each.generation = each.held->generation();

@@ -4,11 +4,13 @@
 #include "base/byte_budget.hpp"
 #include "base/limits.hpp"
 #include "http/loop/event_loop.hpp"
+#include "http/tls/tls_context.hpp"
 #include "http/transport/connection.hpp"
 #include "http/transport/connection_shares.hpp"
 #include "http/transport/eviction_order.hpp"
 #include "http/transport/exchange.hpp"
 #include "http/transport/head_rules.hpp"
+#include "http/transport/listener.hpp"
 #include "http/transport/object_pool.hpp"
 #include "http/transport/request_id.hpp"
 #include "http/transport/shared_bounds.hpp"
@@ -42,6 +44,12 @@ public:
   /// Time limit for the writes of one turn, for when the kernel takes longer: receivers with small
   /// windows cost it many times as much.
   static constexpr std::chrono::milliseconds write_turn_time{1};
+  /// Time limit for the TLS handshakes of one turn; at least one goes on in a turn. It bounds how
+  /// long requests of others wait, beside the longest step, which signs: 0.1 ms with P-256, 1 ms
+  /// with RSA-2048.
+  static constexpr std::chrono::microseconds handshake_turn_time{500};
+  /// At most so often a line is logged about clients that speak TLS to a plain listener.
+  static constexpr std::chrono::seconds tls_hello_log_interval{10};
   /// Connection shares apply once more than this part (one in so many) of `connection_limit` is in
   /// use.
   static constexpr std::size_t unshared_part = 2;
@@ -70,9 +78,11 @@ public:
                  transport_metrics& metrics, std::uint64_t seed, std::function<void()> on_empty);
   ~loop_transport() override;
 
-  /// Takes over a listening socket. With `proxy_headers` each of its connections begins with a
-  /// PROXY protocol header, which is trusted only if the socket's peer is a trusted proxy.
-  void listen(base::file_descriptor socket, bool proxy_headers = false);
+  /// What the connections that begin from now on speak TLS with; those that there are keep theirs.
+  /// Before the first call there are no listeners with TLS.
+  void set_tls(std::shared_ptr<tls_context> context) { tls_ = std::move(context); }
+  /// Takes over a listening socket.
+  void listen(base::file_descriptor socket, listener_kind kind = {});
   /// Takes over a connected, non-blocking stream socket, as if a listener had accepted it. The
   /// connection limit is not checked: that is up to the caller.
   void adopt(base::file_descriptor socket, const model::ip_address& peer);
@@ -153,6 +163,10 @@ private:
   void send_part(connection& from, body_upload::part part, bool is_last) override;
   void tell_taken(connection& from, std::size_t bytes) override;
   void schedule(connection& which) override;
+  void schedule_handshake(connection& which) override;
+  void begin_handshake(connection& which) override;
+  void end_handshake(handshake_end how) noexcept override;
+  void note_tls_hello(const connection& from) override;
   void closed(connection& which) override;
 
   connection* current(actors::exchange_ref exchange) const noexcept;
@@ -166,7 +180,7 @@ private:
   /// Turns an accepted socket, with its reserved connection, into a connection, or turns it away if
   /// its client has too many.
   void admit_socket(base::file_descriptor socket, const model::ip_address& peer,
-                    preamble begins_with);
+                    preamble begins_with, bool speaks_tls);
   void refuse_socket(const base::file_descriptor& socket);
   /// The connections that a client address may hold whatever else there is.
   std::size_t most_per_address(const model::ip_address& client) const noexcept;
@@ -192,10 +206,11 @@ private:
   template <class SinceOf, class Evict>
   bool evict_next(eviction_order& order, SinceOf&& since_of, Evict&& evict);
   void add(base::file_descriptor socket, const model::ip_address& peer, preamble begins_with,
-           bool in_share);
+           bool in_share, bool speaks_tls);
   void tidy();
   void file_ready(std::uint32_t index, std::uint32_t generation);
   void finish_turn();
+  void run_handshakes();
   void plan_turn_end();
   /// Ends the answers in parts for which `condition` holds: what sent them is gone, and parts may
   /// be lost. Their clients ask again.
@@ -220,10 +235,17 @@ private:
   std::vector<std::uint32_t> free_slots_;
   std::vector<connection*> scheduled_;
   std::vector<connection*> running_;
+  /// Those with a handshake to go on with, in the order in which they asked.
+  std::deque<connection*> handshakes_;
+  /// Handshakes in progress.
+  std::size_t handshaking_ = 0;
+  std::shared_ptr<tls_context> tls_;
+  base::steady_time tls_hello_logged_;
   std::vector<std::uint32_t> closed_slots_;
   eviction_order longest_idle_;
   eviction_order longest_unfinished_;
   eviction_order longest_blocked_;
+  eviction_order longest_handshaking_;
   /// For a few clients, in the order in which they reached their shares.
   std::vector<std::pair<model::ip_address, eviction_order>> idle_by_client_;
   base::steady_time next_look_;

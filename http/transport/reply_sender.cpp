@@ -194,7 +194,7 @@ void reply_sender::start_progress_deadline(const byte_stream& to) {
     sent_since_look_ = 0;
   }
   // Leased however little it is: many clients that take nothing hold much together.
-  account_.lease(lease_, unsent_capacity());
+  account_.lease(lease_, unsent_capacity() + to.held_bytes());
 }
 
 std::uint64_t reply_sender::measure_progress(const byte_stream& to) {

@@ -27,8 +27,8 @@ std::optional<std::string_view> request_reader::read_some(byte_stream& from, std
   switch (got.status) {
   case io_status::moved:
     host_->metrics().received_bytes.add(got.bytes);
-    // A short read has emptied the socket: edge-triggered epoll reports new input.
-    if (got.bytes < buffer.size() && !short_reads_) state_ = state::blocked;
+    // Otherwise edge-triggered epoll reports new input.
+    if (!got.more && !short_reads_) state_ = state::blocked;
     return std::string_view{buffer.data(), got.bytes};
   case io_status::blocked: state_ = state::blocked; return std::string_view{};
   case io_status::ended: state_ = state::ended; return std::string_view{};

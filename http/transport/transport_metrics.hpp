@@ -35,6 +35,13 @@ enum class limited_subject : std::uint8_t { address, network, token };
 inline constexpr std::array<std::string_view, 3> limited_subject_names{"address", "network",
                                                                        "token"};
 
+/// How a TLS handshake ended: a new session, or one resumed by its ticket; broken off by either
+/// side or not TLS at all; not done in time; ended in favour of another. The names in metrics are
+/// in the same order.
+enum class handshake_end : std::uint8_t { full, resumed, failed, timed_out, evicted };
+inline constexpr std::array<std::string_view, 5> handshake_end_names{"full", "resumed", "failed",
+                                                                     "timed_out", "evicted"};
+
 /// The counters of one transport (of one event loop, or the httplib one). Written by its threads,
 /// read by the ops plane.
 struct transport_metrics {
@@ -63,6 +70,12 @@ struct transport_metrics {
   /// Requests over a rate limit, by whose limit it is and by cost class.
   std::array<std::array<base::counter, cost_class_names.size()>, limited_subject_names.size()>
       rate_limited;
+  /// TLS handshakes that ended, by `handshake_end`, and those in progress.
+  std::array<base::counter, handshake_end_names.size()> handshakes;
+  base::gauge handshaking;
+  /// TLS connections that their peer ended without saying so (close_notify), so that the end may be
+  /// an attacker's.
+  base::counter tls_truncated;
   base::counter received_bytes;
   base::counter sent_bytes;
   /// Exchanges dispatched again because the actor that held them died.

@@ -130,6 +130,8 @@ void request::clear(std::size_t retain_bytes) {
   body_follows = false;
   peer = {};
   through_proxy = false;
+  is_secure = false;
+  certificate_subject.reset();
   is_counted = false;
   is_noisy = false;
   for (std::string* text : {&method_token, &target, &body, &id})

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -74,6 +75,11 @@ public:
   model::ip_address peer;
   /// Whether a header, or a PROXY header, says that a proxy passed the request on.
   bool through_proxy = false;
+  /// Whether the connection is encrypted by TLS up to this process.
+  bool is_secure = false;
+  /// The subject of the client's certificate, which an authority of `ops-client-ca` signed; null
+  /// where it showed none.
+  std::shared_ptr<const std::string> certificate_subject;
   /// Whether the rate limits have counted the request. Only the thread that judges it, its
   /// transport's or its front's, uses this.
   mutable bool is_counted = false;

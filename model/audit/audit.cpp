@@ -45,6 +45,7 @@ std::string_view name_of(audit_author::kind kind) noexcept {
   switch (kind) {
   case audit_author::kind::token: return "token";
   case audit_author::kind::local: return "local";
+  case audit_author::kind::certificate: return "certificate";
   case audit_author::kind::service: break;
   }
   return "service";

@@ -21,6 +21,8 @@ struct audit_author {
     /// A command on this machine, whose user's `id` is a number and `name` what it is called; or a
     /// request from this machine without a token, whose user is not known.
     local,
+    /// `name` is the subject of the client's certificate.
+    certificate,
     /// The service itself, such as when entries expire.
     service,
   };

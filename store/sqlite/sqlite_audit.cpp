@@ -15,6 +15,7 @@ namespace matchcloud::store {
 namespace {
 
 constexpr std::array kinds{model::audit_author::kind::token, model::audit_author::kind::local,
+                           model::audit_author::kind::certificate,
                            model::audit_author::kind::service};
 
 /// What an entry keeps of a text: all of it, or its size where it is too long.

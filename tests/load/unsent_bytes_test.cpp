@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include <array>
-#include <cerrno>
+#include <memory>
 #include <string>
 
 namespace matchcloud::load {
@@ -14,16 +14,16 @@ namespace {
 
 /// Two connected sockets that do not block and hold little.
 struct socket_pair {
-  base::file_descriptor near;
+  std::unique_ptr<http::socket_stream> near;
   base::file_descriptor far;
 
   socket_pair() {
     std::array<int, 2> ends{};
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) == 0);
-    near = base::file_descriptor{ends[0]};
+    near = std::make_unique<http::socket_stream>(base::file_descriptor{ends[0]});
     far = base::file_descriptor{ends[1]};
     const int least = 1;
-    ::setsockopt(near.get(), SOL_SOCKET, SO_SNDBUF, &least, sizeof least);
+    ::setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &least, sizeof least);
   }
 
   std::string take() const {
@@ -43,8 +43,9 @@ TEST_CASE("bytes from three places are sent as one text, however little the sock
   std::string got;
   int refusals = 0;
   while (!unsent.empty()) {
-    if (unsent.send(sockets.near.get())) continue;
-    REQUIRE(errno == EAGAIN);
+    const auto sent = unsent.send(*sockets.near);
+    if (sent == http::io_status::moved) continue;
+    REQUIRE(sent == http::io_status::blocked);
     ++refusals;
     got += sockets.take();
   }
@@ -60,7 +61,7 @@ TEST_CASE("nothing is unsent of no bytes", "[load]") {
   const socket_pair sockets;
   unsent_bytes unsent{"", "", "c"};
   CHECK_FALSE(unsent.empty());
-  REQUIRE(unsent.send(sockets.near.get()));
+  REQUIRE(unsent.send(*sockets.near) == http::io_status::moved);
   CHECK(unsent.empty());
   CHECK(sockets.take() == "c");
 }

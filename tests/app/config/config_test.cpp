@@ -162,15 +162,16 @@ TEST_CASE("a listener may expect PROXY headers, on the loops transport alone") {
   const auto config = with("listen", {"127.0.0.1:1/proxy", "127.0.0.1:2", "[::1]:3/proxy"});
   REQUIRE(config);
   REQUIRE(config->listen.size() == 3);
-  CHECK(config->listen[0].proxy_header);
+  CHECK(config->listen[0].kind.proxy_header);
   CHECK(http::to_string(config->listen[0].where) == "127.0.0.1:1");
-  CHECK(!config->listen[1].proxy_header);
-  CHECK(config->listen[2].proxy_header);
+  CHECK(config->listen[1].kind == http::listener_kind{});
+  CHECK(config->listen[2].kind.proxy_header);
   CHECK(http::to_string(config->listen[2].where) == "[::1]:3");
   for (const std::string bad :
        {"127.0.0.1:1/PROXY", "127.0.0.1:1/", "127.0.0.1:1/proxy/", "127.0.0.1:1/proxy/proxy",
-        "/proxy", "127.0.0.1/proxy", "127.0.0.1:1 /proxy", "127.0.0.1:1/tls"})
-    CHECK(why_not("listen", {bad}).find("ADDRESS:PORT/proxy") != std::string::npos);
+        "/proxy", "127.0.0.1/proxy", "127.0.0.1:1 /proxy", "127.0.0.1:1/TLS",
+        "127.0.0.1:1/tls/tls"})
+    CHECK(why_not("listen", {bad}).find("ADDRESS:PORT with /tls") != std::string::npos);
   CHECK(!with("ops-listen", {"127.0.0.1:1/proxy"}).has_value());
 
   const auto both = [](const std::string& listen) {

@@ -12,14 +12,13 @@
 namespace matchcloud::app {
 namespace {
 
-using purpose = http::handed_listener::purpose;
-
 const auto loopback = http::parse_endpoint("127.0.0.1:0").value();
 
-http::handed_listener listener(purpose serves, std::size_t sockets = 1) {
+http::handed_listener listener(http::listener_kind kind = {}, bool is_ops = false,
+                               std::size_t sockets = 1) {
   auto opened = http::listen_on(loopback, sockets, 64);
   REQUIRE(opened);
-  return {opened->where, serves, std::move(opened->sockets)};
+  return {opened->where, kind, is_ops, std::move(opened->sockets)};
 }
 
 /// A process with two data listeners, the second behind a proxy, and the configuration of a
@@ -31,11 +30,11 @@ struct running {
 
   running() {
     std::vector<http::handed_listener> all;
-    all.push_back(listener(purpose::data));
-    all.push_back(listener(purpose::data_behind_proxy));
-    all.push_back(listener(purpose::ops));
+    all.push_back(listener());
+    all.push_back(listener({true, false}));
+    all.push_back(listener({}, true));
     fitting.data_dir = in.path();
-    fitting.listen = {{all[0].where, false}, {all[1].where, true}};
+    fitting.listen = {{all[0].where}, {all[1].where, {true, false}}};
     fitting.ops_listen = all[2].where;
     auto local = http::listen_local(in.path(), http::take_over_name(all[0].where));
     offers = std::make_unique<http::handover>(std::move(local).value(), std::move(all),
@@ -57,7 +56,7 @@ TEST_CASE("nobody is found in another directory, on other ports or on ports yet 
     of.fitting.data_dir = of.in.path("other");
   }
   SECTION("port") {
-    of.fitting.listen = {{listener(purpose::data).where, false}};
+    of.fitting.listen = {{listener().where}};
   }
   SECTION("port 0") {
     of.fitting.listen = {{loopback, false}};
@@ -78,12 +77,16 @@ TEST_CASE("a process with other listeners is not taken over, and the error names
     said = "it alone has " + second + "/proxy.";
   }
   SECTION("more") {
-    of.fitting.listen.push_back({http::parse_endpoint("[::1]:9").value(), false});
+    of.fitting.listen.push_back({http::parse_endpoint("[::1]:9").value()});
     said = "only this one has [::1]:9.";
   }
   SECTION("without what it expects") {
-    of.fitting.listen[1].proxy_header = false;
+    of.fitting.listen[1].kind = {};
     said = "it alone has " + second + "/proxy; only this one has " + second + ".";
+  }
+  SECTION("with TLS") {
+    of.fitting.listen[1].kind.tls = true;
+    said = "it alone has " + second + "/proxy; only this one has " + second + "/proxy/tls.";
   }
   SECTION("another ops plane") {
     of.fitting.ops_listen.port = 9;
@@ -97,7 +100,7 @@ TEST_CASE("a process with other listeners is not taken over, and the error names
 }
 
 TEST_CASE("sockets are spread over more loops by duplicates, each of them as often as the others") {
-  auto all = listener(purpose::data, 3).sockets;
+  auto all = listener({}, false, 3).sockets;
   const auto identity = [](const base::file_descriptor& fd) {
     struct stat found {};
     REQUIRE(::fstat(fd.get(), &found) == 0);

@@ -22,14 +22,13 @@ namespace {
 namespace protocol = handover_protocol;
 using e2e::eventually;
 using std::chrono::milliseconds;
-using purpose = handed_listener::purpose;
 
 const endpoint loopback{model::ip_address::from_v4(std::array<std::uint8_t, 4>{127, 0, 0, 1}), 0};
 
-handed_listener listener(purpose serves, std::size_t sockets) {
+handed_listener listener(std::size_t sockets, listener_kind kind = {}, bool is_ops = false) {
   auto opened = listen_on(loopback, sockets, 64);
   REQUIRE(opened);
-  return {opened->where, serves, std::move(opened->sockets)};
+  return {opened->where, kind, is_ops, std::move(opened->sockets)};
 }
 
 /// A process that offers its listeners.
@@ -42,9 +41,9 @@ struct running {
 
   explicit running(const handover_settings& settings = {}, std::size_t sockets = 3) {
     std::vector<handed_listener> all;
-    all.push_back(listener(purpose::data, sockets));
-    all.push_back(listener(purpose::data_behind_proxy, 2));
-    all.push_back(listener(purpose::ops, 1));
+    all.push_back(listener(sockets));
+    all.push_back(listener(2, {true, true}));
+    all.push_back(listener(1, {false, true}, true));
     for (const auto& each : all)
       where.push_back(each.where);
     offers = std::make_unique<handover>(listen_local(in.path(), name).value(), std::move(all),
@@ -71,8 +70,8 @@ TEST_CASE("a successor gets every listening socket and the name, and the offer e
   CHECK(before.pid() == ::getpid());
   REQUIRE(before.listeners().size() == 3);
   CHECK(to_string(before.listeners()[0]) == to_string(of.where[0]));
-  CHECK(to_string(before.listeners()[1]) == to_string(of.where[1]) + "/proxy");
-  CHECK(to_string(before.listeners()[2]) == "ops " + to_string(of.where[2]));
+  CHECK(to_string(before.listeners()[1]) == to_string(of.where[1]) + "/proxy/tls");
+  CHECK(to_string(before.listeners()[2]) == "ops " + to_string(of.where[2]) + "/tls");
   CHECK(before.listeners()[0].sockets.size() == 150);
   CHECK(before.listeners()[1].sockets.size() == 2);
   CHECK(of.handovers == 0);
@@ -266,8 +265,8 @@ struct impostor {
 };
 
 TEST_CASE("what is handed over is checked: only sockets that listen where they are said to") {
-  const auto tcp = listener(purpose::data, 1);
-  const auto other = listener(purpose::data, 1);
+  const auto tcp = listener(1);
+  const auto other = listener(1);
   std::string claimed = to_string(tcp);
   int handed = tcp.sockets[0].get();
   bool sound = false;

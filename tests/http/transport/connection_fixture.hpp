@@ -59,7 +59,7 @@ public:
     const auto count = std::min({into.size(), from.size(), wire_->most_per_read});
     std::memcpy(into.data(), from.data(), count);
     from.erase(0, count);
-    return {io_status::moved, count};
+    return {io_status::moved, count, count == into.size()};
   }
 
   http::io_result write(std::span<const iovec> from, bool more) override {
@@ -125,13 +125,14 @@ public:
   static constexpr std::string_view get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
 
   explicit connection_bench(const base::limits& configured = {},
-                            http::preamble begins_with = http::preamble::none)
+                            http::preamble begins_with = http::preamble::none,
+                            std::shared_ptr<http::tls_context> tls = nullptr)
       : limits_{configured},
         framing_{configured.head_limit_bytes, configured.target_limit_bytes, 100,
                  configured.body_limit_bytes, false},
         budget_{configured.byte_budget_bytes} {
     client = std::make_unique<http::connection>(*this, std::make_unique<scripted_stream>(peer),
-                                                address_of(1), 3, 0, begins_with);
+                                                address_of(1), 3, 0, begins_with, std::move(tls));
     REQUIRE(client->start() == 0);
     advance(std::chrono::milliseconds{0}); // consumes the first edge of "writable"
   }
@@ -148,11 +149,13 @@ public:
     end_turn();
   }
   void end_turn() {
-    for (int turns = 0; !scheduled.empty(); ++turns) {
+    for (int turns = 0; !scheduled.empty() || !handshakes.empty(); ++turns) {
       REQUIRE(turns < 10'000); // a connection that reschedules itself forever burns a core
       const auto now = std::exchange(scheduled, {});
       for (auto* which : now)
         which->at_turn_end();
+      for (auto* which : std::exchange(handshakes, {}))
+        which->shake_hands();
     }
   }
   void answer(http::response with) { client->answer(client->current(), std::move(with)); }
@@ -227,6 +230,13 @@ public:
   }
   void tell_taken(http::connection&, std::size_t bytes) override { taken.push_back(bytes); }
   void schedule(http::connection& which) override { scheduled.push_back(&which); }
+  void schedule_handshake(http::connection& which) override { handshakes.push_back(&which); }
+  void begin_handshake(http::connection&) override { ++handshaking; }
+  void end_handshake(http::handshake_end how) noexcept override {
+    --handshaking;
+    handshake_ends.push_back(how);
+  }
+  void note_tls_hello(const http::connection&) override { ++tls_hellos; }
   void closed(http::connection&) override { ++closings; }
 
   /// What becomes of requests whose body is still to come, and those that were judged.
@@ -257,6 +267,10 @@ public:
   std::vector<actors::exchange_ref> dispatched;
   std::vector<std::string> targets;
   std::vector<http::connection*> scheduled;
+  std::vector<http::connection*> handshakes;
+  int handshaking = 0;
+  std::vector<http::handshake_end> handshake_ends;
+  int tls_hellos = 0;
   wire peer;
   manual_clock clock;
 

@@ -37,7 +37,7 @@ TEST_CASE("a PROXY header is believed where the socket's peer is trusted, not fr
     on.attach();
     auto sockets = listen_on(loopback, 1, 64);
     REQUIRE(sockets);
-    on.transport->listen(std::move(sockets->sockets[0]), true);
+    on.transport->listen(std::move(sockets->sockets[0]), {true, false});
     client one{sockets->where.port};
     one.send("PROXY TCP4 192.0.2.7 10.0.0.1 1 2\r\n" + get);
     REQUIRE(on.see(1));
@@ -372,7 +372,7 @@ TEST_CASE("of a trusted proxy's connections those of each client count, not the 
   auto sockets = listen_on(loopback, 1, 64);
   REQUIRE(sockets);
   const auto port = sockets->where.port;
-  on.transport->listen(std::move(sockets->sockets[0]), true);
+  on.transport->listen(std::move(sockets->sockets[0]), {true, false});
   std::vector<std::unique_ptr<client>> all;
   for (std::size_t i = 0; i < 5; ++i) {
     all.push_back(std::make_unique<client>(port));

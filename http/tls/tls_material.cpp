@@ -1,0 +1,114 @@
+#include "http/tls/tls_material.hpp"
+
+#include "base/file_descriptor.hpp"
+#include "base/io_failure.hpp"
+#include "http/tls/openssl_handles.hpp"
+#include "http/tls/tls_context.hpp"
+
+#include <openssl/pem.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <optional>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+base::expected<std::string> read_file(const std::string& path) {
+  // Non-blocking: opening a named pipe in its place must not wait for the other end.
+  const base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (!file) return base::io_failure(path, "open the file", errno, base::errc::config_invalid);
+  std::string text(tls_file_limit_bytes + 1, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const auto got = ::read(file.get(), text.data() + size, text.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return base::io_failure(path, "read the file", errno, base::errc::config_invalid);
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  if (size > tls_file_limit_bytes)
+    return base::fail(base::errc::config_invalid,
+                      path + ": more than " + std::to_string(tls_file_limit_bytes) +
+                          " bytes: this is no file of certificates or keys");
+  text.resize(size);
+  return text;
+}
+
+/// When a certificate begins and ends to be valid, in seconds since 1970.
+struct validity {
+  std::int64_t from_s = 0;
+  std::int64_t to_s = 0;
+};
+
+std::int64_t seconds_of(const ASN1_TIME* time) {
+  tm parts{};
+  return ASN1_TIME_to_tm(time, &parts) == 1 ? ::timegm(&parts) : 0;
+}
+
+std::optional<validity> validity_of(const std::string& pem) {
+  const openssl_ptr<BIO> from{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()))};
+  const openssl_ptr<X509> leaf{PEM_read_bio_X509(from.get(), nullptr, nullptr, nullptr)};
+  if (!leaf) return std::nullopt;
+  return validity{seconds_of(X509_get0_notBefore(leaf.get())),
+                  seconds_of(X509_get0_notAfter(leaf.get()))};
+}
+
+} // namespace
+
+base::expected<tls_material> read_tls_files(const tls_files& files) {
+  tls_material made;
+  for (const auto& pair : files.pairs) {
+    auto certificate = read_file(pair.certificate);
+    if (!certificate) return tl::unexpected(std::move(certificate).error());
+    auto key = read_file(pair.key);
+    if (!key) return tl::unexpected(std::move(key).error());
+    made.pairs.push_back({pair, *std::move(certificate), *std::move(key)});
+  }
+  if (!files.client_ca.empty()) {
+    auto authorities = read_file(files.client_ca);
+    if (!authorities) return tl::unexpected(std::move(authorities).error());
+    made.client_ca = *std::move(authorities);
+    if (made.client_ca.empty())
+      return base::fail(base::errc::config_invalid, files.client_ca + ": the file is empty");
+  }
+  // The ops plane's takes the most of them.
+  if (const auto tried = tls_context::for_server(made, tls_purpose::ops); !tried)
+    return tl::unexpected(tried.error());
+  return made;
+}
+
+std::vector<std::string> warnings_of(const tls_material& material, std::int64_t now_ts) {
+  constexpr std::int64_t day_s = 86'400;
+  const auto now_s = now_ts / 1'000;
+  std::vector<std::string> lines;
+  for (const auto& pair : material.pairs) {
+    const auto valid = validity_of(pair.certificate);
+    if (!valid) continue;
+    const auto& file = pair.files.certificate;
+    if (now_s < valid->from_s)
+      lines.push_back(file + ": the certificate is not valid yet; clients refuse it");
+    else if (now_s >= valid->to_s)
+      lines.push_back(file + ": the certificate has expired; clients refuse it");
+    else if (valid->to_s - now_s < tls_warning_days * day_s)
+      lines.push_back(file + ": the certificate expires in " +
+                      std::to_string((valid->to_s - now_s) / day_s) + " days");
+  }
+  return lines;
+}
+
+std::int64_t first_expiry_s(const tls_material& material) {
+  std::int64_t first = 0;
+  for (const auto& pair : material.pairs)
+    if (const auto valid = validity_of(pair.certificate); valid)
+      first = first == 0 ? valid->to_s : std::min(first, valid->to_s);
+  return first;
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,247 @@
+#include "http/tls/tls_context.hpp"
+
+#include "http/tls/ticket_keys.hpp"
+#include "tests/http/tls/tls_fixture.hpp"
+
+namespace matchcloud::http {
+namespace {
+
+using fixtures::make_tls_pair;
+
+/// The subject of the certificate that a server shows to who asks for `name`.
+std::string shown(const std::shared_ptr<tls_context>& by, const std::string& name) {
+  const auto asks = tls_context::for_client("");
+  REQUIRE(asks);
+  const auto ends = std::make_shared<direction>();
+  const auto back = std::make_shared<direction>();
+  tls_stream server{std::make_unique<pipe_end>(ends, back), by};
+  auto client = (*asks)->connect(name);
+  SSL_set_verify(client.get(), SSL_VERIFY_NONE, nullptr);
+  auto* in = BIO_new(BIO_s_mem());
+  auto* out = BIO_new(BIO_s_mem());
+  SSL_set_bio(client.get(), in, out);
+  for (int i = 0; i < 4; ++i) {
+    SSL_do_handshake(client.get());
+    char* bytes = nullptr;
+    const auto size = BIO_get_mem_data(out, &bytes);
+    ends->bytes.append(bytes, static_cast<std::size_t>(size));
+    static_cast<void>(BIO_reset(out));
+    server.handshake();
+    if (!back->bytes.empty())
+      BIO_write(in, back->bytes.data(), static_cast<int>(back->bytes.size()));
+    back->bytes.clear();
+  }
+  auto* peer = SSL_get0_peer_certificate(client.get());
+  REQUIRE(peer != nullptr);
+  char text[64];
+  X509_NAME_get_text_by_NID(X509_get_subject_name(peer), NID_commonName, text, sizeof text);
+  return text;
+}
+
+TEST_CASE("the server name chooses the certificate; the first is for all other names") {
+  const auto one = make_tls_pair({.names = {"one.example"}, .subject = "one"});
+  const auto two = make_tls_pair({.names = {"two.example", "*.two.example"}, .subject = "two"});
+  const auto serves = server_context(material_of({one, two}));
+  CHECK(shown(serves, "one.example") == "one");
+  CHECK(shown(serves, "two.example") == "two");
+  CHECK(shown(serves, "eu.two.example") == "two");
+  CHECK(shown(serves, "TWO.example") == "two");
+  CHECK(shown(serves, "a.b.two.example") == "one");
+  CHECK(shown(serves, "other.example") == "one");
+  CHECK(shown(serves, "127.0.0.1") == "one"); // names no server
+}
+
+TEST_CASE("a client refuses a certificate that is not for the host it asked") {
+  const auto pair = make_tls_pair({.names = {"play.example", "IP:192.0.2.1"}});
+  const auto serves = server_context(material_of({pair}));
+  const auto asks = client_context(pair);
+  const auto works = [&](const std::string& host) {
+    return tls_link{serves, asks, host}.shake_hands();
+  };
+  CHECK(works("play.example"));
+  CHECK(works("192.0.2.1"));
+  CHECK(!works("other.example"));
+  CHECK(!works("192.0.2.2"));
+  tls_link stranger{serves, client_context(make_tls_pair()), "play.example"};
+  CHECK(!stranger.shake_hands());
+  CHECK(stranger.client.failure().find("verify failed") != std::string::npos);
+}
+
+// -- sessions -----------------------------------------------------------------
+
+/// A client that keeps the session of its first connection for a second one.
+struct returning {
+  std::shared_ptr<tls_context> first;
+  tls_material::pair pair = test_pair();
+
+  /// Whether a session with `first` is resumed by `second`.
+  bool resumes(const std::shared_ptr<tls_context>& second, bool tls_1_2 = false) const {
+    const auto asks = client_context(pair);
+    const auto visit = [&](const std::shared_ptr<tls_context>& serves, SSL_SESSION* with) {
+      const auto ends = std::make_shared<direction>();
+      const auto back = std::make_shared<direction>();
+      tls_stream server{std::make_unique<pipe_end>(ends, back), serves};
+      auto client = asks->connect("localhost");
+      if (tls_1_2) SSL_set_max_proto_version(client.get(), TLS1_2_VERSION);
+      if (with != nullptr) SSL_set_session(client.get(), with);
+      auto* in = BIO_new(BIO_s_mem());
+      auto* out = BIO_new(BIO_s_mem());
+      SSL_set_bio(client.get(), in, out);
+      std::string buffer(100, '\0');
+      bool answered = false;
+      for (int i = 0; i < 6; ++i) {
+        SSL_do_handshake(client.get());
+        char* bytes = nullptr;
+        const auto size = BIO_get_mem_data(out, &bytes);
+        ends->bytes.append(bytes, static_cast<std::size_t>(size));
+        static_cast<void>(BIO_reset(out));
+        if (!answered && server.handshake() == handshake_status::done)
+          answered = write_text(server, "hello").status == io_status::moved;
+        if (!back->bytes.empty())
+          BIO_write(in, back->bytes.data(), static_cast<int>(back->bytes.size()));
+        back->bytes.clear();
+        SSL_read(client.get(), buffer.data(), static_cast<int>(buffer.size()));
+      }
+      REQUIRE(answered);
+      CHECK(server.is_resumed() == (SSL_session_reused(client.get()) == 1));
+      auto* session = SSL_get1_session(client.get());
+      // OpenSSL drops the session of a connection that ends without saying so.
+      SSL_set_shutdown(client.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+      return std::pair{session, server.is_resumed()};
+    };
+    const auto [session, before] = visit(first, nullptr);
+    CHECK(!before);
+    const auto [again, resumed] = visit(second, session);
+    SSL_SESSION_free(session);
+    SSL_SESSION_free(again);
+    return resumed;
+  }
+};
+
+TEST_CASE("a ticket resumes its session at every process that has the root") {
+  const bool tls_1_2 = GENERATE(false, true);
+  const returning client{server_context()};
+  CHECK(client.resumes(client.first, tls_1_2));
+  CHECK(client.resumes(server_context(), tls_1_2));
+  // A rotated root still opens the tickets that it made.
+  CHECK(client.resumes(server_context(material_of({test_pair()}, {{2}, {1}})), tls_1_2));
+  CHECK(!client.resumes(server_context(material_of({test_pair()}, {{2}})), tls_1_2));
+}
+
+TEST_CASE("no session is resumed on another plane or with another certificate") {
+  const bool tls_1_2 = GENERATE(false, true);
+  const returning client{server_context()};
+  CHECK(!client.resumes(server_context(material_of(), tls_purpose::ops), tls_1_2));
+  const auto root = make_tls_pair({.subject = "root"});
+  const auto one = make_tls_pair({}, root);
+  const auto other = make_tls_pair({}, root);
+  const returning renewed{server_context(material_of({one})), root};
+  CHECK(renewed.resumes(server_context(material_of({one})), tls_1_2));
+  CHECK(!renewed.resumes(server_context(material_of({other})), tls_1_2));
+  // Of two certificates each has its own tickets.
+  const auto elsewhere = make_tls_pair({.names = {"elsewhere"}}, root);
+  CHECK(renewed.resumes(server_context(material_of({elsewhere, one})), tls_1_2));
+}
+
+TEST_CASE("who takes client certificates makes no tickets and takes none") {
+  const bool tls_1_2 = GENERATE(false, true);
+  auto with_authorities = material_of();
+  with_authorities.client_ca = make_tls_pair().certificate;
+  const auto asks = server_context(with_authorities, tls_purpose::ops);
+  const returning client{server_context(material_of(), tls_purpose::ops)};
+  CHECK(client.resumes(client.first, tls_1_2));
+  CHECK(!client.resumes(asks, tls_1_2));
+  CHECK(!returning{asks}.resumes(asks, tls_1_2));
+  // On the data plane the authorities say nothing.
+  const returning player{server_context()};
+  CHECK(player.resumes(server_context(with_authorities), tls_1_2));
+}
+
+TEST_CASE("keys of tickets differ by root and identity") {
+  const auto identity = identify_session("data", {}, {});
+  CHECK(identity != identify_session("ops", {}, {}));
+  CHECK(identity != identify_session("data", {}, "authorities"));
+  const std::vector<std::uint8_t> certificate{1, 2};
+  CHECK(identity != identify_session("data", certificate, {}));
+  const std::array roots{ticket_root{1}, ticket_root{2}};
+  const auto keys = derive_ticket_keys(roots, identity);
+  REQUIRE(keys.size() == 2);
+  CHECK(keys[0].name != keys[1].name);
+  CHECK(keys[0].encryption != keys[1].encryption);
+  CHECK(keys[0].encryption != keys[0].authentication);
+  const auto others = derive_ticket_keys(roots, identify_session("ops", {}, {}));
+  CHECK(keys[0].name != others[0].name);
+  CHECK(keys[0].encryption == derive_ticket_keys(roots, identity)[0].encryption);
+}
+
+// -- files --------------------------------------------------------------------
+
+struct folder {
+  fixtures::temporary_directory in;
+  tls_files files{{{in.path() + "/cert.pem", in.path() + "/key.pem"}}, {}};
+
+  void write(const tls_material::pair& pair) const {
+    put(files.pairs[0].certificate, pair.certificate);
+    put(files.pairs[0].key, pair.key);
+  }
+  static void put(const std::string& file, const std::string& text) { std::ofstream{file} << text; }
+  std::string why_not() const {
+    const auto read = read_tls_files(files);
+    return read ? "" : read.error().detail;
+  }
+};
+
+TEST_CASE("files of certificates are read, or the error says which and what to do") {
+  folder of;
+  of.write(test_pair());
+  CHECK(read_tls_files(of.files)->pairs[0].key == test_pair().key);
+  SECTION("a missing one") {
+    of.files.pairs[0].key += "x";
+    CHECK(of.why_not().find("/key.pemx: cannot open the file") != std::string::npos);
+  }
+  SECTION("no certificate") {
+    of.put(of.files.pairs[0].certificate, "nothing");
+    CHECK(of.why_not().find("cert.pem: no certificate in PEM form") != std::string::npos);
+  }
+  SECTION("a chain that is cut") {
+    of.put(of.files.pairs[0].certificate,
+           test_pair().certificate + test_pair().certificate.substr(0, 200));
+    CHECK(of.why_not().find("cert.pem: the chain behind") != std::string::npos);
+  }
+  SECTION("another's key") {
+    of.put(of.files.pairs[0].key, make_tls_pair().key);
+    CHECK(of.why_not().find("key.pem: this key does not belong to ") != std::string::npos);
+  }
+  SECTION("no key") {
+    of.put(of.files.pairs[0].key, test_pair().certificate);
+    CHECK(of.why_not().find("key.pem: no private key") != std::string::npos);
+  }
+  SECTION("too much") {
+    of.put(of.files.pairs[0].key, std::string(tls_file_limit_bytes + 1, 'x'));
+    CHECK(of.why_not().find("key.pem: more than 1048576 bytes") != std::string::npos);
+  }
+  SECTION("authorities") {
+    of.files.client_ca = of.in.path() + "/ca.pem";
+    of.put(of.files.client_ca, test_pair().certificate);
+    CHECK(of.why_not().empty());
+    of.put(of.files.client_ca, test_pair().key);
+    CHECK(of.why_not().find("ops-client-ca: ") != std::string::npos);
+  }
+}
+
+TEST_CASE("an operator is told of certificates that end") {
+  const auto lines = [](long from_s, long to_s) {
+    return warnings_of(material_of({make_tls_pair({.from_s = from_s, .to_s = to_s})}),
+                       std::int64_t{::time(nullptr)} * 1'000);
+  };
+  const long day = 86'400;
+  CHECK(lines(-day, 15 * day).empty());
+  CHECK(lines(-day, 14 * day - 60).front().find("expires in 13 days") != std::string::npos);
+  CHECK(lines(-day, -60).front().find("has expired") != std::string::npos);
+  CHECK(lines(day, 30 * day).front().find("not valid yet") != std::string::npos);
+  CHECK(first_expiry_s(material_of({make_tls_pair({.to_s = 2 * day}), make_tls_pair()})) ==
+        Approx(::time(nullptr) + day).margin(5));
+}
+
+} // namespace
+} // namespace matchcloud::http

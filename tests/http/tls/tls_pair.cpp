@@ -1,0 +1,86 @@
+#include "tests/http/tls/tls_pair.hpp"
+
+#include "base/check.hpp"
+#include "http/tls/openssl_handles.hpp"
+
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/x509v3.h>
+
+#include <cstdint>
+
+namespace matchcloud::fixtures {
+
+namespace {
+
+using http::openssl_ptr;
+
+template <class Write>
+std::string pem_of(Write write) {
+  const openssl_ptr<BIO> text{BIO_new(BIO_s_mem())};
+  base::check(write(text.get()) == 1, "PEM is written");
+  char* bytes = nullptr;
+  const auto size = BIO_get_mem_data(text.get(), &bytes);
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+template <class Read>
+auto from_pem(const std::string& pem, Read read) {
+  const openssl_ptr<BIO> from{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()))};
+  return read(from.get(), nullptr, nullptr, nullptr);
+}
+
+void add_extension(X509* to, X509* issuer, int kind, const std::string& value) {
+  X509V3_CTX context;
+  X509V3_set_ctx_nodb(&context);
+  X509V3_set_ctx(&context, issuer, to, nullptr, nullptr, 0);
+  auto* made = X509V3_EXT_conf_nid(nullptr, &context, kind, value.c_str());
+  base::check(made != nullptr, "an extension is made");
+  X509_add_ext(to, made, -1);
+  X509_EXTENSION_free(made);
+}
+
+http::tls_material::pair make(const tls_pair_of& what, X509* issuer, EVP_PKEY* signs) {
+  const openssl_ptr<EVP_PKEY> key{EVP_EC_gen("P-256")};
+  const openssl_ptr<X509> made{X509_new()};
+  X509_set_version(made.get(), X509_VERSION_3);
+  std::int64_t serial = 0;
+  RAND_bytes(reinterpret_cast<unsigned char*>(&serial), sizeof serial - 1);
+  ASN1_INTEGER_set_int64(X509_get_serialNumber(made.get()), serial);
+  X509_gmtime_adj(X509_getm_notBefore(made.get()), what.from_s);
+  X509_gmtime_adj(X509_getm_notAfter(made.get()), what.to_s);
+  auto* name = X509_get_subject_name(made.get());
+  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_UTF8,
+                             reinterpret_cast<const unsigned char*>(what.subject.c_str()), -1, -1,
+                             0);
+  if (issuer == nullptr) issuer = made.get();
+  X509_set_issuer_name(made.get(), X509_get_subject_name(issuer));
+  X509_set_pubkey(made.get(), key.get());
+  std::string names;
+  for (const auto& each : what.names)
+    names += (names.empty() ? "" : ",") + std::string{each.starts_with("IP:") ? "" : "DNS:"} + each;
+  if (!names.empty()) add_extension(made.get(), issuer, NID_subject_alt_name, names);
+  add_extension(made.get(), issuer, NID_basic_constraints,
+                what.is_authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
+  X509_sign(made.get(), signs == nullptr ? key.get() : signs, EVP_sha256());
+  return {{"cert.pem", "key.pem"},
+          pem_of([&](BIO* to) { return PEM_write_bio_X509(to, made.get()); }),
+          pem_of([&](BIO* to) {
+            return PEM_write_bio_PrivateKey(to, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+          })};
+}
+
+} // namespace
+
+http::tls_material::pair make_tls_pair(const tls_pair_of& what) {
+  return make(what, nullptr, nullptr);
+}
+
+http::tls_material::pair make_tls_pair(const tls_pair_of& what,
+                                       const http::tls_material::pair& by) {
+  const openssl_ptr<X509> issuer{from_pem(by.certificate, PEM_read_bio_X509)};
+  const openssl_ptr<EVP_PKEY> key{from_pem(by.key, PEM_read_bio_PrivateKey)};
+  return make(what, issuer.get(), key.get());
+}
+
+} // namespace matchcloud::fixtures

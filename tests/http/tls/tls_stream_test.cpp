@@ -1,0 +1,286 @@
+#include "http/tls/tls_stream.hpp"
+
+#include "tests/http/tls/tls_fixture.hpp"
+
+#include <openssl/ssl.h>
+
+#include <fcntl.h>
+
+#include <random>
+
+namespace matchcloud::http {
+namespace {
+
+std::string pattern(std::size_t size) {
+  std::string text(size, '\0');
+  std::minstd_rand random{7};
+  for (auto& each : text)
+    each = static_cast<char>(random());
+  return text;
+}
+
+/// Writes all of `text` as a sender does: what was not moved is given again.
+void write_whole(tls_link& on, byte_stream& to, byte_stream& at, std::string_view text,
+                 std::string& read) {
+  static_cast<void>(on);
+  for (int i = 0; i < 1'000'000 && !text.empty(); ++i) {
+    const auto moved = write_text(to, text);
+    REQUIRE(moved.status != io_status::failed);
+    text.remove_prefix(moved.bytes);
+    if (moved.status == io_status::blocked || text.empty()) read += read_all(at);
+  }
+  read += read_all(at);
+}
+
+TEST_CASE("bytes pass a TLS stream in both directions, however they are cut") {
+  tls_link on;
+  const auto cut = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{5}, std::size_t{1'000},
+                            std::size_t{SIZE_MAX});
+  CAPTURE(cut);
+  for (const auto& each : {on.to_server, on.to_client}) {
+    each->most_per_read = cut;
+    each->most_per_write = cut;
+  }
+  REQUIRE(on.shake_hands());
+  const auto sent = pattern(cut < 10 ? 20'000 : 300'000);
+  std::string got;
+  write_whole(on, on.client, on.server, sent, got);
+  CHECK(got == sent);
+  got.clear();
+  write_whole(on, on.server, on.client, sent, got);
+  CHECK(got == sent);
+}
+
+TEST_CASE("a slow reader is written to as it takes bytes, and every byte is reported once") {
+  tls_link on;
+  REQUIRE(on.shake_hands());
+  on.to_client->room = GENERATE(1, 100, 5'000, 70'000);
+  CAPTURE(on.to_client->room);
+  const auto sent = pattern(200'000);
+  std::string got;
+  write_whole(on, on.server, on.client, sent, got);
+  CHECK(got == sent);
+  CHECK(on.server.held_bytes() < 100);
+}
+
+TEST_CASE("while anything is unsent the last byte is not reported") {
+  tls_link on;
+  REQUIRE(on.shake_hands());
+  CHECK(read_all(on.client).empty()); // the ticket is not sent yet
+  on.to_client->room = 1'000;
+  const auto sent = pattern(3'000);
+  std::size_t reported = 0;
+  for (auto moved = write_text(on.server, sent); moved.status == io_status::moved;
+       moved = write_text(on.server, std::string_view{sent}.substr(reported)))
+    reported += moved.bytes;
+  CHECK(reported < sent.size());
+  CHECK(on.server.held_bytes() > 0);
+  on.to_client->room = SIZE_MAX;
+  reported += write_text(on.server, std::string_view{sent}.substr(reported)).bytes;
+  CHECK(reported == sent.size());
+  CHECK(read_all(on.client) == sent);
+}
+
+TEST_CASE("one call reads once and writes once") {
+  tls_link on;
+  REQUIRE(on.shake_hands());
+  REQUIRE(write_text(on.client, "ask").status == io_status::moved);
+  on.to_server->reads = 0;
+  on.to_client->writes = 0;
+  std::string buffer(64 * 1024, '\0');
+  CHECK(on.server.read(buffer).bytes == 3);
+  CHECK(on.to_server->reads == 1);
+  CHECK(write_text(on.server, pattern(60'000)).bytes == 60'000);
+  CHECK(on.to_client->writes == 1); // with the ticket
+}
+
+TEST_CASE("a small buffer reads what is there bit by bit, and says that there is more") {
+  tls_link on;
+  REQUIRE(on.shake_hands());
+  const auto sent = pattern(50'000);
+  std::string got;
+  REQUIRE(write_text(on.client, sent).bytes == sent.size());
+  std::string buffer(700, '\0');
+  for (int i = 0; i < 1'000; ++i) {
+    const auto read = on.server.read(buffer);
+    if (read.status == io_status::blocked) break;
+    REQUIRE(read.status == io_status::moved);
+    got.append(buffer, 0, read.bytes);
+    if (got.size() < sent.size()) CHECK(read.more);
+  }
+  CHECK(got == sent);
+}
+
+TEST_CASE("a file is sent over TLS") {
+  tls_link on;
+  REQUIRE(on.shake_hands());
+  const fixtures::temporary_directory in;
+  const auto sent = pattern(150'000);
+  std::ofstream{in.path() + "/file"} << sent;
+  const int file = ::open((in.path() + "/file").c_str(), O_RDONLY);
+  on.to_client->room = 40'000;
+  std::string got;
+  std::size_t at = 10;
+  for (int i = 0; i < 1'000 && at < sent.size(); ++i) {
+    const auto moved = on.server.send_file(file, at, sent.size() - at);
+    REQUIRE((moved.status == io_status::moved || moved.status == io_status::blocked));
+    at += moved.bytes;
+    got += read_all(on.client);
+  }
+  CHECK(got == sent.substr(10));
+  CHECK(on.server.send_file(file, sent.size(), 1).status == io_status::ended);
+  ::close(file);
+}
+
+TEST_CASE("an end by close_notify is told from a cut one") {
+  tls_link on;
+  REQUIRE(on.shake_hands());
+  REQUIRE(write_text(on.client, "last").status == io_status::moved);
+  const bool cut = GENERATE(false, true);
+  if (cut)
+    on.to_server->ended = true;
+  else
+    on.client.shutdown_write();
+  auto how = io_status::blocked;
+  CHECK(read_all(on.server, &how) == "last");
+  CHECK(how == io_status::ended);
+  CHECK(on.server.is_truncated() == cut);
+  CHECK(on.to_server->ended);
+}
+
+TEST_CASE("the server says that it ends, also where that must wait for room") {
+  tls_link on;
+  REQUIRE(on.shake_hands());
+  on.to_client->room = GENERATE(0, SIZE_MAX);
+  on.server.shutdown_write();
+  CHECK(on.to_client->ended == (on.to_client->room != 0));
+  on.to_client->room = SIZE_MAX;
+  std::string buffer(100, '\0');
+  CHECK(on.server.read(buffer).status == io_status::blocked);
+  CHECK(on.to_client->ended);
+  auto how = io_status::blocked;
+  read_all(on.client, &how);
+  CHECK(how == io_status::ended);
+  CHECK(!on.client.is_truncated());
+  // What comes after is not decrypted any more.
+  REQUIRE(write_text(on.client, "late").status == io_status::moved);
+  CHECK(on.server.read(buffer).bytes > 4);
+}
+
+TEST_CASE("a changed byte ends the stream, and the peer is told by an alert") {
+  tls_link on;
+  REQUIRE(on.shake_hands());
+  REQUIRE(write_text(on.client, "a request").status == io_status::moved);
+  on.to_server->bytes[8] ^= 1;
+  std::string buffer(100, '\0');
+  CHECK(on.server.read(buffer).status == io_status::failed);
+  CHECK(on.server.read(buffer).status == io_status::failed);
+  CHECK(write_text(on.server, "x").status == io_status::failed);
+  CHECK(!on.server.failure().empty());
+  auto how = io_status::blocked;
+  read_all(on.client, &how);
+  CHECK(how == io_status::failed);
+  CHECK(on.client.failure().find("bad record mac") != std::string::npos);
+}
+
+TEST_CASE("a part of a record is noticed") {
+  tls_link on;
+  REQUIRE(on.shake_hands());
+  CHECK(!on.server.is_within_record());
+  REQUIRE(write_text(on.client, "a request").status == io_status::moved);
+  const auto rest = on.to_server->bytes.substr(10);
+  on.to_server->bytes.resize(10);
+  std::string buffer(100, '\0');
+  const auto got = on.server.read(buffer);
+  CHECK(got.status == io_status::moved);
+  CHECK(got.bytes == 0);
+  CHECK(!got.more);
+  CHECK(on.server.is_within_record());
+  on.to_server->bytes = rest;
+  CHECK(on.server.read(buffer).bytes == 9);
+  CHECK(!on.server.is_within_record());
+}
+
+TEST_CASE("HTTP without TLS is told from garbage, and nothing is answered to it") {
+  tls_link on;
+  SECTION("HTTP") {
+    on.to_server->bytes = "GET / HTTP/1.1\r\n\r\n";
+    CHECK(on.server.handshake() == handshake_status::plain_http);
+    CHECK(on.to_client->bytes.empty());
+    CHECK(on.server.take_under() != nullptr);
+  }
+  SECTION("garbage") {
+    on.to_server->bytes = pattern(200);
+    on.to_server->bytes[0] = '\x01';
+    CHECK(on.server.handshake() == handshake_status::failed);
+    CHECK(!on.server.failure().empty());
+  }
+  SECTION("an end in the middle") {
+    on.client.handshake();
+    on.to_server->bytes.resize(100);
+    CHECK(on.server.handshake() == handshake_status::blocked);
+    on.to_server->ended = true;
+    CHECK(on.server.handshake() == handshake_status::failed);
+  }
+  SECTION("a hello without end") {
+    // Records of a handshake message that says it is as long as they come.
+    auto status = handshake_status::blocked;
+    const std::string record = std::string{"\x16\x03\x01\x40\x00", 5} + std::string(0x4000, '\0');
+    std::string first = record;
+    first.replace(5, 4, std::string{"\x01\x0f\xff\xff", 4});
+    on.to_server->bytes = first;
+    for (int i = 0; i < 100 && status != handshake_status::failed; ++i) {
+      status = on.server.handshake();
+      on.to_server->bytes = record;
+    }
+    CHECK(status == handshake_status::failed);
+  }
+}
+
+TEST_CASE("what came behind a preamble begins the handshake") {
+  tls_link on;
+  on.client.handshake();
+  const auto hello = std::exchange(on.to_server->bytes, {});
+  const auto cut = GENERATE(0, 1, 50, 10'000);
+  const auto split = std::min(hello.size(), static_cast<std::size_t>(cut));
+  tls_stream server{std::make_unique<pipe_end>(on.to_server, on.to_client), server_context(),
+                    std::string_view{hello}.substr(0, split)};
+  on.to_server->bytes = hello.substr(split);
+  auto status = handshake_status::blocked;
+  for (int i = 0; i < 10 && status != handshake_status::done; ++i) {
+    status = server.handshake();
+    on.client.handshake();
+  }
+  REQUIRE(status == handshake_status::done);
+  REQUIRE(write_text(on.client, "request").status == io_status::moved);
+  CHECK(read_all(server) == "request");
+}
+
+TEST_CASE("a flight of the handshake that finds no room waits for it") {
+  tls_link on;
+  on.to_client->room = 10;
+  on.client.handshake();
+  CHECK(on.server.handshake() == handshake_status::blocked);
+  CHECK(on.to_client->bytes.size() == 10);
+  on.to_client->room = SIZE_MAX;
+  CHECK(on.shake_hands());
+}
+
+TEST_CASE("a broken stream below ends a handshake and a stream") {
+  tls_link on;
+  SECTION("in the handshake") {
+    on.to_server->broken = true;
+    CHECK(on.server.handshake() == handshake_status::failed);
+  }
+  SECTION("later") {
+    REQUIRE(on.shake_hands());
+    std::string buffer(10, '\0');
+    on.to_client->broken = true;
+    CHECK(write_text(on.server, "x").status == io_status::failed);
+    on.to_server->broken = true;
+    CHECK(on.server.read(buffer).status == io_status::failed);
+  }
+}
+
+} // namespace
+} // namespace matchcloud::http
