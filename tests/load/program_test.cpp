@@ -80,7 +80,7 @@ TEST_CASE("wrong command lines are exit code 2", "[load]") {
        {arguments{}, arguments{"http://127.0.0.1:1"},
         arguments{"--rate", "1", "--closed", "http://127.0.0.1:1"},
         arguments{"--rate", "0", "http://127.0.0.1:1"}, arguments{"--rate", "1", "127.0.0.1:1"},
-        arguments{"--rate", "1", "https://127.0.0.1:1"},
+        arguments{"--rate", "1", "--ca-file", "/nowhere.pem", "https://127.0.0.1:1"},
         arguments{"--rate", "1", "--duration", "soon", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--threads", "2", "--connections", "1", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--operation", "ping", "http://127.0.0.1:1"},
