@@ -1,0 +1,93 @@
+#include "cli/staged_file.hpp"
+
+#include "base/io_failure.hpp"
+#include "base/sync_directory.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+namespace matchcloud::cli {
+
+namespace {
+
+constexpr mode_t owner_only = 0600;
+/// How many names are tried for the file aside; a killed process with the same id may have left
+/// one.
+constexpr int name_limit = 1'000;
+
+std::string folder_of(const std::string& name) {
+  const auto folder = std::filesystem::path{name}.parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+tl::unexpected<base::error> failure(const std::string& name, const char* operation, int code) {
+  return base::io_failure(name, operation, code, base::errc::io_failed);
+}
+
+tl::unexpected<base::error> exists(const std::string& name) {
+  return base::fail(base::errc::io_failed, name + ": it exists already and is not replaced");
+}
+
+base::expected<void> put(int file, const std::string& name, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(file, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) return failure(name, "write", errno);
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+} // namespace
+
+base::expected<staged_file> staged_file::write(const std::string& file, std::string_view bytes,
+                                               mode_t mode, taken_name taken) {
+  staged_file made{file, taken};
+  struct stat found {};
+  if (taken == taken_name::refuse && ::lstat(file.c_str(), &found) == 0) return exists(file);
+  const auto aside = made.create_aside();
+  if (!aside) return tl::unexpected(aside.error());
+  if (auto written = put(aside->get(), file, bytes); !written)
+    return tl::unexpected(written.error());
+  if (::fchmod(aside->get(), mode) != 0) return failure(file, "set its permissions", errno);
+  if (::fsync(aside->get()) != 0) return failure(file, "sync it", errno);
+  return made;
+}
+
+base::expected<base::file_descriptor> staged_file::create_aside() {
+  const auto beside = folder_of(name_) + "/.matchcloud-" + std::to_string(::getpid()) + "-";
+  for (int number = 0; number < name_limit; ++number) {
+    auto path = beside + std::to_string(number) + ".part";
+    base::file_descriptor file{
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, owner_only)};
+    if (!file && errno == EEXIST) continue;
+    if (!file) return failure(name_, "create it", errno);
+    aside_ = std::move(path);
+    return file;
+  }
+  return failure(name_, "create a file beside it", EEXIST);
+}
+
+staged_file::~staged_file() {
+  if (!aside_.empty()) ::unlink(aside_.c_str());
+}
+
+base::expected<void> staged_file::take_name() {
+  if (taken_ == taken_name::replace) {
+    if (::rename(aside_.c_str(), name_.c_str()) != 0)
+      return failure(name_, "give it its name", errno);
+  } else {
+    // Unlike a renamed file, a linked one replaces nothing.
+    if (::link(aside_.c_str(), name_.c_str()) != 0)
+      return errno == EEXIST ? exists(name_) : failure(name_, "give it its name", errno);
+    ::unlink(aside_.c_str());
+  }
+  aside_.clear();
+  return base::sync_directory(folder_of(name_));
+}
+
+} // namespace matchcloud::cli
