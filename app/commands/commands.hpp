@@ -22,6 +22,9 @@ void add_token_command(CLI::App& program, int& code);
 void add_audit_command(CLI::App& program, int& code);
 void add_geoip_command(CLI::App& program, int& code);
 void add_signing_key_command(CLI::App& program, int& code);
+void add_tls_command(CLI::App& program, int& code);
+/// A subcommand of `tls`.
+void add_tls_self_signed_command(CLI::App& tls, int& code);
 void add_export_command(CLI::App& program, int& code);
 void add_validate_command(CLI::App& program, int& code);
 void add_demo_command(CLI::App& program, int& code);

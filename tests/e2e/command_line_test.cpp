@@ -49,7 +49,7 @@ TEST_CASE("the help of each command teaches by an example", "[operations]") {
   const auto program = run({"--help"});
   CHECK(program.exit_code == 0);
   for (const std::string command : {"serve", "import", "export", "catalog", "validate",
-                                    "signing-key", "demo", "schema", "version", "geoip"})
+                                    "signing-key", "demo", "schema", "version", "geoip", "tls"})
     CHECK(contains(program.out, command));
   CHECK(contains(program.out, "Exit codes"));
   const std::vector<arguments> commands{{"serve"},
@@ -61,6 +61,8 @@ TEST_CASE("the help of each command teaches by an example", "[operations]") {
                                         {"catalog", "remove"},
                                         {"signing-key"},
                                         {"signing-key", "rotate"},
+                                        {"tls"},
+                                        {"tls", "self-signed"},
                                         {"geoip"},
                                         {"validate"}};
   for (auto command : commands) {

@@ -1,0 +1,60 @@
+#include "app/certificates/certificate_authorities.hpp"
+
+#include "app/certificates/openssl_objects.hpp"
+#include "cli/bounded_input.hpp"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+
+#include <new>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+tl::unexpected<base::error> refuse(const std::string& file, const std::string& why) {
+  ERR_clear_error();
+  return base::fail(base::errc::config_invalid, file + ": " + why);
+}
+
+/// Whether the last read found no further PEM block.
+bool is_at_end() {
+  const auto last = ERR_peek_last_error();
+  return ERR_GET_LIB(last) == ERR_LIB_PEM && ERR_GET_REASON(last) == PEM_R_NO_START_LINE;
+}
+
+} // namespace
+
+base::expected<certificate_authorities> certificate_authorities::read(const std::string& file) {
+  const auto text = cli::read_bounded_file(file, authorities_limit_bytes);
+  if (!text) return refuse(file, text.error().detail);
+  if (text->size() > authorities_limit_bytes)
+    return refuse(file, "larger than 16 MiB, the limit of a file of certificates");
+  certificate_authorities made;
+  made.file_ = file;
+  made.store_ = {X509_STORE_new(), X509_STORE_free};
+  if (!made.store_) throw std::bad_alloc{};
+  // An authority below another one may be trusted for itself.
+  X509_STORE_set_flags(made.store(), X509_V_FLAG_PARTIAL_CHAIN);
+
+  const auto from = reader_of(*text);
+  std::size_t count = 0;
+  ERR_clear_error();
+  while (true) {
+    const certificate_ptr one{PEM_read_bio_X509(from.get(), nullptr, nullptr, nullptr)};
+    if (!one) break;
+    if (X509_STORE_add_cert(made.store(), one.get()) != 1) throw std::bad_alloc{};
+    ++count;
+  }
+  if (!is_at_end())
+    return refuse(file, "certificate " + std::to_string(count + 1) +
+                            " is damaged; get the file anew from where it came from");
+  ERR_clear_error();
+  if (count == 0)
+    return refuse(file, "it has no certificate; it must have the authority's in PEM, which begins "
+                        "with -----BEGIN CERTIFICATE-----");
+  return made;
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "app/certificates/certificate_host.hpp"
+#include "base/expected.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace matchcloud::app {
+
+/// The time from `begin` to `end`, both included, in seconds since 1970 (RFC 5280 section 4.1.2.5).
+struct certificate_validity {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+/// A certificate with its private key.
+struct certificate_pair {
+  /// X.509 in PEM.
+  std::string certificate_pem;
+  /// PKCS #8 in PEM, not encrypted: a secret.
+  std::string key_pem;
+  /// The SHA-256 of the certificate in DER, `AB:CD:..`, as `openssl x509 -fingerprint -sha256` and
+  /// browsers show it.
+  std::string fingerprint;
+};
+
+/// Makes an ECDSA P-256 key and a certificate for `hosts` (at least one) that the key itself signs.
+/// The certificate is its own authority (CA:TRUE, pathlen 0), so that a client can be told to trust
+/// it and it can issue certificates of clients. Fails with `io_failed` where OpenSSL fails. Takes
+/// less than a millisecond. Any thread.
+base::expected<certificate_pair> make_self_signed(const std::vector<certificate_host>& hosts,
+                                                  const certificate_validity& validity);
+
+/// Makes an ECDSA P-256 key and a client's certificate, for CN=`name` (1 to
+/// `client_name_limit_bytes` of UTF-8), that the key of `issuer` signs; its fingerprint is not
+/// looked at. Fails with `io_failed` where OpenSSL fails, or where the issuer's certificate and key
+/// are not PEM, do not belong together, or the certificate is no authority's.
+base::expected<certificate_pair> make_client_certificate(const std::string& name,
+                                                         const certificate_validity& validity,
+                                                         const certificate_pair& issuer);
+
+/// RFC 5280's upper bound of a common name.
+inline constexpr std::size_t client_name_limit_bytes = 64;
+
+} // namespace matchcloud::app

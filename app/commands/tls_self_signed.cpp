@@ -1,0 +1,218 @@
+#include "app/certificates/certificate_host.hpp"
+#include "app/certificates/new_certificate.hpp"
+#include "app/commands/commands.hpp"
+#include "base/clock.hpp"
+#include "base/io_failure.hpp"
+#include "cli/bounded_input.hpp"
+#include "cli/staged_file.hpp"
+#include "model/text/timestamp.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::app {
+
+namespace {
+
+constexpr mode_t key_mode = 0600;
+constexpr mode_t certificate_mode = 0644;
+constexpr mode_t folder_mode = 0700;
+constexpr int days_default = 30;
+/// What authorities and browsers allow at most (CA/Browser Forum, ballot SC31).
+constexpr int days_limit = 398;
+constexpr std::size_t host_count_limit = 100;
+constexpr std::size_t pem_limit_bytes = 256UL * 1024;
+constexpr std::int64_t seconds_per_day = 86'400;
+/// The clock of whoever checks the certificate may be slow.
+constexpr std::int64_t backdated_seconds = 3'600;
+
+struct self_signed_options {
+  std::vector<std::string> hosts;
+  int days = days_default;
+  std::string folder = ".";
+  std::string client;
+  bool force = false;
+
+  cli::taken_name taken() const {
+    return force ? cli::taken_name::replace : cli::taken_name::refuse;
+  }
+  std::string path(const std::string& name) const {
+    return folder == "." ? name : folder + "/" + name;
+  }
+  std::string certificate_file() const { return path("cert.pem"); }
+  std::string key_file() const { return path("key.pem"); }
+};
+
+std::string check_host(const std::string& text) {
+  const auto host = parse_certificate_host(text);
+  return host ? std::string{} : host.error().detail;
+}
+
+/// A client's name becomes part of file names.
+std::string check_client(const std::string& name) {
+  constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789-_.";
+  if (!name.empty() && name.size() <= client_name_limit_bytes &&
+      name.find_first_not_of(allowed) == name.npos)
+    return {};
+  return "\"" + name + "\" is no client's name: 1 to " + std::to_string(client_name_limit_bytes) +
+         " of A-Z a-z 0-9 - _ .";
+}
+
+std::vector<certificate_host> hosts_of(const self_signed_options& options) {
+  auto texts = options.hosts;
+  if (texts.empty()) texts = {"localhost", "127.0.0.1", "::1"};
+  std::vector<certificate_host> hosts;
+  for (const auto& each : texts) {
+    auto host = *parse_certificate_host(each);
+    if (std::find(hosts.begin(), hosts.end(), host) == hosts.end())
+      hosts.push_back(std::move(host));
+  }
+  return hosts;
+}
+
+certificate_validity validity_of(const self_signed_options& options) {
+  const auto now = base::machine_clock().unix_ms() / 1000;
+  return {now - backdated_seconds, now + options.days * seconds_per_day};
+}
+
+base::expected<void> make_folder(const std::string& folder) {
+  if (::mkdir(folder.c_str(), folder_mode) == 0 || errno == EEXIST) return {};
+  return base::io_failure(folder, "make the directory", errno, base::errc::io_failed);
+}
+
+/// Writes both files, or neither: the key takes its name only when the certificate is written too.
+base::expected<void> store(const certificate_pair& pair, const std::string& certificate_file,
+                           const std::string& key_file, cli::taken_name taken) {
+  auto key = cli::staged_file::write(key_file, pair.key_pem, key_mode, taken);
+  if (!key) return tl::unexpected(key.error());
+  auto certificate =
+      cli::staged_file::write(certificate_file, pair.certificate_pem, certificate_mode, taken);
+  if (!certificate) return tl::unexpected(certificate.error());
+  return key->take_name().and_then([&] { return certificate->take_name(); });
+}
+
+base::expected<std::string> read_pem(const std::string& file) {
+  auto text = cli::read_bounded_file(file, pem_limit_bytes);
+  if (text) return text;
+  return base::fail(base::errc::io_failed,
+                    file + ": " + text.error().detail +
+                        "; make the pair that issues certificates of clients first: the same "
+                        "command without --client");
+}
+
+std::string validity_line(const certificate_validity& validity) {
+  return "valid from " + model::format_timestamp(validity.begin * 1000) + " to " +
+         model::format_timestamp(validity.end * 1000) + "\n";
+}
+
+/// The host that the example asks for: one that reaches this machine, if there is one.
+std::string example_host(const std::vector<certificate_host>& hosts) {
+  const certificate_host local{true, "127.0.0.1"};
+  const auto& chosen =
+      std::find(hosts.begin(), hosts.end(), local) == hosts.end() ? hosts.front() : local;
+  return chosen.text.find(':') == std::string::npos ? chosen.text : "[" + chosen.text + "]";
+}
+
+base::expected<std::string> make_server_pair(const self_signed_options& options) {
+  const auto hosts = hosts_of(options);
+  const auto validity = validity_of(options);
+  const auto certificate = options.certificate_file();
+  const auto key = options.key_file();
+  const auto pair = make_self_signed(hosts, validity);
+  if (!pair) return tl::unexpected(pair.error());
+  if (auto stored = store(*pair, certificate, key, options.taken()); !stored)
+    return tl::unexpected(stored.error());
+  std::string names;
+  for (const auto& each : hosts)
+    names += (names.empty() ? "" : ", ") + each.text;
+  return "made " + certificate + " for " + names + " and its key, " + key + "\n" +
+         validity_line(validity) + "SHA-256 fingerprint " + pair->fingerprint +
+         "\n\nIt is for trying out: only who is told to trust it does. Serve with it, and ask:\n"
+         "  matchcloud serve --listen 127.0.0.1:8443/tls --tls-cert " +
+         certificate + " --tls-key " + key + "\n  curl --cacert " + certificate + " https://" +
+         example_host(hosts) + ":8443/ping\n";
+}
+
+base::expected<std::string> make_client_pair(const self_signed_options& options) {
+  const auto issuer_certificate = read_pem(options.certificate_file());
+  if (!issuer_certificate) return tl::unexpected(issuer_certificate.error());
+  const auto issuer_key = read_pem(options.key_file());
+  if (!issuer_key) return tl::unexpected(issuer_key.error());
+  const auto validity = validity_of(options);
+  const auto pair =
+      make_client_certificate(options.client, validity, {*issuer_certificate, *issuer_key, {}});
+  if (!pair)
+    return base::fail(pair.error().code, options.certificate_file() + ": " + pair.error().detail);
+  const auto certificate = options.path("client-" + options.client + ".pem");
+  const auto key = options.path("client-" + options.client + ".key");
+  if (auto stored = store(*pair, certificate, key, options.taken()); !stored)
+    return tl::unexpected(stored.error());
+  return "made " + certificate + " for the client " + options.client + " and its key, " + key +
+         "; its issuer is " + options.certificate_file() + "\n" + validity_line(validity) +
+         "SHA-256 fingerprint " + pair->fingerprint + "\n\nAsk a server that wants it:\n  curl " +
+         "--cacert " + options.certificate_file() + " --cert " + certificate + " --key " + key +
+         " https://127.0.0.1:8443/ping\n";
+}
+
+int run(const self_signed_options& options) {
+  const auto made = make_folder(options.folder).and_then([&] {
+    return options.client.empty() ? make_server_pair(options) : make_client_pair(options);
+  });
+  if (!made) {
+    std::cerr << "matchcloud tls self-signed: " << made.error().detail << "\n";
+    if (made.error().detail.ends_with("not replaced"))
+      std::cerr << "Use what is there, name another --out-dir, or replace it with --force.\n";
+    return failed;
+  }
+  std::cout << *made << std::flush;
+  return std::cout ? ok : failed;
+}
+
+constexpr const char* help =
+    "Makes an ECDSA P-256 key, DIR/key.pem, that its owner alone may read, and a certificate for "
+    "it, DIR/cert.pem. Both are written aside and take their names when they are whole. Nothing "
+    "that is there is replaced without --force.\n\n"
+    "The certificate is its own authority: whoever shall trust it is given it, as with curl's "
+    "--cacert or with --ca-file of matchcloud export. It is for trying out. Who has DIR/key.pem "
+    "can pretend to be the server, and issue certificates of clients.\n\n"
+    "With --client, the pair in DIR issues a client's: DIR/client-NAME.pem and "
+    "DIR/client-NAME.key.\n\n"
+    "Example: matchcloud tls self-signed --out-dir var/tls\n"
+    "Example: matchcloud tls self-signed --host play.example --host 192.0.2.1 --days 90";
+
+} // namespace
+
+void add_tls_self_signed_command(CLI::App& tls, int& code) {
+  const auto options = std::make_shared<self_signed_options>();
+  auto* command = tls.add_subcommand("self-signed", "Make a key and a certificate that it signs.");
+  auto* hosts =
+      command
+          ->add_option("--host", options->hosts,
+                       "What the server is reached by, a name or an address; repeatable. Without "
+                       "it: localhost, 127.0.0.1 and ::1.")
+          ->check(CLI::Validator{check_host, ""})
+          ->expected(1, static_cast<int>(host_count_limit));
+  command->add_option("--days", options->days, "How long it is valid, from an hour ago, 1 to 398.")
+      ->capture_default_str()
+      ->check(CLI::Range(1, days_limit).description(""));
+  command->add_option("--out-dir", options->folder, "Where the files go; made if it is missing.")
+      ->capture_default_str()
+      ->check(not_empty());
+  command->add_option("--client", options->client, "Make a certificate of the client NAME instead.")
+      ->check(CLI::Validator{check_client, ""})
+      ->excludes(hosts);
+  command->add_flag("--force", options->force, "Replace files that are there.");
+  set_help(*command, help);
+  command->callback([options, &code] { code = run(*options); });
+}
+
+} // namespace matchcloud::app
