@@ -53,7 +53,9 @@ class export_download {
 public:
   export_download(export_service service, const model::export_query& query, cli::output_file& to,
                   const download_context& in)
-      : service_{std::move(service)}, query_{query}, to_{to}, in_{in} {}
+      : service_{std::move(service)}, query_{query}, to_{to}, in_{in} {
+    call_.trusted = service_.trusted;
+  }
 
   base::expected<download_summary> run() {
     if (auto asked = ask_for_export(); !asked) return tl::unexpected(asked.error());

@@ -37,7 +37,7 @@ std::string advice(int status, bool has_token) {
 }
 
 http_call call_of(const export_service& service, const model::export_query& query) {
-  http_call call{"POST", service.url, {}, {}, export_answer_limit};
+  http_call call{"POST", service.url, {}, {}, export_answer_limit, service.trusted};
   if (call.to.target.ends_with('/')) call.to.target.pop_back();
   call.to.target +=
       "/cloud/games/" + to_string(query.game_id) + "/matchmaker/lobbies/export-history";

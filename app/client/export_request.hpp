@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/certificates/certificate_authorities.hpp"
 #include "app/client/download_context.hpp"
 #include "base/expected.hpp"
 #include "model/lobbies/export_query.hpp"
@@ -17,6 +18,8 @@ struct export_service {
   /// The bearer token that the service is asked with; empty: none. It is for the service alone: the
   /// URL that the service answers with is signed, and may lead to another host.
   std::string token;
+  /// Who may vouch for it, and for the host of the URL that it answers with.
+  certificate_authorities trusted{};
 };
 
 /// Requests an export from a service, repeatedly while the service is busy, and returns the URL of

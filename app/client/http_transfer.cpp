@@ -1,6 +1,8 @@
 #include "app/client/http_transfer.hpp"
 
+#include "app/client/server_trust.hpp"
 #include "base/file_descriptor.hpp"
+#include "model/net/host_name.hpp"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -9,6 +11,7 @@
 #include <memory>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 namespace matchcloud::app {
 
@@ -50,10 +53,15 @@ private:
 std::unique_ptr<httplib::ClientImpl> client_of(const http_call& call) {
   std::unique_ptr<httplib::ClientImpl> client;
   // Not httplib::Client: its regular expression for URLs rejects IPv6 addresses with letters.
-  if (call.to.secure)
-    client = std::make_unique<httplib::SSLClient>(call.to.host, call.to.port);
-  else
+  if (call.to.secure) {
+    // In lower case: cpp-httplib compares letters of names as they are.
+    const auto host = model::to_lower(call.to.host);
+    auto secure = std::make_unique<httplib::SSLClient>(host, call.to.port);
+    require_trusted_server(*secure, host, call.trusted);
+    client = std::move(secure);
+  } else {
     client = std::make_unique<httplib::ClientImpl>(call.to.host, call.to.port);
+  }
   client->set_connection_timeout(connect_limit);
   client->set_read_timeout(call.silence_limit);
   client->set_write_timeout(call.silence_limit);
@@ -75,6 +83,12 @@ httplib::Request request_of(const http_call& call) {
   return request;
 }
 
+transfer_result not_trusted(const httplib::ClientImpl& client, const http_call& call) {
+  const auto& secure = dynamic_cast<const httplib::SSLClient&>(client);
+  return {transfer_end::not_trusted,
+          why_not_trusted(secure.get_openssl_verify_result(), call.to.host, call.trusted)};
+}
+
 transfer_result result_of(httplib::Error error) {
   switch (error) {
   case httplib::Error::Connection: return {transfer_end::no_connection, "no connection"};
@@ -84,8 +98,6 @@ transfer_result result_of(httplib::Error error) {
     return {transfer_end::no_connection, "the TLS handshake failed"};
   case httplib::Error::SSLLoadingCerts:
     return {transfer_end::not_trusted, "certificates of authorities cannot be loaded"};
-  case httplib::Error::SSLServerVerification:
-    return {transfer_end::not_trusted, "the server's certificate cannot be verified"};
   default: return {transfer_end::cut, "the connection was lost"};
   }
 }
@@ -116,6 +128,7 @@ transfer_result transfer(const http_call& call, const cli::interrupt& until,
   if (refused) return {transfer_end::refused, "not wanted"};
   if (sent) return {};
   if (until.came()) return {transfer_end::interrupted, "interrupted"};
+  if (error == httplib::Error::SSLServerVerification) return not_trusted(*client, call);
   return result_of(error);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/certificates/certificate_authorities.hpp"
 #include "cli/interrupt.hpp"
 #include "model/net/http_url.hpp"
 
@@ -21,6 +22,8 @@ struct http_call {
   std::string body;
   /// How long the server may send nothing.
   std::chrono::seconds silence_limit{0};
+  /// Who may vouch for the server of an https URL.
+  certificate_authorities trusted{};
 };
 
 /// How a transfer ended.
@@ -31,7 +34,7 @@ enum class transfer_end : std::uint8_t {
   refused,
   /// There was no connection; `reason` says why.
   no_connection,
-  /// The server's certificate was not accepted.
+  /// The server's certificate was not accepted; nothing was sent.
   not_trusted,
   /// The connection broke, or was silent for too long, before the answer was complete.
   cut,

@@ -1,3 +1,4 @@
+#include "app/certificates/certificate_authorities.hpp"
 #include "app/client/csv_download.hpp"
 #include "app/commands/commands.hpp"
 #include "base/clock.hpp"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -31,6 +33,7 @@ struct export_options {
   std::string end;
   std::string url;
   std::string token_file;
+  std::string ca_file;
   std::string data_dir;
   std::string output;
 };
@@ -82,6 +85,21 @@ model::export_query query_of(const export_options& options) {
   return query;
 }
 
+/// The environment variable with the file of authorities where there is no `--ca-file`.
+constexpr const char* ca_file_variable = "MATCHCLOUD_CA_FILE";
+
+/// Whom the options say to trust. Throws a CLI::ValidationError if the file is of no use.
+certificate_authorities authorities_of(const export_options& options) {
+  const char* value =
+      std::getenv(ca_file_variable); // NOLINT(concurrency-mt-unsafe): no threads yet
+  const bool is_given = !options.ca_file.empty();
+  const std::string file = is_given || value == nullptr ? options.ca_file : value;
+  if (file.empty()) return {};
+  auto read = certificate_authorities::read(file);
+  if (read) return *std::move(read);
+  throw CLI::ValidationError{is_given ? "--ca-file" : ca_file_variable, read.error().detail};
+}
+
 /// The service of the options; nothing if the store is read directly. Throws a CLI::ValidationError
 /// if there is not one token, or none.
 std::optional<export_service> service_of(const export_options& options) {
@@ -93,7 +111,8 @@ std::optional<export_service> service_of(const export_options& options) {
                                " tokens; one is sent: give a file with that alone"};
   if (!read->warning.empty()) std::cerr << "matchcloud export: " << read->warning << "\n";
   return export_service{*model::parse_http_url(options.url),
-                        read->tokens.empty() ? std::string{} : read->tokens.front()};
+                        read->tokens.empty() ? std::string{} : read->tokens.front(),
+                        authorities_of(options)};
 }
 
 /// Fails unless the store has the game, or lobbies from a time when it had.
@@ -186,7 +205,9 @@ constexpr const char* help =
     "to before --end, by start, then by id. Times are RFC 3339 or milliseconds since 1970.\n\n"
     "With --url a running service makes the file and it is downloaded: a busy service is waited "
     "for, a download that is cut goes on where it was. A token is sent to ask for the file, not to "
-    "download it: its URL is signed. With --data-dir the store is read directly; no service is "
+    "download it: its URL is signed. A server that is asked with https must show a certificate for "
+    "its name or address; --ca-file says whose. With --data-dir the store is read directly; no "
+    "service is "
     "needed. One that runs goes on meanwhile, but its log of changes grows until the export ends: "
     "where stdout is read slowly, write to FILE.\n\n"
     "FILE is written aside and takes its name when it is complete: it is whole, or what was there "
@@ -217,10 +238,18 @@ void add_export_command(CLI::App& program, int& code) {
       cli::add_token_options(*command, options->token_file,
                              "A file with the bearer token for the service; - is stdin. Without it "
                              "the environment's MATCHCLOUD_TOKEN is sent, if any.");
+  auto* ca_file =
+      command
+          ->add_option("--ca-file", options->ca_file,
+                       "A file with certificates in PEM of the authorities to trust with https "
+                       "instead of the system's. Without it the environment's MATCHCLOUD_CA_FILE "
+                       "names it, if any.")
+          ->check(named_file());
   command->add_option("--data-dir", options->data_dir, "Where the store lives.")
       ->check(CLI::Validator{check_not_empty, ""})
       ->excludes(url)
-      ->excludes(token_file);
+      ->excludes(token_file)
+      ->excludes(ca_file);
   command->add_option("-o,--output", options->output, "FILE; - is stdout.")
       ->required()
       ->check(CLI::Validator{check_not_empty, ""});
