@@ -2,6 +2,7 @@
 
 #include "base/characters.hpp"
 #include "cli/bearer_tokens.hpp"
+#include "cli/ca_file.hpp"
 #include "cli/command_line.hpp"
 #include "cli/token_options.hpp"
 #include "http/wire/field_line.hpp"

@@ -1,6 +1,6 @@
 #include "app/certificates/certificate_authorities.hpp"
 
-#include "app/certificates/openssl_objects.hpp"
+#include "base/openssl_objects.hpp"
 #include "cli/bounded_input.hpp"
 
 #include <openssl/err.h>
@@ -38,11 +38,11 @@ base::expected<certificate_authorities> certificate_authorities::read(const std:
   // An authority below another one may be trusted for itself.
   X509_STORE_set_flags(made.store(), X509_V_FLAG_PARTIAL_CHAIN);
 
-  const auto from = reader_of(*text);
+  const auto from = base::reader_of(*text);
   std::size_t count = 0;
   ERR_clear_error();
   while (true) {
-    const certificate_ptr one{PEM_read_bio_X509(from.get(), nullptr, nullptr, nullptr)};
+    const base::certificate_ptr one{PEM_read_bio_X509(from.get(), nullptr, nullptr, nullptr)};
     if (!one) break;
     if (X509_STORE_add_cert(made.store(), one.get()) != 1) throw std::bad_alloc{};
     ++count;

@@ -1,7 +1,7 @@
 #include "app/certificates/new_certificate.hpp"
 
-#include "app/certificates/openssl_objects.hpp"
 #include "base/hexadecimal.hpp"
+#include "base/openssl_objects.hpp"
 #include "base/randomness.hpp"
 #include "base/sha256.hpp"
 
@@ -17,8 +17,8 @@ namespace matchcloud::app {
 
 namespace {
 
-using extension_ptr = std::unique_ptr<X509_EXTENSION, openssl_free<X509_EXTENSION_free>>;
-using number_ptr = std::unique_ptr<BIGNUM, openssl_free<BN_free>>;
+using extension_ptr = std::unique_ptr<X509_EXTENSION, base::openssl_free<X509_EXTENSION_free>>;
+using number_ptr = std::unique_ptr<BIGNUM, base::openssl_free<BN_free>>;
 using serial_bytes = std::array<std::uint8_t, 16>;
 
 constexpr const char* where = "making a certificate";
@@ -69,9 +69,10 @@ bool add(X509* certificate, X509* issuer, const extension& wanted) {
 }
 
 /// The certificate of `key`, without extensions and not signed yet; empty where OpenSSL fails.
-certificate_ptr begin_certificate(EVP_PKEY* key, const serial_bytes& serial,
-                                  const std::string& name, const certificate_validity& validity) {
-  certificate_ptr made{X509_new()};
+base::certificate_ptr begin_certificate(EVP_PKEY* key, const serial_bytes& serial,
+                                        const std::string& name,
+                                        const certificate_validity& validity) {
+  base::certificate_ptr made{X509_new()};
   const bool done = made && X509_set_version(made.get(), version_3) == 1 &&
                     set_serial(made.get(), serial) && set_name(made.get(), name) &&
                     set_validity(made.get(), validity) && X509_set_pubkey(made.get(), key) == 1;
@@ -93,7 +94,7 @@ std::string bytes_of(BIO* written) {
 
 /// Empty where OpenSSL fails.
 std::string fingerprint_of(X509* certificate) {
-  const bio_ptr der{BIO_new(BIO_s_mem())};
+  const base::bio_ptr der{BIO_new(BIO_s_mem())};
   if (!der || i2d_X509_bio(der.get(), certificate) != 1) return {};
   std::string text;
   for (const auto byte : base::sha256(bytes_of(der.get()))) {
@@ -106,14 +107,14 @@ std::string fingerprint_of(X509* certificate) {
 }
 
 base::expected<certificate_pair> render(X509* certificate, EVP_PKEY* key) {
-  const bio_ptr certificate_pem{BIO_new(BIO_s_mem())};
+  const base::bio_ptr certificate_pem{BIO_new(BIO_s_mem())};
   // Memory that is cleared when it is freed.
-  const bio_ptr key_pem{BIO_new(BIO_s_secmem())};
+  const base::bio_ptr key_pem{BIO_new(BIO_s_secmem())};
   auto fingerprint = fingerprint_of(certificate);
   if (!certificate_pem || !key_pem || fingerprint.empty() ||
       PEM_write_bio_X509(certificate_pem.get(), certificate) != 1 ||
       PEM_write_bio_PrivateKey(key_pem.get(), key, nullptr, nullptr, 0, nullptr, nullptr) != 1)
-    return openssl_failure(where, "write it as PEM");
+    return base::openssl_failure(where, "write it as PEM");
   return certificate_pair{bytes_of(certificate_pem.get()), bytes_of(key_pem.get()),
                           std::move(fingerprint)};
 }
@@ -138,8 +139,8 @@ std::string self_signed_name(const serial_bytes& serial) {
 
 base::expected<certificate_pair> make_self_signed(const std::vector<certificate_host>& hosts,
                                                   const certificate_validity& validity) {
-  const key_ptr key{EVP_EC_gen("P-256")};
-  if (!key) return openssl_failure(where, "make a key");
+  const base::key_ptr key{EVP_EC_gen("P-256")};
+  if (!key) return base::openssl_failure(where, "make a key");
   const auto serial = random_serial();
   const auto made = begin_certificate(key.get(), serial, self_signed_name(serial), validity);
   // An authority's extended key usages hold for what it issues, too: hence clientAuth.
@@ -151,28 +152,28 @@ base::expected<certificate_pair> make_self_signed(const std::vector<certificate_
       extension{NID_subject_alt_name, alternative_names(hosts)},
   };
   if (!made || !end_certificate(made.get(), {made.get(), key.get()}, extensions))
-    return openssl_failure(where, "sign it");
+    return base::openssl_failure(where, "sign it");
   return render(made.get(), key.get());
 }
 
 base::expected<certificate_pair> make_client_certificate(const std::string& name,
                                                          const certificate_validity& validity,
                                                          const certificate_pair& issuer) {
-  const certificate_ptr authority{
-      PEM_read_bio_X509(reader_of(issuer.certificate_pem).get(), nullptr, nullptr, nullptr)};
-  if (!authority) return openssl_failure(where, "read the issuer's certificate");
-  const key_ptr authority_key{
-      PEM_read_bio_PrivateKey(reader_of(issuer.key_pem).get(), nullptr, nullptr, nullptr)};
-  if (!authority_key) return openssl_failure(where, "read the issuer's key");
+  const base::certificate_ptr authority{
+      PEM_read_bio_X509(base::reader_of(issuer.certificate_pem).get(), nullptr, nullptr, nullptr)};
+  if (!authority) return base::openssl_failure(where, "read the issuer's certificate");
+  const base::key_ptr authority_key{
+      PEM_read_bio_PrivateKey(base::reader_of(issuer.key_pem).get(), nullptr, nullptr, nullptr)};
+  if (!authority_key) return base::openssl_failure(where, "read the issuer's key");
   if (X509_check_private_key(authority.get(), authority_key.get()) != 1)
-    return openssl_failure(where, "use the issuer's key with its certificate");
+    return base::openssl_failure(where, "use the issuer's key with its certificate");
   if (X509_check_ca(authority.get()) != 1)
     return base::fail(base::errc::io_failed, std::string{where} +
                                                  ": the issuer's certificate is no authority's "
                                                  "(CA:TRUE) and may sign no other");
 
-  const key_ptr key{EVP_EC_gen("P-256")};
-  if (!key) return openssl_failure(where, "make a key");
+  const base::key_ptr key{EVP_EC_gen("P-256")};
+  if (!key) return base::openssl_failure(where, "make a key");
   const auto made = begin_certificate(key.get(), random_serial(), name, validity);
   const std::array extensions{
       extension{NID_basic_constraints, "critical,CA:FALSE"},
@@ -182,7 +183,7 @@ base::expected<certificate_pair> make_client_certificate(const std::string& name
       extension{NID_authority_key_identifier, "keyid"},
   };
   if (!made || !end_certificate(made.get(), {authority.get(), authority_key.get()}, extensions))
-    return openssl_failure(where, "sign it");
+    return base::openssl_failure(where, "sign it");
   return render(made.get(), key.get());
 }
 

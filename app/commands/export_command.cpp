@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "base/decimal.hpp"
 #include "cli/bearer_tokens.hpp"
+#include "cli/ca_file.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress_display.hpp"
@@ -85,19 +86,16 @@ model::export_query query_of(const export_options& options) {
   return query;
 }
 
-/// The environment variable with the file of authorities where there is no `--ca-file`.
-constexpr const char* ca_file_variable = "MATCHCLOUD_CA_FILE";
-
 /// Whom the options say to trust. Throws a CLI::ValidationError if the file is of no use.
 certificate_authorities authorities_of(const export_options& options) {
   const char* value =
-      std::getenv(ca_file_variable); // NOLINT(concurrency-mt-unsafe): no threads yet
+      std::getenv(cli::ca_file_variable); // NOLINT(concurrency-mt-unsafe): no threads yet
   const bool is_given = !options.ca_file.empty();
   const std::string file = is_given || value == nullptr ? options.ca_file : value;
   if (file.empty()) return {};
   auto read = certificate_authorities::read(file);
   if (read) return *std::move(read);
-  throw CLI::ValidationError{is_given ? "--ca-file" : ca_file_variable, read.error().detail};
+  throw CLI::ValidationError{is_given ? "--ca-file" : cli::ca_file_variable, read.error().detail};
 }
 
 /// The service of the options; nothing if the store is read directly. Throws a CLI::ValidationError

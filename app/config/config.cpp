@@ -1,6 +1,7 @@
 #include "app/config/config.hpp"
 
 #include "cli/bearer_tokens.hpp"
+#include "cli/ca_file.hpp"
 #include "model/access/token_text.hpp"
 #include "model/validation/check_rules.hpp"
 
@@ -196,7 +197,7 @@ std::vector<given_value> read_environment(std::vector<std::string>& unknown) {
     if (equals == std::string_view::npos) continue;
     const std::string source{text.substr(0, equals)};
     // For the commands that ask a service.
-    if (source == cli::token_variable) continue;
+    if (source == cli::token_variable || source == cli::ca_file_variable) continue;
     auto name = source.substr(environment_prefix.size());
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
       return c == '_' ? '-' : static_cast<char>(std::tolower(c));

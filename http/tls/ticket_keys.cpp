@@ -1,10 +1,11 @@
 #include "http/tls/ticket_keys.hpp"
 
 #include "base/check.hpp"
+#include "base/openssl_objects.hpp"
 #include "base/sha256.hpp"
-#include "http/tls/openssl_handles.hpp"
 
 #include <openssl/core_names.h>
+#include <openssl/kdf.h>
 #include <openssl/params.h>
 
 #include <algorithm>
@@ -15,11 +16,14 @@ namespace matchcloud::http {
 
 namespace {
 
+using kdf_ptr = std::unique_ptr<EVP_KDF, base::openssl_free<EVP_KDF_free>>;
+using kdf_context_ptr = std::unique_ptr<EVP_KDF_CTX, base::openssl_free<EVP_KDF_CTX_free>>;
+
 constexpr std::string_view label = "matchcloud tls ticket 1";
 
 ticket_key derive(const ticket_root& root, const session_identity& identity) {
-  const openssl_ptr<EVP_KDF> hkdf{EVP_KDF_fetch(nullptr, "HKDF", nullptr)};
-  const openssl_ptr<EVP_KDF_CTX> context{EVP_KDF_CTX_new(hkdf.get())};
+  const kdf_ptr hkdf{EVP_KDF_fetch(nullptr, "HKDF", nullptr)};
+  const kdf_context_ptr context{EVP_KDF_CTX_new(hkdf.get())};
   std::string info{label};
   info.append(identity.begin(), identity.end());
   std::string digest = "SHA256";

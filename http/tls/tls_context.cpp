@@ -26,7 +26,7 @@ constexpr std::string_view protocol = "http/1.1";
 constexpr std::size_t ticket_iv_bytes = 16;
 
 tl::unexpected<base::error> invalid(const std::string& file, const std::string& what) {
-  const auto reason = take_openssl_reason();
+  const auto reason = base::take_openssl_reason();
   return base::fail(base::errc::config_invalid,
                     file + ": " + what + (reason.empty() ? "" : " (" + reason + ")"));
 }
@@ -36,12 +36,8 @@ int no_passphrase(char*, int, int, void*) {
   return -1;
 }
 
-openssl_ptr<BIO> reader_of(const std::string& pem) {
-  return openssl_ptr<BIO>{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()))};
-}
-
-openssl_ptr<X509> read_certificate(BIO* from) {
-  return openssl_ptr<X509>{PEM_read_bio_X509(from, nullptr, no_passphrase, nullptr)};
+base::certificate_ptr read_certificate(BIO* from) {
+  return base::certificate_ptr{PEM_read_bio_X509(from, nullptr, no_passphrase, nullptr)};
 }
 
 /// Whether the last failure only says that there is no further PEM block; then it is forgotten.
@@ -53,7 +49,7 @@ bool at_end_of_pem() {
 }
 
 base::expected<void> use_certificates(SSL_CTX* in, const tls_material::pair& pair) {
-  const auto from = reader_of(pair.certificate);
+  const auto from = base::reader_of(pair.certificate);
   const auto leaf = read_certificate(from.get());
   if (!leaf) return invalid(pair.files.certificate, "no certificate in PEM form");
   if (SSL_CTX_use_certificate(in, leaf.get()) != 1)
@@ -63,9 +59,8 @@ base::expected<void> use_certificates(SSL_CTX* in, const tls_material::pair& pai
       return invalid(pair.files.certificate, "the chain behind the certificate cannot be used");
   if (!at_end_of_pem())
     return invalid(pair.files.certificate, "the chain behind the certificate is damaged");
-  const auto key_from = reader_of(pair.key);
-  const openssl_ptr<EVP_PKEY> key{
-      PEM_read_bio_PrivateKey(key_from.get(), nullptr, no_passphrase, nullptr)};
+  const auto key_from = base::reader_of(pair.key);
+  const base::key_ptr key{PEM_read_bio_PrivateKey(key_from.get(), nullptr, no_passphrase, nullptr)};
   if (!key) return invalid(pair.files.key, "no private key in PEM form that needs no passphrase");
   if (SSL_CTX_use_PrivateKey(in, key.get()) != 1 || SSL_CTX_check_private_key(in) != 1)
     return invalid(pair.files.key, "this key does not belong to " + pair.files.certificate);
@@ -73,7 +68,7 @@ base::expected<void> use_certificates(SSL_CTX* in, const tls_material::pair& pai
 }
 
 base::expected<void> use_client_ca(SSL_CTX* in, const std::string& file, const std::string& pem) {
-  const auto from = reader_of(pem);
+  const auto from = base::reader_of(pem);
   std::size_t count = 0;
   while (const auto next = read_certificate(from.get())) {
     if (X509_STORE_add_cert(SSL_CTX_get_cert_store(in), next.get()) != 1 ||
@@ -137,7 +132,7 @@ void set_common(SSL_CTX* in) {
 } // namespace
 
 struct tls_context::identity {
-  openssl_ptr<SSL_CTX> context;
+  ssl_context_ptr context;
   X509* certificate = nullptr;
   session_identity session{};
   std::vector<ticket_key> keys;
@@ -196,8 +191,8 @@ base::expected<void> tls_context::add_pair(const tls_material& material,
   return {};
 }
 
-openssl_ptr<SSL> tls_context::accept() const {
-  openssl_ptr<SSL> made{SSL_new(identities_.front()->context.get())};
+ssl_ptr tls_context::accept() const {
+  ssl_ptr made{SSL_new(identities_.front()->context.get())};
   base::check(made != nullptr, "OpenSSL makes a connection");
   SSL_set_accept_state(made.get());
   return made;
@@ -250,7 +245,7 @@ int tls_context::on_ticket(SSL* connection, unsigned char* name, unsigned char* 
 std::string client_subject_of(const SSL& connection) {
   const auto* shown = SSL_get0_peer_certificate(&connection);
   if (shown == nullptr || SSL_get_verify_result(&connection) != X509_V_OK) return {};
-  const openssl_ptr<BIO> text{BIO_new(BIO_s_mem())};
+  const base::bio_ptr text{BIO_new(BIO_s_mem())};
   X509_NAME_print_ex(text.get(), X509_get_subject_name(shown), 0, XN_FLAG_RFC2253);
   char* bytes = nullptr;
   const auto size = BIO_get_mem_data(text.get(), &bytes);
@@ -291,8 +286,8 @@ int tls_context::on_session(SSL* connection, SSL_SESSION* got) {
   return 1; // it is kept
 }
 
-openssl_ptr<SSL> tls_context::connect(const std::string& host) const {
-  openssl_ptr<SSL> made{SSL_new(identities_.front()->context.get())};
+ssl_ptr tls_context::connect(const std::string& host) const {
+  ssl_ptr made{SSL_new(identities_.front()->context.get())};
   base::check(made != nullptr, "OpenSSL makes a connection");
   std::array<unsigned char, sizeof(in6_addr)> address{};
   const bool is_address = inet_pton(AF_INET, host.c_str(), address.data()) == 1 ||

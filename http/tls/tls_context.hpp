@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "http/tls/openssl_handles.hpp"
+#include "http/tls/ssl_objects.hpp"
 #include "http/tls/tls_material.hpp"
 
 #include <cstddef>
@@ -61,10 +61,10 @@ public:
   tls_context& operator=(const tls_context&) = delete;
 
   /// A connection of a server.
-  openssl_ptr<SSL> accept() const;
+  ssl_ptr accept() const;
   /// A connection of a client, which checks that the server's certificate is for `host` (a name or
   /// an address).
-  openssl_ptr<SSL> connect(const std::string& host) const;
+  ssl_ptr connect(const std::string& host) const;
 
   tls_buffers& buffers() noexcept { return buffers_; }
 
@@ -84,7 +84,7 @@ private:
   /// One for each certificate, in the order of the material; a client has one.
   std::vector<std::unique_ptr<identity>> identities_;
   /// The session that a client got last; null where it resumes none.
-  openssl_ptr<SSL_SESSION> session_;
+  ssl_session_ptr session_;
   tls_buffers buffers_;
 };
 

@@ -2,7 +2,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/io_failure.hpp"
-#include "http/tls/openssl_handles.hpp"
+#include "base/openssl_objects.hpp"
 #include "http/tls/tls_context.hpp"
 
 #include <openssl/pem.h>
@@ -53,8 +53,8 @@ std::int64_t seconds_of(const ASN1_TIME* time) {
 }
 
 std::optional<validity> validity_of(const std::string& pem) {
-  const openssl_ptr<BIO> from{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()))};
-  const openssl_ptr<X509> leaf{PEM_read_bio_X509(from.get(), nullptr, nullptr, nullptr)};
+  const auto from = base::reader_of(pem);
+  const base::certificate_ptr leaf{PEM_read_bio_X509(from.get(), nullptr, nullptr, nullptr)};
   if (!leaf) return std::nullopt;
   return validity{seconds_of(X509_get0_notBefore(leaf.get())),
                   seconds_of(X509_get0_notAfter(leaf.get()))};

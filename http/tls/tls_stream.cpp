@@ -142,7 +142,7 @@ handshake_status tls_stream::handshake() {
 void tls_stream::fail(int result) {
   const int kind = SSL_get_error(ssl_.get(), result);
   has_failed_ = true;
-  failure_ = take_openssl_reason();
+  failure_ = base::take_openssl_reason();
   if (failure_.empty()) failure_ = "error " + std::to_string(kind);
 }
 

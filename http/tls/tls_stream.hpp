@@ -1,7 +1,7 @@
 #pragma once
 
 #include "http/loop/byte_stream.hpp"
-#include "http/tls/openssl_handles.hpp"
+#include "http/tls/ssl_objects.hpp"
 #include "http/tls/tls_context.hpp"
 
 #include <cstddef>
@@ -104,7 +104,7 @@ private:
 
   std::unique_ptr<byte_stream> under_;
   std::shared_ptr<tls_context> context_;
-  openssl_ptr<SSL> ssl_;
+  ssl_ptr ssl_;
   /// What OpenSSL reads next: a part of the thread's buffer, or of `undecrypted_`.
   std::string_view input_;
   /// Received and not yet decrypted.

@@ -1,6 +1,6 @@
 #include "app/certificates/new_certificate.hpp"
 
-#include "app/certificates/openssl_objects.hpp"
+#include "base/openssl_objects.hpp"
 #include "tests/catch.hpp"
 
 #include <openssl/bn.h>
@@ -15,9 +15,9 @@ namespace {
 
 constexpr certificate_validity in_force{1'000'000'000, 4'000'000'000};
 
-certificate_ptr certificate_of(const certificate_pair& pair) {
-  return certificate_ptr{
-      PEM_read_bio_X509(reader_of(pair.certificate_pem).get(), nullptr, nullptr, nullptr)};
+base::certificate_ptr certificate_of(const certificate_pair& pair) {
+  return base::certificate_ptr{
+      PEM_read_bio_X509(base::reader_of(pair.certificate_pem).get(), nullptr, nullptr, nullptr)};
 }
 
 certificate_pair self_signed() {
@@ -29,8 +29,8 @@ certificate_pair self_signed() {
 
 /// OpenSSL's verdict on `pair` for a purpose, as somebody who trusts `authority` alone comes to it.
 int verdict(const certificate_pair& pair, const certificate_pair& authority, int purpose) {
-  const std::unique_ptr<X509_STORE, openssl_free<X509_STORE_free>> trusted{X509_STORE_new()};
-  const std::unique_ptr<X509_STORE_CTX, openssl_free<X509_STORE_CTX_free>> check{
+  const std::unique_ptr<X509_STORE, base::openssl_free<X509_STORE_free>> trusted{X509_STORE_new()};
+  const std::unique_ptr<X509_STORE_CTX, base::openssl_free<X509_STORE_CTX_free>> check{
       X509_STORE_CTX_new()};
   const auto root = certificate_of(authority);
   const auto leaf = certificate_of(pair);
@@ -87,7 +87,7 @@ TEST_CASE("serials of 128 bits and keys are each certificate's own") {
     const auto pair = self_signed();
     const auto made = certificate_of(pair);
     const auto* serial = X509_get0_serialNumber(made.get());
-    const std::unique_ptr<BIGNUM, openssl_free<BN_free>> number{
+    const std::unique_ptr<BIGNUM, base::openssl_free<BN_free>> number{
         ASN1_INTEGER_to_BN(serial, nullptr)};
     CHECK_FALSE(BN_is_negative(number.get()));
     longest = std::max(longest, BN_num_bits(number.get()));

@@ -1,7 +1,7 @@
 #include "tests/http/tls/tls_pair.hpp"
 
 #include "base/check.hpp"
-#include "http/tls/openssl_handles.hpp"
+#include "http/tls/ssl_objects.hpp"
 
 #include <openssl/pem.h>
 #include <openssl/rand.h>
@@ -13,11 +13,9 @@ namespace matchcloud::fixtures {
 
 namespace {
 
-using http::openssl_ptr;
-
 template <class Write>
 std::string pem_of(Write write) {
-  const openssl_ptr<BIO> text{BIO_new(BIO_s_mem())};
+  const base::bio_ptr text{BIO_new(BIO_s_mem())};
   base::check(write(text.get()) == 1, "PEM is written");
   char* bytes = nullptr;
   const auto size = BIO_get_mem_data(text.get(), &bytes);
@@ -26,7 +24,7 @@ std::string pem_of(Write write) {
 
 template <class Read>
 auto from_pem(const std::string& pem, Read read) {
-  const openssl_ptr<BIO> from{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()))};
+  const base::bio_ptr from{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()))};
   return read(from.get(), nullptr, nullptr, nullptr);
 }
 
@@ -41,8 +39,8 @@ void add_extension(X509* to, X509* issuer, int kind, const std::string& value) {
 }
 
 http::tls_material::pair make(const tls_pair_of& what, X509* issuer, EVP_PKEY* signs) {
-  const openssl_ptr<EVP_PKEY> key{EVP_EC_gen("P-256")};
-  const openssl_ptr<X509> made{X509_new()};
+  const base::key_ptr key{EVP_EC_gen("P-256")};
+  const base::certificate_ptr made{X509_new()};
   X509_set_version(made.get(), X509_VERSION_3);
   std::int64_t serial = 0;
   RAND_bytes(reinterpret_cast<unsigned char*>(&serial), sizeof serial - 1);
@@ -78,8 +76,8 @@ http::tls_material::pair make_tls_pair(const tls_pair_of& what) {
 
 http::tls_material::pair make_tls_pair(const tls_pair_of& what,
                                        const http::tls_material::pair& by) {
-  const openssl_ptr<X509> issuer{from_pem(by.certificate, PEM_read_bio_X509)};
-  const openssl_ptr<EVP_PKEY> key{from_pem(by.key, PEM_read_bio_PrivateKey)};
+  const base::certificate_ptr issuer{from_pem(by.certificate, PEM_read_bio_X509)};
+  const base::key_ptr key{from_pem(by.key, PEM_read_bio_PrivateKey)};
   return make(what, issuer.get(), key.get());
 }
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace matchcloud::app {
+namespace matchcloud::base {
 
 /// Frees an object of OpenSSL with the function that belongs to it.
 template <auto Free>
@@ -24,11 +24,15 @@ using bio_ptr = std::unique_ptr<BIO, openssl_free<BIO_free_all>>;
 using key_ptr = std::unique_ptr<EVP_PKEY, openssl_free<EVP_PKEY_free>>;
 using certificate_ptr = std::unique_ptr<X509, openssl_free<X509_free>>;
 
+/// The newest reason that OpenSSL has noted on this thread, for people, or nothing (empty); forgets
+/// them all.
+std::string take_openssl_reason();
+
 /// Makes an error `WHERE: cannot OPERATION: REASON` of the oldest error that OpenSSL has noted on
 /// this thread, and forgets them all. The code is `io_failed`.
-tl::unexpected<base::error> openssl_failure(const std::string& where, const std::string& operation);
+tl::unexpected<error> openssl_failure(const std::string& where, const std::string& operation);
 
 /// A source of `text`, which must outlive it. Throws std::bad_alloc without memory.
 bio_ptr reader_of(const std::string& text);
 
-} // namespace matchcloud::app
+} // namespace matchcloud::base
