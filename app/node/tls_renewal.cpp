@@ -1,6 +1,7 @@
 #include "app/node/tls_renewal.hpp"
 
 #include "base/check.hpp"
+#include "http/tls/tls_files.hpp"
 
 #include <spdlog/spdlog.h>
 

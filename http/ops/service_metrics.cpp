@@ -321,8 +321,8 @@ void add_tls(std::vector<MetricFamily>& all, const tls_metrics& of,
     std::uint64_t sum = 0;
     for (const auto* part : transports)
       sum += part->handshakes[how].get();
-    ended.metric.push_back(counter_metric({{"how", std::string{handshake_end_names[how]}}},
-                                          static_cast<double>(sum)));
+    ended.metric.push_back(
+        counter_metric({{"how", std::string{handshake_end_names[how]}}}, static_cast<double>(sum)));
   }
   all.push_back(std::move(ended));
   all.push_back(summed("matchcloud_tls_handshakes_in_progress", "TLS handshakes in progress.",
@@ -333,8 +333,8 @@ void add_tls(std::vector<MetricFamily>& all, const tls_metrics& of,
   add_single(all, "matchcloud_tls_reloads_total", "Replaced certificates taken up while serving.",
              MetricType::Counter, static_cast<double>(of.taken.get()));
   add_single(all, "matchcloud_tls_refused_total",
-             "Replaced certificates that were not taken up; the log says why.",
-             MetricType::Counter, static_cast<double>(of.refused.get()));
+             "Replaced certificates that were not taken up; the log says why.", MetricType::Counter,
+             static_cast<double>(of.refused.get()));
   add_single(all, "matchcloud_tls_certificate_expiry_timestamp_seconds",
              "When the first of the certificates expires, in seconds since 1970.",
              MetricType::Gauge, static_cast<double>(of.first_expiry_s.get()));

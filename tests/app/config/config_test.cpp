@@ -167,10 +167,9 @@ TEST_CASE("a listener may expect PROXY headers, on the loops transport alone") {
   CHECK(config->listen[1].kind == http::listener_kind{});
   CHECK(config->listen[2].kind.proxy_header);
   CHECK(http::to_string(config->listen[2].where) == "[::1]:3");
-  for (const std::string bad :
-       {"127.0.0.1:1/PROXY", "127.0.0.1:1/", "127.0.0.1:1/proxy/", "127.0.0.1:1/proxy/proxy",
-        "/proxy", "127.0.0.1/proxy", "127.0.0.1:1 /proxy", "127.0.0.1:1/TLS",
-        "127.0.0.1:1/tls/tls"})
+  for (const std::string bad : {"127.0.0.1:1/PROXY", "127.0.0.1:1/", "127.0.0.1:1/proxy/",
+                                "127.0.0.1:1/proxy/proxy", "/proxy", "127.0.0.1/proxy",
+                                "127.0.0.1:1 /proxy", "127.0.0.1:1/TLS", "127.0.0.1:1/tls/tls"})
     CHECK(why_not("listen", {bad}).find("ADDRESS:PORT with /tls") != std::string::npos);
   CHECK(!with("ops-listen", {"127.0.0.1:1/proxy"}).has_value());
 

@@ -1,6 +1,7 @@
 #include "http/tls/tls_context.hpp"
 
 #include "http/tls/ticket_keys.hpp"
+#include "http/tls/tls_files.hpp"
 #include "tests/http/tls/tls_fixture.hpp"
 
 namespace matchcloud::http {

@@ -1,4 +1,4 @@
-#include "http/tls/tls_material.hpp"
+#include "http/tls/tls_files.hpp"
 
 #include "base/file_descriptor.hpp"
 #include "base/io_failure.hpp"
