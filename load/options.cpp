@@ -131,9 +131,11 @@ void add_load(CLI::App& program, options& to, written& text) {
       ->check(CLI::Range(std::size_t{0}, sources_limit))
       ->capture_default_str();
   program
-      .add_option(
-          "--ca-file", to.ca_file,
-          "Authorities whose certificates are trusted, a PEM file. Without it the system's.")
+      .add_option("--ca-file", to.ca_file,
+                  "A file with certificates in PEM of the authorities to trust with https instead "
+                  "of the system's. Without it the environment's MATCHCLOUD_CA_FILE names it, if "
+                  "any.")
+      ->envname(cli::ca_file_variable)
       ->check(CLI::ExistingFile);
   program.add_flag("--resume-sessions", to.resumes_sessions,
                    "Has new connections resume TLS sessions, as browsers do. Otherwise each makes "

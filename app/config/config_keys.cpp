@@ -443,7 +443,8 @@ std::vector<config_key> transport_keys() {
        "trusted proxies themselves are not bounded.",
        bytes_key(&limits::connection_share_percent, 1, 100)},
       {"max-tls-handshakes", kind::number, "2048", "1 to 1000000",
-       "TLS handshakes in progress; beyond, the one that has taken longest ends for each new one.",
+       "TLS handshakes in progress, of each plane; beyond, the one that has taken longest ends for "
+       "each new one.",
        bytes_key(&limits::tls_handshakes_limit, 1, 1'000'000)},
       {"listen-backlog", kind::number, "4096", "1 to 65535",
        "Connections that wait to be accepted, per listener (also bounded by net.core.somaxconn).",

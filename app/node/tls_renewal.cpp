@@ -57,8 +57,7 @@ void tls_renewal::look() {
   const std::lock_guard lock{looking_};
   const auto before = in_force_;
   auto now = states();
-  // A certificate is replaced before its key, or after it, and a file written just now may be
-  // written on: what changes is left alone until it has rested for a look.
+  // A file that was written just now may be written on.
   const bool rests = std::ranges::none_of(now, &store::file_state::is_fresh);
   if (now != seen_ && rests) {
     seen_ = std::move(now);
@@ -73,6 +72,7 @@ void tls_renewal::look() {
     }
   }
   refresh_roots();
+  if (clock_->unix_ms() - warned_ts_ > std::chrono::milliseconds{warn_interval}.count()) warn();
   if (in_force_ == before) return;
   if (in_force_.pairs != before.pairs || in_force_.client_ca != before.client_ca) {
     metrics_.taken.add();
@@ -100,6 +100,7 @@ void tls_renewal::refresh_roots() {
 }
 
 void tls_renewal::warn() {
+  warned_ts_ = clock_->unix_ms();
   metrics_.first_expiry_s.set(http::first_expiry_s(in_force_));
   for (const auto& line : http::warnings_of(in_force_, clock_->unix_ms()))
     spdlog::warn("tls: {}", line);

@@ -25,6 +25,8 @@ class tls_renewal {
 public:
   /// The age at which the newest ticket root is replaced.
   static constexpr std::chrono::hours root_age_limit{24};
+  /// How often certificates that end soon are logged.
+  static constexpr std::chrono::hours warn_interval{24};
   using receiver = std::function<void(std::shared_ptr<http::tls_context>)>;
 
   /// Reads the files and roots. Fails with `config_invalid`, naming the file, or as
@@ -67,6 +69,8 @@ private:
   http::tls_material in_force_;
   std::vector<std::pair<http::tls_purpose, receiver>> receivers_;
   bool secrets_failing_ = false;
+  /// When `warn` was last called, in milliseconds since 1970.
+  std::int64_t warned_ts_ = 0;
 };
 
 } // namespace matchcloud::app

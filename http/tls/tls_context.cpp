@@ -165,7 +165,7 @@ base::expected<void> tls_context::add_pair(const tls_material& material,
   if (auto used = use_certificates(context, pair); !used) return used;
   const bool asks_clients = purpose == tls_purpose::ops && !material.client_ca.empty();
   if (asks_clients)
-    if (auto used = use_client_ca(context, "ops-client-ca", material.client_ca); !used) return used;
+    if (auto used = use_client_ca(context, material.client_ca_file, material.client_ca); !used) return used;
   added->certificate = SSL_CTX_get0_certificate(context);
   added->session =
       identify_session(purpose == tls_purpose::ops ? "ops" : "data", der_of(added->certificate),
@@ -238,8 +238,9 @@ int tls_context::on_ticket(SSL* connection, unsigned char* name, unsigned char* 
       EVP_CipherInit_ex2(cipher, EVP_aes_256_cbc(), key->encryption.data(), iv, encrypts,
                          nullptr) != 1)
     return -1;
-  // 2: the ticket is good, and a new one by the newest key replaces it.
-  return encrypts != 0 || key == keys.begin() ? 1 : 2;
+  if (encrypts != 0) return 1;
+  // 2: the ticket is good, and a new one replaces it. Clients of TLS 1.3 use a ticket once.
+  return key == keys.begin() && SSL_version(connection) < TLS1_3_VERSION ? 1 : 2;
 }
 
 std::string client_subject_of(const SSL& connection) {

@@ -75,6 +75,7 @@ base::expected<tls_material> read_tls_files(const tls_files& files) {
     auto authorities = read_file(files.client_ca);
     if (!authorities) return tl::unexpected(std::move(authorities).error());
     made.client_ca = *std::move(authorities);
+    made.client_ca_file = files.client_ca;
     if (made.client_ca.empty())
       return base::fail(base::errc::config_invalid, files.client_ca + ": the file is empty");
   }

@@ -37,7 +37,9 @@ struct tls_material {
     friend bool operator==(const pair&, const pair&) = default;
   };
   std::vector<pair> pairs;
+  /// PEM text, empty where no client certificates are asked for, and the name of its file.
   std::string client_ca;
+  std::string client_ca_file;
   /// Newest first; the newest makes tickets, the others only open theirs. Empty: there are no
   /// tickets.
   std::vector<ticket_root> ticket_roots;

@@ -263,13 +263,14 @@ io_status tls_stream::push(bool more) {
   return status;
 }
 
-io_result tls_stream::report() noexcept {
+io_result tls_stream::report(std::size_t given) noexcept {
   const auto taken = std::exchange(taken_bytes_, 0);
-  if (unsent_.empty()) return {io_status::moved, std::exchange(unreported_bytes_, 0)};
+  auto moved = unreported_bytes_;
   // At least one byte stays, so that the caller comes again as long as anything is unsent.
-  const auto moved = unreported_bytes_ == 0 ? 0 : std::min(taken, unreported_bytes_ - 1);
+  if (!unsent_.empty() && moved > 0) moved = std::min(taken, moved - 1);
+  moved = std::min(moved, given);
   unreported_bytes_ -= moved;
-  return {moved > 0 ? io_status::moved : io_status::blocked, moved};
+  return {moved > 0 || unsent_.empty() ? io_status::moved : io_status::blocked, moved};
 }
 
 io_result tls_stream::write(std::span<const iovec> from, bool more) {
@@ -281,11 +282,13 @@ io_result tls_stream::write(std::span<const iovec> from, bool more) {
     encrypt(from);
   }
   if (push(more) == io_status::failed || has_failed_) return {io_status::failed, 0};
-  return report();
+  std::size_t given = 0;
+  for (const auto& piece : from)
+    given += piece.iov_len;
+  return report(given);
 }
 
 io_result tls_stream::send_file(int file, std::uint64_t offset, std::size_t length) {
-  if (unreported_bytes_ > 0) return write({}, false);
   auto& buffer = context_->buffers().from_file;
   buffer.resize(tls_buffers::turn_bytes);
   ssize_t got = 0;

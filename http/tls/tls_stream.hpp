@@ -27,8 +27,8 @@ enum class handshake_status : std::uint8_t {
   failed,
 };
 
-/// A byte stream encrypted by TLS over another, which it reads at most once and writes at most once
-/// in a call. Never blocks. OpenSSL reads from and writes to memory; what the stream below does not
+/// A byte stream encrypted by TLS over another, which it reads at most once in a call and writes
+/// until that takes no more. Never blocks. OpenSSL reads from and writes to memory; what the stream below does not
 /// take is kept here, at most `tls_buffers::turn_bytes` and what encryption adds. After a write
 /// that moved less than it was given, the next one must begin with the rest, because it may be
 /// encrypted already. Loop thread only.
@@ -98,8 +98,8 @@ private:
   /// Passes on what OpenSSL has written, behind what is unsent, until the stream below takes no
   /// more. `moved`: nothing is left.
   io_status push(bool more);
-  /// How many bytes that were given to `write` are moved.
-  io_result report() noexcept;
+  /// How many bytes of `given` ones are moved.
+  io_result report(std::size_t given) noexcept;
   void fail(int result);
 
   std::unique_ptr<byte_stream> under_;

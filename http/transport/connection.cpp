@@ -4,8 +4,6 @@
 #include "http/loop/faulty_stream.hpp"
 #include "http/transport/refusals.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -177,7 +175,7 @@ void connection::end_tls_handshake(handshake_end how) {
 }
 
 void connection::fail_handshake() {
-  spdlog::debug("TLS handshake with {} failed: {}", model::to_string(peer_), tls_->failure());
+  host_->note_tls_failure(*this, tls_->failure());
   end_tls_handshake(handshake_end::failed);
   finish();
   linger(); // so that the client gets the alert that says why
@@ -251,7 +249,10 @@ void connection::end_proxy_header() {
   reader_.end_proxy_header();
   phase_deadline_ = host_->loop().now() + idle_time();
   arm();
-  if (is_believed && !host_->on_client_named(*this)) refuse(too_many_connections(), true);
+  if (!is_believed || host_->on_client_named(*this)) return;
+  // Who expects TLS would take an answer without it for an attack: the end says it.
+  if (tls_context_) return close();
+  refuse(too_many_connections(), true);
 }
 
 void connection::frame(std::string_view bytes) {
@@ -271,7 +272,7 @@ void connection::frame(std::string_view bytes) {
   case framer_status::failed: break;
   }
   if (tls_ != nullptr || !bytes.starts_with(tls_hello)) return refuse(framing_failure(), true);
-  host_->note_tls_hello(*this);
+  host_->note_tls_failure(*this, "it speaks TLS to a listener without; send it to one with /tls");
   refuse(tls_not_expected(), true);
 }
 
@@ -367,7 +368,7 @@ void connection::on_end_of_input() {
   // An end that may be an attacker's is not answered: half a request says nothing then.
   if (!idle() && !truncated) return refuse(ended_early(reader_.in_proxy_header()), true);
   finish();
-  return sender_.has_unsent() ? schedule() : close();
+  return sender_.has_unsent() ? schedule() : linger();
 }
 
 void connection::identify_client() {
@@ -554,7 +555,11 @@ void connection::finish() {
 }
 
 void connection::linger() {
-  if (reader_.has_ended()) return close();
+  if (reader_.has_ended()) {
+    // An end that was said is answered by one.
+    if (tls_ != nullptr && !tls_->is_truncated()) stream_->shutdown_write();
+    return close();
+  }
   stream_->shutdown_write();
   phase_ = phase::lingering;
   phase_deadline_ = host_->loop().now() + linger_timeout;

@@ -79,8 +79,8 @@ public:
   /// ends.
   virtual void begin_handshake(connection& which) = 0;
   virtual void end_handshake(handshake_end how) noexcept = 0;
-  /// A client spoke TLS to a plain listener.
-  virtual void note_tls_hello(const connection& from) = 0;
+  /// There is no TLS with a client, and why: goes to the log, where not too many do.
+  virtual void note_tls_failure(const connection& with, std::string_view why) = 0;
   /// The connection is closed: it gets no more calls and is destroyed at the end of the turn.
   virtual void closed(connection& which) = 0;
 };

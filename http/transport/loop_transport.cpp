@@ -371,14 +371,12 @@ void loop_transport::run_handshakes() {
   }
 }
 
-void loop_transport::note_tls_hello(const connection& from) {
+void loop_transport::note_tls_failure(const connection& with, std::string_view why) {
   const auto now = loop_->now();
-  if (tls_hello_logged_ != base::steady_time{} && now - tls_hello_logged_ < tls_hello_log_interval)
-    return;
-  tls_hello_logged_ = now;
-  spdlog::warn("{} speaks TLS to a listener without it: send it to a listener with /tls, or give "
-               "this one /tls",
-               model::to_string(from.peer()));
+  const bool is_first = tls_failure_logged_ == base::steady_time{};
+  if (!is_first && now - tls_failure_logged_ < tls_failure_log_interval) return;
+  tls_failure_logged_ = now;
+  spdlog::info("tls: no TLS with {}: {}", model::to_string(with.peer()), why);
 }
 
 // -- exchanges ----------------------------------------------------------------

@@ -25,6 +25,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,8 +49,8 @@ public:
   /// long requests of others wait, beside the longest step, which signs: 0.1 ms with P-256, 1 ms
   /// with RSA-2048.
   static constexpr std::chrono::microseconds handshake_turn_time{500};
-  /// At most so often a line is logged about clients that speak TLS to a plain listener.
-  static constexpr std::chrono::seconds tls_hello_log_interval{10};
+  /// At most so often a line is logged about a client without TLS; the metrics count all.
+  static constexpr std::chrono::seconds tls_failure_log_interval{10};
   /// Connection shares apply once more than this part (one in so many) of `connection_limit` is in
   /// use.
   static constexpr std::size_t unshared_part = 2;
@@ -166,7 +167,7 @@ private:
   void schedule_handshake(connection& which) override;
   void begin_handshake(connection& which) override;
   void end_handshake(handshake_end how) noexcept override;
-  void note_tls_hello(const connection& from) override;
+  void note_tls_failure(const connection& with, std::string_view why) override;
   void closed(connection& which) override;
 
   connection* current(actors::exchange_ref exchange) const noexcept;
@@ -240,7 +241,7 @@ private:
   /// Handshakes in progress.
   std::size_t handshaking_ = 0;
   std::shared_ptr<tls_context> tls_;
-  base::steady_time tls_hello_logged_;
+  base::steady_time tls_failure_logged_;
   std::vector<std::uint32_t> closed_slots_;
   eviction_order longest_idle_;
   eviction_order longest_unfinished_;

@@ -1,6 +1,7 @@
 #include "app/config/config.hpp"
 #include "app/config/fault_table.hpp"
 #include "app/reports/operation_table.hpp"
+#include "http/tls/tls_context.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
@@ -8,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 
 namespace matchcloud::app {
 namespace {
@@ -40,6 +42,22 @@ TEST_CASE("the table of operations in docs/interface.md is the program's") {
 TEST_CASE("the table of who may call what in docs/security.md is the program's") {
   INFO("print it with `matchcloud serve --access`");
   CHECK(has_table(page("docs/security.md"), "access", access_table()));
+}
+
+/// The names of a list of OpenSSL's, as a page has them.
+std::string listed(std::string_view names) {
+  std::string text = "`";
+  for (const char each : names)
+    text += each == ':' ? std::string{"`, `"} : std::string{each};
+  return text + "` |";
+}
+
+TEST_CASE("the table of what TLS offers in docs/security.md is the program's") {
+  using offered = http::tls_context;
+  const auto text = page("docs/security.md");
+  CHECK(text.find("| suites of TLS 1.3 | " + listed(offered::suites_1_3)) != text.npos);
+  CHECK(text.find("| suites of TLS 1.2 | " + listed(offered::suites_1_2)) != text.npos);
+  CHECK(text.find("| groups | " + listed(offered::groups)) != text.npos);
 }
 
 } // namespace

@@ -110,12 +110,19 @@ struct returning {
       SSL_set_shutdown(client.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
       return std::pair{session, server.is_resumed()};
     };
-    const auto [session, before] = visit(first, nullptr);
+    auto [session, before] = visit(first, nullptr);
     CHECK(!before);
-    const auto [again, resumed] = visit(second, session);
+    // Again and again, each time with what came last.
+    bool all = true;
+    for (int i = 0; i < 3; ++i) {
+      const auto [next, resumed] = visit(second, session);
+      SSL_SESSION_free(std::exchange(session, next));
+      if (i == 0 && !resumed) all = false;
+      if (!resumed) break;
+      CHECK(SSL_SESSION_has_ticket(session) == 1);
+    }
     SSL_SESSION_free(session);
-    SSL_SESSION_free(again);
-    return resumed;
+    return all;
   }
 };
 
@@ -226,7 +233,7 @@ TEST_CASE("files of certificates are read, or the error says which and what to d
     of.put(of.files.client_ca, test_pair().certificate);
     CHECK(of.why_not().empty());
     of.put(of.files.client_ca, test_pair().key);
-    CHECK(of.why_not().find("ops-client-ca: ") != std::string::npos);
+    CHECK(of.why_not().find("/ca.pem: no certificate") != std::string::npos);
   }
 }
 

@@ -236,7 +236,9 @@ public:
     --handshaking;
     handshake_ends.push_back(how);
   }
-  void note_tls_hello(const http::connection&) override { ++tls_hellos; }
+  void note_tls_failure(const http::connection&, std::string_view why) override {
+    tls_failures.emplace_back(why);
+  }
   void closed(http::connection&) override { ++closings; }
 
   /// What becomes of requests whose body is still to come, and those that were judged.
@@ -270,7 +272,7 @@ public:
   std::vector<http::connection*> handshakes;
   int handshaking = 0;
   std::vector<http::handshake_end> handshake_ends;
-  int tls_hellos = 0;
+  std::vector<std::string> tls_failures;
   wire peer;
   manual_clock clock;
 

@@ -109,7 +109,8 @@ TEST_CASE("a TLS hello on a plain port is answered and noted") {
   connection_bench on;
   on.receive(std::string{"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11} +
              std::string(200, 'x'));
-  CHECK(on.tls_hellos == 1);
+  REQUIRE(on.tls_failures.size() == 1);
+  CHECK(on.tls_failures[0].find("to a listener without") != std::string::npos);
   CHECK(on.peer.written().find("This port speaks no TLS") != std::string::npos);
 }
 
@@ -233,6 +234,27 @@ TEST_CASE("a slow reader over TLS is waited for, and what is held for it is coun
   CHECK(got.size() > 500'000);
   CHECK(on.budget().used_bytes() == 0);
   CHECK(!on.client->blocked_since().has_value());
+}
+
+TEST_CASE("a close_notify is answered by one") {
+  bench on;
+  REQUIRE(on.shake_hands() == handshake_status::done);
+  on.send(on.get);
+  on.reply("{}");
+  CHECK(on.received().ends_with("{}"));
+  on.asks.shutdown_write();
+  on.carry();
+  CHECK(on.peer.shut);
+  CHECK(on.closings == 1);
+  CHECK(!on.to_client->bytes.empty());
+}
+
+TEST_CASE("a client with too many connections behind a proxy is closed without an answer") {
+  bench on{preamble::trusted_proxy_header};
+  on.takes_client = false;
+  on.receive("PROXY TCP4 192.0.2.7 10.0.0.1 1000 443\r\n");
+  CHECK(on.closings == 1);
+  CHECK(on.peer.writes.empty());
 }
 
 TEST_CASE("the last answer is followed by a close_notify") {
