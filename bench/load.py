@@ -34,13 +34,13 @@ def constant(method, path, body=None, headers=()):
 
 
 def wrk(target, number, connections, seconds):
-    load, (host, port) = target.load, target.address
+    load = target.load
     command = servers.pinned(CORES[1]) + [
         "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "10s",
         "-s", os.path.join(ROOT, "bench", load.script)]
     for line in load.headers:
         command += ["-H", line]
-    command += [f"http://{host}:{port}{load.path}", "--", *load.words(number)]
+    command += [target.address.url + load.path, "--", *load.words(number)]
     done = subprocess.run(command, capture_output=True, text=True)
     found = re.search(r"^wrk-result (.*)$", done.stdout, re.MULTILINE)
     if done.returncode or not found:

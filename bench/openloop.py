@@ -25,9 +25,10 @@ PERCENTILES = ("p50", "p99", "p99.9")
 
 def command_of(address, seconds, connections, options, path):
     """A run of matchcloud-load that writes its report to `path`."""
+    trusted = ["--ca-file", address.ca_file] if address.ca_file else []
     return servers.pinned(CORES[1]) + [
         GENERATOR, "--duration", f"{seconds}s", "--connections", str(connections),
-        "--threads", "1", "--json", path, *map(str, options), f"http://{address[0]}:{address[1]}"]
+        "--threads", "1", "--json", path, *trusted, *map(str, options), address.url]
 
 
 def load(address, seconds, connections, *options, ramp=RAMP_SECONDS, asked=LISTINGS):
@@ -97,6 +98,14 @@ def warm_up(addresses, connections):
     """Nobody's first round pays for what is made once."""
     for address in addresses:
         load(address, WARM_UP_SECONDS, connections, "--closed", ramp=0)
+
+
+def cpu_round(child, address, arguments, *options):
+    """A round, and what the server's processors had to do for each of its requests."""
+    before = servers.cpu_seconds(child.pid)
+    one = load(address, arguments.seconds, arguments.connections, *options, ramp=0)
+    spent = servers.cpu_seconds(child.pid) - before
+    return {"cpu_us_per_request": 1e6 * spent / one["answered"], **one}
 
 
 def load_rounds(addresses, arguments, *options, shown, connections=None):

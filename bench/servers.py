@@ -8,9 +8,10 @@ import shutil
 import socket
 import subprocess
 import tempfile
+from collections import namedtuple
 
 import wire
-from harness import ROOT, process, refuse_one_core, refuse_other_builds
+from harness import ROOT, process, refuse_one_core, refuse_other_builds, run
 
 START_SECONDS = 30
 CPU_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
@@ -20,6 +21,10 @@ GEOIP = [path for path in (os.path.join(ROOT, "var", "geoip", f"dbip-city-ipv{ve
 UNLIMITED = [word for cost in ("cheap", "expensive")
              for word in (f"--rate-limit-address-{cost}", "off")]
 NGINX_LITERAL_BYTES = 4000  # nginx refuses a token over 4,096 bytes, quotes and escapes included
+TLS_SUITE = "TLS_AES_128_GCM_SHA256"  # what the service prefers; nginx has no other
+
+# The files of a server that speaks TLS; clients trust the certificate itself.
+Certificate = namedtuple("Certificate", "file key")
 
 
 def warn_of_no_geoip():
@@ -49,7 +54,16 @@ def pinned(*cores):
     return ["taskset", "-c", ",".join(map(str, cores))]
 
 
-def wait_for_listener(child, name, log, says="listening on"):
+def certificate(folder):
+    """A certificate for this machine, made in `folder`, with a key on P-256."""
+    made = Certificate(os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem"))
+    run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+         "-nodes", "-days", "30", "-subj", "/CN=localhost", "-addext",
+         "subjectAltName=DNS:localhost,IP:127.0.0.1", "-out", made.file, "-keyout", made.key])
+    return made
+
+
+def wait_for_listener(child, name, log, says="listening on", tls=None):
     """The address that the server says it serves on."""
     while True:
         try:
@@ -59,19 +73,21 @@ def wait_for_listener(child, name, log, says="listening on"):
         if line is None:
             with open(log, encoding="utf-8") as file:
                 raise SystemExit(f"bench: {name} does not listen. It said:\n{file.read()}")
-        found = re.search(rf"{says} http://([^\s/]+):(\d+)", line)
+        found = re.search(rf"{says} https?://([^\s/]+):(\d+)", line)
         if found:
-            return found.group(1).strip("[]"), int(found.group(2))
+            return wire.Address(found.group(1).strip("[]"), int(found.group(2)),
+                                tls.file if tls else None)
 
 
 @contextlib.contextmanager
 def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=None, data=None,
-               loops=1, more_cores=(), proxies=("127.0.0.0/8",)):
-    """A `serve` with the demo's catalog; yields (child, (host, port)).
+               loops=1, more_cores=(), proxies=("127.0.0.0/8",), tls=None):
+    """A `serve` with the demo's catalog; yields (child, its address).
 
     It has `core` and `more_cores`, and `loops` event loops, and of rate limits for addresses only
     those among `arguments`. `proxies` may say who a client is. `prepare` is called with its data
     directory before it starts. With `data`, a data directory that is there, nothing is added to it.
+    `tls`: the certificate of its listener, which is plain without one.
     """
     made = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
     log = made + ".log"
@@ -82,15 +98,24 @@ def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=Non
     if prepare:
         prepare(data)
     command = pinned(core, *more_cores) + [
-        binary, "serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
+        binary, "serve", "--listen", "127.0.0.1:0" + "/tls" * bool(tls),
+        "--ops-listen", "127.0.0.1:0",
         "--data-dir", data, "--transport", transport, "--loops", str(loops),
         *UNLIMITED]
     for block in proxies:
         command += ["--trusted-proxies", block]
     for path in geoip:
         command += ["--geoip", path]
+    if tls:
+        command += ["--tls-cert", tls.file, "--tls-key", tls.key]
     with process(transport, command + list(arguments), log) as child:
-        yield child, wait_for_listener(child, transport, log)
+        child.log = log
+        yield child, wait_for_listener(child, transport, log, tls=tls)
+
+
+def ops_address(child):
+    """The ops plane of a matchcloud(); to be asked for once, before it serves anything."""
+    return wait_for_listener(child, "the ops plane", child.log, "ops plane on")
 
 
 def free_port():
@@ -141,12 +166,36 @@ def nginx_location(reply, body_folder, body_file):
         "etag off;", "max_ranges 0;", 'add_header Last-Modified "";']
 
 
-def nginx_config(folder, port, location):
+def nginx_tls(tls):
+    """What makes an nginx speak as the service does: with tickets, and without a session cache."""
+    return f"""  ssl_certificate {tls.file};
+  ssl_certificate_key {tls.key};
+  ssl_protocols TLSv1.3;
+  ssl_conf_command Ciphersuites {TLS_SUITE};
+  ssl_ecdh_curve {wire.TLS_CURVE};
+  ssl_session_tickets on;
+""" if tls else ""
+
+
+def nginx_listener(port, tls, location, log="off"):
+    """A server of its own on `port`; the lines of `log` go to a file of that name."""
+    rules = "\n".join("      " + line for line in location)
+    return f"""  server {{
+    listen 127.0.0.1:{port}{" ssl" * bool(tls)} reuseport;
+    access_log {log};
+    location / {{
+{rules}
+    }}
+  }}
+"""
+
+
+def nginx_config(folder, listeners, tls):
+    """`listeners`: what nginx_listener() gave."""
     temporary = "\n".join(
         f"  {name}_temp_path {folder}/{name};"
         for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
     user = "user root;\n" if os.geteuid() == 0 else ""
-    rules = "\n".join("      " + line for line in location)
     return f"""{user}daemon off;
 worker_processes 1;
 pid {folder}/nginx.pid;
@@ -154,47 +203,51 @@ error_log stderr warn;
 events {{ worker_connections 4096; }}
 http {{
 {temporary}
-  access_log off;
+  log_format tls '$ssl_protocol $ssl_cipher $ssl_curve $ssl_session_reused';
   server_tokens off;
   tcp_nodelay on;
   keepalive_timeout 75s;
   keepalive_requests 1000000000;
-  server {{
-    listen 127.0.0.1:{port} reuseport;
-    location / {{
-{rules}
-    }}
-  }}
-}}
+{nginx_tls(tls)}{"".join(listeners)}}}
 """
 
 
 @contextlib.contextmanager
-def nginx(reply, folder, core, body_file=None):
-    """An nginx that answers everything with `reply`; yields (child, (host, port)).
+def nginx(reply, folder, core, body_file=None, tls=None):
+    """An nginx that answers everything with `reply`; yields (child, its address).
 
-    `body_file`: a file with the body, to be sent from where it is.
+    `body_file`: a file with the body, to be sent from where it is. `tls`: its certificate; then
+    child.logged is (address, file) of a second listener, which writes for each request what it
+    was spoken by.
     """
     body_folder = tempfile.mkdtemp(prefix="matchcloud-bench-", dir="/dev/shm")
     folder = tempfile.mkdtemp(prefix="nginx-", dir=folder)
     try:
         config, log = os.path.join(folder, "nginx.conf"), os.path.join(folder, "nginx.log")
-        port = free_port()
+        location = nginx_location(reply, body_folder, body_file)
+        ca_file = tls.file if tls else None
+        at = wire.Address("127.0.0.1", free_port(), ca_file)
+        listeners = [nginx_listener(at.port, tls, location)]
+        if tls:
+            logged = wire.Address("127.0.0.1", free_port(), ca_file), os.path.join(folder, "spoken")
+            listeners.append(nginx_listener(logged[0].port, tls, location, f"{logged[1]} tls"))
         with open(config, "w", encoding="utf-8") as file:
-            file.write(nginx_config(folder, port, nginx_location(reply, body_folder, body_file)))
+            file.write(nginx_config(folder, listeners, tls))
         binary = shutil.which("nginx") or "/usr/sbin/nginx"
         # -e: before it reads its configuration it would write to the log of the system's nginx.
         command = pinned(core) + [binary, "-p", folder, "-e", "stderr", "-c", config]
         with process("nginx", command, log) as child:
-            wait_for_port(child, port, log)
-            yield child, ("127.0.0.1", port)
+            wait_for_port(child, at.port, log)
+            if tls:
+                child.logged = logged
+            yield child, at
     finally:
         shutil.rmtree(body_folder)
 
 
 @contextlib.contextmanager
 def peer(name, command, folder, core):
-    """A program that says where it listens; yields (child, (host, port))."""
+    """A program that says where it listens; yields (child, its address)."""
     log = os.path.join(folder, f"{name}.log")
     with process(name, pinned(core) + command, log) as child:
         yield child, wait_for_listener(child, name, log)
@@ -241,6 +294,14 @@ def core_busy_seconds(core):
         line = re.search(rf"^cpu{core} (.*)$", file.read(), re.MULTILINE).group(1)
     user, nice, system, _, _, interrupts, soft, *_ = map(int, line.split())
     return (user + nice + system + interrupts + soft) * CPU_TICK_SECONDS
+
+
+def proportional_bytes(pid):
+    """The memory of a process and its children, what several share counted in parts (PSS)."""
+    with open(f"/proc/{pid}/smaps_rollup", encoding="utf-8") as file:
+        total = int(re.search(r"^Pss:\s+(\d+) kB", file.read(), re.MULTILINE).group(1)) * 1024
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+        return total + sum(proportional_bytes(int(child)) for child in file.read().split())
 
 
 def resident_bytes(pid):

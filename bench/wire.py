@@ -1,19 +1,43 @@
 """HTTP by hand: the exact bytes of a reply, over connections that this program holds."""
+import functools
 import socket
+import ssl
 from collections import namedtuple
 
 REPLY_LIMIT_BYTES = 1 << 20
 BODILESS = (204, 304)
 
-Reply = namedtuple("Reply", "status headers body size")  # size: bytes on the wire
+TLS_CURVE = "prime256v1"  # of the key exchange
+
+Reply = namedtuple("Reply", "status headers body size")  # size: of its bytes, not encrypted
+
+
+class Address(namedtuple("Address", "host port ca_file", defaults=(None,))):
+    """Where a server listens. With `ca_file` it speaks TLS, and that file says whom to trust."""
+
+    @property
+    def url(self):
+        return f"{'https' if self.ca_file else 'http'}://{self.host}:{self.port}"
+
+
+@functools.lru_cache(maxsize=None)
+def trusting(ca_file):
+    """The context of connections to servers with a certificate of `ca_file`."""
+    context = ssl.create_default_context(cafile=ca_file)
+    context.set_ecdh_curve(TLS_CURVE)
+    return context
 
 
 def connect(address, timeout=10):
-    return socket.create_connection(address, timeout=timeout)
+    """A connection, its handshake done where the server speaks TLS."""
+    plain = socket.create_connection((address.host, address.port), timeout=timeout)
+    if not address.ca_file:
+        return plain
+    return trusting(address.ca_file).wrap_socket(plain, server_hostname=address.host)
 
 
 def request(address, method="GET", path="/", headers=(), body=b""):
-    host = f"{address[0]}:{address[1]}"
+    host = f"{address.host}:{address.port}"
     lines = [f"{method} {path} HTTP/1.1", f"Host: {host}", *headers]
     if body:
         lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]

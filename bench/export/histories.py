@@ -56,7 +56,7 @@ def command_seconds(of, begin, end, output):
 
 def post_export(address, game, begin, end):
     """Asks a service for an export; its URL, once there is a file."""
-    client = http.client.HTTPConnection(*address, timeout=600)
+    client = http.client.HTTPConnection(address.host, address.port, timeout=600)
     client.request("POST", f"/cloud/games/{game}/matchmaker/lobbies/export-history",
                    json.dumps({"query_start": begin, "query_end": end}),
                    {"Content-Type": "application/json"})

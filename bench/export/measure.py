@@ -172,7 +172,7 @@ def h2load(folder, address, seconds, connections, rate=None):
     run(servers.pinned(CORES[1]) + [
         "h2load", "--h1", f"-c{connections}", f"-D{seconds}", "--warm-up-time=1", "-t1", *paced,
         "-H", PLAYER, f"--log-file={log}",
-        f"http://{address[0]}:{address[1]}/matchmaker/regions"], stdout=subprocess.DEVNULL)
+        address.url + "/matchmaker/regions"], stdout=subprocess.DEVNULL)
     took = []
     with open(log, encoding="ascii") as file:
         for line in file:
@@ -237,7 +237,7 @@ def slow_downloads(child, address, url):
         for _ in range(SLOW_CLIENTS):
             client = stack.enter_context(socket.socket())
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            client.connect(address)
+            client.connect((address.host, address.port))
             client.sendall(f"GET /{target} HTTP/1.1\r\nHost: bench\r\n\r\n".encode())
             clients.append(client)
         for client in clients:

@@ -17,8 +17,6 @@ auth                     listings for a player's token, asked for and counted li
                          which of the two costs it
 """
 import contextlib
-import hashlib
-import os
 import statistics
 
 import chart
@@ -29,6 +27,7 @@ import tokens
 import wire
 from harness import (BINARY, CORES, add_parts, judged, parsed, parser_of, processors,
                      processors_line, run_part, write_result)
+from images import stored_image
 from load import PLAYER, bars_of, compare_replies, doubt
 
 MEDIA_BYTES = 100_000
@@ -56,26 +55,15 @@ def parsed_arguments():
 
 def compare_media(folder, arguments):
     """A download of one image, the same file for both servers."""
-    upload_id, content = "00000000-0000-4000-8000-0000000000a1", os.urandom(MEDIA_BYTES)
-    name = hashlib.sha256(content).hexdigest()[:32]
-    path = f"/media/avatars/{upload_id}/{name}.png"
-    files = []
-
-    def prepare(data):
-        below = os.path.join(data, "media", name[-2:])
-        os.makedirs(below)
-        files.append(os.path.join(below, f"{upload_id}.{name}.png"))
-        with open(files[0], "wb") as file:
-            file.write(content)
-
+    image = stored_image(MEDIA_BYTES)
     with contextlib.ExitStack() as stack:
         targets = {"loops": stack.enter_context(servers.matchcloud(
-            BINARY, "loops", folder, servers.GEOIP, core=CORES[0], prepare=prepare))}
-        reply = wire.fetch(targets["loops"][1], path=path)
+            BINARY, "loops", folder, servers.GEOIP, core=CORES[0], prepare=image.lay))}
+        reply = wire.fetch(targets["loops"][1], path=image.path)
         targets["nginx"] = stack.enter_context(
-            servers.nginx(reply, folder, core=CORES[0], body_file=files[0]))
-        return compare_replies(f"GET {path} ({MEDIA_BYTES} bytes)", targets, arguments, "nginx",
-                               "GET", path)
+            servers.nginx(reply, folder, core=CORES[0], body_file=image.file))
+        return compare_replies(f"GET {image.path} ({MEDIA_BYTES} bytes)", targets, arguments,
+                               "nginx", "GET", image.path)
 
 
 def compare_latency(targets, rates, arguments):

@@ -54,7 +54,7 @@ def compare_churn(folder, arguments):
         reply = wire.fetch(loops[1], path="/matchmaker/regions", headers=[PLAYER])
         nginx = stack.enter_context(servers.nginx(reply, folder, core=CORES[0]))
         openloop.warm_up([loops[1], nginx[1]], arguments.connections)
-        rounds = openloop.interleaved({name: lambda server=server: cpu_round(
+        rounds = openloop.interleaved({name: lambda server=server: openloop.cpu_round(
             *server, arguments, *CHURN) for name, server in (("loops", loops), ("nginx", nginx))},
                                       arguments.rounds, "requests_per_second")
     print(f"\na new connection for each request, {arguments.connections} at a time\n  "
@@ -76,21 +76,13 @@ def compare_churn(folder, arguments):
                at_least=CHURN_TARGET)]
 
 
-def cpu_round(child, address, arguments, *options):
-    """A round, and what the server's processors had to do for each of its requests."""
-    before = servers.cpu_seconds(child.pid)
-    one = openloop.load(address, arguments.seconds, arguments.connections, *options, ramp=0)
-    spent = servers.cpu_seconds(child.pid) - before
-    return {"cpu_us_per_request": 1e6 * spent / one["answered"], **one}
-
-
 def compare_loops(folder, arguments):
     with contextlib.ExitStack() as stack:
         started = {f"{loops} loop(s)": stack.enter_context(servers.matchcloud(
             BINARY, "loops", folder, servers.GEOIP, core=CORES[0], loops=loops,
             more_cores=more_cores)) for loops, more_cores in ((1, ()), (2, CORES[1:]))}
         openloop.warm_up([address for _, address in started.values()], arguments.connections)
-        rounds = openloop.interleaved({name: lambda server=server: cpu_round(
+        rounds = openloop.interleaved({name: lambda server=server: openloop.cpu_round(
             *server, arguments, "--rate", arguments.rate) for name, server in started.items()},
                                       arguments.rounds, "cpu_us_per_request")
     print(f"\nprocessor time per request at {arguments.rate:,} req/s\n  1 loop(s): CPU {CORES[0]}; "

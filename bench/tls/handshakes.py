@@ -1,0 +1,99 @@
+"""New connections with one request each: full handshakes, and resumed ones.
+
+That they are is checked: the service counts both, and nginx has a second listener, the same but for
+a log that says of each request what its connection was made by.
+"""
+import argparse
+import collections
+import contextlib
+import re
+
+import chart
+import openloop
+import servers
+import wire
+from harness import processors, processors_line
+from peers import LOOPS, NGINX, compared, pair, quotients, shown
+
+# Few at a time: in a round that resumes, each of them begins with a full one.
+CONNECTIONS = 16
+ONE_EACH = ("--closed", "--requests-per-connection", "1", "--sources", "64")
+KINDS = {"full": ONE_EACH, "resumed": (*ONE_EACH, "--resume-sessions")}
+TARGET = 0.95
+PURE_PERCENT = 95  # of the connections are what a round is called after
+SPOKEN = f"TLSv1.3 {servers.TLS_SUITE} {wire.TLS_CURVE}"
+
+
+def counted(ops):
+    """{"full": how many handshakes so far, "resumed": ..}"""
+    text = wire.fetch(ops, path="/metrics").body.decode()
+    return {how: float(re.search(
+        rf'^matchcloud_tls_handshakes_total{{how="{how}"}} (\S+)$', text, re.MULTILINE).group(1))
+        for how in KINDS}
+
+
+def our_round(server, ops, arguments, kind):
+    """A round, with the share of its handshakes that were of `kind`."""
+    before = counted(ops)
+    one = openloop.cpu_round(*server, arguments, *KINDS[kind])
+    made = {how: count - before[how] for how, count in counted(ops).items()}
+    return {"of_kind_percent": 100 * made[kind] / max(1, sum(made.values())), **one}
+
+
+def logged_percent(child, arguments, kind):
+    """How many of nginx's connections are of `kind`, by the log of a short run."""
+    address, log = child.logged
+    open(log, "w", encoding="utf-8").close()
+    openloop.load(address, arguments.seconds, arguments.connections, *KINDS[kind], ramp=0)
+    with open(log, encoding="utf-8") as file:
+        lines = collections.Counter(line.strip() for line in file)
+    marks = {"full": f"{SPOKEN} .", "resumed": f"{SPOKEN} r"}
+    if not set(lines) <= set(marks.values()):
+        raise SystemExit(f"bench: nginx does not speak {SPOKEN} with all: {lines}")
+    return 100 * lines[marks[kind]] / max(1, sum(lines.values()))
+
+
+def doubt(percents):
+    """Why the rounds are not what they are called; empty: they are."""
+    return "; ".join(f"only {percent:.0f}% of the handshakes with {name} were"
+                     for name, percent in percents.items() if percent < PURE_PERCENT)
+
+
+def measured_kind(ours, ops, theirs, arguments, kind):
+    """Rounds of one kind of handshake, printed; what to write down, a chart's group, a verdict."""
+    rounds = openloop.interleaved({
+        LOOPS: lambda: our_round(ours, ops, arguments, kind),
+        NGINX: lambda: openloop.cpu_round(*theirs, arguments, *KINDS[kind])},
+                                  arguments.rounds, "cpu_us_per_request")
+    percents = {LOOPS: openloop.median(rounds[LOOPS], "of_kind_percent"),
+                NGINX: logged_percent(theirs[0], arguments, kind)}
+    print(f"\na new connection for each request, {arguments.connections} at a time, {kind} "
+          f"handshakes\n  {processors_line(processors())}")
+    openloop.print_rounds(rounds, ("cpu_us_per_request", "requests_per_second", "p50_us", "p99_us",
+                                   "generator_cpu_percent"))
+    for name, percent in percents.items():
+        print(f"  {name}: {percent:.1f}% of the handshakes were {kind}")
+    quartiles = quotients(rounds[NGINX], rounds[LOOPS], "cpu_us_per_request")
+    shown(f"connections with {kind} handshakes per processor second, to nginx", quartiles)
+    verdict = compared(f"connections with {kind} handshakes per second of the server's processor, "
+                       "to nginx", quartiles, TARGET, doubt(percents))
+    group = [openloop.bar(name, each, "cpu_us_per_request",
+                          f"{1 / quartiles[1]:.2f} x nginx" if name == LOOPS else "")
+             for name, each in rounds.items()]
+    return {"rounds": rounds, "of_kind_percent": percents, "cpu_ratio": quartiles}, group, verdict
+
+
+def measured(folder, arguments, tls):
+    arguments = argparse.Namespace(**{
+        **vars(arguments), "connections": min(CONNECTIONS, arguments.connections)})
+    result, groups, targets = {}, {}, []
+    with contextlib.ExitStack() as stack:
+        # Of trusted proxies the ops plane would want a token.
+        ours, theirs = pair(stack, folder, tls, proxies=())
+        ops = servers.ops_address(ours[0])
+        for kind in KINDS:
+            result[kind], groups[kind], verdict = measured_kind(ours, ops, theirs, arguments, kind)
+            targets.append(verdict)
+    panel = chart.bars("A new connection for each request, by handshake",
+                       "CPU µs of the server per connection", groups)
+    return result, [panel], targets

@@ -1,0 +1,55 @@
+"""The servers of this part, and how two of them compare over rounds that were interleaved."""
+import statistics
+
+import servers
+import wire
+from harness import BINARY, CORES, judged
+from load import PLAYER
+
+PATH = "/matchmaker/regions"
+LOOPS, NGINX, PLAIN_LOOPS, PLAIN_NGINX = "loops, TLS", "nginx, TLS", "loops, plain", "nginx, plain"
+
+
+def matchcloud(stack, folder, tls, **more):
+    return stack.enter_context(servers.matchcloud(
+        BINARY, "loops", folder, servers.GEOIP, core=CORES[0], tls=tls, **more))
+
+
+def pair(stack, folder, tls, **more):
+    """Ours, started with `more`, and an nginx with the bytes of its listing; (child, address) of
+    each. Both speak TLS by the same certificate, or without one plainly."""
+    ours = matchcloud(stack, folder, tls, **more)
+    reply = wire.fetch(ours[1], path=PATH, headers=[PLAYER])
+    theirs = stack.enter_context(servers.nginx(reply, folder, core=CORES[0], tls=tls))
+    if tls:
+        for _, address in (ours, theirs):
+            check_spoken(address)
+    return ours, theirs
+
+
+def check_spoken(address):
+    """Both must do the same work, or there is nothing to compare."""
+    with wire.connect(address) as connection:
+        spoken = connection.version(), connection.cipher()[0]
+    if spoken != ("TLSv1.3", servers.TLS_SUITE):
+        raise SystemExit(f"bench: {address.url} speaks {spoken}")
+
+
+def quotients(dividends, divisors, key):
+    """The quartiles of `key` in a round to that of the other server in the same round, so that a
+    machine that becomes slower or faster tells nothing."""
+    every = [one[key] / other[key] for one, other in zip(dividends, divisors)]
+    return statistics.quantiles(every, n=4, method="inclusive") if len(every) > 1 else every * 3
+
+
+def shown(what, quartiles):
+    low, middle, high = quartiles
+    print(f"  {what:66} {middle:.3f}, half of the rounds {low:.3f} to {high:.3f}")
+
+
+def compared(what, quartiles, at_least, doubt=""):
+    """The verdict on a ratio; in doubt also where its rounds say one thing and another."""
+    low, middle, high = quartiles
+    if not doubt and low < at_least <= high:
+        doubt = f"half of the rounds have {low:.2f} to {high:.2f}"
+    return judged(what, middle, at_least=at_least, doubt=doubt)
