@@ -165,7 +165,8 @@ base::expected<void> tls_context::add_pair(const tls_material& material,
   if (auto used = use_certificates(context, pair); !used) return used;
   const bool asks_clients = purpose == tls_purpose::ops && !material.client_ca.empty();
   if (asks_clients)
-    if (auto used = use_client_ca(context, material.client_ca_file, material.client_ca); !used) return used;
+    if (auto used = use_client_ca(context, material.client_ca_file, material.client_ca); !used)
+      return used;
   added->certificate = SSL_CTX_get0_certificate(context);
   added->session =
       identify_session(purpose == tls_purpose::ops ? "ops" : "data", der_of(added->certificate),

@@ -28,10 +28,10 @@ enum class handshake_status : std::uint8_t {
 };
 
 /// A byte stream encrypted by TLS over another, which it reads at most once in a call and writes
-/// until that takes no more. Never blocks. OpenSSL reads from and writes to memory; what the stream below does not
-/// take is kept here, at most `tls_buffers::turn_bytes` and what encryption adds. After a write
-/// that moved less than it was given, the next one must begin with the rest, because it may be
-/// encrypted already. Loop thread only.
+/// until that takes no more. Never blocks. OpenSSL reads from and writes to memory; what the stream
+/// below does not take is kept here, at most `tls_buffers::turn_bytes` and what encryption adds.
+/// After a write that moved less than it was given, the next one must begin with the rest, because
+/// it may be encrypted already. Loop thread only.
 class tls_stream final : public byte_stream {
 public:
   /// The most bytes that a peer may send before the handshake is complete.
