@@ -91,7 +91,7 @@ void tls_stream::attach() {
 
 // -- handshake ----------------------------------------------------------------
 
-handshake_status tls_stream::handshake() {
+handshake_status tls_stream::handshake(bool short_reads) {
   if (has_failed_) return handshake_status::failed;
   auto& encrypted = context_->buffers().encrypted;
   encrypted.clear();
@@ -111,7 +111,7 @@ handshake_status tls_stream::handshake() {
         return handshake_status::failed;
       }
       if (got.status == io_status::blocked) break;
-      more = got.more;
+      more = got.more || short_reads;
     }
     if (handshake_bytes_ == 0 && !begins && begins_http(input_.front()))
       return handshake_status::plain_http;
@@ -216,6 +216,12 @@ io_result tls_stream::read(std::span<char> into) {
   // An alert, or the answer to a change of keys; what a reply left unsent is sent with it.
   if (!context_->buffers().encrypted.empty() && push(false) == io_status::failed)
     return {io_status::failed, 0};
+  // A peer that asks for ever new keys has to take the answers (RFC 8446 section 4.6.3).
+  if (unsent_.size() > unsent_limit_bytes) {
+    has_failed_ = true;
+    failure_ = "the peer asks for new keys and takes no answer";
+    return {io_status::failed, 0};
+  }
   return done;
 }
 

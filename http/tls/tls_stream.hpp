@@ -29,13 +29,15 @@ enum class handshake_status : std::uint8_t {
 
 /// A byte stream encrypted by TLS over another, which it reads at most once in a call and writes
 /// until that takes no more. Never blocks. OpenSSL reads from and writes to memory; what the stream
-/// below does not take is kept here, at most `tls_buffers::turn_bytes` and what encryption adds.
-/// After a write that moved less than it was given, the next one must begin with the rest, because
-/// it may be encrypted already. Loop thread only.
+/// below does not take is kept here, at most `unsent_limit_bytes` and what one call adds. After a
+/// write that moved less than it was given, the next one must begin with the rest, because it may
+/// be encrypted already. Loop thread only.
 class tls_stream final : public byte_stream {
 public:
   /// The most bytes that a peer may send before the handshake is complete.
   static constexpr std::size_t handshake_limit_bytes = 128 * 1024;
+  /// The most that may be unsent after a read: a part of a reply, and answers to changes of keys.
+  static constexpr std::size_t unsent_limit_bytes = 2 * tls_buffers::turn_bytes;
 
   /// A server's. `received`: bytes of the peer that were read from `under` already.
   tls_stream(std::unique_ptr<byte_stream> under, std::shared_ptr<tls_context> context,
@@ -46,8 +48,9 @@ public:
   ~tls_stream() override;
 
   /// Goes on with the handshake. Until it is done, nothing else but `take_under` and destroying the
-  /// stream is allowed.
-  handshake_status handshake();
+  /// stream is allowed. `short_reads`: a read that fills no buffer may have more behind it, such as
+  /// the end, of which no event tells.
+  handshake_status handshake(bool short_reads = false);
   /// Whether the session was resumed by a ticket.
   bool is_resumed() const noexcept { return SSL_session_reused(ssl_.get()) == 1; }
   /// The subject of the client's certificate; empty where it showed none.
