@@ -126,11 +126,13 @@ handshake_status tls_stream::handshake(bool short_reads) {
     }
   }
   keep_undecrypted();
-  // After the handshake a server of TLS 1.3 only sends tickets.
+  if (result == 1 && is_server)
+    if (auto subject = client_subject_of(*ssl_); !subject.empty())
+      client_subject_ = std::make_shared<const std::string>(std::move(subject));
+  // After the handshake a server of TLS 1.3 only sends tickets, which go with the first reply.
   if (result == 1 && is_server && unsent_.empty() && SSL_version(ssl_.get()) == TLS1_3_VERSION) {
-    unsent_.swap(encrypted);
+    unsent_ = std::string{encrypted}; // not more memory than that
     encrypted.clear();
-    unsent_can_wait_ = true;
     return handshake_status::done;
   }
   const auto pushed = push(false);
@@ -261,7 +263,6 @@ io_status tls_stream::push(bool more) {
     from_encrypted += sent.bytes - first;
   }
   taken_bytes_ += from_unsent + from_encrypted;
-  unsent_can_wait_ = false;
   unsent_.erase(0, from_unsent);
   unsent_.append(encrypted, from_encrypted);
   encrypted.clear();

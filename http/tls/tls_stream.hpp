@@ -53,8 +53,10 @@ public:
   handshake_status handshake(bool short_reads = false);
   /// Whether the session was resumed by a ticket.
   bool is_resumed() const noexcept { return SSL_session_reused(ssl_.get()) == 1; }
-  /// The subject of the client's certificate; empty where it showed none.
-  std::string client_subject() const { return client_subject_of(*ssl_); }
+  /// The subject of the client's certificate, after the handshake; null where it showed none.
+  const std::shared_ptr<const std::string>& client_subject() const noexcept {
+    return client_subject_;
+  }
   /// Why the handshake or the stream failed, for people; empty where nothing is known.
   const std::string& failure() const noexcept { return failure_; }
   /// Whether the peer ended the connection without saying so by a close_notify.
@@ -115,6 +117,7 @@ private:
   /// Encrypted, and not taken by the stream below.
   std::string unsent_;
   std::string failure_;
+  std::shared_ptr<const std::string> client_subject_;
   /// Bytes given to `write` that are encrypted and not reported as moved.
   std::size_t unreported_bytes_ = 0;
   /// Encrypted bytes that the stream below took since the last report.
@@ -122,8 +125,6 @@ private:
   std::uint32_t handshake_bytes_ = 0;
   bool has_failed_ = false;
   bool is_truncated_ = false;
-  /// What is unsent are tickets, which may go with the first reply.
-  bool unsent_can_wait_ = false;
   /// `shutdown_write` was called.
   bool is_shut_down_ = false;
   /// The sending direction of the stream below ends once nothing is unsent.

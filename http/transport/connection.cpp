@@ -159,8 +159,6 @@ void connection::shake_hands() {
   case handshake_status::failed: return fail_handshake();
   case handshake_status::done: break;
   }
-  if (auto subject = tls_->client_subject(); !subject.empty())
-    certificate_subject_ = std::make_shared<const std::string>(std::move(subject));
   end_tls_handshake(tls_->is_resumed() ? handshake_end::resumed : handshake_end::full);
   phase_deadline_ = host_->loop().now() + idle_time();
   arm();
@@ -374,9 +372,10 @@ void connection::on_end_of_input() {
 void connection::identify_client() {
   request_->peer = peer_;
   request_->through_proxy = request_->through_proxy || begins_with_ != preamble::none;
-  request_->is_secure = tls_ != nullptr;
-  request_->certificate_subject = certificate_subject_;
   if (client_unknown_) drop_forwarding(*request_);
+  if (tls_ == nullptr) return;
+  request_->is_secure = true;
+  request_->certificate_subject = tls_->client_subject();
 }
 
 void connection::begin_exchange() {

@@ -199,8 +199,6 @@ private:
   tls_stream* tls_ = nullptr;
   /// Until the handshake begins: what it begins with. Null where the connection speaks no TLS.
   std::shared_ptr<tls_context> tls_context_;
-  /// See `request::certificate_subject`.
-  std::shared_ptr<const std::string> certificate_subject_;
   /// The address of the socket's peer, or the one that the PROXY header names.
   model::ip_address peer_;
   request_reader reader_;
