@@ -1,6 +1,7 @@
 #include "http/tls/tls_context.hpp"
 
 #include "base/check.hpp"
+#include "base/sha256.hpp"
 #include "http/tls/ticket_keys.hpp"
 
 #include <openssl/core_names.h>
@@ -146,6 +147,7 @@ tls_context::~tls_context() = default;
 base::expected<std::shared_ptr<tls_context>> tls_context::for_server(const tls_material& material,
                                                                      tls_purpose purpose) {
   std::shared_ptr<tls_context> made{new tls_context};
+  made->client_ca_ = base::sha256(material.client_ca);
   for (const auto& pair : material.pairs)
     if (auto added = made->add_pair(material, pair, purpose); !added)
       return tl::unexpected(std::move(added).error());
@@ -251,7 +253,11 @@ std::string client_subject_of(const SSL& connection) {
   X509_NAME_print_ex(text.get(), X509_get_subject_name(shown), 0, XN_FLAG_RFC2253);
   char* bytes = nullptr;
   const auto size = BIO_get_mem_data(text.get(), &bytes);
-  return size > 0 ? std::string(bytes, static_cast<std::size_t>(size)) : "(no subject)";
+  if (size <= 0) return "(no subject)";
+  std::string subject(bytes, static_cast<std::size_t>(size));
+  if (subject.size() <= subject_limit_bytes) return subject;
+  subject.resize(subject_limit_bytes);
+  return subject + "..";
 }
 
 // -- clients ------------------------------------------------------------------

@@ -4,7 +4,9 @@
 #include "http/tls/ssl_objects.hpp"
 #include "http/tls/tls_material.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -66,6 +68,10 @@ public:
   /// an address).
   ssl_ptr connect(const std::string& host) const;
 
+  /// Whether a certificate that this context let in is one that `other` lets in, because the
+  /// authorities of client certificates are the same.
+  bool trusts_as(const tls_context& other) const noexcept { return client_ca_ == other.client_ca_; }
+
   tls_buffers& buffers() noexcept { return buffers_; }
 
 private:
@@ -83,13 +89,16 @@ private:
 
   /// One for each certificate, in the order of the material; a client has one.
   std::vector<std::unique_ptr<identity>> identities_;
+  /// The digest of the authorities of client certificates.
+  std::array<std::uint8_t, 32> client_ca_{};
   /// The session that a client got last; null where it resumes none.
   ssl_session_ptr session_;
   tls_buffers buffers_;
 };
 
-/// The subject of the certificate that a client showed and an authority signed; empty where it
-/// showed none.
+/// The subject of the certificate that a client showed and an authority signed, cut to
+/// `subject_limit_bytes`; empty where it showed none.
+inline constexpr std::size_t subject_limit_bytes = 256;
 std::string client_subject_of(const SSL& connection);
 
 } // namespace matchcloud::http

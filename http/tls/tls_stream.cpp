@@ -104,7 +104,7 @@ handshake_status tls_stream::handshake(bool short_reads) {
     const bool begins = !is_server && handshake_bytes_ == 0;
     if (input_.empty() && !begins) {
       if (std::exchange(received, true)) break;
-      const auto got = receive(tls_buffers::turn_bytes);
+      const auto got = receive(handshake_read_bytes);
       if (got.status == io_status::ended || got.status == io_status::failed) {
         has_failed_ = true;
         failure_ = "the peer ended the connection";
@@ -119,7 +119,8 @@ handshake_status tls_stream::handshake(bool short_reads) {
     result = SSL_do_handshake(ssl_.get());
     if (result != 1 && SSL_get_error(ssl_.get(), result) != SSL_ERROR_WANT_READ) fail(result);
     if (has_failed_) break;
-    if (handshake_bytes_ > handshake_limit_bytes) {
+    // Behind the last bytes of a handshake there may be requests.
+    if (result != 1 && handshake_bytes_ > handshake_limit_bytes) {
       has_failed_ = true;
       failure_ = "the handshake has too many bytes";
       return handshake_status::failed;
@@ -194,6 +195,7 @@ io_result tls_stream::decrypt(std::span<char> into) {
 
 io_result tls_stream::read(std::span<char> into) {
   if (is_shut_down_) {
+    context_->buffers().encrypted.clear();
     if (ends_under_ && push(false) == io_status::moved) {
       ends_under_ = false;
       under_->shutdown_write();

@@ -35,7 +35,9 @@ enum class handshake_status : std::uint8_t {
 class tls_stream final : public byte_stream {
 public:
   /// The most bytes that a peer may send before the handshake is complete.
-  static constexpr std::size_t handshake_limit_bytes = 128 * 1024;
+  static constexpr std::size_t handshake_limit_bytes = 32 * 1024;
+  /// The most that is read at once until then.
+  static constexpr std::size_t handshake_read_bytes = 16 * 1024;
   /// The most that may be unsent after a read: a part of a reply, and answers to changes of keys.
   static constexpr std::size_t unsent_limit_bytes = 2 * tls_buffers::turn_bytes;
 
@@ -63,6 +65,9 @@ public:
   bool is_truncated() const noexcept { return is_truncated_; }
   /// Whether a part of a record has arrived and the rest is awaited.
   bool is_within_record() const noexcept;
+
+  /// What the stream began with.
+  const tls_context& context() const noexcept { return *context_; }
 
   /// The stream below, which may be replaced by one that wraps it.
   std::unique_ptr<byte_stream>& under() noexcept { return under_; }

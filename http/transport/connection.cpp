@@ -148,7 +148,8 @@ void connection::shake_hands() {
   handshake_scheduled_ = false;
   if (phase_ != phase::handshaking) return;
   static_cast<void>(stream(fault_point::read));
-  switch (tls_->handshake()) {
+  static_cast<void>(stream(fault_point::write));
+  switch (tls_->handshake(reader_.expects_short_reads())) {
   case handshake_status::blocked: return;
   case handshake_status::more: handshake_scheduled_ = true; return host_->schedule_handshake(*this);
   case handshake_status::plain_http:
@@ -190,12 +191,25 @@ void connection::evict_handshake() {
 }
 
 void connection::await_record() {
-  if (receiving_ != receiving::nothing) return;
+  const bool waits = tls_->is_within_record();
+  if (!waits && awaits_record_) return forget_record();
+  if (!waits || receiving_ != receiving::nothing) return;
   if (!request_) request_ = host_->acquire_request();
   if (!account_.lease(request_->lease, host_->limits().head_limit_bytes)) return close();
+  awaits_record_ = true;
+  idle_deadline_ = phase_deadline_;
   begun_ = host_->loop().now();
   receiving_ = receiving::head;
   phase_deadline_ = begun_ + host_->limits().head_timeout;
+  arm();
+}
+
+void connection::forget_record() {
+  if (!std::exchange(awaits_record_, false)) return;
+  if (request_) host_->give_back(std::exchange(request_, nullptr));
+  begun_ = {};
+  receiving_ = receiving::nothing;
+  phase_deadline_ = idle_deadline_;
   arm();
 }
 
@@ -213,7 +227,7 @@ void connection::process() {
   if (reader_.in_proxy_header() && !bytes.empty()) bytes = take_proxy_header(bytes);
   if (!bytes.empty())
     frame(bytes);
-  else if (tls_ != nullptr && phase_ == phase::reading && tls_->is_within_record())
+  else if (tls_ != nullptr && phase_ == phase::reading && reader_.is_idle())
     await_record();
   if (!reads()) return;
   // One read per turn, to be fair: the remaining input waits until other connections had their
@@ -338,7 +352,11 @@ void connection::take_upload(std::size_t bytes) {
 }
 
 void connection::take_partial() {
-  if (reader_.framer().idle()) return host_->give_back(std::exchange(request_, nullptr));
+  if (reader_.framer().idle()) {
+    host_->give_back(std::exchange(request_, nullptr));
+    return forget_record();
+  }
+  awaits_record_ = false;
   // An unfinished head is leased at its full limit, because it may grow to that before the lease is
   // adjusted again.
   if (!account_.lease(request_->lease,
@@ -375,11 +393,14 @@ void connection::identify_client() {
   if (client_unknown_) drop_forwarding(*request_);
   if (tls_ == nullptr) return;
   request_->is_secure = true;
-  request_->certificate_subject = tls_->client_subject();
+  // Authorities may be replaced while connections go on.
+  if (tls_->client_subject() && host_->trusts_clients_of(tls_->context()))
+    request_->certificate_subject = tls_->client_subject();
 }
 
 void connection::begin_exchange() {
   const auto now = host_->loop().now();
+  awaits_record_ = false;
   identify_client();
   host_->assign_id(*request_);
   phase_ = phase::waiting;
@@ -596,6 +617,8 @@ void connection::close() {
 }
 
 std::optional<base::steady_time> connection::idle_since() const noexcept {
+  // A handshake that takes longer than others are idle is a client that does nothing, too.
+  if (phase_ == phase::handshaking) return handshaking_since();
   if (!idle() || sender_.has_unsent()) return std::nullopt;
   return phase_deadline_ - idle_time();
 }
@@ -642,6 +665,11 @@ bool connection::evict_stalled() {
 void connection::cut() {
   stream_->reset_at_end();
   close();
+}
+
+bool connection::idle() const noexcept {
+  if (phase_ != phase::reading || !reader_.is_idle()) return false;
+  return tls_ == nullptr || !tls_->is_within_record();
 }
 
 std::chrono::milliseconds connection::idle_time() const noexcept {

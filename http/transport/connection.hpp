@@ -89,7 +89,8 @@ public:
   std::uint32_t generation() const noexcept { return generation_; }
   const model::ip_address& peer() const noexcept { return peer_; }
 
-  /// Since when the connection has been idle; nothing while a request or an answer is under way.
+  /// Since when the connection has been idle, or in its TLS handshake; nothing while a request or
+  /// an answer is under way.
   std::optional<base::steady_time> idle_since() const noexcept;
   /// Since when a request has been arriving that is not complete, or the connection has lingered
   /// after its last answer; nothing where neither is so.
@@ -143,6 +144,8 @@ private:
   void fail_handshake();
   /// A part of a TLS record has arrived: the rest is waited for as for a head.
   void await_record();
+  /// The record held nothing of a request: the connection is as idle as before.
+  void forget_record();
   void process();
   /// Returns the part of `bytes` after the PROXY header.
   std::string_view take_proxy_header(std::string_view bytes);
@@ -188,7 +191,7 @@ private:
   void cut();
   void arm();
   void on_deadline() override;
-  bool idle() const noexcept { return phase_ == phase::reading && reader_.is_idle(); }
+  bool idle() const noexcept;
   /// How long the connection may be idle.
   std::chrono::milliseconds idle_time() const noexcept;
 
@@ -208,6 +211,8 @@ private:
   std::unique_ptr<body_upload> upload_;
   /// The deadline of the phase: idle, head, body, request, streamed body or linger.
   base::steady_time phase_deadline_;
+  /// While a record is awaited: when the connection would have been idle for too long.
+  base::steady_time idle_deadline_;
   /// When the request being received, or waiting for its answer, began.
   base::steady_time begun_;
   /// At most `linger_bytes` and one read more.
@@ -224,6 +229,7 @@ private:
   bool served_ = false;
   bool scheduled_ = false;
   bool handshake_scheduled_ = false;
+  bool awaits_record_ = false;
   bool stream_is_faulty_ = false;
   /// Whether the connection stays open after an answer in parts.
   bool stays_open_ = false;

@@ -3,6 +3,7 @@
 #include "base/byte_budget.hpp"
 #include "base/limits.hpp"
 #include "http/loop/event_loop.hpp"
+#include "http/tls/tls_context.hpp"
 #include "http/transport/admitted_request.hpp"
 #include "http/transport/body_upload.hpp"
 #include "http/transport/head_rules.hpp"
@@ -79,6 +80,8 @@ public:
   /// ends.
   virtual void begin_handshake(connection& which) = 0;
   virtual void end_handshake(handshake_end how) noexcept = 0;
+  /// Whether client certificates that `by` let in are still trusted.
+  virtual bool trusts_clients_of(const tls_context& by) const noexcept = 0;
   /// There is no TLS with a client, and why: goes to the log, where not too many do.
   virtual void note_tls_failure(const connection& with, std::string_view why) = 0;
   /// The connection is closed: it gets no more calls and is destroyed at the end of the turn.

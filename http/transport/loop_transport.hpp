@@ -167,6 +167,9 @@ private:
   void schedule_handshake(connection& which) override;
   void begin_handshake(connection& which) override;
   void end_handshake(handshake_end how) noexcept override;
+  bool trusts_clients_of(const tls_context& by) const noexcept override {
+    return &by == tls_.get() || by.trusts_as(*tls_);
+  }
   void note_tls_failure(const connection& with, std::string_view why) override;
   void closed(connection& which) override;
 

@@ -32,6 +32,7 @@ public:
   /// A short read no longer means that the socket is empty: the peer sent an urgent byte, at which
   /// a read stops, or the end of the stream was signalled already and has to be read.
   void expect_short_reads() noexcept { short_reads_ = true; }
+  bool expects_short_reads() const noexcept { return short_reads_; }
 
   /// The next bytes to frame, at most `most`: pipelined ones, otherwise those of one read. Nothing
   /// where the stream fails.

@@ -1,6 +1,7 @@
 // Who may do what: each operation with each kind of token, and with each that is not valid.
 #include "model/access/token_text.hpp"
 #include "tests/catch.hpp"
+#include "tests/e2e/tls_files.hpp"
 #include "tests/e2e/tokens.hpp"
 #include "tests/fixtures/json.hpp"
 
@@ -422,8 +423,10 @@ TEST_CASE("a request that came through a proxy is not one of this machine", "[op
 }
 
 TEST_CASE("beyond loopback the ops plane needs tokens, with insecure-open, too", "[operations]") {
-  const server of{{"--listen", "0.0.0.0:0", "--insecure-open", "--ops-listen", "0.0.0.0:0"},
-                  tokens().of};
+  const server of{
+      arguments{"--listen", "0.0.0.0:0", "--insecure-open", "--ops-listen", "0.0.0.0:0/tls"} +
+          shared_files().flags(),
+      tokens().of};
   CHECK(of.process().errors().find("INSECURE") != std::string::npos);
   CHECK(ask_ops(of, "GET", "/actors").problem_code() == "token_missing");
   CHECK(ask_ops(of, "GET", "/actors", {}, bearer(tokens().token("viewer"))).status == 200);

@@ -223,7 +223,7 @@ TEST_CASE("silent connections keep nobody out", "[limits]") {
   CHECK(few.metric("matchcloud_connections_evicted_idle_total") > 0);
 }
 
-TEST_CASE("an address with its share of busy connections is told so", "[limits]") {
+TEST_CASE("an address with its share of busy connections is told so", "[limits][plain]") {
   const server few{{"--loops", "1", "--max-connections", "8"}};
   std::vector<raw_connection> busy;
   for (int i = 0; i < 4; ++i)
@@ -285,7 +285,7 @@ TEST_CASE("the memory of a burst goes back to the system", "[limits]") {
 }
 #endif
 
-TEST_CASE("an urgent byte does not hold its request up", "[limits]") {
+TEST_CASE("an urgent byte does not hold its request up", "[limits][plain]") {
   const auto& to = hasty_server().data();
   const auto begun = clock::now();
   for (int i = 0; i < 20; ++i) {
@@ -300,7 +300,8 @@ TEST_CASE("an urgent byte does not hold its request up", "[limits]") {
   CHECK(clock::now() - begun < milliseconds{2'000});
 }
 
-TEST_CASE("a slow reader of a file is served as long as it takes the least rate", "[limits]") {
+TEST_CASE("a slow reader of a file is served as long as it takes the least rate",
+          "[limits][plain]") {
   const auto* least = GENERATE("256", "1000000");
   const world own;
   media_file large;

@@ -261,7 +261,8 @@ std::size_t descriptors_of(pid_t pid, const std::string& path) {
   return count;
 }
 
-TEST_CASE("a thousand slow downloads share one descriptor, no memory and no threads", "[limits]") {
+TEST_CASE("a thousand slow downloads share one descriptor, no memory and no threads",
+          "[limits][plain]") {
   constexpr std::size_t downloads = 1'000;
   // Buffering half an image per client would be 1 GB. AddressSanitizer keeps freed memory in
   // quarantine, and ThreadSanitizer needs several shadow words per word used.

@@ -1,6 +1,9 @@
 #include "tests/e2e/server.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/e2e/tls_client.hpp"
+#include "tests/e2e/tls_files.hpp"
+#include "tests/e2e/tls_tunnel.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
 
 #include <sys/resource.h>
@@ -32,7 +35,7 @@ std::string geoip_bytes() {
 }
 
 address parse_address(std::string_view url) {
-  url.remove_prefix(std::string_view{"http://"}.size());
+  url.remove_prefix(url.find("://") + 3);
   const auto colon = url.rfind(':');
   auto host = url.substr(0, colon);
   if (host.starts_with('[')) host = host.substr(1, host.size() - 2);
@@ -40,12 +43,29 @@ address parse_address(std::string_view url) {
           static_cast<std::uint16_t>(std::stoi(std::string{url.substr(colon + 1)}))};
 }
 
-arguments serve_arguments(const arguments& flags, const world& in) {
-  arguments all{"serve", "--data-dir", in.data_dir(), "--ops-listen", "127.0.0.1:0"};
-  if (std::find(flags.begin(), flags.end(), "--listen") == flags.end())
+bool has(const arguments& flags, const char* name) {
+  return std::find(flags.begin(), flags.end(), name) != flags.end();
+}
+
+/// `tunnel`: the tunnel by which clients reach the data plane, which speaks TLS then; or null.
+arguments serve_arguments(const arguments& flags, const world& in, const tls_tunnel* tunnel) {
+  arguments all{"serve", "--data-dir", in.data_dir()};
+  if (!has(flags, "--ops-listen")) all.insert(all.end(), {"--ops-listen", "127.0.0.1:0"});
+  if (tunnel != nullptr) {
+    all = all + tls_data + shared_files().flags();
+    if (!has(flags, "--public-url"))
+      all.insert(all.end(), {"--public-url", "http://" + tunnel->where().authority()});
+  } else if (!has(flags, "--listen")) {
     all.insert(all.end(), {"--listen", "127.0.0.1:0"});
+  }
   all.insert(all.end(), flags.begin(), flags.end());
   return all;
+}
+
+/// Only where the test itself says nothing of listeners, and the transport speaks TLS.
+std::unique_ptr<tls_tunnel> tunnel_for(const arguments& flags) {
+  if (!tests_over_tls() || has(flags, "--listen") || has(flags, "httplib")) return nullptr;
+  return std::make_unique<tls_tunnel>();
 }
 
 } // namespace
@@ -79,7 +99,7 @@ const world& shared_world() {
 }
 
 server::server(const arguments& flags, const world& in, const environment& added)
-    : process_{serve_arguments(flags, in), added} {
+    : tunnel_{tunnel_for(flags)}, process_{serve_arguments(flags, in, tunnel_.get()), added} {
   constexpr std::string_view data_line = "listening on ";
   constexpr std::string_view take_over_line = "took over from process ";
   constexpr std::string_view ops_line = "ops plane on ";
@@ -93,21 +113,28 @@ server::server(const arguments& flags, const world& in, const environment& added
       data_.push_back(parse_address(line->substr(data_line.size())));
     if (!line->starts_with(ops_line)) continue;
     ops_ = parse_address(line->substr(ops_line.size()));
+    ops_speaks_tls_ = line->starts_with("ops plane on https://");
     REQUIRE_FALSE(data_.empty());
+    if (tunnel_) {
+      tunnel_->lead_to(data_.front());
+      data_.front() = tunnel_->where();
+    }
     return;
   }
 }
 
+answer server::ask_ops_plane(std::string_view request) const {
+  return ops_speaks_tls_ ? tls_client{ops_}.ask(request) : raw_connection{ops_}.ask(request);
+}
+
 double server::metric(const std::string& name) const {
-  raw_connection client{ops_};
-  const auto text = client.ask("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").body;
+  const auto text = ask_ops_plane("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").body;
   const auto at = ("\n" + text).find("\n" + name + " ");
   return at == std::string::npos ? 0 : std::stod(text.substr(at + name.size() + 1));
 }
 
 int server::ready_status() const {
-  raw_connection client{ops_};
-  return client.ask("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n").status;
+  return ask_ops_plane("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n").status;
 }
 
 std::string request(std::string_view method, std::string_view target, std::string_view body,

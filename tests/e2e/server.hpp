@@ -1,9 +1,11 @@
 #pragma once
 
 #include "tests/e2e/process.hpp"
+#include "tests/e2e/tls_tunnel.hpp"
 #include "tests/fixtures/raw_connection.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,7 +45,9 @@ const world& shared_world();
 /// A running `matchcloud serve` on ports that the kernel chooses. It is ready once constructed.
 class server {
 public:
-  /// Listens on 127.0.0.1 unless `flags` contain `--listen`.
+  /// With MATCHCLOUD_TEST_TLS=1 and without `--listen`, the data plane speaks TLS, and its address
+  /// is that of a tunnel. Listens on 127.0.0.1 unless `flags` contain `--listen`, and
+  /// `--ops-listen` for the ops plane.
   explicit server(const arguments& flags = {}, const world& in = shared_world(),
                   const environment& added = {});
 
@@ -51,6 +55,8 @@ public:
   /// The data plane's listeners, in the order of the `--listen` flags.
   const std::vector<address>& listeners() const noexcept { return data_; }
   const address& ops() const noexcept { return ops_; }
+  /// Asks the ops plane on a connection of its own, with TLS if it speaks that.
+  answer ask_ops_plane(std::string_view request) const;
   child_process& process() noexcept { return process_; }
   const child_process& process() const noexcept { return process_; }
   /// The process id that the server reported to have taken over from; absent without --take-over.
@@ -61,9 +67,12 @@ public:
   int ready_status() const;
 
 private:
+  /// Null where clients reach the data plane directly.
+  std::unique_ptr<tls_tunnel> tunnel_;
   child_process process_;
   std::vector<address> data_;
   address ops_;
+  bool ops_speaks_tls_ = false;
   std::optional<pid_t> predecessor_;
 };
 

@@ -7,13 +7,12 @@ namespace matchcloud::e2e {
 
 answer ask_ops(const server& of, std::string_view method, std::string_view target,
                std::string_view body, std::string_view headers) {
-  raw_connection client{of.ops()};
   std::string text;
   text.append(method).append(" ").append(target).append(" HTTP/1.1\r\nHost: ");
   text.append(of.ops().authority()).append("\r\n").append(headers);
   if (!body.empty() || method == "POST" || method == "PUT")
     text.append("Content-Length: ").append(std::to_string(body.size())).append("\r\n");
-  return client.ask(text.append("\r\n").append(body));
+  return of.ask_ops_plane(text.append("\r\n").append(body));
 }
 
 made_token create_token(const server& at, std::string_view kind, std::string_view members,

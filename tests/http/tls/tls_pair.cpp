@@ -3,8 +3,10 @@
 #include "base/check.hpp"
 #include "http/tls/ssl_objects.hpp"
 
+#include <openssl/ec.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/x509v3.h>
 
 #include <cstdint>
@@ -39,7 +41,7 @@ void add_extension(X509* to, X509* issuer, int kind, const std::string& value) {
 }
 
 http::tls_material::pair make(const tls_pair_of& what, X509* issuer, EVP_PKEY* signs) {
-  const base::key_ptr key{EVP_EC_gen("P-256")};
+  const base::key_ptr key{what.is_rsa ? EVP_RSA_gen(2'048) : EVP_EC_gen("P-256")};
   const base::certificate_ptr made{X509_new()};
   X509_set_version(made.get(), X509_VERSION_3);
   std::int64_t serial = 0;

@@ -17,9 +17,11 @@ struct tls_pair_of {
   long to_s = 86'400;
   /// Whether it may sign others.
   bool is_authority = true;
+  /// Whether the key is one of RSA (2048 bits), which takes long to make, instead of P-256.
+  bool is_rsa = false;
 };
 
-/// A self-signed certificate with a new P-256 key.
+/// A self-signed certificate with a new key.
 http::tls_material::pair make_tls_pair(const tls_pair_of& what = {});
 /// A certificate that `by` signs.
 http::tls_material::pair make_tls_pair(const tls_pair_of& what, const http::tls_material::pair& by);

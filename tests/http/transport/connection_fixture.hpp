@@ -236,6 +236,7 @@ public:
     --handshaking;
     handshake_ends.push_back(how);
   }
+  bool trusts_clients_of(const http::tls_context&) const noexcept override { return trusts; }
   void note_tls_failure(const http::connection&, std::string_view why) override {
     tls_failures.emplace_back(why);
   }
@@ -271,6 +272,7 @@ public:
   std::vector<http::connection*> scheduled;
   std::vector<http::connection*> handshakes;
   int handshaking = 0;
+  bool trusts = true;
   std::vector<http::handshake_end> handshake_ends;
   std::vector<std::string> tls_failures;
   wire peer;

@@ -138,12 +138,12 @@ TEST_CASE("a handshake has its own deadline, however its bytes come") {
   CHECK(on.handshaking == 0);
 }
 
-TEST_CASE("a handshake in progress can be ended for another, a finished one is idle") {
+TEST_CASE("a handshake in progress can be ended for another connection, as an idle one can") {
   bench on;
   CHECK(on.client->handshaking_since().has_value());
-  CHECK(!on.client->idle_since().has_value());
+  CHECK(on.client->idle_since() == on.client->handshaking_since());
   if (GENERATE(false, true)) {
-    on.client->evict_handshake();
+    CHECK(on.client->evict());
     CHECK(on.closings == 1);
     CHECK(on.handshake_ends == std::vector{handshake_end::evicted});
     return;
@@ -189,6 +189,27 @@ TEST_CASE("the rest of a record is waited for as long as the rest of a head") {
     CHECK(on.closings == 1);
     CHECK(on.budget().used_bytes() == 0);
   }
+}
+
+TEST_CASE("a record without a request that comes in two pieces leaves the connection idle") {
+  bench on;
+  REQUIRE(on.shake_hands() == handshake_status::done);
+  on.send(on.get);
+  on.reply("{}");
+  on.received();
+  const auto since = on.client->idle_since();
+  REQUIRE(since.has_value());
+  on.advance(milliseconds{300});
+  REQUIRE(write_text(on.asks, "\r\n").status == io_status::moved);
+  const auto record = std::exchange(on.to_server->bytes, {});
+  on.receive(record.substr(0, 9));
+  CHECK(!on.client->idle_since().has_value());
+  on.receive(record.substr(9));
+  CHECK(on.client->idle_since() == since);
+  CHECK(on.budget().used_bytes() == 0);
+  CHECK(on.requests_out == 0);
+  on.send(on.get);
+  CHECK(on.dispatched.size() == 2);
 }
 
 TEST_CASE("a client that ends with a request half sent is answered only if it says that it ends") {
