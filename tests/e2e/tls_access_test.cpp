@@ -46,6 +46,19 @@ struct guarded {
   }
 };
 
+TEST_CASE("rights by a certificate end on open connections when its authority is replaced",
+          "[operations]") {
+  guarded on;
+  const auto operator_of = make_tls_pair({.subject = "olga", .is_authority = false}, on.authority);
+  tls_offer offer;
+  offer.certificate = &operator_of;
+  tls_client client{on.at.ops(), offer};
+  const auto status = [&] { return client.ask(ops_text(on.at, "GET", "/v1/games")).status; };
+  CHECK(status() == 200);
+  on.of.directory().file("ca.pem", make_tls_pair({.subject = "another"}).certificate);
+  CHECK(eventually([&] { return status() == 401; }));
+}
+
 TEST_CASE("a certificate of the ops plane's authorities may do what an admin token may",
           "[operations]") {
   guarded on;
