@@ -320,7 +320,8 @@ TEST_CASE("a slow reader of a file is served as long as it takes the least rate"
   CHECK(cut == (std::string{least} != "256"));
 }
 
-TEST_CASE("beyond the requests in flight the answer is 503, and the connection stays", "[limits]") {
+TEST_CASE("beyond the requests in flight the answer is 503, and the connection stays",
+          "[limits][plain]") {
   server busy{{"--loops", "1", "--max-in-flight", "1"}};
   std::vector<raw_connection> clients;
   for (int i = 0; i < 8; ++i)

@@ -193,7 +193,7 @@ TEST_CASE("an IPv6 client is its prefix, and its /48 may ask sixteen times as mu
   CHECK(ask("2001:db8:1::1") == 200);
 }
 
-TEST_CASE("connections of an address have a limit", "[operations]") {
+TEST_CASE("connections of an address have a limit", "[operations][plain]") {
   const server of{{"--rate-limit-loopback", "--max-connections-per-address", "3", "--loops", "2"}};
   std::vector<std::unique_ptr<raw_connection>> held;
   for (int i = 0; i < 3; ++i) {

@@ -116,7 +116,7 @@ TEST_CASE("HTTP on a port with TLS gets an answer that says so", "[operations]")
   CHECK(tls_client{of.data()}.ask(regions_request).status == 200);
 }
 
-TEST_CASE("a TLS hello on a port without TLS is in the log, once", "[operations]") {
+TEST_CASE("a TLS hello on a port without TLS is in the log, once", "[operations][plain]") {
   const server of{{"--loops", "1"}};
   for (int i = 0; i < 5; ++i) {
     int alert = -1;

@@ -191,7 +191,7 @@ TEST_CASE("who asks for ever new keys and reads nothing costs the server no memo
   const auto& of = tls_server();
   tls_client client = tls_client::connected(of.data(), tls_1_3(), 4'096);
   REQUIRE(client.shake_hands());
-  const auto before = number_in_status(of.process().pid(), "VmRSS");
+  [[maybe_unused]] const auto before = number_in_status(of.process().pid(), "VmRSS");
   // Each request of 27 bytes has an answer of 27 bytes, of which the kernel takes some megabytes.
   constexpr std::size_t at_once = 2'000;
   bool is_cut = false;
@@ -204,7 +204,9 @@ TEST_CASE("who asks for ever new keys and reads nothing costs the server no memo
     is_cut = !client.under().try_send(updates);
   }
   CHECK(is_cut);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // they keep what is freed
   CHECK(number_in_status(of.process().pid(), "VmRSS") < before + 4 * 1'024);
+#endif
   check_serves_tls(of.data());
 }
 
