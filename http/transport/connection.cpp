@@ -273,6 +273,8 @@ void connection::frame(std::string_view bytes) {
     if (hit.kind == base::fault_kind::error) return refuse(framing_broken(), true);
     if (hit.kind == base::fault_kind::corrupt) corrupt(bytes, hit.random);
   }
+  // Looked at before framing, which may free what was kept.
+  const bool speaks_tls = tls_ == nullptr && bytes.starts_with(tls_hello);
   if (!request_) request_ = host_->acquire_request();
   switch (reader_.frame(bytes, upload_ ? upload_->into() : *request_)) {
   case framer_status::need_more: return upload_ ? take_upload(bytes.size()) : take_partial();
@@ -283,7 +285,7 @@ void connection::frame(std::string_view bytes) {
     return take_upload(bytes.size());
   case framer_status::failed: break;
   }
-  if (tls_ != nullptr || !bytes.starts_with(tls_hello)) return refuse(framing_failure(), true);
+  if (!speaks_tls) return refuse(framing_failure(), true);
   host_->note_tls_failure(*this, "it speaks TLS to a listener without; send it to one with /tls");
   refuse(tls_not_expected(), true);
 }
