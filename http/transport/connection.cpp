@@ -274,7 +274,7 @@ void connection::frame(std::string_view bytes) {
     if (hit.kind == base::fault_kind::corrupt) corrupt(bytes, hit.random);
   }
   // Looked at before framing, which may free what was kept.
-  const bool speaks_tls = tls_ == nullptr && bytes.starts_with(tls_hello);
+  const bool speaks_tls = tls_ == nullptr && !served_ && bytes.starts_with(tls_hello);
   if (!request_) request_ = host_->acquire_request();
   switch (reader_.frame(bytes, upload_ ? upload_->into() : *request_)) {
   case framer_status::need_more: return upload_ ? take_upload(bytes.size()) : take_partial();
