@@ -161,7 +161,7 @@ node::loop_part node::make_loop(http::shared_bounds& bounds,
       bounds.serves == http::plane::ops ? http::tls_purpose::ops : http::tls_purpose::data;
   part.transport->set_tls(tls_->make(purpose));
   tls_->follow(purpose, [loop = part.loop.get(), transport = part.transport.get()](
-                            std::shared_ptr<http::tls_context> context) {
+                            const std::shared_ptr<http::tls_context>& context) {
     loop->post([transport, context] { transport->set_tls(context); });
   });
   return part;

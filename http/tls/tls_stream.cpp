@@ -164,7 +164,7 @@ io_result tls_stream::receive(std::size_t most) {
 }
 
 void tls_stream::keep_undecrypted() {
-  if (input_.empty() && undecrypted_.capacity() <= sizeof undecrypted_) return undecrypted_.clear();
+  if (input_.empty() && undecrypted_.empty()) return;
   std::string rest{input_};
   undecrypted_.swap(rest);
   input_ = undecrypted_;
