@@ -24,7 +24,7 @@ tls_renewal::open(http::tls_files files, std::shared_ptr<store::secret_store> se
   auto roots = store::secret_ring::open(made->secrets_, store::secret_name::ticket_roots);
   if (!roots) return tl::unexpected(std::move(roots).error());
   made->roots_ = *std::move(roots);
-  made->refresh_roots();
+  made->take_roots();
   made->warn();
   return made;
 }
@@ -55,48 +55,58 @@ std::vector<store::file_state> tls_renewal::states() const {
 
 void tls_renewal::look() {
   const std::lock_guard lock{looking_};
-  const auto before = in_force_;
-  auto now = states();
-  // A file that was written just now may be written on.
-  const bool rests = std::ranges::none_of(now, &store::file_state::is_fresh);
-  if (now != seen_ && rests) {
-    seen_ = std::move(now);
-    auto material = http::read_tls_files(files_);
-    if (material) {
-      material->ticket_roots = in_force_.ticket_roots;
-      in_force_ = *std::move(material);
-    } else {
-      metrics_.refused.add();
-      spdlog::error("tls: {}; the certificates that were read before stay in force",
-                    base::to_string(material.error()));
-    }
-  }
-  refresh_roots();
-  if (clock_->unix_ms() - warned_ts_ > std::chrono::milliseconds{warn_interval}.count()) warn();
-  if (in_force_ == before) return;
-  if (in_force_.pairs != before.pairs || in_force_.client_ca != before.client_ca) {
+  const bool has_files = take_files();
+  const bool has_roots = take_roots();
+  if (has_files) {
     metrics_.taken.add();
     spdlog::info("tls: replaced certificates are in force");
-    warn();
   }
+  const std::chrono::milliseconds unwarned{clock_->unix_ms() - warned_ts_};
+  if (has_files || unwarned > warn_interval) warn();
+  if (!has_files && !has_roots) return;
   for (const auto& [purpose, takes] : receivers_)
     takes(make(purpose));
 }
 
-void tls_renewal::refresh_roots() {
+bool tls_renewal::take_files() {
+  auto now = states();
+  // A file that was written just now may be written on.
+  if (now == seen_ || std::ranges::any_of(now, &store::file_state::is_fresh)) return false;
+  seen_ = std::move(now);
+  auto material = http::read_tls_files(files_);
+  if (!material) {
+    metrics_.refused.add();
+    spdlog::error("tls: {}; the certificates that were read before stay in force",
+                  base::to_string(material.error()));
+    return false;
+  }
+  material->ticket_roots = in_force_.ticket_roots;
+  if (*material == in_force_) return false;
+  in_force_ = *std::move(material);
+  return true;
+}
+
+bool tls_renewal::take_roots() {
   const auto now_ts = clock_->unix_ms();
-  const auto name = store::secret_name::ticket_roots;
-  const std::chrono::milliseconds age = root_age_limit;
-  auto kept = secrets_->rotate_if_due(name, now_ts, now_ts - age.count()).and_then([&](bool) {
-    return secrets_->prune(name, now_ts);
-  });
-  if (!kept && !std::exchange(secrets_failing_, true))
-    spdlog::error("tls: ticket roots cannot be rotated: {}", base::to_string(kept.error()));
-  if (kept) secrets_failing_ = false;
+  const auto due_ts = now_ts - std::chrono::milliseconds{root_age_limit}.count();
   roots_->refresh();
-  in_force_.ticket_roots.clear();
+  const auto known = roots_->current();
+  if (store::is_due(*known, due_ts) || store::pruned(*known, now_ts).size() < known->size()) {
+    const auto name = store::secret_name::ticket_roots;
+    const auto kept = secrets_->rotate_if_due(name, now_ts, due_ts).and_then([&](bool) {
+      return secrets_->prune(name, now_ts);
+    });
+    if (!kept && !secrets_failing_)
+      spdlog::error("tls: ticket roots cannot be rotated: {}", base::to_string(kept.error()));
+    secrets_failing_ = !kept;
+    roots_->refresh();
+  }
+  std::vector<http::ticket_root> accepted;
   for (const auto& each : *roots_->current())
-    if (each.is_accepted(now_ts)) in_force_.ticket_roots.push_back(each.secret);
+    if (each.is_accepted(now_ts)) accepted.push_back(each.secret);
+  if (accepted == in_force_.ticket_roots) return false;
+  in_force_.ticket_roots = std::move(accepted);
+  return true;
 }
 
 void tls_renewal::warn() {

@@ -52,8 +52,11 @@ private:
               const base::clock& clock);
 
   std::vector<store::file_state> states() const;
-  /// Rotates and removes roots where that is due, and takes the accepted ones.
-  void refresh_roots();
+  /// Takes files that were replaced. Returns whether others are in force than before.
+  bool take_files();
+  /// Rotates and removes roots where that is due, and takes the accepted ones. Returns whether
+  /// others are in force than before.
+  bool take_roots();
   /// Tells the operator, in the log and the metrics, how long the certificates are valid.
   void warn();
 
