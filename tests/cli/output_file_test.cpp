@@ -3,6 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/fixtures/whole_file.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -19,11 +20,7 @@ namespace matchcloud::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_whole(const std::string& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
+using fixtures::read_whole;
 
 /// Writes `parts` to a file the way a command does.
 base::expected<void> write_to(const std::string& file, const std::vector<std::string>& parts) {

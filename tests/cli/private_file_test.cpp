@@ -2,27 +2,18 @@
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/fixtures/whole_file.hpp"
 
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace matchcloud::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_whole(const std::string& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
-mode_t mode_of(const std::string& path) {
-  struct stat found {};
-  return ::stat(path.c_str(), &found) == 0 ? found.st_mode & 07777U : 0;
-}
+using fixtures::mode_of;
+using fixtures::read_whole;
 
 TEST_CASE("a private file is its owner's alone, whatever the umask") {
   const fixtures::temporary_directory directory;

@@ -2,28 +2,20 @@
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/fixtures/whole_file.hpp"
 
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
 namespace matchcloud::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read_whole(const std::string& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
-mode_t mode_of(const std::string& path) {
-  struct stat found {};
-  return ::stat(path.c_str(), &found) == 0 ? found.st_mode & 07777U : 0;
-}
+using fixtures::mode_of;
+using fixtures::read_whole;
 
 std::ptrdiff_t files_in(const fixtures::temporary_directory& directory) {
   return std::distance(fs::directory_iterator{directory.path()}, fs::directory_iterator{});

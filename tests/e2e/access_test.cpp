@@ -1,6 +1,7 @@
 // Who may do what: each operation with each kind of token, and with each that is not valid.
 #include "model/access/token_text.hpp"
 #include "tests/catch.hpp"
+#include "tests/e2e/lobby_lines.hpp"
 #include "tests/e2e/tls_files.hpp"
 #include "tests/e2e/tokens.hpp"
 #include "tests/fixtures/json.hpp"
@@ -555,16 +556,7 @@ TEST_CASE("the audit log is read in pages", "[operations]") {
 TEST_CASE("an ingest of many transactions has one entry", "[operations]") {
   world of;
   const server open{{}, of};
-  std::string lines;
-  for (int i = 0; i < 30'000; ++i) {
-    char id[40];
-    std::snprintf(id, sizeof id, "00000000-0000-4000-8000-%012d", i);
-    lines += std::string{R"({"lobby_id":")"} + id +
-             R"(","namespace_id":"00000000-0000-4000-8000-000000000011","region_id":"fra",)"
-             R"("tier":"basic-1d1","version_id":"00000000-0000-4000-8000-0000000000aa",)"
-             R"("version_name":"1.0","game_mode":"duel","start_ts":1000,"stop_ts":2000})"
-             "\n";
-  }
+  const auto lines = lobby_lines(30'000);
   const auto count = [&] {
     const auto log = ask_ops(open, "GET", "/v1/audit?limit=1000").body;
     std::size_t found = 0;

@@ -2,6 +2,7 @@
 #include "tests/catch.hpp"
 #include "tests/e2e/server.hpp"
 #include "tests/fixtures/built_from.hpp"
+#include "tests/fixtures/whole_file.hpp"
 
 #include <sys/wait.h>
 
@@ -9,20 +10,14 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace {
 
 using namespace matchcloud::e2e;
+using matchcloud::fixtures::read_whole;
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
-}
-
-std::string read_whole(const std::string& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 std::size_t lines_in(const std::string& text) {

@@ -4,30 +4,21 @@
 #include "tests/e2e/server.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/fixtures/tls_server.hpp"
+#include "tests/fixtures/whole_file.hpp"
 
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 
 namespace {
 
 using namespace matchcloud::e2e;
+using matchcloud::fixtures::mode_of;
+using matchcloud::fixtures::read_whole;
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
-}
-
-std::string read_whole(const std::string& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
-mode_t mode_of(const std::string& path) {
-  struct stat found {};
-  return ::stat(path.c_str(), &found) == 0 ? found.st_mode & 07777U : 0;
 }
 
 /// A folder for a pair that is not there yet.

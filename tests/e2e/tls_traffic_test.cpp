@@ -1,5 +1,6 @@
 // Requests and answers of all kinds over TLS: the same bytes as without.
 #include "tests/catch.hpp"
+#include "tests/e2e/lobby_lines.hpp"
 #include "tests/e2e/media_file.hpp"
 #include "tests/e2e/server.hpp"
 #include "tests/e2e/tls_client.hpp"
@@ -161,16 +162,7 @@ TEST_CASE("a public URL of a server with TLS is https, and what is given counts"
 TEST_CASE("lobbies are ingested over TLS", "[operations]") {
   const world own;
   const server of{tls_ops + shared_files().flags(), own};
-  std::string lines;
-  for (int i = 0; i < 8'000; ++i) {
-    char id[40];
-    std::snprintf(id, sizeof id, "00000000-0000-4000-8000-%012d", i);
-    lines += std::string{R"({"lobby_id":")"} + id +
-             R"(","namespace_id":"00000000-0000-4000-8000-000000000011","region_id":"fra",)"
-             R"("tier":"basic-1d1","version_id":"00000000-0000-4000-8000-0000000000aa",)"
-             R"("version_name":"1.0","game_mode":"duel","start_ts":1000,"stop_ts":2000})"
-             "\n";
-  }
+  const auto lines = lobby_lines(8'000);
   const auto got = tls_client{of.ops()}.ask("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n"
                                             "Content-Type: application/x-ndjson\r\n"
                                             "Content-Length: " +

@@ -4,17 +4,17 @@
 #include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/fixtures/whole_file.hpp"
 
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
 
 namespace {
 
 using namespace matchcloud::e2e;
+using matchcloud::fixtures::read_whole;
 
 const std::string game{demo_game};
 const std::string unknown_id = "00000000-0000-4000-8000-0000000000ff";
@@ -30,11 +30,6 @@ bool is_token(const std::string& line, const std::string& kind) {
 /// Whether a text has a token's, or the beginning of one.
 bool has_token(const std::string& text) {
   return std::regex_search(text, std::regex{"mc_[a-z]+_[0-9A-Za-z]{8}"});
-}
-
-std::string read_whole(const std::string& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 /// A store with the demo's catalog, and commands on it.
