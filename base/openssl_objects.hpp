@@ -35,4 +35,14 @@ tl::unexpected<error> openssl_failure(const std::string& where, const std::strin
 /// A source of `text`, which must outlive it. Throws std::bad_alloc without memory.
 bio_ptr reader_of(const std::string& text);
 
+/// The next certificate of a text in PEM; null where there is none or it is damaged, which
+/// `is_at_end_of_pem` tells apart. Asks nobody for a passphrase.
+certificate_ptr read_certificate(BIO* from);
+/// The private key of a text in PEM; null where there is none or it is damaged. Asks nobody for a
+/// passphrase.
+key_ptr read_private_key(const std::string& pem);
+/// Whether the last read failed only because there is no further block in PEM; then its reason is
+/// forgotten.
+bool is_at_end_of_pem();
+
 } // namespace matchcloud::base

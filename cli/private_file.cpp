@@ -1,6 +1,7 @@
 #include "cli/private_file.hpp"
 
 #include "base/io_failure.hpp"
+#include "cli/write_all.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -36,12 +37,7 @@ private_file::~private_file() {
 }
 
 base::expected<void> private_file::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto written = ::write(file_.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR)
-      return base::io_failure(name_, "write", errno, base::errc::io_failed);
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (auto written = write_all(file_.get(), name_, bytes); !written) return written;
   if (::fsync(file_.get()) != 0)
     return base::io_failure(name_, "sync it", errno, base::errc::io_failed);
   file_.reset();

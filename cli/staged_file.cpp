@@ -2,6 +2,7 @@
 
 #include "base/io_failure.hpp"
 #include "base/sync_directory.hpp"
+#include "cli/write_all.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -33,15 +34,6 @@ tl::unexpected<base::error> exists(const std::string& name) {
   return base::fail(base::errc::io_failed, name + ": it exists already and is not replaced");
 }
 
-base::expected<void> put(int file, const std::string& name, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) return failure(name, "write", errno);
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
 } // namespace
 
 base::expected<staged_file> staged_file::write(const std::string& file, std::string_view bytes,
@@ -51,7 +43,7 @@ base::expected<staged_file> staged_file::write(const std::string& file, std::str
   if (taken == taken_name::refuse && ::lstat(file.c_str(), &found) == 0) return exists(file);
   const auto aside = made.create_aside();
   if (!aside) return tl::unexpected(aside.error());
-  if (auto written = put(aside->get(), file, bytes); !written)
+  if (auto written = write_all(aside->get(), file, bytes); !written)
     return tl::unexpected(written.error());
   if (::fchmod(aside->get(), mode) != 0) return failure(file, "set its permissions", errno);
   if (::fsync(aside->get()) != 0) return failure(file, "sync it", errno);

@@ -4,7 +4,6 @@
 #include "cli/bounded_input.hpp"
 
 #include <openssl/err.h>
-#include <openssl/pem.h>
 
 #include <new>
 #include <utility>
@@ -16,12 +15,6 @@ namespace {
 tl::unexpected<base::error> refuse(const std::string& file, const std::string& why) {
   ERR_clear_error();
   return base::fail(base::errc::config_invalid, file + ": " + why);
-}
-
-/// Whether the last read found no further PEM block.
-bool is_at_end() {
-  const auto last = ERR_peek_last_error();
-  return ERR_GET_LIB(last) == ERR_LIB_PEM && ERR_GET_REASON(last) == PEM_R_NO_START_LINE;
 }
 
 } // namespace
@@ -41,16 +34,13 @@ base::expected<certificate_authorities> certificate_authorities::read(const std:
   const auto from = base::reader_of(*text);
   std::size_t count = 0;
   ERR_clear_error();
-  while (true) {
-    const base::certificate_ptr one{PEM_read_bio_X509(from.get(), nullptr, nullptr, nullptr)};
-    if (!one) break;
+  while (const auto one = base::read_certificate(from.get())) {
     if (X509_STORE_add_cert(made.store(), one.get()) != 1) throw std::bad_alloc{};
     ++count;
   }
-  if (!is_at_end())
+  if (!base::is_at_end_of_pem())
     return refuse(file, "certificate " + std::to_string(count + 1) +
                             " is damaged; get the file anew from where it came from");
-  ERR_clear_error();
   if (count == 0)
     return refuse(file, "it has no certificate; it must have the authority's in PEM, which begins "
                         "with -----BEGIN CERTIFICATE-----");

@@ -159,11 +159,9 @@ base::expected<certificate_pair> make_self_signed(const std::vector<certificate_
 base::expected<certificate_pair> make_client_certificate(const std::string& name,
                                                          const certificate_validity& validity,
                                                          const certificate_pair& issuer) {
-  const base::certificate_ptr authority{
-      PEM_read_bio_X509(base::reader_of(issuer.certificate_pem).get(), nullptr, nullptr, nullptr)};
+  const auto authority = base::read_certificate(base::reader_of(issuer.certificate_pem).get());
   if (!authority) return base::openssl_failure(where, "read the issuer's certificate");
-  const base::key_ptr authority_key{
-      PEM_read_bio_PrivateKey(base::reader_of(issuer.key_pem).get(), nullptr, nullptr, nullptr)};
+  const auto authority_key = base::read_private_key(issuer.key_pem);
   if (!authority_key) return base::openssl_failure(where, "read the issuer's key");
   if (X509_check_private_key(authority.get(), authority_key.get()) != 1)
     return base::openssl_failure(where, "use the issuer's key with its certificate");

@@ -125,20 +125,31 @@ void add_mailboxes(std::vector<MetricFamily>& all,
     all.push_back(std::move(*each));
 }
 
+/// A counter for each of `names`, as the label `label`: the sum of the elements of that number in
+/// the `member` of all `parts`.
+template <std::size_t Count>
+MetricFamily summed_by(std::string name, std::string help, const char* label,
+                       const std::array<std::string_view, Count>& names,
+                       const std::vector<const transport_metrics*>& parts,
+                       std::array<base::counter, Count> transport_metrics::*member) {
+  auto result = family(std::move(name), std::move(help), MetricType::Counter);
+  for (std::size_t i = 0; i < Count; ++i) {
+    std::uint64_t sum = 0;
+    for (const auto* part : parts)
+      sum += (part->*member)[i].get();
+    result.metric.push_back(
+        counter_metric({{label, std::string{names[i]}}}, static_cast<double>(sum)));
+  }
+  return result;
+}
+
 /// Adds the requests that were not let in, of both planes: without a token that may, and over a
 /// rate limit.
 void add_access(std::vector<MetricFamily>& all,
                 const std::vector<const transport_metrics*>& transports) {
-  auto refused =
-      family("matchcloud_access_refused_total",
-             "Requests answered with 401 or 403 for their token, by why.", MetricType::Counter);
-  for (std::size_t why = 0; why < access_refusal_names.size(); ++why) {
-    std::uint64_t sum = 0;
-    for (const auto* part : transports)
-      sum += part->access_refused[why].get();
-    refused.metric.push_back(counter_metric({{"why", std::string{access_refusal_names[why]}}},
-                                            static_cast<double>(sum)));
-  }
+  all.push_back(summed_by("matchcloud_access_refused_total",
+                          "Requests answered with 401 or 403 for their token, by why.", "why",
+                          access_refusal_names, transports, &transport_metrics::access_refused));
   auto limited = family("matchcloud_rate_limited_total",
                         "Requests answered with 429, by whose limit it was and the class of cost.",
                         MetricType::Counter);
@@ -151,7 +162,6 @@ void add_access(std::vector<MetricFamily>& all,
                                                {"cost", std::string{cost_class_names[cost]}}},
                                               static_cast<double>(sum)));
     }
-  all.push_back(std::move(refused));
   all.push_back(std::move(limited));
 }
 
@@ -315,16 +325,8 @@ void add_geoip(std::vector<MetricFamily>& all, const actors::geoip_metrics& of) 
 
 void add_tls(std::vector<MetricFamily>& all, const tls_metrics& of,
              const std::vector<const transport_metrics*>& transports) {
-  auto ended = family("matchcloud_tls_handshakes_total", "TLS handshakes that ended, by how.",
-                      MetricType::Counter);
-  for (std::size_t how = 0; how < handshake_end_names.size(); ++how) {
-    std::uint64_t sum = 0;
-    for (const auto* part : transports)
-      sum += part->handshakes[how].get();
-    ended.metric.push_back(
-        counter_metric({{"how", std::string{handshake_end_names[how]}}}, static_cast<double>(sum)));
-  }
-  all.push_back(std::move(ended));
+  all.push_back(summed_by("matchcloud_tls_handshakes_total", "TLS handshakes that ended, by how.",
+                          "how", handshake_end_names, transports, &transport_metrics::handshakes));
   all.push_back(summed("matchcloud_tls_handshakes_in_progress", "TLS handshakes in progress.",
                        MetricType::Gauge, transports, &transport_metrics::handshaking));
   all.push_back(summed("matchcloud_tls_truncated_total",

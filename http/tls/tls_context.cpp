@@ -5,9 +5,7 @@
 #include "http/tls/ticket_keys.hpp"
 
 #include <openssl/core_names.h>
-#include <openssl/err.h>
 #include <openssl/params.h>
-#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
@@ -15,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -32,36 +29,18 @@ tl::unexpected<base::error> invalid(const std::string& file, const std::string& 
                     file + ": " + what + (reason.empty() ? "" : " (" + reason + ")"));
 }
 
-/// For keys that need a passphrase: nobody is there to be asked.
-int no_passphrase(char*, int, int, void*) {
-  return -1;
-}
-
-base::certificate_ptr read_certificate(BIO* from) {
-  return base::certificate_ptr{PEM_read_bio_X509(from, nullptr, no_passphrase, nullptr)};
-}
-
-/// Whether the last failure only says that there is no further PEM block; then it is forgotten.
-bool at_end_of_pem() {
-  const auto code = ERR_peek_last_error();
-  if (ERR_GET_LIB(code) != ERR_LIB_PEM || ERR_GET_REASON(code) != PEM_R_NO_START_LINE) return false;
-  ERR_clear_error();
-  return true;
-}
-
 base::expected<void> use_certificates(SSL_CTX* in, const tls_material::pair& pair) {
   const auto from = base::reader_of(pair.certificate);
-  const auto leaf = read_certificate(from.get());
+  const auto leaf = base::read_certificate(from.get());
   if (!leaf) return invalid(pair.files.certificate, "no certificate in PEM form");
   if (SSL_CTX_use_certificate(in, leaf.get()) != 1)
     return invalid(pair.files.certificate, "the certificate cannot be used");
-  while (auto next = read_certificate(from.get()))
+  while (auto next = base::read_certificate(from.get()))
     if (SSL_CTX_add0_chain_cert(in, next.release()) != 1)
       return invalid(pair.files.certificate, "the chain behind the certificate cannot be used");
-  if (!at_end_of_pem())
+  if (!base::is_at_end_of_pem())
     return invalid(pair.files.certificate, "the chain behind the certificate is damaged");
-  const auto key_from = base::reader_of(pair.key);
-  const base::key_ptr key{PEM_read_bio_PrivateKey(key_from.get(), nullptr, no_passphrase, nullptr)};
+  const auto key = base::read_private_key(pair.key);
   if (!key) return invalid(pair.files.key, "no private key in PEM form that needs no passphrase");
   if (SSL_CTX_use_PrivateKey(in, key.get()) != 1 || SSL_CTX_check_private_key(in) != 1)
     return invalid(pair.files.key, "this key does not belong to " + pair.files.certificate);
@@ -71,13 +50,13 @@ base::expected<void> use_certificates(SSL_CTX* in, const tls_material::pair& pai
 base::expected<void> use_client_ca(SSL_CTX* in, const std::string& file, const std::string& pem) {
   const auto from = base::reader_of(pem);
   std::size_t count = 0;
-  while (const auto next = read_certificate(from.get())) {
+  while (const auto next = base::read_certificate(from.get())) {
     if (X509_STORE_add_cert(SSL_CTX_get_cert_store(in), next.get()) != 1 ||
         SSL_CTX_add_client_CA(in, next.get()) != 1)
       return invalid(file, "an authority cannot be used");
     ++count;
   }
-  if (!at_end_of_pem()) return invalid(file, "a certificate is damaged");
+  if (!base::is_at_end_of_pem()) return invalid(file, "a certificate is damaged");
   if (count == 0) return invalid(file, "no certificate in PEM form");
   // Without a certificate a token may do; one of a stranger ends the handshake.
   SSL_CTX_set_verify(in, SSL_VERIFY_PEER, nullptr);
@@ -133,6 +112,11 @@ void set_common(SSL_CTX* in) {
 } // namespace
 
 struct tls_context::identity {
+  explicit identity(const SSL_METHOD* method) : context{SSL_CTX_new(method)} {
+    base::check(context != nullptr, "OpenSSL makes a context");
+    set_common(context.get());
+  }
+
   ssl_context_ptr context;
   X509* certificate = nullptr;
   session_identity session{};
@@ -157,11 +141,8 @@ base::expected<std::shared_ptr<tls_context>> tls_context::for_server(const tls_m
 
 base::expected<void> tls_context::add_pair(const tls_material& material,
                                            const tls_material::pair& pair, tls_purpose purpose) {
-  auto added = std::make_unique<identity>();
-  added->context.reset(SSL_CTX_new(TLS_server_method()));
+  auto added = std::make_unique<identity>(TLS_server_method());
   auto* context = added->context.get();
-  base::check(context != nullptr, "OpenSSL makes a context");
-  set_common(context);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                    SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
   if (auto used = use_certificates(context, pair); !used) return used;
@@ -194,9 +175,14 @@ base::expected<void> tls_context::add_pair(const tls_material& material,
   return {};
 }
 
-ssl_ptr tls_context::accept() const {
+ssl_ptr tls_context::new_connection() const {
   ssl_ptr made{SSL_new(identities_.front()->context.get())};
   base::check(made != nullptr, "OpenSSL makes a connection");
+  return made;
+}
+
+ssl_ptr tls_context::accept() const {
+  auto made = new_connection();
   SSL_set_accept_state(made.get());
   return made;
 }
@@ -265,11 +251,8 @@ std::string client_subject_of(const SSL& connection) {
 base::expected<std::shared_ptr<tls_context>> tls_context::for_client(const std::string& ca_file,
                                                                      sessions wanted) {
   std::shared_ptr<tls_context> made{new tls_context};
-  auto added = std::make_unique<identity>();
-  added->context.reset(SSL_CTX_new(TLS_client_method()));
+  auto added = std::make_unique<identity>(TLS_client_method());
   auto* context = added->context.get();
-  base::check(context != nullptr, "OpenSSL makes a context");
-  set_common(context);
   if (ca_file.empty())
     SSL_CTX_set_default_verify_paths(context);
   else if (SSL_CTX_load_verify_file(context, ca_file.c_str()) != 1)
@@ -295,8 +278,7 @@ int tls_context::on_session(SSL* connection, SSL_SESSION* got) {
 }
 
 ssl_ptr tls_context::connect(const std::string& host) const {
-  ssl_ptr made{SSL_new(identities_.front()->context.get())};
-  base::check(made != nullptr, "OpenSSL makes a connection");
+  auto made = new_connection();
   std::array<unsigned char, sizeof(in6_addr)> address{};
   const bool is_address = inet_pton(AF_INET, host.c_str(), address.data()) == 1 ||
                           inet_pton(AF_INET6, host.c_str(), address.data()) == 1;

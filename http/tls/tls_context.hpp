@@ -79,6 +79,7 @@ private:
   struct identity;
 
   tls_context();
+  ssl_ptr new_connection() const;
   base::expected<void> add_pair(const tls_material& material, const tls_material::pair& pair,
                                 tls_purpose purpose);
 

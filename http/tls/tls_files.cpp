@@ -3,12 +3,10 @@
 #include "base/file_descriptor.hpp"
 #include "base/io_failure.hpp"
 #include "base/openssl_objects.hpp"
+#include "base/read_bounded.hpp"
 #include "http/tls/tls_context.hpp"
 
-#include <openssl/pem.h>
-
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -24,21 +22,13 @@ base::expected<std::string> read_file(const std::string& path) {
   // Non-blocking: opening a named pipe in its place must not wait for the other end.
   const base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (!file) return base::io_failure(path, "open the file", errno, base::errc::config_invalid);
-  std::string text(tls_file_limit_bytes + 1, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const auto got = ::read(file.get(), text.data() + size, text.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return base::io_failure(path, "read the file", errno, base::errc::config_invalid);
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  if (size > tls_file_limit_bytes)
+  auto text = base::read_bounded(file.get(), tls_file_limit_bytes);
+  if (!text) return base::io_failure(path, "read the file", errno, base::errc::config_invalid);
+  if (text->size() > tls_file_limit_bytes)
     return base::fail(base::errc::config_invalid,
                       path + ": more than " + std::to_string(tls_file_limit_bytes) +
                           " bytes: this is no file of certificates or keys");
-  text.resize(size);
-  return text;
+  return *std::move(text);
 }
 
 /// When a certificate begins and ends to be valid, in seconds since 1970.
@@ -54,7 +44,7 @@ std::int64_t seconds_of(const ASN1_TIME* time) {
 
 std::optional<validity> validity_of(const std::string& pem) {
   const auto from = base::reader_of(pem);
-  const base::certificate_ptr leaf{PEM_read_bio_X509(from.get(), nullptr, nullptr, nullptr)};
+  const auto leaf = base::read_certificate(from.get());
   if (!leaf) return std::nullopt;
   return validity{seconds_of(X509_get0_notBefore(leaf.get())),
                   seconds_of(X509_get0_notAfter(leaf.get()))};

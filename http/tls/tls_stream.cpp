@@ -93,9 +93,7 @@ void tls_stream::attach() {
 
 handshake_status tls_stream::handshake(bool short_reads) {
   if (has_failed_) return handshake_status::failed;
-  auto& encrypted = context_->buffers().encrypted;
-  encrypted.clear();
-  ERR_clear_error();
+  begin_call();
   const bool is_server = SSL_is_server(ssl_.get()) == 1;
   int result = SSL_is_init_finished(ssl_.get());
   bool received = false;
@@ -106,8 +104,7 @@ handshake_status tls_stream::handshake(bool short_reads) {
       if (std::exchange(received, true)) break;
       const auto got = receive(handshake_read_bytes);
       if (got.status == io_status::ended || got.status == io_status::failed) {
-        has_failed_ = true;
-        failure_ = "the peer ended the connection";
+        fail("the peer ended the connection");
         return handshake_status::failed;
       }
       if (got.status == io_status::blocked) break;
@@ -117,12 +114,14 @@ handshake_status tls_stream::handshake(bool short_reads) {
       return handshake_status::plain_http;
     handshake_bytes_ += static_cast<std::uint32_t>(std::max<std::size_t>(1, input_.size()));
     result = SSL_do_handshake(ssl_.get());
-    if (result != 1 && SSL_get_error(ssl_.get(), result) != SSL_ERROR_WANT_READ) fail(result);
-    if (has_failed_) break;
+    const int why = SSL_get_error(ssl_.get(), result);
+    if (result != 1 && why != SSL_ERROR_WANT_READ) {
+      fail_with(why);
+      break;
+    }
     // Behind the last bytes of a handshake there may be requests.
     if (result != 1 && handshake_bytes_ > handshake_limit_bytes) {
-      has_failed_ = true;
-      failure_ = "the handshake has too many bytes";
+      fail("the handshake has too many bytes");
       return handshake_status::failed;
     }
   }
@@ -132,8 +131,7 @@ handshake_status tls_stream::handshake(bool short_reads) {
       client_subject_ = std::make_shared<const std::string>(std::move(subject));
   // After the handshake a server of TLS 1.3 only sends tickets, which go with the first reply.
   if (result == 1 && is_server && unsent_.empty() && SSL_version(ssl_.get()) == TLS1_3_VERSION) {
-    unsent_ = std::string{encrypted}; // not more memory than that
-    encrypted.clear();
+    unsent_ = std::string{context_->buffers().encrypted}; // not more memory than that
     return handshake_status::done;
   }
   const auto pushed = push(false);
@@ -142,11 +140,19 @@ handshake_status tls_stream::handshake(bool short_reads) {
   return more && result != 1 ? handshake_status::more : handshake_status::blocked;
 }
 
-void tls_stream::fail(int result) {
-  const int kind = SSL_get_error(ssl_.get(), result);
+void tls_stream::fail(std::string why) {
   has_failed_ = true;
-  failure_ = base::take_openssl_reason();
-  if (failure_.empty()) failure_ = "error " + std::to_string(kind);
+  failure_ = std::move(why);
+}
+
+void tls_stream::fail_with(int kind) {
+  auto why = base::take_openssl_reason();
+  fail(why.empty() ? "error " + std::to_string(kind) : std::move(why));
+}
+
+void tls_stream::begin_call() noexcept {
+  context_->buffers().encrypted.clear();
+  ERR_clear_error();
 }
 
 bool tls_stream::is_within_record() const noexcept {
@@ -184,7 +190,7 @@ io_result tls_stream::decrypt(std::span<char> into) {
     }
     const int why = SSL_get_error(ssl_.get(), result);
     if (why == SSL_ERROR_WANT_READ) break;
-    if (why != SSL_ERROR_ZERO_RETURN) fail(result);
+    if (why != SSL_ERROR_ZERO_RETURN) fail_with(why);
     // What was decrypted before the end comes first; the next call tells of the end.
     done.more = true;
     if (done.bytes == 0) done.status = has_failed_ ? io_status::failed : io_status::ended;
@@ -194,8 +200,8 @@ io_result tls_stream::decrypt(std::span<char> into) {
 }
 
 io_result tls_stream::read(std::span<char> into) {
+  begin_call();
   if (is_shut_down_) {
-    context_->buffers().encrypted.clear();
     if (ends_under_ && push(false) == io_status::moved) {
       ends_under_ = false;
       under_->shutdown_write();
@@ -203,8 +209,6 @@ io_result tls_stream::read(std::span<char> into) {
     return under_->read(into);
   }
   if (has_failed_) return {io_status::failed, 0};
-  context_->buffers().encrypted.clear();
-  ERR_clear_error();
   auto done = decrypt(into);
   // Where nothing was received, nobody knows what is there to be received.
   bool more = true;
@@ -222,8 +226,7 @@ io_result tls_stream::read(std::span<char> into) {
     return {io_status::failed, 0};
   // A peer that asks for ever new keys has to take the answers (RFC 8446 section 4.6.3).
   if (unsent_.size() > unsent_limit_bytes) {
-    has_failed_ = true;
-    failure_ = "the peer asks for new keys and takes no answer";
+    fail("the peer asks for new keys and takes no answer");
     return {io_status::failed, 0};
   }
   return done;
@@ -238,7 +241,7 @@ void tls_stream::encrypt(std::span<const iovec> from) {
     if (size == 0) continue;
     std::size_t written = 0;
     const int result = SSL_write_ex(ssl_.get(), piece.iov_base, size, &written);
-    if (result != 1) return fail(result);
+    if (result != 1) return fail_with(SSL_get_error(ssl_.get(), result));
     unreported_bytes_ += written;
     room -= written;
   }
@@ -284,8 +287,7 @@ io_result tls_stream::report(std::size_t given) noexcept {
 
 io_result tls_stream::write(std::span<const iovec> from, bool more) {
   if (has_failed_) return {io_status::failed, 0};
-  context_->buffers().encrypted.clear();
-  ERR_clear_error();
+  begin_call();
   if (unreported_bytes_ == 0) {
     taken_bytes_ = 0;
     encrypt(from);
@@ -313,8 +315,7 @@ io_result tls_stream::send_file(int file, std::uint64_t offset, std::size_t leng
 void tls_stream::shutdown_write() {
   is_shut_down_ = true;
   if (!has_failed_) {
-    context_->buffers().encrypted.clear();
-    ERR_clear_error();
+    begin_call();
     SSL_shutdown(ssl_.get());
     ends_under_ = push(false) == io_status::blocked;
   }

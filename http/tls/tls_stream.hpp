@@ -110,7 +110,11 @@ private:
   io_status push(bool more);
   /// How many bytes of `given` ones are moved.
   io_result report(std::size_t given) noexcept;
-  void fail(int result);
+  /// Forgets what an earlier call of any stream of the thread left behind.
+  void begin_call() noexcept;
+  void fail(std::string why);
+  /// `kind` is OpenSSL's (SSL_ERROR_..).
+  void fail_with(int kind);
 
   std::unique_ptr<byte_stream> under_;
   std::shared_ptr<tls_context> context_;

@@ -96,7 +96,7 @@ void connection::on_events(std::uint32_t events) {
     reader_.set_readable();
   if ((events & (EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) reader_.expect_short_reads();
   if (phase_ == phase::handshaking) {
-    if (!std::exchange(handshake_scheduled_, true)) host_->schedule_handshake(*this);
+    schedule_handshake();
     return;
   }
   // Both directions are closed, so nobody can receive an answer.
@@ -139,9 +139,12 @@ void connection::begin_tls(std::string_view received) {
   stream_ = std::move(tls);
   phase_ = phase::handshaking;
   phase_deadline_ = host_->loop().now() + host_->limits().tls_handshake_timeout;
-  host_->begin_handshake(*this);
-  if (!received.empty() && !std::exchange(handshake_scheduled_, true))
-    host_->schedule_handshake(*this);
+  host_->begin_handshake();
+  if (!received.empty()) schedule_handshake();
+}
+
+void connection::schedule_handshake() {
+  if (!std::exchange(handshake_scheduled_, true)) host_->schedule_handshake(*this);
 }
 
 void connection::shake_hands() {
@@ -151,7 +154,7 @@ void connection::shake_hands() {
   static_cast<void>(stream(fault_point::write));
   switch (tls_->handshake(reader_.expects_short_reads())) {
   case handshake_status::blocked: return;
-  case handshake_status::more: handshake_scheduled_ = true; return host_->schedule_handshake(*this);
+  case handshake_status::more: return schedule_handshake();
   case handshake_status::plain_http:
     end_tls_handshake(handshake_end::failed);
     stream_ = tls_->take_under();

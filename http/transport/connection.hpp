@@ -140,6 +140,8 @@ private:
   byte_stream& stream(base::fault_point at);
   /// From now on the connection speaks TLS; `received` came behind its preamble.
   void begin_tls(std::string_view received);
+  /// The handshake goes on at the end of this turn or a later one.
+  void schedule_handshake();
   void end_tls_handshake(handshake_end how);
   void fail_handshake();
   /// A part of a TLS record has arrived: the rest is waited for as for a head.

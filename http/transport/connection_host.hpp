@@ -78,7 +78,7 @@ public:
   virtual void schedule_handshake(connection& which) = 0;
   /// A TLS handshake begins. At the limit, the one of this loop that has been in progress longest
   /// ends.
-  virtual void begin_handshake(connection& which) = 0;
+  virtual void begin_handshake() = 0;
   virtual void end_handshake(handshake_end how) noexcept = 0;
   /// Whether client certificates that `by` let in are still trusted.
   virtual bool trusts_clients_of(const tls_context& by) const noexcept = 0;

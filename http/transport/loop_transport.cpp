@@ -340,7 +340,7 @@ void loop_transport::schedule_handshake(connection& which) {
   plan_turn_end();
 }
 
-void loop_transport::begin_handshake(connection&) {
+void loop_transport::begin_handshake() {
   const auto most = std::max<std::size_t>(
       1, limits().tls_handshakes_limit / std::max<std::size_t>(1, bounds_->transports.size()));
   if (handshaking_ >= most)

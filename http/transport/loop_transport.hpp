@@ -165,7 +165,7 @@ private:
   void tell_taken(connection& from, std::size_t bytes) override;
   void schedule(connection& which) override;
   void schedule_handshake(connection& which) override;
-  void begin_handshake(connection& which) override;
+  void begin_handshake() override;
   void end_handshake(handshake_end how) noexcept override;
   bool trusts_clients_of(const tls_context& by) const noexcept override {
     return &by == tls_.get() || by.trusts_as(*tls_);

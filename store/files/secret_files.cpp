@@ -2,6 +2,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/io_failure.hpp"
+#include "base/read_bounded.hpp"
 #include "base/sync_directory.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/new_file.hpp"
@@ -50,19 +51,12 @@ base::expected<std::optional<secret_versions>> read(secret_name name, const std:
   if (!file || ::fstat(file.get(), &found) != 0) return failure(path, "open the file", errno);
   if (auto checked = check_private(name, path, found); !checked)
     return tl::unexpected(checked.error());
-  std::string text(secret_file_limit_bytes + 1, '\0');
-  std::size_t size = 0;
-  while (size < text.size()) {
-    const auto got = ::read(file.get(), text.data() + size, text.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failure(path, "read the file", errno);
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  if (size > secret_file_limit_bytes)
+  const auto text = base::read_bounded(file.get(), secret_file_limit_bytes);
+  if (!text) return failure(path, "read the file", errno);
+  if (text->size() > secret_file_limit_bytes)
     return damaged_secrets(name, path, 1,
                            "at most " + std::to_string(secret_file_limit_bytes) + " bytes");
-  auto versions = parse_secrets(name, path, std::string_view{text}.substr(0, size));
+  auto versions = parse_secrets(name, path, *text);
   if (!versions) return tl::unexpected(versions.error());
   return std::optional{*std::move(versions)};
 }

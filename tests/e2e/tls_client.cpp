@@ -16,9 +16,8 @@ namespace {
 
 /// What OpenSSL says of the last failure.
 std::string take_reason() {
-  const auto* text = ERR_reason_error_string(ERR_peek_last_error());
-  ERR_clear_error();
-  return text == nullptr ? "unknown" : text;
+  auto text = base::take_openssl_reason();
+  return text.empty() ? "unknown" : text;
 }
 
 void expect(bool holds, const char* what) {
@@ -26,11 +25,8 @@ void expect(bool holds, const char* what) {
 }
 
 void use_certificate(SSL_CTX* in, const http::tls_material::pair& pair) {
-  const base::bio_ptr from{
-      BIO_new_mem_buf(pair.certificate.data(), static_cast<int>(pair.certificate.size()))};
-  const base::certificate_ptr certificate{PEM_read_bio_X509(from.get(), nullptr, nullptr, nullptr)};
-  const base::bio_ptr key_from{BIO_new_mem_buf(pair.key.data(), static_cast<int>(pair.key.size()))};
-  const base::key_ptr key{PEM_read_bio_PrivateKey(key_from.get(), nullptr, nullptr, nullptr)};
+  const auto certificate = base::read_certificate(base::reader_of(pair.certificate).get());
+  const auto key = base::read_private_key(pair.key);
   expect(SSL_CTX_use_certificate(in, certificate.get()) == 1, "certificate");
   expect(SSL_CTX_use_PrivateKey(in, key.get()) == 1, "key");
 }

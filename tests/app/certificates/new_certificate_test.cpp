@@ -16,8 +16,7 @@ namespace {
 constexpr certificate_validity in_force{1'000'000'000, 4'000'000'000};
 
 base::certificate_ptr certificate_of(const certificate_pair& pair) {
-  return base::certificate_ptr{
-      PEM_read_bio_X509(base::reader_of(pair.certificate_pem).get(), nullptr, nullptr, nullptr)};
+  return base::read_certificate(base::reader_of(pair.certificate_pem).get());
 }
 
 certificate_pair self_signed() {

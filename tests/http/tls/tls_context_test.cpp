@@ -9,30 +9,48 @@ namespace {
 
 using fixtures::make_tls_pair;
 
-/// The subject of the certificate that a server shows to who asks for `name`.
-std::string shown(const std::shared_ptr<tls_context>& by, const std::string& name) {
-  const auto asks = tls_context::for_client("");
-  REQUIRE(asks);
-  const auto ends = std::make_shared<direction>();
-  const auto back = std::make_shared<direction>();
-  tls_stream server{std::make_unique<pipe_end>(ends, back), by};
-  auto client = (*asks)->connect(name);
-  SSL_set_verify(client.get(), SSL_VERIFY_NONE, nullptr);
-  auto* in = BIO_new(BIO_s_mem());
-  auto* out = BIO_new(BIO_s_mem());
-  SSL_set_bio(client.get(), in, out);
-  for (int i = 0; i < 4; ++i) {
-    SSL_do_handshake(client.get());
+/// A client whose OpenSSL a test sees, of a server in memory.
+struct bare_client {
+  std::shared_ptr<direction> ends = std::make_shared<direction>();
+  std::shared_ptr<direction> back = std::make_shared<direction>();
+  tls_stream server;
+  ssl_ptr ssl;
+  BIO* in = BIO_new(BIO_s_mem());
+  BIO* out = BIO_new(BIO_s_mem());
+
+  bare_client(const std::shared_ptr<tls_context>& of, ssl_ptr asks)
+      : server{std::make_unique<pipe_end>(ends, back), of}, ssl{std::move(asks)} {
+    SSL_set_bio(ssl.get(), in, out);
+  }
+
+  /// Goes on with the handshake, and carries what there is to the server.
+  void send() const {
+    SSL_do_handshake(ssl.get());
     char* bytes = nullptr;
     const auto size = BIO_get_mem_data(out, &bytes);
     ends->bytes.append(bytes, static_cast<std::size_t>(size));
     static_cast<void>(BIO_reset(out));
-    server.handshake();
+  }
+  /// Carries what the server has sent to the client.
+  void receive() const {
     if (!back->bytes.empty())
       BIO_write(in, back->bytes.data(), static_cast<int>(back->bytes.size()));
     back->bytes.clear();
   }
-  auto* peer = SSL_get0_peer_certificate(client.get());
+};
+
+/// The subject of the certificate that a server shows to who asks for `name`.
+std::string shown(const std::shared_ptr<tls_context>& by, const std::string& name) {
+  const auto asks = tls_context::for_client("");
+  REQUIRE(asks);
+  bare_client client{by, (*asks)->connect(name)};
+  SSL_set_verify(client.ssl.get(), SSL_VERIFY_NONE, nullptr);
+  for (int i = 0; i < 4; ++i) {
+    client.send();
+    client.server.handshake();
+    client.receive();
+  }
+  auto* peer = SSL_get0_peer_certificate(client.ssl.get());
   REQUIRE(peer != nullptr);
   char text[64];
   X509_NAME_get_text_by_NID(X509_get_subject_name(peer), NID_commonName, text, sizeof text);
@@ -79,35 +97,25 @@ struct returning {
   bool resumes(const std::shared_ptr<tls_context>& second, bool tls_1_2 = false) const {
     const auto asks = client_context(pair);
     const auto visit = [&](const std::shared_ptr<tls_context>& serves, SSL_SESSION* with) {
-      const auto ends = std::make_shared<direction>();
-      const auto back = std::make_shared<direction>();
-      tls_stream server{std::make_unique<pipe_end>(ends, back), serves};
-      auto client = asks->connect("localhost");
-      if (tls_1_2) SSL_set_max_proto_version(client.get(), TLS1_2_VERSION);
-      if (with != nullptr) SSL_set_session(client.get(), with);
-      auto* in = BIO_new(BIO_s_mem());
-      auto* out = BIO_new(BIO_s_mem());
-      SSL_set_bio(client.get(), in, out);
+      bare_client client{serves, asks->connect("localhost")};
+      auto& server = client.server;
+      auto* const ssl = client.ssl.get();
+      if (tls_1_2) SSL_set_max_proto_version(ssl, TLS1_2_VERSION);
+      if (with != nullptr) SSL_set_session(ssl, with);
       std::string buffer(100, '\0');
       bool answered = false;
       for (int i = 0; i < 6; ++i) {
-        SSL_do_handshake(client.get());
-        char* bytes = nullptr;
-        const auto size = BIO_get_mem_data(out, &bytes);
-        ends->bytes.append(bytes, static_cast<std::size_t>(size));
-        static_cast<void>(BIO_reset(out));
+        client.send();
         if (!answered && server.handshake() == handshake_status::done)
           answered = write_text(server, "hello").status == io_status::moved;
-        if (!back->bytes.empty())
-          BIO_write(in, back->bytes.data(), static_cast<int>(back->bytes.size()));
-        back->bytes.clear();
-        SSL_read(client.get(), buffer.data(), static_cast<int>(buffer.size()));
+        client.receive();
+        SSL_read(ssl, buffer.data(), static_cast<int>(buffer.size()));
       }
       REQUIRE(answered);
-      CHECK(server.is_resumed() == (SSL_session_reused(client.get()) == 1));
-      auto* session = SSL_get1_session(client.get());
+      CHECK(server.is_resumed() == (SSL_session_reused(ssl) == 1));
+      auto* session = SSL_get1_session(ssl);
       // OpenSSL drops the session of a connection that ends without saying so.
-      SSL_set_shutdown(client.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+      SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
       return std::pair{session, server.is_resumed()};
     };
     auto [session, before] = visit(first, nullptr);

@@ -24,12 +24,6 @@ std::string pem_of(Write write) {
   return {bytes, static_cast<std::size_t>(size)};
 }
 
-template <class Read>
-auto from_pem(const std::string& pem, Read read) {
-  const base::bio_ptr from{BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()))};
-  return read(from.get(), nullptr, nullptr, nullptr);
-}
-
 void add_extension(X509* to, X509* issuer, int kind, const std::string& value) {
   X509V3_CTX context;
   X509V3_set_ctx_nodb(&context);
@@ -78,8 +72,8 @@ http::tls_material::pair make_tls_pair(const tls_pair_of& what) {
 
 http::tls_material::pair make_tls_pair(const tls_pair_of& what,
                                        const http::tls_material::pair& by) {
-  const base::certificate_ptr issuer{from_pem(by.certificate, PEM_read_bio_X509)};
-  const base::key_ptr key{from_pem(by.key, PEM_read_bio_PrivateKey)};
+  const auto issuer = base::read_certificate(base::reader_of(by.certificate).get());
+  const auto key = base::read_private_key(by.key);
   return make(what, issuer.get(), key.get());
 }
 

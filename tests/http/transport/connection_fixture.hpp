@@ -231,7 +231,7 @@ public:
   void tell_taken(http::connection&, std::size_t bytes) override { taken.push_back(bytes); }
   void schedule(http::connection& which) override { scheduled.push_back(&which); }
   void schedule_handshake(http::connection& which) override { handshakes.push_back(&which); }
-  void begin_handshake(http::connection&) override { ++handshaking; }
+  void begin_handshake() override { ++handshaking; }
   void end_handshake(http::handshake_end how) noexcept override {
     --handshaking;
     handshake_ends.push_back(how);
