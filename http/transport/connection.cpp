@@ -177,7 +177,7 @@ void connection::end_tls_handshake(handshake_end how) {
 }
 
 void connection::fail_handshake() {
-  host_->note_tls_failure(*this, tls_->failure());
+  host_->note_tls_failure(*this, connection_host::tls_cause::handshake_failed, tls_->failure());
   end_tls_handshake(handshake_end::failed);
   finish();
   linger(); // so that the client gets the alert that says why
@@ -289,7 +289,8 @@ void connection::frame(std::string_view bytes) {
   case framer_status::failed: break;
   }
   if (!speaks_tls) return refuse(framing_failure(), true);
-  host_->note_tls_failure(*this, "it speaks TLS to a listener without; send it to one with /tls");
+  host_->note_tls_failure(*this, connection_host::tls_cause::plain_listener,
+                          "it speaks TLS to a listener without; send it to one with /tls");
   refuse(tls_not_expected(), true);
 }
 

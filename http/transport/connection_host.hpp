@@ -82,8 +82,9 @@ public:
   virtual void end_handshake(handshake_end how) noexcept = 0;
   /// Whether client certificates that `by` let in are still trusted.
   virtual bool trusts_clients_of(const tls_context& by) const noexcept = 0;
-  /// There is no TLS with a client, and why: goes to the log, where not too many do.
-  virtual void note_tls_failure(const connection& with, std::string_view why) = 0;
+  /// There is no TLS with a client, and why: goes to the log, where not too many of a cause do.
+  enum class tls_cause : std::uint8_t { handshake_failed, plain_listener };
+  virtual void note_tls_failure(const connection& with, tls_cause cause, std::string_view why) = 0;
   /// The connection is closed: it gets no more calls and is destroyed at the end of the turn.
   virtual void closed(connection& which) = 0;
 };

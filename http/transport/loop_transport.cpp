@@ -371,12 +371,15 @@ void loop_transport::run_handshakes() {
   }
 }
 
-void loop_transport::note_tls_failure(const connection& with, std::string_view why) {
+void loop_transport::note_tls_failure(const connection& with, tls_cause cause,
+                                      std::string_view why) {
   const auto now = loop_->now();
-  const bool is_first = tls_failure_logged_ == base::steady_time{};
-  if (!is_first && now - tls_failure_logged_ < tls_failure_log_interval) return;
-  tls_failure_logged_ = now;
-  spdlog::info("tls: no TLS with {}: {}", model::to_string(with.peer()), why);
+  auto& logged = tls_failure_logged_[static_cast<std::size_t>(cause)];
+  if (logged != base::steady_time{} && now - logged < tls_failure_log_interval) return;
+  logged = now;
+  // An operator can mend the listener, not what clients do in handshakes.
+  const auto level = cause == tls_cause::plain_listener ? spdlog::level::warn : spdlog::level::info;
+  spdlog::log(level, "tls: no TLS with {}: {}", model::to_string(with.peer()), why);
 }
 
 // -- exchanges ----------------------------------------------------------------

@@ -17,6 +17,7 @@
 #include "http/transport/transport_metrics.hpp"
 #include "http/wire/client_address.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +50,8 @@ public:
   /// long requests of others wait, beside the longest step, which signs: 0.1 ms with P-256, 1 ms
   /// with RSA-2048.
   static constexpr std::chrono::microseconds handshake_turn_time{500};
-  /// At most so often a line is logged about a client without TLS; the metrics count all.
+  /// At most so often a line is logged about a client without TLS, of each cause; the metrics count
+  /// all.
   static constexpr std::chrono::seconds tls_failure_log_interval{10};
   /// Connection shares apply once more than this part (one in so many) of `connection_limit` is in
   /// use.
@@ -170,7 +172,7 @@ private:
   bool trusts_clients_of(const tls_context& by) const noexcept override {
     return &by == tls_.get() || by.trusts_as(*tls_);
   }
-  void note_tls_failure(const connection& with, std::string_view why) override;
+  void note_tls_failure(const connection& with, tls_cause cause, std::string_view why) override;
   void closed(connection& which) override;
 
   connection* current(actors::exchange_ref exchange) const noexcept;
@@ -244,7 +246,8 @@ private:
   /// Handshakes in progress.
   std::size_t handshaking_ = 0;
   std::shared_ptr<tls_context> tls_;
-  base::steady_time tls_failure_logged_;
+  /// When a client without TLS was last logged, by cause.
+  std::array<base::steady_time, 2> tls_failure_logged_{};
   std::vector<std::uint32_t> closed_slots_;
   eviction_order longest_idle_;
   eviction_order longest_unfinished_;

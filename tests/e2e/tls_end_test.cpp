@@ -135,4 +135,20 @@ TEST_CASE("a TLS hello on a port without TLS is in the log, once", "[operations]
   check_serves(of.data());
 }
 
+TEST_CASE("failed handshakes in the log do not hide who speaks TLS to a plain port",
+          "[operations]") {
+  const server of{tls_data + shared_files().flags() +
+                  arguments{"--loops", "1", "--listen", "127.0.0.1:0"}};
+  REQUIRE(of.listeners().size() == 2);
+  const auto says = [&](const char* what) {
+    return eventually([&] { return of.process().errors().find(what) != std::string::npos; });
+  };
+  tls_offer old;
+  old.least_version = old.most_version = TLS1_1_VERSION;
+  CHECK(!tls_works(of.listeners()[0], old));
+  CHECK(says("[info] tls: no TLS with 127.0.0.1: unsupported protocol"));
+  CHECK(!tls_works(of.listeners()[1], {}));
+  CHECK(says("[warning] tls: no TLS with 127.0.0.1: it speaks TLS to a listener without"));
+}
+
 } // namespace

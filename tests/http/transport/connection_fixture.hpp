@@ -237,7 +237,7 @@ public:
     handshake_ends.push_back(how);
   }
   bool trusts_clients_of(const http::tls_context&) const noexcept override { return trusts; }
-  void note_tls_failure(const http::connection&, std::string_view why) override {
+  void note_tls_failure(const http::connection&, tls_cause, std::string_view why) override {
     tls_failures.emplace_back(why);
   }
   void closed(http::connection&) override { ++closings; }
