@@ -161,7 +161,7 @@ constexpr std::array<const char*, 3> migrations{
 };
 
 /// Checks that the file is a store: it has the `application_id` of migration 1, or is empty.
-base::expected<void> check_is_ours(connection& on, std::int64_t version) {
+base::expected<void> check_is_ours(sqlite_connection& on, std::int64_t version) {
   const auto mark =
       on.read_integer(version > 0 ? "PRAGMA application_id" : "SELECT count(*) FROM sqlite_schema",
                       "read the database's schema");
@@ -172,8 +172,8 @@ base::expected<void> check_is_ours(connection& on, std::int64_t version) {
 }
 
 /// Applies the next migration and returns the resulting version.
-base::expected<std::int64_t> apply_next(connection& on) {
-  auto changes = transaction::begin(on, transaction::access::write, "migrate the database");
+base::expected<std::int64_t> apply_next(sqlite_connection& on) {
+  auto changes = sql_transaction::write(on, std::nullopt, "migrate the database");
   if (!changes) return tl::unexpected(changes.error());
   const auto version =
       check_schema(on); // check again under the lock: another process may have migrated first
@@ -194,7 +194,7 @@ std::int64_t newest_schema() noexcept {
   return static_cast<std::int64_t>(migrations.size());
 }
 
-base::expected<std::int64_t> check_schema(connection& on) {
+base::expected<std::int64_t> check_schema(sqlite_connection& on) {
   const auto version = on.read_integer("PRAGMA user_version", "read the database's version");
   if (!version) return version;
   if (auto ours = check_is_ours(on, *version); !ours) return tl::unexpected(ours.error());
@@ -207,7 +207,7 @@ base::expected<std::int64_t> check_schema(connection& on) {
   return version;
 }
 
-base::expected<void> migrate(connection& on, std::int64_t up_to) {
+base::expected<void> migrate(sqlite_connection& on, std::int64_t up_to) {
   auto version = check_schema(on);
   while (version && *version < up_to)
     version = apply_next(on);

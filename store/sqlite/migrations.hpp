@@ -12,11 +12,11 @@ std::int64_t newest_schema() noexcept;
 
 /// The database's schema version; 0 if it is new. Fails with `store_newer` if a newer program wrote
 /// it, or with `store_failed` if the file is another program's database. Only reads.
-base::expected<std::int64_t> check_schema(connection& on);
+base::expected<std::int64_t> check_schema(sqlite_connection& on);
 
 /// Migrates the schema to the newest version, or to `up_to` (for tests of later migrations), in one
 /// transaction per version. Several processes may try at the same time: each version is applied by
 /// one of them. Fails like `check_schema`.
-base::expected<void> migrate(connection& on, std::int64_t up_to = newest_schema());
+base::expected<void> migrate(sqlite_connection& on, std::int64_t up_to = newest_schema());
 
 } // namespace matchcloud::store

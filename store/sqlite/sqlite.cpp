@@ -5,8 +5,10 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
+#include <type_traits>
 
 namespace matchcloud::store {
 
@@ -33,15 +35,15 @@ std::string_view advice(int primary_code) {
 
 } // namespace
 
-void connection::closer::operator()(sqlite3* handle) const noexcept {
+void sqlite_connection::closer::operator()(sqlite3* handle) const noexcept {
   sqlite3_close_v2(handle);
 }
 
-base::expected<connection> connection::open(std::string path) {
+base::expected<sqlite_connection> sqlite_connection::open(std::string path) {
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
-  connection opened{std::move(path), handle}; // closes the handle of a failed open, too
+  sqlite_connection opened{std::move(path), handle}; // closes the handle of a failed open, too
   if (!handle) return opened.failure("open the database", "out of memory");
   if (result != SQLITE_OK) return opened.failure("open the database");
   sqlite3_extended_result_codes(handle, 1);
@@ -49,22 +51,23 @@ base::expected<connection> connection::open(std::string path) {
   return opened;
 }
 
-base::expected<void> connection::execute(const char* sql, std::string_view operation) {
+base::expected<void> sqlite_connection::execute(const char* sql, std::string_view operation) {
   if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
     return failure(operation);
   return {};
 }
 
-base::expected<statement> connection::prepare(std::string_view sql, std::string_view operation) {
+base::expected<sqlite_statement> sqlite_connection::prepare(std::string_view sql,
+                                                            std::string_view operation) {
   sqlite3_stmt* handle = nullptr;
   const int result =
       sqlite3_prepare_v2(handle_.get(), sql.data(), static_cast<int>(sql.size()), &handle, nullptr);
   if (result != SQLITE_OK) return failure(operation);
-  return statement{*this, handle, operation};
+  return sqlite_statement{*this, handle, operation};
 }
 
-base::expected<std::int64_t> connection::read_integer(std::string_view sql,
-                                                      std::string_view operation) {
+base::expected<std::int64_t> sqlite_connection::read_integer(std::string_view sql,
+                                                             std::string_view operation) {
   auto query = prepare(sql, operation);
   if (!query) return tl::unexpected(query.error());
   const auto row = query->step();
@@ -73,31 +76,69 @@ base::expected<std::int64_t> connection::read_integer(std::string_view sql,
   return query->integer(0);
 }
 
-base::expected<void> connection::begin_reading(std::string_view operation) const {
+base::expected<void> sqlite_connection::begin_reading(std::string_view operation) {
   return pass(base::fault_point::store_read, operation);
 }
 
-base::expected<void> connection::pass(base::fault_point at, std::string_view operation) const {
+base::expected<void> sqlite_connection::select(const sql_command& query, sql_values with,
+                                               const take_row& take) {
+  const auto rows = prepared(query);
+  if (!rows) return tl::unexpected(rows.error());
+  (*rows)->bind_all(with);
+  while (true) {
+    const auto row = (*rows)->step();
+    if (!row) return tl::unexpected(row.error());
+    if (!*row) return {};
+    if (take(**rows)) continue;
+    (*rows)->reset();
+    return {};
+  }
+}
+
+base::expected<void> sqlite_connection::run(const sql_command& change, sql_values with) {
+  const auto found = prepared(change);
+  if (!found) return tl::unexpected(found.error());
+  (*found)->bind_all(with);
+  return (*found)->run();
+}
+
+base::expected<std::int64_t> sqlite_connection::count_changes(const sql_command& change,
+                                                              sql_values with) {
+  return run(change, with).map([this] { return changes(); });
+}
+
+base::expected<sqlite_statement*> sqlite_connection::prepared(const sql_command& command) {
+  auto at = prepared_.find(command.sql.data());
+  if (at == prepared_.end()) {
+    auto made = prepare(command.sql, command.operation);
+    if (!made) return tl::unexpected(made.error());
+    at = prepared_.emplace(command.sql.data(), *std::move(made)).first;
+  }
+  at->second.owner_ = this; // the connection may have moved since
+  return &at->second;
+}
+
+base::expected<void> sqlite_connection::pass(base::fault_point at, std::string_view operation) {
   const auto passed = store::pass(at, path_, operation);
   if (passed) return {};
   has_failed_ = true;
   return tl::unexpected(passed.error());
 }
 
-void connection::set_busy_timeout(int milliseconds) noexcept {
+void sqlite_connection::set_busy_timeout(int milliseconds) noexcept {
   busy_timeout_ms_ = milliseconds;
   sqlite3_busy_timeout(handle_.get(), milliseconds);
 }
 
-void connection::keep_log_on_close() noexcept {
+void sqlite_connection::keep_log_on_close() noexcept {
   sqlite3_db_config(handle_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
-std::int64_t connection::changes() const noexcept {
+std::int64_t sqlite_connection::changes() const noexcept {
   return sqlite3_changes64(handle_.get());
 }
 
-void connection::take_over_checkpoints() {
+void sqlite_connection::take_over_checkpoints() {
   log_pages_ = std::make_unique<std::int64_t>(0);
   const auto note = [](void* into, sqlite3*, const char*, int pages) {
     *static_cast<std::int64_t*>(into) = pages;
@@ -106,7 +147,8 @@ void connection::take_over_checkpoints() {
   sqlite3_wal_hook(handle_.get(), note, log_pages_.get()); // replaces SQLite's own checkpoints
 }
 
-base::expected<bool> connection::checkpoint(bool truncate, std::chrono::milliseconds at_most) {
+base::expected<bool> sqlite_connection::checkpoint(bool truncate,
+                                                   std::chrono::milliseconds at_most) {
   const int mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   sqlite3_busy_timeout(handle_.get(), static_cast<int>(at_most.count()));
   const int result = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, mode, nullptr, nullptr);
@@ -118,11 +160,11 @@ base::expected<bool> connection::checkpoint(bool truncate, std::chrono::millisec
   return outcome;
 }
 
-bool connection::in_transaction() const noexcept {
+bool sqlite_connection::in_transaction() const noexcept {
   return sqlite3_get_autocommit(handle_.get()) == 0;
 }
 
-tl::unexpected<base::error> connection::failure(std::string_view operation) const {
+tl::unexpected<base::error> sqlite_connection::failure(std::string_view operation) const {
   const int code = sqlite3_extended_errcode(handle_.get());
   const int primary_code = code & 0xff;
   std::string reason = sqlite3_errmsg(handle_.get());
@@ -147,23 +189,37 @@ tl::unexpected<base::error> connection::failure(std::string_view operation) cons
   return failed;
 }
 
-tl::unexpected<base::error> connection::failure(std::string_view operation,
-                                                std::string_view reason) const {
+tl::unexpected<base::error> sqlite_connection::failure(std::string_view operation,
+                                                       std::string_view reason) const {
   has_failed_ = true;
   std::string text = path_;
   text.append(": cannot ").append(operation).append(": ").append(reason);
   return base::fail(base::errc::store_failed, std::move(text));
 }
 
-void statement::finalizer::operator()(sqlite3_stmt* handle) const noexcept {
+void sqlite_statement::finalizer::operator()(sqlite3_stmt* handle) const noexcept {
   sqlite3_finalize(handle);
 }
 
-void statement::note(int result) noexcept {
+void sqlite_statement::bind_all(sql_values values) {
+  const auto bind_one = [this](const auto& value) {
+    using type = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<type, std::monostate>)
+      bind_null();
+    else if constexpr (std::is_same_v<type, model::uuid>)
+      bind(value.bytes);
+    else
+      bind(value);
+  };
+  for (const auto& value : values)
+    std::visit(bind_one, value.get());
+}
+
+void sqlite_statement::note(int result) noexcept {
   if (bind_result_ == SQLITE_OK) bind_result_ = result;
 }
 
-statement& statement::bind(std::string_view text) {
+sqlite_statement& sqlite_statement::bind(std::string_view text) {
   // A null pointer would bind NULL instead of the empty string.
   const char* start = text.data() ? text.data() : "";
   note(sqlite3_bind_text64(handle_.get(), next_parameter_++, start, text.size(), SQLITE_TRANSIENT,
@@ -171,28 +227,28 @@ statement& statement::bind(std::string_view text) {
   return *this;
 }
 
-statement& statement::bind(std::span<const std::uint8_t> blob) {
+sqlite_statement& sqlite_statement::bind(std::span<const std::uint8_t> blob) {
   note(sqlite3_bind_blob64(handle_.get(), next_parameter_++, blob.data(), blob.size(),
                            SQLITE_TRANSIENT));
   return *this;
 }
 
-statement& statement::bind(double value) {
+sqlite_statement& sqlite_statement::bind(double value) {
   note(sqlite3_bind_double(handle_.get(), next_parameter_++, value));
   return *this;
 }
 
-statement& statement::bind(std::int64_t value) {
+sqlite_statement& sqlite_statement::bind(std::int64_t value) {
   note(sqlite3_bind_int64(handle_.get(), next_parameter_++, value));
   return *this;
 }
 
-statement& statement::bind_null() {
+sqlite_statement& sqlite_statement::bind_null() {
   note(sqlite3_bind_null(handle_.get(), next_parameter_++));
   return *this;
 }
 
-base::expected<bool> statement::step() {
+base::expected<bool> sqlite_statement::step() {
   if (bind_result_ != SQLITE_OK) {
     auto failed = owner_->failure(operation_, sqlite3_errstr(bind_result_));
     reset();
@@ -209,72 +265,71 @@ base::expected<bool> statement::step() {
   return false;
 }
 
-void statement::reset() {
+void sqlite_statement::reset() {
   sqlite3_reset(handle_.get());
   next_parameter_ = 1;
   bind_result_ = SQLITE_OK;
 }
 
-base::expected<void> statement::run() {
+base::expected<void> sqlite_statement::run() {
   const auto row = step();
   if (!row) return tl::unexpected(row.error());
   if (*row) return owner_->failure(operation_, "a row where none was expected");
   return {};
 }
 
-std::uint64_t statement::steps() const noexcept {
+std::uint64_t sqlite_statement::steps() const noexcept {
   return static_cast<std::uint32_t>(
       sqlite3_stmt_status(handle_.get(), SQLITE_STMTSTATUS_VM_STEP, 0));
 }
 
-std::string_view statement::text(int column) {
+std::string_view sqlite_statement::text(int column) {
   // Get the text first: the call may convert it, which determines the size.
   const auto* start = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
   return start ? std::string_view{start, size} : std::string_view{};
 }
 
-std::span<const std::uint8_t> statement::blob(int column) {
+std::span<const std::uint8_t> sqlite_statement::blob(int column) {
   const auto* start = static_cast<const std::uint8_t*>(sqlite3_column_blob(handle_.get(), column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
   return {start, start ? size : 0};
 }
 
-double statement::real(int column) {
+double sqlite_statement::real(int column) {
   return sqlite3_column_double(handle_.get(), column);
 }
 
-std::int64_t statement::integer(int column) {
+std::int64_t sqlite_statement::integer(int column) {
   return sqlite3_column_int64(handle_.get(), column);
 }
 
-base::expected<transaction> transaction::begin(connection& on, access kind, std::string operation) {
-  const bool writes = kind == access::write;
-  auto passed =
-      writes ? on.pass(base::fault_point::store_write, operation) : on.begin_reading(operation);
-  if (!passed) return tl::unexpected(passed.error());
-  const char* sql = writes ? "BEGIN IMMEDIATE" : "BEGIN";
-  if (auto begun = on.execute(sql, operation); !begun) return tl::unexpected(begun.error());
-  return transaction{on, std::move(operation)};
+model::uuid sqlite_statement::uuid(int column) {
+  const auto bytes = blob(column);
+  model::uuid id;
+  std::copy_n(bytes.begin(), std::min(bytes.size(), id.bytes.size()), id.bytes.begin());
+  return id;
 }
 
-transaction::transaction(transaction&& other) noexcept
-    : on_{std::exchange(other.on_, nullptr)}, operation_{std::move(other.operation_)} {}
+base::expected<void> sqlite_connection::begin(sql_access access, std::optional<sql_subject>,
+                                              std::string_view operation) {
+  const bool writes = access == sql_access::write;
+  auto passed = writes ? pass(base::fault_point::store_write, operation) : begin_reading(operation);
+  return passed ? execute(writes ? "BEGIN IMMEDIATE" : "BEGIN", operation) : passed;
+}
 
-transaction::~transaction() {
+base::expected<void> sqlite_connection::commit(std::string_view operation) {
+  auto passed = pass(base::fault_point::store_commit, operation);
+  return passed ? execute("COMMIT", operation) : passed;
+}
+
+void sqlite_connection::roll_back(std::string_view operation) noexcept {
   // After some failures (such as a full disk) SQLite has already rolled back. If the rollback
   // fails, nothing is left to do: closing the connection rolls back as well.
-  if (on_ && on_->in_transaction()) (void)on_->execute("ROLLBACK", operation_);
+  if (in_transaction()) (void)execute("ROLLBACK", operation);
 }
 
-base::expected<void> transaction::commit() {
-  auto committed = on_->pass(base::fault_point::store_commit, operation_);
-  if (committed) committed = on_->execute("COMMIT", operation_);
-  if (committed) on_ = nullptr;
-  return committed;
-}
-
-cancellation::cancellation(connection& on, const std::function<bool()>& stop)
+cancellation::cancellation(sqlite_connection& on, const std::function<bool()>& stop)
     : on_{&on}, stop_{stop} {
   if (!stop_) return;
   const auto ask = [](void* stop_at) {

@@ -2,15 +2,18 @@
 
 #include "base/expected.hpp"
 #include "base/fault_point.hpp"
+#include "store/sql/sql.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 struct sqlite3;
@@ -22,25 +25,75 @@ namespace matchcloud::store {
 /// fair: with several large imports at once (seconds each), one may be passed over more than once.
 inline constexpr int busy_timeout_ms = 60'000;
 
-class statement;
+class sqlite_connection;
 
-/// A connection to a SQLite database. Every failure is `store_failed` or `store_full` (`cancelled`
-/// if a `cancellation` stopped it) and names the path, the operation (what the caller was about to
-/// do, such as "read the regions") and SQLite's reason. One thread at a time.
-class connection {
+/// A prepared statement and the row that it stands on. `bind` sets the next parameter; its errors
+/// are reported by the following `step`. Columns are valid until the next `step`. Must be destroyed
+/// before its connection.
+class sqlite_statement final : public sql_row {
+public:
+  sqlite_statement& bind(std::string_view text);
+  sqlite_statement& bind(std::span<const std::uint8_t> blob);
+  sqlite_statement& bind(double value);
+  sqlite_statement& bind(std::int64_t value);
+  sqlite_statement& bind_null();
+
+  /// Returns true on a row and false at the end; at the end the statement can be bound and run
+  /// again.
+  base::expected<bool> step();
+  /// Runs a statement that returns no rows.
+  base::expected<void> run();
+  /// Discards the remaining rows; the statement can then be bound and run again.
+  void reset();
+  /// The number of SQLite virtual machine instructions executed so far, as a measure of cost.
+  std::uint64_t steps() const noexcept;
+
+  std::string_view text(int column) override;
+  std::span<const std::uint8_t> blob(int column) override;
+  double real(int column) override;
+  std::int64_t integer(int column) override;
+  /// The schema guarantees that ids have sixteen bytes.
+  model::uuid uuid(int column) override;
+
+private:
+  friend class sqlite_connection;
+  struct finalizer {
+    void operator()(sqlite3_stmt* handle) const noexcept;
+  };
+
+  sqlite_statement(const sqlite_connection& owner, sqlite3_stmt* handle, std::string_view operation)
+      : owner_{&owner}, handle_{handle}, operation_{operation} {}
+
+  void bind_all(sql_values values);
+  void note(int result) noexcept;
+
+  const sqlite_connection* owner_;
+  std::unique_ptr<sqlite3_stmt, finalizer> handle_;
+  std::string operation_;
+  int next_parameter_ = 1;
+  /// The first result of a `bind` that was not SQLITE_OK.
+  int bind_result_ = 0;
+};
+
+/// A connection to a SQLite database. A transaction that writes takes the write lock of the whole
+/// database at once (BEGIN IMMEDIATE), whatever its subject. Failures name the path; they are
+/// `cancelled` if a `cancellation` stopped the statement. One thread at a time.
+class sqlite_connection final : public sql_connection {
 public:
   /// Opens or creates the file. SQLite does not read it yet.
-  static base::expected<connection> open(std::string path);
+  static base::expected<sqlite_connection> open(std::string path);
 
   /// Runs statements whose rows, if any, are ignored.
   base::expected<void> execute(const char* sql, std::string_view operation);
-  base::expected<statement> prepare(std::string_view sql, std::string_view operation);
+  base::expected<sqlite_statement> prepare(std::string_view sql, std::string_view operation);
   /// Returns the first column of the only row of `sql`.
   base::expected<std::int64_t> read_integer(std::string_view sql, std::string_view operation);
 
-  /// Passes the fault point `store.read`; call this before reading rows. A read transaction begins
-  /// with it.
-  base::expected<void> begin_reading(std::string_view operation) const;
+  base::expected<void> begin_reading(std::string_view operation) override;
+  base::expected<void> select(const sql_command& query, sql_values with,
+                              const take_row& take) override;
+  base::expected<void> run(const sql_command& change, sql_values with) override;
+  base::expected<std::int64_t> count_changes(const sql_command& change, sql_values with) override;
 
   /// Replaces `busy_timeout_ms` for this connection.
   void set_busy_timeout(int milliseconds) noexcept;
@@ -66,19 +119,25 @@ public:
   const std::string& path() const noexcept { return path_; }
   /// The last SQLite failure on this connection; `store_full` if its cause was a lack of space.
   tl::unexpected<base::error> failure(std::string_view operation) const;
-  /// A failure that SQLite itself did not detect.
-  tl::unexpected<base::error> failure(std::string_view operation, std::string_view reason) const;
+  tl::unexpected<base::error> failure(std::string_view operation,
+                                      std::string_view reason) const override;
 
 private:
   friend class cancellation;
-  friend class transaction;
   struct closer {
     void operator()(sqlite3* handle) const noexcept;
   };
 
-  connection(std::string path, sqlite3* handle) : path_{std::move(path)}, handle_{handle} {}
+  sqlite_connection(std::string path, sqlite3* handle) : path_{std::move(path)}, handle_{handle} {}
 
-  base::expected<void> pass(base::fault_point at, std::string_view operation) const;
+  base::expected<void> begin(sql_access access, std::optional<sql_subject> subject,
+                             std::string_view operation) override;
+  base::expected<void> commit(std::string_view operation) override;
+  void roll_back(std::string_view operation) noexcept override;
+
+  base::expected<void> pass(base::fault_point at, std::string_view operation);
+  /// The statement of a command, prepared at its first use.
+  base::expected<sqlite_statement*> prepared(const sql_command& command);
 
   std::string path_;
   int busy_timeout_ms_ = busy_timeout_ms;
@@ -87,78 +146,8 @@ private:
   /// the connection.
   std::unique_ptr<std::int64_t> log_pages_;
   std::unique_ptr<sqlite3, closer> handle_;
-};
-
-/// A prepared statement. `bind` sets the next parameter; its errors are reported by the following
-/// `step`. Columns are valid until the next `step`. Must be destroyed before its connection.
-class statement {
-public:
-  statement& bind(std::string_view text);
-  statement& bind(std::span<const std::uint8_t> blob);
-  statement& bind(double value);
-  statement& bind(std::int64_t value);
-  statement& bind_null();
-
-  /// Returns true on a row and false at the end; at the end the statement can be bound and run
-  /// again.
-  base::expected<bool> step();
-  /// Runs a statement that returns no rows.
-  base::expected<void> run();
-  /// Discards the remaining rows; the statement can then be bound and run again.
-  void reset();
-  /// The number of SQLite virtual machine instructions executed so far, as a measure of cost.
-  std::uint64_t steps() const noexcept;
-
-  std::string_view text(int column);
-  std::span<const std::uint8_t> blob(int column);
-  double real(int column);
-  std::int64_t integer(int column);
-
-private:
-  friend class connection;
-  struct finalizer {
-    void operator()(sqlite3_stmt* handle) const noexcept;
-  };
-
-  statement(const connection& owner, sqlite3_stmt* handle, std::string_view operation)
-      : owner_{&owner}, handle_{handle}, operation_{operation} {}
-
-  void note(int result) noexcept;
-
-  const connection* owner_;
-  std::unique_ptr<sqlite3_stmt, finalizer> handle_;
-  std::string operation_;
-  int next_parameter_ = 1;
-  /// The first result of a `bind` that was not SQLITE_OK.
-  int bind_result_ = 0;
-};
-
-/// A transaction, rolled back unless committed. Must be destroyed before its connection.
-class transaction {
-public:
-  enum class access : std::uint8_t {
-    /// One snapshot for all reads.
-    read,
-    /// Takes the write lock at once (BEGIN IMMEDIATE), so that what the transaction read stays
-    /// true.
-    write,
-  };
-
-  static base::expected<transaction> begin(connection& on, access kind, std::string operation);
-
-  transaction(transaction&& other) noexcept;
-  transaction& operator=(transaction&&) = delete;
-  ~transaction();
-
-  /// Commits; the changes are on disk when this returns.
-  base::expected<void> commit();
-
-private:
-  transaction(connection& on, std::string operation) : on_{&on}, operation_{std::move(operation)} {}
-
-  /// Null once committed or after a move.
-  connection* on_;
-  std::string operation_;
+  /// By the address of their SQL: as many as the program has commands.
+  std::unordered_map<const char*, sqlite_statement> prepared_;
 };
 
 /// While this object lives, the statements of a connection call `stop` (unless it is empty) every
@@ -166,13 +155,13 @@ private:
 /// returns true. One per connection at a time; must be destroyed before the connection.
 class cancellation {
 public:
-  cancellation(connection& on, const std::function<bool()>& stop);
+  cancellation(sqlite_connection& on, const std::function<bool()>& stop);
   cancellation(const cancellation&) = delete;
   cancellation& operator=(const cancellation&) = delete;
   ~cancellation();
 
 private:
-  connection* on_;
+  sqlite_connection* on_;
   std::function<bool()> stop_;
 };
 

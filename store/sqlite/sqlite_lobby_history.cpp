@@ -2,9 +2,8 @@
 
 #include "model/lobbies/lobby.hpp"
 #include "model/text/timestamp.hpp"
-#include "store/sqlite/game_revisions.hpp"
-#include "store/sqlite/rows.hpp"
-#include "store/sqlite/sqlite_catalog.hpp"
+#include "store/sql/attribute_columns.hpp"
+#include "store/sql/sql_session.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -33,32 +32,14 @@ std::int64_t start_after(std::int64_t begin, int duration_class) noexcept {
   return begin - (std::int64_t{1} << (duration_class + 1));
 }
 
-/// The overhead of a cache entry besides its characters.
-constexpr std::size_t entry_bytes = 128;
-
 } // namespace
-
-void attribute_columns::put(std::int64_t kind, std::string columns) {
-  const auto bytes = columns.size() + entry_bytes;
-  recent_ = {};
-  all_.put(kind, std::move(columns), bytes);
-}
-
-base::expected<history_revisions> select_history_revisions(connection& on,
-                                                           const model::uuid& game_id) {
-  const auto lobbies = read_game_revision(on, game_subject::lobbies, game_id);
-  if (!lobbies) return tl::unexpected(lobbies.error());
-  const auto catalog = read_catalog_revision(on);
-  if (!catalog) return tl::unexpected(catalog.error());
-  return history_revisions{*lobbies, *catalog};
-}
 
 base::expected<void> sqlite_lobby_history::read(const model::export_query& query,
                                                 const base::clock& clock,
                                                 const history_reader& to) {
   if (auto prepared = prepare(); !prepared) return prepared;
   // Never committed, because nothing is written.
-  const auto reading = transaction::begin(*on_, transaction::access::read, reading_lobbies);
+  const auto reading = sql_transaction::read(*on_, reading_lobbies);
   if (!reading) return tl::unexpected(reading.error());
   struct closing {
     sqlite_lobby_history* of;
@@ -83,19 +64,16 @@ base::expected<void> sqlite_lobby_history::read(const model::export_query& query
 
 std::uint64_t sqlite_lobby_history::steps() const noexcept {
   std::uint64_t sum = next_class_ ? next_class_->steps() : 0;
-  sum += kind_ ? kind_->steps() : 0;
   for (const auto& each : cursors_)
     sum += each.rows.steps();
   return sum;
 }
 
 base::expected<void> sqlite_lobby_history::prepare() {
-  for (auto [into, sql] : {std::pair{&next_class_, next_class_sql}, {&kind_, kind_columns_sql}}) {
-    if (*into) continue;
-    auto prepared = on_->prepare(sql, reading_lobbies);
-    if (!prepared) return tl::unexpected(prepared.error());
-    *into = *std::move(prepared);
-  }
+  if (next_class_) return {};
+  auto prepared = on_->prepare(next_class_sql, reading_lobbies);
+  if (!prepared) return tl::unexpected(prepared.error());
+  next_class_ = *std::move(prepared);
   return {};
 }
 
@@ -138,7 +116,7 @@ base::expected<void> sqlite_lobby_history::open_cursor(std::size_t number,
   opened.rows.bind(clamped(query.span.end)).bind(begin);
   const auto row = opened.rows.step();
   if (!row) return tl::unexpected(row.error());
-  if (*row) next_.push_back({opened.rows.integer(0), read_uuid(opened.rows, 1), number});
+  if (*row) next_.push_back({opened.rows.integer(0), opened.rows.uuid(1), number});
   return {};
 }
 
@@ -151,7 +129,7 @@ base::expected<void> sqlite_lobby_history::merge(const history_reader& to) {
     lobby.times.start_ts = next_.front().start_ts;
     lobby.times.stop_ts.reset();
     if (!from.is_running) lobby.times.stop_ts = from.rows.integer(2);
-    const auto columns = columns_of(from.rows.integer(3), known);
+    const auto columns = known.of(*on_, from.rows.integer(3));
     if (!columns) return tl::unexpected(columns.error());
     lobby.attribute_columns = *columns;
     if (!to.take(lobby)) return {};
@@ -167,7 +145,7 @@ base::expected<void> sqlite_lobby_history::advance() {
   if (!row) return tl::unexpected(row.error());
   if (*row) {
     least.start_ts = rows.integer(0);
-    least.lobby_id = read_uuid(rows, 1);
+    least.lobby_id = rows.uuid(1);
   } else {
     least = next_.back();
     next_.pop_back();
@@ -188,34 +166,11 @@ void sqlite_lobby_history::sift_down() noexcept {
   }
 }
 
-base::expected<const std::string*> sqlite_lobby_history::columns_of(std::int64_t kind,
-                                                                    attribute_columns& known) {
-  if (const auto* found = known.get(kind)) return found;
-  auto columns = read_columns(kind);
-  if (!columns) return tl::unexpected(columns.error());
-  known.put(kind, *std::move(columns));
-  if (const auto* kept = known.get(kind)) return kept;
-  return on_->failure(reading_lobbies, "a kind of lobby is too large");
-}
-
-base::expected<std::string> sqlite_lobby_history::read_columns(std::int64_t kind) {
-  const auto row = kind_->bind(kind).step();
-  if (!row) return tl::unexpected(row.error());
-  if (!*row) return on_->failure(reading_lobbies, "a kind of lobby is missing");
-  const model::lobby_attributes read{read_uuid(*kind_, 0),        read_uuid(*kind_, 1),
-                                     std::string{kind_->text(2)}, std::string{kind_->text(3)},
-                                     std::string{kind_->text(4)}, std::string{kind_->text(5)}};
-  auto columns = model::csv_attribute_columns(read, kind_->text(6), kind_->text(7));
-  kind_->reset();
-  return columns;
-}
-
 void sqlite_lobby_history::close_cursors() noexcept {
   next_.clear();
   for (auto& each : cursors_)
     each.rows.reset();
   next_class_->reset();
-  kind_->reset();
 }
 
 } // namespace matchcloud::store

@@ -2,23 +2,17 @@
 
 #include "base/clock.hpp"
 #include "base/expected.hpp"
-#include "base/second_chance_cache.hpp"
 #include "model/lobbies/export_query.hpp"
 #include "store/lobby_history.hpp"
 #include "store/sqlite/sqlite.hpp"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 namespace matchcloud::store {
-
-/// The memory limit, per reading, for columns of lobby attributes (`model::csv_attribute_columns`).
-inline constexpr std::size_t attribute_columns_limit_bytes = 8UL * 1024 * 1024;
 
 /// Selects the lobbies of one duration class that may have been alive in a span, ordered by start,
 /// then by id. Parameters: game, class, exclusive bounds of the start (lower, upper), begin of the
@@ -33,47 +27,12 @@ inline constexpr std::string_view next_class_sql =
     "SELECT duration_class FROM lobbies WHERE game_id = ?1 AND duration_class > ?2 "
     "ORDER BY duration_class LIMIT 1";
 
-/// Selects lobby attributes with the current names of their namespace and region.
-inline constexpr std::string_view kind_columns_sql =
-    "SELECT lobby_kinds.namespace_id, version_id, lobby_kinds.region_id, tier, version_name, "
-    "game_mode, name, region_display_name FROM lobby_kinds JOIN namespaces USING (namespace_id) "
-    "JOIN regions USING (region_id) WHERE kind = ?1";
-
-/// The columns of the lobby attributes that a reading met recently, bounded in bytes.
-class attribute_columns {
-public:
-  /// Returns the columns, or null if they are not known. Valid until the next `put`.
-  const std::string* get(std::int64_t kind) {
-    auto& slot = recent_[static_cast<std::uint64_t>(kind) % recent_.size()];
-    if (slot.kind == kind && slot.columns) return slot.columns;
-    slot = {kind, all_.get(kind)};
-    return slot.columns;
-  }
-  void put(std::int64_t kind, std::string columns);
-
-private:
-  struct recent {
-    std::int64_t kind = 0;
-    const std::string* columns = nullptr;
-  };
-
-  base::second_chance_cache<std::int64_t, std::string> all_{attribute_columns_limit_bytes};
-  /// A small front cache for the inner loop: a hit needs neither a hash look-up nor a mark of use.
-  /// Emptied by each `put`.
-  std::array<recent, 256> recent_{};
-};
-
-/// The revisions that an export of a game depends on. Call this in the transaction that reads the
-/// game's history.
-base::expected<history_revisions> select_history_revisions(connection& on,
-                                                           const model::uuid& game_id);
-
 /// Reads lobby history with one cursor for each duration class that the game has, merged by start
 /// and id, so that nothing is sorted and memory use is constant. The statements are prepared once.
 /// Must be destroyed before its connection. One thread.
 class sqlite_lobby_history {
 public:
-  explicit sqlite_lobby_history(connection& on) : on_{&on} {}
+  explicit sqlite_lobby_history(sqlite_connection& on) : on_{&on} {}
 
   /// Implements `lobby_history::read`, in a transaction of its own.
   base::expected<void> read(const model::export_query& query, const base::clock& clock,
@@ -85,7 +44,7 @@ public:
 private:
   /// The remaining lobbies of a duration class.
   struct cursor {
-    statement rows;
+    sqlite_statement rows;
     bool is_running = false;
   };
   /// The next lobby of a cursor. Entries are ordered like the rows of the export.
@@ -112,13 +71,10 @@ private:
   base::expected<void> advance();
   /// Moves the first entry down to its position in the heap.
   void sift_down() noexcept;
-  base::expected<const std::string*> columns_of(std::int64_t kind, attribute_columns& known);
-  base::expected<std::string> read_columns(std::int64_t kind);
   void close_cursors() noexcept;
 
-  connection* on_;
-  std::optional<statement> next_class_;
-  std::optional<statement> kind_;
+  sqlite_connection* on_;
+  std::optional<sqlite_statement> next_class_;
   /// Reused by later readings: as many as any game read so far had duration classes.
   std::vector<cursor> cursors_;
   /// A min-heap: the first entry is the least.

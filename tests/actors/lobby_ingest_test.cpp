@@ -104,9 +104,9 @@ TEST_CASE("a backlog beyond its limit is tidied away, or refuses lines while oth
   CHECK(to.send(line(2)).accepted == 1); // the log was truncated in between
   CHECK(to.metrics.backlog_bytes.get() > 10'000);
   {
-    auto reader = store::connection::open(to.database());
+    auto reader = store::sqlite_connection::open(to.database());
     auto snapshot =
-        store::transaction::begin(*reader, store::transaction::access::read, "read slowly");
+        store::sql_transaction::read(*reader, "read slowly");
     REQUIRE(reader->read_integer("SELECT count(*) FROM lobbies", "count") == 2);
     auto refused = to.begin();
     REQUIRE(refused.give(line(3)).has_value());

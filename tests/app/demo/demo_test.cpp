@@ -22,7 +22,7 @@ TEST_CASE("the demo's lobbies are 10,000 of January 2026, some running and some 
     CHECK(app::seed_demo_lobbies(*(*store)->sink().value()) == true);
     CHECK(app::seed_demo_lobbies(*(*store)->sink().value()) == false);
   }
-  auto db = store::connection::open(directory.path("matchcloud.db"));
+  auto db = store::sqlite_connection::open(directory.path("matchcloud.db"));
   REQUIRE(db.has_value());
   const auto count = [&](const std::string& condition) {
     return db->read_integer("SELECT count(*) FROM lobbies WHERE " + condition, "count").value();

@@ -42,7 +42,7 @@ TEST_CASE("a removed element keeps its row, with its name, for history") {
     for (const auto& each : {space(1), game(1), key(element_kind::region, "lon")})
       REQUIRE(catalog->remove(each).has_value());
   }
-  auto db = store::connection::open(directory.path() + "/matchcloud.db");
+  auto db = store::sqlite_connection::open(directory.path() + "/matchcloud.db");
   REQUIRE(db.has_value());
   for (const auto* sql : {"SELECT count(*) FROM regions WHERE region_display_name = 'London'",
                           "SELECT count(*) FROM games WHERE display_name = 'one'",

@@ -13,7 +13,7 @@ namespace matchcloud::store {
 
 /// Everything stored about lobbies, one line per lobby in the order of ids.
 inline std::vector<std::string> stored_lobbies(const std::string& data_dir) {
-  auto db = connection::open(data_dir + "/matchcloud.db");
+  auto db = sqlite_connection::open(data_dir + "/matchcloud.db");
   REQUIRE(db.has_value());
   auto query = db->prepare(
       "SELECT hex(lobby_id) || ' ' || hex(game_id) || ' ' || duration_class || ' ' || start_ts || "

@@ -1,4 +1,5 @@
 #include "store/lobby_history_csv.hpp"
+#include "store/sql/attribute_columns.hpp"
 #include "store/sqlite/sqlite_lobby_history.hpp"
 #include "tests/store/history_fixture.hpp"
 #include "tests/store/sqlite/lobby_fixture.hpp"
@@ -15,8 +16,8 @@ constexpr auto largest = std::numeric_limits<std::uint64_t>::max();
 constexpr auto limit = model::timestamp_limit_ms;
 constexpr std::int64_t day_ms = 86'400'000;
 
-connection open_beside(const lobby_store& in) {
-  auto opened = connection::open(in.path() + "/matchcloud.db");
+sqlite_connection open_beside(const lobby_store& in) {
+  auto opened = sqlite_connection::open(in.path() + "/matchcloud.db");
   REQUIRE(opened.has_value());
   return *std::move(opened);
 }
@@ -69,7 +70,7 @@ TEST_CASE("kinds beyond those that fit in memory are read again") {
   CHECK(wrong == 0);
 }
 
-std::vector<std::string> plan_of(connection& db, std::string_view sql) {
+std::vector<std::string> plan_of(sqlite_connection& db, std::string_view sql) {
   auto query = db.prepare("EXPLAIN QUERY PLAN " + std::string{sql}, "explain");
   REQUIRE(query.has_value());
   std::vector<std::string> lines;
@@ -87,7 +88,7 @@ TEST_CASE("an export seeks by the primary keys and sorts nothing") {
               "(game_id=? AND duration_class=? AND start_ts>? AND start_ts<?)"});
   CHECK(plan_of(db, next_class_sql) ==
         lines{"SEARCH lobbies USING PRIMARY KEY (game_id=? AND duration_class>?)"});
-  const auto names = plan_of(db, kind_columns_sql);
+  const auto names = plan_of(db, attribute_columns_query.sql);
   CHECK(names.size() == 3);
   for (const auto& each : names)
     CHECK(each.starts_with("SEARCH "));

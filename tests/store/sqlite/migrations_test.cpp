@@ -11,16 +11,16 @@ namespace {
 
 using namespace matchcloud;
 using fixtures::temporary_directory;
-using store::connection;
 using store::open_sqlite;
+using store::sqlite_connection;
 
 /// The parts of a newer program's store that this version checks: the application id and a higher
 /// schema version.
 constexpr const char* newer_store =
     "PRAGMA application_id = 0x6D636C64; PRAGMA user_version = 99; CREATE TABLE later (x)";
 
-connection open_raw(const temporary_directory& directory) {
-  auto opened = connection::open(directory.path() + "/matchcloud.db");
+sqlite_connection open_raw(const temporary_directory& directory) {
+  auto opened = sqlite_connection::open(directory.path() + "/matchcloud.db");
   REQUIRE(opened.has_value());
   return std::move(*opened);
 }

@@ -41,7 +41,7 @@ TEST_CASE(
   CHECK(merge({900, running}, kind_of(11)) == "8 900 1300");
   CHECK(merge({500, 2'000}, kind_of(11, "iad")) == "8 900 1300");
   CHECK(in.lobbies().size() == 1);
-  auto db = connection::open(in.path() + "/matchcloud.db");
+  auto db = sqlite_connection::open(in.path() + "/matchcloud.db");
   CHECK(db->read_integer("SELECT count(*) FROM lobby_kinds", "count") == 1);
 }
 
@@ -50,8 +50,8 @@ TEST_CASE("tidying up empties the log, unless somebody reads it") {
   merge_all(*in.sink, lobby_list{}.add(1, {1, 5}, kind_of(11)));
   CHECK(in.upkeep->backlog_bytes() > 0);
   {
-    auto reader = connection::open(in.path() + "/matchcloud.db");
-    auto snapshot = transaction::begin(*reader, transaction::access::read, "read");
+    auto reader = sqlite_connection::open(in.path() + "/matchcloud.db");
+    auto snapshot = sql_transaction::read(*reader, "read");
     REQUIRE(reader->read_integer("SELECT count(*) FROM lobbies", "count") == 1);
     merge_all(*in.sink, lobby_list{}.add(2, {1, 5}, kind_of(11)));
     CHECK(in.upkeep->tidy() == false);
@@ -83,7 +83,7 @@ TEST_CASE("a full disk is told from other failures, and what was acknowledged st
   lobby_store in;
   merge_all(*in.sink, lobby_list{}.add(1, {1, running}, kind_of(11)));
   const auto before = in.lobbies();
-  auto limited = connection::open(in.path() + "/matchcloud.db");
+  auto limited = sqlite_connection::open(in.path() + "/matchcloud.db");
   REQUIRE(limited->execute("PRAGMA max_page_count = 1", "limit"));
   auto writer = lobby_writer::prepare(*limited);
   REQUIRE(writer.has_value());

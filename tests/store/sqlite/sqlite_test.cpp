@@ -9,12 +9,12 @@ namespace {
 
 using namespace matchcloud;
 using fixtures::temporary_directory;
-using store::connection;
-using store::transaction;
+using store::sql_transaction;
+using store::sqlite_connection;
 
 struct fixture {
   temporary_directory directory;
-  connection db = *connection::open(directory.path() + "/test.db");
+  sqlite_connection db = *sqlite_connection::open(directory.path() + "/test.db");
 };
 
 TEST_CASE_METHOD(fixture, "values come back as they were bound") {
@@ -65,14 +65,14 @@ TEST_CASE_METHOD(fixture, "an error has the path, the operation and the reason")
 TEST_CASE_METHOD(fixture, "a transaction that is not committed leaves nothing") {
   REQUIRE(db.execute("CREATE TABLE t (x)", "create"));
   {
-    const auto open = transaction::begin(db, transaction::access::write, "insert");
+    const auto open = sql_transaction::write(db, std::nullopt, "insert");
     REQUIRE(open.has_value());
     REQUIRE(db.execute("INSERT INTO t VALUES (1)", "insert"));
     CHECK(db.in_transaction());
   }
   CHECK_FALSE(db.in_transaction());
   CHECK(db.read_integer("SELECT count(*) FROM t", "count") == 0);
-  auto open = transaction::begin(db, transaction::access::write, "insert");
+  auto open = sql_transaction::write(db, std::nullopt, "insert");
   REQUIRE(open.has_value());
   REQUIRE(db.execute("INSERT INTO t VALUES (1)", "insert"));
   REQUIRE(open->commit());
@@ -82,7 +82,7 @@ TEST_CASE_METHOD(fixture, "a transaction that is not committed leaves nothing") 
 TEST_CASE_METHOD(fixture, "a full database fails the write, and the connection goes on") {
   REQUIRE(db.execute("CREATE TABLE t (x); PRAGMA max_page_count = 3", "create"));
   {
-    const auto open = transaction::begin(db, transaction::access::write, "insert");
+    const auto open = sql_transaction::write(db, std::nullopt, "insert");
     REQUIRE(open.has_value());
     const auto failed = db.execute("INSERT INTO t VALUES (zeroblob(100000))", "insert");
     REQUIRE_FALSE(failed.has_value());

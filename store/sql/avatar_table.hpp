@@ -3,7 +3,7 @@
 #include "base/expected.hpp"
 #include "model/avatars/avatar.hpp"
 #include "store/avatar_store.hpp"
-#include "store/sqlite/sqlite.hpp"
+#include "store/sql/sql.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -13,12 +13,12 @@
 namespace matchcloud::store {
 
 /// Implements `avatar_store::read`. Call this in a transaction, because it runs two queries.
-base::expected<std::int64_t> select_avatars(connection& on, const model::uuid& game_id,
+base::expected<std::int64_t> select_avatars(sql_connection& on, const model::uuid& game_id,
                                             const std::function<bool(const model::avatar&)>& take);
 
 /// Implements `avatar_store::put` and moves the revisions of the games that changed. Call this in a
 /// write transaction.
-base::expected<std::vector<put_outcome>> write_avatars(connection& on,
+base::expected<std::vector<put_outcome>> write_avatars(sql_connection& on,
                                                        std::span<const model::avatar> avatars);
 
 } // namespace matchcloud::store

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "model/audit/audit.hpp"
-#include "store/sqlite/sqlite.hpp"
+#include "store/sql/sql.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,26 +10,26 @@
 namespace matchcloud::store {
 
 /// Writes the entries of a session's changes, each in the transaction of its change.
-class sqlite_audit {
+class audit_table {
 public:
   /// From now on changes belong to `run`; null: each to a run of its own, by this process's user.
   void attribute(model::audit_run_ptr run) noexcept { run_ = std::move(run); }
   /// Writes the entry of a change, unless its run has one. Call this in the change's transaction.
-  base::expected<void> write(connection& on, const model::audit_change& what) const;
+  base::expected<void> write(sql_connection& on, const model::audit_change& what) const;
   /// Commits the transaction in which `write` was called.
-  base::expected<void> commit(transaction& changes) const;
+  base::expected<void> commit(sql_transaction& changes) const;
 
 private:
   model::audit_run_ptr run_;
 };
 
 /// Implements `access_store::read_audit`.
-base::expected<std::vector<model::audit_entry>> select_audit(connection& on,
+base::expected<std::vector<model::audit_entry>> select_audit(sql_connection& on,
                                                              const model::audit_query& query);
 
 /// Removes entries older than `before_ms`, at most `audit_expiry_limit`; returns how many. Call
 /// this in a write transaction.
-base::expected<std::size_t> delete_audit(connection& on, std::int64_t before_ms);
+base::expected<std::size_t> delete_audit(sql_connection& on, std::int64_t before_ms);
 inline constexpr std::int64_t audit_expiry_limit = 5'000;
 
 } // namespace matchcloud::store

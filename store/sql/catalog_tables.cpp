@@ -1,0 +1,215 @@
+#include "store/sql/catalog_tables.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::store {
+
+namespace {
+
+base::expected<void> read_regions(sql_connection& on, model::catalog& into) {
+  static constexpr sql_command query{
+      "SELECT region_id, region_display_name, provider_display_name, latitude, longitude "
+      "FROM regions WHERE removed = 0 ORDER BY region_id",
+      "read the regions"};
+  return for_each_row(on, query, {}, [&](sql_row& row) {
+    into.regions.push_back({std::string{row.text(0)},
+                            std::string{row.text(1)},
+                            std::string{row.text(2)},
+                            {row.real(3), row.real(4)}});
+  });
+}
+
+base::expected<void> read_tiers(sql_connection& on, model::catalog& into) {
+  static constexpr sql_command query{"SELECT tier FROM tiers WHERE removed = 0 ORDER BY tier",
+                                     "read the tiers"};
+  return for_each_row(on, query, {}, [&](sql_row& row) { into.tiers.emplace_back(row.text(0)); });
+}
+
+base::expected<void> read_games(sql_connection& on, model::catalog& into) {
+  static constexpr sql_command query{
+      "SELECT game_id, display_name FROM games WHERE removed = 0 ORDER BY game_id",
+      "read the games"};
+  return for_each_row(on, query, {}, [&](sql_row& row) {
+    into.games.push_back({row.uuid(0), std::string{row.text(1)}});
+  });
+}
+
+base::expected<void> read_namespaces(sql_connection& on, model::catalog& into) {
+  static constexpr sql_command query{"SELECT namespace_id, game_id, name, all_regions "
+                                     "FROM namespaces WHERE removed = 0 ORDER BY namespace_id",
+                                     "read the namespaces"};
+  return for_each_row(on, query, {}, [&](sql_row& row) {
+    model::game_namespace each;
+    each.namespace_id = row.uuid(0);
+    each.game_id = row.uuid(1);
+    each.name = row.text(2);
+    if (row.integer(3) == 0) each.regions.emplace();
+    into.namespaces.push_back(std::move(each));
+  });
+}
+
+/// Reads rows of (namespace id, value), ordered by both, and calls `take(namespace, value)` for
+/// each. Walks the namespaces, which are in the same order, in parallel.
+template <class Take>
+base::expected<void> read_lists(sql_connection& on, const sql_command& query, model::catalog& into,
+                                Take take) {
+  auto at = into.namespaces.begin();
+  return for_each_row(on, query, {}, [&](sql_row& row) {
+    const auto id = row.uuid(0);
+    while (at != into.namespaces.end() && at->namespace_id < id)
+      ++at;
+    if (at != into.namespaces.end() && at->namespace_id == id) take(*at, row.text(1));
+  });
+}
+
+base::expected<void> read_domains(sql_connection& on, model::catalog& into) {
+  static constexpr sql_command query{
+      "SELECT namespace_id, domain FROM namespace_domains ORDER BY namespace_id, domain",
+      "read the domains"};
+  return read_lists(on, query, into, [](model::game_namespace& of, std::string_view domain) {
+    of.domains.emplace_back(domain);
+  });
+}
+
+base::expected<void> read_region_lists(sql_connection& on, model::catalog& into) {
+  static constexpr sql_command query{
+      "SELECT namespace_id, region_id FROM namespace_regions ORDER BY namespace_id, region_id",
+      "read the regions of the namespaces"};
+  return read_lists(on, query, into, [](model::game_namespace& of, std::string_view region_id) {
+    if (of.regions) of.regions->emplace_back(region_id);
+  });
+}
+
+base::expected<void> write_regions(sql_connection& on, const model::catalog& before,
+                                   const model::catalog& after) {
+  static constexpr sql_command upsert{
+      "INSERT INTO regions (region_id, region_display_name, provider_display_name, latitude, "
+      "longitude) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (region_id) DO UPDATE SET "
+      "region_display_name = excluded.region_display_name, "
+      "provider_display_name = excluded.provider_display_name, "
+      "latitude = excluded.latitude, longitude = excluded.longitude, removed = 0",
+      "write a region"};
+  for (const auto& each : after.regions) {
+    const auto* old = before.find_region(each.region_id);
+    if (old && *old == each) continue;
+    auto written =
+        on.run(upsert, {each.region_id, each.region_display_name, each.provider_display_name,
+                        each.datacenter_coord.latitude, each.datacenter_coord.longitude});
+    if (!written) return written;
+  }
+  return {};
+}
+
+base::expected<void> write_tiers(sql_connection& on, const model::catalog& before,
+                                 const model::catalog& after) {
+  static constexpr sql_command insert{
+      "INSERT INTO tiers (tier) VALUES ($1) ON CONFLICT (tier) DO UPDATE SET removed = 0",
+      "write a tier"};
+  for (const auto& tier : after.tiers) {
+    if (std::ranges::binary_search(before.tiers, tier)) continue;
+    if (auto written = on.run(insert, {tier}); !written) return written;
+  }
+  return {};
+}
+
+base::expected<void> write_games(sql_connection& on, const model::catalog& before,
+                                 const model::catalog& after) {
+  static constexpr sql_command upsert{
+      "INSERT INTO games (game_id, display_name) VALUES ($1, $2) ON CONFLICT (game_id) "
+      "DO UPDATE SET display_name = excluded.display_name, removed = 0",
+      "write a game"};
+  for (const auto& each : after.games) {
+    const auto* old = before.find_game(each.game_id);
+    if (old && *old == each) continue;
+    if (auto written = on.run(upsert, {each.game_id, each.display_name}); !written) return written;
+  }
+  return {};
+}
+
+using namespace_list = std::vector<const model::game_namespace*>;
+
+/// Writes the namespaces and empties their lists. A domain can move from one namespace to another
+/// only after all lists are empty.
+base::expected<void> write_namespaces(sql_connection& on, const namespace_list& changed) {
+  static constexpr sql_command upsert{
+      "INSERT INTO namespaces (namespace_id, game_id, name, all_regions) VALUES ($1, $2, $3, $4) "
+      "ON CONFLICT (namespace_id) DO UPDATE SET name = excluded.name, "
+      "all_regions = excluded.all_regions, removed = 0",
+      "write a namespace"};
+  static constexpr sql_command drop_domains{"DELETE FROM namespace_domains WHERE namespace_id = $1",
+                                            "replace the domains of a namespace"};
+  static constexpr sql_command drop_regions{"DELETE FROM namespace_regions WHERE namespace_id = $1",
+                                            "replace the regions of a namespace"};
+  for (const auto* each : changed) {
+    const auto& id = each->namespace_id;
+    auto done =
+        on.run(upsert, {id, each->game_id, each->name, std::int64_t{each->regions ? 0 : 1}});
+    if (done) done = on.run(drop_domains, {id});
+    if (done) done = on.run(drop_regions, {id});
+    if (!done) return done;
+  }
+  return {};
+}
+
+base::expected<void> write_lists(sql_connection& on, const namespace_list& changed) {
+  static constexpr sql_command add_domain{
+      "INSERT INTO namespace_domains (namespace_id, domain) VALUES ($1, $2)",
+      "write a domain of a namespace"};
+  static constexpr sql_command add_region{
+      "INSERT INTO namespace_regions (namespace_id, region_id) VALUES ($1, $2)",
+      "write a region of a namespace"};
+  for (const auto* each : changed) {
+    const auto& id = each->namespace_id;
+    for (const auto& domain : each->domains)
+      if (auto added = on.run(add_domain, {id, domain}); !added) return added;
+    if (!each->regions) continue;
+    for (const auto& region_id : *each->regions)
+      if (auto added = on.run(add_region, {id, region_id}); !added) return added;
+  }
+  return {};
+}
+
+} // namespace
+
+base::expected<std::int64_t> read_catalog_revision(sql_connection& on) {
+  static constexpr sql_command query{"SELECT revision FROM revisions WHERE name = 'catalog'",
+                                     "read the catalog's revision"};
+  return select_integer(on, query);
+}
+
+base::expected<void> write_catalog_revision(sql_connection& on, std::int64_t revision) {
+  static constexpr sql_command update{"UPDATE revisions SET revision = $1 WHERE name = 'catalog'",
+                                      "write the catalog's revision"};
+  return on.run(update, {revision});
+}
+
+base::expected<model::catalog> read_catalog(sql_connection& on) {
+  model::catalog result;
+  const auto revision = read_catalog_revision(on);
+  if (!revision) return tl::unexpected(revision.error());
+  result.revision = *revision;
+  for (const auto part :
+       {read_regions, read_tiers, read_games, read_namespaces, read_domains, read_region_lists})
+    if (auto done = part(on, result); !done) return tl::unexpected(done.error());
+  result.index_domains();
+  return result;
+}
+
+base::expected<void> write_catalog(sql_connection& on, const model::catalog& before,
+                                   const model::catalog& after) {
+  for (const auto part : {write_regions, write_tiers, write_games})
+    if (auto done = part(on, before, after); !done) return done;
+  namespace_list changed;
+  for (const auto& each : after.namespaces) {
+    const auto* old = before.find_namespace(each.namespace_id);
+    if (!old || *old != each) changed.push_back(&each);
+  }
+  for (const auto part : {write_namespaces, write_lists})
+    if (auto done = part(on, changed); !done) return done;
+  return write_catalog_revision(on, after.revision);
+}
+
+} // namespace matchcloud::store

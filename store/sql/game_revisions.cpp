@@ -1,0 +1,53 @@
+#include "store/sql/game_revisions.hpp"
+
+namespace matchcloud::store {
+
+namespace {
+
+std::string_view name_of(game_subject subject) noexcept {
+  return name_of(subject == game_subject::avatars ? sql_subject::avatars : sql_subject::lobbies);
+}
+
+} // namespace
+
+base::expected<std::int64_t> read_game_revision(sql_connection& on, game_subject subject,
+                                                const model::uuid& game_id) {
+  static constexpr sql_command query{
+      "SELECT revision FROM game_revisions WHERE subject = $1 AND game_id = $2",
+      "read a game's revision"};
+  std::int64_t revision = 0;
+  auto read = for_each_row(on, query, {name_of(subject), game_id},
+                           [&](sql_row& row) { revision = row.integer(0); });
+  if (!read) return tl::unexpected(read.error());
+  return revision;
+}
+
+base::expected<moved_games> read_moved_games(sql_connection& on, game_subject subject,
+                                             std::int64_t known) {
+  static constexpr sql_command query{"SELECT game_id, revision FROM game_revisions "
+                                     "WHERE subject = $1 AND revision > $2 ORDER BY revision",
+                                     "read what changed"};
+  moved_games moved;
+  moved.revision = known < 0 ? 0 : known;
+  const auto read = for_each_row(on, query, {name_of(subject), moved.revision}, [&](sql_row& row) {
+    moved.revision = row.integer(1);
+    if (moved.games.size() <= moved_games::named_limit)
+      moved.games.push_back({row.uuid(0), moved.revision});
+  });
+  if (!read) return tl::unexpected(read.error());
+  moved.all = known < 0 || moved.games.size() > moved_games::named_limit;
+  if (moved.all) moved.games.clear();
+  return moved;
+}
+
+base::expected<void> move_game_revision(sql_connection& on, game_subject subject,
+                                        const model::uuid& game_id) {
+  static constexpr sql_command update{
+      "INSERT INTO game_revisions (subject, game_id, revision) VALUES ($1, $2, "
+      "(SELECT coalesce(max(revision), 0) + 1 FROM game_revisions WHERE subject = $1)) "
+      "ON CONFLICT (subject, game_id) DO UPDATE SET revision = excluded.revision",
+      "move a game's revision"};
+  return on.run(update, {name_of(subject), game_id});
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,159 @@
+#include "store/sql/lobby_attributes.hpp"
+
+#include <optional>
+#include <string>
+
+namespace matchcloud::store {
+
+namespace {
+
+std::size_t cost_of(const model::lobby_attributes& of) {
+  return 2 * sizeof of + of.region_id.size() + of.tier.size() + of.version_name.size() +
+         of.game_mode.size();
+}
+
+} // namespace
+
+void lobby_attribute_rows::begin_batch(const model::lobby_attributes_table& attributes) {
+  batch_ = &attributes;
+  entries_.assign(attributes.size(), {});
+  refused_.clear();
+}
+
+base::expected<const lobby_attribute_rows::known_attributes*>
+lobby_attribute_rows::resolve(std::uint32_t number) {
+  auto& found = entries_[number];
+  if (found.is == entry::state::good) return &found.known;
+  if (found.is == entry::state::refused) {
+    finding_ = refused_[number];
+    return nullptr;
+  }
+  const auto& attributes = (*batch_)[number];
+  if (const auto* known = cache_.get(attributes)) {
+    found = {entry::state::good, *known};
+    return &found.known;
+  }
+  const auto is_good = look_up(attributes, found.known);
+  if (!is_good) return tl::unexpected(is_good.error());
+  if (!*is_good) {
+    found.is = entry::state::refused;
+    refused_[number] = finding_;
+    return nullptr;
+  }
+  found.is = entry::state::good;
+  if (found.known.row != 0) cache_.put(attributes, found.known, cost_of(attributes));
+  return &found.known;
+}
+
+base::expected<bool> lobby_attribute_rows::look_up(const model::lobby_attributes& attributes,
+                                                   known_attributes& into) {
+  static constexpr sql_command find_game{"SELECT game_id FROM namespaces WHERE namespace_id = $1",
+                                         "look for a namespace"};
+  static constexpr sql_command find_region{"SELECT 1 FROM regions WHERE region_id = $1",
+                                           "look for a region"};
+  std::optional<model::uuid> game_id;
+  auto read = for_each_row(*on_, find_game, {attributes.namespace_id},
+                           [&](sql_row& row) { game_id = row.uuid(0); });
+  if (!read) return tl::unexpected(read.error());
+  if (!game_id) {
+    finding_ = {model::line_errc::namespace_unknown, "namespace_id: no namespace has the id " +
+                                                         to_string(attributes.namespace_id) +
+                                                         "; import it first (import catalog)"};
+    return false;
+  }
+  bool has_region = false;
+  read =
+      for_each_row(*on_, find_region, {attributes.region_id}, [&](sql_row&) { has_region = true; });
+  if (!read) return tl::unexpected(read.error());
+  if (!has_region) {
+    finding_ = {model::line_errc::region_unknown, "region_id: no region has the id " +
+                                                      attributes.region_id +
+                                                      "; import it first (import catalog)"};
+    return false;
+  }
+  const auto row = find_row(attributes);
+  if (!row) return tl::unexpected(row.error());
+  into = {*row, *game_id};
+  return true;
+}
+
+base::expected<std::int64_t>
+lobby_attribute_rows::find_row(const model::lobby_attributes& attributes) {
+  static constexpr sql_command find{
+      "SELECT kind FROM lobby_kinds WHERE namespace_id = $1 AND version_id = $2 AND "
+      "region_id = $3 AND game_mode = $4 AND tier = $5 AND version_name = $6",
+      "look for a kind of lobby"};
+  std::int64_t found = 0;
+  auto read = for_each_row(*on_, find,
+                           {attributes.namespace_id, attributes.version_id, attributes.region_id,
+                            attributes.game_mode, attributes.tier, attributes.version_name},
+                           [&](sql_row& row) { found = row.integer(0); });
+  if (!read) return tl::unexpected(read.error());
+  return found;
+}
+
+base::expected<std::int64_t> lobby_attribute_rows::add(std::uint32_t number) {
+  // Another writer may add the same row at the same time.
+  static constexpr sql_command insert{
+      "INSERT INTO lobby_kinds (namespace_id, version_id, region_id, game_mode, tier, "
+      "version_name) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING",
+      "write a kind of lobby"};
+  const auto& attributes = (*batch_)[number];
+  auto added =
+      on_->run(insert, {attributes.namespace_id, attributes.version_id, attributes.region_id,
+                        attributes.game_mode, attributes.tier, attributes.version_name});
+  if (!added) return tl::unexpected(added.error());
+  const auto row = find_row(attributes);
+  if (!row) return row;
+  if (*row == 0) return on_->failure(insert.operation, "it is not there afterwards");
+  auto& known = entries_[number].known;
+  known.row = *row;
+  cache_.put(attributes, known, cost_of(attributes));
+  return row;
+}
+
+base::expected<void> lobby_attribute_rows::refuse(const model::lobby_record& record,
+                                                  std::int64_t stored_row) {
+  const auto stored = read(stored_row);
+  if (!stored) return tl::unexpected(stored.error());
+  finding_ = {model::line_errc::conflict,
+              to_string(record.lobby_id) + " is known, and its " +
+                  model::difference((*batch_)[record.attributes], *stored)};
+  return {};
+}
+
+base::expected<model::lobby_attributes> lobby_attribute_rows::read(std::int64_t number) {
+  static constexpr sql_command query{
+      "SELECT namespace_id, version_id, region_id, tier, version_name, game_mode "
+      "FROM lobby_kinds WHERE kind = $1",
+      "read a kind of lobby"};
+  std::optional<model::lobby_attributes> found;
+  auto read = for_each_row(*on_, query, {number}, [&](sql_row& row) {
+    found = {row.uuid(0),
+             row.uuid(1),
+             std::string{row.text(2)},
+             std::string{row.text(3)},
+             std::string{row.text(4)},
+             std::string{row.text(5)}};
+  });
+  if (!read) return tl::unexpected(read.error());
+  if (!found) return on_->failure(query.operation, "a row is missing");
+  return *std::move(found);
+}
+
+base::expected<std::vector<attributes_check>>
+lobby_attribute_rows::check(const model::lobby_attributes_table& attributes) {
+  begin_batch(attributes);
+  std::vector<attributes_check> checks(attributes.size());
+  for (std::uint32_t number = 0; number < attributes.size(); ++number) {
+    const auto found = resolve(number);
+    if (!found) return tl::unexpected(found.error());
+    if (*found)
+      checks[number].game_id = (*found)->game_id;
+    else
+      checks[number].finding = finding_;
+  }
+  return checks;
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,167 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "model/text/uuid.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace matchcloud::store {
+
+/// A statement of SQL and what it is for. Parameters are written $1, $2, .. and first appear in
+/// this order. Must be a constant: engines prepare each statement once and find it by its address.
+struct sql_command {
+  std::string_view sql;
+  /// What the caller is about to do, such as "read the regions", for messages.
+  std::string_view operation;
+};
+
+/// The value of a parameter. Texts and blobs are views, valid during the call that they are given
+/// to.
+class sql_value {
+public:
+  using blob = std::span<const std::uint8_t>;
+  using content =
+      std::variant<std::monostate, std::int64_t, double, std::string_view, blob, model::uuid>;
+
+  sql_value(std::int64_t value) : value_{value} {}
+  sql_value(double value) : value_{value} {}
+  sql_value(std::string_view value) : value_{value} {}
+  sql_value(const std::string& value) : value_{std::string_view{value}} {}
+  sql_value(blob value) : value_{value} {}
+  template <std::size_t Size>
+  sql_value(const std::array<std::uint8_t, Size>& value) : value_{blob{value}} {}
+  sql_value(const model::uuid& value) : value_{value} {}
+  sql_value(std::nullopt_t) {}
+  template <class Value>
+  sql_value(const std::optional<Value>& value) {
+    if (value) *this = sql_value{*value};
+  }
+
+  const content& get() const noexcept { return value_; }
+
+private:
+  content value_;
+};
+
+using sql_values = std::initializer_list<sql_value>;
+
+/// A row of a result. What it returns is valid until the next row. Columns count from 0; a null is
+/// 0 or empty.
+class sql_row {
+public:
+  virtual ~sql_row() = default;
+
+  virtual std::int64_t integer(int column) = 0;
+  virtual double real(int column) = 0;
+  virtual std::string_view text(int column) = 0;
+  virtual std::span<const std::uint8_t> blob(int column) = 0;
+  virtual model::uuid uuid(int column) = 0;
+};
+
+/// What a transaction reads or changes.
+enum class sql_access : std::uint8_t {
+  /// One snapshot for all reads.
+  read,
+  /// Changes a subject, which nobody else changes meanwhile: what the transaction reads of it stays
+  /// true until it ends, and revisions are in the order of the commits.
+  write,
+};
+
+/// What has a revision, and so one writer at a time.
+enum class sql_subject : std::uint8_t { catalog, tokens, avatars, lobbies };
+
+/// The name of a subject's row in the table `revisions`.
+std::string_view name_of(sql_subject subject) noexcept;
+
+/// A connection to a SQL database. Every failure is `store_failed`, `store_full` or `cancelled` and
+/// names the database, the operation and the engine's reason. One thread at a time; calls block.
+class sql_connection {
+public:
+  using take_row = std::function<bool(sql_row&)>;
+
+  virtual ~sql_connection() = default;
+
+  /// Passes the fault point `store.read`; call this before reading outside of a transaction. A read
+  /// transaction begins with it.
+  virtual base::expected<void> begin_reading(std::string_view operation) = 0;
+  /// Calls `take` for each row of a query until it returns false. `take` must not use the
+  /// connection.
+  virtual base::expected<void> select(const sql_command& query, sql_values with,
+                                      const take_row& take) = 0;
+  /// Makes a change within a transaction. Engines may send changes together: then the failure of
+  /// one is returned by a later call, at the latest by the commit.
+  virtual base::expected<void> run(const sql_command& change, sql_values with) = 0;
+  /// Makes a change within a transaction and returns how many rows it changed.
+  virtual base::expected<std::int64_t> count_changes(const sql_command& change,
+                                                     sql_values with) = 0;
+  /// A failure that the database itself did not detect.
+  virtual tl::unexpected<base::error> failure(std::string_view operation,
+                                              std::string_view reason) const = 0;
+
+private:
+  friend class sql_transaction;
+  virtual base::expected<void> begin(sql_access access, std::optional<sql_subject> subject,
+                                     std::string_view operation) = 0;
+  virtual base::expected<void> commit(std::string_view operation) = 0;
+  /// Called at the end of a transaction that was not committed.
+  virtual void roll_back(std::string_view operation) noexcept = 0;
+};
+
+/// A transaction, rolled back unless committed. Must be destroyed before its connection.
+class sql_transaction {
+public:
+  /// Begins reading, from one snapshot.
+  static base::expected<sql_transaction> read(sql_connection& on, std::string operation) {
+    return begin(on, sql_access::read, std::nullopt, std::move(operation));
+  }
+  /// Begins changing a subject, or none that has a revision.
+  static base::expected<sql_transaction>
+  write(sql_connection& on, std::optional<sql_subject> subject, std::string operation) {
+    return begin(on, sql_access::write, subject, std::move(operation));
+  }
+
+  sql_transaction(sql_transaction&& other) noexcept
+      : on_{std::exchange(other.on_, nullptr)}, operation_{std::move(other.operation_)} {}
+  sql_transaction& operator=(sql_transaction&&) = delete;
+  ~sql_transaction();
+
+  /// Commits; the changes are on disk when this returns.
+  base::expected<void> commit();
+
+private:
+  sql_transaction(sql_connection& on, std::string operation)
+      : on_{&on}, operation_{std::move(operation)} {}
+  static base::expected<sql_transaction> begin(sql_connection& on, sql_access access,
+                                               std::optional<sql_subject> subject,
+                                               std::string operation);
+
+  /// Null once committed or after a move.
+  sql_connection* on_;
+  std::string operation_;
+};
+
+/// The first column of the only row of `query`.
+base::expected<std::int64_t> select_integer(sql_connection& on, const sql_command& query,
+                                            sql_values with = {});
+
+/// Calls `take` for each row of `query`.
+template <class Take>
+base::expected<void> for_each_row(sql_connection& on, const sql_command& query, sql_values with,
+                                  Take take) {
+  return on.select(query, with, [&](sql_row& row) {
+    take(row);
+    return true;
+  });
+}
+
+} // namespace matchcloud::store

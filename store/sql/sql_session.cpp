@@ -1,0 +1,259 @@
+#include "store/sql/sql_session.hpp"
+
+#include "model/access/token_change.hpp"
+#include "model/catalog/catalog_change.hpp"
+#include "store/sql/avatar_table.hpp"
+#include "store/sql/catalog_removal.hpp"
+#include "store/sql/catalog_tables.hpp"
+#include "store/sql/game_revisions.hpp"
+#include "store/sql/token_tables.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+/// The number of elements in a catalog.
+std::size_t size_of(const model::catalog& of) noexcept {
+  return of.regions.size() + of.tiers.size() + of.games.size() + of.namespaces.size();
+}
+
+/// Runs `perform` in a write transaction.
+template <class Perform>
+base::expected<void> change(sql_connection& on, std::optional<sql_subject> subject,
+                            std::string operation, const audit_table& audit, Perform perform) {
+  auto changes = sql_transaction::write(on, subject, std::move(operation));
+  if (!changes) return tl::unexpected(changes.error());
+  auto done = perform();
+  return done ? audit.commit(*changes) : done;
+}
+
+/// Changes a token by `edit`, which returns whether there is anything to change.
+template <class Edit>
+base::expected<model::access_token>
+change_token(sql_connection& on, std::string operation, const audit_table& audit,
+             const model::uuid& token_id, std::int64_t now_ms, Edit edit) {
+  base::expected<model::access_token> token;
+  auto done =
+      change(on, sql_subject::tokens, std::move(operation), audit, [&]() -> base::expected<void> {
+        token = select_token(on, token_id);
+        if (!token) return tl::unexpected(token.error());
+        const auto before = *token;
+        const auto edited = edit(*token);
+        if (!edited) return tl::unexpected(edited.error());
+        if (!*edited) return {};
+        if (auto written = update_token(on, *token); !written) return written;
+        return audit.write(on, model::describe_change(before, *token, now_ms));
+      });
+  if (!done) return tl::unexpected(done.error());
+  return token;
+}
+
+} // namespace
+
+base::expected<history_revisions> select_history_revisions(sql_connection& on,
+                                                           const model::uuid& game_id) {
+  const auto lobbies = read_game_revision(on, game_subject::lobbies, game_id);
+  if (!lobbies) return tl::unexpected(lobbies.error());
+  const auto catalog = read_catalog_revision(on);
+  if (!catalog) return tl::unexpected(catalog.error());
+  return history_revisions{*lobbies, *catalog};
+}
+
+// -- catalog_store --------------------------------------------------------------
+
+base::expected<std::int64_t> sql_session::revision() {
+  return on_->begin_reading("read the catalog's revision").and_then([this] {
+    return read_catalog_revision(*on_);
+  });
+}
+
+base::expected<model::catalog> sql_session::load() {
+  // Never committed, because nothing is written.
+  const auto snapshot = sql_transaction::read(*on_, "begin reading the catalog");
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  return read_catalog(*on_);
+}
+
+base::expected<import_summary> sql_session::import_document(const model::catalog_document& doc) {
+  auto changes = sql_transaction::write(*on_, sql_subject::catalog, "import the catalog");
+  if (!changes) return tl::unexpected(changes.error());
+  const auto before = read_catalog(*on_);
+  if (!before) return tl::unexpected(before.error());
+  const auto after = model::merge(*before, doc);
+  if (!after) return tl::unexpected(after.error());
+  if (auto allowed = check_returning(*on_, doc); !allowed) return tl::unexpected(allowed.error());
+  import_summary summary{doc.regions.size(),
+                         doc.tiers.size(),
+                         doc.games.size(),
+                         doc.namespaces.size(),
+                         size_of(*after) - size_of(*before),
+                         *after != *before};
+  if (!summary.changed) return summary;
+  auto done = write_catalog(*on_, *before, *after);
+  if (done) done = audit_.write(*on_, model::describe_import(*before, *after, doc));
+  if (done) done = audit_.commit(*changes);
+  if (!done) return tl::unexpected(done.error());
+  return summary;
+}
+
+base::expected<void> sql_session::remove(const model::element_key& key) {
+  return change(*on_, sql_subject::catalog, "change the catalog", audit_,
+                [&]() -> base::expected<void> {
+                  const auto before = read_catalog(*on_);
+                  if (!before) return tl::unexpected(before.error());
+                  const auto after = model::without(*before, key);
+                  if (!after) return tl::unexpected(after.error());
+                  auto done = hide_element(*on_, key);
+                  if (done) done = write_catalog_revision(*on_, after->revision);
+                  if (done) done = audit_.write(*on_, model::describe_removal(*before, key));
+                  return done;
+                });
+}
+
+// -- avatar_store ---------------------------------------------------------------
+
+base::expected<std::int64_t>
+sql_session::read(const model::uuid& game_id,
+                  const std::function<bool(const model::avatar&)>& take) {
+  const auto snapshot = sql_transaction::read(*on_, "begin reading avatars");
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  return select_avatars(*on_, game_id, take);
+}
+
+base::expected<std::vector<put_outcome>> sql_session::put(std::span<const model::avatar> avatars) {
+  auto changes = sql_transaction::write(*on_, sql_subject::avatars, "write avatars");
+  if (!changes) return tl::unexpected(changes.error());
+  auto outcomes = write_avatars(*on_, avatars);
+  if (!outcomes) return outcomes;
+  const auto is_change = [](put_outcome each) {
+    return each == put_outcome::added || each == put_outcome::changed;
+  };
+  base::expected<void> done;
+  if (std::any_of(outcomes->begin(), outcomes->end(), is_change))
+    done = audit_.write(*on_, {"avatars.put", {}, {}, {}});
+  if (done) done = audit_.commit(*changes);
+  if (!done) return tl::unexpected(done.error());
+  return outcomes;
+}
+
+base::expected<std::vector<put_outcome>>
+sql_session::check(std::span<const model::avatar> avatars) {
+  // Never committed, so that the check writes nothing.
+  const auto trial = sql_transaction::write(*on_, sql_subject::avatars, "check avatars");
+  if (!trial) return tl::unexpected(trial.error());
+  return write_avatars(*on_, avatars);
+}
+
+// -- lobby_sink, lobby_history, change_feed -------------------------------------
+
+base::expected<bool> sql_session::has_any() {
+  static constexpr sql_command query{
+      "SELECT CASE WHEN EXISTS (SELECT 1 FROM lobbies) THEN 1 ELSE 0 END", "look for lobbies"};
+  return on_->begin_reading(query.operation)
+      .and_then([this] { return select_integer(*on_, query); })
+      .map([](std::int64_t found) { return found != 0; });
+}
+
+base::expected<history_revisions> sql_session::revisions(const model::uuid& game_id) {
+  const auto snapshot = sql_transaction::read(*on_, "begin reading revisions");
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  return select_history_revisions(*on_, game_id);
+}
+
+base::expected<moved_games> sql_session::moved_games_since(game_subject subject,
+                                                           std::int64_t known) {
+  return on_->begin_reading("look for games that changed").and_then([&] {
+    return read_moved_games(*on_, subject, known);
+  });
+}
+
+// -- access_store ---------------------------------------------------------------
+
+base::expected<std::int64_t> sql_session::tokens_revision() {
+  return on_->begin_reading("read the tokens' revision").and_then([this] {
+    return read_tokens_revision(*on_);
+  });
+}
+
+base::expected<model::token_snapshot> sql_session::load_tokens() {
+  const auto snapshot = sql_transaction::read(*on_, "begin reading the tokens");
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  return select_tokens(*on_);
+}
+
+base::expected<void> sql_session::create_token(const model::access_token& made) {
+  return change(*on_, sql_subject::tokens, "create a token", audit_, [&] {
+    return insert_token(*on_, made).and_then([&] {
+      return audit_.write(*on_, model::describe_creation(made));
+    });
+  });
+}
+
+base::expected<model::access_token> sql_session::rotate_token(const model::uuid& token_id,
+                                                              const model::token_digest& digest,
+                                                              std::int64_t former_until_ms,
+                                                              std::int64_t now_ms) {
+  return change_token(*on_, "rotate a token", audit_, token_id, now_ms,
+                      [&](model::access_token& which) -> base::expected<bool> {
+                        const auto state = which.state(now_ms);
+                        if (state != model::token_state::active)
+                          return base::fail(base::errc::token_not_found,
+                                            "The token " + model::to_string(token_id) + " is " +
+                                                std::string{name_of(state)} +
+                                                "; create another one.");
+                        which.former_digest = std::exchange(which.digest, digest);
+                        which.former_until_ms = former_until_ms;
+                        return true;
+                      });
+}
+
+base::expected<model::access_token> sql_session::revoke_token(const model::uuid& token_id,
+                                                              std::int64_t now_ms) {
+  return change_token(*on_, "revoke a token", audit_, token_id, now_ms,
+                      [&](model::access_token& which) {
+                        if (which.revoked_ms) return base::expected<bool>{false};
+                        which.revoked_ms = now_ms;
+                        return base::expected<bool>{true};
+                      });
+}
+
+base::expected<void> sql_session::note_uses(std::span<const token_use> uses) {
+  auto changes = sql_transaction::write(*on_, std::nullopt, "note uses of tokens");
+  if (!changes) return tl::unexpected(changes.error());
+  auto done = write_token_uses(*on_, uses);
+  return done ? changes->commit() : done;
+}
+
+base::expected<void> sql_session::record(const model::audit_change& what) {
+  return change(*on_, std::nullopt, "write the audit log", audit_,
+                [&] { return audit_.write(*on_, what); });
+}
+
+base::expected<std::vector<model::audit_entry>>
+sql_session::read_audit(const model::audit_query& query) {
+  return on_->begin_reading("read the audit log").and_then([&] {
+    return select_audit(*on_, query);
+  });
+}
+
+base::expected<std::size_t> sql_session::expire_audit(std::int64_t before_ms) {
+  std::size_t gone = 0;
+  auto done = change(*on_, sql_subject::tokens, "expire the audit log", audit_,
+                     [&]() -> base::expected<void> {
+                       const auto removed = delete_audit(*on_, before_ms);
+                       if (!removed) return tl::unexpected(removed.error());
+                       gone = *removed;
+                       const auto tokens = delete_tokens(*on_, before_ms);
+                       if (!tokens) return tl::unexpected(tokens.error());
+                       if (gone + *tokens == 0) return {};
+                       return audit_.write(*on_, model::describe_expiry(before_ms, gone, *tokens));
+                     });
+  if (!done) return tl::unexpected(done.error());
+  return gone;
+}
+
+} // namespace matchcloud::store

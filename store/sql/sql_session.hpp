@@ -1,0 +1,72 @@
+#pragma once
+
+#include "store/session.hpp"
+#include "store/sql/audit_table.hpp"
+#include "store/sql/sql.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// The roles that every SQL engine fills with the same statements: catalog, avatars, access, and
+/// revisions. An engine adds the roles where speed depends on it: lobbies and their history.
+class sql_session : public session {
+public:
+  /// `on` must outlive the session's use.
+  explicit sql_session(sql_connection& on) : on_{&on} {}
+
+  // -- catalog_store ----------------------------------------------------------
+
+  base::expected<std::int64_t> revision() override;
+  base::expected<model::catalog> load() override;
+  base::expected<import_summary> import_document(const model::catalog_document& doc) override;
+  base::expected<void> remove(const model::element_key& key) override;
+
+  // -- avatar_store -----------------------------------------------------------
+
+  base::expected<std::int64_t> read(const model::uuid& game_id,
+                                    const std::function<bool(const model::avatar&)>& take) override;
+  base::expected<std::vector<put_outcome>> put(std::span<const model::avatar> avatars) override;
+  base::expected<std::vector<put_outcome>> check(std::span<const model::avatar> avatars) override;
+
+  // -- lobby_sink, lobby_history, change_feed ---------------------------------
+
+  base::expected<bool> has_any() override;
+  base::expected<history_revisions> revisions(const model::uuid& game_id) override;
+  base::expected<moved_games> moved_games_since(game_subject subject, std::int64_t known) override;
+
+  // -- access_store -----------------------------------------------------------
+
+  base::expected<std::int64_t> tokens_revision() override;
+  base::expected<model::token_snapshot> load_tokens() override;
+  base::expected<void> create_token(const model::access_token& made) override;
+  base::expected<model::access_token> rotate_token(const model::uuid& token_id,
+                                                   const model::token_digest& digest,
+                                                   std::int64_t former_until_ms,
+                                                   std::int64_t now_ms) override;
+  base::expected<model::access_token> revoke_token(const model::uuid& token_id,
+                                                   std::int64_t now_ms) override;
+  base::expected<void> note_uses(std::span<const token_use> uses) override;
+  base::expected<void> record(const model::audit_change& what) override;
+  base::expected<std::vector<model::audit_entry>>
+  read_audit(const model::audit_query& query) override;
+  base::expected<std::size_t> expire_audit(std::int64_t before_ms) override;
+
+  void attribute(model::audit_run_ptr run) override { audit_.attribute(std::move(run)); }
+
+protected:
+  const audit_table& audit() const noexcept { return audit_; }
+
+private:
+  sql_connection* on_;
+  audit_table audit_;
+};
+
+/// The revisions that an export of a game depends on. Call this in the transaction that reads the
+/// game's history.
+base::expected<history_revisions> select_history_revisions(sql_connection& on,
+                                                           const model::uuid& game_id);
+
+} // namespace matchcloud::store
