@@ -2,7 +2,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "tests/catch.hpp"
-#include "tests/faults/small_disk.hpp"
+#include "tests/fixtures/small_disk.hpp"
 
 #include <fcntl.h>
 #include <linux/loop.h>
@@ -42,7 +42,7 @@ failing_disk::failing_disk() : image_{directory_.path("image")}, place_{director
   std::ofstream{image_}.flush();
   std::filesystem::resize_file(image_, image_bytes);
   const auto make = "mkfs.ext4 -q -F " + image_ + " 2>/dev/null";
-  mounted_ = has_own_mounts() && std::system(make.c_str()) == 0 && mount();
+  mounted_ = fixtures::has_own_mounts() && std::system(make.c_str()) == 0 && mount();
   if (!mounted_) WARN("this user may mount no ext4 of a file: not tested");
 }
 

@@ -1,7 +1,7 @@
 // The disk is full while the service runs, and when it starts.
 #include "tests/catch.hpp"
 #include "tests/faults/probed_service.hpp"
-#include "tests/faults/small_disk.hpp"
+#include "tests/fixtures/small_disk.hpp"
 
 #include <csignal>
 
@@ -51,7 +51,7 @@ TEST_CASE("a full disk: reads go on, writes say it, and room heals it without a 
   const auto rounds = setting("MATCHCLOUD_SOAK_FILLINGS", fillings);
   for (std::uint64_t round = 0; round < rounds; ++round) {
     CAPTURE(round);
-    const small_disk disk;
+    const fixtures::small_disk disk;
     if (!disk.mounted()) return;
     const world own{disk.path()};
     probed_service service{own};
@@ -71,7 +71,7 @@ TEST_CASE("a full disk: reads go on, writes say it, and room heals it without a 
 }
 
 TEST_CASE("a full disk: the service ends well, and starts when there is room", "[disk]") {
-  const small_disk disk;
+  const fixtures::small_disk disk;
   if (!disk.mounted()) return;
   chances by{"a start on a full disk"};
   const world own{disk.path()};

@@ -2,7 +2,7 @@
 #include "tests/catch.hpp"
 #include "tests/faults/failing_disk.hpp"
 #include "tests/faults/probed_service.hpp"
-#include "tests/faults/small_disk.hpp"
+#include "tests/fixtures/small_disk.hpp"
 
 #include <csignal>
 
@@ -17,7 +17,7 @@ const refusal not_now{503, "store_failed", "The log of the service tells its ope
 
 TEST_CASE("a read-only data directory: reads go on, writes say it, and it heals by itself",
           "[disk]") {
-  const small_disk disk;
+  const fixtures::small_disk disk;
   if (!disk.mounted()) return;
   chances by{"a read-only data directory"};
   const world own{disk.path()};
@@ -37,7 +37,7 @@ TEST_CASE("a read-only data directory: reads go on, writes say it, and it heals 
 }
 
 TEST_CASE("a read-only data directory: the service does not start, and says why", "[disk]") {
-  const small_disk disk;
+  const fixtures::small_disk disk;
   if (!disk.mounted()) return;
   chances by{"a start on a read-only data directory"};
   const world own{disk.path()};
