@@ -29,3 +29,5 @@ matchcloud_imported(CAF::core caf/all.hpp caf_core)
 # cpp-httplib must be compiled with the flags of its library: its classes change size with them.
 pkg_check_modules(httplib REQUIRED IMPORTED_TARGET GLOBAL cpp-httplib)
 pkg_check_modules(maxminddb REQUIRED IMPORTED_TARGET GLOBAL libmaxminddb)
+# CMake's module for PostgreSQL asks for the headers of servers too, which nothing here uses.
+pkg_check_modules(libpq REQUIRED IMPORTED_TARGET GLOBAL libpq)
