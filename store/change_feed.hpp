@@ -3,6 +3,7 @@
 #include "base/expected.hpp"
 #include "store/moved_games.hpp"
 
+#include <chrono>
 #include <cstdint>
 
 namespace matchcloud::store {
@@ -13,6 +14,10 @@ namespace matchcloud::store {
 class change_feed {
 public:
   virtual ~change_feed() = default;
+
+  /// How late a feed may notice a change: an engine that has to ask a server does so this often, and
+  /// is told of the rare changes (catalog, tokens, avatars) at once.
+  static constexpr std::chrono::milliseconds delay_limit{500};
 
   /// Whether any other session, of this or another process, may have committed since the last call;
   /// true on the first call. A read that begins afterwards, in any session, sees what was

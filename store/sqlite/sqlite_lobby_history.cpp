@@ -1,12 +1,11 @@
 #include "store/sqlite/sqlite_lobby_history.hpp"
 
 #include "model/lobbies/lobby.hpp"
-#include "model/text/timestamp.hpp"
+#include "store/class_span.hpp"
 #include "store/sql/attribute_columns.hpp"
 #include "store/sql/sql_session.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <utility>
 
@@ -15,22 +14,6 @@ namespace matchcloud::store {
 namespace {
 
 constexpr auto reading_lobbies = "read the lobby history";
-/// Just after the last time that the store can hold.
-constexpr std::uint64_t times_end = std::uint64_t{model::timestamp_limit_ms} + 1;
-
-/// The class of a lobby that lasts from the first to the last time that the store can hold.
-constexpr int longest_class = std::bit_width(times_end - 1) - 1;
-
-/// A time of the query for comparing with the table; all times after `times_end` are equivalent.
-std::int64_t clamped(std::uint64_t time) noexcept {
-  return static_cast<std::int64_t>(std::min(time, times_end));
-}
-
-/// The exclusive lower bound of start times at which lobbies of a class can still be alive after
-/// `begin`.
-std::int64_t start_after(std::int64_t begin, int duration_class) noexcept {
-  return begin - (std::int64_t{1} << (duration_class + 1));
-}
 
 } // namespace
 
@@ -110,10 +93,8 @@ base::expected<void> sqlite_lobby_history::open_cursor(std::size_t number,
   auto& opened = cursors_[number];
   opened.is_running = duration_class == model::running_class;
   opened.rows.bind(query.game_id.bytes).bind(std::int64_t{duration_class});
-  // A running lobby was alive in every span that ends after its start.
-  const auto begin = opened.is_running ? 0 : clamped(query.span.begin);
-  opened.rows.bind(opened.is_running ? -1 : start_after(begin, duration_class));
-  opened.rows.bind(clamped(query.span.end)).bind(begin);
+  const auto span = span_of_class(query.span, duration_class);
+  opened.rows.bind(span.after).bind(span.end).bind(span.begin);
   const auto row = opened.rows.step();
   if (!row) return tl::unexpected(row.error());
   if (*row) next_.push_back({opened.rows.integer(0), opened.rows.uuid(1), number});

@@ -35,7 +35,7 @@ struct access_bench : conforming_store {
   lease<access_store> by(const model::audit_run_ptr& run) const { return had(of->access(run)); }
 };
 
-TEST_CASE("a token is stored with all that it has, and moves the revision") {
+TEST_CASE("a token is stored with all that it has, and moves the revision", "[engines]") {
   const access_bench on;
   CHECK(had(on.access->tokens_revision()) == 0);
   auto made = new_token().token;
@@ -60,19 +60,19 @@ TEST_CASE("a token is stored with all that it has, and moves the revision") {
   CHECK_FALSE(stored.last_use_ms);
 }
 
-TEST_CASE("another session sees a new token and is told that something changed") {
+TEST_CASE("another session sees a new token and is told that something changed", "[engines]") {
   const access_bench on;
   const auto other = had(on.open());
-  CHECK(had(on.feed->changed()));
+  CHECK(tells(*on.feed));
   CHECK_FALSE(had(on.feed->changed()));
   had(had(other->access())->create_token(new_token().token));
-  CHECK(had(on.feed->changed()));
+  CHECK(tells(*on.feed));
   CHECK(had(on.access->tokens_revision()) == 1);
   // The catalog has not moved: nobody reloads it.
   CHECK(had(on.catalog->revision()) == 0);
 }
 
-TEST_CASE("a rotated token keeps its former text for a while") {
+TEST_CASE("a rotated token keeps its former text for a while", "[engines]") {
   const access_bench on;
   const auto made = new_token();
   had(on.access->create_token(made.token));
@@ -90,7 +90,7 @@ TEST_CASE("a rotated token keeps its former text for a while") {
   CHECK(had(on.access->load_tokens())->find(made.token.digest).token == nullptr);
 }
 
-TEST_CASE("a revoked token stays, cannot be rotated, and is revoked once") {
+TEST_CASE("a revoked token stays, cannot be rotated, and is revoked once", "[engines]") {
   const access_bench on;
   const auto made = new_token().token;
   had(on.access->create_token(made));
@@ -106,7 +106,7 @@ TEST_CASE("a revoked token stays, cannot be rotated, and is revoked once") {
     CHECK(missing.error().code == base::errc::token_not_found);
 }
 
-TEST_CASE("uses move no revision, and the later one stays") {
+TEST_CASE("uses move no revision, and the later one stays", "[engines]") {
   const access_bench on;
   const auto made = new_token().token;
   had(on.access->create_token(made));
@@ -119,7 +119,7 @@ TEST_CASE("uses move no revision, and the later one stays") {
   CHECK(on.log().size() == before);
 }
 
-TEST_CASE("each change has an entry by whom it was made") {
+TEST_CASE("each change has an entry by whom it was made", "[engines]") {
   const access_bench on;
   const auto made = new_token().token;
   const auto id = made.token_id;
@@ -141,7 +141,7 @@ TEST_CASE("each change has an entry by whom it was made") {
   CHECK(log[2].what.before.empty());
 }
 
-TEST_CASE("what nobody is named for is this process's user's") {
+TEST_CASE("what nobody is named for is this process's user's", "[engines]") {
   const access_bench on;
   had(on.catalog->import_document(lobby_catalog()));
   const auto log = on.log();
@@ -150,7 +150,7 @@ TEST_CASE("what nobody is named for is this process's user's") {
   CHECK(log[0].what.action == "catalog.import");
 }
 
-TEST_CASE("changes of the catalog have entries with before and after") {
+TEST_CASE("changes of the catalog have entries with before and after", "[engines]") {
   const access_bench on;
   had(on.catalog->import_document(lobby_catalog()));
   model::catalog_document one;
@@ -171,7 +171,8 @@ TEST_CASE("changes of the catalog have entries with before and after") {
   CHECK(log[1].who == somebody());
 }
 
-TEST_CASE("a run of many transactions has one entry, with the first that changes anything") {
+TEST_CASE("a run of many transactions has one entry, with the first that changes anything",
+          "[engines]") {
   const access_bench on;
   had(on.catalog->import_document(lobby_catalog()));
   const auto run = model::run_of(somebody(), {"lobbies.import", "file.jsonl", {}, {}});
@@ -196,7 +197,7 @@ TEST_CASE("a run of many transactions has one entry, with the first that changes
   CHECK(on.log()[0].who == local_author());
 }
 
-TEST_CASE("the log is read from the newest on, page by page, and since a time") {
+TEST_CASE("the log is read from the newest on, page by page, and since a time", "[engines]") {
   const access_bench on;
   for (int i = 0; i < 7; ++i)
     had(on.access->record({"test", std::to_string(i), {}, {}}));
@@ -214,7 +215,7 @@ TEST_CASE("the log is read from the newest on, page by page, and since a time") 
   CHECK(on.log(later).empty());
 }
 
-TEST_CASE("entries and tokens whose time is over go, and that is an entry") {
+TEST_CASE("entries and tokens whose time is over go, and that is an entry", "[engines]") {
   const access_bench on;
   auto old = new_token("old").token;
   old.what.expires_ms = now_ms;
@@ -234,7 +235,7 @@ TEST_CASE("entries and tokens whose time is over go, and that is an entry") {
   CHECK(left->tokens()[0].what.name == "young");
 }
 
-TEST_CASE("an entry holds no token, and of a long text its size") {
+TEST_CASE("an entry holds no token, and of a long text its size", "[engines]") {
   const access_bench on;
   const auto text = model::make_token_text(model::token_kind::admin);
   had(on.access->record({"test", "x/" + text, "{\"a\":\"" + text + "\"}",

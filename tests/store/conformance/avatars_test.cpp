@@ -47,7 +47,7 @@ struct bench : store::conforming_store {
   }
 };
 
-TEST_CASE("a game that was removed takes no avatars until it returns") {
+TEST_CASE("a game that was removed takes no avatars until it returns", "[engines]") {
   const bench on;
   REQUIRE(on.put({avatar_of(2, 1)}) == std::vector{put_outcome::added});
   const auto key = model::element_key::parse(model::element_kind::game, to_string(id_of(2)));
@@ -62,7 +62,7 @@ TEST_CASE("a game that was removed takes no avatars until it returns") {
   CHECK(on.list(2).size() == 2);
 }
 
-TEST_CASE("avatars come back as they were put, newest first, then by upload id") {
+TEST_CASE("avatars come back as they were put, newest first, then by upload id", "[engines]") {
   const bench on;
   auto full = avatar_of(1, 9, 253'402'300'799'999);
   full.display_name = "\xF0\x9F\xA6\x8A \"fox\"";
@@ -77,7 +77,7 @@ TEST_CASE("avatars come back as they were put, newest first, then by upload id")
   CHECK(on.list(3).empty());
 }
 
-TEST_CASE("every content length survives the store, whose integers are signed") {
+TEST_CASE("every content length survives the store, whose integers are signed", "[engines]") {
   const bench on;
   rc::check("any 64 bits", [&](std::uint64_t length) {
     auto each = avatar_of(1, 1);
@@ -87,7 +87,7 @@ TEST_CASE("every content length survives the store, whose integers are signed") 
   });
 }
 
-TEST_CASE("putting again changes what is new, and its revision only then") {
+TEST_CASE("putting again changes what is new, and its revision only then", "[engines]") {
   const bench on;
   CHECK(on.revision(1) == 0);
   on.put({avatar_of(1, 1), avatar_of(1, 2)});
@@ -104,7 +104,7 @@ TEST_CASE("putting again changes what is new, and its revision only then") {
   CHECK(on.list(1).back().display_name == "Renamed");
 }
 
-TEST_CASE("an avatar needs its game and keeps it") {
+TEST_CASE("an avatar needs its game and keeps it", "[engines]") {
   const bench on;
   on.put({avatar_of(1, 1)});
   CHECK(on.put({avatar_of(9, 2), avatar_of(2, 1), avatar_of(2, 3)}) ==
@@ -113,7 +113,7 @@ TEST_CASE("an avatar needs its game and keeps it") {
   CHECK(on.list(2) == std::vector{avatar_of(2, 3)});
 }
 
-TEST_CASE("a check says what putting would do and writes nothing") {
+TEST_CASE("a check says what putting would do and writes nothing", "[engines]") {
   const bench on;
   on.put({avatar_of(1, 1)});
   const std::vector<model::avatar> avatars{avatar_of(1, 1), avatar_of(1, 2), avatar_of(9, 3)};
@@ -123,7 +123,7 @@ TEST_CASE("a check says what putting would do and writes nothing") {
   CHECK(*checked == on.put(avatars));
 }
 
-TEST_CASE("reading stops when it is told to") {
+TEST_CASE("reading stops when it is told to", "[engines]") {
   const bench on;
   on.put({avatar_of(1, 1), avatar_of(1, 2), avatar_of(1, 3)});
   int seen = 0;
@@ -132,7 +132,7 @@ TEST_CASE("reading stops when it is told to") {
   on.put({avatar_of(1, 4)}); // shows that the transaction has ended
 }
 
-TEST_CASE("another process sees which games moved, and only those") {
+TEST_CASE("another process sees which games moved, and only those", "[engines]") {
   const bench on;
   on.put({avatar_of(1, 1), avatar_of(2, 2)});
   const store::all_roles other{on.open()};
@@ -157,7 +157,7 @@ TEST_CASE("another process sees which games moved, and only those") {
   CHECK(lobbies->games.empty());
 }
 
-TEST_CASE("a store answers like a map of upload ids") {
+TEST_CASE("a store answers like a map of upload ids", "[engines]") {
   const auto any_avatar = rc::gen::map(
       rc::gen::tuple(rc::gen::inRange<std::uint8_t>(1, 3), rc::gen::inRange<std::uint8_t>(1, 6),
                      rc::gen::inRange(0, 4), rc::gen::arbitrary<bool>()),

@@ -31,18 +31,19 @@ model::catalog_document small_document() {
   return document;
 }
 
-TEST_CASE("what is removed is hidden, in this instance and in others, and moves the revision") {
+TEST_CASE("what is removed is hidden, in this instance and in others, and moves the revision",
+          "[engines]") {
   const store::conforming_store in;
   const store::all_roles other{in.open()};
   REQUIRE(in.catalog->import_document(small_document()));
-  CHECK(other.feed->changed() == true);
+  CHECK(tells(*other.feed));
   for (const auto& each : {space(1), game(1), key(element_kind::region, "lon"),
                            key(element_kind::tier, "basic-1d1")}) {
     INFO(each.describe());
     const auto revision = *in.catalog->revision();
     REQUIRE(in.catalog->remove(each).has_value());
     CHECK(in.catalog->revision() == revision + 1);
-    CHECK(other.feed->changed() == true);
+    CHECK(tells(*other.feed));
     CHECK_FALSE(find_element(*other.catalog->load(), each).has_value());
     CHECK(in.catalog->remove(each).error().code == base::errc::element_not_found);
     CHECK(in.catalog->revision() == revision + 1);
@@ -51,7 +52,7 @@ TEST_CASE("what is removed is hidden, in this instance and in others, and moves 
   CHECK(store::had(in.open())->catalog().value()->load() == other.catalog->load());
 }
 
-TEST_CASE("what is referred to is not removed") {
+TEST_CASE("what is referred to is not removed", "[engines]") {
   const store::conforming_store in;
   REQUIRE(in.catalog->import_document(small_document()));
   const auto before = in.catalog->load();
@@ -63,7 +64,7 @@ TEST_CASE("what is referred to is not removed") {
   CHECK(in.catalog->remove(game(2)).has_value());
 }
 
-TEST_CASE("an import brings back what was removed, as it says now") {
+TEST_CASE("an import brings back what was removed, as it says now", "[engines]") {
   const store::conforming_store in;
   REQUIRE(in.catalog->import_document(small_document()));
   const auto before = in.catalog->load();
@@ -81,7 +82,7 @@ TEST_CASE("an import brings back what was removed, as it says now") {
   CHECK(in.catalog->import_document(document)->added == 0);
 }
 
-TEST_CASE("a removed namespace gives its domain and its regions up") {
+TEST_CASE("a removed namespace gives its domain and its regions up", "[engines]") {
   const store::conforming_store in;
   REQUIRE(in.catalog->import_document(small_document()));
   model::catalog_document taker;
@@ -94,7 +95,7 @@ TEST_CASE("a removed namespace gives its domain and its regions up") {
   CHECK(in.catalog->remove(key(element_kind::region, "lon")).has_value());
 }
 
-TEST_CASE("a removed namespace comes back to its own game only") {
+TEST_CASE("a removed namespace comes back to its own game only", "[engines]") {
   const store::conforming_store in;
   REQUIRE(in.catalog->import_document(small_document()));
   REQUIRE(in.catalog->remove(space(1)).has_value());
@@ -112,7 +113,7 @@ TEST_CASE("a removed namespace comes back to its own game only") {
   CHECK(in.catalog->import_document(small_document()).has_value());
 }
 
-TEST_CASE("imports and removals in any order leave what the model says") {
+TEST_CASE("imports and removals in any order leave what the model says", "[engines]") {
   const auto& engine = store::each_engine();
   REQUIRE(rc::check([&] {
     const store::conforming_store in{engine};

@@ -2,10 +2,13 @@
 
 #include "base/clock.hpp"
 #include "store/files/secret_files.hpp"
+#include "store/open_postgres.hpp"
 #include "store/open_sqlite.hpp"
+#include "tests/fixtures/postgres_server.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 namespace matchcloud::store {
@@ -25,13 +28,33 @@ private:
   fixtures::temporary_directory directory_;
 };
 
+/// A database of its own on the server that the tests share.
+class postgres_store final : public fresh_store {
+public:
+  base::expected<std::shared_ptr<database>> open() const override {
+    postgres_settings settings;
+    settings.url = url_;
+    return open_postgres(settings);
+  }
+  std::shared_ptr<secret_store> secrets() const override {
+    return std::make_shared<secret_files>(directory_.path());
+  }
+
+private:
+  std::string url_ = fixtures::shared_postgres().new_database();
+  fixtures::temporary_directory directory_;
+};
+
 } // namespace
 
 const std::vector<engine>& engines() {
-  static const std::vector<engine> all{
+  static const std::vector<engine> embedded{
       {"SQLite", [] { return std::make_unique<sqlite_store>(); }},
   };
-  return all;
+  static const std::vector<engine> served{
+      {"PostgreSQL", [] { return std::make_unique<postgres_store>(); }},
+  };
+  return std::getenv("MATCHCLOUD_TEST_POSTGRES") ? served : embedded;
 }
 
 std::vector<std::string> stored_lobbies(lobby_history& in) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/secret_store.hpp"
+#include "tests/fixtures/deadline.hpp"
 #include "tests/store/store_fixture.hpp"
 
 #include <functional>
@@ -25,6 +26,7 @@ struct engine {
   std::string name;
   std::function<std::unique_ptr<fresh_store>()> make;
 };
+/// The embedded engine; with MATCHCLOUD_TEST_POSTGRES in the environment PostgreSQL instead.
 const std::vector<engine>& engines();
 
 /// Runs the test case once for each engine. Call it once per test case.
@@ -46,6 +48,11 @@ struct conforming_store : made_store, all_roles {
 
   base::expected<std::shared_ptr<database>> open() const { return fresh->open(); }
 };
+
+/// Whether a feed tells of a change, within its delay.
+inline bool tells(change_feed& feed) {
+  return e2e::eventually([&] { return feed.changed() == true; });
+}
 
 /// Everything that the history holds about lobbies of games 1 and 2: game, id, start, stop and
 /// attributes, one line per lobby in the order of ids.

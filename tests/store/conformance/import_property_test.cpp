@@ -44,7 +44,7 @@ struct plain_catalog {
   }
 };
 
-TEST_CASE("a sequence of imports leaves the union in which the last one wins") {
+TEST_CASE("a sequence of imports leaves the union in which the last one wins", "[engines]") {
   const auto& engine = store::each_engine();
   REQUIRE(rc::check([&] {
     const store::conforming_store in{engine};
@@ -65,7 +65,7 @@ TEST_CASE("a sequence of imports leaves the union in which the last one wins") {
   }));
 }
 
-TEST_CASE("importing the same document again changes nothing") {
+TEST_CASE("importing the same document again changes nothing", "[engines]") {
   const store::conforming_store in;
   REQUIRE(rc::check([&] {
     const auto document = any_document();
@@ -78,7 +78,7 @@ TEST_CASE("importing the same document again changes nothing") {
   }));
 }
 
-TEST_CASE("the order of a document's elements does not matter") {
+TEST_CASE("the order of a document's elements does not matter", "[engines]") {
   REQUIRE(rc::check([] {
     const auto document = any_document();
     auto reversed = document;

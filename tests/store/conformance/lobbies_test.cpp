@@ -3,6 +3,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <thread>
 
 namespace matchcloud::store {
 namespace {
@@ -11,7 +12,7 @@ using model::line_errc;
 
 constexpr auto running = std::nullopt;
 
-TEST_CASE("a lobby's later reports add to it, in the same place or another") {
+TEST_CASE("a lobby's later reports add to it, in the same place or another", "[engines]") {
   const store_for_lobbies in;
   const auto merged = [&](model::lobby_times times) {
     return merge_all(*in.sink, lobby_list{}.add(100, times, kind_of(11))).accepted == 1;
@@ -30,7 +31,7 @@ TEST_CASE("a lobby's later reports add to it, in the same place or another") {
   CHECK(in.lobbies().size() == 1);
 }
 
-TEST_CASE("a lobby of another kind is a conflict and changes nothing") {
+TEST_CASE("a lobby of another kind is a conflict and changes nothing", "[engines]") {
   const store_for_lobbies in;
   merge_all(*in.sink, lobby_list{}.add(100, {1'000, running}, kind_of(11)));
   const auto before = in.lobbies();
@@ -49,7 +50,8 @@ TEST_CASE("a lobby of another kind is a conflict and changes nothing") {
   CHECK(in.revision_of(1) == revision);
 }
 
-TEST_CASE("lobbies of namespaces and regions that nobody knows are refused, the rest is taken") {
+TEST_CASE("lobbies of namespaces and regions that nobody knows are refused, the rest is taken",
+          "[engines]") {
   const store_for_lobbies in;
   const auto done = merge_all(*in.sink, lobby_list{}
                                             .add(100, {1, running}, kind_of(99))
@@ -64,7 +66,7 @@ TEST_CASE("lobbies of namespaces and regions that nobody knows are refused, the 
   CHECK(done.rejected[2].finding == done.rejected[0].finding);
 }
 
-TEST_CASE("history may name what was removed from the catalog") {
+TEST_CASE("history may name what was removed from the catalog", "[engines]") {
   const store_for_lobbies in;
   using model::element_key;
   using model::element_kind;
@@ -77,7 +79,8 @@ TEST_CASE("history may name what was removed from the catalog") {
   CHECK(merge_all(*in.sink, lobby_list{}.add(100, {1, running}, kind_of(11))).accepted == 1);
 }
 
-TEST_CASE("revisions of lobbies move with the games that are touched, in one sequence") {
+TEST_CASE("revisions of lobbies move with the games that are touched, in one sequence",
+          "[engines]") {
   const store_for_lobbies in;
   merge_all(*in.sink, lobby_list{}.add(1, {1, running}, kind_of(11)));
   const auto first = in.revision_of(1);
@@ -90,7 +93,7 @@ TEST_CASE("revisions of lobbies move with the games that are touched, in one seq
   CHECK(in.revision_of(1) > in.revision_of(2));
 }
 
-TEST_CASE("a check says what merging would do and does nothing") {
+TEST_CASE("a check says what merging would do and does nothing", "[engines]") {
   const store_for_lobbies in;
   merge_all(*in.sink, lobby_list{}.add(1, {1, 5}, kind_of(11)));
   const auto before = in.lobbies();
@@ -122,7 +125,8 @@ lobby_list& add_any(lobby_list& list) {
                   kind_of(number % 2 == 0 ? 11 : 21, number % 3 == 0 ? "fra" : "iad"));
 }
 
-TEST_CASE("property: any order, repetition and batching of reports settles to the same state") {
+TEST_CASE("property: any order, repetition and batching of reports settles to the same state",
+          "[engines]") {
   const auto& engine = each_engine();
   const store_for_lobbies one{engine};
   const store_for_lobbies other{engine};
@@ -156,7 +160,7 @@ TEST_CASE("property: any order, repetition and batching of reports settles to th
   }));
 }
 
-TEST_CASE("property: a report of another kind never changes anything") {
+TEST_CASE("property: a report of another kind never changes anything", "[engines]") {
   const store_for_lobbies in;
   lobby_list known;
   for (std::uint32_t number = 0; number < 6; ++number)
@@ -171,6 +175,28 @@ TEST_CASE("property: a report of another kind never changes anything") {
     RC_ASSERT(merge_all(*in.sink, list).rejected.size() == 1);
     RC_ASSERT(in.lobbies() == before);
   }));
+}
+
+TEST_CASE(
+    "a lobby that two writers report at once for two games is one's, and the other's conflict",
+    "[engines]") {
+  const store_for_lobbies in;
+  constexpr std::uint32_t count = 2'000;
+  const auto report = [&](std::uint32_t namespace_number) {
+    const auto own = had(in.open());
+    const auto sink = had(own->sink());
+    lobby_list list;
+    for (std::uint32_t number = 0; number < count; ++number)
+      list.add(number, {number, number + 10}, kind_of(namespace_number));
+    return merge_all(*sink, list);
+  };
+  lobby_merge other;
+  std::jthread writer{[&] { other = report(21); }};
+  const auto one = report(11);
+  writer.join();
+  CHECK(one.accepted + other.accepted == count);
+  CHECK(one.rejected.size() + other.rejected.size() == count);
+  CHECK(in.lobbies().size() == count);
 }
 
 } // namespace

@@ -209,7 +209,8 @@ std::vector<fixtures::csv_record> expected_rows(const history_store& store, cons
   return rows;
 }
 
-TEST_CASE("property: an export has exactly the rows that the rules give, in their order") {
+TEST_CASE("property: an export has exactly the rows that the rules give, in their order",
+          "[engines]") {
   history_store in;
   REQUIRE(rc::check([&] {
     const auto past = any_history();
@@ -248,7 +249,8 @@ void add_rows(const written_history& written, std::map<std::string, reported>& i
   }
 }
 
-TEST_CASE("property: the parts of a span have its lobbies, and their times add up to the whole's") {
+TEST_CASE("property: the parts of a span have its lobbies, and their times add up to the whole's",
+          "[engines]") {
   history_store in;
   REQUIRE(rc::check([&] {
     const auto past = any_history();
@@ -277,7 +279,7 @@ TEST_CASE("property: the parts of a span have its lobbies, and their times add u
   }));
 }
 
-TEST_CASE("property: who asks again after more was reported gets what is known then") {
+TEST_CASE("property: who asks again after more was reported gets what is known then", "[engines]") {
   history_store in;
   REQUIRE(rc::check([&] {
     auto past = any_history();

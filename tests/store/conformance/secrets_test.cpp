@@ -50,7 +50,7 @@ struct secret_bench {
   }
 };
 
-TEST_CASE("a secret is made once, from random bytes, and when it was made is known") {
+TEST_CASE("a secret is made once, from random bytes, and when it was made is known", "[engines]") {
   const auto& engine = each_engine();
   const secret_bench on{engine};
   const auto before_ts = base::machine_clock().unix_ms();
@@ -64,7 +64,7 @@ TEST_CASE("a secret is made once, from random bytes, and when it was made is kno
   CHECK(had(others->load(on.name)).front().secret != first.front().secret);
 }
 
-TEST_CASE("each named secret is one of its own") {
+TEST_CASE("each named secret is one of its own", "[engines]") {
   const auto fresh = each_engine().make();
   const auto keys = had(fresh->secrets()->load(secret_name::signing_keys));
   const auto roots = had(fresh->secrets()->load(secret_name::ticket_roots));
@@ -73,7 +73,7 @@ TEST_CASE("each named secret is one of its own") {
   CHECK(had(fresh->secrets()->load(secret_name::signing_keys)) == keys);
 }
 
-TEST_CASE("threads that ask for a secret at once get the same") {
+TEST_CASE("threads that ask for a secret at once get the same", "[engines]") {
   const secret_bench on;
   std::deque<base::expected<secret_versions>> loaded(8);
   std::vector<std::thread> threads;
@@ -87,7 +87,7 @@ TEST_CASE("threads that ask for a secret at once get the same") {
   }
 }
 
-TEST_CASE("processes that ask for a secret at once get the same") {
+TEST_CASE("processes that ask for a secret at once get the same", "[engines]") {
   const auto& engine = each_engine();
   const auto name = each_secret();
   for (int round = 0; round < 5; ++round) {
@@ -115,8 +115,8 @@ TEST_CASE("processes that ask for a secret at once get the same") {
   }
 }
 
-TEST_CASE(
-    "a rotated secret is the newest, the replaced one is accepted until what it made expires") {
+TEST_CASE("a rotated secret is the newest, the replaced one is accepted until what it made expires",
+          "[engines]") {
   const secret_bench on;
   const auto first = on.load();
   on.rotate(now_ts);
@@ -144,12 +144,13 @@ TEST_CASE(
   CHECK(has(last, after[0]));
 }
 
-TEST_CASE("a replaced signing key is accepted for a day, a ticket root for half of one") {
+TEST_CASE("a replaced signing key is accepted for a day, a ticket root for half of one",
+          "[engines]") {
   CHECK(accepted_ms(secret_name::signing_keys) == (24 * 60 + 1) * minute_ms);
   CHECK(accepted_ms(secret_name::ticket_roots) == (12 * 60 + 1) * minute_ms);
 }
 
-TEST_CASE("revoked secrets are gone") {
+TEST_CASE("revoked secrets are gone", "[engines]") {
   const secret_bench on;
   const auto first = on.load();
   on.rotate(now_ts);
@@ -159,7 +160,8 @@ TEST_CASE("revoked secrets are gone") {
   CHECK_FALSE(has(after, first[0]));
 }
 
-TEST_CASE("versions in use are bounded; the refusal says when the first of them ends") {
+TEST_CASE("versions in use are bounded; the refusal says when the first of them ends",
+          "[engines]") {
   const secret_bench on;
   const auto limit = facts_of(on.name).versions_limit;
   (void)on.load();
@@ -184,7 +186,7 @@ TEST_CASE("versions in use are bounded; the refusal says when the first of them 
   CHECK(on.load().size() == 2);
 }
 
-TEST_CASE("rotations at once lose none") {
+TEST_CASE("rotations at once lose none", "[engines]") {
   const secret_bench on;
   const auto first = on.load();
   const auto rotate = [&] {
@@ -202,7 +204,7 @@ TEST_CASE("rotations at once lose none") {
   CHECK(has(after, first[0]));
 }
 
-TEST_CASE("a rotation that is killed leaves the versions before it or after it") {
+TEST_CASE("a rotation that is killed leaves the versions before it or after it", "[engines]") {
   const secret_bench on;
   const auto first = on.load();
   for (int round = 0; round < 8; ++round) {
@@ -222,7 +224,7 @@ TEST_CASE("a rotation that is killed leaves the versions before it or after it")
   CHECK_FALSE(has(on.load(), first[0]));
 }
 
-TEST_CASE("a secret is rotated only if its newest version is due") {
+TEST_CASE("a secret is rotated only if its newest version is due", "[engines]") {
   const secret_bench on;
   on.rotate(now_ts, replaced_secrets::revoke);
   const auto before = on.load();
@@ -238,13 +240,13 @@ TEST_CASE("a secret is rotated only if its newest version is due") {
   CHECK_FALSE(had(on.secrets->rotate_if_due(on.name, now_ts + 6, now_ts + 1)));
 }
 
-TEST_CASE("a secret that is not there yet is made before it is due") {
+TEST_CASE("a secret that is not there yet is made before it is due", "[engines]") {
   const secret_bench on;
   CHECK_FALSE(had(on.secrets->rotate_if_due(on.name, now_ts, 1)));
   CHECK(on.load().size() == 1);
 }
 
-TEST_CASE("of those who notice at once that a secret is due, one rotates it") {
+TEST_CASE("of those who notice at once that a secret is due, one rotates it", "[engines]") {
   const auto& engine = each_engine();
   const auto name = each_secret();
   for (int round = 0; round < 5; ++round) {
@@ -273,7 +275,7 @@ TEST_CASE("of those who notice at once that a secret is due, one rotates it") {
   }
 }
 
-TEST_CASE("versions that are no longer accepted are removed, and no others") {
+TEST_CASE("versions that are no longer accepted are removed, and no others", "[engines]") {
   const secret_bench on;
   CHECK(had(on.secrets->prune(on.name, now_ts)) == 0);
   on.rotate(now_ts, replaced_secrets::revoke);
@@ -291,7 +293,7 @@ TEST_CASE("versions that are no longer accepted are removed, and no others") {
   CHECK(had(on.secrets->prune(on.name, 2 * now_ts)) == 0);
 }
 
-TEST_CASE("rotations and removals at once lose no version that is accepted") {
+TEST_CASE("rotations and removals at once lose no version that is accepted", "[engines]") {
   const secret_bench on;
   on.rotate(now_ts, replaced_secrets::revoke);
   const auto rotate = [&] {

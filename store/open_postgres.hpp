@@ -1,0 +1,48 @@
+#pragma once
+
+#include "store/database.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::store {
+
+struct postgres_settings {
+  /// A connection string of libpq: `postgresql://..`, or `name=value ..`.
+  std::string url;
+  /// Whether a server beyond loopback may be reached without `sslmode=verify-full`.
+  bool allow_unverified = false;
+  /// How long a change waits for another session's change before it fails.
+  std::chrono::milliseconds patience = std::chrono::minutes{1};
+  /// How long a statement may take before the server ends it. This side waits for the server
+  /// `answer_grace` longer and then gives the connection up.
+  std::chrono::milliseconds statement_timeout{10'000};
+  session_limits sessions = {};
+};
+
+/// How much longer than `statement_timeout` an answer is waited for.
+inline constexpr std::chrono::milliseconds answer_grace{1'000};
+/// How long connecting to one host may take, unless the connection string says `connect_timeout`.
+inline constexpr std::chrono::seconds connect_timeout{3};
+/// After a failure to connect, how long further sessions fail at once: from the least, doubled by
+/// each failure, up to the most.
+inline constexpr std::chrono::milliseconds reconnect_least{50};
+inline constexpr std::chrono::milliseconds reconnect_most{1'000};
+
+/// Whether `text` names a store of PostgreSQL, by its scheme.
+bool is_postgres_url(std::string_view text) noexcept;
+
+/// Checks a connection string without connecting. Fails with `config_invalid`; the detail never has
+/// a password.
+base::expected<void> check_postgres_url(const std::string& url);
+/// Whether a connection string that passes the check has a password.
+bool has_password(const std::string& url);
+
+/// Opens the store in a PostgreSQL database, creating and migrating it if necessary. Its tables are
+/// in the schema `matchcloud`. Fails with `config_invalid`, `store_newer`, `store_full` or
+/// `store_failed`.
+base::expected<std::shared_ptr<database>> open_postgres(const postgres_settings& settings);
+
+} // namespace matchcloud::store

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "store/open_postgres.hpp"
+
+#include <string>
+
+namespace matchcloud::store {
+
+/// The schema that has the tables, apart from whatever else the database has.
+inline constexpr const char* schema_name = "matchcloud";
+
+/// What a connection string names, for messages: `postgresql://HOST:PORT/DATABASE`, without user,
+/// password and options.
+std::string place_of(const std::string& url);
+
+/// Checks that a server beyond loopback is verified, unless the settings allow it not to be. Takes
+/// services and the environment into account. Fails with `config_invalid`.
+base::expected<void> check_verification(const postgres_settings& settings);
+
+} // namespace matchcloud::store

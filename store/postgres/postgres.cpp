@@ -1,0 +1,611 @@
+#include "store/postgres/postgres.hpp"
+
+#include "base/io_failure.hpp"
+#include "store/files/fault_pass.hpp"
+#include "store/postgres/connection_string.hpp"
+
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How often `stop` is asked while the server does not answer.
+constexpr std::chrono::milliseconds stop_interval{250};
+/// How long a transaction may wait for this side before the server ends it.
+constexpr std::chrono::milliseconds idle_in_transaction_timeout = 5min;
+/// How often the server looks, during a statement, whether the client is still there.
+constexpr std::chrono::milliseconds client_check_interval{1'000};
+
+// Object ids of PostgreSQL's types (src/include/catalog/pg_type.dat).
+constexpr std::uint32_t int8_oid = 20;
+constexpr std::uint32_t uuid_oid = 2950;
+
+// SQLSTATEs (PostgreSQL's documentation, appendix A).
+constexpr std::string_view serialization_failure = "40001";
+constexpr std::string_view deadlock_detected = "40P01";
+constexpr std::string_view disk_full = "53100";
+
+template <class Number>
+void append_number(std::string& to, Number number) {
+  for (int shift = 8 * (static_cast<int>(sizeof number) - 1); shift >= 0; shift -= 8)
+    to.push_back(static_cast<char>(static_cast<std::make_unsigned_t<Number>>(number) >> shift));
+}
+
+void append_bytes(std::string& to, const model::uuid& id) {
+  to.append(reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size());
+}
+
+/// The head of an array with one dimension (src/backend/utils/adt/arrayfuncs.c, array_send).
+std::string array_head(std::size_t size, std::uint32_t type, bool has_nulls, std::size_t room) {
+  std::string head;
+  head.reserve(20 + size * room);
+  append_number<std::int32_t>(head, 1);
+  append_number<std::int32_t>(head, has_nulls ? 1 : 0);
+  append_number<std::uint32_t>(head, type);
+  append_number<std::int32_t>(head, static_cast<std::int32_t>(size));
+  append_number<std::int32_t>(head, 1);
+  return head;
+}
+
+template <class Number>
+std::string text_of(Number number) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  return {digits.data(), end};
+}
+
+std::string hex_of(std::span<const std::uint8_t> bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = "\\x";
+  for (const auto byte : bytes) {
+    text.push_back(digits[byte >> 4]);
+    text.push_back(digits[byte & 15]);
+  }
+  return text;
+}
+
+/// PostgreSQL's texts have no NUL: `escape` and '0' stand for it, `escape` and '1' for an escape.
+constexpr char escape = '\x01';
+
+std::string escaped(std::string_view text) {
+  std::string made;
+  made.reserve(text.size());
+  for (const char c : text) {
+    if (c != '\0' && c != escape) {
+      made.push_back(c);
+      continue;
+    }
+    made.push_back(escape);
+    made.push_back(c == '\0' ? '0' : '1');
+  }
+  return made;
+}
+
+std::string unescaped(std::string_view text) {
+  std::string made;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != escape || at + 1 == text.size())
+      made.push_back(text[at]);
+    else
+      made.push_back(text[++at] == '0' ? '\0' : escape);
+  }
+  return made;
+}
+
+std::uint8_t hex_digit(char c) noexcept {
+  return static_cast<std::uint8_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
+/// A row of a result in text form.
+class text_row final : public sql_row {
+public:
+  explicit text_row(const PGresult* rows) : rows_{rows} {}
+
+  void stand_on(int row) noexcept {
+    row_ = row;
+    unescaped_.clear();
+  }
+
+  std::string_view text(int column) override {
+    const auto stored = raw(column);
+    if (stored.find(escape) == std::string_view::npos) return stored;
+    return unescaped_.emplace_back(unescaped(stored));
+  }
+  std::int64_t integer(int column) override { return number<std::int64_t>(column); }
+  double real(int column) override { return number<double>(column); }
+  model::uuid uuid(int column) override {
+    return model::parse_uuid(raw(column)).value_or(model::uuid{});
+  }
+  std::span<const std::uint8_t> blob(int column) override {
+    const auto hex = raw(column);
+    blob_.clear();
+    for (std::size_t at = 2; at + 1 < hex.size(); at += 2) // after "\x"
+      blob_.push_back(static_cast<std::uint8_t>(hex_digit(hex[at]) << 4 | hex_digit(hex[at + 1])));
+    return blob_;
+  }
+
+private:
+  template <class Number>
+  Number number(int column) {
+    Number value{};
+    const auto digits = raw(column);
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
+  }
+
+  std::string_view raw(int column) const {
+    return {PQgetvalue(rows_, row_, column),
+            static_cast<std::size_t>(PQgetlength(rows_, row_, column))};
+  }
+
+  const PGresult* rows_;
+  int row_ = 0;
+  std::deque<std::string> unescaped_;
+  std::vector<std::uint8_t> blob_;
+};
+
+/// What the operator can do about a failure; empty if PostgreSQL's own message is enough.
+std::string_view advice(std::string_view state) {
+  if (state == disk_full) return "free some disk space of the server";
+  if (state == "53300")
+    return "the server has no connections left: raise its max_connections, or "
+           "lower store-connections";
+  if (state == "25006") return "this is a standby: name the primary, or several hosts";
+  if (state == "42501")
+    return "grant the user what it needs: CREATE on the database at the first "
+           "start";
+  return {};
+}
+
+} // namespace
+
+// -- values ---------------------------------------------------------------------
+
+binary_value binary_value::of(const model::uuid& id) {
+  binary_value made;
+  append_bytes(made.bytes_, id);
+  return made;
+}
+
+binary_value binary_value::of(std::int64_t number) {
+  binary_value made;
+  append_number(made.bytes_, number);
+  return made;
+}
+
+binary_value binary_value::array(std::span<const model::uuid> ids) {
+  binary_value made;
+  made.bytes_ = array_head(ids.size(), uuid_oid, false, 4 + sizeof(model::uuid));
+  for (const auto& id : ids) {
+    append_number<std::int32_t>(made.bytes_, sizeof id.bytes);
+    append_bytes(made.bytes_, id);
+  }
+  return made;
+}
+
+binary_value binary_value::array(std::span<const std::optional<std::int64_t>> numbers) {
+  binary_value made;
+  made.bytes_ = array_head(numbers.size(), int8_oid, true, 4 + sizeof(std::int64_t));
+  for (const auto& number : numbers) {
+    append_number<std::int32_t>(made.bytes_, number ? sizeof *number : -1);
+    if (number) append_number(made.bytes_, *number);
+  }
+  return made;
+}
+
+void binary_rows::clearer::operator()(pg_result* rows) const noexcept {
+  PQclear(rows);
+}
+
+int binary_rows::size() const noexcept {
+  return PQntuples(rows_.get());
+}
+
+bool binary_rows::is_null(int row, int column) const noexcept {
+  return PQgetisnull(rows_.get(), row, column) != 0;
+}
+
+std::int64_t binary_rows::integer(int row, int column) const noexcept {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(PQgetvalue(rows_.get(), row, column));
+  std::uint64_t number = 0;
+  for (int at = 0; at < PQgetlength(rows_.get(), row, column); ++at)
+    number = number << 8 | bytes[at];
+  return std::bit_cast<std::int64_t>(number);
+}
+
+model::uuid binary_rows::uuid(int row, int column) const noexcept {
+  model::uuid id;
+  const auto length = static_cast<std::size_t>(PQgetlength(rows_.get(), row, column));
+  std::memcpy(id.bytes.data(), PQgetvalue(rows_.get(), row, column),
+              std::min(length, id.bytes.size()));
+  return id;
+}
+
+/// The parameters of a statement as libpq takes them.
+struct postgres_connection::parameters {
+  explicit parameters(sql_values given) {
+    texts_.reserve(given.size()); // so that they stay where they are
+    for (const auto& value : given)
+      std::visit([this](const auto& each) { add_text(each); }, value.get());
+  }
+  explicit parameters(std::span<const binary_value> given) {
+    for (const auto& value : given)
+      add(value.bytes().data(), value.bytes().size(), 1);
+  }
+
+  std::vector<const char*> values;
+  std::vector<int> lengths;
+  std::vector<int> formats;
+
+private:
+  void add(const char* value, std::size_t length, int format) {
+    values.push_back(value);
+    lengths.push_back(static_cast<int>(length));
+    formats.push_back(format);
+  }
+  void add_text(std::string text) {
+    const auto& kept = texts_.emplace_back(std::move(text));
+    add(kept.c_str(), kept.size(), 0);
+  }
+  void add_text(std::monostate) { add(nullptr, 0, 0); }
+  void add_text(std::string_view text) { add_text(escaped(text)); }
+  void add_text(sql_value::blob bytes) { add_text(hex_of(bytes)); }
+  void add_text(const model::uuid& id) { add_text(to_string(id)); }
+  void add_text(std::int64_t number) { add_text(text_of(number)); }
+  void add_text(double number) { add_text(text_of(number)); }
+
+  std::vector<std::string> texts_;
+};
+
+// -- connection -----------------------------------------------------------------
+
+void postgres_connection::closer::operator()(pg_conn* handle) const noexcept {
+  PQfinish(handle);
+}
+
+postgres_connection::postgres_connection(const postgres_settings& settings, pg_conn* handle)
+    : handle_{handle},
+      place_{place_of(settings.url)},
+      answer_timeout_{settings.statement_timeout + answer_grace} {}
+
+postgres_connection::~postgres_connection() = default;
+
+base::expected<std::unique_ptr<postgres_connection>>
+postgres_connection::open(const postgres_settings& settings) {
+  const auto timeout = std::to_string(connect_timeout.count());
+  // Of a name given twice the later counts, so that the connection string may change these.
+  const std::array names{"client_encoding", "fallback_application_name",
+                         "connect_timeout", "tcp_user_timeout",
+                         "keepalives_idle", "target_session_attrs",
+                         "dbname",          static_cast<const char*>(nullptr)};
+  const std::array values{
+      "UTF8", "matchcloud", timeout.c_str(),      "10000",
+      "10",   "read-write", settings.url.c_str(), static_cast<const char*>(nullptr)};
+  std::unique_ptr<postgres_connection> made{new postgres_connection{
+      settings, PQconnectdbParams(names.data(), values.data(), /*expand_dbname=*/1)}};
+  constexpr std::string_view operation = "connect";
+  if (!made->handle_) return made->lost(operation, "out of memory");
+  if (PQstatus(made->handle_.get()) != CONNECTION_OK) return made->lost(operation);
+  PQsetnonblocking(made->handle_.get(), 1);
+  if (auto configured = made->configure(settings); !configured)
+    return tl::unexpected(configured.error());
+  return made;
+}
+
+base::expected<void> postgres_connection::configure(const postgres_settings& settings) {
+  const auto set = [](std::string_view name, std::string_view value) {
+    return "set_config('" + std::string{name} + "', '" + std::string{value} + "', false)";
+  };
+  const auto ms = [](std::chrono::milliseconds time) { return std::to_string(time.count()); };
+  std::string sql = "SELECT " + set("search_path", schema_name);
+  sql += ", " + set("statement_timeout", ms(settings.statement_timeout));
+  sql += ", " + set("lock_timeout", ms(settings.patience));
+  sql += ", " + set("idle_in_transaction_session_timeout", ms(idle_in_transaction_timeout));
+  sql += ", " + set("client_connection_check_interval", ms(client_check_interval));
+  sql += ", " + set("bytea_output", "hex") + ", " + set("extra_float_digits", "1");
+  sql += ", " + set("jit", "off"); // compiling takes longer than any statement here
+  // What is acknowledged must be on disk, whatever the server's default is.
+  sql += ", CASE WHEN current_setting('synchronous_commit') = 'off' THEN " +
+         set("synchronous_commit", "on") + " END";
+  if (auto done = execute(sql, "configure the connection"); !done) return done;
+  if (PQenterPipelineMode(handle_.get()) == 0) return lost("configure the connection");
+  return {};
+}
+
+base::expected<void> postgres_connection::execute(const std::string& sql,
+                                                  std::string_view operation) {
+  const bool was_in_pipeline = PQpipelineStatus(handle_.get()) != PQ_PIPELINE_OFF;
+  if (was_in_pipeline) {
+    if (auto done = drain(); !done) return done;
+    if (PQexitPipelineMode(handle_.get()) == 0) return lost(operation);
+  }
+  if (PQsendQuery(handle_.get(), sql.c_str()) == 0) return lost(operation);
+  sent_.push_back({operation});
+  if (auto read = read_answer(); !read) return read;
+  if (auto done = outcome(); !done) return done;
+  if (was_in_pipeline && PQenterPipelineMode(handle_.get()) == 0) return lost(operation);
+  return {};
+}
+
+base::expected<void> postgres_connection::begin_reading(std::string_view operation) {
+  return pass(base::fault_point::store_read, operation);
+}
+
+base::expected<void> postgres_connection::pass(base::fault_point at, std::string_view operation) {
+  const auto passed = store::pass(at, place_, operation);
+  if (passed) return {};
+  has_failed_ = true;
+  return tl::unexpected(passed.error());
+}
+
+base::expected<void> postgres_connection::select(const sql_command& query, sql_values with,
+                                                 const take_row& take) {
+  bool wanted = true;
+  const take_rows take_each = [&](const binary_rows& rows) {
+    text_row row{rows.get()};
+    for (int number = 0; wanted && number < rows.size(); ++number) {
+      row.stand_on(number);
+      wanted = take(row);
+    }
+  };
+  auto done = queue(query, parameters{with}, {query.operation, nullptr, &take_each, true}, false);
+  return done ? drain() : done;
+}
+
+base::expected<void> postgres_connection::run(const sql_command& change, sql_values with) {
+  return queue(change, parameters{with}, {change.operation}, false);
+}
+
+base::expected<std::int64_t> postgres_connection::count_changes(const sql_command& change,
+                                                                sql_values with) {
+  std::int64_t changed = 0;
+  const take_rows count = [&](const binary_rows& got) {
+    const std::string_view digits = PQcmdTuples(got.get());
+    std::from_chars(digits.data(), digits.data() + digits.size(), changed);
+  };
+  auto done = queue(change, parameters{with}, {change.operation, nullptr, &count}, false);
+  if (done) done = drain();
+  if (!done) return tl::unexpected(done.error());
+  return changed;
+}
+
+base::expected<binary_rows> postgres_connection::select_binary(const sql_command& query,
+                                                               std::span<const binary_value> with) {
+  binary_rows rows;
+  const take_rows keep = [&](binary_rows got) { rows = std::move(got); };
+  auto done = queue(query, parameters{with}, {query.operation, nullptr, &keep}, true);
+  if (done) done = drain();
+  if (!done) return tl::unexpected(done.error());
+  return rows;
+}
+
+base::expected<void> postgres_connection::send(const std::string& sql, std::string_view operation,
+                                               const take_rows& take) {
+  if (PQsendQueryParams(handle_.get(), sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 1) == 0)
+    return lost(operation);
+  sent_.push_back({operation, nullptr, &take});
+  // The server answers at once and does not wait for the end of the pipeline.
+  if (PQsendFlushRequest(handle_.get()) == 0 || PQflush(handle_.get()) < 0) return lost(operation);
+  return {};
+}
+
+base::expected<void> postgres_connection::receive(const std::function<bool()>& stop) {
+  auto read = read_answer(stop);
+  return read ? outcome() : read;
+}
+
+base::expected<void> postgres_connection::lock(sql_subject subject) {
+  static constexpr sql_command lock_row{"SELECT revision FROM revisions WHERE name = $1 FOR UPDATE",
+                                        "wait for another change"};
+  subject_ = subject;
+  return run(lock_row, {name_of(subject)});
+}
+
+base::expected<void> postgres_connection::begin(sql_access access,
+                                                std::optional<sql_subject> subject,
+                                                std::string_view operation) {
+  static constexpr sql_command begin_read{"BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+                                          "begin a transaction"};
+  static constexpr sql_command begin_write{"BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE",
+                                           "begin a transaction"};
+  const bool writes = access == sql_access::write;
+  auto done = writes ? pass(base::fault_point::store_write, operation) : begin_reading(operation);
+  if (done) done = run(writes ? begin_write : begin_read, {});
+  if (!done) return done;
+  in_transaction_ = true;
+  subject_.reset();
+  return subject ? lock(*subject) : done;
+}
+
+base::expected<void> postgres_connection::commit(std::string_view operation) {
+  static constexpr sql_command commit{"COMMIT", "commit a transaction"};
+  static constexpr sql_command announce{"SELECT pg_notify('matchcloud', $1)", "announce a change"};
+  auto done = pass(base::fault_point::store_commit, operation);
+  // Never for each ingest: at its commit, NOTIFY locks out all others of the server.
+  if (done && subject_ && *subject_ != sql_subject::lobbies)
+    done = run(announce, {name_of(*subject_)});
+  bool committed = false;
+  const take_rows look = [&](const binary_rows& got) {
+    committed = std::strcmp(PQcmdStatus(got.get()), "COMMIT") == 0; // "ROLLBACK" after a failure
+  };
+  if (done) done = queue(commit, parameters{sql_values{}}, {operation, nullptr, &look}, false);
+  if (done) done = drain();
+  if (!done) return done;
+  if (!committed) return failure(operation, "the server rolled the transaction back");
+  in_transaction_ = false;
+  return {};
+}
+
+void postgres_connection::roll_back(std::string_view) noexcept {
+  static constexpr sql_command roll_back{"ROLLBACK", "roll a transaction back"};
+  if (!std::exchange(in_transaction_, false)) return;
+  if (!handle_ || PQstatus(handle_.get()) != CONNECTION_OK) return;
+  // What was sent before may fail without harm; then the server is told.
+  (void)drain();
+  if (PQstatus(handle_.get()) != CONNECTION_OK) return;
+  if (run(roll_back, {})) (void)drain();
+}
+
+base::expected<void> postgres_connection::prepare(const sql_command& command) {
+  const auto* key = command.sql.data();
+  if (prepared_.contains(key)) return {};
+  const auto& name = prepared_.emplace(key, "c" + std::to_string(prepared_.size())).first->second;
+  if (PQsendPrepare(handle_.get(), name.c_str(), std::string{command.sql}.c_str(), 0, nullptr) == 0)
+    return lost(command.operation);
+  sent_.push_back({command.operation, key});
+  return {};
+}
+
+base::expected<void> postgres_connection::queue(const sql_command& command, const parameters& with,
+                                                const sent& answer, bool binary) {
+  if (sent_.size() >= sent_together_limit)
+    if (auto done = drain(); !done) return done;
+  if (auto done = prepare(command); !done) return done;
+  const auto& name = prepared_.at(command.sql.data());
+  const int queued = PQsendQueryPrepared(handle_.get(), name.c_str(),
+                                         static_cast<int>(with.values.size()), with.values.data(),
+                                         with.lengths.data(), with.formats.data(), binary ? 1 : 0);
+  if (queued == 0) return lost(command.operation);
+  sent_.push_back(answer);
+  return {};
+}
+
+base::expected<void> postgres_connection::drain() {
+  if (sent_.empty() && PQpipelineStatus(handle_.get()) != PQ_PIPELINE_ABORTED) return outcome();
+  constexpr std::string_view operation = "send statements";
+  if (PQpipelineSync(handle_.get()) == 0) return lost(operation);
+  while (!sent_.empty())
+    if (auto read = read_answer(); !read) return read;
+  if (auto ready = await(operation, {}); !ready) return ready;
+  const binary_rows end{PQgetResult(handle_.get())};
+  if (PQresultStatus(end.get()) != PGRES_PIPELINE_SYNC) return lost(operation);
+  return outcome();
+}
+
+base::expected<void> postgres_connection::read_answer(const std::function<bool()>& stop) {
+  const auto answered = sent_.front();
+  if (answered.row_by_row) PQsetSingleRowMode(handle_.get());
+  while (true) {
+    if (auto ready = await(answered.operation, stop); !ready) return ready;
+    binary_rows got{PQgetResult(handle_.get())};
+    if (PQstatus(handle_.get()) != CONNECTION_OK) return lost(answered.operation);
+    if (!got.get()) break;
+    take_result(std::move(got), answered);
+  }
+  sent_.pop_front();
+  return {};
+}
+
+void postgres_connection::take_result(binary_rows got, const sent& of) {
+  switch (PQresultStatus(got.get())) {
+  case PGRES_COMMAND_OK:
+  case PGRES_TUPLES_OK:
+  case PGRES_SINGLE_TUPLE:
+    if (of.take && *of.take && !failure_) (*of.take)(std::move(got));
+    return;
+  case PGRES_PIPELINE_ABORTED: break;
+  default: {
+    if (failure_) break;
+    const auto* state = PQresultErrorField(got.get(), PG_DIAG_SQLSTATE);
+    const auto* message = PQresultErrorField(got.get(), PG_DIAG_MESSAGE_PRIMARY);
+    const std::string_view code = state ? state : "";
+    failure_ = describe(of.operation, message ? message : PQresultErrorMessage(got.get()), code);
+    asks_for_repetition_ = code == serialization_failure || code == deadlock_detected;
+    has_failed_ = has_failed_ || !asks_for_repetition_;
+  }
+  }
+  if (of.prepares) prepared_.erase(of.prepares);
+}
+
+base::expected<void> postgres_connection::outcome() {
+  if (!failure_) return {};
+  auto failed = tl::unexpected(*std::move(failure_));
+  failure_.reset();
+  return failed;
+}
+
+base::expected<void> postgres_connection::await(std::string_view operation,
+                                                const std::function<bool()>& stop) {
+  using namespace std::chrono;
+  const auto until = base::machine_clock().now() + answer_timeout_;
+  while (true) {
+    const int unsent = PQflush(handle_.get());
+    if (unsent < 0) return lost(operation);
+    if (PQisBusy(handle_.get()) == 0) return {};
+    const auto left = duration_cast<milliseconds>(until - base::machine_clock().now());
+    if (left.count() <= 0)
+      return lost(operation, "the server did not answer for " +
+                                 std::to_string(answer_timeout_.count()) + " ms");
+    pollfd socket{PQsocket(handle_.get()), static_cast<short>(POLLIN | (unsent != 0 ? POLLOUT : 0)),
+                  0};
+    const auto wait = stop ? std::min(left, stop_interval) : left;
+    if (::poll(&socket, 1, static_cast<int>(wait.count())) > 0) {
+      if (PQconsumeInput(handle_.get()) == 0) return lost(operation);
+    } else if (stop && stop()) {
+      // The server ends a statement whose client has gone.
+      (void)lost(operation, "it was given up");
+      return base::fail(base::errc::cancelled, "the export was given up");
+    }
+  }
+}
+
+base::expected<bool> postgres_connection::has_news() {
+  if (PQconsumeInput(handle_.get()) == 0) return lost("look for changes");
+  bool found = false;
+  while (auto* news = PQnotifies(handle_.get())) {
+    PQfreemem(news);
+    found = true;
+  }
+  return found;
+}
+
+bool postgres_connection::is_usable() noexcept {
+  if (has_failed_ || !handle_ || PQstatus(handle_.get()) != CONNECTION_OK) return false;
+  // A server says nothing to an idle connection, but for its end.
+  pollfd socket{PQsocket(handle_.get()), POLLIN | POLLRDHUP, 0};
+  return ::poll(&socket, 1, 0) == 0;
+}
+
+tl::unexpected<base::error> postgres_connection::lost(std::string_view operation,
+                                                      std::string_view reason) {
+  has_failed_ = true;
+  auto described =
+      failure_ ? *std::exchange(failure_, std::nullopt)
+               : describe(operation,
+                          reason.empty() && handle_ ? PQerrorMessage(handle_.get()) : reason, {});
+  sent_.clear();
+  handle_.reset();
+  return tl::unexpected(std::move(described));
+}
+
+base::error postgres_connection::describe(std::string_view operation, std::string_view message,
+                                          std::string_view state) const {
+  while (!message.empty() && (message.back() == '\n' || message.back() == ' '))
+    message.remove_suffix(1);
+  std::string text = place_;
+  text.append(": cannot ").append(operation).append(": ").append(message);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (!state.empty()) text.append(" [SQLSTATE ").append(state).append("]");
+  if (const auto hint = advice(state); !hint.empty()) text.append("; ").append(hint);
+  return {state == disk_full ? base::errc::store_full : base::errc::store_failed, std::move(text)};
+}
+
+tl::unexpected<base::error> postgres_connection::failure(std::string_view operation,
+                                                         std::string_view reason) const {
+  has_failed_ = true;
+  return tl::unexpected(describe(operation, reason, {}));
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,169 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/expected.hpp"
+#include "base/fault_point.hpp"
+#include "store/open_postgres.hpp"
+#include "store/sql/sql.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+struct pg_conn;
+struct pg_result;
+
+namespace matchcloud::store {
+
+/// The channel on which changes of catalog, tokens and avatars are announced (NOTIFY).
+inline constexpr const char* news_channel = "matchcloud";
+/// Statements sent together at most; one more waits for the answers of those before it.
+inline constexpr std::size_t sent_together_limit = 256;
+
+/// The value of a parameter in PostgreSQL's binary form.
+class binary_value {
+public:
+  static binary_value of(const model::uuid& id);
+  static binary_value of(std::int64_t number);
+  static binary_value array(std::span<const model::uuid> ids);
+  /// Empty elements become nulls.
+  static binary_value array(std::span<const std::optional<std::int64_t>> numbers);
+
+  std::string_view bytes() const noexcept { return bytes_; }
+
+private:
+  std::string bytes_;
+};
+
+/// A result in binary form. Columns count from 0.
+class binary_rows {
+public:
+  binary_rows() = default;
+  explicit binary_rows(pg_result* rows) noexcept : rows_{rows} {}
+
+  /// Null where there is no result.
+  pg_result* get() const noexcept { return rows_.get(); }
+  int size() const noexcept;
+  bool is_null(int row, int column) const noexcept;
+  std::int64_t integer(int row, int column) const noexcept;
+  model::uuid uuid(int row, int column) const noexcept;
+
+private:
+  struct clearer {
+    void operator()(pg_result* rows) const noexcept;
+  };
+
+  std::unique_ptr<pg_result, clearer> rows_;
+};
+
+/// A connection to a PostgreSQL server, in libpq's pipeline mode: changes are sent together and
+/// their answers read with the next query or the commit. A transaction that writes a subject locks
+/// the subject's row of `revisions`. No call waits longer for the server than its timeouts, even if
+/// it does not answer at all. Failures name the server and the database, never a password. One
+/// thread at a time.
+class postgres_connection final : public sql_connection {
+public:
+  /// Connects. Fails with `store_failed` or, if the server is beyond loopback and not verified,
+  /// `config_invalid`.
+  static base::expected<std::unique_ptr<postgres_connection>>
+  open(const postgres_settings& settings);
+  ~postgres_connection() override;
+
+  base::expected<void> begin_reading(std::string_view operation) override;
+  base::expected<void> select(const sql_command& query, sql_values with,
+                              const take_row& take) override;
+  base::expected<void> run(const sql_command& change, sql_values with) override;
+  base::expected<std::int64_t> count_changes(const sql_command& change, sql_values with) override;
+  tl::unexpected<base::error> failure(std::string_view operation,
+                                      std::string_view reason) const override;
+
+  /// Runs a statement in binary form and returns its rows, all at once.
+  base::expected<binary_rows> select_binary(const sql_command& query,
+                                            std::span<const binary_value> with);
+  using take_rows = std::function<void(binary_rows)>;
+  /// Sends a statement that is not prepared, such as FETCH. `take`, which must stay until then,
+  /// gets its rows, in binary form, when its answer is read: by `receive` or by any other call.
+  base::expected<void> send(const std::string& sql, std::string_view operation,
+                            const take_rows& take);
+  /// Reads the answer of the first statement that was sent and not answered. `stop`, unless empty,
+  /// is asked while there is none; fails with `cancelled` once it returns true.
+  base::expected<void> receive(const std::function<bool()>& stop);
+  /// Runs SQL outside of the pipeline, possibly many statements. For migrations.
+  base::expected<void> execute(const std::string& sql, std::string_view operation);
+  /// Locks a subject within a transaction that wrote none so far.
+  base::expected<void> lock(sql_subject subject);
+
+  /// Whether a notification came since the last call; waits for nothing.
+  base::expected<bool> has_news();
+  /// Whether the server can be asked again: nothing failed, and it has not closed the connection.
+  bool is_usable() noexcept;
+  bool has_failed() const noexcept { return has_failed_; }
+  /// Whether the last failure asks for the transaction to be repeated: a deadlock, or changes that
+  /// cannot be put in one order (SQLSTATE 40P01, 40001). The connection is usable after it.
+  bool asks_for_repetition() const noexcept { return asks_for_repetition_; }
+
+private:
+  struct closer {
+    void operator()(pg_conn* handle) const noexcept;
+  };
+  /// A statement whose answer was not read.
+  struct sent {
+    std::string_view operation;
+    /// Set where this prepares a command.
+    const char* prepares = nullptr;
+    /// Gets what the statement returns, unless null.
+    const take_rows* take = nullptr;
+    bool row_by_row = false;
+  };
+  struct parameters;
+
+  postgres_connection(const postgres_settings& settings, pg_conn* handle);
+
+  base::expected<void> begin(sql_access access, std::optional<sql_subject> subject,
+                             std::string_view operation) override;
+  base::expected<void> commit(std::string_view operation) override;
+  void roll_back(std::string_view operation) noexcept override;
+
+  base::expected<void> configure(const postgres_settings& settings);
+  base::expected<void> pass(base::fault_point at, std::string_view operation);
+  base::expected<void> queue(const sql_command& command, const parameters& with, const sent& answer,
+                             bool binary);
+  base::expected<void> prepare(const sql_command& command);
+  /// Reads the answers of everything sent so far.
+  base::expected<void> drain();
+  /// Reads the answer of the first statement that was sent.
+  base::expected<void> read_answer(const std::function<bool()>& stop = {});
+  /// Waits until the next result can be read without waiting.
+  base::expected<void> await(std::string_view operation, const std::function<bool()>& stop);
+  void take_result(binary_rows got, const sent& of);
+  /// The failure that the answers so far had, if any.
+  base::expected<void> outcome();
+  /// The connection broke, or the server does not answer.
+  tl::unexpected<base::error> lost(std::string_view operation, std::string_view reason = {});
+  base::error describe(std::string_view operation, std::string_view message,
+                       std::string_view state) const;
+
+  std::unique_ptr<pg_conn, closer> handle_;
+  /// Names the server and the database in messages.
+  std::string place_;
+  std::chrono::milliseconds answer_timeout_;
+  std::unordered_map<const char*, std::string> prepared_;
+  std::deque<sent> sent_;
+  bool in_transaction_ = false;
+  std::optional<sql_subject> subject_;
+  /// The first failure among the answers of what was sent together.
+  std::optional<base::error> failure_;
+  mutable bool has_failed_ = false;
+  bool asks_for_repetition_ = false;
+};
+
+} // namespace matchcloud::store

@@ -1,0 +1,258 @@
+#include "store/postgres/postgres_lobbies.hpp"
+
+#include "base/clock.hpp"
+#include "store/sql/game_revisions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace matchcloud::store {
+
+std::vector<postgres_lobbies::round>
+postgres_lobbies::rounds_of(std::span<const model::lobby_record>& records) {
+  records = records.first(std::min(records.size(), merge_limit));
+  std::vector<std::size_t> order(records.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return records[a].lobby_id < records[b].lobby_id;
+  });
+  // A lobby with more reports than a transaction takes ends it before the first of the rest.
+  std::vector<round> rounds;
+  std::size_t taken = records.size();
+  std::size_t nth = 0;
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const bool is_same = at > 0 && records[order[at]].lobby_id == records[order[at - 1]].lobby_id;
+    nth = is_same ? nth + 1 : 0;
+    if (nth >= reports_limit) {
+      taken = std::min(taken, order[at]);
+      continue;
+    }
+    if (rounds.size() <= nth) rounds.resize(nth + 1);
+    rounds[nth].push_back(order[at]);
+  }
+  records = records.first(taken);
+  for (auto& each : rounds)
+    std::erase_if(each, [taken](std::size_t number) { return number >= taken; });
+  return rounds;
+}
+
+base::expected<lobby_merge> postgres_lobbies::merge(std::span<const model::lobby_record> records,
+                                                    const model::lobby_attributes_table& attributes,
+                                                    const audit_table& audit) {
+  if (records.empty()) return lobby_merge{};
+  const auto rounds = rounds_of(records);
+  attributes_.begin_batch(attributes);
+  // Outside of the transaction: who waits for another's new kind must not hold lobbies.
+  if (auto done = add_missing(records); !done) return tl::unexpected(done.error());
+  const auto begun = base::machine_clock().now();
+  base::expected<void> done;
+  for (int attempt = 1; attempt <= merge_attempts; ++attempt) {
+    done = merge_once(records, rounds, audit);
+    if (done || !on_->asks_for_repetition()) break;
+  }
+  if (!done) return tl::unexpected(done.error());
+  auto merged = summary(records);
+  if (merged && merged->accepted > 0) merged->lasted = base::machine_clock().now() - begun;
+  return merged;
+}
+
+base::expected<void> postgres_lobbies::resolve(std::span<const model::lobby_record> records) {
+  known_.assign(records.size(), nullptr);
+  outcomes_.assign(records.size(), outcome::unchanged);
+  conflicts_.clear();
+  for (std::size_t number = 0; number < records.size(); ++number) {
+    const auto found = attributes_.resolve(records[number].attributes);
+    if (!found) return tl::unexpected(found.error());
+    known_[number] = *found;
+    if (!*found) outcomes_[number] = outcome::rejected;
+  }
+  return {};
+}
+
+base::expected<void> postgres_lobbies::add_missing(std::span<const model::lobby_record> records) {
+  if (auto done = resolve(records); !done) return done;
+  const auto is_missing = [](const auto* known) { return known && known->row == 0; };
+  if (std::ranges::none_of(known_, is_missing)) return {};
+  auto changes = sql_transaction::write(*on_, std::nullopt, "write kinds of lobbies");
+  if (!changes) return tl::unexpected(changes.error());
+  for (std::size_t number = 0; number < records.size(); ++number) {
+    if (!is_missing(known_[number])) continue;
+    if (auto added = attributes_.add(records[number].attributes); !added)
+      return tl::unexpected(added.error());
+  }
+  auto done = changes->commit();
+  if (!done) attributes_.forget();
+  return done;
+}
+
+base::expected<void> postgres_lobbies::merge_once(std::span<const model::lobby_record> records,
+                                                  const std::vector<round>& rounds,
+                                                  const audit_table& audit) {
+  for (std::size_t number = 0; number < records.size(); ++number)
+    outcomes_[number] = known_[number] ? outcome::unchanged : outcome::rejected;
+  conflicts_.clear();
+  moved_games_.clear();
+  auto changes = sql_transaction::write(*on_, std::nullopt, "write lobbies");
+  if (!changes) return tl::unexpected(changes.error());
+  for (const auto& each : rounds)
+    if (auto done = merge_round(records, each); !done) return done;
+  if (moved_games_.empty()) return {};
+  return finish(audit, *changes);
+}
+
+base::expected<void> postgres_lobbies::merge_round(std::span<const model::lobby_record> records,
+                                                   const round& numbers) {
+  static constexpr sql_command upsert{
+      "INSERT INTO lobbies AS known (lobby_id, game_id, start_ts, stop_ts, kind) "
+      "SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[]) "
+      "ON CONFLICT (lobby_id) DO UPDATE SET start_ts = least(known.start_ts, excluded.start_ts), "
+      "stop_ts = greatest(known.stop_ts, excluded.stop_ts) "
+      "WHERE known.kind = excluded.kind AND (excluded.start_ts < known.start_ts OR "
+      "excluded.stop_ts > known.stop_ts OR "
+      "(known.stop_ts IS NULL AND excluded.stop_ts IS NOT NULL)) RETURNING lobby_id",
+      "write lobbies"};
+  std::vector<model::uuid> ids;
+  std::vector<model::uuid> games;
+  std::vector<std::optional<std::int64_t>> starts;
+  std::vector<std::optional<std::int64_t>> stops;
+  std::vector<std::optional<std::int64_t>> kinds;
+  round sent;
+  for (const auto number : numbers) {
+    if (outcomes_[number] == outcome::rejected) continue;
+    const auto& each = records[number];
+    ids.push_back(each.lobby_id);
+    games.push_back(known_[number]->game_id);
+    starts.emplace_back(each.times.start_ts);
+    stops.push_back(each.times.stop_ts);
+    kinds.emplace_back(known_[number]->row);
+    sent.push_back(number);
+  }
+  if (sent.empty()) return {};
+  const std::array values{binary_value::array(ids), binary_value::array(games),
+                          binary_value::array(starts), binary_value::array(stops),
+                          binary_value::array(kinds)};
+  const auto written = on_->select_binary(upsert, values);
+  if (!written) return tl::unexpected(written.error());
+  // They come in the order in which they were sent.
+  std::size_t at = 0;
+  for (int row = 0; row < written->size(); ++row) {
+    const auto id = written->uuid(row, 0);
+    while (at < sent.size() && ids[at] != id)
+      ++at;
+    if (at == sent.size()) return on_->failure(upsert.operation, "an id that was not sent");
+    outcomes_[sent[at]] = outcome::accepted;
+    moved_games_.insert(games[at]);
+  }
+  std::erase_if(sent, [&](std::size_t number) { return outcomes_[number] == outcome::accepted; });
+  return find_conflicts(records, sent);
+}
+
+base::expected<void> postgres_lobbies::find_conflicts(std::span<const model::lobby_record> records,
+                                                      const round& numbers) {
+  static constexpr sql_command query{
+      "SELECT position - 1, known.kind FROM unnest($1::uuid[], $2::bigint[]) "
+      "WITH ORDINALITY AS sent (lobby_id, kind, position) JOIN lobbies AS known USING (lobby_id) "
+      "WHERE known.kind <> sent.kind",
+      "compare lobbies"};
+  if (numbers.empty()) return {};
+  std::vector<model::uuid> ids;
+  std::vector<std::optional<std::int64_t>> kinds;
+  for (const auto number : numbers) {
+    ids.push_back(records[number].lobby_id);
+    kinds.emplace_back(known_[number]->row);
+  }
+  const std::array values{binary_value::array(ids), binary_value::array(kinds)};
+  const auto found = on_->select_binary(query, values);
+  if (!found) return tl::unexpected(found.error());
+  for (int row = 0; row < found->size(); ++row) {
+    const auto number = numbers[static_cast<std::size_t>(found->integer(row, 0))];
+    outcomes_[number] = outcome::rejected;
+    conflicts_[number] = found->integer(row, 1);
+  }
+  return {};
+}
+
+base::expected<void> postgres_lobbies::finish(const audit_table& audit, sql_transaction& changes) {
+  // As late as possible: until the commit, others wait for this.
+  auto done = on_->lock(sql_subject::lobbies);
+  for (auto game = moved_games_.begin(); done && game != moved_games_.end(); ++game)
+    done = move_game_revision(*on_, game_subject::lobbies, *game);
+  if (done) done = audit.write(*on_, {"lobbies.merge", {}, {}, {}});
+  return done ? audit.commit(changes) : done;
+}
+
+base::expected<lobby_merge>
+postgres_lobbies::summary(std::span<const model::lobby_record> records) {
+  lobby_merge result;
+  for (const auto& each : records) {
+    const auto number = result.taken++;
+    if (outcomes_[number] == outcome::accepted) ++result.accepted;
+    if (outcomes_[number] == outcome::unchanged) ++result.unchanged;
+    if (outcomes_[number] != outcome::rejected) continue;
+    const auto conflict = conflicts_.find(number);
+    const auto told = conflict == conflicts_.end()
+                          ? attributes_.resolve(each.attributes).map([](const auto*) {})
+                          : attributes_.refuse(each, conflict->second);
+    if (!told) return tl::unexpected(told.error());
+    result.rejected.push_back({number, attributes_.finding()});
+  }
+  return result;
+}
+
+base::expected<lobby_merge>
+postgres_lobbies::check(std::span<const model::lobby_record> records,
+                        const model::lobby_attributes_table& attributes) {
+  const auto snapshot = sql_transaction::read(*on_, "check lobbies");
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  attributes_.begin_batch(attributes);
+  if (auto done = resolve(records); !done) return tl::unexpected(done.error());
+  for (std::size_t first = 0; first < records.size(); first += merge_limit) {
+    const auto part = records.subspan(first, std::min(merge_limit, records.size() - first));
+    const auto stored = find(part);
+    if (!stored) return tl::unexpected(stored.error());
+    for (std::size_t number = first; number < first + part.size(); ++number) {
+      const auto& each = records[number];
+      const auto known = stored->find(each.lobby_id);
+      if (outcomes_[number] == outcome::rejected) continue;
+      if (known == stored->end()) {
+        outcomes_[number] = outcome::accepted;
+      } else if (known->second.kind != known_[number]->row) {
+        outcomes_[number] = outcome::rejected;
+        conflicts_[number] = known->second.kind;
+      } else if (model::merge(known->second.times, each.times) != known->second.times) {
+        outcomes_[number] = outcome::accepted;
+      }
+    }
+  }
+  return summary(records);
+}
+
+base::expected<postgres_lobbies::stored_lobbies>
+postgres_lobbies::find(std::span<const model::lobby_record> records) {
+  static constexpr sql_command query{
+      "SELECT lobby_id, start_ts, stop_ts, kind FROM lobbies WHERE lobby_id = ANY ($1::uuid[])",
+      "look for lobbies"};
+  std::vector<model::uuid> ids;
+  for (const auto& each : records)
+    ids.push_back(each.lobby_id);
+  const std::array values{binary_value::array(ids)};
+  const auto rows = on_->select_binary(query, values);
+  if (!rows) return tl::unexpected(rows.error());
+  stored_lobbies found;
+  for (int row = 0; row < rows->size(); ++row) {
+    stored_lobby each{{rows->integer(row, 1), std::nullopt}, rows->integer(row, 3)};
+    if (!rows->is_null(row, 2)) each.times.stop_ts = rows->integer(row, 2);
+    found.emplace(rows->uuid(row, 0), each);
+  }
+  return found;
+}
+
+base::expected<std::vector<attributes_check>>
+postgres_lobbies::check_attributes(const model::lobby_attributes_table& attributes) {
+  const auto snapshot = sql_transaction::read(*on_, "check lobbies");
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  return attributes_.check(attributes);
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "model/lobbies/lobby_batch.hpp"
+#include "store/lobby_merge.hpp"
+#include "store/postgres/postgres.hpp"
+#include "store/sql/audit_table.hpp"
+#include "store/sql/lobby_attributes.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// How many lobbies one transaction takes at most.
+inline constexpr std::size_t merge_limit = 5'000;
+/// How many reports of one lobby a transaction takes at most: each needs a statement of its own.
+inline constexpr std::size_t reports_limit = 8;
+/// How often a transaction is tried that the server asks to be repeated.
+inline constexpr int merge_attempts = 5;
+
+/// Merges lobbies with one statement per transaction, which gets them as arrays, sorted by id so
+/// that two writers never wait for each other in a circle. One thread.
+class postgres_lobbies {
+public:
+  explicit postgres_lobbies(postgres_connection& on) : on_{&on}, attributes_{on} {}
+
+  /// Implements `lobby_sink::merge`.
+  base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
+                                    const model::lobby_attributes_table& attributes,
+                                    const audit_table& audit);
+  /// Implements `lobby_sink::check`.
+  base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
+                                    const model::lobby_attributes_table& attributes);
+  base::expected<std::vector<attributes_check>>
+  check_attributes(const model::lobby_attributes_table& attributes);
+
+private:
+  enum class outcome : std::uint8_t { unchanged, accepted, rejected };
+  struct stored_lobby {
+    model::lobby_times times;
+    std::int64_t kind = 0;
+  };
+  using stored_lobbies = std::unordered_map<model::uuid, stored_lobby>;
+  /// Numbers of records, in the order of their lobbies' ids; of each lobby one.
+  using round = std::vector<std::size_t>;
+
+  /// How many records from the front a transaction takes, and in which rounds.
+  static std::vector<round> rounds_of(std::span<const model::lobby_record>& records);
+  base::expected<void> resolve(std::span<const model::lobby_record> records);
+  base::expected<void> add_missing(std::span<const model::lobby_record> records);
+  base::expected<void> merge_once(std::span<const model::lobby_record> records,
+                                  const std::vector<round>& rounds, const audit_table& audit);
+  base::expected<void> merge_round(std::span<const model::lobby_record> records,
+                                   const round& numbers);
+  base::expected<void> find_conflicts(std::span<const model::lobby_record> records,
+                                      const round& numbers);
+  base::expected<void> finish(const audit_table& audit, sql_transaction& changes);
+  base::expected<stored_lobbies> find(std::span<const model::lobby_record> records);
+  base::expected<lobby_merge> summary(std::span<const model::lobby_record> records);
+
+  postgres_connection* on_;
+  lobby_attribute_rows attributes_;
+
+  // State of the current batch, by the number of the record.
+  std::vector<const lobby_attribute_rows::known_attributes*> known_;
+  std::vector<outcome> outcomes_;
+  /// The stored kinds of rejected lobbies.
+  std::unordered_map<std::size_t, std::int64_t> conflicts_;
+  std::set<model::uuid> moved_games_;
+};
+
+} // namespace matchcloud::store

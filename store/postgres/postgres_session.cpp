@@ -1,0 +1,168 @@
+#include "base/randomness.hpp"
+#include "store/files/fault_pass.hpp"
+#include "store/open_postgres.hpp"
+#include "store/postgres/connection_string.hpp"
+#include "store/postgres/postgres.hpp"
+#include "store/postgres/postgres_lobbies.hpp"
+#include "store/postgres/postgres_lobby_history.hpp"
+#include "store/postgres/postgres_migrations.hpp"
+#include "store/sql/sql_session.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+class postgres_session final : public sql_session {
+public:
+  explicit postgres_session(std::unique_ptr<postgres_connection> on)
+      : sql_session{*on}, on_{std::move(on)}, lobbies_{*on_}, history_{*on_} {}
+
+  // -- lobby_sink -------------------------------------------------------------
+
+  base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
+                                    const model::lobby_attributes_table& attributes) override {
+    return lobbies_.merge(records, attributes, audit());
+  }
+  using sql_session::check;
+  base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
+                                    const model::lobby_attributes_table& attributes) override {
+    return lobbies_.check(records, attributes);
+  }
+  base::expected<std::vector<attributes_check>>
+  check_attributes(const model::lobby_attributes_table& attributes) override {
+    return lobbies_.check_attributes(attributes);
+  }
+
+  // -- lobby_history ----------------------------------------------------------
+
+  using sql_session::read;
+  base::expected<void> read(const model::export_query& query, const base::clock& clock,
+                            const history_reader& to) override {
+    return history_.read(query, clock, to);
+  }
+
+  // -- change_feed ------------------------------------------------------------
+
+  base::expected<bool> changed() override {
+    const auto now = base::machine_clock().now();
+    if (!seen_) {
+      if (auto done = on_->execute(std::string{"LISTEN "} + news_channel, "listen for changes");
+          !done)
+        return tl::unexpected(done.error());
+    } else {
+      const auto news = on_->has_news();
+      if (!news) return news;
+      if (!*news && now < look_again_) return false;
+    }
+    look_again_ = now + delay_limit;
+    const auto found = read_revisions();
+    if (!found) return tl::unexpected(found.error());
+    return std::exchange(seen_, *found) != *found;
+  }
+
+  // -- maintenance: the server does that itself -------------------------------
+
+  std::uint64_t backlog_bytes() override { return 0; }
+  base::expected<bool> tidy() override { return true; }
+
+  bool is_reusable() const noexcept override { return !seen_ && on_->is_usable(); }
+
+private:
+  using revision_list = std::vector<std::int64_t>;
+
+  /// The revisions of all subjects; of avatars and lobbies the highest of any game.
+  base::expected<revision_list> read_revisions() {
+    static constexpr sql_command query{
+        "SELECT revision FROM (SELECT name, revision FROM revisions WHERE name IN ('catalog', "
+        "'tokens') UNION ALL SELECT 'avatars', (SELECT max(revision) FROM game_revisions WHERE "
+        "subject = 'avatars') UNION ALL SELECT 'lobbies', (SELECT max(revision) FROM "
+        "game_revisions WHERE subject = 'lobbies')) AS all_of_them ORDER BY name",
+        "look for changes"};
+    if (auto passed = on_->begin_reading(query.operation); !passed)
+      return tl::unexpected(passed.error());
+    revision_list found;
+    auto read =
+        for_each_row(*on_, query, {}, [&](sql_row& row) { found.push_back(row.integer(0)); });
+    if (!read) return tl::unexpected(read.error());
+    return found;
+  }
+
+  std::unique_ptr<postgres_connection> on_;
+  postgres_lobbies lobbies_;
+  postgres_lobby_history history_;
+  /// What the feed saw last; empty before its first look.
+  std::optional<revision_list> seen_;
+  base::steady_time look_again_;
+};
+
+/// Lets one caller at a time try to connect while the server cannot be reached, with growing
+/// pauses; the others fail at once. Any thread.
+class reconnecting {
+public:
+  explicit reconnecting(postgres_settings settings) : settings_{std::move(settings)} {}
+
+  base::expected<std::unique_ptr<session>> open() {
+    if (auto passed =
+            pass(base::fault_point::store_open, place_of(settings_.url), "open the database");
+        !passed)
+      return tl::unexpected(passed.error());
+    if (auto may = begin(); !may) return tl::unexpected(may.error());
+    auto made = postgres_connection::open(settings_);
+    end(made ? nullptr : &made.error());
+    if (!made) return tl::unexpected(std::move(made).error());
+    return std::make_unique<postgres_session>(*std::move(made));
+  }
+
+private:
+  base::expected<void> begin() {
+    const std::lock_guard lock{mutex_};
+    if (!failure_) return {};
+    if (trying_ || base::machine_clock().now() < next_try_) return tl::unexpected(*failure_);
+    trying_ = true;
+    return {};
+  }
+
+  void end(const base::error* failed) {
+    const std::lock_guard lock{mutex_};
+    trying_ = false;
+    if (!failed) {
+      failure_.reset();
+      pause_ = reconnect_least;
+      return;
+    }
+    failure_ = *failed;
+    // Spread, so that many processes do not come back in step.
+    const auto half = pause_.count() / 2;
+    const auto spread = static_cast<std::int64_t>(base::random_seed() % 1'000) * half / 1'000;
+    next_try_ = base::machine_clock().now() + std::chrono::milliseconds{half + spread};
+    pause_ = std::min(2 * pause_, reconnect_most);
+  }
+
+  const postgres_settings settings_;
+  std::mutex mutex_;
+  /// Why the last try failed; empty while the server can be reached.
+  std::optional<base::error> failure_;
+  bool trying_ = false;
+  std::chrono::milliseconds pause_ = reconnect_least;
+  base::steady_time next_try_;
+};
+
+} // namespace
+
+base::expected<std::shared_ptr<database>> open_postgres(const postgres_settings& settings) {
+  if (auto checked = check_postgres_url(settings.url); !checked)
+    return tl::unexpected(checked.error());
+  if (auto verified = check_verification(settings); !verified)
+    return tl::unexpected(verified.error());
+  auto first = postgres_connection::open(settings);
+  if (!first) return tl::unexpected(first.error());
+  if (auto migrated = migrate(**first); !migrated) return tl::unexpected(migrated.error());
+  const auto server = std::make_shared<reconnecting>(settings);
+  return std::make_shared<database>([server] { return server->open(); }, settings.sessions);
+}
+
+} // namespace matchcloud::store
