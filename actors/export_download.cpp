@@ -186,7 +186,7 @@ void export_download::do_housekeeping() {
     }
   }
   // If the pool is full, refreshing the keys at the next tick is soon enough.
-  static_cast<void>(settings_.short_work->submit([keys = settings_.keys] { keys->refresh(); }));
+  static_cast<void>(settings_.keys_work->submit([keys = settings_.keys] { keys->refresh(); }));
 }
 
 } // namespace matchcloud::actors

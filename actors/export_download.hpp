@@ -23,6 +23,8 @@ namespace matchcloud::actors {
 struct export_download_settings {
   store::export_files* files = nullptr;
   store::secret_ring* keys = nullptr;
+  /// The pool that reads the signing keys from the store.
+  base::blocking_pool* keys_work = nullptr;
   /// The pool that opens files.
   base::blocking_pool* short_work = nullptr;
   /// The pool that compresses files, one at a time, on threads of low priority.

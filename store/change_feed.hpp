@@ -15,8 +15,8 @@ class change_feed {
 public:
   virtual ~change_feed() = default;
 
-  /// How late a feed may notice a change: an engine that has to ask a server does so this often, and
-  /// is told of the rare changes (catalog, tokens, avatars) at once.
+  /// How late a feed may notice a change: an engine that has to ask a server does so this often,
+  /// and is told of the rare changes (catalog, tokens, avatars) at once.
   static constexpr std::chrono::milliseconds delay_limit{500};
 
   /// Whether any other session, of this or another process, may have committed since the last call;

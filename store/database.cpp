@@ -2,32 +2,43 @@
 
 namespace matchcloud::store {
 
-base::expected<std::unique_ptr<session>> database::take() {
+base::expected<database::idle_session> database::take() {
+  std::vector<idle_session> gone; // closed outside the lock
   {
     std::unique_lock lock{mutex_};
     if (!left_.wait_for(lock, limits_.patience, [this] { return lent_ < limits_.at_once; }))
       return base::fail(base::errc::overloaded, "Too many requests wait for the store; ask again.");
     ++lent_;
-    if (!idle_.empty()) {
+    while (!idle_.empty()) {
       auto taken = std::move(idle_.back());
       idle_.pop_back();
-      return taken;
+      // It may have ended while nobody used it.
+      if (taken.held->is_reusable()) return taken;
+      gone.push_back(std::move(taken));
     }
   }
   // Outside the lock, because opening a session may take long.
   auto opened = open_();
   if (!opened) leave();
-  return opened;
+  return std::move(opened).map([this](std::unique_ptr<session> made) {
+    const auto until = limits_.lifetime.count() > 0 ? base::machine_clock().now() + limits_.lifetime
+                                                    : base::steady_time::max();
+    return idle_session{std::move(made), until};
+  });
 }
 
-void database::give_back(std::unique_ptr<session> taken) {
-  taken->attribute(nullptr);
-  const bool reusable = taken->is_reusable();
+void database::give_back(idle_session taken) {
+  taken.held->attribute(nullptr);
+  std::vector<idle_session> gone; // closed outside the lock
+  const bool failed = taken.held->has_failed();
+  const bool reusable = taken.held->is_reusable() && base::machine_clock().now() < taken.until;
   {
     const std::lock_guard lock{mutex_};
+    // What ended one session may have ended them all.
+    if (failed) gone.swap(idle_);
     if (reusable && idle_.size() < limits_.idle) idle_.push_back(std::move(taken));
   }
-  taken.reset(); // close it before another session takes its slot
+  taken.held.reset(); // close it before another session takes its slot
   leave();
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/expected.hpp"
 #include "store/session.hpp"
 
@@ -28,11 +29,12 @@ private:
   friend class database;
   struct give_back {
     std::shared_ptr<database> to;
+    base::steady_time until;
     void operator()(session* from) const;
   };
 
-  lease(std::shared_ptr<database> of, std::unique_ptr<session> held)
-      : held_{held.release(), give_back{std::move(of)}} {}
+  lease(std::shared_ptr<database> of, std::unique_ptr<session> held, base::steady_time until)
+      : held_{held.release(), give_back{std::move(of), until}} {}
 
   std::unique_ptr<session, give_back> held_;
 };
@@ -45,11 +47,13 @@ struct session_limits {
   std::size_t idle = 4;
   /// How long a caller waits for a session before it fails with `overloaded`.
   std::chrono::milliseconds patience{10'000};
+  /// How long a session is lent before a new one replaces it; 0: for ever.
+  std::chrono::milliseconds lifetime{0};
 };
 
 /// A store: lends pooled sessions, which an engine opens, as roles. Several databases, even of
-/// several processes, may use one store. A session that failed is discarded, so the next caller
-/// gets another one. Held by `std::shared_ptr`. Any thread.
+/// several processes, may use one store. A session that failed is discarded, and the idle ones with
+/// it, so the next caller gets one that was opened since. Held by `std::shared_ptr`. Any thread.
 class database : public std::enable_shared_from_this<database> {
 public:
   /// An engine: a function that opens a session. Called from any thread, several calls at once.
@@ -82,13 +86,19 @@ private:
 
   template <class Role>
   base::expected<lease<Role>> lend(model::audit_run_ptr run = nullptr) {
-    return take().map([&](std::unique_ptr<session> taken) {
-      if (run) taken->attribute(std::move(run));
-      return lease<Role>{shared_from_this(), std::move(taken)};
+    return take().map([&](idle_session taken) {
+      if (run) taken.held->attribute(std::move(run));
+      return lease<Role>{shared_from_this(), std::move(taken.held), taken.until};
     });
   }
-  base::expected<std::unique_ptr<session>> take();
-  void give_back(std::unique_ptr<session> taken);
+  /// A session that is not lent, and when it has to be replaced.
+  struct idle_session {
+    std::unique_ptr<session> held;
+    base::steady_time until;
+  };
+
+  base::expected<idle_session> take();
+  void give_back(idle_session taken);
   void leave();
 
   const engine open_;
@@ -96,12 +106,12 @@ private:
   std::mutex mutex_;
   std::condition_variable left_;
   std::size_t lent_ = 0;
-  std::vector<std::unique_ptr<session>> idle_;
+  std::vector<idle_session> idle_;
 };
 
 template <class Role>
 void lease<Role>::give_back::operator()(session* from) const {
-  to->give_back(std::unique_ptr<session>{from});
+  to->give_back({std::unique_ptr<session>{from}, until});
 }
 
 } // namespace matchcloud::store

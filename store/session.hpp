@@ -37,7 +37,10 @@ public:
   /// From now on what this session changes belongs to `run`; null: each change to a run of its own,
   /// by the user that this process runs as.
   virtual void attribute(model::audit_run_ptr run) = 0;
-  /// Whether another caller may reuse the session: it has not failed and was not used as a feed.
+  /// Whether a call has failed so that the session is of no further use.
+  virtual bool has_failed() const noexcept = 0;
+  /// Whether another caller may reuse the session: it has not failed or ended and was not used as a
+  /// feed.
   virtual bool is_reusable() const noexcept = 0;
 };
 

@@ -1,11 +1,11 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/moment.hpp"
+#include "app/commands/store_options.hpp"
 #include "app/reports/text_table.hpp"
 
 #include "base/clock.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
-#include "store/open_sqlite.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t entry_limit = 1'000'000'000;
 
 struct audit_options {
-  std::string data_dir = "var";
+  store::store_place store;
   std::string since;
   std::uint64_t limit = model::audit_query{}.limit;
   std::string format = "table";
@@ -78,7 +78,7 @@ base::expected<void> print_table(store::access_store& in, const model::audit_que
 base::expected<void> print(const audit_options& options) {
   const auto query = query_of(options);
   if (!query) return tl::unexpected(query.error());
-  const auto in = store::open_sqlite(options.data_dir).and_then([](const auto& database) {
+  const auto in = store::open_store(options.store).and_then([](const auto& database) {
     return database->access();
   });
   if (!in) return tl::unexpected(in.error());
@@ -111,8 +111,7 @@ void add_audit_command(CLI::App& program, int& code) {
            "\n\nExample: matchcloud audit --since 7d --limit 1000 --data-dir var\n"
            "Example: matchcloud audit --format json | grep '\"action\":\"token'");
   const auto options = std::make_shared<audit_options>();
-  command->add_option("--data-dir", options->data_dir, "Where the store lives.")
-      ->capture_default_str();
+  add_store_options(*command, options->store);
   command
       ->add_option("--since", options->since,
                    "The oldest entries: a time (2027-01-31T00:00:00Z) or how long ago (7d, 12h).")

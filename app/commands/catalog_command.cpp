@@ -1,9 +1,9 @@
 #include "app/commands/commands.hpp"
+#include "app/commands/store_options.hpp"
 #include "app/reports/text_table.hpp"
 #include "model/catalog/parse_catalog.hpp"
 
 #include "model/catalog/catalog_element.hpp"
-#include "store/open_sqlite.hpp"
 
 #include <charconv>
 #include <iostream>
@@ -16,7 +16,7 @@ namespace matchcloud::app {
 namespace {
 
 struct catalog_options {
-  std::string data_dir = "var";
+  store::store_place store;
   std::string kind;
   std::string id;
   std::string json;
@@ -86,7 +86,7 @@ text_table table_of(const model::catalog& catalog, model::element_kind kind) {
 }
 
 base::expected<store::lease<store::catalog_store>> open_catalog(const catalog_options& options) {
-  return store::open_sqlite(options.data_dir).and_then([](const auto& database) {
+  return store::open_store(options.store).and_then([](const auto& database) {
     return database->catalog();
   });
 }
@@ -148,8 +148,7 @@ int change(std::string_view command, const catalog_options& options, Change what
 CLI::App* add(CLI::App& to, const std::string& name, const std::string& what,
               catalog_options& options) {
   auto* command = to.add_subcommand(name, what);
-  command->add_option("--data-dir", options.data_dir, "Where the store lives.")
-      ->capture_default_str();
+  add_store_options(*command, options.store);
   command->add_option("KIND", options.kind, "games, namespaces, regions or tiers.")
       ->required()
       ->check(CLI::IsMember(kind_names()).description(""));

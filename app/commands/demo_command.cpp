@@ -1,11 +1,11 @@
 #include "app/commands/command_run.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/store_options.hpp"
 #include "app/demo/demo_avatars.hpp"
 #include "app/demo/demo_lobbies.hpp"
 
 #include "model/catalog/catalog_document.hpp"
 #include "store/files/media_writer.hpp"
-#include "store/open_sqlite.hpp"
 
 #include <iostream>
 #include <memory>
@@ -16,14 +16,14 @@ namespace matchcloud::app {
 namespace {
 
 /// Seeds the store; true if anything changed.
-base::expected<bool> seed(const std::string& data_dir) {
-  const auto database = store::open_sqlite(data_dir);
+base::expected<bool> seed(const store::store_place& place) {
+  const auto database = store::open_store(place);
   if (!database) return tl::unexpected(database.error());
   const auto run = command_run("demo.seed");
   const auto catalog = (*database)->catalog(run).and_then(
       [](const auto& into) { return into->import_document(model::demo_catalog()); });
   if (!catalog) return tl::unexpected(catalog.error());
-  auto media = store::media_writer::open(data_dir);
+  auto media = store::media_writer::open(place.data_dir);
   if (!media) return tl::unexpected(media.error());
   const auto avatars = (*database)->avatars(run).and_then(
       [&](const auto& into) { return seed_demo_avatars(*into, *media); });
@@ -43,10 +43,10 @@ void add_demo_command(CLI::App& program, int& code) {
            "regions on six continents, the default tiers, five avatars (three with an image) and "
            "10,000 lobbies of January 2026. Seeding again changes nothing.\n\n"
            "Example: matchcloud demo --data-dir var");
-  const auto data_dir = std::make_shared<std::string>("var");
-  command->add_option("--data-dir", *data_dir, "Where the store lives.")->capture_default_str();
-  command->callback([data_dir, &code] {
-    const auto news = seed(*data_dir);
+  const auto place = std::make_shared<store::store_place>();
+  add_store_options(*command, *place);
+  command->callback([place, &code] {
+    const auto news = seed(*place);
     if (!news) {
       std::cerr << "matchcloud demo: " << news.error().detail << "\n";
       code = failed;

@@ -1,6 +1,7 @@
 #include "app/certificates/certificate_authorities.hpp"
 #include "app/client/csv_download.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/store_options.hpp"
 #include "base/clock.hpp"
 #include "base/decimal.hpp"
 #include "cli/bearer_tokens.hpp"
@@ -12,7 +13,6 @@
 #include "model/net/http_url.hpp"
 #include "model/text/timestamp.hpp"
 #include "store/lobby_history_csv.hpp"
-#include "store/open_sqlite.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -35,7 +35,7 @@ struct export_options {
   std::string url;
   std::string token_file;
   std::string ca_file;
-  std::string data_dir;
+  store::store_place store{.data_dir = {}};
   std::string output;
 };
 
@@ -75,7 +75,7 @@ std::string check_not_empty(const std::string& text) {
 
 /// The query of the options. Throws a CLI::ValidationError if they do not fit together.
 model::export_query query_of(const export_options& options) {
-  if (options.url.empty() && options.data_dir.empty())
+  if (options.url.empty() && options.store.data_dir.empty() && options.store.url.empty())
     throw CLI::ValidationError{"Either --url or --data-dir is needed"};
   const model::export_query query{*model::parse_uuid(options.game),
                                   {*parse_time(options.start), *parse_time(options.end)}};
@@ -127,16 +127,16 @@ base::expected<void> check_known(store::database& in, store::lobby_history& hist
                         "; `matchcloud catalog list games` shows those that there are");
 }
 
-base::expected<download_summary> export_from_store(const std::string& data_dir,
+base::expected<download_summary> export_from_store(const store::store_place& place,
                                                    const model::export_query& query,
                                                    cli::output_file& to,
                                                    const cli::interrupt& until,
                                                    cli::progress_display& progress) {
   // Opening a store that does not exist would create one.
-  if (!store::has_store(data_dir))
+  if (!store::has_store(place))
     return base::fail(base::errc::store_failed,
-                      data_dir + ": there is no store; is it the --data-dir of serve?");
-  const auto database = store::open_sqlite(data_dir);
+                      place.data_dir + ": there is no store; is it the --data-dir of serve?");
+  const auto database = store::open_store(place);
   if (!database) return tl::unexpected(database.error());
   const auto history = (*database)->history();
   if (!history) return tl::unexpected(history.error());
@@ -179,7 +179,7 @@ base::expected<download_summary> run(const export_options& options,
   auto to = *std::move(opened);
   cli::progress_display progress{base::machine_clock()};
   const auto done = service ? export_from_service(*service, query, to, until, progress)
-                            : export_from_store(options.data_dir, query, to, until, progress);
+                            : export_from_store(options.store, query, to, until, progress);
   if (!done) return done;
   if (auto completed = to.complete(); !completed) return tl::unexpected(completed.error());
   return done;
@@ -243,7 +243,7 @@ void add_export_command(CLI::App& program, int& code) {
                        "instead of the system's. Without it the environment's MATCHCLOUD_CA_FILE "
                        "names it, if any.")
           ->check(named_file());
-  command->add_option("--data-dir", options->data_dir, "Where the store lives.")
+  add_store_options(*command, options->store)
       ->check(CLI::Validator{check_not_empty, ""})
       ->excludes(url)
       ->excludes(token_file)

@@ -4,7 +4,6 @@
 #include "app/reports/text_table.hpp"
 
 #include "model/text/unicode.hpp"
-#include "store/open_sqlite.hpp"
 
 #include <iostream>
 #include <memory>
@@ -40,22 +39,22 @@ parse_addresses(const std::vector<std::string>& texts) {
   return addresses;
 }
 
-base::expected<model::catalog> load_catalog(const std::string& data_dir) {
-  return store::open_sqlite(data_dir)
+base::expected<model::catalog> load_catalog(const store::store_place& place) {
+  return store::open_store(place)
       .and_then([](const auto& database) { return database->catalog(); })
       .and_then([](const auto& from) { return from->load(); });
 }
 
 /// Loads the catalog. A missing store only means that nothing is ranked; an unreadable one is an
 /// error.
-base::expected<void> choose_catalog(geoip_inputs& in, const std::string& data_dir) {
+base::expected<void> choose_catalog(geoip_inputs& in, const store::store_place& place) {
   // Opening a store that does not exist would create one.
-  if (!store::has_store(data_dir)) {
+  if (!store::has_store(place)) {
     in.catalog = base::fail(base::errc::store_failed,
-                            data_dir + ": there is no store; is it the --data-dir of serve?");
+                            place.data_dir + ": there is no store; is it the --data-dir of serve?");
     return {};
   }
-  in.catalog = load_catalog(data_dir);
+  in.catalog = load_catalog(place);
   if (!in.catalog) return tl::unexpected(in.catalog.error());
   return {};
 }
@@ -81,7 +80,7 @@ base::expected<geoip_inputs> open_inputs(const geoip_options& options) {
   in.paths = config->geoip_files;
   in.fallback = config->fallback_location;
   in.namespace_id = config->default_namespace;
-  if (auto read = choose_catalog(in, config->data_dir); !read) return tl::unexpected(read.error());
+  if (auto read = choose_catalog(in, config->store); !read) return tl::unexpected(read.error());
   if (auto chosen = choose_namespace(in, options.namespace_id); !chosen)
     return tl::unexpected(chosen.error());
   for (const auto& path : in.paths) {

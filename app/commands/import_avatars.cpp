@@ -2,7 +2,6 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/line_import.hpp"
 #include "app/imports/avatar_importer.hpp"
-#include "store/open_sqlite.hpp"
 
 #include <string>
 
@@ -21,7 +20,7 @@ base::expected<line_import_result> run_import(const line_import_options& options
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
   const cli::interrupt until;
-  const auto into = store::open_sqlite(options.data_dir).and_then([&](const auto& database) {
+  const auto into = store::open_store(options.store).and_then([&](const auto& database) {
     return database->avatars(command_run("avatars.import", options.file));
   });
   if (!into) return tl::unexpected(into.error());
@@ -29,7 +28,7 @@ base::expected<line_import_result> run_import(const line_import_options& options
   avatar_importer import{**into, folder_of(options.file), until, progress};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (auto may = may_write(import.findings(), options); !may) return tl::unexpected(may.error());
-  auto media = store::media_writer::open(options.data_dir);
+  auto media = store::media_writer::open(options.store.data_dir);
   if (!media) return tl::unexpected(media.error());
   const auto done = import.write(*media);
   if (!done) return tl::unexpected(done.error());

@@ -1,7 +1,7 @@
 #include "app/commands/commands.hpp"
+#include "app/commands/store_options.hpp"
 
 #include "model/catalog/parse_catalog.hpp"
-#include "store/open_sqlite.hpp"
 
 #include <array>
 #include <fstream>
@@ -14,7 +14,7 @@ namespace matchcloud::app {
 namespace {
 
 struct import_options {
-  std::string data_dir = "var";
+  store::store_place store;
   std::string file;
 };
 
@@ -39,7 +39,7 @@ base::expected<store::import_summary> import_catalog(const import_options& optio
   if (!text) return tl::unexpected(text.error());
   const auto document = model::parse_catalog_document(*text);
   if (!document) return tl::unexpected(document.error());
-  return store::open_sqlite(options.data_dir)
+  return store::open_store(options.store)
       .and_then([](const auto& database) { return database->catalog(); })
       .and_then([&](const auto& into) { return into->import_document(*document); });
 }
@@ -60,8 +60,7 @@ void add_import_command(CLI::App& program, int& code) {
       "name stays. A running server sees the change within a second.\n\n"
       "Example: matchcloud import catalog --data-dir var catalog.json");
   const auto options = std::make_shared<import_options>();
-  catalog->add_option("--data-dir", options->data_dir, "Where the store lives.")
-      ->capture_default_str();
+  add_store_options(*catalog, options->store);
   catalog->add_option("FILE", options->file, "The document; - is stdin.")->required();
   catalog->callback([options, &code] {
     const auto done = import_catalog(*options);

@@ -3,7 +3,6 @@
 #include "app/commands/line_import.hpp"
 #include "app/imports/lobby_importer.hpp"
 #include "store/files/temporary_folder.hpp"
-#include "store/open_sqlite.hpp"
 
 #include <string>
 
@@ -16,12 +15,12 @@ base::expected<line_import_result> run_import(const line_import_options& options
   auto in = line_input::open(options.file);
   if (!in) return tl::unexpected(in.error());
   const cli::interrupt until;
-  const auto into = store::open_sqlite(options.data_dir, {.use = store::workload::bulk})
+  const auto into = store::open_store(options.store, {.use = store::workload::bulk})
                         .and_then([&](const auto& database) {
                           return database->sink(command_run("lobbies.import", options.file));
                         });
   if (!into) return tl::unexpected(into.error());
-  const auto folder = store::temporary_folder::make(options.data_dir);
+  const auto folder = store::temporary_folder::make(options.store.data_dir);
   if (!folder) return tl::unexpected(folder.error());
   auto spool = lobby_spool::make(folder->path());
   if (!spool) return tl::unexpected(spool.error());

@@ -1,6 +1,7 @@
 #include "app/commands/line_import.hpp"
 
 #include "app/commands/commands.hpp"
+#include "app/commands/store_options.hpp"
 
 #include <iostream>
 #include <memory>
@@ -45,8 +46,7 @@ void add_line_import(CLI::App& import, const line_import& kind, int& code) {
                          "Example: matchcloud import " +
                          kind.name + " --data-dir var " + kind.name + ".jsonl");
   const auto options = std::make_shared<line_import_options>();
-  command->add_option("--data-dir", options->data_dir, "Where the store lives.")
-      ->capture_default_str();
+  add_store_options(*command, options->store);
   command->add_flag("--partial", options->partial,
                     "Take the good lines and leave out the others, which are listed.");
   command->add_option("FILE", options->file, "JSON Lines; - is stdin.")->required();

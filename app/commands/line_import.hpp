@@ -2,6 +2,7 @@
 
 #include "app/imports/line_findings.hpp"
 #include "base/expected.hpp"
+#include "store/engines/store_place.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -13,7 +14,7 @@ namespace matchcloud::app {
 
 /// Command-line options of an import of JSON Lines.
 struct line_import_options {
-  std::string data_dir = "var";
+  store::store_place store;
   /// The path of the input; `-` is stdin.
   std::string file;
   bool partial = false;

@@ -1,8 +1,7 @@
 #include "app/commands/commands.hpp"
+#include "app/commands/store_options.hpp"
 
 #include "base/clock.hpp"
-#include "store/files/secret_files.hpp"
-#include "store/open_sqlite.hpp"
 
 #include <filesystem>
 #include <iostream>
@@ -15,7 +14,7 @@ namespace matchcloud::app {
 namespace {
 
 struct rotate_options {
-  std::string data_dir = "var";
+  store::store_place store;
   bool revoke = false;
 };
 
@@ -23,12 +22,14 @@ struct rotate_options {
 /// a rotation that then fails leaves an entry, but none goes without.
 base::expected<void> record(const rotate_options& options) {
   // Opening a store would make the directory, where its name is mistyped.
-  if (std::error_code ignored; !std::filesystem::is_directory(options.data_dir, ignored))
+  if (std::error_code ignored;
+      options.store.url.empty() && !std::filesystem::is_directory(options.store.data_dir, ignored))
     return base::fail(base::errc::store_failed,
-                      options.data_dir + ": there is no such directory; is it the --data-dir of "
-                                         "serve?");
+                      options.store.data_dir +
+                          ": there is no such directory; is it the --data-dir of "
+                          "serve?");
   const auto* after = options.revoke ? R"({"revoke":true})" : R"({"revoke":false})";
-  return store::open_sqlite(options.data_dir)
+  return store::open_store(options.store)
       .and_then([](const auto& database) { return database->access(); })
       .and_then([&](const auto& into) {
         return into->record({"signing-key.rotate", {}, {}, after});
@@ -39,8 +40,10 @@ int rotate(const rotate_options& options) {
   const auto replaced =
       options.revoke ? store::replaced_secrets::revoke : store::replaced_secrets::keep;
   const auto done = record(options).and_then([&] {
-    return store::secret_files{options.data_dir}.rotate(store::secret_name::signing_keys,
-                                                        base::machine_clock().unix_ms(), replaced);
+    return store::open_secrets(options.store).and_then([&](const auto& secrets) {
+      return secrets->rotate(store::secret_name::signing_keys, base::machine_clock().unix_ms(),
+                             replaced);
+    });
   });
   if (!done) {
     std::cerr << "matchcloud signing-key rotate: " << done.error().detail << "\n";
@@ -55,8 +58,8 @@ int rotate(const rotate_options& options) {
 void add_rotate(CLI::App& to, int& code) {
   const auto options = std::make_shared<rotate_options>();
   auto* command = to.add_subcommand("rotate", "Make a new key the one that signs.");
-  command->add_option("--data-dir", options->data_dir, "Where the store lives.")
-      ->capture_default_str();
+  add_store_options(*command, options->store);
+  add_master_key_option(*command, options->store);
   command->add_flag("--revoke", options->revoke,
                     "Refuse what the keys so far have signed, at once.");
   set_help(*command,

@@ -2,7 +2,6 @@
 #include "app/reports/text_table.hpp"
 
 #include "base/clock.hpp"
-#include "store/open_sqlite.hpp"
 
 #include <memory>
 #include <utility>
@@ -26,7 +25,7 @@ text_table table_of(const model::token_list& all, std::int64_t now_ms) {
 }
 
 int list(const token_options& options) {
-  const auto all = store::open_sqlite(options.data_dir)
+  const auto all = store::open_store(options.store)
                        .and_then([](const auto& database) { return database->access(); })
                        .and_then([](const auto& from) { return from->load_tokens(); });
   if (!all) return report_failure("list", all.error());
@@ -41,7 +40,7 @@ int revoke(const token_options& options) {
   const auto id = parse_token_id(options.id);
   if (!id) return report_failure("revoke", id.error());
   const auto now_ms = base::machine_clock().unix_ms();
-  const auto token = store::open_sqlite(options.data_dir)
+  const auto token = store::open_store(options.store)
                          .and_then([](const auto& database) { return database->access(); })
                          .and_then([&](const auto& in) { return in->revoke_token(*id, now_ms); });
   if (!token) return report_failure("revoke", token.error());

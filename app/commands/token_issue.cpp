@@ -8,7 +8,6 @@
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
 #include "store/local_author.hpp"
-#include "store/open_sqlite.hpp"
 
 #include <iostream>
 #include <memory>
@@ -116,7 +115,7 @@ base::expected<void> give_out(const issue_options& options, const issued& news,
 /// it cannot be.
 template <class Make>
 int issue(std::string_view command, const issue_options& options, std::int64_t now_ms, Make make) {
-  const auto in = store::open_sqlite(options.common.data_dir);
+  const auto in = store::open_store(options.common.store);
   if (!in) return report_failure(command, in.error());
   auto file = open_output(options.output);
   if (!file) return report_failure(command, file.error());

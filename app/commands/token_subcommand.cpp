@@ -1,5 +1,7 @@
 #include "app/commands/token_subcommand.hpp"
 
+#include "app/commands/store_options.hpp"
+
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
 
@@ -11,8 +13,7 @@ namespace matchcloud::app {
 CLI::App* add_token_subcommand(CLI::App& to, const std::string& name, const std::string& what,
                                token_options& options) {
   auto* command = to.add_subcommand(name, what);
-  command->add_option("--data-dir", options.data_dir, "Where the store lives.")
-      ->capture_default_str();
+  add_store_options(*command, options.store);
   return command;
 }
 

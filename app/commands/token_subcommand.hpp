@@ -3,6 +3,7 @@
 #include "app/commands/commands.hpp"
 #include "base/expected.hpp"
 #include "model/access/access_token.hpp"
+#include "store/engines/store_place.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace matchcloud::app {
 inline constexpr std::size_t token_echo_limit = 64;
 
 struct token_options {
-  std::string data_dir = "var";
+  store::store_place store;
   std::string format;
   std::string id;
 };

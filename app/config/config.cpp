@@ -1,5 +1,7 @@
 #include "app/config/config.hpp"
 
+#include "app/config/store_url.hpp"
+
 #include "cli/bearer_tokens.hpp"
 #include "cli/ca_file.hpp"
 #include "model/access/token_text.hpp"
@@ -49,8 +51,9 @@ std::string joined(const std::vector<std::string>& values) {
 }
 
 std::string finding_of(const config_key& key, const given_value& given, const base::error& why) {
-  auto text = given.source + " = \"" + model::redact_tokens(joined(given.values)) +
-              "\" is not valid; allowed: " + std::string{key.allowed};
+  auto text = given.source;
+  if (!key.may_be_secret) text += " = \"" + model::redact_tokens(joined(given.values)) + "\"";
+  text += " is not valid; allowed: " + std::string{key.allowed};
   if (!why.detail.empty()) text += " (" + why.detail + ")";
   return text;
 }
@@ -129,6 +132,21 @@ base::expected<void> check_tls(const serve_config& config, const std::vector<giv
   return {};
 }
 
+/// Whether the store's URL is one, and is given where nobody else reads it.
+base::expected<void> check_store(const serve_config& config,
+                                 const std::vector<given_value>& given) {
+  if (config.store.url.empty()) return {};
+  const auto* last = last_given(given, *find_config_key("store"));
+  const bool is_flag = last != nullptr && last->source.starts_with("--");
+  const auto checked =
+      check_store_url(config.store.url, is_flag ? url_source::flag : url_source::private_source);
+  if (!checked) return refuse_key(given, "store", checked.error().detail);
+  if (config.store_use.idle_connections > config.store_use.connections)
+    return refuse_key(given, "store-idle-connections",
+                      "no more can be idle than there may be; see store-connections");
+  return {};
+}
+
 /// Refuses faults unless injection is enabled, so that a service is never broken by accident.
 base::expected<void> check_faults(const serve_config& config,
                                   const std::vector<given_value>& given) {
@@ -182,6 +200,7 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
   if (!findings.empty()) return base::fail(base::errc::config_invalid, std::move(findings));
   if (auto fits = check_transport(config, given); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_tls(config, given); !fits) return tl::unexpected(fits.error());
+  if (auto fits = check_store(config, given); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_faults(config, given); !fits) return tl::unexpected(fits.error());
   if (const auto sound = model::check_rules(config.rules); !sound)
     return base::fail(base::errc::config_invalid, contradiction(config, given, sound.error()));

@@ -8,6 +8,7 @@
 #include "http/transport/listener.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/validation/validation_rules.hpp"
+#include "store/engines/store_place.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -35,6 +36,19 @@ inline constexpr std::string_view httplib_cannot_be_taken_over =
     "that has them, so the transport httplib cannot be taken over; choose loops, or end the "
     "process (SIGTERM) and start another";
 
+/// How a store on a server is used; the embedded one has bounds of its own.
+struct store_limits {
+  /// Connections of the process at once, and how many it keeps while nobody needs them.
+  std::size_t connections = 0;
+  std::size_t idle_connections = 0;
+  /// How long a request waits for a connection.
+  std::chrono::milliseconds wait{0};
+  /// How long a connection is used before another one replaces it.
+  std::chrono::milliseconds connection_lifetime{0};
+  /// How long the store may be out of reach before administration is refused.
+  std::chrono::milliseconds unreachable_after{0};
+};
+
 /// Everything that `serve` can be configured with.
 struct serve_config {
   std::vector<data_listener> listen;
@@ -42,7 +56,8 @@ struct serve_config {
   /// Whether the listener of the ops plane speaks TLS.
   bool ops_tls = false;
   http::tls_files tls;
-  std::string data_dir;
+  store::store_place store;
+  store_limits store_use;
   std::vector<std::string> geoip_files;
   /// The number of event loops; 0 means one per core.
   std::size_t loops = 0;
@@ -94,6 +109,8 @@ struct config_key {
   std::string former_name = {};
   /// The heading of its group in the help text.
   std::string_view heading = {};
+  /// Whether messages leave the value out, because it may have a secret.
+  bool may_be_secret = false;
 };
 
 /// The TOML table of a section, such as `rules`; empty for the keys at the top.

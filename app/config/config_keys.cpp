@@ -175,7 +175,7 @@ auto true_or_false(Set set) {
 
 outcome set_data_dir(serve_config& config, const values& given) {
   if (given.front().empty()) return refuse();
-  config.data_dir = given.front();
+  config.store.data_dir = given.front();
   return {};
 }
 
@@ -251,6 +251,76 @@ std::vector<config_key> listening_keys() {
        "losing a request: it hands over its listening sockets once this one is ready, drains and "
        "ends. Where none runs, starts as usual. Not with the transport httplib.",
        true_or_false(set_take_over)},
+  };
+}
+
+/// Milliseconds of the use of a store on a server.
+auto store_time_key(std::chrono::milliseconds store_limits::*member, std::uint64_t least,
+                    std::uint64_t most) {
+  return number_between(least, most, [member](serve_config& config, std::uint64_t number) {
+    config.store_use.*member = std::chrono::milliseconds{number};
+  });
+}
+
+auto store_count_key(std::size_t store_limits::*member, std::uint64_t least, std::uint64_t most) {
+  return number_between(least, most, [member](serve_config& config, std::uint64_t number) {
+    config.store_use.*member = number;
+  });
+}
+
+/// Of a store in PostgreSQL.
+std::vector<config_key> store_keys() {
+  return {
+      {"store",
+       kind::text,
+       "",
+       "postgresql://HOST/DATABASE; empty: the data directory",
+       "A PostgreSQL database (15 or later) that has the store, which any number of processes on "
+       "any number of machines share. A password belongs into ~/.pgpass, a service file or the "
+       "environment: as a flag it is refused.",
+       [](serve_config& config, const values& given) -> outcome {
+         config.store.url = given.front();
+         return {};
+       },
+       config_key::section::service,
+       {},
+       {},
+       true},
+      {"store-unverified", kind::flag, "false", "true or false",
+       "Reaches a PostgreSQL server beyond loopback without sslmode=verify-full: whoever is in "
+       "between reads and changes everything.",
+       true_or_false([](serve_config& config, bool on) { config.store.allow_unverified = on; })},
+      {"master-key-file", kind::text, "",
+       "a file with 64 hexadecimal digits; `openssl rand -hex 32`",
+       "The key that secrets (of signed URLs and TLS tickets) are encrypted under in PostgreSQL. "
+       "Each replica is given the same.",
+       [](serve_config& config, const values& given) -> outcome {
+         config.store.master_key_file = given.front();
+         return {};
+       }},
+      {"store-connections", kind::number, "16", "4 to 1000",
+       "Connections of this process to PostgreSQL at once. Of the server's max_connections each "
+       "process needs its share.",
+       store_count_key(&store_limits::connections, 4, 1'000)},
+      {"store-idle-connections", kind::number, "4", "0 to 1000",
+       "Connections to PostgreSQL that are kept while nobody needs them.",
+       store_count_key(&store_limits::idle_connections, 0, 1'000)},
+      {"store-wait-ms", kind::number, "5000", "1 to 600000",
+       "How long a request waits for a connection to PostgreSQL; then 503 overloaded.",
+       store_time_key(&store_limits::wait, 1, 600'000)},
+      {"store-connection-lifetime-ms", kind::number, "1800000", "1000 to 86400000",
+       "How long a connection to PostgreSQL is used before a new one replaces it, so that all move "
+       "to where the name leads now.",
+       store_time_key(&store_limits::connection_lifetime, 1'000, 86'400'000)},
+      {"store-statement-timeout-ms", kind::number, "10000", "100 to 600000",
+       "How long PostgreSQL may take for a statement. A second later its connection is given up.",
+       number_between(100, 600'000,
+                      [](serve_config& config, std::uint64_t number) {
+                        config.store.statement_timeout = std::chrono::milliseconds{number};
+                      })},
+      {"store-unreachable-ms", kind::number, "30000", "1000 to 86400000",
+       "How long the store may be out of reach before administration gets 503 at once.",
+       store_time_key(&store_limits::unreachable_after, 1'000, 86'400'000)},
   };
 }
 
@@ -732,6 +802,7 @@ std::span<const config_key> config_keys() {
     };
     add("Listening", listening_keys());
     add("Data", data_keys());
+    add("PostgreSQL", store_keys());
     add("Clients and proxies", client_keys());
     add("Tokens and rate limits", access_keys());
     add("Limits", transport_keys());

@@ -21,7 +21,7 @@ using shared_parts = std::shared_ptr<const node_parts>;
 actors::avatar_settings avatar_settings(const node_parts& of) {
   actors::avatar_settings settings;
   settings.database = of.database;
-  settings.pool = of.short_work;
+  settings.pool = of.store_work;
   settings.budget = of.budget;
   settings.metrics = of.avatar_metrics;
   settings.public_url = of.public_url;
@@ -41,7 +41,7 @@ actors::lobby_export_settings export_settings(const node_parts& of) {
   settings.job.timeout = of.limits.export_timeout;
   settings.job.url_lifetime = of.limits.export_url_lifetime;
   settings.keys = of.signing_keys;
-  settings.short_work = of.short_work;
+  settings.short_work = of.store_work;
   settings.long_work = of.long_work;
   settings.tidy_work = of.long_work;
   settings.public_url = of.public_url;
@@ -54,6 +54,7 @@ actors::export_download_settings download_settings(const node_parts& of) {
   actors::export_download_settings settings;
   settings.files = of.export_files;
   settings.keys = of.signing_keys;
+  settings.keys_work = of.store_work;
   settings.short_work = of.short_work;
   settings.long_work = of.long_work;
   settings.clock = of.clock;
@@ -64,7 +65,7 @@ actors::export_download_settings download_settings(const node_parts& of) {
 actors::catalog_settings catalog_settings(const node_parts& of) {
   actors::catalog_settings settings;
   settings.database = of.database;
-  settings.pool = of.short_work;
+  settings.pool = of.store_work;
   settings.poll_interval = of.poll_interval;
   return settings;
 }

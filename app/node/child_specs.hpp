@@ -75,6 +75,9 @@ struct node_parts {
   /// The pool for blocking work that a request waits for; `long_work` is the pool for exports.
   base::blocking_pool* short_work = nullptr;
   base::blocking_pool* long_work = nullptr;
+  /// The pool for short work that waits for the store. Another one than `short_work` where the
+  /// store is on a server: files do not wait for a server that does not answer.
+  base::blocking_pool* store_work = nullptr;
   base::byte_budget* budget = nullptr;
   std::shared_ptr<store::database> database;
   store::export_files* export_files = nullptr;

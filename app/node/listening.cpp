@@ -30,7 +30,7 @@ base::expected<void> listening::find_predecessor() {
   if (!predecessor_)
     spdlog::info("--take-over: no process serves these listeners from data-dir {}; starting as "
                  "usual",
-                 config_->data_dir);
+                 config_->store.data_dir);
   return {};
 }
 
@@ -113,7 +113,7 @@ base::error listening::advised(base::error why) const {
   const bool asked_nobody = config_->take_over && !predecessor_;
   if (why.code == base::errc::address_unavailable && asked_nobody)
     why.detail += "; --take-over found no process that serves it from data-dir " +
-                  config_->data_dir +
+                  config_->store.data_dir +
                   ": give the data-dir and the --listen of the process to be replaced, or end it "
                   "first";
   return why;
@@ -131,9 +131,9 @@ void listening::offer() {
   predecessor_.reset();
   if (!local) {
     // The lock makes processes create and remove names one at a time.
-    const auto alone = store::directory_lock::acquire(config_->data_dir);
-    if (alone) http::remove_dead_sockets(config_->data_dir, "take-over-", ".sock");
-    auto fresh = http::listen_local(config_->data_dir, name);
+    const auto alone = store::directory_lock::acquire(config_->store.data_dir);
+    if (alone) http::remove_dead_sockets(config_->store.data_dir, "take-over-", ".sock");
+    auto fresh = http::listen_local(config_->store.data_dir, name);
     if (!fresh) {
       spdlog::warn("--take-over cannot find this process: {}", fresh.error().detail);
       return offered_.clear();

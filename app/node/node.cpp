@@ -4,8 +4,7 @@
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/front/front_rules.hpp"
-#include "store/files/secret_files.hpp"
-#include "store/open_sqlite.hpp"
+#include "store/engines/store_place.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -22,6 +21,8 @@ namespace matchcloud::app {
 namespace {
 
 constexpr std::size_t blocking_threads = 2;
+/// For short work of a store on a server, which mostly waits.
+constexpr std::size_t store_threads = 8;
 constexpr int blocking_nice = 5;
 /// Exports have the lowest priority.
 constexpr int exporting_nice = 19;
@@ -30,6 +31,13 @@ constexpr std::size_t export_housekeeping_threads = 2;
 constexpr std::size_t actor_threads = 2;
 /// Messages that an actor handles before another actor gets the thread.
 constexpr std::size_t actor_throughput = 64;
+
+/// The use of a store on a server.
+store::store_settings server_settings(const serve_config& config) {
+  const auto& use = config.store_use;
+  return {.patience = actors::administration::patience,
+          .sessions = {use.connections, use.idle_connections, use.wait, use.connection_lifetime}};
+}
 
 void signal(const base::file_descriptor& eventfd) {
   const std::uint64_t one = 1;
@@ -76,28 +84,40 @@ node::node(const serve_config& config)
       blocking_{std::make_unique<base::thread_pool>(blocking_threads, blocking_nice)},
       exporting_{std::make_unique<base::thread_pool>(
           config.limits.export_jobs + export_housekeeping_threads, exporting_nice)},
-      media_{std::make_shared<store::media_files>(config.data_dir,
+      media_{std::make_shared<store::media_files>(config.store.data_dir,
                                                   media_descriptors(raise_descriptor_limit()))},
       emptied_{eventfd(0, EFD_CLOEXEC)},
       listening_{config_},
       failed_{eventfd(0, EFD_CLOEXEC)},
       supervision_{actors_, [this](bool storms) { on_storm(storms); }} {}
 
-base::expected<void> node::open() {
-  // A session for each task that may need one, and one for the catalog's feed, so that none waits.
-  store::sqlite_settings settings;
-  settings.sessions.at_once = blocking_threads + config_.limits.export_jobs + 1;
-  auto database = store::open_sqlite(config_.data_dir, settings);
+base::expected<void> node::open_database() {
+  store::store_settings settings;
+  if (config_.store.url.empty()) {
+    // One for each task that may need one, and one for the catalog's feed, so that none waits.
+    settings.sessions.at_once = blocking_threads + config_.limits.export_jobs + 1;
+  } else {
+    settings = server_settings(config_);
+    store_work_ = std::make_unique<base::thread_pool>(store_threads, blocking_nice);
+  }
+  auto database = store::open_store(config_.store, settings);
   if (!database) return tl::unexpected(database.error());
   database_ = *std::move(database);
-  auto ops = ops_services::open(config_);
+  auto ops = ops_services::open(config_, database_);
   if (!ops) return tl::unexpected(ops.error());
   ops_ = *std::move(ops);
-  auto files = store::export_files::open(config_.data_dir, config_.limits.export_limit_bytes,
+  auto secrets = store::open_secrets(config_.store);
+  if (!secrets) return tl::unexpected(secrets.error());
+  secrets_ = *std::move(secrets);
+  return {};
+}
+
+base::expected<void> node::open() {
+  if (auto opened = open_database(); !opened) return opened;
+  auto files = store::export_files::open(config_.store.data_dir, config_.limits.export_limit_bytes,
                                          open_exports(raise_descriptor_limit()));
   if (!files) return tl::unexpected(files.error());
   export_files_ = *std::move(files);
-  secrets_ = std::make_shared<store::secret_files>(config_.data_dir);
   auto keys = store::secret_ring::open(secrets_, store::secret_name::signing_keys);
   if (!keys) return tl::unexpected(keys.error());
   signing_keys_ = *std::move(keys);
@@ -205,6 +225,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->limits = config_.limits;
   made->short_work = blocking_.get();
   made->long_work = exporting_.get();
+  made->store_work = store_work_ ? store_work_.get() : blocking_.get();
   made->budget = &bounds_.budget;
   made->database = database_;
   made->export_files = export_files_.get();
@@ -234,7 +255,7 @@ std::shared_ptr<const node_parts> node::parts() {
     made->loops.push_back({part.loop.get(), part.transport.get(), part.gate});
   made->pool = {nullptr, httplib_.get(), httplib_gate_};
   made->ops = parts_of_ops();
-  if (tls_) made->tls = {[tls = tls_] { tls->look(); }, blocking_.get()};
+  if (tls_) made->tls = {[tls = tls_] { tls->look(); }, made->store_work};
   return made;
 }
 
@@ -412,6 +433,7 @@ node::~node() {
   export_registry_->close(); // The threads joined next write exports.
   blocking_.reset();
   exporting_.reset();
+  store_work_.reset();
   if (ops_) ops_->end();
   loops_.clear();
   ops_loop_.transport.reset(); // before its loop, which it takes its listener from

@@ -66,6 +66,7 @@ private:
   explicit node(const serve_config& config);
 
   base::expected<void> open();
+  base::expected<void> open_database();
   base::expected<void> open_geoip();
   void make_transports();
   base::expected<void> bind();
@@ -126,6 +127,8 @@ private:
   std::shared_ptr<tls_renewal> tls_;
   std::unique_ptr<base::thread_pool> blocking_;
   std::unique_ptr<base::thread_pool> exporting_;
+  /// Null where the store is embedded: then `blocking_` does its work.
+  std::unique_ptr<base::thread_pool> store_work_;
   std::shared_ptr<store::media_files> media_;
   /// While draining: an eventfd that counts transports without connections.
   base::file_descriptor emptied_;

@@ -5,7 +5,7 @@
 #include "base/randomness.hpp"
 #include "http/ops/actor_report.hpp"
 #include "http/ops/status_report.hpp"
-#include "store/open_sqlite.hpp"
+#include "store/engines/store_place.hpp"
 
 #include <utility>
 
@@ -13,41 +13,60 @@ namespace matchcloud::app {
 
 namespace {
 
-/// The store takes one transaction at a time, and parsing lines is a tenth of the work.
+/// The embedded store takes one transaction at a time, and parsing lines is a tenth of the work.
 constexpr std::size_t ingesting_threads = 1;
+/// A server takes several.
+constexpr std::size_t server_ingesting_threads = 4;
 constexpr std::size_t administering_threads = 2;
 constexpr int ops_nice = 0;
 
 } // namespace
 
-base::expected<std::unique_ptr<ops_services>> ops_services::open(const serve_config& config) {
+base::expected<std::unique_ptr<ops_services>>
+ops_services::open(const serve_config& config, const std::shared_ptr<store::database>& of_server) {
   std::unique_ptr<ops_services> made{new ops_services};
+  const bool is_embedded = config.store.url.empty();
   auto opened =
-      made->open_ingestion(config).and_then([&] { return made->open_administration(config); });
+      is_embedded
+          ? made->open_ingestion(config).and_then([&] { return made->open_administration(config); })
+          : made->use(of_server, config);
   if (!opened) return tl::unexpected(opened.error());
   if (config.fault_injection) made->open_faults(config);
   return made;
 }
 
 base::expected<void> ops_services::open_ingestion(const serve_config& config) {
-  store::sqlite_settings bulk{.patience = actors::ingest_patience, .use = store::workload::bulk};
+  store::store_settings bulk{.patience = actors::ingest_patience, .use = store::workload::bulk};
   bulk.sessions.at_once = 1; // the store runs write transactions one at a time anyway
-  auto into = store::open_sqlite(config.data_dir, bulk);
+  auto into = store::open_store(config.store, bulk);
   if (!into) return tl::unexpected(into.error());
-  ingest_store_ = std::make_shared<actors::ingest_store>(
-      *std::move(into), config.limits.backlog_limit_bytes, ingestion_metrics_);
-  ingesting_ = std::make_unique<base::thread_pool>(ingesting_threads, ops_nice);
+  ingest_into(*std::move(into), config, ingesting_threads);
   return {};
 }
 
 base::expected<void> ops_services::open_administration(const serve_config& config) {
   // Requests are few, so no session is kept and none waits for another's.
-  auto of = store::open_sqlite(config.data_dir, {.patience = actors::administration::patience,
-                                                 .sessions = {administering_threads, 0, {}}});
+  auto of = store::open_store(config.store, {.patience = actors::administration::patience,
+                                             .sessions = {administering_threads, 0, {}}});
   if (!of) return tl::unexpected(of.error());
   administered_ = *std::move(of);
   administering_ = std::make_unique<base::thread_pool>(administering_threads, ops_nice);
   return {};
+}
+
+base::expected<void> ops_services::use(const std::shared_ptr<store::database>& server,
+                                       const serve_config& config) {
+  ingest_into(server, config, server_ingesting_threads);
+  administered_ = server;
+  administering_ = std::make_unique<base::thread_pool>(administering_threads, ops_nice);
+  return {};
+}
+
+void ops_services::ingest_into(std::shared_ptr<store::database> into, const serve_config& config,
+                               std::size_t threads) {
+  ingest_store_ = std::make_shared<actors::ingest_store>(
+      std::move(into), config.limits.backlog_limit_bytes, ingestion_metrics_);
+  ingesting_ = std::make_unique<base::thread_pool>(threads, ops_nice);
 }
 
 void ops_services::open_faults(const serve_config& config) {

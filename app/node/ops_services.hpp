@@ -20,7 +20,10 @@ namespace matchcloud::app {
 /// hangs holds up nothing but them, and what they report.
 class ops_services {
 public:
-  static base::expected<std::unique_ptr<ops_services>> open(const serve_config& config);
+  /// `of_server` is the store that the node has open, if it is on a server: then that is used here
+  /// too, and its connections are bounded together.
+  static base::expected<std::unique_ptr<ops_services>>
+  open(const serve_config& config, const std::shared_ptr<store::database>& of_server);
 
   /// Sets where reports come from; call before the actors start. All of it outlives them.
   void report_from(http::metric_sources sources);
@@ -50,6 +53,10 @@ private:
 
   base::expected<void> open_ingestion(const serve_config& config);
   base::expected<void> open_administration(const serve_config& config);
+  base::expected<void> use(const std::shared_ptr<store::database>& server,
+                           const serve_config& config);
+  void ingest_into(std::shared_ptr<store::database> into, const serve_config& config,
+                   std::size_t threads);
   void open_faults(const serve_config& config);
 
   std::shared_ptr<std::atomic<bool>> is_ready_ = std::make_shared<std::atomic<bool>>(false);

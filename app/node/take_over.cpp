@@ -57,7 +57,7 @@ base::expected<std::optional<http::predecessor>> find_predecessor(const serve_co
   for (const auto& each : config.listen) {
     // A port chosen by the kernel cannot be in use by another process.
     if (each.where.port == 0) continue;
-    auto found = http::predecessor::ask(config.data_dir, http::take_over_name(each.where));
+    auto found = http::predecessor::ask(config.store.data_dir, http::take_over_name(each.where));
     if (!found)
       return base::fail(found.error().code, "--take-over: " + std::move(found.error().detail));
     if (!*found) continue;

@@ -90,43 +90,8 @@ base::expected<secret_versions> secret_files::load(secret_name name) {
   return **std::move(found);
 }
 
-base::expected<void> secret_files::rotate(secret_name name, std::int64_t now_ts,
-                                          replaced_secrets replaced) {
-  return apply(name,
-               [&](const secret_versions& before) {
-                 return rotated(name, before, now_ts, replaced).map([](secret_versions after) {
-                   return std::optional{std::move(after)};
-                 });
-               })
-      .map([](bool) {});
-}
-
-base::expected<bool> secret_files::rotate_if_due(secret_name name, std::int64_t now_ts,
-                                                 std::int64_t due_ts) {
-  const auto seen = load(name);
-  if (!seen) return tl::unexpected(seen.error());
-  if (!is_due(*seen, due_ts)) return false;
-  return apply(
-      name, [&](const secret_versions& before) -> base::expected<std::optional<secret_versions>> {
-        if (!is_due(before, due_ts)) return std::nullopt; // another process was faster
-        return rotated(name, before, now_ts, replaced_secrets::keep);
-      });
-}
-
-base::expected<std::size_t> secret_files::prune(secret_name name, std::int64_t now_ts) {
-  const auto seen = read(name, path_of(name));
-  if (!seen) return tl::unexpected(seen.error());
-  if (!*seen || pruned(**seen, now_ts).size() == (*seen)->size()) return std::size_t{0};
-  std::size_t removed = 0;
-  return apply(
-             name,
-             [&](const secret_versions& before) -> base::expected<std::optional<secret_versions>> {
-               auto after = pruned(before, now_ts);
-               removed = before.size() - after.size();
-               if (removed == 0) return std::nullopt;
-               return after;
-             })
-      .map([&](bool) { return removed; });
+base::expected<std::optional<secret_versions>> secret_files::look(secret_name name) {
+  return read(name, path_of(name));
 }
 
 std::string secret_files::path_of(secret_name name) const {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "store/secret_store.hpp"
+#include "store/secret_changes.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,29 +17,20 @@ namespace matchcloud::store {
 /// A first version is written aside with O_EXCL, synced, then linked. Changes are made under the
 /// directory's lock: written aside, synced, then renamed. So whoever reads finds the versions
 /// before a change or after it.
-class secret_files final : public secret_store {
+class secret_files final : public secret_changes {
 public:
   /// The directory need not be there. `clock` tells when a first version is created; it must
   /// outlive this object.
   explicit secret_files(std::string data_dir, const base::clock& clock = base::machine_clock());
 
   base::expected<secret_versions> load(secret_name name) override;
-  base::expected<void> rotate(secret_name name, std::int64_t now_ts,
-                              replaced_secrets replaced) override;
-  base::expected<bool> rotate_if_due(secret_name name, std::int64_t now_ts,
-                                     std::int64_t due_ts) override;
-  base::expected<std::size_t> prune(secret_name name, std::int64_t now_ts) override;
 
 private:
-  /// Makes the versions after a change from those before it, or nothing where there is no change.
-  using change =
-      std::function<base::expected<std::optional<secret_versions>>(const secret_versions&)>;
+  base::expected<std::optional<secret_versions>> look(secret_name name) override;
+  base::expected<bool> apply(secret_name name, const change& make) override;
 
   std::string path_of(secret_name name) const;
   base::expected<void> create(secret_name name) const;
-  /// Keeps out other changes while it reads, changes and writes. Returns whether there was a
-  /// change.
-  base::expected<bool> apply(secret_name name, const change& make);
 
   const std::string data_dir_;
   const base::clock* const clock_;

@@ -69,6 +69,7 @@ public:
   std::uint64_t backlog_bytes() override { return 0; }
   base::expected<bool> tidy() override { return true; }
 
+  bool has_failed() const noexcept override { return on_->has_failed(); }
   bool is_reusable() const noexcept override { return !seen_ && on_->is_usable(); }
 
 private:

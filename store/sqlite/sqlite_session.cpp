@@ -79,6 +79,7 @@ public:
 
   base::expected<bool> tidy() override { return db_.checkpoint(true, tidy_wait); }
 
+  bool has_failed() const noexcept override { return db_.has_failed(); }
   bool is_reusable() const noexcept override { return !db_.has_failed() && !data_version_; }
 
 private:
@@ -160,7 +161,7 @@ bool has_store(const std::string& data_dir) {
 }
 
 base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& data_dir,
-                                                             const sqlite_settings& settings) {
+                                                             const store_settings& settings) {
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
   // Before the lock, so that a fault that stalls this session does not block others.
   const auto path = data_dir + "/" + file_name;
@@ -177,7 +178,7 @@ base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& 
 }
 
 base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_dir,
-                                                      const sqlite_settings& settings) {
+                                                      const store_settings& settings) {
   // Set once the store exists: a store whose disk has vanished must not be replaced by an empty
   // one.
   const auto is_made = std::make_shared<std::atomic<bool>>(false);

@@ -16,6 +16,6 @@ inline constexpr std::int64_t bulk_log_bytes = 128LL * 1024 * 1024;
 /// Opens a connection as a session. Fails like `open_sqlite`. Revisions are in the order of the
 /// commits, because SQLite has one writer at a time, which assigns them while it holds the lock.
 base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& data_dir,
-                                                             const sqlite_settings& settings);
+                                                             const store_settings& settings);
 
 } // namespace matchcloud::store

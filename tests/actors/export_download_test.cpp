@@ -36,6 +36,7 @@ struct bench : deterministic_system {
     settings.files = files.get();
     settings.keys = keys.get();
     settings.short_work = &short_work;
+    settings.keys_work = &short_work;
     settings.long_work = &long_work;
     settings.clock = &clock;
     settings.metrics = &metrics;

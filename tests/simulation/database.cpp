@@ -167,6 +167,7 @@ public:
     return unused();
   }
   base::expected<bool> has_any() override { return unused(); }
+  bool has_failed() const noexcept override { return failed_; }
   bool is_reusable() const noexcept override { return !failed_ && polled_ == SIZE_MAX; }
 
 private:

@@ -30,6 +30,7 @@ std::shared_ptr<const app::node_parts> world::parts() {
   made->limits = limits;
   made->clock = &clock;
   made->short_work = &short_work;
+  made->store_work = &short_work;
   made->long_work = &long_work;
   made->budget = &bounds->budget;
   made->database = disk.store(clock);

@@ -121,6 +121,7 @@ struct supervised {
     parts->limits = limits;
     parts->limits.avatar_cache_bytes = 0; // makes every request need the pool
     parts->short_work = pool.get();
+    parts->store_work = pool.get();
     parts->long_work = long_pool.get();
     parts->budget = &bounds.budget;
     parts->database = stored.open();

@@ -33,7 +33,7 @@ struct running {
     all.push_back(listener());
     all.push_back(listener({true, false}));
     all.push_back(listener({}, true));
-    fitting.data_dir = in.path();
+    fitting.store.data_dir = in.path();
     fitting.listen = {{all[0].where}, {all[1].where, {true, false}}};
     fitting.ops_listen = all[2].where;
     auto local = http::listen_local(in.path(), http::take_over_name(all[0].where));
@@ -53,7 +53,7 @@ TEST_CASE("a process with the same listeners is found, in whatever order they ar
 TEST_CASE("nobody is found in another directory, on other ports or on ports yet to be chosen") {
   running of;
   SECTION("directory") {
-    of.fitting.data_dir = of.in.path("other");
+    of.fitting.store.data_dir = of.in.path("other");
   }
   SECTION("port") {
     of.fitting.listen = {{listener().where}};

@@ -64,7 +64,7 @@ TEST_CASE("the data directory is made with its parents, for its owner only") {
 TEST_CASE("a store that is gone meanwhile is not made anew") {
   const temporary_directory directory;
   const auto made = directory.path() + "/data";
-  store::sqlite_settings settings;
+  store::store_settings settings;
   settings.sessions.idle = 0; // makes each caller open a session
   const auto opened = open_sqlite(made, settings).value();
   REQUIRE(opened->catalog().value()->import_document(model::demo_catalog()));

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "store/open_postgres.hpp"
+#include "store/secret_store.hpp"
+#include "store/store_settings.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace matchcloud::store {
+
+/// Where a store is, and so which engine it has: SQLite in a data directory, or a PostgreSQL
+/// database.
+struct store_place {
+  std::string data_dir = "var";
+  /// A connection string of libpq; empty: the store is in the data directory.
+  std::string url = {};
+  /// See `postgres_settings`.
+  bool allow_unverified = false;
+  std::chrono::milliseconds statement_timeout = postgres_settings{}.statement_timeout;
+  /// A file with the key that secrets in PostgreSQL are encrypted under.
+  std::string master_key_file = {};
+
+  /// For messages: the data directory, or the database without user and password.
+  std::string name() const;
+};
+
+/// Whether there may be a store: false if a data directory has none or cannot be accessed. A server
+/// is not asked.
+bool has_store(const store_place& place);
+
+/// Opens the store, creating and migrating it if necessary. Fails like `open_sqlite` or
+/// `open_postgres`.
+base::expected<std::shared_ptr<database>> open_store(const store_place& place,
+                                                     const store_settings& settings = {});
+
+/// The named secrets that all processes on the store share: files of the data directory, or a table
+/// whose content is encrypted. Fails with `config_invalid` where a master key is needed and is
+/// missing or no key.
+base::expected<std::shared_ptr<secret_store>> open_secrets(const store_place& place);
+
+} // namespace matchcloud::store

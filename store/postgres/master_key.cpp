@@ -1,0 +1,136 @@
+#include "store/postgres/master_key.hpp"
+
+#include "base/file_descriptor.hpp"
+#include "base/io_failure.hpp"
+#include "base/randomness.hpp"
+#include "base/read_bounded.hpp"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+namespace matchcloud::store {
+
+namespace {
+
+constexpr std::size_t nonce_bytes = 12;
+constexpr std::size_t tag_bytes = 16;
+
+using cipher = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
+
+const std::uint8_t* bytes_of(std::string_view text) noexcept {
+  return reinterpret_cast<const std::uint8_t*>(text.data());
+}
+std::uint8_t* bytes_of(std::string& text) noexcept {
+  return reinterpret_cast<std::uint8_t*>(text.data());
+}
+
+/// Runs the cipher in one of its directions over `name` and `from`; false if it does not end well.
+bool run(EVP_CIPHER_CTX* with, int encrypts, const base::secret_bytes& key, std::string_view nonce,
+         std::string_view name, std::string_view from, std::string& to, std::string& tag) {
+  int length = 0;
+  to.resize(from.size());
+  const bool begun = EVP_CipherInit_ex(with, EVP_aes_256_gcm(), nullptr, key.data(),
+                                       bytes_of(nonce), encrypts) == 1 &&
+                     EVP_CipherUpdate(with, nullptr, &length, bytes_of(name),
+                                      static_cast<int>(name.size())) == 1 &&
+                     EVP_CipherUpdate(with, bytes_of(to), &length, bytes_of(from),
+                                      static_cast<int>(from.size())) == 1;
+  if (!begun) return false;
+  if (encrypts == 0 && EVP_CIPHER_CTX_ctrl(with, EVP_CTRL_GCM_SET_TAG, tag_bytes, tag.data()) != 1)
+    return false;
+  std::array<std::uint8_t, tag_bytes> rest{}; // this mode leaves none
+  if (EVP_CipherFinal_ex(with, rest.data(), &length) != 1) return false;
+  return encrypts == 0 ||
+         EVP_CIPHER_CTX_ctrl(with, EVP_CTRL_GCM_GET_TAG, tag_bytes, tag.data()) == 1;
+}
+
+std::optional<std::uint8_t> digit_of(char c) noexcept {
+  if (c >= '0' && c <= '9') return static_cast<std::uint8_t>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<std::uint8_t>(c - 'a' + 10);
+  if (c >= 'A' && c <= 'F') return static_cast<std::uint8_t>(c - 'A' + 10);
+  return std::nullopt;
+}
+
+std::optional<base::secret_bytes> parse_key(std::string_view text) {
+  base::secret_bytes key{};
+  std::size_t digits = 0;
+  bool in_comment = false;
+  for (const char c : text) {
+    in_comment = c == '#' || (in_comment && c != '\n');
+    if (in_comment || c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
+    const auto digit = digit_of(c);
+    if (!digit || digits == 2 * key.size()) return std::nullopt;
+    key[digits / 2] = static_cast<std::uint8_t>(key[digits / 2] << 4 | *digit);
+    ++digits;
+  }
+  if (digits != 2 * key.size()) return std::nullopt;
+  return key;
+}
+
+tl::unexpected<base::error> refuse(const std::string& path, const std::string& why) {
+  return base::fail(base::errc::config_invalid, path + ": " + why);
+}
+
+} // namespace
+
+base::expected<base::secret_bytes> read_master_key(const std::string& path) {
+  constexpr auto advice = "`openssl rand -hex 32` makes one, which every replica is given";
+  if (path.empty())
+    return base::fail(base::errc::config_invalid,
+                      std::string{"a store in PostgreSQL needs master-key-file, the key of its "
+                                  "secrets; "} +
+                          advice);
+  const base::file_descriptor file{
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  struct stat found {};
+  if (!file || ::fstat(file.get(), &found) != 0)
+    return base::io_failure(path, "open the file of the master key", errno,
+                            base::errc::config_invalid);
+  if (!S_ISREG(found.st_mode)) return refuse(path, "the master key must be in a regular file");
+  if ((found.st_mode & 077U) != 0)
+    return refuse(path, "others than its owner may use the master key; do `chmod 600 " + path +
+                            "`, and where somebody may have read it, make another one");
+  const auto text = base::read_bounded(file.get(), master_key_file_limit_bytes);
+  if (!text)
+    return base::io_failure(path, "read the file of the master key", errno,
+                            base::errc::config_invalid);
+  if (const auto key = parse_key(*text)) return *key;
+  return refuse(path, std::string{"a master key is 64 hexadecimal digits; "} + advice);
+}
+
+std::string seal(const base::secret_bytes& key, std::string_view name, std::string_view text) {
+  std::string nonce(nonce_bytes, '\0');
+  base::fill_random({bytes_of(nonce), nonce.size()});
+  std::string hidden;
+  std::string tag(tag_bytes, '\0');
+  const cipher with{EVP_CIPHER_CTX_new(), &EVP_CIPHER_CTX_free};
+  if (!with || !run(with.get(), 1, key, nonce, name, text, hidden, tag))
+    throw std::runtime_error{"AES-256-GCM is not available"};
+  return nonce + tag + hidden;
+}
+
+base::expected<std::string> unseal(const base::secret_bytes& key, std::string_view name,
+                                   std::string_view sealed) {
+  std::string text;
+  if (sealed.size() >= nonce_bytes + tag_bytes) {
+    std::string tag{sealed.substr(nonce_bytes, tag_bytes)};
+    const cipher with{EVP_CIPHER_CTX_new(), &EVP_CIPHER_CTX_free};
+    if (with && run(with.get(), 0, key, sealed.substr(0, nonce_bytes), name,
+                    sealed.substr(nonce_bytes + tag_bytes), text, tag))
+      return text;
+  }
+  return base::fail(base::errc::store_failed,
+                    "the secret " + std::string{name} +
+                        " in the database was encrypted under another master key, or is damaged; "
+                        "give the key that the other replicas have, or remove the row");
+}
+
+} // namespace matchcloud::store

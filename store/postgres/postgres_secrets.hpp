@@ -1,0 +1,45 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/secret_bytes.hpp"
+#include "store/open_postgres.hpp"
+#include "store/postgres/master_key.hpp"
+#include "store/secret_changes.hpp"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace matchcloud::store {
+
+class postgres_connection;
+
+/// The secrets of a store in PostgreSQL, in a table, encrypted under a master key that the database
+/// does not have: a dump of it tells nothing. Has a connection of its own, opened when it is
+/// needed. Changes are made one at a time, by a lock of the row. Any thread that may wait.
+class postgres_secrets final : public secret_changes {
+public:
+  /// Connects at the first call. The schema must be there: open the store before.
+  postgres_secrets(postgres_settings settings, const base::secret_bytes& key,
+                   const base::clock& clock = base::machine_clock());
+  ~postgres_secrets() override;
+
+  base::expected<secret_versions> load(secret_name name) override;
+
+private:
+  base::expected<std::optional<secret_versions>> look(secret_name name) override;
+  base::expected<bool> apply(secret_name name, const change& make) override;
+
+  // These require the lock.
+  base::expected<postgres_connection*> connected();
+  base::expected<std::optional<secret_versions>> read(secret_name name, bool locks);
+  base::expected<secret_versions> load_or_create(secret_name name);
+
+  const postgres_settings settings_;
+  const base::secret_bytes key_;
+  const base::clock* clock_;
+  std::mutex mutex_;
+  std::unique_ptr<postgres_connection> on_;
+};
+
+} // namespace matchcloud::store

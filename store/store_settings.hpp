@@ -1,0 +1,27 @@
+#pragma once
+
+#include "store/database.hpp"
+
+#include <chrono>
+#include <cstdint>
+
+namespace matchcloud::store {
+
+/// The workload that a database is configured for.
+enum class workload : std::uint8_t {
+  /// Short requests; little memory per session.
+  serving,
+  /// Many rows at a time; more memory per session, and a larger backlog before it is tidied up (see
+  /// `maintenance`).
+  bulk,
+};
+
+/// How a store is used, whichever engine it has.
+struct store_settings {
+  /// How long a change waits for another session's change before it fails.
+  std::chrono::milliseconds patience = std::chrono::minutes{1};
+  workload use = workload::serving;
+  session_limits sessions = {};
+};
+
+} // namespace matchcloud::store
