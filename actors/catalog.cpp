@@ -132,10 +132,12 @@ caf::behavior catalog::make_behavior() {
 void catalog::poll() {
   auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
                feed = feed_, known = state_.snapshot()->revision, tokens = state_.tokens(),
-               avatars = state_.avatars_revision()] {
+               avatars = state_.avatars_revision(), contact = settings_.contact,
+               clock = settings_.clock] {
     auto found = take_feed(*database, *feed).and_then([&](store::change_feed* from) {
       return read_moved(*database, *from, known, tokens, avatars, self);
     });
+    if (found && contact) contact->note(clock->now());
     if (!found) {
       // Dropping the feed loses no change: the first look of a new feed reports that everything
       // changed.

@@ -4,6 +4,7 @@
 #include "actors/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
 #include "store/database.hpp"
+#include "store/store_contact.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -20,6 +21,9 @@ struct catalog_settings {
   /// Must outlive the actor.
   base::blocking_pool* pool = nullptr;
   std::chrono::milliseconds poll_interval{250};
+  /// Told of each poll that succeeds; null: nobody is.
+  std::shared_ptr<store::store_contact> contact;
+  const base::clock* clock = &base::machine_clock();
 };
 
 /// The catalog in force and what the subscribers already know. Reads no store and sends nothing, so

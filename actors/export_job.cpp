@@ -105,8 +105,10 @@ void run_export(const export_job_settings& settings, const model::export_query& 
                 const std::atomic<bool>& ended,
                 const std::function<void(const store::history_snapshot&)>& begun,
                 const std::function<void(export_ended)>& done) {
-  done(job{settings, query, ended}.run(begun));
-  if (ended) return;
+  auto outcome = job{settings, query, ended}.run(begun);
+  const bool is_whole = outcome.has_value();
+  done(std::move(outcome));
+  if (ended || !is_whole) return;
   const auto tidied = settings.database->upkeep().and_then([](const auto& upkeep) {
     return upkeep->backlog_bytes() < tidied_backlog_bytes ? true : upkeep->tidy();
   });

@@ -6,8 +6,10 @@ base::expected<database::idle_session> database::take() {
   std::vector<idle_session> gone; // closed outside the lock
   {
     std::unique_lock lock{mutex_};
-    if (!left_.wait_for(lock, limits_.patience, [this] { return lent_ < limits_.at_once; }))
+    if (!left_.wait_for(lock, limits_.patience, [this] { return lent_ < limits_.at_once; })) {
+      ++timeouts_;
       return base::fail(base::errc::overloaded, "Too many requests wait for the store; ask again.");
+    }
     ++lent_;
     while (!idle_.empty()) {
       auto taken = std::move(idle_.back());
@@ -19,6 +21,10 @@ base::expected<database::idle_session> database::take() {
   }
   // Outside the lock, because opening a session may take long.
   auto opened = open_();
+  {
+    const std::lock_guard lock{mutex_};
+    ++(opened ? opened_ : open_failures_);
+  }
   if (!opened) leave();
   return std::move(opened).map([this](std::unique_ptr<session> made) {
     const auto until = limits_.lifetime.count() > 0 ? base::machine_clock().now() + limits_.lifetime
@@ -40,6 +46,11 @@ void database::give_back(idle_session taken) {
   }
   taken.held.reset(); // close it before another session takes its slot
   leave();
+}
+
+session_counts database::count() const {
+  const std::lock_guard lock{mutex_};
+  return {limits_.at_once, lent_, idle_.size(), opened_, open_failures_, timeouts_};
 }
 
 void database::leave() {

@@ -51,6 +51,17 @@ struct session_limits {
   std::chrono::milliseconds lifetime{0};
 };
 
+/// Sessions of a database at one instant, and since the start.
+struct session_counts {
+  std::size_t limit = 0;
+  std::size_t lent = 0;
+  std::size_t idle = 0;
+  std::uint64_t opened = 0;
+  std::uint64_t open_failures = 0;
+  /// Callers that waited for a session in vain.
+  std::uint64_t timeouts = 0;
+};
+
 /// A store: lends pooled sessions, which an engine opens, as roles. Several databases, even of
 /// several processes, may use one store. A session that failed is discarded, and the idle ones with
 /// it, so the next caller gets one that was opened since. Held by `std::shared_ptr`. Any thread.
@@ -80,6 +91,8 @@ public:
   base::expected<lease<change_feed>> feed() { return lend<change_feed>(); }
   base::expected<lease<maintenance>> upkeep() { return lend<maintenance>(); }
 
+  session_counts count() const;
+
 private:
   template <class Role>
   friend class lease;
@@ -103,9 +116,12 @@ private:
 
   const engine open_;
   const session_limits limits_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable left_;
   std::size_t lent_ = 0;
+  std::uint64_t opened_ = 0;
+  std::uint64_t open_failures_ = 0;
+  std::uint64_t timeouts_ = 0;
   std::vector<idle_session> idle_;
 };
 

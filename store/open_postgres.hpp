@@ -18,7 +18,7 @@ struct postgres_settings {
   std::chrono::milliseconds patience = std::chrono::minutes{1};
   /// How long a statement may take before the server ends it. This side waits for the server
   /// `answer_grace` longer and then gives the connection up.
-  std::chrono::milliseconds statement_timeout{10'000};
+  std::chrono::milliseconds statement_timeout{5'000};
   session_limits sessions = {};
 };
 

@@ -25,7 +25,8 @@ std::shared_ptr<const secret_versions> secret_ring::current() const {
 }
 
 void secret_ring::refresh() {
-  const std::lock_guard alone{refreshing_};
+  const std::unique_lock alone{refreshing_, std::try_to_lock};
+  if (!alone) return;
   auto found = from_->load(name_);
   if (!found) {
     if (!std::exchange(failing_, true))

@@ -25,8 +25,9 @@ public:
   /// it. Who reads this first and then `current` gets versions at least as new. Takes no lock.
   std::uint64_t revision() const noexcept { return revision_.load(std::memory_order_acquire); }
 
-  /// Loads what was rotated or pruned since, by this process or another. If that fails, the present
-  /// versions stay in force, and the failure is logged once. Waits for the store.
+  /// Loads what was rotated or pruned since, by this process or another, unless somebody does that
+  /// at this moment. If it fails, the present versions stay in force, and the failure is logged
+  /// once. Waits for the store.
   void refresh();
 
 private:
@@ -34,7 +35,7 @@ private:
 
   const std::shared_ptr<secret_store> from_;
   const secret_name name_;
-  /// Held during a refresh: of two at once, the one that read last also writes last.
+  /// Held during a refresh. Another one meanwhile does nothing: it would wait for the same store.
   std::mutex refreshing_;
   bool failing_ = false;
   mutable std::mutex mutex_;

@@ -45,8 +45,6 @@ struct store_limits {
   std::chrono::milliseconds wait{0};
   /// How long a connection is used before another one replaces it.
   std::chrono::milliseconds connection_lifetime{0};
-  /// How long the store may be out of reach before administration is refused.
-  std::chrono::milliseconds unreachable_after{0};
 };
 
 /// Everything that `serve` can be configured with.

@@ -312,7 +312,7 @@ std::vector<config_key> store_keys() {
        "How long a connection to PostgreSQL is used before a new one replaces it, so that all move "
        "to where the name leads now.",
        store_time_key(&store_limits::connection_lifetime, 1'000, 86'400'000)},
-      {"store-statement-timeout-ms", kind::number, "10000", "100 to 600000",
+      {"store-statement-timeout-ms", kind::number, "5000", "100 to 600000",
        "How long PostgreSQL may take for a statement. A second later its connection is given up.",
        number_between(100, 600'000,
                       [](serve_config& config, std::uint64_t number) {
@@ -320,7 +320,17 @@ std::vector<config_key> store_keys() {
                       })},
       {"store-unreachable-ms", kind::number, "30000", "1000 to 86400000",
        "How long the store may be out of reach before administration gets 503 at once.",
-       store_time_key(&store_limits::unreachable_after, 1'000, 86'400'000)},
+       number_between(1'000, 86'400'000,
+                      [](serve_config& config, std::uint64_t number) {
+                        config.front.store.unreachable_after = std::chrono::milliseconds{number};
+                      })},
+      {"stale-auth-limit-ms", kind::number, "3600000", "1000 to 604800000",
+       "How long tokens are accepted while the store is out of reach, as they were last known; "
+       "their expiry counts all the same. Then 503.",
+       number_between(1'000, 604'800'000,
+                      [](serve_config& config, std::uint64_t number) {
+                        config.front.store.stale_auth_limit = std::chrono::milliseconds{number};
+                      })},
   };
 }
 

@@ -67,6 +67,8 @@ actors::catalog_settings catalog_settings(const node_parts& of) {
   settings.database = of.database;
   settings.pool = of.store_work;
   settings.poll_interval = of.poll_interval;
+  settings.contact = of.contact;
+  settings.clock = of.clock;
   return settings;
 }
 

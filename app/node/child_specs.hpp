@@ -80,6 +80,8 @@ struct node_parts {
   base::blocking_pool* store_work = nullptr;
   base::byte_budget* budget = nullptr;
   std::shared_ptr<store::database> database;
+  /// When the store last answered; null: nobody asks.
+  std::shared_ptr<store::store_contact> contact;
   store::export_files* export_files = nullptr;
   store::secret_ring* signing_keys = nullptr;
   std::shared_ptr<store::media_files> media;

@@ -44,8 +44,18 @@ void signal(const base::file_descriptor& eventfd) {
   static_cast<void>(!::write(eventfd.get(), &one, sizeof one));
 }
 
-http::front_settings ops_front_settings(const serve_config& config) {
+http::front_settings data_front_settings(const serve_config& config,
+                                         std::shared_ptr<const store::store_contact> contact) {
+  auto settings = config.front;
+  settings.store.contact = std::move(contact);
+  return settings;
+}
+
+http::front_settings ops_front_settings(const serve_config& config,
+                                        std::shared_ptr<const store::store_contact> contact) {
   http::front_settings settings;
+  settings.store = config.front.store;
+  settings.store.contact = std::move(contact);
   settings.plane = http::plane::ops;
   settings.has_faults = config.fault_injection;
   settings.access = config.front.access;
@@ -73,8 +83,9 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
 
 node::node(const serve_config& config)
     : config_{config},
-      front_{std::make_shared<const http::front_settings>(config.front)},
-      ops_front_{std::make_shared<const http::front_settings>(ops_front_settings(config))},
+      front_{std::make_shared<const http::front_settings>(data_front_settings(config, contact_))},
+      ops_front_{
+          std::make_shared<const http::front_settings>(ops_front_settings(config, contact_))},
       bounds_{prepared(config.limits), config.front.proxies},
       ops_bounds_{bounds_.limits, {}, http::plane::ops},
       rate_limits_{std::make_shared<base::rate_limit_table>(config.rate_limit_entries)},
@@ -228,6 +239,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->store_work = store_work_ ? store_work_.get() : blocking_.get();
   made->budget = &bounds_.budget;
   made->database = database_;
+  made->contact = contact_;
   made->export_files = export_files_.get();
   made->signing_keys = signing_keys_.get();
   made->media = media_;
@@ -295,6 +307,8 @@ void node::report() {
   if (geoip_files_) sources.geoip = &geoip_metrics_;
   if (tls_) sources.tls = &tls_->metrics();
   sources.blocking = blocking_.get();
+  sources.contact = contact_.get();
+  sources.database = database_.get();
   sources.rate_limits = rate_limits_.get();
   for (const auto& part : loops_)
     sources.loops.push_back(&part.loop->metrics());

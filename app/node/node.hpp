@@ -97,6 +97,8 @@ private:
 
   serve_config config_;
   /// Of each plane, by which its front routes and its transports judge heads.
+  /// When the store last answered.
+  std::shared_ptr<store::store_contact> contact_ = std::make_shared<store::store_contact>();
   std::shared_ptr<const http::front_settings> front_;
   std::shared_ptr<const http::front_settings> ops_front_;
   // Declared before the actors to outlive them: messages hold requests, and requests point to

@@ -175,6 +175,14 @@ tl::expected<const access_token*, refused_request> access_gate::find_token(const
   if (!text)
     return refuse(errc::token_malformed,
                   "Authorization has another form than Bearer mc_.., or none.");
+  if (settings_->store.contact && settings_->store.has_stale_tokens(clock_->now()))
+    return tl::unexpected(refused_request{
+        row.id,
+        {errc::store_failed,
+         "The store of tokens has been out of reach for too long to tell which are still valid. "
+         "Try again later.",
+         true},
+        {}});
   // What is found is well-formed: only of what is not, it matters why.
   const bool may_be_one = text->size() <= model::token_length_limit;
   const auto found = may_be_one ? tokens_->find(base::sha256(*text)) : model::token_list::match{};

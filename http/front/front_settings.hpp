@@ -4,9 +4,12 @@
 #include "http/wire/client_address.hpp"
 #include "http/wire/operation.hpp"
 #include "http/wire/request.hpp"
+#include "store/store_contact.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,6 +35,23 @@ struct access_settings {
   bool limits_loopback = false;
 };
 
+/// How long a front goes on with what was last known of a store that is out of reach.
+struct store_watch {
+  /// Null: the store is always taken to be within reach.
+  std::shared_ptr<const store::store_contact> contact;
+  /// After this long administration is refused at once, instead of waiting for the store.
+  std::chrono::milliseconds unreachable_after{0};
+  /// After this long tokens are refused: those revoked since are not known.
+  std::chrono::milliseconds stale_auth_limit{0};
+
+  bool is_unreachable(base::steady_time now) const noexcept {
+    return contact && contact->age(now) > unreachable_after;
+  }
+  bool has_stale_tokens(base::steady_time now) const noexcept {
+    return contact && contact->age(now) > stale_auth_limit;
+  }
+};
+
 /// The settings of the fronts of one plane. Immutable, shared by all of them.
 struct front_settings {
   http::plane plane = plane::data;
@@ -43,6 +63,7 @@ struct front_settings {
   /// Whether the operations on faults exist.
   bool has_faults = false;
   access_settings access;
+  store_watch store;
 
   bool allows_any_origin() const noexcept {
     return cors_origins.size() == 1 && cors_origins.front() == "*";

@@ -112,7 +112,7 @@ void ops_front::perform(const dispatch& dispatched, const route& where) {
   case operation::get_token: return administer_tokens(dispatched, where, token_verb::get);
   case operation::revoke_token: return administer_tokens(dispatched, where, token_verb::revoke);
   case operation::rotate_token: return administer_tokens(dispatched, where, token_verb::rotate);
-  case operation::list_audit: return read_audit(dispatched);
+  case operation::list_audit: return read_audit(dispatched, where);
   case operation::list_elements: return administer(dispatched, where, verb::list);
   case operation::get_element: return administer(dispatched, where, verb::get);
   case operation::put_element: return administer(dispatched, where, verb::put);
@@ -161,6 +161,7 @@ void ops_front::ingest(const dispatch& dispatched, const route& where) {
 
 void ops_front::administer_tokens(const dispatch& dispatched, const route& where,
                                   actors::administer_tokens::verb what) {
+  if (!reaches_store(dispatched, where)) return;
   const auto& request = *dispatched.request;
   const auto& row = *where.row;
   actors::administer_tokens message{dispatched.exchange, what};
@@ -176,7 +177,17 @@ void ops_front::administer_tokens(const dispatch& dispatched, const route& where
   forward(dispatched, row.id, owner::administration, std::move(message));
 }
 
-void ops_front::read_audit(const dispatch& dispatched) {
+bool ops_front::reaches_store(const dispatch& dispatched, const route& where) {
+  const auto& watch = settings().store;
+  if (!watch.is_unreachable(base::machine_clock().now())) return true;
+  fail(dispatched, where.row->id,
+       {base::errc::store_failed,
+        "The store is out of reach. The service's log has the cause. Try again later.", true});
+  return false;
+}
+
+void ops_front::read_audit(const dispatch& dispatched, const route& where) {
+  if (!reaches_store(dispatched, where)) return;
   const auto query = dispatched.request->query();
   const auto text = [&](std::string_view name) {
     const auto found = find_parameter(query, name);
@@ -190,6 +201,7 @@ void ops_front::read_audit(const dispatch& dispatched) {
 
 void ops_front::administer(const dispatch& dispatched, const route& where,
                            actors::administer::verb what) {
+  if (!reaches_store(dispatched, where)) return;
   const auto& request = *dispatched.request;
   const auto& row = *where.row;
   const auto kind = model::parse_plural(where.parameters[0]).value();

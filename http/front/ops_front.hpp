@@ -30,7 +30,9 @@ private:
   void ingest(const dispatch& dispatched, const route& where);
   void administer_tokens(const dispatch& dispatched, const route& where,
                          actors::administer_tokens::verb what);
-  void read_audit(const dispatch& dispatched);
+  void read_audit(const dispatch& dispatched, const route& where);
+  /// Whether the store can be asked; answers the request if it cannot.
+  bool reaches_store(const dispatch& dispatched, const route& where);
   void administer(const dispatch& dispatched, const route& where, actors::administer::verb what);
   void control_faults(const dispatch& dispatched, const route& where,
                       actors::control_faults::verb what);

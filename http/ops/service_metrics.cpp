@@ -1,11 +1,13 @@
 #include "http/ops/service_metrics.hpp"
 
+#include "base/clock.hpp"
 #include "base/faults.hpp"
 
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
 #include <array>
+#include <chrono>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -323,6 +325,24 @@ void add_geoip(std::vector<MetricFamily>& all, const actors::geoip_metrics& of) 
              static_cast<double>(of.last_taken_s.get()));
 }
 
+void add_sessions(std::vector<MetricFamily>& all, const store::session_counts& of) {
+  const auto gauge = [&](const char* name, const char* help, std::size_t value) {
+    add_single(all, name, help, MetricType::Gauge, static_cast<double>(value));
+  };
+  const auto counter = [&](const char* name, const char* help, std::uint64_t value) {
+    add_single(all, name, help, MetricType::Counter, static_cast<double>(value));
+  };
+  gauge("matchcloud_store_sessions_limit", "Sessions of the store that there may be at once.",
+        of.limit);
+  gauge("matchcloud_store_sessions_used", "Sessions of the store in use.", of.lent);
+  gauge("matchcloud_store_sessions_idle", "Sessions of the store kept for the next use.", of.idle);
+  counter("matchcloud_store_sessions_opened_total", "Sessions of the store opened.", of.opened);
+  counter("matchcloud_store_sessions_failed_total",
+          "Sessions of the store that could not be opened.", of.open_failures);
+  counter("matchcloud_store_sessions_missed_total",
+          "Requests that waited for a session of the store in vain.", of.timeouts);
+}
+
 void add_tls(std::vector<MetricFamily>& all, const tls_metrics& of,
              const std::vector<const transport_metrics*>& transports) {
   all.push_back(summed_by("matchcloud_tls_handshakes_total", "TLS handshakes that ended, by how.",
@@ -419,6 +439,13 @@ std::vector<MetricFamily> service_metrics::Collect() const {
          MetricType::Gauge, static_cast<double>(sources_.media->known()));
   single("matchcloud_blocking_jobs_queued", "Jobs that wait for a blocking thread.",
          MetricType::Gauge, static_cast<double>(sources_.blocking->queued()));
+  if (sources_.contact)
+    single(
+        "matchcloud_store_age_seconds",
+        "How long ago the store last answered, and so how old what is known of it may be.",
+        MetricType::Gauge,
+        std::chrono::duration<double>{sources_.contact->age(base::machine_clock().now())}.count());
+  if (sources_.database) add_sessions(all, sources_.database->count());
   add_rankings(all, sources_.rankings);
   if (sources_.exports)
     add_exports(all, *sources_.exports,

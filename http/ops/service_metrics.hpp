@@ -13,7 +13,9 @@
 #include "http/loop/event_loop.hpp"
 #include "http/tls/tls_metrics.hpp"
 #include "http/transport/transport_metrics.hpp"
+#include "store/database.hpp"
 #include "store/files/media_files.hpp"
+#include "store/store_contact.hpp"
 
 #include <prometheus/collectable.h>
 
@@ -47,6 +49,9 @@ struct metric_sources {
   /// Null: there are no TLS listeners.
   const tls_metrics* tls = nullptr;
   const base::thread_pool* blocking = nullptr;
+  /// When the store last answered, and its sessions.
+  const store::store_contact* contact = nullptr;
+  const store::database* database = nullptr;
   /// Null: there are no rate limits.
   const base::rate_limit_table* rate_limits = nullptr;
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "base/clock.hpp"
+
+#include <atomic>
+#include <chrono>
+
+namespace matchcloud::store {
+
+/// When the store last answered, so that all who go on without it know how old what they have is.
+/// The catalog actor writes it, at each poll. Any thread.
+class store_contact {
+public:
+  explicit store_contact(base::steady_time now = base::machine_clock().now()) noexcept
+      : last_{now.time_since_epoch().count()} {}
+
+  void note(base::steady_time now) noexcept {
+    last_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  std::chrono::milliseconds age(base::steady_time now) const noexcept {
+    const base::steady_time last{
+        base::steady_time::duration{last_.load(std::memory_order_relaxed)}};
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now - last);
+  }
+
+private:
+  std::atomic<base::steady_time::rep> last_;
+};
+
+} // namespace matchcloud::store
