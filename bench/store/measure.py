@@ -23,6 +23,7 @@ import tempfile
 import time
 
 import chart
+import compare_postgres
 import openloop
 import rows
 from harness import (BINARY, judged, parsed, parser_of, positive, process, processors_line,
@@ -38,6 +39,8 @@ def parsed_arguments():
     parser = parser_of("store", __doc__)
     parser.add_argument("--lobbies", type=positive, default=1_000_000,
                         help="in a round (%(default)s)")
+    parser.add_argument("--postgres", action="store_true",
+                        help="a store in PostgreSQL against psql and the embedded store, instead")
     return parsed(parser, lobbies=100_000)
 
 
@@ -135,6 +138,9 @@ SIDES = {"matchcloud": matchcloud_seconds, "sqlite3": sqlite_seconds, "post": po
 def main():
     arguments = parsed_arguments()
     refuse_other_builds()
+    if arguments.postgres:
+        compare_postgres.compare(arguments)
+        return
     rates = {name: [] for name in SIDES}
     with tempfile.TemporaryDirectory(dir=os.path.dirname(result_path("store"))) as folder:
         inputs = files(folder, arguments.lobbies)

@@ -4,6 +4,7 @@
 #include "store/files/secret_files.hpp"
 #include "store/open_postgres.hpp"
 #include "store/open_sqlite.hpp"
+#include "store/postgres/postgres_secrets.hpp"
 #include "tests/fixtures/postgres_server.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
@@ -37,12 +38,14 @@ public:
     return open_postgres(settings);
   }
   std::shared_ptr<secret_store> secrets() const override {
-    return std::make_shared<secret_files>(directory_.path());
+    had(open()); // makes the table
+    postgres_settings settings;
+    settings.url = url_;
+    return std::make_shared<postgres_secrets>(settings, base::secret_bytes{7});
   }
 
 private:
   std::string url_ = fixtures::shared_postgres().new_database();
-  fixtures::temporary_directory directory_;
 };
 
 } // namespace

@@ -1,0 +1,101 @@
+"""A PostgreSQL server of a measurement's own, and what is compared with it."""
+import contextlib
+import glob
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from harness import run
+
+USER = "postgres"
+BATCH = 5_000  # lobbies of a transaction, as many as matchcloud takes
+
+
+def programs():
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
+    if not found:
+        sys.exit("bench: PostgreSQL's server is not installed: script/setup postgres")
+    return os.path.dirname(found[-1])
+
+
+def as_owner(command):
+    """The command, run by a user that the server accepts: it refuses root."""
+    return ["runuser", "-u", USER, "--", *command] if os.geteuid() == 0 else command
+
+
+@contextlib.contextmanager
+def server(folder):
+    """Runs a server with its files in `folder`, on a Unix socket; yields how to connect. It syncs
+    what it commits, and has the memory that a small machine would give it."""
+    home = tempfile.mkdtemp(prefix="pg-", dir="/tmp")  # the path of a socket is short
+    data = tempfile.mkdtemp(prefix="postgres-", dir=folder)
+    if os.geteuid() == 0:
+        owner = pwd.getpwnam(USER)
+        for path in (home, data):
+            os.chown(path, owner.pw_uid, owner.pw_gid)
+        for path in (folder, os.path.dirname(folder)):
+            os.chmod(path, os.stat(path).st_mode | 0o011)
+    bin_folder = programs()
+    run(as_owner([f"{bin_folder}/initdb", "-D", data, "-A", "trust", "-U", USER]))
+    options = (f"-k {home} -c listen_addresses= -c shared_buffers=512MB -c max_wal_size=4GB "
+               "-c work_mem=64MB")
+    control = as_owner([f"{bin_folder}/pg_ctl", "-D", data, "-w", "-l", f"{home}/log"])
+    run([*control, "-o", options, "start"], stdout=subprocess.DEVNULL)
+    try:
+        yield home
+    finally:
+        subprocess.run([*control, "-m", "immediate", "stop"], check=False,
+                       stdout=subprocess.DEVNULL)
+        shutil.rmtree(home, ignore_errors=True)
+        shutil.rmtree(data, ignore_errors=True)
+
+
+def url(home, database):
+    return f"postgresql:///{database}?host={home}&user={USER}"
+
+
+def psql(home, database, script, stdout=subprocess.PIPE):
+    return run(["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", url(home, database)], input=script,
+               stdout=stdout)
+
+
+MERGE = """INSERT INTO lobbies AS known (lobby_id, game_id, start_ts, stop_ts, kind)
+SELECT lobby_id, game_id, start_ts, stop_ts, kind FROM staging ORDER BY lobby_id
+ON CONFLICT (lobby_id) DO UPDATE SET start_ts = least(known.start_ts, excluded.start_ts),
+  stop_ts = greatest(known.stop_ts, excluded.stop_ts)
+WHERE known.kind = excluded.kind AND (excluded.start_ts < known.start_ts
+  OR excluded.stop_ts > known.stop_ts
+  OR (known.stop_ts IS NULL AND excluded.stop_ts IS NOT NULL));
+"""
+
+
+def merge_script(batches):
+    """What somebody would type to merge files of rows, each in a transaction."""
+    lines = ["SET search_path = matchcloud;",
+             "CREATE TEMP TABLE staging (lobby_id uuid, game_id uuid, start_ts bigint, "
+             "stop_ts bigint, kind bigint) ON COMMIT DELETE ROWS;"]
+    for path in batches:
+        lines += ["BEGIN;", f"\\copy staging FROM '{path}' CSV", MERGE, "COMMIT;"]
+    return "\n".join(lines)
+
+
+# The selection of an export, in the order and with the columns of one.
+SELECTION = """COPY (
+SELECT l.lobby_id, k.namespace_id, n.name, k.region_id, r.region_display_name, k.tier,
+  k.version_id, k.version_name, k.game_mode,
+  to_char(to_timestamp(l.start_ts / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+  to_char(to_timestamp(l.stop_ts / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+  l.stop_ts - l.start_ts,
+  greatest(0, least(coalesce(l.stop_ts, {now}), {end}) - greatest(l.start_ts, 0))
+FROM lobbies l JOIN lobby_kinds k USING (kind) JOIN namespaces n USING (namespace_id)
+  JOIN regions r USING (region_id)
+WHERE l.game_id = '{game}' AND l.start_ts < {end} AND (l.stop_ts IS NULL OR l.stop_ts > 0)
+ORDER BY l.start_ts, l.lobby_id) TO STDOUT CSV;
+"""
+
+
+def selection(game, end, now):
+    return "SET search_path = matchcloud;\n" + SELECTION.format(game=game, end=end, now=now)
