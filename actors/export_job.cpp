@@ -106,7 +106,7 @@ void run_export(const export_job_settings& settings, const model::export_query& 
                 const std::function<void(const store::history_snapshot&)>& begun,
                 const std::function<void(export_ended)>& done) {
   auto outcome = job{settings, query, ended}.run(begun);
-  const bool is_whole = outcome.has_value();
+  const bool is_whole = outcome.failure == nullptr;
   done(std::move(outcome));
   if (ended || !is_whole) return;
   const auto tidied = settings.database->upkeep().and_then([](const auto& upkeep) {
