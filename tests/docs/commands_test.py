@@ -14,8 +14,10 @@ anything differs.
 """
 import argparse
 import concurrent.futures
+import contextlib
 import glob
 import os
+import pwd
 import re
 import secrets
 import select
@@ -157,6 +159,8 @@ class PageRun:
         for key in os.environ:
             if key.endswith("SAN_OPTIONS"):
                 self.environment[key] = os.environ[key]
+        if "postgres" in options.present and "needs: postgres" in self.text:
+            self.environment["MATCHCLOUD_STORE"] = options.store_url
         self.ports = {}
         self.processes = []
         self.ran, self.skipped, self.wrong = 0, {}, []
@@ -275,7 +279,43 @@ def seed(options, folder):
     return data
 
 
+@contextlib.contextmanager
+def postgres_server(options):
+    """A PostgreSQL server for the page about it, where one is installed."""
+    programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+    if not programs:
+        yield
+        return
+    folder = tempfile.mkdtemp(prefix="matchcloud-docs-pg-")
+    user = []
+    if os.geteuid() == 0:
+        owner = pwd.getpwnam("postgres")
+        os.chown(folder, owner.pw_uid, owner.pw_gid)
+        user = ["runuser", "-u", "postgres", "--"]
+    data = os.path.join(folder, "data")
+    control = user + [f"{programs[-1]}/pg_ctl", "-D", data, "-w", "-l", f"{folder}/log"]
+    quiet = {"check": True, "stdout": subprocess.DEVNULL, "timeout": 120}
+    try:
+        subprocess.run(user + [f"{programs[-1]}/initdb", "-D", data, "-A", "trust", "-N"], **quiet)
+        subprocess.run(control + ["-o", f"-k {folder} -c listen_addresses= -c fsync=off", "start"],
+                       **quiet)
+        options.store_url = f"postgresql:///postgres?host={folder}&user=postgres"
+        options.present.add("postgres")
+        yield
+    finally:
+        subprocess.run(control + ["-m", "immediate", "stop"], check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def run_pages(options, names):
+    with contextlib.ExitStack() as stack:
+        if any("needs: postgres" in read_page(name) for name in names):
+            stack.enter_context(postgres_server(options))
+        return run_all(options, names)
+
+
+def run_all(options, names):
     with tempfile.TemporaryDirectory(prefix="matchcloud-docs-") as folder:
         data = seed(options, folder)
         with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
