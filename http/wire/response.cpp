@@ -34,7 +34,7 @@ std::string_view general_detail(base::errc code) noexcept {
   switch (code) {
   case base::errc::store_failed:
     return "The store cannot be used now: its server is out of reach, another process holds it for "
-           "long, or its disk fails or is read-only (a data directory must be writable; see the "
+           "long, or its disk fails or is read-only (the data directory must be writable; see the "
            "kernel's log). The service's log has the cause. Try again later.";
   case base::errc::store_full:
     return "The disk of the service is full: free some disk space there. The service's log has "

@@ -211,21 +211,24 @@ postgres_lobbies::check(std::span<const model::lobby_record> records,
     const auto part = records.subspan(first, std::min(merge_limit, records.size() - first));
     const auto stored = find(part);
     if (!stored) return tl::unexpected(stored.error());
-    for (std::size_t number = first; number < first + part.size(); ++number) {
-      const auto& each = records[number];
-      const auto known = stored->find(each.lobby_id);
-      if (outcomes_[number] == outcome::rejected) continue;
-      if (known == stored->end()) {
-        outcomes_[number] = outcome::accepted;
-      } else if (known->second.kind != known_[number]->row) {
-        outcomes_[number] = outcome::rejected;
-        conflicts_[number] = known->second.kind;
-      } else if (model::merge(known->second.times, each.times) != known->second.times) {
-        outcomes_[number] = outcome::accepted;
-      }
-    }
+    for (std::size_t number = first; number < first + part.size(); ++number)
+      judge(number, records[number], *stored);
   }
   return summary(records);
+}
+
+void postgres_lobbies::judge(std::size_t number, const model::lobby_record& each,
+                             const stored_lobbies& stored) {
+  if (outcomes_[number] == outcome::rejected) return;
+  const auto known = stored.find(each.lobby_id);
+  if (known != stored.end() && known->second.kind != known_[number]->row) {
+    outcomes_[number] = outcome::rejected;
+    conflicts_[number] = known->second.kind;
+    return;
+  }
+  const bool is_news =
+      known == stored.end() || model::merge(known->second.times, each.times) != known->second.times;
+  if (is_news) outcomes_[number] = outcome::accepted;
 }
 
 base::expected<postgres_lobbies::stored_lobbies>

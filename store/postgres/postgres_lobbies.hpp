@@ -61,6 +61,8 @@ private:
   base::expected<void> find_conflicts(std::span<const model::lobby_record> records,
                                       const round& numbers);
   base::expected<void> finish(const audit_table& audit, sql_transaction& changes);
+  /// What merging a record on its own would do.
+  void judge(std::size_t number, const model::lobby_record& each, const stored_lobbies& stored);
   base::expected<stored_lobbies> find(std::span<const model::lobby_record> records);
   base::expected<lobby_merge> summary(std::span<const model::lobby_record> records);
 

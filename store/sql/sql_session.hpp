@@ -26,9 +26,11 @@ public:
 
   // -- avatar_store -----------------------------------------------------------
 
+  using lobby_history::read;
   base::expected<std::int64_t> read(const model::uuid& game_id,
                                     const std::function<bool(const model::avatar&)>& take) override;
   base::expected<std::vector<put_outcome>> put(std::span<const model::avatar> avatars) override;
+  using lobby_sink::check;
   base::expected<std::vector<put_outcome>> check(std::span<const model::avatar> avatars) override;
 
   // -- lobby_sink, lobby_history, change_feed ---------------------------------

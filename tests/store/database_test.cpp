@@ -1,7 +1,9 @@
 // The sessions of a database at their limits, with a fake store.
 #include "store/database.hpp"
 
+#include "base/clock.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/fake_store.hpp"
 
 #include <algorithm>
@@ -77,6 +79,52 @@ TEST_CASE("a caller's patience ends, and a session in time ends its waiting") {
   waiting.join();
   CHECK(got);
   CHECK(patient.behind->opened == 1);
+}
+
+TEST_CASE("a session is replaced once its lifetime is over") {
+  const bench on{{1, 1, at_once, milliseconds{1}}};
+  const auto until = base::machine_clock().now() + milliseconds{2};
+  {
+    const auto held = on.of->catalog();
+    CHECK(e2e::eventually([&] { return base::machine_clock().now() >= until; }));
+  }
+  CHECK(on.of->count().idle == 0);
+  CHECK(on.of->catalog().has_value());
+  CHECK(on.behind->opened == 2);
+}
+
+TEST_CASE("a session that failed takes the idle ones with it, which may have ended like it") {
+  const bench on{{3, 3, at_once}};
+  {
+    const auto one = on.of->catalog();
+    const auto other = on.of->catalog();
+  }
+  CHECK(on.of->count().idle == 2);
+  {
+    const auto failing = on.of->feed();
+    on.behind->failure = base::error{errc::store_failed, "gone"};
+    CHECK_FALSE((*failing)->changed().has_value());
+  }
+  on.behind->failure.reset();
+  const auto counts = on.of->count();
+  CHECK(counts.idle == 0);
+  CHECK(counts.lent == 0);
+  CHECK(counts.opened == 2);
+}
+
+TEST_CASE("sessions are counted, those that could not be opened and those waited for in vain too") {
+  const bench on{{1, 1, at_once}};
+  {
+    const auto held = on.of->catalog();
+    CHECK_FALSE(on.of->sink().has_value());
+    CHECK(on.of->count().lent == 1);
+  }
+  const bench broken{{1, 1, at_once}};
+  broken.behind->open_failure = base::error{errc::store_failed, "locked"};
+  CHECK_FALSE(broken.of->sink().has_value());
+  CHECK(on.of->count().timeouts == 1);
+  CHECK(on.of->count().limit == 1);
+  CHECK(broken.of->count().open_failures == 1);
 }
 
 TEST_CASE("what cannot be opened takes no place") {
