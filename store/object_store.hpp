@@ -15,7 +15,7 @@
 namespace matchcloud::store {
 
 /// What became of a new object. An object never changes: its name is written once.
-enum class put_outcome : std::uint8_t {
+enum class object_outcome : std::uint8_t {
   stored,
   /// The name was taken already. What has it stays as it is.
   was_there,
@@ -69,7 +69,7 @@ public:
   virtual base::expected<void> append(std::string_view bytes) = 0;
   /// Stores the object under its name, unless that is taken. The object survives a power failure
   /// once this returns. The last call.
-  virtual base::expected<put_outcome> complete() = 0;
+  virtual base::expected<object_outcome> complete() = 0;
 };
 
 /// The role of large things with names: images and exports. All processes on a store share them.
@@ -86,8 +86,8 @@ public:
 
   /// Stores an object under a new name. It survives a power failure once this returns.
   /// `content_type` is what links give, where the engine has links.
-  virtual base::expected<put_outcome> put_new(const object_name& name, std::string_view bytes,
-                                              const std::string& content_type) = 0;
+  virtual base::expected<object_outcome> put_new(const object_name& name, std::string_view bytes,
+                                                 const std::string& content_type) = 0;
 
   /// Begins an object of any size, with bounded memory.
   virtual base::expected<std::unique_ptr<object_upload>>

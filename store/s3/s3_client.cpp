@@ -52,8 +52,8 @@ tl::unexpected<base::error> s3_client::refused(const s3_request& request,
   return refusal(endpoint_->shown(request.key), request.operation, result.answer, result.error);
 }
 
-base::expected<put_outcome> s3_client::put(const std::string& key, std::string_view bytes,
-                                           const std::string& content_type) {
+base::expected<object_outcome> s3_client::put(const std::string& key, std::string_view bytes,
+                                              const std::string& content_type) {
   const auto md5 = digest_of(digest_kind::md5, bytes);
   const auto sha256 = to_hexadecimal(digest_of(digest_kind::sha256, bytes));
   const auto write_name = new_write_name();
@@ -71,16 +71,16 @@ base::expected<put_outcome> s3_client::put(const std::string& key, std::string_v
   const auto result = ask(request);
   if (!result) return tl::unexpected(result.error());
   if (result->answer.status == 412) {
-    if (!result->was_outcome_unknown) return put_outcome::was_there;
+    if (!result->was_outcome_unknown) return object_outcome::was_there;
     // What has the name now may come from an attempt whose answer was lost.
     const auto found = head(key);
     if (!found) return tl::unexpected(found.error());
     const bool is_own = *found && (*found)->write_name == write_name;
-    return is_own ? put_outcome::stored : put_outcome::was_there;
+    return is_own ? object_outcome::stored : object_outcome::was_there;
   }
   if (!result->is_success()) return refused(request, *result);
   const auto tag = md5_tag_of(result->answer);
-  if (tag.empty() || tag == to_hexadecimal(md5)) return put_outcome::stored;
+  if (tag.empty() || tag == to_hexadecimal(md5)) return object_outcome::stored;
   (void)remove(key);
   return base::fail(base::errc::store_failed,
                     endpoint_->shown(key) + ": the service has stored other bytes than it was "

@@ -29,8 +29,8 @@ public:
 
   /// Stores an object at once, under a name that must be free. `bytes` are at most
   /// `s3_settings::part_bytes`.
-  base::expected<put_outcome> put(const std::string& key, std::string_view bytes,
-                                  const std::string& content_type);
+  base::expected<object_outcome> put(const std::string& key, std::string_view bytes,
+                                     const std::string& content_type);
 
   /// What is known of an object, or nothing if there is none.
   base::expected<std::optional<s3_head>> head(const std::string& key);

@@ -2,6 +2,7 @@
 #include "store/s3/s3_client.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace matchcloud::store {
@@ -9,6 +10,9 @@ namespace matchcloud::store {
 namespace {
 
 constexpr std::size_t piece_limit_bytes = 64UL * 1024;
+
+/// No byte of an object is behind it; larger numbers are misread by some services.
+constexpr std::uint64_t end_limit = std::numeric_limits<std::int64_t>::max();
 
 /// An object as it comes, from one attempt or several.
 class incoming_object {
@@ -59,7 +63,7 @@ private:
   /// The first byte that is missing.
   std::uint64_t next() const noexcept { return (range_ ? range_->first : 0) + taken_bytes_; }
   std::uint64_t last() const noexcept {
-    const auto most = ~std::uint64_t{0} - range_->first;
+    const auto most = end_limit - std::min(range_->first, end_limit);
     return range_->first + std::min(range_->length_bytes - 1, most);
   }
 

@@ -26,8 +26,8 @@ s3_objects::open(s3_settings settings, std::unique_ptr<s3_credential_source> cre
 s3_objects::s3_objects(std::unique_ptr<s3_endpoint> endpoint)
     : client_{std::move(endpoint)}, prefix_{client_.endpoint().settings().location.prefix} {}
 
-base::expected<put_outcome> s3_objects::put_new(const object_name& name, std::string_view bytes,
-                                                const std::string& content_type) {
+base::expected<object_outcome> s3_objects::put_new(const object_name& name, std::string_view bytes,
+                                                   const std::string& content_type) {
   if (bytes.size() <= client_.endpoint().settings().part_bytes)
     return client_.put(key_of(name), bytes, content_type);
   s3_upload upload{client_, key_of(name), content_type};

@@ -29,8 +29,8 @@ public:
   open(s3_settings settings, std::unique_ptr<s3_credential_source> credentials,
        const base::clock& time);
 
-  base::expected<put_outcome> put_new(const object_name& name, std::string_view bytes,
-                                      const std::string& content_type) override;
+  base::expected<object_outcome> put_new(const object_name& name, std::string_view bytes,
+                                         const std::string& content_type) override;
   base::expected<std::unique_ptr<object_upload>>
   begin_upload(const object_name& name, const std::string& content_type) override;
   base::expected<std::optional<object_facts>> read(const object_name& name,

@@ -169,7 +169,7 @@ base::expected<void> s3_upload::finish_part(part& done) {
   return {};
 }
 
-base::expected<put_outcome> s3_upload::complete() {
+base::expected<object_outcome> s3_upload::complete() {
   if (is_broken_) return failed("a piece of it was not stored");
   if (upload_id_.empty()) {
     is_broken_ = true; // the last call
@@ -177,18 +177,18 @@ base::expected<put_outcome> s3_upload::complete() {
   }
   auto done = complete_parts();
   is_broken_ = true;
-  if (!done || *done == put_outcome::was_there) give_up();
+  if (!done || *done == object_outcome::was_there) give_up();
   return done;
 }
 
-base::expected<put_outcome> s3_upload::complete_parts() {
+base::expected<object_outcome> s3_upload::complete_parts() {
   if (!filling_.empty())
     if (auto sent = send_part(); !sent) return tl::unexpected(sent.error());
   if (auto sent = wait_for_parts(0); !sent) return tl::unexpected(sent.error());
   // Not every service heeds the condition of a completion.
   const auto before = client_.head(key_);
   if (!before) return tl::unexpected(before.error());
-  if (*before) return put_outcome::was_there;
+  if (*before) return object_outcome::was_there;
   auto asked = request("POST", "put the parts of the object together");
   const auto body = completion_body(tags_);
   asked.headers = {{"content-type", "application/xml"}, {"if-none-match", "*"}};
@@ -201,11 +201,11 @@ base::expected<put_outcome> s3_upload::complete_parts() {
   const auto found = is_own();
   if (!found || !*found || !**found) return tl::unexpected(result.error());
   upload_id_.clear();
-  return put_outcome::stored;
+  return object_outcome::stored;
 }
 
-base::expected<put_outcome> s3_upload::judge_completion(const s3_request& request,
-                                                        const s3_result& result) {
+base::expected<object_outcome> s3_upload::judge_completion(const s3_request& request,
+                                                           const s3_result& result) {
   if (result.is_success()) {
     upload_id_.clear();
     const auto completion = read_s3_completion(result.answer.body);
@@ -214,7 +214,7 @@ base::expected<put_outcome> s3_upload::judge_completion(const s3_request& reques
     std::erase(tag, '"');
     // A tag of parts that are encrypted with a service's keys has the form of one of MD5 digests.
     if (!are_tags_of_md5_ || tag.size() != expected.size() || tag == expected)
-      return put_outcome::stored;
+      return object_outcome::stored;
     (void)client_.remove(key_);
     return failed("the service has put other parts together than it was sent; they were removed "
                   "again");
@@ -226,9 +226,9 @@ base::expected<put_outcome> s3_upload::judge_completion(const s3_request& reques
   if (!found) return tl::unexpected(found.error());
   if (*found && **found) {
     upload_id_.clear();
-    return put_outcome::stored;
+    return object_outcome::stored;
   }
-  if (is_taken || *found) return put_outcome::was_there;
+  if (is_taken || *found) return object_outcome::was_there;
   return client_.refused(request, result);
 }
 

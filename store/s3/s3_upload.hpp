@@ -28,7 +28,7 @@ public:
   s3_upload& operator=(const s3_upload&) = delete;
 
   base::expected<void> append(std::string_view bytes) override;
-  base::expected<put_outcome> complete() override;
+  base::expected<object_outcome> complete() override;
 
 private:
   /// A part that is being sent.
@@ -50,8 +50,9 @@ private:
   /// Moves parts, and waits until at most `most` are being sent.
   base::expected<void> wait_for_parts(std::size_t most);
   base::expected<void> finish_part(part& done);
-  base::expected<put_outcome> complete_parts();
-  base::expected<put_outcome> judge_completion(const s3_request& request, const s3_result& result);
+  base::expected<object_outcome> complete_parts();
+  base::expected<object_outcome> judge_completion(const s3_request& request,
+                                                  const s3_result& result);
   /// Whether the object that has the name is of this upload; nothing if none has it.
   base::expected<std::optional<bool>> is_own();
   void give_up() noexcept;
