@@ -204,7 +204,9 @@ void fault_proxy::serve(int socket) {
   } catch (const std::exception&) {
     // The service is gone: so is this connection.
   }
-  if (action.what != proxy_action::kind::hang) ::shutdown(socket, SHUT_RDWR);
+  if (action.what == proxy_action::kind::hang) return;
+  const std::lock_guard lock{mutex_};
+  std::ranges::find(sockets_, socket, &base::file_descriptor::get)->reset();
 }
 
 void fault_proxy::carry_out(int socket, const seen_request& request, std::string body,

@@ -95,7 +95,7 @@ private:
   mutable std::condition_variable changed_;
   bool ending_ = false;
   std::vector<seen_request> seen_;
-  /// Open until the end, so that each can be woken.
+  /// Of connections, to wake each at the end; closed ones are empty.
   std::vector<base::file_descriptor> sockets_;
   std::vector<std::thread> threads_;
   std::thread acceptor_;
