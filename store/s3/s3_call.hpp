@@ -18,6 +18,8 @@ namespace matchcloud::store {
 struct s3_call_options {
   /// From the beginning of the call, repetitions included.
   std::chrono::milliseconds timeout{0};
+  /// Whether the service may be silent until then.
+  bool may_be_silent = false;
   /// For whom the body is; empty: it is kept in the answer.
   s3_body_taker taker;
   /// Changes the request before it is repeated.

@@ -196,9 +196,11 @@ base::expected<void> s3_client::abort_upload(const std::string& key, const std::
                            {},       {},  "give up an upload"};
   // Not one of the lanes that are counted: this must work while all are lent.
   s3_lane lane{1};
-  for (int i = 0; i < aborts_limit; ++i) {
+  const auto end_at = endpoint_->time().now() + abort_timeout;
+  for (int i = 0; i < aborts_limit && endpoint_->time().now() < end_at; ++i) {
     s3_call_options options;
-    options.timeout = abort_timeout;
+    options.timeout =
+        std::chrono::ceil<std::chrono::milliseconds>(end_at - endpoint_->time().now());
     const auto result = ask_on(lane, request, options, never);
     if (!result) return tl::unexpected(result.error());
     if (result->error.code == "NoSuchUpload") return {};

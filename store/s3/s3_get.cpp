@@ -109,7 +109,7 @@ base::expected<std::optional<object_facts>> s3_client::get(const std::string& ke
   s3_request request{"GET", key, {}, {}, {}, {}, "read the object"};
   set_header(request, "range", incoming.wanted());
   s3_call_options options;
-  options.timeout = endpoint_->settings().read_timeout;
+  options.timeout = endpoint_->settings().long_timeout;
   options.taker = [&](const s3_answer& answer, std::string_view piece) {
     return incoming.take(answer, piece);
   };

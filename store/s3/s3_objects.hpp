@@ -15,6 +15,10 @@ namespace matchcloud::store {
 /// The objects of a bucket below a prefix, of a service that speaks the S3 API. Nothing is asked
 /// when it is made: a service that is not there shows in the first call. Any thread.
 ///
+/// The rights that it needs are those to get, put and delete objects, to list the bucket (without
+/// which Amazon says of a missing object that access is denied), to list its uploads in parts and
+/// to abort them.
+///
 /// An object that is stored in parts (longer than `s3_settings::part_bytes`) is refused under a
 /// taken name by two checks: one just before it is completed, and one by the service as part of
 /// that, which Ceph 16 does not make. There two uploads of one name that end within the same moment

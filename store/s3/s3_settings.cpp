@@ -52,7 +52,7 @@ base::expected<void> check_numbers(const s3_settings& of) {
     return within(name, value, least, most);
   };
   for (const auto& each :
-       {time("call_timeout", of.call_timeout), time("read_timeout", of.read_timeout),
+       {time("call_timeout", of.call_timeout), time("long_timeout", of.long_timeout),
         time("connect_timeout", of.connect_timeout), time("silence_timeout", of.silence_timeout),
         time("backoff_first", of.backoff_first), time("backoff_limit", of.backoff_limit),
         count("attempts_limit", of.attempts_limit, 1, 20),

@@ -50,8 +50,8 @@ struct s3_settings {
 
   /// From the start of a call about little (no more than a part) to its end, repetitions included.
   std::chrono::milliseconds call_timeout{60'000};
-  /// The same of a call that reads an object.
-  std::chrono::milliseconds read_timeout{900'000};
+  /// The same of a call that reads an object, or has the service put parts together.
+  std::chrono::milliseconds long_timeout{900'000};
   /// From the start of an attempt to a connection.
   std::chrono::milliseconds connect_timeout{5'000};
   /// How long the service may neither take nor send more than `least_rate` before an attempt ends.

@@ -81,14 +81,17 @@ void s3_transfer::set_request(const s3_http_request& request) {
     set(easy, CURLOPT_NOBODY, 1L);
   } else if (request.method == "PUT" || request.method == "POST") {
     set(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-    set(easy, CURLOPT_POSTFIELDS, request.body.data());
+    // With a null pointer libcurl would ask for the body.
+    set(easy, CURLOPT_POSTFIELDS, request.body.empty() ? "" : request.body.data());
     set(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
   } else {
     set(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
   }
-  for (const auto& [name, value] : request.headers)
+  for (const auto& [name, value] : request.headers) {
     // An empty header ends in a semicolon for libcurl.
-    add_header(value.empty() ? name + ";" : name + ": " + value);
+    auto line = name;
+    add_header(value.empty() ? line.append(";") : line.append(": ").append(value));
+  }
   // The body is sent at once: waiting for a 100 costs a second where there is none.
   add_header("Expect:");
   if (std::ranges::none_of(request.headers,

@@ -194,6 +194,9 @@ base::expected<object_outcome> s3_upload::complete_parts() {
   asked.headers = {{"content-type", "application/xml"}, {"if-none-match", "*"}};
   asked.body = body;
   s3_call_options options;
+  // It may take minutes, in which little or nothing comes.
+  options.timeout = settings().long_timeout;
+  options.may_be_silent = true;
   options.error_of = error_of_completion;
   const auto result = client_.ask(asked, std::move(options));
   if (result) return judge_completion(asked, *result);

@@ -32,7 +32,7 @@ struct piece_of_advice {
   std::string_view todo;
 };
 
-constexpr std::array<piece_of_advice, 10> all_advice{{
+constexpr std::array<piece_of_advice, 11> all_advice{{
     {"NoSuchBucket", "create the bucket, or name another"},
     {"AccessDenied", "give whom these credentials are of the right to do so"},
     {"InvalidAccessKeyId", "give credentials that this service knows"},
@@ -42,6 +42,7 @@ constexpr std::array<piece_of_advice, 10> all_advice{{
     {"InvalidToken", "renew the credentials"},
     {"RequestTimeTooSkewed", "set this machine's clock"},
     {"PermanentRedirect", "set the endpoint and the region of the bucket"},
+    {"TemporaryRedirect", "set the endpoint and the region of the bucket"},
     {"AuthorizationHeaderMalformed", "set the region of the bucket"},
     {"QuotaExceeded", "remove something, or raise the quota"},
 }};

@@ -359,6 +359,27 @@ TEST_CASE("what others have put into the bucket is left alone", "[objects]") {
   CHECK(keys == 8);
 }
 
+TEST_CASE("with TLS the service must have a certificate that is trusted, for its host",
+          "[objects]") {
+  if (!has_s3_service()) return;
+  s3_bucket bucket;
+  const std::string url = std::getenv("MATCHCLOUD_TEST_S3_TLS");
+  const auto not_trusted = [&](const std::string& endpoint) {
+    const auto error = why(bucket.open(endpoint)->put_new(named("a"), "x", type));
+    CHECK(error.code == base::errc::store_failed);
+    has(error.detail, "name the file of the authority that has signed its certificate");
+  };
+  not_trusted(url);
+  bucket.settings.ca_file = std::getenv("MATCHCLOUD_TEST_S3_CA");
+  not_trusted("https://localhost" + url.substr(url.rfind(':')));
+  const auto store = bucket.open(url);
+  const auto bytes = some_bytes(2 * bucket.settings.part_bytes);
+  CHECK(had(store->put_new(named("a"), bytes, type)) == object_outcome::stored);
+  CHECK(content_of(*store, "a") == bytes);
+  bucket.settings.ca_file = "/nonexistent";
+  not_trusted(url);
+}
+
 TEST_CASE("an object has the content type that it was stored with", "[objects]") {
   if (!has_s3_service()) return;
   const s3_bucket bucket;

@@ -1,5 +1,6 @@
 // The client of S3 against answers that are made up.
 #include "store/s3/s3_client.hpp"
+#include "store/s3/s3_upload.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/deadline.hpp"
@@ -291,6 +292,29 @@ TEST_CASE("stopping ends a call that waits for an answer, and one more is refuse
   CHECK(why(waits.get()).code == base::errc::cancelled);
   CHECK(base::machine_clock().now() - begun < e2e::patience / 4);
   CHECK(why(on.client->put("b", "x", type)).code == base::errc::cancelled);
+}
+
+TEST_CASE("an upload sends no more parts at once than it may, and is given up after a stop, too") {
+  const with_answers on{[](const seen_request& request) {
+                          if (request.method == "PUT") return action{kind::hang, {}, 0};
+                          if (request.method == "DELETE")
+                            return action{kind::answer, canned_error(404, "NoSuchUpload"), 0};
+                          return action{kind::answer,
+                                        canned(200, "<InitiateMultipartUploadResult><UploadId>u"
+                                                    "</UploadId></InitiateMultipartUploadResult>"),
+                                        0};
+                        },
+                        [](s3_settings& settings) { settings.parts_in_flight_limit = 2; }};
+  auto waits = std::async(std::launch::async, [&] {
+    s3_upload upload{*on.client, "a", type};
+    return upload.append(std::string(5 * s3_least_part_bytes, 'x'));
+  });
+  REQUIRE(on.proxy.wait_for(3));
+  on.client->stop();
+  CHECK(why(waits.get()).code == base::errc::cancelled);
+  CHECK(on.proxy.count("PUT", "partNumber=") == 2);
+  CHECK(on.proxy.count("DELETE", "uploadId=u") == 1);
+  CHECK(on.proxy.seen().size() == 4);
 }
 
 TEST_CASE("where nobody listens, the error says so") {
