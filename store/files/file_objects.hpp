@@ -1,0 +1,59 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "store/files/new_file.hpp"
+#include "store/files/temporary_folder.hpp"
+#include "store/object_store.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace matchcloud::store {
+
+/// The objects of a data directory, `DATA_DIR/objects/NAME`: written aside, synced, and linked
+/// under their names. Several processes share the directory. Has no links for others. Any thread;
+/// calls wait for the disk.
+class file_objects final : public object_store {
+public:
+  /// Fails with `store_failed` or `store_full`.
+  static base::expected<std::unique_ptr<file_objects>> open(const std::string& data_dir);
+
+  base::expected<object_outcome> put_new(const object_name& name, std::string_view bytes,
+                                         const std::string& content_type) override;
+  base::expected<std::unique_ptr<object_upload>>
+  begin_upload(const object_name& name, const std::string& content_type) override;
+  base::expected<std::optional<object_facts>> read(const object_name& name,
+                                                   const std::optional<object_range>& range,
+                                                   const object_taker& take) override;
+  base::expected<std::optional<object_facts>> stat(const object_name& name) override;
+  base::expected<void> remove(const object_name& name) override;
+  base::expected<void> list(const std::optional<object_name>& folder,
+                            const listing_taker& take) override;
+  base::expected<std::optional<std::string>> link(const object_name& name,
+                                                  const object_link& what) override;
+  /// Removes all that dead processes left, regardless of its age; returns 0.
+  base::expected<std::size_t> collect_leftovers(std::chrono::seconds age) override;
+  void stop() noexcept override { stopped_ = true; }
+
+private:
+  class upload;
+
+  file_objects(std::string data_dir, temporary_folder aside)
+      : data_dir_{std::move(data_dir)}, root_{data_dir_ + "/objects"}, aside_{std::move(aside)} {}
+
+  std::string path_of(const object_name& name) const { return root_ + "/" + name.text(); }
+  base::expected<void> check_running() const;
+  base::expected<new_file> create_aside();
+  /// Gives a file that is complete its name.
+  base::expected<object_outcome> publish(new_file& file, const object_name& name);
+
+  std::string data_dir_;
+  std::string root_;
+  temporary_folder aside_;
+  std::atomic<std::uint64_t> made_aside_{0};
+  std::atomic<bool> stopped_{false};
+};
+
+} // namespace matchcloud::store

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "base/expected.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::store {
+
+/// A text that must not get into logs, errors or what is printed: it is given only to who names it,
+/// and overwritten when it is destroyed. Immutable.
+class s3_secret {
+public:
+  explicit s3_secret(std::string text) noexcept : text_{std::move(text)} {}
+  s3_secret(const s3_secret&) = delete;
+  s3_secret& operator=(const s3_secret&) = delete;
+  ~s3_secret();
+
+  const std::string& revealed() const noexcept { return text_; }
+
+private:
+  std::string text_;
+};
+
+/// Who asks a service of objects. Immutable; any thread.
+struct s3_credentials {
+  std::string access_key_id;
+  s3_secret secret_access_key;
+  /// Of credentials that were lent for some time; empty otherwise.
+  s3_secret session_token;
+
+  s3_credentials(std::string id, std::string secret, std::string token) noexcept
+      : access_key_id{std::move(id)},
+        secret_access_key{std::move(secret)},
+        session_token{std::move(token)} {}
+};
+
+using s3_credentials_ptr = std::shared_ptr<const s3_credentials>;
+
+/// Whether two are the same in all parts.
+bool are_equal(const s3_credentials& a, const s3_credentials& b) noexcept;
+
+/// Makes credentials of their parts. Fails with `config_invalid` and a reason that has none of them
+/// if one is missing or cannot be in a header. `token` may be empty.
+base::expected<s3_credentials_ptr> make_credentials(std::string id, std::string secret,
+                                                    std::string token);
+
+/// Reads the credentials of a profile from the text of a credentials file: sections in brackets,
+/// `name = value` in lines, comments behind `#` or `;` at the start of a line. Ignores names that
+/// it does not know and the sections of other profiles. Fails with `config_invalid` for a line of
+/// another form, for a name or a section that is there twice, and for a profile that is missing or
+/// not complete; the detail has the number of the line and nothing of its content.
+base::expected<s3_credentials_ptr> read_credentials(std::string_view text,
+                                                    std::string_view profile);
+
+} // namespace matchcloud::store

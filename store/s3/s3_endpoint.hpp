@@ -1,0 +1,95 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/expected.hpp"
+#include "store/object_store.hpp"
+#include "store/s3/s3_credential_source.hpp"
+#include "store/s3/s3_settings.hpp"
+#include "store/s3/s3_transfer.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::store {
+
+/// A request about a bucket or an object, before it is signed.
+struct s3_request {
+  std::string method;
+  /// The whole name in the bucket; empty for the bucket itself.
+  std::string key;
+  s3_pairs query;
+  /// Names in lower case, without `host`, `x-amz-date`, `x-amz-content-sha256` and what is about
+  /// credentials.
+  s3_pairs headers;
+  /// Not copied.
+  std::string_view body;
+  /// In hexadecimal digits.
+  std::string body_sha256;
+  /// For errors: "cannot ..".
+  std::string_view operation;
+};
+
+/// A signed request, and with what it was signed.
+struct s3_signed_request {
+  s3_http_request request;
+  s3_credentials_ptr by;
+  /// What was added to this machine's time.
+  std::int64_t offset_ms = 0;
+};
+
+/// How far the service's clock must be from what was used, and may be from this machine's, for its
+/// time to be taken over. Services take 15 minutes.
+inline constexpr std::chrono::milliseconds s3_clock_tolerance{std::chrono::minutes{1}};
+inline constexpr std::chrono::milliseconds s3_clock_offset_limit{std::chrono::hours{24}};
+
+/// Makes requests of a service of objects: knows where it is, who asks, and what time it has there.
+/// Any thread; may wait for the disk where credentials are read again.
+class s3_endpoint {
+public:
+  /// Fails with `config_invalid`. `time` must outlive the endpoint.
+  static base::expected<std::unique_ptr<s3_endpoint>>
+  make(s3_settings settings, std::unique_ptr<s3_credential_source> credentials,
+       const base::clock& time);
+
+  const s3_settings& settings() const noexcept { return settings_; }
+  const base::clock& time() const noexcept { return time_; }
+  /// Milliseconds since 1970, as the service counts.
+  std::int64_t unix_ms() const noexcept { return time_.unix_ms() + offset_ms_.load(); }
+
+  /// The request, signed for the next minutes.
+  s3_signed_request sign(const s3_request& request, const s3_body_taker* taker);
+  /// A URL for who has no credentials.
+  std::string presign(const std::string& key, const object_link& what);
+
+  /// Takes over the time of the answer's `Date`, as the service may have refused that of `request`.
+  /// Returns false if there is none, or it is about the time that was used, or too far away.
+  bool learn_time(const s3_signed_request& request, const s3_answer& answer);
+  /// Looks for other credentials than those of `request`. Returns whether there are any.
+  bool renew_credentials(const s3_signed_request& request);
+
+  /// `s3://BUCKET/KEY at HOST`, for errors.
+  std::string shown(const std::string& key) const;
+
+private:
+  s3_endpoint(s3_settings settings, s3_address address,
+              std::unique_ptr<s3_credential_source> credentials, const base::clock& time)
+      : settings_{std::move(settings)},
+        address_{std::move(address)},
+        credentials_{std::move(credentials)},
+        time_{time} {}
+
+  std::string path_of(const std::string& key) const;
+
+  s3_settings settings_;
+  s3_address address_;
+  std::unique_ptr<s3_credential_source> credentials_;
+  const base::clock& time_;
+  /// What is added to this machine's time.
+  std::atomic<std::int64_t> offset_ms_{0};
+};
+
+} // namespace matchcloud::store

@@ -1,0 +1,161 @@
+#include "store/s3/s3_head.hpp"
+
+#include "base/characters.hpp"
+#include "base/decimal.hpp"
+#include "base/randomness.hpp"
+#include "store/s3/s3_settings.hpp"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+
+namespace matchcloud::store {
+
+namespace {
+
+constexpr std::size_t md5_bytes = 16;
+constexpr std::size_t md5_digits = 2 * md5_bytes;
+
+tl::unexpected<base::error> refuse(const char* why) {
+  return base::fail(base::errc::io_failed, why);
+}
+
+std::string_view unquoted(std::string_view tag) noexcept {
+  if (tag.size() >= 2 && tag.front() == '"' && tag.back() == '"')
+    return tag.substr(1, tag.size() - 2);
+  return tag;
+}
+
+bool is_hexadecimal(std::string_view text) noexcept {
+  return std::ranges::all_of(text, [](char c) { return base::hex_value(c) >= 0; });
+}
+
+/// Whether a tag has the form that MD5 digests give: 32 digits, and the number of parts if any.
+bool looks_like_md5(std::string_view tag) noexcept {
+  if (tag.size() < md5_digits || !is_hexadecimal(tag.substr(0, md5_digits))) return false;
+  const auto rest = tag.substr(md5_digits);
+  return rest.empty() ||
+         (rest.front() == '-' && base::parse_decimal<std::uint32_t>(rest.substr(1)));
+}
+
+struct content_range {
+  std::uint64_t first = 0;
+  std::uint64_t size_bytes = 0;
+};
+
+/// Reads `bytes FIRST-LAST/SIZE` (RFC 9110 section 14.4).
+std::optional<content_range> parse_content_range(std::string_view text) {
+  constexpr std::string_view unit = "bytes ";
+  const auto dash = text.find('-');
+  const auto slash = text.find('/');
+  if (!text.starts_with(unit) || dash == text.npos || slash == text.npos || dash > slash)
+    return std::nullopt;
+  const auto first =
+      base::parse_decimal<std::uint64_t>(text.substr(unit.size(), dash - unit.size()));
+  const auto last = base::parse_decimal<std::uint64_t>(text.substr(dash + 1, slash - dash - 1));
+  const auto size = base::parse_decimal<std::uint64_t>(text.substr(slash + 1));
+  if (!first || !last || !size || *first > *last || *last >= *size) return std::nullopt;
+  return content_range{*first, *size};
+}
+
+base::expected<void> read_size(const s3_answer& answer, s3_head& into) {
+  if (answer.status == 206) {
+    const auto range = parse_content_range(answer.header("content-range"));
+    if (!range) return refuse("the answer does not say which bytes it has");
+    into.first = range->first;
+    into.facts.size_bytes = range->size_bytes;
+    return {};
+  }
+  const auto length = base::parse_decimal<std::uint64_t>(answer.header("content-length"));
+  if (!length) return refuse("the answer does not say how long the object is");
+  into.facts.size_bytes = *length;
+  return {};
+}
+
+} // namespace
+
+std::string new_write_name() {
+  std::array<std::uint8_t, 16> random{};
+  base::fill_random(random);
+  return to_hexadecimal({reinterpret_cast<const char*>(random.data()), random.size()});
+}
+
+base::expected<s3_head> read_s3_head(const s3_answer& answer) {
+  s3_head head;
+  if (auto read = read_size(answer, head); !read) return tl::unexpected(read.error());
+  const std::string stored{answer.header("last-modified")};
+  const auto stored_s = stored.empty() ? -1 : curl_getdate(stored.c_str(), nullptr);
+  if (stored_s < 0) return refuse("the answer does not say when the object was stored");
+  head.facts.stored_ts = static_cast<std::int64_t>(stored_s) * 1'000;
+  head.entity_tag = answer.header("etag");
+  if (head.entity_tag.empty()) return refuse("the answer has no entity tag");
+  head.is_tag_of_md5 = !md5_tag_of(answer).empty();
+  head.sha256 = answer.header(s3_sha256_header);
+  head.write_name = answer.header(s3_write_header);
+  const auto part_bytes =
+      base::parse_decimal<std::size_t>(answer.header(s3_part_bytes_header)).value_or(0);
+  if (part_bytes <= s3_most_part_bytes) head.part_bytes = part_bytes;
+  return head;
+}
+
+std::string_view md5_tag_of(const s3_answer& answer) {
+  // Objects that are encrypted with keys of a key service have tags of the same form that are made
+  // of something else.
+  const auto encryption = answer.header("x-amz-server-side-encryption");
+  if (!encryption.empty() && encryption != "AES256") return {};
+  if (!answer.header("x-amz-server-side-encryption-customer-algorithm").empty()) return {};
+  const auto tag = unquoted(answer.header("etag"));
+  return looks_like_md5(tag) ? tag : std::string_view{};
+}
+
+std::string tag_of_parts(std::string_view digests) {
+  return to_hexadecimal(digest_of(digest_kind::md5, digests)) + "-" +
+         std::to_string(digests.size() / md5_bytes);
+}
+
+s3_check::s3_check(const s3_head& head)
+    : part_bytes_{head.part_bytes},
+      running_{head.sha256.empty() ? digest_kind::md5 : digest_kind::sha256} {
+  expected_ = head.sha256.empty() ? unquoted(head.entity_tag) : head.sha256;
+  if (!head.sha256.empty())
+    by_ = by::sha256;
+  else if (head.is_tag_of_md5 && expected_.size() == md5_digits)
+    by_ = by::md5;
+  else if (head.is_tag_of_md5 && part_bytes_ > 0)
+    by_ = by::parts;
+}
+
+void s3_check::append(std::string_view piece) {
+  if (by_ != by::parts) {
+    if (by_ != by::nothing) running_.append(piece);
+    return;
+  }
+  while (!piece.empty()) {
+    const auto some = piece.substr(0, part_bytes_ - in_part_);
+    running_.append(some);
+    in_part_ += some.size();
+    piece.remove_prefix(some.size());
+    if (in_part_ == part_bytes_) end_part();
+  }
+}
+
+void s3_check::end_part() {
+  digests_ += running_.finish();
+  in_part_ = 0;
+}
+
+bool s3_check::holds() {
+  switch (by_) {
+  case by::nothing: return true;
+  case by::sha256:
+  case by::md5: return to_hexadecimal(running_.finish()) == expected_;
+  case by::parts: break;
+  }
+  if (in_part_ > 0) end_part();
+  return tag_of_parts(digests_) == expected_;
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "store/s3/s3_transfer.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// A bounded number of lanes, each lent to one call or upload at a time, so that connections are
+/// used again and never by two threads at once. Any thread.
+class s3_lanes {
+public:
+  /// Gives a lane back.
+  struct give_back {
+    s3_lanes* to = nullptr;
+    void operator()(s3_lane* lane) const { to->take_back(lane); }
+  };
+  using lease = std::unique_ptr<s3_lane, give_back>;
+
+  /// `limit` lanes, each with at most `connections` that are kept.
+  s3_lanes(std::size_t limit, std::size_t connections) noexcept
+      : limit_{limit}, connections_{connections} {}
+  s3_lanes(const s3_lanes&) = delete;
+  s3_lanes& operator=(const s3_lanes&) = delete;
+
+  /// Lends a lane, which must be given back before the lanes are destroyed. Fails with `overloaded`
+  /// if all are lent. Never waits.
+  base::expected<lease> take();
+
+  /// Ends the present wait of each lane that is lent.
+  void wake() noexcept;
+
+private:
+  void take_back(s3_lane* lane);
+
+  std::size_t limit_;
+  std::size_t connections_;
+  std::mutex mutex_;
+  /// The one that was used last is lent first: its connections are the freshest.
+  std::vector<std::unique_ptr<s3_lane>> idle_;
+  std::set<std::unique_ptr<s3_lane>> lent_;
+};
+
+} // namespace matchcloud::store

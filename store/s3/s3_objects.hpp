@@ -1,0 +1,61 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/expected.hpp"
+#include "store/object_store.hpp"
+#include "store/s3/s3_client.hpp"
+#include "store/s3/s3_credential_source.hpp"
+#include "store/s3/s3_settings.hpp"
+
+#include <memory>
+#include <string>
+
+namespace matchcloud::store {
+
+/// The objects of a bucket below a prefix, of a service that speaks the S3 API. Nothing is asked
+/// when it is made: a service that is not there shows in the first call. Any thread.
+///
+/// The rights that it needs are those to get, put and delete objects, to list the bucket (without
+/// which Amazon says of a missing object that access is denied), to list its uploads in parts and
+/// to abort them.
+///
+/// An object that is stored in parts (longer than `s3_settings::part_bytes`) is refused under a
+/// taken name by two checks: one just before it is completed, and one by the service as part of
+/// that, which Ceph 16 does not make. There two uploads of one name that end within the same moment
+/// can both succeed, and the later one stays.
+///
+/// A process that is killed, or an answer that is lost, can leave an unfinished upload behind,
+/// which no listing shows and `collect_leftovers` removes.
+class s3_objects final : public object_store {
+public:
+  /// Fails with `config_invalid`. `time` must outlive the store.
+  static base::expected<std::unique_ptr<s3_objects>>
+  open(s3_settings settings, std::unique_ptr<s3_credential_source> credentials,
+       const base::clock& time);
+
+  base::expected<object_outcome> put_new(const object_name& name, std::string_view bytes,
+                                         const std::string& content_type) override;
+  base::expected<std::unique_ptr<object_upload>>
+  begin_upload(const object_name& name, const std::string& content_type) override;
+  base::expected<std::optional<object_facts>> read(const object_name& name,
+                                                   const std::optional<object_range>& range,
+                                                   const object_taker& take) override;
+  base::expected<std::optional<object_facts>> stat(const object_name& name) override;
+  base::expected<void> remove(const object_name& name) override;
+  base::expected<void> list(const std::optional<object_name>& folder,
+                            const listing_taker& take) override;
+  base::expected<std::optional<std::string>> link(const object_name& name,
+                                                  const object_link& what) override;
+  base::expected<std::size_t> collect_leftovers(std::chrono::seconds age) override;
+  void stop() noexcept override { client_.stop(); }
+
+private:
+  explicit s3_objects(std::unique_ptr<s3_endpoint> endpoint);
+
+  std::string key_of(const object_name& name) const { return prefix_ + name.text(); }
+
+  s3_client client_;
+  std::string prefix_;
+};
+
+} // namespace matchcloud::store

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "model/net/http_url.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::store {
+
+/// Where objects are in a service of objects.
+struct s3_location {
+  std::string bucket;
+  /// What the names of all objects begin with: empty, or ends with a slash.
+  std::string prefix;
+
+  /// `s3://BUCKET/PREFIX`, for people.
+  std::string shown() const;
+
+  friend bool operator==(const s3_location&, const s3_location&) = default;
+};
+
+/// Parses `s3://BUCKET` or `s3://BUCKET/PREFIX`, where the prefix is named like an object and may
+/// end with a slash. Fails with `config_invalid`.
+base::expected<s3_location> parse_s3_location(std::string_view text);
+
+/// A part of an object that is stored in parts. S3 takes 5 MiB to 5 GiB and at most 10,000 parts:
+/// with 8 MiB an object has up to 78 GiB.
+inline constexpr std::size_t s3_part_bytes = 8UL * 1024 * 1024;
+inline constexpr std::size_t s3_least_part_bytes = 5UL * 1024 * 1024;
+inline constexpr std::size_t s3_most_part_bytes = 256UL * 1024 * 1024;
+inline constexpr std::size_t s3_part_count_limit = 10'000;
+
+/// The longest name in a bucket, prefix included.
+inline constexpr std::size_t s3_key_limit_bytes = 1'024;
+
+/// How a service of objects is asked. All durations are positive.
+struct s3_settings {
+  s3_location location;
+  /// `http://` or `https://`, host and port, no path. Empty: Amazon's for the region.
+  std::string endpoint;
+  /// What signatures are for; servers other than Amazon's mostly take any.
+  std::string region = "us-east-1";
+  /// Whether the bucket stands in the path, `ENDPOINT/BUCKET/KEY`, and not before the host.
+  bool is_path_style = false;
+  /// A file of certificates in PEM, of authorities to trust; empty: the system's.
+  std::string ca_file;
+
+  /// From the start of a call about little (no more than a part) to its end, repetitions included.
+  std::chrono::milliseconds call_timeout{60'000};
+  /// The same of a call that reads an object, or has the service put parts together.
+  std::chrono::milliseconds long_timeout{900'000};
+  /// From the start of an attempt to a connection.
+  std::chrono::milliseconds connect_timeout{5'000};
+  /// How long the service may neither take nor send more than `least_rate` before an attempt ends.
+  std::chrono::seconds silence_timeout{15};
+  /// Bytes per second.
+  std::size_t least_rate = 1'024;
+
+  /// How often a request is made at most, 1 to 20.
+  std::size_t attempts_limit = 6;
+  /// Before the n-th repetition: a random time up to `backoff_first` times two to the power of
+  /// n - 1, but no more than `backoff_limit`.
+  std::chrono::milliseconds backoff_first{100};
+  std::chrono::milliseconds backoff_limit{10'000};
+
+  /// `s3_least_part_bytes` to `s3_most_part_bytes`.
+  std::size_t part_bytes = s3_part_bytes;
+  /// Parts of one upload that are sent at the same time, 1 to 16; a further one is being filled. An
+  /// upload holds up to this number plus one of `part_bytes`.
+  std::size_t parts_in_flight_limit = 3;
+  /// Calls and uploads in parts at the same time, 1 to 1024, each with connections of its own;
+  /// further ones fail with `overloaded`.
+  std::size_t calls_limit = 64;
+  /// Names that one answer of a listing has at most, 1 to 1000.
+  std::size_t page_limit = 1'000;
+};
+
+/// An endpoint, and what the path and the host of requests are made of.
+struct s3_address {
+  model::http_url url;
+  /// `Host` of requests about the bucket.
+  std::string host;
+  /// What the paths of keys begin with: `/`, or `/BUCKET/`.
+  std::string path_start;
+
+  /// URL of a path and a query, both encoded; `query` may be empty.
+  std::string url_of(std::string_view path, std::string_view query) const;
+};
+
+/// Checks settings. Fails with `config_invalid`; the detail says what is found, what is allowed and
+/// what to do.
+base::expected<s3_address> check(const s3_settings& settings);
+
+} // namespace matchcloud::store

@@ -1,0 +1,260 @@
+#include "store/s3/s3_upload.hpp"
+
+#include "store/s3/running_digest.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+/// A tag stands in XML as it was given, which is in quotes.
+std::string escaped(std::string_view tag) {
+  std::string text;
+  for (const char c : tag) {
+    switch (c) {
+    case '"': text += "&quot;"; break;
+    case '&': text += "&amp;"; break;
+    case '<': text += "&lt;"; break;
+    case '>': text += "&gt;"; break;
+    default: text += c;
+    }
+  }
+  return text;
+}
+
+std::string completion_body(const std::vector<std::string>& tags) {
+  std::string text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">";
+  for (std::size_t i = 0; i < tags.size(); ++i)
+    text.append("<Part><PartNumber>")
+        .append(std::to_string(i + 1))
+        .append("</PartNumber><ETag>")
+        .append(escaped(tags[i]))
+        .append("</ETag></Part>");
+  return text.append("</CompleteMultipartUpload>");
+}
+
+/// An answer whose body cannot be understood may be that to a completion or to none.
+s3_error error_of_completion(const s3_answer& answer) {
+  if (!answer.is_success()) return read_s3_error(answer.body);
+  auto read = read_s3_completion(answer.body);
+  if (!read) return {"InternalError", read.error().detail};
+  return read->error.value_or(s3_error{});
+}
+
+} // namespace
+
+s3_upload::s3_upload(s3_client& client, std::string key, std::string content_type)
+    : client_{client},
+      key_{std::move(key)},
+      content_type_{std::move(content_type)},
+      write_name_{new_write_name()} {}
+
+s3_upload::~s3_upload() {
+  give_up();
+}
+
+s3_request s3_upload::request(std::string_view method, std::string_view operation) const {
+  s3_request made;
+  made.method = method;
+  made.key = key_;
+  made.operation = operation;
+  if (!upload_id_.empty()) made.query.emplace_back("uploadId", upload_id_);
+  return made;
+}
+
+tl::unexpected<base::error> s3_upload::failed(const std::string& why) const {
+  return base::fail(base::errc::store_failed,
+                    client_.endpoint().shown(key_) + ": cannot store the object: " + why);
+}
+
+base::expected<void> s3_upload::append(std::string_view bytes) {
+  if (is_broken_) return failed("an earlier piece of it was not stored");
+  while (!bytes.empty()) {
+    if (filling_.size() == settings().part_bytes)
+      if (auto sent = send_part(); !sent) return sent;
+    const auto some = bytes.substr(0, settings().part_bytes - filling_.size());
+    filling_.append(some);
+    bytes.remove_prefix(some.size());
+  }
+  if (!lane_) return {};
+  lane_->run(std::chrono::milliseconds{0});
+  return wait_for_parts(settings().parts_in_flight_limit);
+}
+
+base::expected<void> s3_upload::begin() {
+  auto lane = client_.lanes().take();
+  if (!lane) return tl::unexpected(lane.error());
+  lane_ = *std::move(lane);
+  auto asked = request("POST", "begin to store the object");
+  asked.query.emplace_back("uploads", "");
+  asked.headers = {{"content-type", content_type_},
+                   {std::string{s3_part_bytes_header}, std::to_string(settings().part_bytes)},
+                   {std::string{s3_write_header}, write_name_}};
+  const auto result = client_.ask(asked);
+  if (!result) return tl::unexpected(result.error());
+  if (!result->is_success()) return client_.refused(asked, *result);
+  auto id = read_s3_upload_id(result->answer.body);
+  if (!id) return failed(id.error().detail);
+  upload_id_ = *std::move(id);
+  return {};
+}
+
+base::expected<void> s3_upload::send_part() {
+  is_broken_ = true; // until it has begun
+  if (tags_.size() == s3_part_count_limit)
+    return failed("it has more than " + std::to_string(s3_part_count_limit) + " parts of " +
+                  std::to_string(settings().part_bytes) + " bytes");
+  if (upload_id_.empty())
+    if (auto begun = begin(); !begun) return begun;
+  if (auto room = wait_for_parts(settings().parts_in_flight_limit - 1); !room) return room;
+  auto made = std::make_unique<part>();
+  made->number = tags_.size() + 1;
+  made->bytes = std::exchange(filling_, std::exchange(spare_, {}));
+  made->md5 = digest_of(digest_kind::md5, made->bytes);
+  auto asked = request("PUT", "store a part of the object");
+  asked.query.emplace_back("partNumber", std::to_string(made->number));
+  asked.headers = {{"content-md5", to_base64(made->md5)}};
+  asked.body = made->bytes;
+  asked.body_sha256 = to_hexadecimal(digest_of(digest_kind::sha256, made->bytes));
+  s3_call_options options;
+  options.timeout = settings().call_timeout;
+  made->call.emplace(client_.endpoint(), *lane_, client_.stopped(), std::move(asked),
+                     std::move(options));
+  made->call->advance();
+  digests_ += made->md5;
+  tags_.emplace_back();
+  in_flight_.push_back(std::move(made));
+  is_broken_ = false;
+  return {};
+}
+
+base::expected<void> s3_upload::wait_for_parts(std::size_t most) {
+  for (;;) {
+    for (auto& each : in_flight_) {
+      if (!each->call->advance()) continue;
+      if (auto finished = finish_part(*each); !finished) {
+        is_broken_ = true;
+        return finished;
+      }
+      spare_ = std::move(each->bytes);
+      spare_.clear();
+      each.reset();
+    }
+    std::erase(in_flight_, nullptr);
+    if (in_flight_.size() <= most) return {};
+    auto wait = s3_longest_wait;
+    for (const auto& each : in_flight_)
+      wait = std::min(wait, each->call->idle_for());
+    lane_->run(wait);
+  }
+}
+
+base::expected<void> s3_upload::finish_part(part& done) {
+  const auto& result = done.call->result();
+  if (!result) return tl::unexpected(result.error());
+  if (!result->is_success())
+    return client_.refused(request("PUT", "store a part of the object"), *result);
+  const auto tag = result->answer.header("etag");
+  if (tag.empty() || tag.size() > s3_message_limit_bytes) return failed("a part has no entity tag");
+  const auto md5 = md5_tag_of(result->answer);
+  are_tags_of_md5_ = are_tags_of_md5_ && !md5.empty();
+  if (!md5.empty() && md5 != to_hexadecimal(done.md5))
+    return failed("the service has stored another part than it was sent");
+  tags_[done.number - 1] = tag;
+  return {};
+}
+
+base::expected<object_outcome> s3_upload::complete() {
+  if (is_broken_) return failed("a piece of it was not stored");
+  if (upload_id_.empty()) {
+    is_broken_ = true; // the last call
+    return client_.put(key_, filling_, content_type_);
+  }
+  auto done = complete_parts();
+  is_broken_ = true;
+  if (!done || *done == object_outcome::was_there) give_up();
+  return done;
+}
+
+base::expected<object_outcome> s3_upload::complete_parts() {
+  if (!filling_.empty())
+    if (auto sent = send_part(); !sent) return tl::unexpected(sent.error());
+  if (auto sent = wait_for_parts(0); !sent) return tl::unexpected(sent.error());
+  // Not every service heeds the condition of a completion.
+  const auto before = client_.head(key_);
+  if (!before) return tl::unexpected(before.error());
+  if (*before) return object_outcome::was_there;
+  auto asked = request("POST", "put the parts of the object together");
+  const auto body = completion_body(tags_);
+  asked.headers = {{"content-type", "application/xml"}, {"if-none-match", "*"}};
+  asked.body = body;
+  s3_call_options options;
+  // It may take minutes, in which little or nothing comes.
+  options.timeout = settings().long_timeout;
+  options.may_be_silent = true;
+  options.error_of = error_of_completion;
+  const auto result = client_.ask(asked, std::move(options));
+  if (result) return judge_completion(asked, *result);
+  // It may have been done all the same.
+  const auto found = is_own();
+  if (!found || !*found || !**found) return tl::unexpected(result.error());
+  upload_id_.clear();
+  return object_outcome::stored;
+}
+
+base::expected<object_outcome> s3_upload::judge_completion(const s3_request& request,
+                                                           const s3_result& result) {
+  if (result.is_success()) {
+    upload_id_.clear();
+    const auto completion = read_s3_completion(result.answer.body);
+    const auto expected = tag_of_parts(digests_);
+    auto tag = completion ? completion->entity_tag : std::string{};
+    std::erase(tag, '"');
+    // A tag of parts that are encrypted with a service's keys has the form of one of MD5 digests.
+    if (!are_tags_of_md5_ || tag.size() != expected.size() || tag == expected)
+      return object_outcome::stored;
+    (void)client_.remove(key_);
+    return failed("the service has put other parts together than it was sent; they were removed "
+                  "again");
+  }
+  const bool is_taken = result.answer.status == 412;
+  const bool is_gone = result.error.code == "NoSuchUpload" && result.was_outcome_unknown;
+  if (!is_taken && !is_gone) return client_.refused(request, result);
+  const auto found = is_own();
+  if (!found) return tl::unexpected(found.error());
+  if (*found && **found) {
+    upload_id_.clear();
+    return object_outcome::stored;
+  }
+  if (is_taken || *found) return object_outcome::was_there;
+  return client_.refused(request, result);
+}
+
+base::expected<std::optional<bool>> s3_upload::is_own() {
+  const auto found = client_.head(key_);
+  if (!found) return tl::unexpected(found.error());
+  if (!*found) return std::nullopt;
+  return (*found)->write_name == write_name_;
+}
+
+void s3_upload::give_up() noexcept {
+  // Parts that are on their way end where they are.
+  in_flight_.clear();
+  const auto id = std::exchange(upload_id_, {});
+  lane_.reset();
+  if (id.empty()) return;
+  try {
+    if (const auto given_up = client_.abort_upload(key_, id); !given_up)
+      spdlog::warn("{}; what is left of it is removed with other leftovers, later",
+                   given_up.error().detail);
+  } catch (const std::exception& failure) {
+    spdlog::warn("an upload to S3 cannot be given up: {}", failure.what());
+  }
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "store/s3/s3_answers.hpp"
+#include "store/s3/s3_transfer.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace matchcloud::store {
+
+/// What is to be done after an attempt.
+enum class s3_next : std::uint8_t {
+  /// The answer counts, whether it is a success or a refusal.
+  take,
+  /// The same again, after a while.
+  again,
+  /// The same again at once, if the service's time or other credentials are known by then.
+  again_with_time,
+  again_with_credentials,
+  /// It will not get better.
+  give_up,
+};
+
+/// What an attempt came to.
+struct s3_verdict {
+  s3_next next = s3_next::give_up;
+  /// Whether the request may have taken effect although there is no success.
+  bool is_outcome_unknown = false;
+  /// For people: what happened.
+  std::string reason;
+};
+
+/// Judges an attempt. `error` is that of the answer's body, with an empty code if there is none.
+s3_verdict judge(s3_transfer_end end, const std::string& reason, const s3_answer& answer,
+                 const s3_error& error);
+
+/// The longest time to wait before the n-th repetition (from 1): `first` doubled with each, up to
+/// `limit`.
+std::chrono::milliseconds backoff_bound(std::size_t repetition, std::chrono::milliseconds first,
+                                        std::chrono::milliseconds limit) noexcept;
+
+/// The error for a refusal: `store_full` if there is no room, else `store_failed`; says what to do.
+/// `where` is as `s3_endpoint::shown` has it.
+tl::unexpected<base::error> refusal(const std::string& where, std::string_view operation,
+                                    const s3_answer& answer, const s3_error& error);
+
+} // namespace matchcloud::store

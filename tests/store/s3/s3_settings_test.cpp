@@ -1,0 +1,80 @@
+#include "store/s3/s3_settings.hpp"
+#include "tests/catch.hpp"
+
+namespace matchcloud::store {
+namespace {
+
+s3_settings settings_for(const std::string& endpoint, bool is_path_style) {
+  s3_settings made;
+  made.location = {"games.eu", ""};
+  made.endpoint = endpoint;
+  made.is_path_style = is_path_style;
+  return made;
+}
+
+std::string why_not(const s3_settings& settings) {
+  const auto checked = check(settings);
+  REQUIRE(!checked.has_value());
+  CHECK(checked.error().code == base::errc::config_invalid);
+  return checked.error().detail;
+}
+
+TEST_CASE("a location is a bucket and what names begin with") {
+  CHECK(parse_s3_location("s3://games") == s3_location{"games", ""});
+  CHECK(parse_s3_location("s3://games/") == s3_location{"games", ""});
+  CHECK(parse_s3_location("s3://games/a/b") == s3_location{"games", "a/b/"});
+  CHECK(parse_s3_location("s3://games/a/b/") == s3_location{"games", "a/b/"});
+  CHECK(parse_s3_location("s3://games/a/b")->shown() == "s3://games/a/b/");
+}
+
+TEST_CASE("another location is refused, and the error says how one is written") {
+  for (const auto* const bad :
+       {"", "games", "https://games", "S3://games", "s3://", "s3:///a", "s3://ab", "s3://Games",
+        "s3://-games", "s3://games-", "s3://ga..mes", "s3://10.0.0.1", "s3://ga_mes",
+        "s3://games//", "s3://games//a", "s3://games/a//b", "s3://games/a?b", "s3://games/../a"}) {
+    CAPTURE(bad);
+    const auto parsed = parse_s3_location(bad);
+    REQUIRE(!parsed.has_value());
+    CHECK(parsed.error().code == base::errc::config_invalid);
+    CHECK(parsed.error().detail.starts_with("'" + std::string{bad} + "' "));
+  }
+  CHECK(parse_s3_location("s3://games/" + std::string(255, 'a') + "/" + std::string(255, 'b'))
+            .has_value());
+  CHECK(!parse_s3_location("s3://games/" + std::string(255, 'a') + "/" + std::string(256, 'b'))
+             .has_value());
+}
+
+TEST_CASE("the bucket stands in the path or before the host") {
+  const auto in_path = check(settings_for("https://[::1]:9000", true));
+  REQUIRE(in_path.has_value());
+  CHECK(in_path->host == "[::1]:9000");
+  CHECK(in_path->path_start == "/games.eu/");
+  CHECK(in_path->url_of("/games.eu/a", "b=c") == "https://[::1]:9000/games.eu/a?b=c");
+  const auto before = check(settings_for("http://objects:80", false));
+  REQUIRE(before.has_value());
+  CHECK(before->host == "games.eu.objects");
+  CHECK(before->path_start == "/");
+  auto amazon = settings_for("", false);
+  amazon.location.bucket = "games";
+  amazon.region = "eu-central-1";
+  CHECK(check(amazon)->url_of("/a", "") == "https://games.s3.eu-central-1.amazonaws.com/a");
+}
+
+TEST_CASE("settings that cannot work are refused") {
+  CHECK(why_not(settings_for("https://objects", false)).find("has a dot") != std::string::npos);
+  CHECK(why_not(settings_for("http://127.0.0.1", false)).find("path style") != std::string::npos);
+  CHECK(why_not(settings_for("ftp://objects", true)).find("http://") != std::string::npos);
+  CHECK(why_not(settings_for("http://objects/games", true)).find("a path") != std::string::npos);
+  auto settings = settings_for("http://objects", true);
+  settings.region = "eu/central";
+  CHECK(why_not(settings).find("region") != std::string::npos);
+  settings.region = "eu-central-1";
+  settings.part_bytes = 1'024;
+  CHECK(why_not(settings) == "part_bytes of S3 is 1024: allowed are 5242880 to 268435456");
+  settings.part_bytes = s3_part_bytes;
+  settings.call_timeout = std::chrono::milliseconds{0};
+  CHECK(why_not(settings).starts_with("call_timeout of S3 is 0"));
+}
+
+} // namespace
+} // namespace matchcloud::store
