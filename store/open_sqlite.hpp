@@ -13,8 +13,8 @@ bool has_store(const std::string& data_dir);
 
 /// Opens the store of a data directory, creating and migrating it if necessary. Sessions that are
 /// opened later do not create it, so a store that has vanished is not replaced by an empty one.
-/// Fails with `store_newer`, `store_full` or `store_failed`; a store from a newer version is not
-/// touched.
+/// Fails with `store_newer`, `store_full` or `store_failed`. A store whose schema is newer is used
+/// as it is, or, where it says that programs as old as this one must not, not touched.
 base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_dir,
                                                       const store_settings& settings = {});
 

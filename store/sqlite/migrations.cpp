@@ -10,11 +10,22 @@ namespace {
 /// SQLite's `application_id` of a store, the bytes "mcld".
 constexpr std::int64_t application_id = 0x6D636C64;
 
+struct migration {
+  /// The least schema that a program must know to use the store after this. Expansions keep it as
+  /// it was: programs of the release before go on. Programs that know less than version 4 refuse
+  /// all that is newer than they are.
+  std::int64_t least_program;
+  const char* sql;
+};
+
+/// The version from which on the store says its `least_program`.
+constexpr std::int64_t first_with_least_program = 4;
+
 /// `migrations[n - 1]` makes version n. Migrations are never edited, only added, and they only
 /// expand the schema (new tables, new columns with defaults). Ids are the sixteen bytes of the
 /// UUID.
-constexpr std::array<const char*, 3> migrations{
-    R"sql(
+constexpr std::array<migration, 4> migrations{{
+    {1, R"sql(
       PRAGMA application_id = 0x6D636C64;
 
       CREATE TABLE revisions (
@@ -59,8 +70,8 @@ constexpr std::array<const char*, 3> migrations{
         region_id TEXT NOT NULL REFERENCES regions,
         PRIMARY KEY (namespace_id, region_id)
       ) STRICT, WITHOUT ROWID;
-    )sql",
-    R"sql(
+    )sql"},
+    {2, R"sql(
       -- What is removed is hidden and stays for what refers to it: history, and a later return.
       ALTER TABLE regions ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE tiers ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
@@ -113,8 +124,8 @@ constexpr std::array<const char*, 3> migrations{
         PRIMARY KEY (game_id, duration_class, start_ts, lobby_id)
       ) STRICT, WITHOUT ROWID;
       CREATE UNIQUE INDEX lobbies_by_id ON lobbies (lobby_id);
-    )sql",
-    R"sql(
+    )sql"},
+    {3, R"sql(
       INSERT INTO revisions VALUES ('tokens', 0);
 
       -- Of a token's text only the SHA-256 is here. Times are milliseconds since 1970.
@@ -157,8 +168,13 @@ constexpr std::array<const char*, 3> migrations{
       CREATE INDEX audit_by_time ON audit (at_ms);
       CREATE TRIGGER audit_is_kept BEFORE UPDATE ON audit
         BEGIN SELECT RAISE(ABORT, 'entries of the audit log are never changed'); END;
-    )sql",
-};
+    )sql"},
+    {4, R"sql(
+      -- The version itself is in the database's head, as user_version.
+      CREATE TABLE schema_version (least_program INTEGER NOT NULL) STRICT;
+      INSERT INTO schema_version VALUES (0); -- set by each migration
+    )sql"},
+}};
 
 /// Checks that the file is a store: it has the `application_id` of migration 1, or is empty.
 base::expected<void> check_is_ours(sqlite_connection& on, std::int64_t version) {
@@ -171,18 +187,44 @@ base::expected<void> check_is_ours(sqlite_connection& on, std::int64_t version) 
   return {};
 }
 
+/// Checks that a store which is newer than this program may be used by it.
+base::expected<void> check_newer(sqlite_connection& on, std::int64_t version) {
+  constexpr auto operation = "read the database's version";
+  std::string says = "is not for older programs";
+  const auto tells = on.read_integer(
+      "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_version'", operation);
+  if (!tells) return tl::unexpected(tells.error());
+  if (*tells > 0) {
+    const auto least = on.read_integer("SELECT least_program FROM schema_version", operation);
+    if (!least) return tl::unexpected(least.error());
+    if (*least <= newest_schema()) return {};
+    says = "is for programs that know version " + std::to_string(*least);
+  }
+  return base::fail(base::errc::store_newer,
+                    on.path() + ": schema version " + std::to_string(version) + " " + says +
+                        ", this program knows up to " + std::to_string(newest_schema()) +
+                        "; it is left as it was: use the newer program");
+}
+
+base::expected<void> make_version(sqlite_connection& on, std::int64_t version) {
+  const auto& made = migrations[static_cast<std::size_t>(version - 1)];
+  const auto operation = "migrate the database to version " + std::to_string(version);
+  auto applied = on.execute(made.sql, operation);
+  auto facts = "PRAGMA user_version = " + std::to_string(version);
+  if (version >= first_with_least_program)
+    facts += "; UPDATE schema_version SET least_program = " + std::to_string(made.least_program);
+  return applied ? on.execute(facts.c_str(), operation) : applied;
+}
+
 /// Applies the next migration and returns the resulting version.
 base::expected<std::int64_t> apply_next(sqlite_connection& on) {
   auto changes = sql_transaction::write(on, std::nullopt, "migrate the database");
   if (!changes) return tl::unexpected(changes.error());
   const auto version =
       check_schema(on); // check again under the lock: another process may have migrated first
-  if (!version || *version == newest_schema()) return version;
+  if (!version || *version >= newest_schema()) return version;
   const auto next = *version + 1;
-  const auto operation = "migrate the database to version " + std::to_string(next);
-  auto applied = on.execute(migrations[static_cast<std::size_t>(*version)], operation);
-  if (!applied) return tl::unexpected(applied.error());
-  applied = on.execute(("PRAGMA user_version = " + std::to_string(next)).c_str(), operation);
+  auto applied = make_version(on, next);
   if (!applied) return tl::unexpected(applied.error());
   if (applied = changes->commit(); !applied) return tl::unexpected(applied.error());
   return next;
@@ -199,10 +241,7 @@ base::expected<std::int64_t> check_schema(sqlite_connection& on) {
   if (!version) return version;
   if (auto ours = check_is_ours(on, *version); !ours) return tl::unexpected(ours.error());
   if (*version > newest_schema())
-    return base::fail(base::errc::store_newer,
-                      on.path() + ": schema version " + std::to_string(*version) +
-                          ", this program knows up to " + std::to_string(newest_schema()) +
-                          "; it is left as it was: use the newer program");
+    if (auto usable = check_newer(on, *version); !usable) return tl::unexpected(usable.error());
   if (*version < 0) return on.failure("read the database's version", "it is negative");
   return version;
 }

@@ -10,8 +10,9 @@ namespace matchcloud::store {
 /// The schema version that this program writes (SQLite's `user_version`).
 std::int64_t newest_schema() noexcept;
 
-/// The database's schema version; 0 if it is new. Fails with `store_newer` if a newer program wrote
-/// it, or with `store_failed` if the file is another program's database. Only reads.
+/// The database's schema version; 0 if it is new. A newer program's is used as it is, unless it says
+/// that a program as old as this one must not: then fails with `store_newer`. Fails with
+/// `store_failed` if the file is another program's database. Only reads.
 base::expected<std::int64_t> check_schema(sqlite_connection& on);
 
 /// Migrates the schema to the newest version, or to `up_to` (for tests of later migrations), in one

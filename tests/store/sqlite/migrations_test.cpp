@@ -15,7 +15,7 @@ using store::open_sqlite;
 using store::sqlite_connection;
 
 /// The parts of a newer program's store that this version checks: the application id and a higher
-/// schema version.
+/// schema version. It does not say which programs may use it.
 constexpr const char* newer_store =
     "PRAGMA application_id = 0x6D636C64; PRAGMA user_version = 99; CREATE TABLE later (x)";
 
@@ -72,6 +72,62 @@ TEST_CASE("a store that a newer version left with a log keeps it") {
   before.erase("matchcloud.db-shm");
   after.erase("matchcloud.db-shm");
   CHECK(after == before);
+}
+
+/// Makes a store of a version that this program does not know, as for programs that know
+/// `least_program`.
+void make_newer(const temporary_directory& directory, std::int64_t least_program) {
+  REQUIRE(open_sqlite(directory.path()).has_value());
+  const auto later = "UPDATE schema_version SET least_program = " + std::to_string(least_program) +
+                     "; PRAGMA user_version = " + std::to_string(store::newest_schema() + 3) +
+                     "; CREATE TABLE later (x)";
+  REQUIRE(open_raw(directory).execute(later.c_str(), "set up"));
+}
+
+TEST_CASE("a store of a newer version that is for this program too is used and keeps its version") {
+  const temporary_directory directory;
+  make_newer(directory, store::newest_schema());
+  {
+    const auto opened = open_sqlite(directory.path());
+    REQUIRE(opened.has_value());
+    model::catalog_document document;
+    document.games = {{{}, "Game"}};
+    REQUIRE((*opened)->catalog().value()->import_document(document).has_value());
+  }
+  auto db = open_raw(directory);
+  CHECK(store::check_schema(db) == store::newest_schema() + 3);
+  CHECK(db.read_integer("SELECT count(*) FROM later", "read") == 0);
+  CHECK(db.read_integer("SELECT count(*) FROM games", "read") == 1);
+}
+
+TEST_CASE("a store of a newer version that is for newer programs is refused and stays as it is") {
+  const temporary_directory directory;
+  make_newer(directory, store::newest_schema() + 1);
+  const auto before = contents(directory.path());
+  const auto opened = open_sqlite(directory.path());
+  REQUIRE_FALSE(opened.has_value());
+  CHECK(opened.error().code == base::errc::store_newer);
+  CHECK(opened.error().detail.find("for programs that know version " +
+                                   std::to_string(store::newest_schema() + 1)) !=
+        std::string::npos);
+  CHECK(contents(directory.path()) == before);
+}
+
+TEST_CASE("stores of all earlier versions become the newest, and say for which programs") {
+  const temporary_directory directory;
+  const auto version = GENERATE(range(std::int64_t{1}, store::newest_schema()));
+  {
+    auto db = open_raw(directory);
+    REQUIRE(migrate(db, version).has_value());
+    REQUIRE(store::check_schema(db) == version);
+  }
+  REQUIRE(open_sqlite(directory.path()).has_value());
+  auto db = open_raw(directory);
+  CHECK(store::check_schema(db) == store::newest_schema());
+  const auto least = db.read_integer("SELECT least_program FROM schema_version", "read");
+  REQUIRE(least.has_value());
+  CHECK(*least > 0);
+  CHECK(*least <= store::newest_schema());
 }
 
 TEST_CASE("the newest schema is what a new store gets, and opening again changes nothing") {
