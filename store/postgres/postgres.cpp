@@ -339,6 +339,14 @@ base::expected<void> postgres_connection::execute(const std::string& sql,
   return {};
 }
 
+base::expected<void> postgres_connection::take_time(std::chrono::milliseconds at_most) {
+  answer_timeout_ = at_most + answer_grace;
+  const auto ms = std::to_string(at_most.count());
+  return execute("SELECT set_config('statement_timeout', '" + ms +
+                     "', false), set_config('lock_timeout', '" + ms + "', false)",
+                 "configure the connection");
+}
+
 base::expected<void> postgres_connection::begin_reading(std::string_view operation) {
   return pass(base::fault_point::store_read, operation);
 }

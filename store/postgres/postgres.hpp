@@ -99,6 +99,8 @@ public:
   base::expected<void> receive(const std::function<bool()>& stop);
   /// Runs SQL outside of the pipeline, possibly many statements. For migrations.
   base::expected<void> execute(const std::string& sql, std::string_view operation);
+  /// From now on statements and locks may take this long.
+  base::expected<void> take_time(std::chrono::milliseconds at_most);
   /// Locks a subject within a transaction that wrote none so far.
   base::expected<void> lock(sql_subject subject);
 

@@ -3,6 +3,7 @@
 #include "store/postgres/connection_string.hpp"
 
 #include <array>
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,8 @@ namespace matchcloud::store {
 
 namespace {
 
+/// How long a migration may take, and how long another program waits for it.
+constexpr std::chrono::minutes migration_limit{10};
 /// The key of the advisory lock, the bytes "mcld".
 constexpr std::int64_t migration_lock = 0x6D636C64;
 
@@ -210,7 +213,7 @@ base::expected<schema_facts> read_facts(postgres_connection& on) {
 
 /// All of what is missing, in one transaction.
 std::string script_from(std::int64_t version) {
-  std::string sql = "BEGIN; SET LOCAL statement_timeout = 0;";
+  std::string sql = "BEGIN;";
   std::int64_t least = 0;
   for (auto next = static_cast<std::size_t>(version); next < migrations.size(); ++next) {
     sql += migrations[next].sql;
@@ -251,7 +254,8 @@ base::expected<void> migrate(postgres_connection& on) {
     if (facts->version >= newest_postgres_schema()) return {};
   }
   const auto key = std::to_string(migration_lock);
-  auto done = on.execute("SELECT pg_advisory_lock(" + key + ")", "wait for another migration");
+  auto done = on.take_time(migration_limit);
+  if (done) done = on.execute("SELECT pg_advisory_lock(" + key + ")", "wait for another migration");
   if (done) done = migrate_under_lock(on);
   // The lock also ends with the connection.
   if (done) done = on.execute("SELECT pg_advisory_unlock(" + key + ")", "end the migration");

@@ -10,8 +10,8 @@ namespace matchcloud::store {
 /// The schema version that this program writes (SQLite's `user_version`).
 std::int64_t newest_schema() noexcept;
 
-/// The database's schema version; 0 if it is new. A newer program's is used as it is, unless it says
-/// that a program as old as this one must not: then fails with `store_newer`. Fails with
+/// The database's schema version; 0 if it is new. A newer program's is used as it is, unless it
+/// says that a program as old as this one must not: then fails with `store_newer`. Fails with
 /// `store_failed` if the file is another program's database. Only reads.
 base::expected<std::int64_t> check_schema(sqlite_connection& on);
 
