@@ -3,16 +3,15 @@
 #include "base/io_failure.hpp"
 #include "store/files/fault_pass.hpp"
 #include "store/postgres/connection_string.hpp"
+#include "store/postgres/text_form.hpp"
 
 #include <libpq-fe.h>
 #include <poll.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cstring>
-#include <type_traits>
 #include <utility>
 
 namespace matchcloud::store {
@@ -28,133 +27,10 @@ constexpr std::chrono::milliseconds idle_in_transaction_timeout = 5min;
 /// How often the server looks, during a statement, whether the client is still there.
 constexpr std::chrono::milliseconds client_check_interval{1'000};
 
-// Object ids of PostgreSQL's types (src/include/catalog/pg_type.dat).
-constexpr std::uint32_t int8_oid = 20;
-constexpr std::uint32_t uuid_oid = 2950;
-
 // SQLSTATEs (PostgreSQL's documentation, appendix A).
 constexpr std::string_view serialization_failure = "40001";
 constexpr std::string_view deadlock_detected = "40P01";
 constexpr std::string_view disk_full = "53100";
-
-template <class Number>
-void append_number(std::string& to, Number number) {
-  for (int shift = 8 * (static_cast<int>(sizeof number) - 1); shift >= 0; shift -= 8)
-    to.push_back(static_cast<char>(static_cast<std::make_unsigned_t<Number>>(number) >> shift));
-}
-
-void append_bytes(std::string& to, const model::uuid& id) {
-  to.append(reinterpret_cast<const char*>(id.bytes.data()), id.bytes.size());
-}
-
-/// The head of an array with one dimension (src/backend/utils/adt/arrayfuncs.c, array_send).
-std::string array_head(std::size_t size, std::uint32_t type, bool has_nulls, std::size_t room) {
-  std::string head;
-  head.reserve(20 + size * room);
-  append_number<std::int32_t>(head, 1);
-  append_number<std::int32_t>(head, has_nulls ? 1 : 0);
-  append_number<std::uint32_t>(head, type);
-  append_number<std::int32_t>(head, static_cast<std::int32_t>(size));
-  append_number<std::int32_t>(head, 1);
-  return head;
-}
-
-template <class Number>
-std::string text_of(Number number) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  return {digits.data(), end};
-}
-
-std::string hex_of(std::span<const std::uint8_t> bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text = "\\x";
-  for (const auto byte : bytes) {
-    text.push_back(digits[byte >> 4]);
-    text.push_back(digits[byte & 15]);
-  }
-  return text;
-}
-
-/// PostgreSQL's texts have no NUL: `escape` and '0' stand for it, `escape` and '1' for an escape.
-constexpr char escape = '\x01';
-
-std::string escaped(std::string_view text) {
-  std::string made;
-  made.reserve(text.size());
-  for (const char c : text) {
-    if (c != '\0' && c != escape) {
-      made.push_back(c);
-      continue;
-    }
-    made.push_back(escape);
-    made.push_back(c == '\0' ? '0' : '1');
-  }
-  return made;
-}
-
-std::string unescaped(std::string_view text) {
-  std::string made;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != escape || at + 1 == text.size())
-      made.push_back(text[at]);
-    else
-      made.push_back(text[++at] == '0' ? '\0' : escape);
-  }
-  return made;
-}
-
-std::uint8_t hex_digit(char c) noexcept {
-  return static_cast<std::uint8_t>(c <= '9' ? c - '0' : c - 'a' + 10);
-}
-
-/// A row of a result in text form.
-class text_row final : public sql_row {
-public:
-  explicit text_row(const PGresult* rows) : rows_{rows} {}
-
-  void stand_on(int row) noexcept {
-    row_ = row;
-    unescaped_.clear();
-  }
-
-  std::string_view text(int column) override {
-    const auto stored = raw(column);
-    if (stored.find(escape) == std::string_view::npos) return stored;
-    return unescaped_.emplace_back(unescaped(stored));
-  }
-  std::int64_t integer(int column) override { return number<std::int64_t>(column); }
-  double real(int column) override { return number<double>(column); }
-  model::uuid uuid(int column) override {
-    return model::parse_uuid(raw(column)).value_or(model::uuid{});
-  }
-  std::span<const std::uint8_t> blob(int column) override {
-    const auto hex = raw(column);
-    blob_.clear();
-    for (std::size_t at = 2; at + 1 < hex.size(); at += 2) // after "\x"
-      blob_.push_back(static_cast<std::uint8_t>(hex_digit(hex[at]) << 4 | hex_digit(hex[at + 1])));
-    return blob_;
-  }
-
-private:
-  template <class Number>
-  Number number(int column) {
-    Number value{};
-    const auto digits = raw(column);
-    std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return value;
-  }
-
-  std::string_view raw(int column) const {
-    return {PQgetvalue(rows_, row_, column),
-            static_cast<std::size_t>(PQgetlength(rows_, row_, column))};
-  }
-
-  const PGresult* rows_;
-  int row_ = 0;
-  std::deque<std::string> unescaped_;
-  std::vector<std::uint8_t> blob_;
-};
 
 /// What the operator can do about a failure; empty if PostgreSQL's own message is enough.
 std::string_view advice(std::string_view state) {
@@ -171,74 +47,19 @@ std::string_view advice(std::string_view state) {
 
 } // namespace
 
-// -- values ---------------------------------------------------------------------
-
-binary_value binary_value::of(const model::uuid& id) {
-  binary_value made;
-  append_bytes(made.bytes_, id);
-  return made;
-}
-
-binary_value binary_value::of(std::int64_t number) {
-  binary_value made;
-  append_number(made.bytes_, number);
-  return made;
-}
-
-binary_value binary_value::array(std::span<const model::uuid> ids) {
-  binary_value made;
-  made.bytes_ = array_head(ids.size(), uuid_oid, false, 4 + sizeof(model::uuid));
-  for (const auto& id : ids) {
-    append_number<std::int32_t>(made.bytes_, sizeof id.bytes);
-    append_bytes(made.bytes_, id);
-  }
-  return made;
-}
-
-binary_value binary_value::array(std::span<const std::optional<std::int64_t>> numbers) {
-  binary_value made;
-  made.bytes_ = array_head(numbers.size(), int8_oid, true, 4 + sizeof(std::int64_t));
-  for (const auto& number : numbers) {
-    append_number<std::int32_t>(made.bytes_, number ? sizeof *number : -1);
-    if (number) append_number(made.bytes_, *number);
-  }
-  return made;
-}
-
-void binary_rows::clearer::operator()(pg_result* rows) const noexcept {
-  PQclear(rows);
-}
-
-int binary_rows::size() const noexcept {
-  return PQntuples(rows_.get());
-}
-
-bool binary_rows::is_null(int row, int column) const noexcept {
-  return PQgetisnull(rows_.get(), row, column) != 0;
-}
-
-std::int64_t binary_rows::integer(int row, int column) const noexcept {
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(PQgetvalue(rows_.get(), row, column));
-  std::uint64_t number = 0;
-  for (int at = 0; at < PQgetlength(rows_.get(), row, column); ++at)
-    number = number << 8 | bytes[at];
-  return std::bit_cast<std::int64_t>(number);
-}
-
-model::uuid binary_rows::uuid(int row, int column) const noexcept {
-  model::uuid id;
-  const auto length = static_cast<std::size_t>(PQgetlength(rows_.get(), row, column));
-  std::memcpy(id.bytes.data(), PQgetvalue(rows_.get(), row, column),
-              std::min(length, id.bytes.size()));
-  return id;
-}
-
 /// The parameters of a statement as libpq takes them.
 struct postgres_connection::parameters {
   explicit parameters(sql_values given) {
     texts_.reserve(given.size()); // so that they stay where they are
-    for (const auto& value : given)
-      std::visit([this](const auto& each) { add_text(each); }, value.get());
+    for (const auto& value : given) {
+      auto text = text_form(value);
+      if (!text) {
+        add(nullptr, 0, 0);
+        continue;
+      }
+      const auto& kept = texts_.emplace_back(*std::move(text));
+      add(kept.c_str(), kept.size(), 0);
+    }
   }
   explicit parameters(std::span<const binary_value> given) {
     for (const auto& value : given)
@@ -255,16 +76,6 @@ private:
     lengths.push_back(static_cast<int>(length));
     formats.push_back(format);
   }
-  void add_text(std::string text) {
-    const auto& kept = texts_.emplace_back(std::move(text));
-    add(kept.c_str(), kept.size(), 0);
-  }
-  void add_text(std::monostate) { add(nullptr, 0, 0); }
-  void add_text(std::string_view text) { add_text(escaped(text)); }
-  void add_text(sql_value::blob bytes) { add_text(hex_of(bytes)); }
-  void add_text(const model::uuid& id) { add_text(to_string(id)); }
-  void add_text(std::int64_t number) { add_text(text_of(number)); }
-  void add_text(double number) { add_text(text_of(number)); }
 
   std::vector<std::string> texts_;
 };
@@ -589,10 +400,9 @@ bool postgres_connection::is_usable() noexcept {
 tl::unexpected<base::error> postgres_connection::lost(std::string_view operation,
                                                       std::string_view reason) {
   has_failed_ = true;
+  if (reason.empty()) reason = handle_ ? PQerrorMessage(handle_.get()) : "it was lost before";
   auto described =
-      failure_ ? *std::exchange(failure_, std::nullopt)
-               : describe(operation,
-                          reason.empty() && handle_ ? PQerrorMessage(handle_.get()) : reason, {});
+      failure_ ? *std::exchange(failure_, std::nullopt) : describe(operation, reason, {});
   sent_.clear();
   handle_.reset();
   return tl::unexpected(std::move(described));

@@ -4,6 +4,7 @@
 #include "base/expected.hpp"
 #include "base/fault_point.hpp"
 #include "store/open_postgres.hpp"
+#include "store/postgres/binary.hpp"
 #include "store/sql/sql.hpp"
 
 #include <chrono>
@@ -20,7 +21,6 @@
 #include <vector>
 
 struct pg_conn;
-struct pg_result;
 
 namespace matchcloud::store {
 
@@ -28,42 +28,6 @@ namespace matchcloud::store {
 inline constexpr const char* news_channel = "matchcloud";
 /// Statements sent together at most; one more waits for the answers of those before it.
 inline constexpr std::size_t sent_together_limit = 256;
-
-/// The value of a parameter in PostgreSQL's binary form.
-class binary_value {
-public:
-  static binary_value of(const model::uuid& id);
-  static binary_value of(std::int64_t number);
-  static binary_value array(std::span<const model::uuid> ids);
-  /// Empty elements become nulls.
-  static binary_value array(std::span<const std::optional<std::int64_t>> numbers);
-
-  std::string_view bytes() const noexcept { return bytes_; }
-
-private:
-  std::string bytes_;
-};
-
-/// A result in binary form. Columns count from 0.
-class binary_rows {
-public:
-  binary_rows() = default;
-  explicit binary_rows(pg_result* rows) noexcept : rows_{rows} {}
-
-  /// Null where there is no result.
-  pg_result* get() const noexcept { return rows_.get(); }
-  int size() const noexcept;
-  bool is_null(int row, int column) const noexcept;
-  std::int64_t integer(int row, int column) const noexcept;
-  model::uuid uuid(int row, int column) const noexcept;
-
-private:
-  struct clearer {
-    void operator()(pg_result* rows) const noexcept;
-  };
-
-  std::unique_ptr<pg_result, clearer> rows_;
-};
 
 /// A connection to a PostgreSQL server, in libpq's pipeline mode: changes are sent together and
 /// their answers read with the next query or the commit. A transaction that writes a subject locks

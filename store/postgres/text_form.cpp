@@ -1,0 +1,116 @@
+#include "store/postgres/text_form.hpp"
+
+#include <libpq-fe.h>
+
+#include <array>
+#include <charconv>
+#include <variant>
+
+namespace matchcloud::store {
+
+namespace {
+
+template <class Number>
+std::string text_of(Number number) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  return {digits.data(), end};
+}
+
+std::string hex_of(std::span<const std::uint8_t> bytes) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = "\\x";
+  for (const auto byte : bytes) {
+    text.push_back(digits[byte >> 4]);
+    text.push_back(digits[byte & 15]);
+  }
+  return text;
+}
+
+/// PostgreSQL's texts have no NUL: `escape` and '0' stand for it, `escape` and '1' for an escape.
+constexpr char escape = '\x01';
+
+std::string escaped(std::string_view text) {
+  std::string made;
+  made.reserve(text.size());
+  for (const char c : text) {
+    if (c != '\0' && c != escape) {
+      made.push_back(c);
+      continue;
+    }
+    made.push_back(escape);
+    made.push_back(c == '\0' ? '0' : '1');
+  }
+  return made;
+}
+
+std::string unescaped(std::string_view text) {
+  std::string made;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != escape || at + 1 == text.size())
+      made.push_back(text[at]);
+    else
+      made.push_back(text[++at] == '0' ? '\0' : escape);
+  }
+  return made;
+}
+
+std::uint8_t hex_digit(char c) noexcept {
+  return static_cast<std::uint8_t>(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
+template <class Number>
+Number parse(std::string_view digits) {
+  Number value{};
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
+/// The text form of each type of value.
+struct writer {
+  std::optional<std::string> operator()(std::monostate) const { return std::nullopt; }
+  std::optional<std::string> operator()(std::string_view text) const { return escaped(text); }
+  std::optional<std::string> operator()(sql_value::blob bytes) const { return hex_of(bytes); }
+  std::optional<std::string> operator()(const model::uuid& id) const { return to_string(id); }
+  std::optional<std::string> operator()(std::int64_t number) const { return text_of(number); }
+  std::optional<std::string> operator()(double number) const { return text_of(number); }
+};
+
+} // namespace
+
+std::optional<std::string> text_form(const sql_value& value) {
+  return std::visit(writer{}, value.get());
+}
+
+std::string_view text_row::raw(int column) const noexcept {
+  return {PQgetvalue(rows_, row_, column),
+          static_cast<std::size_t>(PQgetlength(rows_, row_, column))};
+}
+
+std::int64_t text_row::integer(int column) {
+  return parse<std::int64_t>(raw(column));
+}
+
+double text_row::real(int column) {
+  return parse<double>(raw(column));
+}
+
+std::string_view text_row::text(int column) {
+  const auto stored = raw(column);
+  if (stored.find(escape) == std::string_view::npos) return stored;
+  return unescaped_.emplace_back(unescaped(stored));
+}
+
+std::span<const std::uint8_t> text_row::blob(int column) {
+  const auto hex = raw(column);
+  blob_.clear();
+  for (std::size_t at = 2; at + 1 < hex.size(); at += 2) // after "\x"
+    blob_.push_back(static_cast<std::uint8_t>(hex_digit(hex[at]) << 4 | hex_digit(hex[at + 1])));
+  return blob_;
+}
+
+model::uuid text_row::uuid(int column) {
+  return model::parse_uuid(raw(column)).value_or(model::uuid{});
+}
+
+} // namespace matchcloud::store
