@@ -72,7 +72,8 @@ std::string place_of(const std::string& url) {
   if (!service.empty()) return place.append("?service=").append(service);
   const auto host = value_of(found, "host");
   place.append(host.empty() ? value_of(found, "hostaddr") : host);
-  if (const auto port = value_of(found, "port"); !port.empty()) place.append(":").append(port);
+  const auto port = value_of(found, "port"); // of several hosts without ports: commas
+  if (port.find_first_not_of(',') != std::string_view::npos) place.append(":").append(port);
   return place.append("/").append(value_of(found, "dbname"));
 }
 
