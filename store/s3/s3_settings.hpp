@@ -48,9 +48,11 @@ struct s3_settings {
   /// A file of certificates in PEM, of authorities to trust; empty: the system's.
   std::string ca_file;
 
-  /// From the start of a call about little (no more than a part) to its end, repetitions included.
+  /// From the start of a call about little (no more than a part, at once) to its end, repetitions
+  /// included.
   std::chrono::milliseconds call_timeout{60'000};
-  /// The same of a call that reads an object, or has the service put parts together.
+  /// The same of a call that reads an object, and of those of an upload that store a part or put
+  /// parts together.
   std::chrono::milliseconds long_timeout{900'000};
   /// From the start of an attempt to a connection.
   std::chrono::milliseconds connect_timeout{5'000};

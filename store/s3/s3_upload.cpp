@@ -122,7 +122,8 @@ base::expected<void> s3_upload::send_part() {
   asked.body = made->bytes;
   asked.body_sha256 = to_hexadecimal(digest_of(digest_kind::sha256, made->bytes));
   s3_call_options options;
-  options.timeout = settings().call_timeout;
+  // Nothing moves while the caller makes more bytes, which may take it minutes.
+  options.timeout = settings().long_timeout;
   made->call.emplace(client_.endpoint(), *lane_, client_.stopped(), std::move(asked),
                      std::move(options));
   made->call->advance();

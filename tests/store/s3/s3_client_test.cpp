@@ -317,6 +317,41 @@ TEST_CASE("an upload sends no more parts at once than it may, and is given up af
   CHECK(on.proxy.seen().size() == 4);
 }
 
+TEST_CASE("an upload goes on after its caller has paused for longer than a call may take") {
+  class later_clock final : public base::clock {
+  public:
+    base::steady_time now() const noexcept override { return base::machine_clock().now() + by; }
+    std::int64_t unix_ms() const noexcept override { return base::machine_clock().unix_ms(); }
+    std::chrono::seconds by{0};
+  } time;
+  const with_answers on{
+      [](const seen_request& request) {
+        const auto answer = [](std::string text) {
+          return action{kind::answer, std::move(text), 0};
+        };
+        if (request.is("POST", "uploads="))
+          return answer(canned(200, "<InitiateMultipartUploadResult><UploadId>u</UploadId>"
+                                    "</InitiateMultipartUploadResult>"));
+        if (request.is("POST", "uploadId="))
+          return answer(canned(200, "<CompleteMultipartUploadResult><ETag>x</ETag>"
+                                    "</CompleteMultipartUploadResult>"));
+        if (request.method == "HEAD") return answer(canned(request.is("HEAD", "/a") ? 404 : 200));
+        // The first part, before the caller pauses.
+        if (request.number == 1) return answer(canned_error(500, "InternalError"));
+        return answer(canned(200, {}, "ETag: x\r\n"));
+      },
+      {},
+      time};
+  s3_upload upload{*on.client, "a", type};
+  had(upload.append(std::string(s3_least_part_bytes + 1, 'x')));
+  while (on.proxy.seen().size() < 2)
+    had(upload.append("x"));
+  time.by = std::chrono::minutes{5};
+  CHECK(had(upload.complete()) == object_outcome::stored);
+  CHECK(on.proxy.count("PUT", "partNumber=1") == 2);
+  CHECK(on.proxy.count("PUT", "partNumber=2") == 1);
+}
+
 TEST_CASE("where nobody listens, the error says so") {
   const auto settings = test_settings("http://127.0.0.1:1", "games");
   auto endpoint = had(s3_endpoint::make(settings, test_credentials(), base::machine_clock()));
