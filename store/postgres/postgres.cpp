@@ -22,8 +22,10 @@ using namespace std::chrono_literals;
 
 /// How often `stop` is asked while the server does not answer.
 constexpr std::chrono::milliseconds stop_interval{250};
-/// How long a transaction may wait for this side before the server ends it.
-constexpr std::chrono::milliseconds idle_in_transaction_timeout = 5min;
+/// How long a transaction may wait for this side before the server ends it, so that one whose
+/// client has gone without a word, with its machine or the network, does not keep its locks.
+/// Exports, which lock nothing, have longer.
+constexpr std::chrono::milliseconds idle_in_transaction_timeout = 10s;
 /// How often the server looks, during a statement, whether the client is still there.
 constexpr std::chrono::milliseconds client_check_interval{1'000};
 

@@ -49,11 +49,13 @@ base::expected<void> postgres_lobby_history::open(const model::export_query& que
       "FROM lobbies WHERE game_id = $1 AND duration_class > class ORDER BY duration_class LIMIT 1) "
       "FROM classes WHERE class IS NOT NULL) SELECT class FROM classes WHERE class IS NOT NULL",
       reading_lobbies};
-  // The index has the order of the export; without statistics the planner might sort.
-  static constexpr sql_command plan{"SELECT set_config('enable_seqscan', 'off', true), "
-                                    "set_config('enable_bitmapscan', 'off', true), "
-                                    "set_config('enable_sort', 'off', true)",
-                                    reading_lobbies};
+  // The index has the order of the export; without statistics the planner might sort. Whoever takes
+  // the lobbies may pause: it writes them to a disk, at the lowest priority.
+  static constexpr sql_command plan{
+      "SELECT set_config('enable_seqscan', 'off', true), "
+      "set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true), "
+      "set_config('idle_in_transaction_session_timeout', '5min', true)",
+      reading_lobbies};
   if (auto done = on_->run(plan, {}); !done) return done;
   std::vector<int> found;
   auto done = for_each_row(*on_, classes, {query.game_id}, [&](sql_row& row) {
