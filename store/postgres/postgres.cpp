@@ -366,9 +366,12 @@ base::expected<void> postgres_connection::await(std::string_view operation,
     if (unsent < 0) return lost(operation);
     if (PQisBusy(handle_.get()) == 0) return {};
     const auto left = duration_cast<milliseconds>(until - base::machine_clock().now());
-    if (left.count() <= 0)
-      return lost(operation, "the server did not answer for " +
-                                 std::to_string(answer_timeout_.count()) + " ms");
+    if (left.count() <= 0) {
+      auto silent = lost(operation, "the server did not answer for " +
+                                        std::to_string(answer_timeout_.count()) + " ms");
+      silence_ = silent.value();
+      return silent;
+    }
     pollfd socket{PQsocket(handle_.get()), static_cast<short>(POLLIN | (unsent != 0 ? POLLOUT : 0)),
                   0};
     const auto wait = stop ? std::min(left, stop_interval) : left;

@@ -73,6 +73,8 @@ public:
   /// Whether the server can be asked again: nothing failed, and it has not closed the connection.
   bool is_usable() noexcept;
   bool has_failed() const noexcept { return has_failed_; }
+  /// Set once the server did not answer in time and the connection was given up.
+  const std::optional<base::error>& silence() const noexcept { return silence_; }
   /// Whether the last failure asks for the transaction to be repeated: a deadlock, or changes that
   /// cannot be put in one order (SQLSTATE 40P01, 40001). The connection is usable after it.
   bool asks_for_repetition() const noexcept { return asks_for_repetition_; }
@@ -129,6 +131,7 @@ private:
   /// The first failure among the answers of what was sent together.
   std::optional<base::error> failure_;
   mutable bool has_failed_ = false;
+  std::optional<base::error> silence_;
   bool asks_for_repetition_ = false;
 };
 

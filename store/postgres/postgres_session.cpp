@@ -9,6 +9,8 @@
 #include "store/sql/sql_session.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -18,8 +20,20 @@ namespace {
 
 class postgres_session final : public sql_session {
 public:
-  explicit postgres_session(std::unique_ptr<postgres_connection> on)
-      : sql_session{*on}, on_{std::move(on)}, lobbies_{*on_}, history_{*on_} {}
+  using take_silence = std::function<void(const base::error&)>;
+
+  /// `silent` is told of a server that did not answer.
+  postgres_session(std::unique_ptr<postgres_connection> on, take_silence silent)
+      : sql_session{*on},
+        on_{std::move(on)},
+        lobbies_{*on_},
+        history_{*on_},
+        silent_{std::move(silent)} {}
+  postgres_session(const postgres_session&) = delete;
+  postgres_session& operator=(const postgres_session&) = delete;
+  ~postgres_session() override {
+    if (on_->silence()) silent_(*on_->silence());
+  }
 
   // -- lobby_sink -------------------------------------------------------------
 
@@ -98,11 +112,12 @@ private:
   /// What the feed saw last; empty before its first look.
   std::optional<revision_list> seen_;
   base::steady_time look_again_;
+  take_silence silent_;
 };
 
-/// Lets one caller at a time try to connect while the server cannot be reached, with growing
-/// pauses; the others fail at once. Any thread.
-class reconnecting {
+/// Lets one caller at a time try to connect while the server cannot be reached or does not answer,
+/// with growing pauses; the others fail at once. Any thread.
+class reconnecting : public std::enable_shared_from_this<reconnecting> {
 public:
   explicit reconnecting(postgres_settings settings) : settings_{std::move(settings)} {}
 
@@ -115,7 +130,11 @@ public:
     auto made = postgres_connection::open(settings_);
     end(made ? nullptr : &made.error());
     if (!made) return tl::unexpected(std::move(made).error());
-    return std::make_unique<postgres_session>(*std::move(made));
+    return std::make_unique<postgres_session>(*std::move(made),
+                                              [self = shared_from_this()](const base::error& why) {
+                                                const std::lock_guard lock{self->mutex_};
+                                                if (!self->failure_) self->hold_off(why);
+                                              });
   }
 
 private:
@@ -135,7 +154,11 @@ private:
       pause_ = reconnect_least;
       return;
     }
-    failure_ = *failed;
+    hold_off(*failed);
+  }
+
+  void hold_off(const base::error& failed) {
+    failure_ = failed;
     // Spread, so that many processes do not come back in step.
     const auto half = pause_.count() / 2;
     const auto spread = static_cast<std::int64_t>(base::random_seed() % 1'000) * half / 1'000;
