@@ -48,6 +48,7 @@ arguments region_ids(const command_result& got) {
   arguments ids;
   for (const auto& region : document["addresses"][0]["regions"].GetArray())
     ids.push_back(text_at(region, "region_id"));
+  REQUIRE_FALSE(ids.empty());
   return ids;
 }
 
@@ -115,7 +116,8 @@ TEST_CASE("geoip prefers coordinates to a country whatever the order of the file
   }
 }
 
-TEST_CASE("geoip takes its configuration from file, environment and flags", "[operations]") {
+TEST_CASE("geoip takes its configuration from file, environment and flags",
+          "[operations][embedded]") {
   const auto& in = shared_world();
   const temporary_directory folder;
   const auto config = folder.file("serve.toml", "geoip = [\"" + in.geoip() + "\"]\n" +

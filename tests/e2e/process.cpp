@@ -1,12 +1,14 @@
 #include "tests/e2e/process.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/e2e/served_store.hpp"
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <fcntl.h>
@@ -26,12 +28,19 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-std::vector<std::string> environment_with(const environment& added) {
+bool names(const environment& lines, std::string_view line) {
+  const auto name = line.substr(0, line.find('=') + 1);
+  return std::ranges::any_of(lines, [&](const auto& each) { return each.starts_with(name); });
+}
+
+std::vector<std::string> environment_with(const environment& added, const arguments& args) {
   std::vector<std::string> all;
   // Excludes variables that a developer has set for a local server.
   for (char** entry = environ; *entry != nullptr; ++entry)
     if (!std::string_view{*entry}.starts_with("MATCHCLOUD_")) all.emplace_back(*entry);
   all.insert(all.end(), added.begin(), added.end());
+  for (const auto& line : store_environment(args))
+    if (!names(added, line)) all.push_back(line);
   return all;
 }
 
@@ -41,7 +50,7 @@ child_process::child_process(const arguments& args, const environment& added,
                              const std::string& input_file, const std::string& program) {
   std::vector<std::string> words{program};
   words.insert(words.end(), args.begin(), args.end());
-  auto names = environment_with(added);
+  auto names = environment_with(added, args);
   const auto argv = pointers(words);
   const auto envp = pointers(names);
 

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 
 namespace matchcloud::e2e {
 
@@ -70,16 +71,30 @@ std::unique_ptr<tls_tunnel> tunnel_for(const arguments& flags) {
 
 } // namespace
 
-world::world() : geoip_{directory_.file("places.mmdb", geoip_bytes())} {
+world::world() : world{std::filesystem::temp_directory_path().string()} {}
+
+world::world(const std::string& parent)
+    : directory_{parent},
+      store_{usual_store()},
+      geoip_{directory_.file("places.mmdb", geoip_bytes())} {
   seed();
 }
 
-world::world(const std::string& parent)
-    : directory_{parent}, geoip_{directory_.file("places.mmdb", geoip_bytes())} {
+world::world(const store_url& store)
+    : store_{store}, owns_store_{false}, geoip_{directory_.file("places.mmdb", geoip_bytes())} {
   seed();
+}
+
+world::~world() {
+  try {
+    if (owns_store_) remove_usual_store(store_);
+  } catch (const std::exception& failed) {
+    std::cerr << "a database stays: " << failed.what() << '\n';
+  }
 }
 
 void world::seed() const {
+  if (!store_.text.empty()) serve_store(data_dir(), store_);
   const auto seeded = run({"demo", "--data-dir", data_dir()});
   INFO(seeded.errors);
   REQUIRE(seeded.exit_code == 0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/e2e/process.hpp"
+#include "tests/e2e/served_store.hpp"
 #include "tests/e2e/tls_tunnel.hpp"
 #include "tests/fixtures/raw_connection.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -19,14 +20,22 @@ inline constexpr std::string_view prod_namespace = "00000000-0000-4000-8000-0000
 
 /// A data directory with the demo catalog and a second game, whose namespace `eu` has the regions
 /// fra and lon only, and a GeoIP file that locates 192.0.2.0/24 and 2001:db8::/32 in London,
-/// 198.51.100.0/24 in Tokyo and 127.0.0.0/8 in Sydney.
+/// 198.51.100.0/24 in Tokyo and 127.0.0.0/8 in Sydney. With MATCHCLOUD_TEST_POSTGRES=1 its store is
+/// in a PostgreSQL database of its own, which every process finds that gets --data-dir.
 class world {
 public:
   world();
   /// Creates the data directory below `parent`.
   explicit world(const std::string& parent);
+  /// Keeps its store in a database that the test has.
+  explicit world(const store_url& store);
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+  ~world();
 
   const std::string& data_dir() const noexcept { return directory_.path(); }
+  /// Its database; empty if there is none.
+  const store_url& store() const noexcept { return store_; }
   const std::string& geoip() const noexcept { return geoip_; }
   const fixtures::temporary_directory& directory() const noexcept { return directory_; }
   /// Runs `matchcloud import catalog` on `document` in a separate process.
@@ -36,6 +45,8 @@ private:
   void seed() const;
 
   fixtures::temporary_directory directory_;
+  store_url store_;
+  bool owns_store_ = true;
   std::string geoip_;
 };
 

@@ -45,7 +45,7 @@ void check_told(const server& of, const world& in, const answer& got, const std:
 }
 
 TEST_CASE("the ops plane does not say where a store lies that fails, its log does",
-          "[operations]") {
+          "[operations][embedded]") {
   const world own;
   const server of{{"--enable-fault-injection"}, own};
   const auto fail_at = [&](const std::string& point) {
@@ -64,7 +64,8 @@ TEST_CASE("the ops plane does not say where a store lies that fails, its log doe
              "a fault is injected at store.write");
 }
 
-TEST_CASE("a data directory that is gone is not named to clients", "[operations]") {
+TEST_CASE("a data directory that is gone is not named to clients",
+          "[operations][embedded]") {
   const world own;
   const server of{{}, own};
   const auto away = own.data_dir() + ".away";

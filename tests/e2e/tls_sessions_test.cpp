@@ -53,8 +53,9 @@ TEST_CASE("a session is resumed by every process of a data directory, and after 
   const world other;
   const server stranger{flags, other};
   CHECK(!resumes(stranger.data(), offer, session));
-  CHECK((std::filesystem::status(own.data_dir() + "/ticket-roots").permissions() &
-         std::filesystem::perms::all) == std::filesystem::perms{0600});
+  if (!tests_on_postgres())
+    CHECK((std::filesystem::status(own.data_dir() + "/ticket-roots").permissions() &
+           std::filesystem::perms::all) == std::filesystem::perms{0600});
   // A client of TLS 1.3 uses each ticket once: a resumed session brings the next one.
   if (offer.least_version != TLS1_3_VERSION) return;
   const session_ptr copy{SSL_SESSION_dup(session.get())};
