@@ -1,0 +1,191 @@
+// Processes that share a store in PostgreSQL see each other's changes, and know how old they are.
+#include "tests/catch.hpp"
+#include "tests/e2e/tokens.hpp"
+#include "tests/fixtures/json.hpp"
+#include "tests/fixtures/postgres_server.hpp"
+
+#include <functional>
+#include <string>
+
+namespace {
+
+using namespace matchcloud;
+using namespace e2e;
+using fixtures::postgres_server;
+
+const std::string second_game = "00000000-0000-4000-8000-000000000002";
+
+/// The documented limit for changes by others.
+constexpr milliseconds soon{1'000};
+
+/// Whether `seen` holds within a second of `change`.
+bool soon_after(const std::function<void()>& change, const std::function<bool()>& seen) {
+  change();
+  return eventually(seen, deadline{soon});
+}
+
+answer validate(const server& at, const std::string& token) {
+  raw_connection client{at.data()};
+  return client.ask(request("POST", groups_target, good_group, bearer(token)));
+}
+
+/// A server, and two processes on a database of it.
+struct two_processes {
+  postgres_server postgres;
+  std::string url = postgres.new_database();
+  world of{store_url{url}};
+  server first{{}, of};
+  server second{{"--auth", "required"}, of};
+};
+
+TEST_CASE("a token revoked by one process is refused by another within a second", "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  two_processes both;
+  const auto revoke = [&](const std::string& id) {
+    CHECK(ask_ops(both.first, "DELETE", "/v1/tokens/" + id).status == 204);
+  };
+  const auto check_refused = [&](const std::function<void(const std::string& id)>& change) {
+    const auto token = create_token(both.first, "studio");
+    REQUIRE(eventually([&] { return validate(both.second, token.text).status == 200; }));
+    CHECK(soon_after([&] { change(token.id); },
+                     [&] { return validate(both.second, token.text).status == 401; }));
+  };
+  check_refused(revoke);
+  // Whoever listened is gone.
+  check_refused([&](const std::string& id) {
+    both.postgres.terminate_connections();
+    revoke(id);
+  });
+  // Nobody is told, as behind a pooler that has no place for LISTEN.
+  check_refused([&](const std::string& id) {
+    fixtures::postgres_session{both.url}.execute(
+        "BEGIN; UPDATE matchcloud.tokens SET revoked_ms = 1 WHERE token_id = '" + id +
+        "'; UPDATE matchcloud.revisions SET revision = revision + 1 WHERE name = 'tokens'; COMMIT");
+  });
+}
+
+TEST_CASE("regions and avatars that one process changes are listed by another within a second",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  two_processes both;
+  const server second{{}, both.of};
+  const auto has = [&](const std::string& target, const std::string& text) {
+    raw_connection client{second.data()};
+    return client.ask(request("GET", target)).body.find(text) != std::string::npos;
+  };
+  const std::string region = R"({"region_display_name":"Atlantis","provider_display_name":"P",)"
+                             R"("datacenter_coord":{"latitude":1.5,"longitude":-2}})";
+  CHECK(soon_after(
+      [&] { CHECK(ask_ops(both.first, "PUT", "/v1/regions/atl", region).status == 201); },
+      [&] { return has(regions_target, "\"atl\""); }));
+  CHECK(soon_after([&] { CHECK(ask_ops(both.first, "DELETE", "/v1/regions/atl").status == 204); },
+                   [&] { return !has(regions_target, "\"atl\""); }));
+
+  const auto avatars = "/cloud/games/" + second_game + "/avatars";
+  CHECK_FALSE(has(avatars, "upload_id"));
+  const auto line = R"({"game_id":")" + second_game +
+                    R"(","upload_id":"10000000-0000-4000-8000-000000000001","display_name":"A",)"
+                    R"("create_ts":"2026-01-01T00:00:00Z","content_length":7,"complete":false})";
+  const auto file = both.of.directory().file("avatars.jsonl", line + "\n");
+  CHECK(soon_after(
+      [&] {
+        const auto done = run({"import", "avatars", "--data-dir", both.of.data_dir(), file});
+        INFO(done.errors);
+        CHECK(done.exit_code == 0);
+      },
+      [&] { return has(avatars, "10000000-0000-4000-8000-000000000001"); }));
+}
+
+TEST_CASE("tokens expire while the store is out of reach", "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  two_processes both;
+  const auto token = create_token(both.first, "studio", R"(,"expires_in_s":3)").text;
+  const auto lasting = create_token(both.first, "studio").text;
+  REQUIRE(eventually([&] { return validate(both.second, lasting).status == 200; }));
+  both.postgres.kill();
+  CHECK(eventually([&] { return validate(both.second, token).problem_code() == "token_expired"; }));
+  CHECK(validate(both.second, lasting).status == 200);
+}
+
+TEST_CASE("a store out of reach for too long refuses administration at once, then tokens",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  two_processes both;
+  const server at{
+      {"--auth", "required", "--store-unreachable-ms", "1000", "--stale-auth-limit-ms", "3000"},
+      both.of};
+  const auto token = create_token(both.first, "studio").text;
+  const auto admin = create_token(both.first, "admin").text;
+  REQUIRE(eventually([&] { return validate(at, token).status == 200; }));
+  const auto age = [&] { return at.metric("matchcloud_store_age_seconds"); };
+  const auto list_tokens = [&] { return ask_ops(at, "GET", "/v1/tokens", {}, bearer(admin)); };
+  CHECK(age() < 1);
+  CHECK(list_tokens().status == 200);
+
+  both.postgres.pause();
+  CHECK(eventually([&] { return age() > 1; }));
+  const auto begun = clock::now();
+  const auto refused = list_tokens();
+  CHECK(clock::now() - begun < milliseconds{500});
+  CHECK(refused.status == 503);
+  CHECK(refused.problem_code() == "store_failed");
+  CHECK(refused.header("retry-after") == "1");
+  CHECK(ask_ops(at, "PUT", "/v1/tiers/late").status == 503);
+  CHECK(ask_ops(at, "GET", "/v1/audit", {}, bearer(admin)).status == 503);
+
+  CHECK(validate(at, token).status == 200);
+  CHECK(eventually([&] { return validate(at, token).status == 503; }));
+  CHECK(age() > 3);
+  const auto stale = validate(at, token);
+  CHECK(stale.problem_code() == "store_failed");
+  CHECK(stale.header("retry-after") == "1");
+  raw_connection anonymous{at.data()};
+  CHECK(anonymous.ask(request("GET", regions_target)).status == 200);
+
+  both.postgres.resume();
+  CHECK(eventually([&] { return validate(at, token).status == 200; }));
+  CHECK(eventually([&] { return list_tokens().status == 200; }));
+  CHECK(eventually([&] { return age() < 1; }));
+}
+
+/// The path and query of the URL of an export of the demo's game.
+std::string exported(const server& by) {
+  raw_connection client{by.data()};
+  const auto made = client.ask(request(
+      "POST", "/cloud/games/" + std::string{demo_game} + "/matchmaker/lobbies/export-history",
+      R"({"query_start":0,"query_end":4102444800000})"));
+  const auto url = text_at(parse_json(made.body), "url");
+  return url.substr(url.find("/exports"));
+}
+
+TEST_CASE("processes sign URLs by one key, which each follows when it is rotated", "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const world of{store_url{postgres.new_database()}};
+  const server first{{}, of};
+  const server second{{}, of};
+  const auto status = [](const server& at, const std::string& target) {
+    raw_connection client{at.data()};
+    return client.ask(request("GET", target)).status;
+  };
+  const auto rotate = [&](arguments flags) {
+    flags.insert(flags.begin(), {"signing-key", "rotate", "--data-dir", of.data_dir()});
+    const auto done = run(flags);
+    INFO(done.errors);
+    CHECK(done.exit_code == 0);
+  };
+  const auto before = exported(first);
+  CHECK(status(second, before) == 200);
+  rotate({});
+  CHECK(status(first, before) == 200);
+  CHECK(status(second, before) == 200);
+  // The replaced key is kept; what was signed by it ends only where it is revoked.
+  rotate({"--revoke"});
+  CHECK(eventually([&] { return status(first, before) == 403; }));
+  CHECK(eventually([&] { return status(second, before) == 403; }));
+  const auto after = exported(second);
+  CHECK(status(first, after) == 200);
+  CHECK(status(second, after) == 200);
+}
+
+} // namespace
