@@ -30,6 +30,11 @@ public:
 
   mixed_load& load() noexcept { return load_; }
 
+  /// `check_end` fails if anything was refused.
+  void refuses_nothing() noexcept { may_refuse_ = false; }
+  /// Another process on the same store.
+  std::unique_ptr<server> another() const { return std::make_unique<server>(arguments{}, world_); }
+
   /// Checks that all is well again soon after the call, and stays so.
   void check_recovers(milliseconds at_most = recovery) {
     back_ = clock::now();
@@ -52,6 +57,7 @@ public:
       for (const auto& wrong : each.wrong)
         FAIL_CHECK(wrong);
       CHECK(each.done > 0);
+      CHECK((may_refuse_ || each.refused == 0));
       if (each.refused == 0) continue;
       const auto after =
           std::chrono::duration_cast<milliseconds>(each.last_refusal - back_).count();
@@ -89,6 +95,7 @@ private:
   world world_;
   std::unique_ptr<server> at_;
   mixed_load load_;
+  bool may_refuse_ = true;
   clock::time_point back_ = clock::now();
   milliseconds recovery_ = recovery;
 };
@@ -249,6 +256,29 @@ TEST_CASE("the service follows to a standby that is made the primary, and nothin
   standby->promote();
   of.check_recovers();
   of.check_end(other);
+}
+
+TEST_CASE("programs from before an expansion of the schema run on, and start, beside it",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const auto url = postgres.new_database();
+  loaded_service of{url, url};
+  auto other = of.another();
+  // As a later release would, which only adds; it says that programs of this one may go on.
+  fixtures::postgres_session{url}.execute(
+      "BEGIN; SET LOCAL search_path = matchcloud; CREATE TABLE news (id bigint PRIMARY KEY); "
+      "ALTER TABLE lobbies ADD COLUMN rating smallint; "
+      "ALTER TABLE avatars ADD COLUMN rating smallint NOT NULL DEFAULT 0; "
+      "ALTER TABLE tokens ADD COLUMN note text; ALTER TABLE regions ADD COLUMN note text; "
+      "UPDATE schema_version SET version = version + 1; COMMIT");
+  CHECK(of.load().all_done());
+  other.reset();
+  other = of.another();
+  check_serves(other->data());
+  CHECK(of.load().all_done());
+  of.refuses_nothing();
+  of.check_end();
 }
 
 TEST_CASE("hosts that all answer nothing cost no request more than its time", "[.postgres][long]") {
