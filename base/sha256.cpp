@@ -7,12 +7,30 @@
 
 namespace matchcloud::base {
 
-std::array<std::uint8_t, 32> sha256(std::string_view bytes) noexcept {
-  std::array<std::uint8_t, 32> digest{};
+sha256_digest sha256(std::string_view bytes) noexcept {
+  sha256_digest digest{};
   SHA256_CTX context;
   SHA256_Init(&context);
   SHA256_Update(&context, bytes.data(), bytes.size());
   SHA256_Final(digest.data(), &context);
+  return digest;
+}
+
+sha256_stream::sha256_stream() : state_{std::make_unique<SHA256_CTX>()} {
+  SHA256_Init(state_.get());
+}
+
+sha256_stream::sha256_stream(sha256_stream&&) noexcept = default;
+sha256_stream::~sha256_stream() = default;
+
+void sha256_stream::add(std::string_view bytes) noexcept {
+  SHA256_Update(state_.get(), bytes.data(), bytes.size());
+}
+
+sha256_digest sha256_stream::digest() const noexcept {
+  auto state = *state_; // a stream goes on after it was asked
+  sha256_digest digest{};
+  SHA256_Final(digest.data(), &state);
   return digest;
 }
 

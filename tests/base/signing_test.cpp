@@ -73,4 +73,15 @@ TEST_CASE("signatures of another length or in upper case are refused") {
   CHECK_FALSE(is_signed(secret, "text", upper));
 }
 
+TEST_CASE("SHA-256 in parts is that of the whole, and goes on after it was asked") {
+  sha256_stream parts;
+  CHECK(parts.digest() == sha256(""));
+  const std::string text(1'000, 'x');
+  for (std::size_t size = 0; size <= 300; ++size)
+    parts.add(std::string(size, 'x'));
+  CHECK(parts.digest() == sha256(std::string(300 * 301 / 2, 'x')));
+  parts.add(text);
+  CHECK(parts.digest() == sha256(std::string(300 * 301 / 2, 'x') + text));
+}
+
 } // namespace
