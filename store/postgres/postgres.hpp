@@ -42,6 +42,7 @@ public:
   open(const postgres_settings& settings);
   ~postgres_connection() override;
 
+  sql_dialect dialect() const noexcept override { return sql_dialect::postgres; }
   base::expected<void> begin_reading(std::string_view operation) override;
   base::expected<void> select(const sql_command& query, sql_values with,
                               const take_row& take) override;

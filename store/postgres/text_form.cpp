@@ -87,6 +87,10 @@ std::string_view text_row::raw(int column) const noexcept {
           static_cast<std::size_t>(PQgetlength(rows_, row_, column))};
 }
 
+bool text_row::is_null(int column) {
+  return PQgetisnull(rows_, row_, column) != 0;
+}
+
 std::int64_t text_row::integer(int column) {
   return parse<std::int64_t>(raw(column));
 }
@@ -103,10 +107,10 @@ std::string_view text_row::text(int column) {
 
 std::span<const std::uint8_t> text_row::blob(int column) {
   const auto hex = raw(column);
-  blob_.clear();
+  auto& bytes = blobs_.emplace_back();
   for (std::size_t at = 2; at + 1 < hex.size(); at += 2) // after "\x"
-    blob_.push_back(static_cast<std::uint8_t>(hex_digit(hex[at]) << 4 | hex_digit(hex[at + 1])));
-  return blob_;
+    bytes.push_back(static_cast<std::uint8_t>(hex_digit(hex[at]) << 4 | hex_digit(hex[at + 1])));
+  return bytes;
 }
 
 model::uuid text_row::uuid(int column) {

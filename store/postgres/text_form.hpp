@@ -27,8 +27,10 @@ public:
   void stand_on(int row) noexcept {
     row_ = row;
     unescaped_.clear();
+    blobs_.clear();
   }
 
+  bool is_null(int column) override;
   std::int64_t integer(int column) override;
   double real(int column) override;
   std::string_view text(int column) override;
@@ -42,7 +44,7 @@ private:
   int row_ = 0;
   /// Texts of this row that had escapes; at addresses that stay.
   std::deque<std::string> unescaped_;
-  std::vector<std::uint8_t> blob_;
+  std::deque<std::vector<std::uint8_t>> blobs_;
 };
 
 } // namespace matchcloud::store

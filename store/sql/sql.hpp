@@ -53,7 +53,24 @@ private:
   content value_;
 };
 
-using sql_values = std::initializer_list<sql_value>;
+/// The parameters of a statement: written as `{a, b}`, or as many as a table has columns. Valid
+/// during the call that they are given to.
+class sql_values {
+public:
+  sql_values() = default;
+  sql_values(std::initializer_list<sql_value> values) : values_{values.begin(), values.size()} {}
+  explicit sql_values(std::span<const sql_value> values) : values_{values} {}
+
+  auto begin() const noexcept { return values_.begin(); }
+  auto end() const noexcept { return values_.end(); }
+  std::size_t size() const noexcept { return values_.size(); }
+
+private:
+  std::span<const sql_value> values_;
+};
+
+/// Whose SQL a connection understands, for the few statements that engines write differently.
+enum class sql_dialect : std::uint8_t { sqlite, postgres };
 
 /// A row of a result. What it returns is valid until the next row. Columns count from 0; a null is
 /// 0 or empty.
@@ -61,6 +78,7 @@ class sql_row {
 public:
   virtual ~sql_row() = default;
 
+  virtual bool is_null(int column) = 0;
   virtual std::int64_t integer(int column) = 0;
   virtual double real(int column) = 0;
   virtual std::string_view text(int column) = 0;
@@ -91,6 +109,7 @@ public:
 
   virtual ~sql_connection() = default;
 
+  virtual sql_dialect dialect() const noexcept = 0;
   /// Passes the fault point `store.read`; call this before reading outside of a transaction. A read
   /// transaction begins with it.
   virtual base::expected<void> begin_reading(std::string_view operation) = 0;

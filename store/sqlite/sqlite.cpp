@@ -283,6 +283,10 @@ std::uint64_t sqlite_statement::steps() const noexcept {
       sqlite3_stmt_status(handle_.get(), SQLITE_STMTSTATUS_VM_STEP, 0));
 }
 
+bool sqlite_statement::is_null(int column) {
+  return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
+}
+
 std::string_view sqlite_statement::text(int column) {
   // Get the text first: the call may convert it, which determines the size.
   const auto* start = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));

@@ -48,6 +48,7 @@ public:
   /// The number of SQLite virtual machine instructions executed so far, as a measure of cost.
   std::uint64_t steps() const noexcept;
 
+  bool is_null(int column) override;
   std::string_view text(int column) override;
   std::span<const std::uint8_t> blob(int column) override;
   double real(int column) override;
@@ -89,6 +90,7 @@ public:
   /// Returns the first column of the only row of `sql`.
   base::expected<std::int64_t> read_integer(std::string_view sql, std::string_view operation);
 
+  sql_dialect dialect() const noexcept override { return sql_dialect::sqlite; }
   base::expected<void> begin_reading(std::string_view operation) override;
   base::expected<void> select(const sql_command& query, sql_values with,
                               const take_row& take) override;
