@@ -11,6 +11,7 @@ namespace matchcloud::store {
 /// versions and lets one change happen at a time.
 class secret_changes : public secret_store {
 public:
+  base::expected<void> replace(secret_name name, const secret_versions& versions) final;
   base::expected<void> rotate(secret_name name, std::int64_t now_ts,
                               replaced_secrets replaced) final;
   base::expected<bool> rotate_if_due(secret_name name, std::int64_t now_ts,
@@ -23,8 +24,6 @@ protected:
       std::function<base::expected<std::optional<secret_versions>>(const secret_versions& before)>;
 
 private:
-  /// The versions; nothing where there are none yet.
-  virtual base::expected<std::optional<secret_versions>> look(secret_name name) = 0;
   /// Loads the versions, makes the next ones and keeps these: nothing comes between. Returns
   /// whether anything changed.
   virtual base::expected<bool> apply(secret_name name, const change& make) = 0;

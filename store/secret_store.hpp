@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace matchcloud::store {
 
@@ -25,6 +26,12 @@ public:
   /// All versions, expired ones included. If there is none, creates the first from random bytes; of
   /// several processes that do so at once one wins, and all get its version.
   virtual base::expected<secret_versions> load(secret_name name) = 0;
+
+  /// All versions, expired ones included; nothing where there are none yet. Creates nothing.
+  virtual base::expected<std::optional<secret_versions>> look(secret_name name) = 0;
+
+  /// Puts the versions of another store in the place of those that there are.
+  virtual base::expected<void> replace(secret_name name, const secret_versions& versions) = 0;
 
   /// Makes a new version the newest, and removes those that are no longer accepted. Fails with
   /// `store_failed` if as many are accepted already as there may be: only `revoke` drops a version

@@ -64,6 +64,23 @@ TEST_CASE("a secret is made once, from random bytes, and when it was made is kno
   CHECK(had(others->load(on.name)).front().secret != first.front().secret);
 }
 
+TEST_CASE("looking at a secret makes none", "[engines]") {
+  const secret_bench on;
+  CHECK_FALSE(had(on.secrets->look(on.name)).has_value());
+  CHECK_FALSE(had(on.fresh->secrets()->look(on.name)).has_value());
+  const auto made = on.load();
+  CHECK(had(on.secrets->look(on.name)) == made);
+}
+
+TEST_CASE("a secret of another store takes the place of what there is", "[engines]") {
+  const secret_bench on;
+  if (GENERATE(false, true)) (void)on.load();
+  const auto others =
+      had(rotated(on.name, {new_secret_version(1'000)}, 2'000, replaced_secrets::keep));
+  had(on.secrets->replace(on.name, others));
+  CHECK(on.load() == others);
+}
+
 TEST_CASE("each named secret is one of its own", "[engines]") {
   const auto fresh = each_engine().make();
   const auto keys = had(fresh->secrets()->load(secret_name::signing_keys));
