@@ -124,7 +124,7 @@ enum class errc : std::uint8_t {
   internal,
   /// A configuration key or a command line argument is unknown or out of bounds.
   config_invalid,
-  /// An import file breaks its format; nothing was written.
+  /// An import file breaks its format, or a store is none that may be copied into.
   import_invalid,
   /// A file is not an acceptable image: not PNG or JPEG, damaged, or too large.
   image_invalid,

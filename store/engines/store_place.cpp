@@ -4,6 +4,8 @@
 #include "store/open_sqlite.hpp"
 #include "store/postgres/connection_string.hpp"
 #include "store/postgres/postgres_secrets.hpp"
+#include "store/postgres/postgres_session.hpp"
+#include "store/sqlite/sqlite_session.hpp"
 
 namespace matchcloud::store {
 
@@ -28,6 +30,11 @@ base::expected<std::shared_ptr<database>> open_store(const store_place& place,
                                                      const store_settings& settings) {
   if (place.url.empty()) return open_sqlite(place.data_dir, settings);
   return open_postgres(settings_of(place, settings));
+}
+
+base::expected<std::unique_ptr<sql_connection>> open_connection(const store_place& place) {
+  if (place.url.empty()) return open_sqlite_connection(place.data_dir);
+  return open_postgres_connection(settings_of(place, {}));
 }
 
 base::expected<std::shared_ptr<secret_store>> open_secrets(const store_place& place) {

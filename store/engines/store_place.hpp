@@ -11,6 +11,8 @@
 
 namespace matchcloud::store {
 
+class sql_connection;
+
 /// Where a store is, and so which engine it has: SQLite in a data directory, or a PostgreSQL
 /// database.
 struct store_place {
@@ -35,6 +37,11 @@ bool has_store(const store_place& place);
 /// `open_postgres`.
 base::expected<std::shared_ptr<database>> open_store(const store_place& place,
                                                      const store_settings& settings = {});
+
+/// Opens a connection to the store itself, for copying it whole. Creates and migrates like
+/// `open_store`, and fails like it; also with `store_newer` where the schema is any newer than this
+/// program's, because a copy would leave out what is new.
+base::expected<std::unique_ptr<sql_connection>> open_connection(const store_place& place);
 
 /// The named secrets that all processes on the store share: files of the data directory, or a table
 /// whose content is encrypted. Fails with `config_invalid` where a master key is needed and is

@@ -1,3 +1,5 @@
+#include "store/postgres/postgres_session.hpp"
+
 #include "base/randomness.hpp"
 #include "store/files/fault_pass.hpp"
 #include "store/open_postgres.hpp"
@@ -175,9 +177,9 @@ private:
   base::steady_time next_try_;
 };
 
-} // namespace
-
-base::expected<std::shared_ptr<database>> open_postgres(const postgres_settings& settings) {
+/// The first connection, by which the schema is what this program needs.
+base::expected<std::unique_ptr<postgres_connection>>
+open_migrated(const postgres_settings& settings) {
   if (auto checked = check_postgres_url(settings.url); !checked)
     return tl::unexpected(checked.error());
   if (auto verified = check_verification(settings); !verified)
@@ -185,6 +187,29 @@ base::expected<std::shared_ptr<database>> open_postgres(const postgres_settings&
   auto first = postgres_connection::open(settings);
   if (!first) return tl::unexpected(first.error());
   if (auto migrated = migrate(**first); !migrated) return tl::unexpected(migrated.error());
+  return first;
+}
+
+} // namespace
+
+base::expected<std::unique_ptr<sql_connection>>
+open_postgres_connection(const postgres_settings& settings) {
+  static constexpr sql_command query{"SELECT version FROM schema_version",
+                                     "read the schema's version"};
+  auto on = open_migrated(settings);
+  if (!on) return tl::unexpected(on.error());
+  const auto version = select_integer(**on, query);
+  if (!version) return tl::unexpected(version.error());
+  if (*version > newest_postgres_schema())
+    return base::fail(base::errc::store_newer,
+                      place_of(settings.url) + ": schema version " + std::to_string(*version) +
+                          ", this program knows up to " + std::to_string(newest_postgres_schema()) +
+                          " and would not copy all; use the newer program");
+  return on;
+}
+
+base::expected<std::shared_ptr<database>> open_postgres(const postgres_settings& settings) {
+  if (const auto first = open_migrated(settings); !first) return tl::unexpected(first.error());
   const auto server = std::make_shared<reconnecting>(settings);
   return std::make_shared<database>([server] { return server->open(); }, settings.sessions);
 }

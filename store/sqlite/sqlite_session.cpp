@@ -23,6 +23,8 @@ namespace matchcloud::store {
 namespace {
 
 constexpr const char* file_name = "matchcloud.db";
+/// SQLite's default, which the migrations do not change.
+constexpr std::int64_t page_bytes = 4096;
 
 class sqlite_session final : public sql_session {
 public:
@@ -83,9 +85,6 @@ public:
   bool is_reusable() const noexcept override { return !db_.has_failed() && !data_version_; }
 
 private:
-  /// SQLite's default, which the migrations do not change.
-  static constexpr std::int64_t page_bytes = 4096;
-
   base::expected<lobby_writer*> lobbies() {
     if (!lobbies_) {
       auto prepared = lobby_writer::prepare(db_);
@@ -154,14 +153,7 @@ base::expected<sqlite_connection> open_connection(const std::string& path, workl
   return db;
 }
 
-} // namespace
-
-bool has_store(const std::string& data_dir) {
-  return ::access((data_dir + "/" + file_name).c_str(), F_OK) == 0;
-}
-
-base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& data_dir,
-                                                             const store_settings& settings) {
+base::expected<sqlite_connection> open_in(const std::string& data_dir, workload use) {
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
   // Before the lock, so that a fault that stalls this session does not block others.
   const auto path = data_dir + "/" + file_name;
@@ -171,7 +163,37 @@ base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& 
   // this process may take SQLite's locks on that file. SQLite itself does not need this lock.
   const auto lock = directory_lock::acquire(data_dir);
   if (!lock) return tl::unexpected(lock.error());
-  auto db = open_connection(path, settings.use);
+  return open_connection(path, use);
+}
+
+} // namespace
+
+bool has_store(const std::string& data_dir) {
+  return ::access((data_dir + "/" + file_name).c_str(), F_OK) == 0;
+}
+
+base::expected<std::unique_ptr<sql_connection>>
+open_sqlite_connection(const std::string& data_dir) {
+  auto db = open_in(data_dir, workload::serving);
+  if (!db) return tl::unexpected(db.error());
+  const auto version = check_schema(*db);
+  if (!version) return tl::unexpected(version.error());
+  if (*version > newest_schema())
+    return base::fail(base::errc::store_newer,
+                      db->path() + ": schema version " + std::to_string(*version) +
+                          ", this program knows up to " + std::to_string(newest_schema()) +
+                          " and would not copy all; use the newer program");
+  const auto pragmas =
+      "PRAGMA cache_size = -" + std::to_string(bulk_cache_bytes / 1024) +
+      "; PRAGMA wal_autocheckpoint = " + std::to_string(bulk_log_bytes / page_bytes);
+  if (auto tuned = db->execute(pragmas.c_str(), "configure the connection"); !tuned)
+    return tl::unexpected(tuned.error());
+  return std::make_unique<sqlite_connection>(*std::move(db));
+}
+
+base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& data_dir,
+                                                             const store_settings& settings) {
+  auto db = open_in(data_dir, settings.use);
   if (!db) return tl::unexpected(db.error());
   db->set_busy_timeout(static_cast<int>(settings.patience.count()));
   return std::make_unique<sqlite_session>(std::move(*db));

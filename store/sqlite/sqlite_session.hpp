@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/open_sqlite.hpp"
+#include "store/sql/sql.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,11 @@ namespace matchcloud::store {
 /// checkpoints, between transactions. Other connections use SQLite's defaults, 2 MB and 4 MB.
 inline constexpr std::int64_t bulk_cache_bytes = 64LL * 1024 * 1024;
 inline constexpr std::int64_t bulk_log_bytes = 128LL * 1024 * 1024;
+
+/// Opens a connection for copying the store whole: with the cache of `bulk`, and a log of up to
+/// `bulk_log_bytes` that SQLite checkpoints itself. Fails like `open_sqlite`, and with
+/// `store_newer` where the schema is newer in any way.
+base::expected<std::unique_ptr<sql_connection>> open_sqlite_connection(const std::string& data_dir);
 
 /// Opens a connection as a session. Fails like `open_sqlite`. Revisions are in the order of the
 /// commits, because SQLite has one writer at a time, which assigns them while it holds the lock.

@@ -1,0 +1,107 @@
+#include "store/copy/row_writer.hpp"
+
+#include "base/hexadecimal.hpp"
+#include "store/copy/table_statements.hpp"
+
+#include <array>
+#include <charconv>
+#include <string_view>
+
+namespace matchcloud::store {
+
+namespace {
+
+sql_value value_of(sql_row& row, int column, column_type type) {
+  if (row.is_null(column)) return std::nullopt;
+  switch (type) {
+  case column_type::integer: return row.integer(column);
+  case column_type::real: return row.real(column);
+  case column_type::text: return row.text(column);
+  case column_type::blob: return row.blob(column);
+  case column_type::uuid: return row.uuid(column);
+  }
+  return std::nullopt;
+}
+
+template <class Number>
+void append_number(std::string& to, Number number) {
+  std::array<char, 32> digits{};
+  to.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
+}
+
+void append_quoted(std::string& to, std::string_view text) {
+  to.push_back('"');
+  for (const char c : text) {
+    if (c == '"' || c == '\\') to.push_back('\\');
+    to.push_back(c);
+  }
+  to.push_back('"');
+}
+
+/// Appends an element of an array's text (PostgreSQL's documentation, section 8.15.6).
+void append_element(std::string& to, sql_row& row, int column, column_type type) {
+  to.push_back(to.empty() ? '{' : ',');
+  if (row.is_null(column)) {
+    to.append("NULL");
+    return;
+  }
+  switch (type) {
+  case column_type::integer: append_number(to, row.integer(column)); return;
+  case column_type::real: append_number(to, row.real(column)); return;
+  case column_type::text: append_quoted(to, row.text(column)); return;
+  case column_type::blob:
+    to.append("\"\\\\x");
+    base::append_hexadecimal(to, row.blob(column));
+    to.push_back('"');
+    return;
+  case column_type::uuid: to.append(to_string(row.uuid(column))); return;
+  }
+}
+
+} // namespace
+
+row_writer::row_writer(sql_connection& into, const copied_table& table)
+    : into_{&into}, table_{&table} {
+  if (into.dialect() == sql_dialect::postgres) arrays_.resize(table.columns.size());
+}
+
+base::expected<void> row_writer::put(sql_row& row) {
+  if (arrays_.empty()) return write(row);
+  collect(row);
+  if (bytes_ < collected_rows_limit_bytes) return {};
+  return flush();
+}
+
+base::expected<void> row_writer::write(sql_row& row) {
+  const auto& statements = statements_of(*table_, into_->dialect());
+  values_.clear();
+  int column = 0;
+  for (const auto& each : table_->columns)
+    values_.push_back(value_of(row, column++, each.type));
+  return into_->run({statements.insert, statements.writing}, sql_values{values_});
+}
+
+void row_writer::collect(sql_row& row) {
+  bytes_ = 0;
+  for (std::size_t column = 0; column < arrays_.size(); ++column) {
+    const auto& [name, type, is_generated] = table_->columns[column];
+    if (is_generated) continue;
+    append_element(arrays_[column], row, static_cast<int>(column), type);
+    bytes_ += arrays_[column].size();
+  }
+}
+
+base::expected<void> row_writer::flush() {
+  if (bytes_ == 0) return {};
+  const auto& statements = statements_of(*table_, into_->dialect());
+  values_.clear();
+  for (auto& each : arrays_)
+    if (!each.empty()) values_.emplace_back(each.append("}"));
+  auto done = into_->run({statements.insert, statements.writing}, sql_values{values_});
+  for (auto& each : arrays_)
+    each.clear();
+  bytes_ = 0;
+  return done;
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "store/copy/copied_tables.hpp"
+#include "store/sql/sql.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// Writes rows of a table as another store has them. Call it in a write transaction. One thread.
+class row_writer {
+public:
+  row_writer(sql_connection& into, const copied_table& table);
+
+  base::expected<void> put(sql_row& row);
+  /// Writes what is kept back, before the transaction ends.
+  base::expected<void> flush();
+
+private:
+  base::expected<void> write(sql_row& row);
+  void collect(sql_row& row);
+
+  sql_connection* into_;
+  const copied_table* table_;
+  std::vector<sql_value> values_;
+  /// For PostgreSQL, a text with an array for each column: one statement then has many rows.
+  std::vector<std::string> arrays_;
+  std::size_t bytes_ = 0;
+};
+
+/// The size of rows that are kept back to be written together.
+inline constexpr std::size_t collected_rows_limit_bytes = 2UL * 1024 * 1024;
+
+} // namespace matchcloud::store

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "store/open_postgres.hpp"
+#include "store/sql/sql.hpp"
+
+#include <memory>
+
+namespace matchcloud::store {
+
+/// Opens a connection for copying the store whole. Fails like `open_postgres`, and with
+/// `store_newer` where the schema is newer in any way.
+base::expected<std::unique_ptr<sql_connection>>
+open_postgres_connection(const postgres_settings& settings);
+
+} // namespace matchcloud::store
