@@ -45,6 +45,7 @@ int main(int argc, char* argv[]) {
   add_serve_command(program, code);
   add_import_command(program, code);
   add_catalog_command(program, code);
+  add_store_command(program, code);
   add_token_command(program, code);
   add_audit_command(program, code);
   add_geoip_command(program, code);

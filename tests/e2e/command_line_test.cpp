@@ -48,8 +48,9 @@ bool has_ipv6() {
 TEST_CASE("the help of each command teaches by an example", "[operations]") {
   const auto program = run({"--help"});
   CHECK(program.exit_code == 0);
-  for (const std::string command : {"serve", "import", "export", "catalog", "validate",
-                                    "signing-key", "demo", "schema", "version", "geoip", "tls"})
+  for (const std::string command :
+       {"serve", "import", "export", "catalog", "validate", "signing-key", "demo", "schema",
+        "version", "geoip", "tls", "store"})
     CHECK(contains(program.out, command));
   CHECK(contains(program.out, "Exit codes"));
   const std::vector<arguments> commands{{"serve"},
@@ -64,6 +65,8 @@ TEST_CASE("the help of each command teaches by an example", "[operations]") {
                                         {"tls"},
                                         {"tls", "self-signed"},
                                         {"geoip"},
+                                        {"store"},
+                                        {"store", "copy"},
                                         {"validate"}};
   for (auto command : commands) {
     command.push_back("--help");

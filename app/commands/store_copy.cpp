@@ -1,0 +1,203 @@
+#include "store/copy/store_copy.hpp"
+#include "app/commands/commands.hpp"
+#include "app/commands/store_options.hpp"
+#include "app/config/store_url.hpp"
+#include "app/reports/copy_report.hpp"
+#include "app/reports/text_table.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress_display.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// A page of rows takes the server milliseconds; counting what a large table has, more.
+constexpr std::chrono::minutes statement_timeout{2};
+
+struct copy_options {
+  std::string from;
+  std::string into;
+  bool allow_unverified = false;
+  std::string master_key_file;
+  bool with_secrets = false;
+  std::string format = "table";
+};
+
+/// Checks an argument: a directory, a URL without a password, or `env`.
+std::string check_side(const std::string& text) {
+  if (text.empty()) return "it must not be empty";
+  if (text.find("://") == std::string::npos) return {};
+  const auto checked = check_store_url(text, url_source::flag);
+  return checked ? std::string{} : checked.error().detail;
+}
+
+base::expected<store::store_place> place_of(const std::string& text, const copy_options& options) {
+  store::store_place place;
+  place.allow_unverified = options.allow_unverified;
+  place.statement_timeout = statement_timeout;
+  place.master_key_file = options.master_key_file;
+  if (text == "env") {
+    place.url = store_url_of_environment();
+    if (auto checked = check_store_url(place.url, url_source::private_source); !checked)
+      return base::fail(base::errc::config_invalid,
+                        std::string{store_variable} + ": " + checked.error().detail);
+  } else if (text.find("://") != std::string::npos) {
+    place.url = text;
+  } else {
+    place.data_dir = text;
+  }
+  return place;
+}
+
+bool are_same(const store::store_place& one, const store::store_place& other) {
+  if (one.url != other.url || !one.url.empty()) return one.url == other.url;
+  std::error_code ignored;
+  return std::filesystem::equivalent(one.data_dir, other.data_dir, ignored);
+}
+
+base::expected<void> check_places(const store::store_place& from, const store::store_place& into) {
+  if (!has_store(from))
+    return base::fail(base::errc::store_failed,
+                      from.name() + ": there is no store; FROM is the --data-dir of serve");
+  if (are_same(from, into))
+    return base::fail(base::errc::config_invalid, "FROM and TO are the same store");
+  return {};
+}
+
+using secrets_ptr = std::shared_ptr<store::secret_store>;
+
+base::expected<std::pair<secrets_ptr, secrets_ptr>> open_both(const store::store_place& from,
+                                                              const store::store_place& into) {
+  auto source = store::open_secrets(from);
+  if (!source) return tl::unexpected(source.error());
+  auto target = store::open_secrets(into);
+  if (!target) return tl::unexpected(target.error());
+  return std::pair{*std::move(source), *std::move(target)};
+}
+
+base::expected<std::vector<copied_secret>> copy_secrets(store::secret_store& from,
+                                                        store::secret_store& into) {
+  std::vector<copied_secret> copied;
+  for (std::size_t which = 0; which < store::named_secrets.size(); ++which) {
+    const auto name = static_cast<store::secret_name>(which);
+    const auto versions = from.look(name);
+    if (!versions) return tl::unexpected(versions.error());
+    const auto label = store::facts_of(name).name;
+    copied.push_back({label, *versions ? (*versions)->size() : 0});
+    if (!*versions) continue; // whoever needs it makes it
+    if (auto done = into.replace(name, **versions); !done) return tl::unexpected(done.error());
+    const auto written = into.look(name);
+    if (!written) return tl::unexpected(written.error());
+    if (*written != *versions)
+      return base::fail(base::errc::store_failed,
+                        "the secret " + std::string{label} +
+                            " is not the same: somebody else changed it meanwhile");
+  }
+  return copied;
+}
+
+base::expected<copy_report> copy_between(const store::store_place& from,
+                                         const store::store_place& into, bool with_secrets) {
+  const cli::interrupt until;
+  // All that can be missing shows before anything is written.
+  std::pair<secrets_ptr, secrets_ptr> secrets;
+  if (with_secrets) {
+    auto opened = open_both(from, into);
+    if (!opened) return tl::unexpected(opened.error());
+    secrets = *std::move(opened);
+  }
+  const auto source = store::open_connection(from);
+  if (!source) return tl::unexpected(source.error());
+  const auto target = store::open_connection(into);
+  if (!target) return tl::unexpected(target.error());
+  cli::progress_display progress{base::machine_clock()};
+  std::string step;
+  const store::copy_watch watch{[&] { return until.came(); },
+                                [&](std::string_view what, std::uint64_t rows) {
+                                  if (std::exchange(step, what) != what)
+                                    progress.begin(what, std::nullopt);
+                                  progress.show(rows, rows);
+                                }};
+  auto tables = store::copy_store({**source, from.name()}, {**target, into.name()}, watch);
+  if (!tables) return tl::unexpected(tables.error());
+  copy_report report{*std::move(tables), {}};
+  if (!with_secrets) return report;
+  auto copied = copy_secrets(*secrets.first, *secrets.second);
+  if (!copied) return tl::unexpected(copied.error());
+  report.secrets = *std::move(copied);
+  return report;
+}
+
+base::expected<copy_report> copy(const copy_options& options) {
+  const auto from = place_of(options.from, options);
+  if (!from) return tl::unexpected(from.error());
+  const auto into = place_of(options.into, options);
+  if (!into) return tl::unexpected(into.error());
+  if (auto checked = check_places(*from, *into); !checked) return tl::unexpected(checked.error());
+  return copy_between(*from, *into, options.with_secrets);
+}
+
+int run(const copy_options& options) {
+  const auto done = copy(options);
+  if (!done) {
+    std::cerr << "matchcloud store copy: " << done.error().detail << "\n";
+    return done.error().code == base::errc::config_invalid ? usage : failed;
+  }
+  std::cout << (options.format == "json" ? json_of(*done) : table_of(*done, terminal_width()))
+            << std::flush;
+  if (std::cout) return ok;
+  std::cerr << "matchcloud store copy: stdout cannot be written\n";
+  return failed;
+}
+
+constexpr const char* help =
+    "FROM and TO are each a data directory, or a PostgreSQL database: postgresql://HOST/DATABASE. "
+    "A URL must not have a password: put it into ~/.pgpass or a service file, or write `env` for "
+    "the one in the environment's MATCHCLOUD_STORE.\n\n"
+    "Copies the catalog, avatars, lobbies, tokens and the audit log from one snapshot, then reads "
+    "both stores whole and compares them. TO is empty, or what this command began: after ctrl-c, a "
+    "kill or a lost connection the same command goes on. Anything else in TO is refused and left "
+    "as it was. Once all is the same, TO's audit log has an entry store.copy; it counts no "
+    "further.\n\n"
+    "No service may run on TO meanwhile, and what a service on FROM writes after the start is not "
+    "copied: stop it. FROM is brought to this program's schema first, as by any command.\n\n"
+    "Images are files: copy DATA_DIR/media with cp or rsync. Exports are made anew. With "
+    "--with-secrets TO gets FROM's signing keys and ticket roots, so that URLs and TLS sessions "
+    "in use go on; PostgreSQL needs --master-key-file then, one key where both sides are that.\n\n"
+    "Example: matchcloud store copy var postgresql:///matchcloud\n"
+    "Example: matchcloud store copy --with-secrets --master-key-file key env var";
+
+} // namespace
+
+void add_store_copy_command(CLI::App& store, int& code) {
+  auto* command = store.add_subcommand("copy", "Copy a store into another, of either engine.");
+  set_help(*command, help);
+  const auto options = std::make_shared<copy_options>();
+  const CLI::Validator side{check_side, ""};
+  command->add_option("FROM", options->from, "The store that is copied.")->required()->check(side);
+  command->add_option("TO", options->into, "The new store.")->required()->check(side);
+  command->add_flag("--with-secrets", options->with_secrets,
+                    "Copy signing keys and ticket roots too, in place of those of TO.");
+  command
+      ->add_option("--master-key-file", options->master_key_file,
+                   "The file with the key that secrets in PostgreSQL are encrypted under.")
+      ->envname("MATCHCLOUD_MASTER_KEY_FILE")
+      ->check(named_file());
+  command->add_flag("--store-unverified", options->allow_unverified,
+                    "Reach a PostgreSQL server beyond loopback without sslmode=verify-full.");
+  command->add_option("--format", options->format, "table, or json.")
+      ->capture_default_str()
+      ->check(CLI::IsMember(std::vector<std::string>{"table", "json"}).description(""));
+  command->callback([options, &code] { code = run(*options); });
+}
+
+} // namespace matchcloud::app
