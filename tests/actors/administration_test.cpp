@@ -88,8 +88,7 @@ TEST_CASE("a change that waits too long for another's fails, and reading goes on
   auto other = store::sqlite_connection::open(on.directory.path("matchcloud.db"));
   REQUIRE(other.has_value());
   {
-    const auto holding =
-        store::sql_transaction::write(*other, std::nullopt, "hold the lock");
+    const auto holding = store::sql_transaction::write(*other, std::nullopt, "hold the lock");
     REQUIRE(holding.has_value());
     on.ask(verb::put, element_kind::tier, "a");
     CHECK(on.failure() == base::errc::store_failed);
