@@ -122,7 +122,7 @@ TEST_CASE("health is answered beside saturated data loops", "[limits]") {
 }
 
 TEST_CASE("health is answered while the store hangs, and what hangs is told after its time",
-          "[limits]") {
+          "[limits][embedded]") {
   const world own;
   const server of{
       {"--enable-fault-injection", "--request-timeout-ms", "1500", "--ingest-timeout-ms", "1500"},
