@@ -64,8 +64,7 @@ TEST_CASE("the ops plane does not say where a store lies that fails, its log doe
              "a fault is injected at store.write");
 }
 
-TEST_CASE("a data directory that is gone is not named to clients",
-          "[operations][embedded]") {
+TEST_CASE("a data directory that is gone is not named to clients", "[operations][embedded]") {
   const world own;
   const server of{{}, own};
   const auto away = own.data_dir() + ".away";
