@@ -8,6 +8,18 @@ std::string_view name_of(game_subject subject) noexcept {
   return name_of(subject == game_subject::avatars ? sql_subject::avatars : sql_subject::lobbies);
 }
 
+/// The highest revision of any game; 0 if there is none.
+base::expected<std::int64_t> read_highest_revision(sql_connection& on, game_subject subject) {
+  static constexpr sql_command query{
+      "SELECT coalesce(max(revision), 0) FROM game_revisions WHERE subject = $1",
+      "read what changed"};
+  std::int64_t highest = 0;
+  auto read =
+      for_each_row(on, query, {name_of(subject)}, [&](sql_row& row) { highest = row.integer(0); });
+  if (!read) return tl::unexpected(read.error());
+  return highest;
+}
+
 } // namespace
 
 base::expected<std::int64_t> read_game_revision(sql_connection& on, game_subject subject,
@@ -36,6 +48,14 @@ base::expected<moved_games> read_moved_games(sql_connection& on, game_subject su
   });
   if (!read) return tl::unexpected(read.error());
   moved.all = known < 0 || moved.games.size() > moved_games::named_limit;
+  if (moved.games.empty() && known > 0) {
+    const auto highest = read_highest_revision(on, subject);
+    if (!highest) return tl::unexpected(highest.error());
+    // Back in time: a standby that had not received the last changes has taken over, or a backup
+    // was restored. What comes next has revisions that were known of others.
+    moved.all = *highest < known;
+    if (moved.all) moved.revision = *highest;
+  }
   if (moved.all) moved.games.clear();
   return moved;
 }
