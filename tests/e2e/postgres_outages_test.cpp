@@ -151,6 +151,37 @@ bool answers(const std::string& url) {
   }
 }
 
+TEST_CASE("whoever locks the store's tables keeps requests for their time alone", "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const auto url = postgres.new_database();
+  loaded_service of{url, url};
+  {
+    fixtures::postgres_session other{url};
+    other.execute("BEGIN");
+    for (const std::string table : {"revisions", "avatars", "tokens", "audit", "lobbies"})
+      other.execute("LOCK TABLE matchcloud." + table);
+    CHECK(of.load().all_refused());
+    CHECK(of.load().all_refused());
+  }
+  of.check_recovers();
+  of.check_end();
+}
+
+TEST_CASE("a server that has no connection left is come back to", "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const auto url = postgres.new_database();
+  loaded_service of{url, url};
+  postgres.execute("ALTER ROLE matchcloud CONNECTION LIMIT 0");
+  postgres.terminate_connections();
+  CHECK(of.load().all_refused());
+  CHECK(of.load().all_refused());
+  postgres.execute("ALTER ROLE matchcloud CONNECTION LIMIT -1");
+  of.check_recovers();
+  of.check_end();
+}
+
 TEST_CASE("a server whose disk is full refuses changes alone, until there is room", "[.postgres]") {
   if (!fixtures::postgres_installed() || !fixtures::postgres_has_disks()) return;
   postgres_server postgres{{.disk = "128m"}};
@@ -228,17 +259,6 @@ TEST_CASE("an ingest whose commit was not confirmed is repeated, and nothing is 
   of.check_end();
 }
 
-/// The same with several hosts of one folder: `&port=A,B`.
-std::string either(const std::string& first, const std::string& second) {
-  const auto value = [](const std::string& uri, const std::string& name) {
-    const auto at = uri.find(name) + name.size();
-    return uri.substr(at, uri.find('&', at) - at);
-  };
-  return first.substr(0, first.find("&host=")) + "&host=" + value(first, "&host=") + "," +
-         value(second, "&host=") + "&port=" + value(first, "&port=") + "," +
-         value(second, "&port=");
-}
-
 TEST_CASE("the service follows to a standby that is made the primary, and nothing is lost",
           "[.postgres]") {
   if (!fixtures::postgres_installed()) return;
@@ -250,7 +270,7 @@ TEST_CASE("the service follows to a standby that is made the primary, and nothin
   primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'");
   primary.execute("SELECT pg_reload_conf()");
   const auto other = standby->connection_string(name);
-  loaded_service of{either(url, other), url};
+  loaded_service of{fixtures::either(url, other), url};
   primary.kill();
   CHECK(of.load().all_refused());
   standby->promote();
@@ -287,11 +307,11 @@ TEST_CASE("hosts that all answer nothing cost no request more than its time", "[
   const auto direct = primary.new_database();
   fixtures::cuttable_proxy first{fixtures::socket_path{primary.socket_path()}};
   fixtures::cuttable_proxy second{fixtures::socket_path{primary.socket_path()}};
-  loaded_service of{
-      either(fixtures::through(direct, first.where()), fixtures::through(direct, second.where())),
-      direct,
-      {},
-      {.uncached_clients = 16}};
+  loaded_service of{fixtures::either(fixtures::through(direct, first.where()),
+                                     fixtures::through(direct, second.where())),
+                    direct,
+                    {},
+                    {.uncached_clients = 16}};
   first.stall();
   second.stall();
   for (int i = 0; i < 3; ++i)
@@ -309,9 +329,9 @@ TEST_CASE("the service goes on by its second host while the first answers nothin
   const auto direct = primary.new_database();
   fixtures::cuttable_proxy first{fixtures::socket_path{primary.socket_path()}};
   fixtures::cuttable_proxy second{fixtures::socket_path{primary.socket_path()}};
-  loaded_service of{
-      either(fixtures::through(direct, first.where()), fixtures::through(direct, second.where())),
-      direct};
+  loaded_service of{fixtures::either(fixtures::through(direct, first.where()),
+                                     fixtures::through(direct, second.where())),
+                    direct};
   first.stall();
   // Whoever connects asks the first one again, and the server keeps the locks of a client that has
   // gone without a word for a while.
