@@ -16,6 +16,10 @@ namespace {
 
 constexpr std::string_view go_on = "; what was copied stays, and the same command completes it";
 
+/// How many pages a transaction has in SQLite, which writes each page of an index once in it: in
+/// that of lobbies by id, nearly each row is on a page of its own.
+constexpr int sqlite_pages_together = 20;
+
 /// What is known of a table of the target before anything is written.
 struct target_table {
   const copied_table* table = nullptr;
@@ -96,8 +100,9 @@ private:
     return failed;
   }
 
-  base::expected<void> may_go_on() const {
-    if (watch_->stop && watch_->stop()) return base::fail(base::errc::cancelled, "interrupted");
+  base::expected<void> may_go_on() {
+    is_stopped_ = is_stopped_ || (watch_->stop && watch_->stop());
+    if (is_stopped_) return base::fail(base::errc::cancelled, "interrupted");
     return {};
   }
 
@@ -170,7 +175,7 @@ private:
   }
 
   /// Whether all rows of the target are the first of the source.
-  base::expected<bool> is_beginning(target_table& of) const {
+  base::expected<bool> is_beginning(target_table& of) {
     auto source = pages(*from_, *of.table);
     std::uint64_t rows = 0;
     while (true) {
@@ -227,29 +232,49 @@ private:
   base::expected<void> write_table(target_table& of) {
     auto source = pages(*from_, *of.table);
     source.go_on_after(of.found);
-    while (true) {
+    bool has_more = true;
+    while (has_more) {
       if (auto may = may_go_on(); !may) return may;
-      const auto rows = write_page(source, of);
-      if (!rows) return tl::unexpected(rows.error());
-      show(of.table->name, "copied", of.written += *rows);
-      if (*rows < copy_page_rows) return {};
+      const auto wrote = write_pages(source, of);
+      if (!wrote) return tl::unexpected(wrote.error());
+      has_more = *wrote;
     }
+    return {};
   }
 
-  base::expected<std::size_t> write_page(table_pages& source, target_table& of) {
+  /// Writes a transaction, which ends early where the copy is to stop. Returns whether there may be
+  /// more rows.
+  base::expected<bool> write_pages(table_pages& source, target_table& of) {
     static constexpr sql_command remove_tiers{"DELETE FROM tiers", "replace the default tiers"};
     auto changes = sql_transaction::write(into_->on, std::nullopt, "write a copy");
     if (!changes) return tl::unexpected(changes.error());
     base::expected<void> done;
     if (std::exchange(of.is_as_new, false)) done = into_->on.run(remove_tiers, {});
-    row_writer writer{into_->on, *of.table};
+    bool has_more = true;
+    for (int left = pages_together(); done && has_more && left > 0 && may_go_on(); --left) {
+      const auto rows = write_page(source, *of.table);
+      if (!rows) return tl::unexpected(rows.error());
+      has_more = *rows == copy_page_rows;
+      show(of.table->name, "copied", of.written += *rows);
+    }
+    if (done) done = changes->commit();
+    if (!done) return tl::unexpected(done.error());
+    return has_more;
+  }
+
+  int pages_together() const noexcept {
+    return into_->on.dialect() == sql_dialect::sqlite ? sqlite_pages_together : 1;
+  }
+
+  base::expected<std::size_t> write_page(table_pages& source, const copied_table& table) {
+    base::expected<void> done;
+    row_writer writer{into_->on, table};
     const auto rows = source.next([&](sql_row& row) {
-      if (done) done = writer.put(row);
+      done = writer.put(row);
       return done.has_value();
     });
     if (!rows) return rows;
     if (done) done = writer.flush();
-    if (done) done = changes->commit();
     if (!done) return tl::unexpected(done.error());
     return rows;
   }
@@ -339,6 +364,7 @@ private:
   const copy_side* from_;
   const copy_side* into_;
   const copy_watch* watch_;
+  bool is_stopped_ = false;
   /// The source's.
   std::int64_t last_entry_ = 0;
   std::vector<revision_row> revisions_;

@@ -21,7 +21,7 @@ struct copy_side {
 
 /// Whoever waits for a copy.
 struct copy_watch {
-  /// Whether to stop; asked between transactions.
+  /// Whether to stop; asked after each page of rows. What was written until then is kept.
   std::function<bool()> stop;
   /// Takes how many rows a step has done, such as "lobbies copied".
   std::function<void(std::string_view step, std::uint64_t rows)> show;

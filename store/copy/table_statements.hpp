@@ -7,7 +7,7 @@
 
 namespace matchcloud::store {
 
-/// How many rows are read at once, and written in a transaction.
+/// How many rows are read at once.
 inline constexpr std::size_t copy_page_rows = 5'000;
 
 /// The SQL of a table in one engine. Lives as long as the program, as statements must.

@@ -240,8 +240,9 @@ TEST_CASE("a copy whose connection is lost is completed by the next", "[.postgre
   const copied_store into{server.new_database()};
   fill(from, 10, 11'000);
   bool is_first = true;
+  // Before the second page is committed.
   const auto cut = [&](std::string_view step, std::uint64_t rows) {
-    if (step == "lobbies copied" && rows == 5'000 && std::exchange(is_first, false))
+    if (step == "lobbies copied" && rows == 10'000 && std::exchange(is_first, false))
       server.terminate_connections();
   };
   const auto lost = try_copy(from, into, {{}, cut});
