@@ -9,27 +9,30 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// Loads the store's catalog if its revision differs from `known`; else returns null.
-base::expected<model::catalog_snapshot> read_catalog_if_moved(store::database& in,
-                                                              std::int64_t known) {
+/// Loads the store's catalog if its revision differs from that of `known`, or if `anew`; returns
+/// null if it is the same.
+base::expected<model::catalog_snapshot>
+read_catalog_if_moved(store::database& in, const model::catalog_snapshot& known, bool anew) {
   const auto from = in.catalog();
   if (!from) return tl::unexpected(from.error());
   const auto revision = (*from)->revision();
   if (!revision) return tl::unexpected(revision.error());
-  if (*revision == known) return model::catalog_snapshot{};
+  if (*revision == known->revision && !anew) return model::catalog_snapshot{};
   auto loaded = (*from)->load();
   if (!loaded) return tl::unexpected(loaded.error());
+  if (*loaded == *known) return model::catalog_snapshot{};
   return std::make_shared<const model::catalog>(*std::move(loaded));
 }
 
-/// Loads the store's tokens if their revision differs from that of `known`; else returns null.
-base::expected<model::token_snapshot> read_tokens_if_moved(store::database& in,
-                                                           const model::token_snapshot& known) {
+/// Loads the store's tokens if their revision differs from that of `known`, or if `anew`; else
+/// returns null.
+base::expected<model::token_snapshot>
+read_tokens_if_moved(store::database& in, const model::token_snapshot& known, bool anew) {
   const auto from = in.access();
   if (!from) return tl::unexpected(from.error());
   const auto revision = (*from)->tokens_revision();
   if (!revision) return tl::unexpected(revision.error());
-  if (*revision == known->revision()) return model::token_snapshot{};
+  if (*revision == known->revision() && !anew) return model::token_snapshot{};
   auto loaded = (*from)->load_tokens();
   if (!loaded) return tl::unexpected(loaded.error());
   (*loaded)->take_uses(*known);
@@ -47,19 +50,21 @@ take_feed(store::database& in, std::optional<store::lease<store::change_feed>>& 
   return &**feed;
 }
 
-/// Reads what moved since the known revisions; reads nothing if no other session committed.
+/// Reads what moved since the known revisions; reads nothing if no other session committed. `anew`:
+/// reads catalog and tokens whatever their revisions are.
 base::expected<store_polled> read_moved(store::database& in, store::change_feed& feed,
-                                        std::int64_t catalog, const model::token_snapshot& tokens,
-                                        std::int64_t avatars, const caf::actor& self) {
+                                        const model::catalog_snapshot& catalog,
+                                        const model::token_snapshot& tokens, std::int64_t avatars,
+                                        bool anew, const caf::actor& self) {
   store_polled found;
   const auto changed = feed.changed();
   if (!changed) return tl::unexpected(changed.error());
   if (!*changed) return found;
   // Told at once: a revoked token does not wait until a large catalog is loaded.
-  auto issued = read_tokens_if_moved(in, tokens);
+  auto issued = read_tokens_if_moved(in, tokens, anew);
   if (!issued) return tl::unexpected(issued.error());
   if (*issued) caf::anon_send(self, tokens_changed{*std::move(issued)});
-  auto snapshot = read_catalog_if_moved(in, catalog);
+  auto snapshot = read_catalog_if_moved(in, catalog, anew);
   if (!snapshot) return tl::unexpected(snapshot.error());
   auto moved = feed.moved_games_since(store::game_subject::avatars, avatars);
   if (!moved) return tl::unexpected(moved.error());
@@ -131,11 +136,11 @@ caf::behavior catalog::make_behavior() {
 
 void catalog::poll() {
   auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
-               feed = feed_, known = state_.snapshot()->revision, tokens = state_.tokens(),
-               avatars = state_.avatars_revision(), contact = settings_.contact,
-               clock = settings_.clock] {
+               feed = feed_, known = state_.snapshot(), tokens = state_.tokens(),
+               avatars = state_.avatars_revision(), anew = state_.is_failing(),
+               contact = settings_.contact, clock = settings_.clock] {
     auto found = take_feed(*database, *feed).and_then([&](store::change_feed* from) {
-      return read_moved(*database, *from, known, tokens, avatars, self);
+      return read_moved(*database, *from, known, tokens, avatars, anew, self);
     });
     if (found && contact) contact->note(clock->now());
     if (!found) {

@@ -41,6 +41,9 @@ public:
   /// The revision of the avatars that the shards were told; negative if they were told none yet.
   std::int64_t avatars_revision() const noexcept { return avatars_revision_; }
   const subscribers& listeners() const noexcept { return subscribers_; }
+  /// Whether the last poll failed. The store that answers next may be another one, whose revisions
+  /// say nothing: a standby that had not received the last changes.
+  bool is_failing() const noexcept { return failing_; }
 
   /// Replaces the subscribers. Returns the avatar shards among `listeners` that are new.
   std::vector<caf::actor> subscribe(const subscribers& listeners);
