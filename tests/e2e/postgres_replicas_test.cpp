@@ -4,6 +4,7 @@
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/postgres_server.hpp"
 
+#include <csignal>
 #include <functional>
 #include <string>
 
@@ -45,6 +46,19 @@ void import_avatar(const world& into, const std::string& id, const environment& 
   const auto done = run({"import", "avatars", "--data-dir", into.data_dir(), file}, added);
   INFO(done.errors);
   CHECK(done.exit_code == 0);
+}
+
+/// Cuts a standby off from what `primary` writes from now on.
+void stop_following(const postgres_server& standby, const postgres_server& primary) {
+  standby.execute("ALTER SYSTEM SET primary_conninfo = ''");
+  standby.execute("SELECT pg_reload_conf()");
+  const auto followers = "SELECT count(*) FROM pg_stat_replication";
+  REQUIRE(eventually([&] { return primary.value(followers) == "0"; }));
+}
+
+std::string name_of_database(const std::string& url) {
+  const auto begin = url.find("///") + 3;
+  return url.substr(begin, url.find('?') - begin);
 }
 
 /// A server, and two processes on a database of it.
@@ -107,22 +121,18 @@ TEST_CASE("what a standby had not received is forgotten after a failover, and wh
   if (!fixtures::postgres_installed()) return;
   postgres_server primary;
   const auto url = primary.new_database();
-  const auto name = url.substr(url.find("///") + 3, url.find('?') - url.find("///") - 3);
   const world of{store_url{url}};
   const auto standby = primary.standby();
   standby->catch_up_with(primary);
-  const environment either{"MATCHCLOUD_STORE=" +
-                           fixtures::either(url, standby->connection_string(name))};
+  const environment either{"MATCHCLOUD_STORE=" + fixtures::either(url, standby->connection_string(
+                                                                           name_of_database(url)))};
   const server at{{}, of, either};
   const auto has = [&](const std::string& target, const std::string& text) {
     raw_connection client{at.data()};
     return client.ask(request("GET", target)).body.find(text) != std::string::npos;
   };
 
-  standby->execute("ALTER SYSTEM SET primary_conninfo = ''");
-  standby->execute("SELECT pg_reload_conf()");
-  const auto followers = "SELECT count(*) FROM pg_stat_replication";
-  REQUIRE(eventually([&] { return primary.value(followers) == "0"; }));
+  stop_following(*standby, primary);
   import_avatar(of, first_avatar, either);
   import_avatar(of, second_avatar, either);
   CHECK(ask_ops(at, "PUT", "/v1/regions/atl", region).status == 201);
@@ -137,6 +147,37 @@ TEST_CASE("what a standby had not received is forgotten after a failover, and wh
   CHECK(
       eventually([&] { return has(avatars_target, third_avatar); }, deadline{milliseconds{5'000}}));
   CHECK_FALSE(has(avatars_target, second_avatar));
+}
+
+TEST_CASE("a revocation is seen although another one, which was lost, had its revision",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server primary;
+  const auto url = primary.new_database();
+  const world of{store_url{url}};
+  const auto standby = primary.standby();
+  const environment either{"MATCHCLOUD_STORE=" + fixtures::either(url, standby->connection_string(
+                                                                           name_of_database(url)))};
+  const server first{{}, of, either};
+  server second{{"--auth", "required"}, of, either};
+  const auto lost = create_token(first, "studio");
+  const auto revoked = create_token(first, "studio");
+  REQUIRE(eventually([&] { return validate(second, revoked.text).status == 200; }));
+  standby->catch_up_with(primary);
+  stop_following(*standby, primary);
+  CHECK(ask_ops(first, "DELETE", "/v1/tokens/" + lost.id).status == 204);
+  REQUIRE(eventually([&] { return validate(second, lost.text).status == 401; }));
+
+  // The second process does not see the store in between.
+  primary.kill();
+  CHECK(eventually([&] { return second.metric("matchcloud_store_age_seconds") > 1; }));
+  second.process().signal(SIGSTOP);
+  standby->promote();
+  CHECK(eventually(
+      [&] { return ask_ops(first, "DELETE", "/v1/tokens/" + revoked.id).status == 204; }));
+  second.process().signal(SIGCONT);
+  CHECK(eventually([&] { return validate(second, revoked.text).status == 401; }));
+  CHECK(validate(second, lost.text).status == 200);
 }
 
 TEST_CASE("tokens expire while the store is out of reach", "[.postgres]") {
