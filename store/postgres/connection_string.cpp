@@ -79,9 +79,10 @@ std::string place_of(const std::string& url) {
 
 base::expected<void> check_verification(const postgres_settings& settings) {
   if (settings.allow_unverified) return {};
-  // Begins to connect, for what services and the environment add; sends nothing.
-  const std::array names{"dbname", static_cast<const char*>(nullptr)};
-  const std::array values{settings.url.c_str(), static_cast<const char*>(nullptr)};
+  // For what services and the environment add. The last value, which nothing takes, ends the
+  // attempt before a name is looked up or a packet sent.
+  const std::array names{"dbname", "target_session_attrs", static_cast<const char*>(nullptr)};
+  const std::array values{settings.url.c_str(), "nobody", static_cast<const char*>(nullptr)};
   const std::unique_ptr<PGconn, decltype(&PQfinish)> begun{
       PQconnectStartParams(names.data(), values.data(), 1), &PQfinish};
   const options found{begun ? PQconninfo(begun.get()) : nullptr};
