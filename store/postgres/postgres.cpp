@@ -185,6 +185,22 @@ base::expected<void> postgres_connection::select(const sql_command& query, sql_v
   return done ? drain() : done;
 }
 
+base::expected<void> postgres_connection::select_each(const sql_command& query,
+                                                      std::span<const sql_value> keys,
+                                                      const std::function<void(sql_row&)>& take) {
+  const take_rows take_all = [&](const binary_rows& rows) {
+    text_row row{rows.get()};
+    for (int number = 0; number < rows.size(); ++number) {
+      row.stand_on(number);
+      take(row);
+    }
+  };
+  base::expected<void> done;
+  for (auto key = keys.begin(); done && key != keys.end(); ++key)
+    done = queue(query, parameters{sql_values{*key}}, {query.operation, nullptr, &take_all}, false);
+  return done ? drain() : done;
+}
+
 base::expected<void> postgres_connection::run(const sql_command& change, sql_values with) {
   return queue(change, parameters{with}, {change.operation}, false);
 }

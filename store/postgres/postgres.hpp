@@ -46,6 +46,8 @@ public:
   base::expected<void> begin_reading(std::string_view operation) override;
   base::expected<void> select(const sql_command& query, sql_values with,
                               const take_row& take) override;
+  base::expected<void> select_each(const sql_command& query, std::span<const sql_value> keys,
+                                   const std::function<void(sql_row&)>& take) override;
   base::expected<void> run(const sql_command& change, sql_values with) override;
   base::expected<std::int64_t> count_changes(const sql_command& change, sql_values with) override;
   tl::unexpected<base::error> failure(std::string_view operation,

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace matchcloud::store {
 
@@ -28,25 +29,39 @@ model::avatar read_avatar(sql_row& row) {
   return each;
 }
 
-base::expected<bool> has_game(sql_connection& on, const model::uuid& game_id) {
-  static constexpr sql_command query{"SELECT 1 FROM games WHERE game_id = $1 AND removed = 0",
-                                     "look for a game"};
-  bool found = false;
-  auto read = for_each_row(on, query, {game_id}, [&](sql_row&) { found = true; });
-  if (!read) return tl::unexpected(read.error());
-  return found;
-}
+/// What the store has of a batch, as the batch goes on.
+struct known_rows {
+  std::set<model::uuid> games;
+  std::map<model::uuid, model::avatar> avatars;
+};
 
-base::expected<std::optional<model::avatar>> stored_avatar(sql_connection& on,
-                                                           const model::uuid& upload_id) {
-  static constexpr sql_command query{
+/// Looks up all games and avatars of a batch.
+base::expected<known_rows> look_up(sql_connection& on, std::span<const model::avatar> batch) {
+  static constexpr sql_command find_game{
+      "SELECT game_id FROM games WHERE game_id = $1 AND removed = 0", "look for a game"};
+  static constexpr sql_command find_avatar{
       "SELECT upload_id, game_id, display_name, create_ts, content_length, complete, "
       "image_digest, image_type FROM avatars WHERE upload_id = $1",
       "look for an avatar"};
-  std::optional<model::avatar> found;
-  auto read = for_each_row(on, query, {upload_id}, [&](sql_row& row) { found = read_avatar(row); });
-  if (!read) return tl::unexpected(read.error());
-  return found;
+  std::set<model::uuid> games;
+  for (const auto& each : batch)
+    games.insert(each.game_id);
+  const std::vector<sql_value> game_ids{games.begin(), games.end()};
+  std::vector<sql_value> upload_ids;
+  upload_ids.reserve(batch.size());
+  for (const auto& each : batch)
+    upload_ids.emplace_back(each.upload_id);
+  known_rows known;
+  auto done =
+      on.select_each(find_game, game_ids, [&](sql_row& row) { known.games.insert(row.uuid(0)); });
+  if (done)
+    done = on.select_each(find_avatar, upload_ids, [&](sql_row& row) {
+      auto found = read_avatar(row);
+      const auto id = found.upload_id;
+      known.avatars.insert_or_assign(id, std::move(found));
+    });
+  if (!done) return tl::unexpected(done.error());
+  return known;
 }
 
 base::expected<void> write_avatar(sql_connection& on, const model::avatar& each) {
@@ -69,16 +84,16 @@ base::expected<void> write_avatar(sql_connection& on, const model::avatar& each)
                          std::int64_t{each.complete ? 1 : 0}, digest, type});
 }
 
-base::expected<put_outcome> put_avatar(sql_connection& on, const model::avatar& each) {
-  const auto known = has_game(on, each.game_id);
-  if (!known) return tl::unexpected(known.error());
-  if (!*known) return put_outcome::game_unknown;
-  const auto old = stored_avatar(on, each.upload_id);
-  if (!old) return tl::unexpected(old.error());
-  if (*old && (*old)->game_id != each.game_id) return put_outcome::of_other_game;
-  if (*old == each) return put_outcome::unchanged;
+base::expected<put_outcome> put_avatar(sql_connection& on, const model::avatar& each,
+                                       known_rows& known) {
+  if (!known.games.contains(each.game_id)) return put_outcome::game_unknown;
+  const auto old = known.avatars.find(each.upload_id);
+  const bool is_new = old == known.avatars.end();
+  if (!is_new && old->second.game_id != each.game_id) return put_outcome::of_other_game;
+  if (!is_new && old->second == each) return put_outcome::unchanged;
   if (auto written = write_avatar(on, each); !written) return tl::unexpected(written.error());
-  return *old ? put_outcome::changed : put_outcome::added;
+  known.avatars.insert_or_assign(each.upload_id, each);
+  return is_new ? put_outcome::added : put_outcome::changed;
 }
 
 } // namespace
@@ -99,11 +114,13 @@ base::expected<std::int64_t> select_avatars(sql_connection& on, const model::uui
 
 base::expected<std::vector<put_outcome>> write_avatars(sql_connection& on,
                                                        std::span<const model::avatar> avatars) {
+  auto known = look_up(on, avatars);
+  if (!known) return tl::unexpected(known.error());
   std::vector<put_outcome> outcomes;
   outcomes.reserve(avatars.size());
   std::set<model::uuid> moved;
   for (const auto& each : avatars) {
-    const auto outcome = put_avatar(on, each);
+    const auto outcome = put_avatar(on, each, *known);
     if (!outcome) return tl::unexpected(outcome.error());
     outcomes.push_back(*outcome);
     if (*outcome == put_outcome::added || *outcome == put_outcome::changed)

@@ -12,6 +12,14 @@ std::string_view name_of(sql_subject subject) noexcept {
   return {};
 }
 
+base::expected<void> sql_connection::select_each(const sql_command& query,
+                                                 std::span<const sql_value> keys,
+                                                 const std::function<void(sql_row&)>& take) {
+  for (const auto& key : keys)
+    if (auto done = for_each_row(*this, query, {key}, take); !done) return done;
+  return {};
+}
+
 base::expected<sql_transaction> sql_transaction::begin(sql_connection& on, sql_access access,
                                                        std::optional<sql_subject> subject,
                                                        std::string operation) {

@@ -117,6 +117,11 @@ public:
   /// connection.
   virtual base::expected<void> select(const sql_command& query, sql_values with,
                                       const take_row& take) = 0;
+  /// Runs a query with one parameter for each of `keys`, in their order, and calls `take` for each
+  /// row of all. Engines may send them together. `take` must not use the connection.
+  virtual base::expected<void> select_each(const sql_command& query,
+                                           std::span<const sql_value> keys,
+                                           const std::function<void(sql_row&)>& take);
   /// Makes a change within a transaction. Engines may send changes together: then the failure of
   /// one is returned by a later call, at the latest by the commit.
   virtual base::expected<void> run(const sql_command& change, sql_values with) = 0;
