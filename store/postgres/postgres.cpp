@@ -289,7 +289,10 @@ void postgres_connection::roll_back(std::string_view) noexcept {
   static constexpr sql_command roll_back{"ROLLBACK", "roll a transaction back"};
   if (!std::exchange(in_transaction_, false)) return;
   if (!handle_ || PQstatus(handle_.get()) != CONNECTION_OK) return;
-  // What was sent before may fail without harm; then the server is told.
+  // What was sent before may fail without harm; then the server is told. Whoever wanted the answers
+  // may be gone.
+  for (auto& each : sent_)
+    each.take = nullptr;
   (void)drain();
   if (PQstatus(handle_.get()) != CONNECTION_OK) return;
   if (run(roll_back, {})) (void)drain();
