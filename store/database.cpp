@@ -42,9 +42,10 @@ void database::give_back(idle_session taken) {
     const std::lock_guard lock{mutex_};
     // What ended one session may have ended them all.
     if (failed) gone.swap(idle_);
-    if (reusable && idle_.size() < limits_.idle) idle_.push_back(std::move(taken));
+    auto& to = reusable && idle_.size() < limits_.idle ? idle_ : gone;
+    to.push_back(std::move(taken));
   }
-  taken.held.reset(); // close it before another session takes its slot
+  gone.clear(); // close them before another session takes the slot
   leave();
 }
 
