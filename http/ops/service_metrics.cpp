@@ -343,6 +343,15 @@ void add_sessions(std::vector<MetricFamily>& all, const store::session_counts& o
           "Requests that waited for a session of the store in vain.", of.timeouts);
 }
 
+void add_store(std::vector<MetricFamily>& all, const metric_sources& of) {
+  if (of.contact)
+    add_single(all, "matchcloud_store_age_seconds",
+               "How long ago the store last answered, and so how old what is known of it may be.",
+               MetricType::Gauge,
+               std::chrono::duration<double>{of.contact->age(base::machine_clock().now())}.count());
+  if (of.database) add_sessions(all, of.database->count());
+}
+
 void add_tls(std::vector<MetricFamily>& all, const tls_metrics& of,
              const std::vector<const transport_metrics*>& transports) {
   all.push_back(summed_by("matchcloud_tls_handshakes_total", "TLS handshakes that ended, by how.",
@@ -439,13 +448,7 @@ std::vector<MetricFamily> service_metrics::Collect() const {
          MetricType::Gauge, static_cast<double>(sources_.media->known()));
   single("matchcloud_blocking_jobs_queued", "Jobs that wait for a blocking thread.",
          MetricType::Gauge, static_cast<double>(sources_.blocking->queued()));
-  if (sources_.contact)
-    single(
-        "matchcloud_store_age_seconds",
-        "How long ago the store last answered, and so how old what is known of it may be.",
-        MetricType::Gauge,
-        std::chrono::duration<double>{sources_.contact->age(base::machine_clock().now())}.count());
-  if (sources_.database) add_sessions(all, sources_.database->count());
+  add_store(all, sources_);
   add_rankings(all, sources_.rankings);
   if (sources_.exports)
     add_exports(all, *sources_.exports,
