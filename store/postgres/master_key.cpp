@@ -1,5 +1,6 @@
 #include "store/postgres/master_key.hpp"
 
+#include "base/characters.hpp"
 #include "base/file_descriptor.hpp"
 #include "base/io_failure.hpp"
 #include "base/randomness.hpp"
@@ -52,13 +53,6 @@ bool run(EVP_CIPHER_CTX* with, int encrypts, const base::secret_bytes& key, std:
          EVP_CIPHER_CTX_ctrl(with, EVP_CTRL_GCM_GET_TAG, tag_bytes, tag.data()) == 1;
 }
 
-std::optional<std::uint8_t> digit_of(char c) noexcept {
-  if (c >= '0' && c <= '9') return static_cast<std::uint8_t>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<std::uint8_t>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<std::uint8_t>(c - 'A' + 10);
-  return std::nullopt;
-}
-
 std::optional<base::secret_bytes> parse_key(std::string_view text) {
   base::secret_bytes key{};
   std::size_t digits = 0;
@@ -66,9 +60,9 @@ std::optional<base::secret_bytes> parse_key(std::string_view text) {
   for (const char c : text) {
     in_comment = c == '#' || (in_comment && c != '\n');
     if (in_comment || c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
-    const auto digit = digit_of(c);
-    if (!digit || digits == 2 * key.size()) return std::nullopt;
-    key[digits / 2] = static_cast<std::uint8_t>(key[digits / 2] << 4 | *digit);
+    const int digit = base::hex_value(c);
+    if (digit < 0 || digits == 2 * key.size()) return std::nullopt;
+    key[digits / 2] = static_cast<std::uint8_t>(key[digits / 2] << 4 | digit);
     ++digits;
   }
   if (digits != 2 * key.size()) return std::nullopt;

@@ -34,6 +34,17 @@ constexpr std::string_view serialization_failure = "40001";
 constexpr std::string_view deadlock_detected = "40P01";
 constexpr std::string_view disk_full = "53100";
 
+/// Hands on the rows of a result in text form until `take` returns false; returns whether it did
+/// not.
+bool hand_on(const binary_rows& rows, const sql_connection::take_row& take) {
+  text_row row{rows.get()};
+  for (int number = 0; number < rows.size(); ++number) {
+    row.stand_on(number);
+    if (!take(row)) return false;
+  }
+  return true;
+}
+
 /// What the operator can do about a failure; empty if PostgreSQL's own message is enough.
 std::string_view advice(std::string_view state) {
   if (state == disk_full) return "free some disk space of the server";
@@ -175,11 +186,7 @@ base::expected<void> postgres_connection::select(const sql_command& query, sql_v
                                                  const take_row& take) {
   bool wanted = true;
   const take_rows take_each = [&](const binary_rows& rows) {
-    text_row row{rows.get()};
-    for (int number = 0; wanted && number < rows.size(); ++number) {
-      row.stand_on(number);
-      wanted = take(row);
-    }
+    wanted = wanted && hand_on(rows, take);
   };
   auto done = queue(query, parameters{with}, {query.operation, nullptr, &take_each, true}, false);
   return done ? drain() : done;
@@ -189,11 +196,10 @@ base::expected<void> postgres_connection::select_each(const sql_command& query,
                                                       std::span<const sql_value> keys,
                                                       const std::function<void(sql_row&)>& take) {
   const take_rows take_all = [&](const binary_rows& rows) {
-    text_row row{rows.get()};
-    for (int number = 0; number < rows.size(); ++number) {
-      row.stand_on(number);
+    hand_on(rows, [&](sql_row& row) {
       take(row);
-    }
+      return true;
+    });
   };
   base::expected<void> done;
   for (auto key = keys.begin(); done && key != keys.end(); ++key)

@@ -251,11 +251,4 @@ postgres_lobbies::find(std::span<const model::lobby_record> records) {
   return found;
 }
 
-base::expected<std::vector<attributes_check>>
-postgres_lobbies::check_attributes(const model::lobby_attributes_table& attributes) {
-  const auto snapshot = sql_transaction::read(*on_, "check lobbies");
-  if (!snapshot) return tl::unexpected(snapshot.error());
-  return attributes_.check(attributes);
-}
-
 } // namespace matchcloud::store

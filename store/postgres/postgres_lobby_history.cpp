@@ -23,18 +23,10 @@ constexpr int stop_look_interval = 1'024;
 base::expected<void> postgres_lobby_history::read(const model::export_query& query,
                                                   const base::clock& clock,
                                                   const history_reader& to) {
-  history_snapshot snapshot;
-  // The server takes the snapshot at the first query, so everything committed before this instant
-  // is included.
-  snapshot.taken_ts = clock.unix_ms();
   // Never committed, because nothing is written.
   const auto reading = sql_transaction::read(*on_, reading_lobbies);
   if (!reading) return tl::unexpected(reading.error());
-  const auto revisions = select_history_revisions(*on_, query.game_id);
-  if (!revisions) return tl::unexpected(revisions.error());
-  snapshot.revisions = *revisions;
-  if (to.begun) to.begun(snapshot);
-  if (to.stop && to.stop()) return base::fail(base::errc::cancelled, "the export was given up");
+  if (auto begun = begin_history(*on_, query.game_id, clock, to); !begun) return begun;
   if (query.span.begin >= query.span.end) return {};
   auto done = open(query);
   if (done) done = merge(to);

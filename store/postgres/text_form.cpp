@@ -1,5 +1,8 @@
 #include "store/postgres/text_form.hpp"
 
+#include "base/characters.hpp"
+#include "base/hexadecimal.hpp"
+
 #include <libpq-fe.h>
 
 #include <array>
@@ -18,12 +21,8 @@ std::string text_of(Number number) {
 }
 
 std::string hex_of(std::span<const std::uint8_t> bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string text = "\\x";
-  for (const auto byte : bytes) {
-    text.push_back(digits[byte >> 4]);
-    text.push_back(digits[byte & 15]);
-  }
+  base::append_hexadecimal(text, bytes);
   return text;
 }
 
@@ -53,10 +52,6 @@ std::string unescaped(std::string_view text) {
       made.push_back(text[++at] == '0' ? '\0' : escape);
   }
   return made;
-}
-
-std::uint8_t hex_digit(char c) noexcept {
-  return static_cast<std::uint8_t>(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
 template <class Number>
@@ -109,7 +104,8 @@ std::span<const std::uint8_t> text_row::blob(int column) {
   const auto hex = raw(column);
   auto& bytes = blobs_.emplace_back();
   for (std::size_t at = 2; at + 1 < hex.size(); at += 2) // after "\x"
-    bytes.push_back(static_cast<std::uint8_t>(hex_digit(hex[at]) << 4 | hex_digit(hex[at + 1])));
+    bytes.push_back(
+        static_cast<std::uint8_t>(base::hex_value(hex[at]) << 4 | base::hex_value(hex[at + 1])));
   return bytes;
 }
 

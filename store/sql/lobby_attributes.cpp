@@ -143,6 +143,8 @@ base::expected<model::lobby_attributes> lobby_attribute_rows::read(std::int64_t 
 
 base::expected<std::vector<attributes_check>>
 lobby_attribute_rows::check(const model::lobby_attributes_table& attributes) {
+  const auto snapshot = sql_transaction::read(*on_, "check lobbies");
+  if (!snapshot) return tl::unexpected(snapshot.error());
   begin_batch(attributes);
   std::vector<attributes_check> checks(attributes.size());
   for (std::uint32_t number = 0; number < attributes.size(); ++number) {

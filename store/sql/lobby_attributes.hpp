@@ -40,7 +40,7 @@ public:
   /// Why the last lobby was refused.
   const model::line_finding& finding() const noexcept { return finding_; }
 
-  /// Implements `lobby_sink::check_attributes`. Call this in a transaction.
+  /// Implements `lobby_sink::check_attributes`.
   base::expected<std::vector<attributes_check>>
   check(const model::lobby_attributes_table& attributes);
 

@@ -52,8 +52,7 @@ change_token(sql_connection& on, std::string operation, const audit_table& audit
   return token;
 }
 
-} // namespace
-
+/// The revisions that an export of a game depends on.
 base::expected<history_revisions> select_history_revisions(sql_connection& on,
                                                            const model::uuid& game_id) {
   const auto lobbies = read_game_revision(on, game_subject::lobbies, game_id);
@@ -61,6 +60,20 @@ base::expected<history_revisions> select_history_revisions(sql_connection& on,
   const auto catalog = read_catalog_revision(on);
   if (!catalog) return tl::unexpected(catalog.error());
   return history_revisions{*lobbies, *catalog};
+}
+
+} // namespace
+
+base::expected<void> begin_history(sql_connection& on, const model::uuid& game_id,
+                                   const base::clock& clock, const history_reader& to) {
+  history_snapshot snapshot;
+  snapshot.taken_ts = clock.unix_ms();
+  const auto revisions = select_history_revisions(on, game_id);
+  if (!revisions) return tl::unexpected(revisions.error());
+  snapshot.revisions = *revisions;
+  if (to.begun) to.begun(snapshot);
+  if (to.stop && to.stop()) return base::fail(base::errc::cancelled, "the export was given up");
+  return {};
 }
 
 // -- catalog_store --------------------------------------------------------------

@@ -66,9 +66,10 @@ private:
   audit_table audit_;
 };
 
-/// The revisions that an export of a game depends on. Call this in the transaction that reads the
-/// game's history.
-base::expected<history_revisions> select_history_revisions(sql_connection& on,
-                                                           const model::uuid& game_id);
+/// The first steps of `lobby_history::read`: tells `to` of the snapshot, and fails with `cancelled`
+/// if it stops there. Call this at the begin of the transaction that reads the game's history: an
+/// engine takes its snapshot at the first query, so everything committed before is included.
+base::expected<void> begin_history(sql_connection& on, const model::uuid& game_id,
+                                   const base::clock& clock, const history_reader& to);
 
 } // namespace matchcloud::store

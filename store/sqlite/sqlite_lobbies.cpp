@@ -125,13 +125,6 @@ base::expected<lobby_merge> lobby_writer::check(std::span<const model::lobby_rec
   return result;
 }
 
-base::expected<std::vector<attributes_check>>
-lobby_writer::check_attributes(const model::lobby_attributes_table& attributes) {
-  const auto snapshot = sql_transaction::read(*on_, "check lobbies");
-  if (!snapshot) return tl::unexpected(snapshot.error());
-  return attributes_.check(attributes);
-}
-
 base::expected<lobby_writer::outcome> lobby_writer::merge_one(const model::lobby_record& each) {
   const auto kind = attributes_.resolve(each.attributes);
   if (!kind) return tl::unexpected(kind.error());

@@ -36,7 +36,9 @@ public:
   base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
                                     const model::lobby_attributes_table& attributes);
   base::expected<std::vector<attributes_check>>
-  check_attributes(const model::lobby_attributes_table& attributes);
+  check_attributes(const model::lobby_attributes_table& attributes) {
+    return attributes_.check(attributes);
+  }
 
 private:
   struct stored_lobby {

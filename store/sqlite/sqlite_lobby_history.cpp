@@ -31,15 +31,7 @@ base::expected<void> sqlite_lobby_history::read(const model::export_query& query
   const closing at_end{this};
   const cancellation asks{*on_, to.stop};
 
-  // SQLite takes the snapshot at the first read, so everything committed before this instant is
-  // included.
-  history_snapshot snapshot;
-  snapshot.taken_ts = clock.unix_ms();
-  const auto revisions = select_history_revisions(*on_, query.game_id);
-  if (!revisions) return tl::unexpected(revisions.error());
-  snapshot.revisions = *revisions;
-  if (to.begun) to.begun(snapshot);
-  if (to.stop && to.stop()) return base::fail(base::errc::cancelled, "the export was given up");
+  if (auto begun = begin_history(*on_, query.game_id, clock, to); !begun) return begun;
   if (query.span.begin >= query.span.end) return {};
   if (auto opened = open_cursors(query); !opened) return opened;
   return merge(to);
