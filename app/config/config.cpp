@@ -141,7 +141,7 @@ base::expected<void> check_store(const serve_config& config,
   const auto checked =
       check_store_url(config.store.url, is_flag ? url_source::flag : url_source::private_source);
   if (!checked) return refuse_key(given, "store", checked.error().detail);
-  if (config.store_use.idle_connections > config.store_use.connections)
+  if (config.store_sessions.idle > config.store_sessions.at_once)
     return refuse_key(given, "store-idle-connections",
                       "no more can be idle than there may be; see store-connections");
   return {};

@@ -36,17 +36,6 @@ inline constexpr std::string_view httplib_cannot_be_taken_over =
     "that has them, so the transport httplib cannot be taken over; choose loops, or end the "
     "process (SIGTERM) and start another";
 
-/// How a store on a server is used; the embedded one has bounds of its own.
-struct store_limits {
-  /// Connections of the process at once, and how many it keeps while nobody needs them.
-  std::size_t connections = 0;
-  std::size_t idle_connections = 0;
-  /// How long a request waits for a connection.
-  std::chrono::milliseconds wait{0};
-  /// How long a connection is used before another one replaces it.
-  std::chrono::milliseconds connection_lifetime{0};
-};
-
 /// Everything that `serve` can be configured with.
 struct serve_config {
   std::vector<data_listener> listen;
@@ -55,7 +44,8 @@ struct serve_config {
   bool ops_tls = false;
   http::tls_files tls;
   store::store_place store;
-  store_limits store_use;
+  /// Of a store on a server; the embedded one has bounds of its own.
+  store::session_limits store_sessions;
   std::vector<std::string> geoip_files;
   /// The number of event loops; 0 means one per core.
   std::size_t loops = 0;

@@ -254,22 +254,23 @@ std::vector<config_key> listening_keys() {
   };
 }
 
-/// Milliseconds of the use of a store on a server.
-auto store_time_key(std::chrono::milliseconds store_limits::*member, std::uint64_t least,
-                    std::uint64_t most) {
+auto session_time_key(std::chrono::milliseconds store::session_limits::*member, std::uint64_t least,
+                      std::uint64_t most) {
   return number_between(least, most, [member](serve_config& config, std::uint64_t number) {
-    config.store_use.*member = std::chrono::milliseconds{number};
+    config.store_sessions.*member = std::chrono::milliseconds{number};
   });
 }
 
-auto store_count_key(std::size_t store_limits::*member, std::uint64_t least, std::uint64_t most) {
+auto session_count_key(std::size_t store::session_limits::*member, std::uint64_t least,
+                       std::uint64_t most) {
   return number_between(least, most, [member](serve_config& config, std::uint64_t number) {
-    config.store_use.*member = number;
+    config.store_sessions.*member = number;
   });
 }
 
 /// Of a store in PostgreSQL.
 std::vector<config_key> store_keys() {
+  using store::session_limits;
   return {
       {"store",
        kind::text,
@@ -301,17 +302,17 @@ std::vector<config_key> store_keys() {
       {"store-connections", kind::number, "16", "4 to 1000",
        "Connections of this process to PostgreSQL at once. Of the server's max_connections each "
        "process needs its share.",
-       store_count_key(&store_limits::connections, 4, 1'000)},
+       session_count_key(&session_limits::at_once, 4, 1'000)},
       {"store-idle-connections", kind::number, "4", "0 to 1000",
        "Connections to PostgreSQL that are kept while nobody needs them.",
-       store_count_key(&store_limits::idle_connections, 0, 1'000)},
+       session_count_key(&session_limits::idle, 0, 1'000)},
       {"store-wait-ms", kind::number, "5000", "1 to 600000",
        "How long a request waits for a connection to PostgreSQL; then 503 overloaded.",
-       store_time_key(&store_limits::wait, 1, 600'000)},
+       session_time_key(&session_limits::patience, 1, 600'000)},
       {"store-connection-lifetime-ms", kind::number, "1800000", "1000 to 86400000",
        "How long a connection to PostgreSQL is used before a new one replaces it, so that all move "
        "to where the name leads now.",
-       store_time_key(&store_limits::connection_lifetime, 1'000, 86'400'000)},
+       session_time_key(&session_limits::lifetime, 1'000, 86'400'000)},
       {"store-statement-timeout-ms", kind::number, "5000", "100 to 600000",
        "How long PostgreSQL may take for a statement. A second later its connection is given up.",
        number_between(100, 600'000,

@@ -34,9 +34,7 @@ constexpr std::size_t actor_throughput = 64;
 
 /// The use of a store on a server.
 store::store_settings server_settings(const serve_config& config) {
-  const auto& use = config.store_use;
-  return {.patience = actors::administration::patience,
-          .sessions = {use.connections, use.idle_connections, use.wait, use.connection_lifetime}};
+  return {.patience = actors::administration::patience, .sessions = config.store_sessions};
 }
 
 void signal(const base::file_descriptor& eventfd) {

@@ -1,5 +1,6 @@
 #include "tests/e2e/mixed_load.hpp"
 
+#include "tests/e2e/lobby_lines.hpp"
 #include "tests/fixtures/json.hpp"
 
 #include <algorithm>
@@ -29,15 +30,8 @@ std::string avatars_of(std::string_view game) {
 /// So many ended lobbies from number `first`.
 std::string lines_from(std::size_t first) {
   std::string lines;
-  for (std::size_t number = first; number < first + lines_at_once; ++number) {
-    char id[40];
-    std::snprintf(id, sizeof id, "feed0000-0000-4000-8000-%012zu", number);
-    lines += std::string{R"({"lobby_id":")"} + id +
-             R"(","namespace_id":"00000000-0000-4000-8000-000000000011","region_id":"fra",)"
-             R"("tier":"basic-1d1","version_id":"00000000-0000-4000-8000-0000000000aa",)"
-             R"("version_name":"1.0","game_mode":"duel","start_ts":1000,"stop_ts":2000})"
-             "\n";
-  }
+  for (std::size_t number = first; number < first + lines_at_once; ++number)
+    lines += lobby_line(number, "feed0000");
   return lines;
 }
 
