@@ -7,7 +7,6 @@ export   `matchcloud export` of one game against psql's COPY of the same selecti
 
 Both also beside the embedded store. The server syncs its commits and runs on the same machine.
 """
-import http.client
 import json
 import os
 import statistics
@@ -17,19 +16,15 @@ import tempfile
 import time
 
 import chart
+import ingest
 import openloop
 import postgres
 import rows
-from harness import BINARY, judged, process, processors_line, result_path, run, write_result
+from harness import BINARY, judged, processors_line, result_path, run, write_result
 
 INGEST_TARGET, EXPORT_TARGET = 0.8, 1.2
 PROCESSORS = {"all": "any CPU"}
-BLOCK_BYTES = 1 << 20
 FAR_MS = 4_000_000_000_000
-
-
-def environment(store):
-    return {**os.environ, "MATCHCLOUD_STORE": store} if store else dict(os.environ)
 
 
 class inputs:
@@ -77,23 +72,9 @@ class inputs:
 
 def post(of, data_dir, store):
     """Sends all lobbies to a service; returns the seconds."""
-    command = [BINARY, "serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
-               "--data-dir", data_dir, "--master-key-file", of.key]
-    if store:
-        command += ["--store", store]
-    with process("matchcloud serve", command, os.path.join(of.folder, "serve.log")) as server:
-        while not (line := server.lines.get(timeout=30)).startswith("ops plane on "):
-            pass
-        client = http.client.HTTPConnection("127.0.0.1", int(line.rsplit(":", 1)[1]))
-        began = time.monotonic()
-        with open(of.lines, "rb") as lines:
-            client.request("POST", "/v1/lobbies", body=iter(lambda: lines.read(BLOCK_BYTES), b""),
-                           headers={"Content-Type": "application/x-ndjson"}, encode_chunked=True)
-            answer = json.loads(client.getresponse().read())
-        seconds = time.monotonic() - began
-    if answer.get("accepted") != of.count:
-        sys.exit(f"bench: POST /v1/lobbies answered {str(answer)[:500]}")
-    return seconds
+    arguments = ["--data-dir", data_dir, "--master-key-file", of.key]
+    return ingest.post_seconds(of.folder, of.lines, of.count,
+                               arguments + (["--store", store] if store else []))
 
 
 def export(of, data_dir, store, game, output):
@@ -153,7 +134,6 @@ def compare(arguments):
     seconds = {name: [] for name in names}
     exported = 0
     with tempfile.TemporaryDirectory(dir=os.path.dirname(result_path("store"))) as folder:
-        os.chmod(folder, 0o755)
         of = inputs(folder, arguments.lobbies)
         with postgres.server(folder) as home:
             for number in range(arguments.rounds):

