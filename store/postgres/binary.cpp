@@ -39,18 +39,6 @@ std::string array_head(std::size_t size, std::uint32_t type, bool has_nulls, std
 
 } // namespace
 
-binary_value binary_value::of(const model::uuid& id) {
-  binary_value made;
-  append_bytes(made.bytes_, id);
-  return made;
-}
-
-binary_value binary_value::of(std::int64_t number) {
-  binary_value made;
-  append_number(made.bytes_, number);
-  return made;
-}
-
 binary_value binary_value::array(std::span<const model::uuid> ids) {
   binary_value made;
   made.bytes_ = array_head(ids.size(), uuid_oid, false, 4 + sizeof(model::uuid));

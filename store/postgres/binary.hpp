@@ -16,8 +16,6 @@ namespace matchcloud::store {
 /// The value of a parameter in PostgreSQL's binary form.
 class binary_value {
 public:
-  static binary_value of(const model::uuid& id);
-  static binary_value of(std::int64_t number);
   static binary_value array(std::span<const model::uuid> ids);
   /// Empty elements become nulls.
   static binary_value array(std::span<const std::optional<std::int64_t>> numbers);

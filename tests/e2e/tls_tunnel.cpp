@@ -1,5 +1,7 @@
 #include "tests/e2e/tls_tunnel.hpp"
 
+#include "tests/fixtures/loopback.hpp"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -22,6 +24,8 @@ namespace matchcloud::e2e {
 
 namespace {
 
+using fixtures::loopback_address;
+
 constexpr std::size_t buffer_bytes = 64UL * 1024;
 
 SSL_CTX* client_context() {
@@ -30,14 +34,6 @@ SSL_CTX* client_context() {
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     return context;
   }();
-  return made;
-}
-
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in made{};
-  made.sin_family = AF_INET;
-  made.sin_port = htons(port);
-  made.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   return made;
 }
 
@@ -68,7 +64,7 @@ public:
     ::getpeername(client_, reinterpret_cast<sockaddr*>(&from), &length);
     from.sin_port = 0;
     ::bind(server_, reinterpret_cast<const sockaddr*>(&from), sizeof from);
-    const auto to = loopback(port);
+    const auto to = loopback_address(port);
     is_over_ = ::connect(server_, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 &&
                errno != EINPROGRESS;
     SSL_set_fd(tls_, server_);
@@ -185,7 +181,7 @@ private:
 tls_tunnel::tls_tunnel()
     : listener_{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)},
       ending_{::eventfd(0, EFD_CLOEXEC)} {
-  auto here = loopback(0);
+  auto here = loopback_address(0);
   socklen_t length = sizeof here;
   auto* plain = reinterpret_cast<sockaddr*>(&here);
   if (::bind(listener_, plain, length) != 0 || ::listen(listener_, 4'096) != 0 ||

@@ -1,5 +1,7 @@
 #include "tests/load/delayed_server.hpp"
 
+#include "tests/fixtures/loopback.hpp"
+
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -43,9 +45,7 @@ delayed_server::delayed_server(std::string reply, std::chrono::milliseconds dela
       delay_{delay},
       listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)},
       ended_{::eventfd(0, EFD_CLOEXEC)} {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto address = fixtures::loopback_address(0);
   socklen_t size = sizeof address;
   auto* const any = reinterpret_cast<sockaddr*>(&address);
   if (::bind(listener_.get(), any, size) != 0 || ::listen(listener_.get(), SOMAXCONN) != 0 ||

@@ -1,5 +1,7 @@
 #include "tests/app/client/scripted_server.hpp"
 
+#include "tests/fixtures/loopback.hpp"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -40,9 +42,7 @@ taken_request parse_head(const std::string& head) {
 } // namespace
 
 scripted_server::scripted_server() : listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto address = fixtures::loopback_address(0);
   socklen_t size = sizeof address;
   auto* generic = reinterpret_cast<sockaddr*>(&address);
   if (::bind(listener_.get(), generic, size) != 0 || ::listen(listener_.get(), 16) != 0 ||

@@ -4,6 +4,7 @@
 #include "http/transport/loop_transport.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/loopback.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -48,10 +49,7 @@ public:
 class client {
 public:
   explicit client(std::uint16_t port) : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(port);
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto to = fixtures::loopback_address(port);
     REQUIRE(::connect(socket_.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
   }
 

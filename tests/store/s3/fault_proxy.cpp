@@ -3,6 +3,7 @@
 #include "base/characters.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/deadline.hpp"
+#include "tests/fixtures/loopback.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -115,9 +116,7 @@ fault_proxy::fault_proxy(const std::string& service, plan how)
     : service_{address_of(service)},
       how_{std::move(how)},
       listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
-  sockaddr_in any{};
-  any.sin_family = AF_INET;
-  any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto any = fixtures::loopback_address(0);
   auto* const where = reinterpret_cast<sockaddr*>(&any);
   socklen_t length = sizeof any;
   REQUIRE(::bind(listener_.get(), where, length) == 0);
