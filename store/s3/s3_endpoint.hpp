@@ -62,7 +62,7 @@ public:
 
   /// The request, signed for the next minutes.
   s3_signed_request sign(const s3_request& request, const s3_body_taker* taker);
-  /// A URL for who has no credentials.
+  /// A URL for who has no credentials, at the public endpoint.
   std::string presign(const std::string& key, const object_link& what);
 
   /// Takes over the time of the answer's `Date`, as the service may have refused that of `request`.
@@ -75,17 +75,15 @@ public:
   std::string shown(const std::string& key) const;
 
 private:
-  s3_endpoint(s3_settings settings, s3_address address,
+  s3_endpoint(s3_settings settings, s3_addresses addresses,
               std::unique_ptr<s3_credential_source> credentials, const base::clock& time)
       : settings_{std::move(settings)},
-        address_{std::move(address)},
+        addresses_{std::move(addresses)},
         credentials_{std::move(credentials)},
         time_{time} {}
 
-  std::string path_of(const std::string& key) const;
-
   s3_settings settings_;
-  s3_address address_;
+  s3_addresses addresses_;
   std::unique_ptr<s3_credential_source> credentials_;
   const base::clock& time_;
   /// What is added to this machine's time.

@@ -64,31 +64,63 @@ base::expected<void> check_numbers(const s3_settings& of) {
   return {};
 }
 
-base::expected<model::http_url> endpoint_of(const s3_settings& settings) {
-  const auto text = settings.endpoint.empty() ? "https://s3." + settings.region + ".amazonaws.com"
-                                              : settings.endpoint;
-  auto url = model::parse_http_url(text);
+/// An endpoint, and what it is called in errors.
+struct named_endpoint {
+  std::string name;
+  std::string text;
+};
+
+named_endpoint direct_endpoint(const s3_settings& settings) {
+  return {"the endpoint of S3", settings.endpoint.empty()
+                                    ? "https://s3." + settings.region + ".amazonaws.com"
+                                    : settings.endpoint};
+}
+
+named_endpoint endpoint_of_links(const s3_settings& settings) {
+  if (settings.public_endpoint.empty()) return direct_endpoint(settings);
+  return {"the public endpoint of S3", settings.public_endpoint};
+}
+
+base::expected<model::http_url> url_of(const named_endpoint& endpoint) {
+  auto url = model::parse_http_url(endpoint.text);
   if (!url)
-    return refuse("the endpoint of S3, '" + text + "': " + url.error().detail +
+    return refuse(endpoint.name + ", '" + endpoint.text + "': " + url.error().detail +
                   ". Give http:// or https://, a host and a port.");
   if (url->target != "/")
-    return refuse("the endpoint of S3, '" + url->shown() +
+    return refuse(endpoint.name + ", '" + url->shown() +
                   "', has a path or a query. Give http:// or https://, a host and a port; the "
                   "bucket and what names begin with go to s3://BUCKET/PREFIX.");
+  std::ranges::transform(url->host, url->host.begin(), base::to_lower);
   return url;
 }
 
-base::expected<void> check_bucket_before_host(const s3_settings& settings,
+base::expected<void> check_bucket_before_host(const std::string& bucket,
+                                              const named_endpoint& endpoint,
                                               const model::http_url& url) {
-  const auto& bucket = settings.location.bucket;
   if (model::parse_ip_address(url.host))
-    return refuse("the endpoint of S3, " + url.shown() +
+    return refuse(endpoint.name + ", " + url.shown() +
                   ", is an address, before which no bucket "
                   "can stand. Ask for path style, or name the host.");
   if (url.secure && bucket.find('.') != std::string::npos)
     return refuse("the bucket " + bucket + " has a dot: no certificate of " + url.authority() +
                   " is for it. Ask for path style.");
   return {};
+}
+
+base::expected<s3_address> address_at(const named_endpoint& endpoint, const s3_settings& settings) {
+  auto url = url_of(endpoint);
+  if (!url) return tl::unexpected(url.error());
+  const auto& bucket = settings.location.bucket;
+  s3_address address{*std::move(url), {}, "/"};
+  if (settings.is_path_style) {
+    address.host = address.url.authority();
+    address.path_start += bucket + "/";
+    return address;
+  }
+  if (auto fine = check_bucket_before_host(bucket, endpoint, address.url); !fine)
+    return tl::unexpected(fine.error());
+  address.host = bucket + "." + address.url.authority();
+  return address;
 }
 
 } // namespace
@@ -129,7 +161,7 @@ std::string s3_address::url_of(std::string_view path, std::string_view query) co
   return text;
 }
 
-base::expected<s3_address> check(const s3_settings& settings) {
+base::expected<s3_addresses> check(const s3_settings& settings) {
   if (!is_bucket(settings.location.bucket)) return refuse("there is no bucket: s3://BUCKET/PREFIX");
   if (settings.region.empty() || settings.region.size() > region_limit_bytes ||
       !region_characters.contains_all(settings.region))
@@ -137,18 +169,11 @@ base::expected<s3_address> check(const s3_settings& settings) {
                   "', is not one: 1 to 64 letters, digits, dashes and underscores, such as "
                   "eu-central-1");
   if (auto fine = check_numbers(settings); !fine) return tl::unexpected(fine.error());
-  auto url = endpoint_of(settings);
-  if (!url) return tl::unexpected(url.error());
-  s3_address address{*std::move(url), {}, "/"};
-  if (settings.is_path_style) {
-    address.host = address.url.authority();
-    address.path_start += settings.location.bucket + "/";
-    return address;
-  }
-  if (auto fine = check_bucket_before_host(settings, address.url); !fine)
-    return tl::unexpected(fine.error());
-  address.host = settings.location.bucket + "." + address.url.authority();
-  return address;
+  auto direct = address_at(direct_endpoint(settings), settings);
+  if (!direct) return tl::unexpected(direct.error());
+  auto links = address_at(endpoint_of_links(settings), settings);
+  if (!links) return tl::unexpected(links.error());
+  return s3_addresses{*std::move(direct), *std::move(links)};
 }
 
 } // namespace matchcloud::store

@@ -41,6 +41,9 @@ struct s3_settings {
   s3_location location;
   /// `http://` or `https://`, host and port, no path. Empty: Amazon's for the region.
   std::string endpoint;
+  /// The same, as who is given links reaches the service: links begin with it and are signed for
+  /// its host. Empty: `endpoint`.
+  std::string public_endpoint;
   /// What signatures are for; servers other than Amazon's mostly take any.
   std::string region = "us-east-1";
   /// Whether the bucket stands in the path, `ENDPOINT/BUCKET/KEY`, and not before the host.
@@ -83,7 +86,7 @@ struct s3_settings {
 /// An endpoint, and what the path and the host of requests are made of.
 struct s3_address {
   model::http_url url;
-  /// `Host` of requests about the bucket.
+  /// `Host` of requests about the bucket, in lower case, as browsers write it.
   std::string host;
   /// What the paths of keys begin with: `/`, or `/BUCKET/`.
   std::string path_start;
@@ -92,8 +95,16 @@ struct s3_address {
   std::string url_of(std::string_view path, std::string_view query) const;
 };
 
+/// The addresses of a service.
+struct s3_addresses {
+  /// Where requests are sent.
+  s3_address direct;
+  /// Where links lead.
+  s3_address links;
+};
+
 /// Checks settings. Fails with `config_invalid`; the detail says what is found, what is allowed and
 /// what to do.
-base::expected<s3_address> check(const s3_settings& settings);
+base::expected<s3_addresses> check(const s3_settings& settings);
 
 } // namespace matchcloud::store

@@ -292,6 +292,25 @@ TEST_CASE("a link gives its object as it says, for as long as it says", "[object
   CHECK(fetched(head).status == 403);
 }
 
+TEST_CASE("a link leads to the public endpoint, and is for no other host", "[objects]") {
+  if (!has_s3_service()) return;
+  s3_bucket bucket;
+  const auto direct = bucket.settings.endpoint;
+  REQUIRE(direct.starts_with("http://127.0.0.1:"));
+  const auto elsewhere = "http://localhost" + direct.substr(direct.rfind(':'));
+  bucket.settings.public_endpoint = elsewhere;
+  const auto store = bucket.open();
+  had(store->put_new(named("a"), "hello", type));
+  const auto url =
+      *had(store->link(named("a"), {object_link::method::get, seconds{60}, "text/csv", {}}));
+  REQUIRE(url.starts_with(elsewhere + "/"));
+  CHECK(fetched(url).body == "hello");
+  CHECK(fetched(direct + url.substr(elsewhere.size())).status == 403);
+  const auto head = *had(store->link(named("a"), {object_link::method::head, seconds{60}, {}, {}}));
+  CHECK(head.starts_with(elsewhere + "/"));
+  CHECK(fetched(head, "HEAD").status == 200);
+}
+
 TEST_CASE("a link that was changed, or is over, gives nothing", "[objects]") {
   if (!has_s3_service()) return;
   const s3_bucket bucket;

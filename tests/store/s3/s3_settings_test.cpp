@@ -47,17 +47,48 @@ TEST_CASE("another location is refused, and the error says how one is written") 
 TEST_CASE("the bucket stands in the path or before the host") {
   const auto in_path = check(settings_for("https://[::1]:9000", true));
   REQUIRE(in_path.has_value());
-  CHECK(in_path->host == "[::1]:9000");
-  CHECK(in_path->path_start == "/games.eu/");
-  CHECK(in_path->url_of("/games.eu/a", "b=c") == "https://[::1]:9000/games.eu/a?b=c");
+  CHECK(in_path->direct.host == "[::1]:9000");
+  CHECK(in_path->direct.path_start == "/games.eu/");
+  CHECK(in_path->direct.url_of("/games.eu/a", "b=c") == "https://[::1]:9000/games.eu/a?b=c");
   const auto before = check(settings_for("http://objects:80", false));
   REQUIRE(before.has_value());
-  CHECK(before->host == "games.eu.objects");
-  CHECK(before->path_start == "/");
+  CHECK(before->direct.host == "games.eu.objects");
+  CHECK(before->direct.path_start == "/");
   auto amazon = settings_for("", false);
   amazon.location.bucket = "games";
   amazon.region = "eu-central-1";
-  CHECK(check(amazon)->url_of("/a", "") == "https://games.s3.eu-central-1.amazonaws.com/a");
+  CHECK(check(amazon)->direct.url_of("/a", "") == "https://games.s3.eu-central-1.amazonaws.com/a");
+}
+
+TEST_CASE("links lead to the public endpoint, or where requests are sent") {
+  auto settings = settings_for("http://10.0.0.7:7480", true);
+  CHECK(check(settings)->links.host == "10.0.0.7:7480");
+  settings.public_endpoint = "https://Objects.example.com";
+  CHECK(check(settings)->direct.host == "10.0.0.7:7480");
+  CHECK(check(settings)->links.url_of("/games.eu/a", "") ==
+        "https://objects.example.com/games.eu/a");
+  settings = settings_for("http://objects:7480", false);
+  settings.public_endpoint = "http://objects.example.com:8000/";
+  CHECK(check(settings)->direct.host == "games.eu.objects:7480");
+  CHECK(check(settings)->links.host == "games.eu.objects.example.com:8000");
+}
+
+TEST_CASE("a public endpoint that cannot work is refused, and the error names it") {
+  const auto refused = [](const std::string& endpoint, bool is_path_style) {
+    auto settings = settings_for("http://objects", is_path_style);
+    settings.public_endpoint = endpoint;
+    return why_not(settings);
+  };
+  for (const auto* const bad : {"objects", "ftp://objects", "http://", "http://a:b@objects",
+                                "http://objects:0", "http://objects#a"})
+    CHECK(
+        refused(bad, true).starts_with("the public endpoint of S3, '" + std::string{bad} + "': "));
+  for (const auto* const bad : {"http://objects/games", "http://objects?a=b"})
+    CHECK(refused(bad, true).find("has a path or a query. Give http://") != std::string::npos);
+  CHECK(refused("http://127.0.0.1", false) ==
+        "the public endpoint of S3, http://127.0.0.1/, is an address, before which no bucket can "
+        "stand. Ask for path style, or name the host.");
+  CHECK(refused("https://objects", false).find("has a dot") != std::string::npos);
 }
 
 TEST_CASE("settings that cannot work are refused") {
