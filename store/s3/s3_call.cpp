@@ -60,14 +60,15 @@ milliseconds s3_call::idle_for() const {
 
 void s3_call::begin_attempt() {
   const auto& settings = endpoint_.settings();
-  const auto left = std::chrono::floor<milliseconds>(end_at_ - endpoint_.time().now());
   if (attempts_++ > 0 && options_.before_repetition) options_.before_repetition(request_);
+  // May wait for credentials.
+  signed_ = endpoint_.sign(request_, options_.taker ? &options_.taker : nullptr);
+  const auto left = std::chrono::floor<milliseconds>(end_at_ - endpoint_.time().now());
   const auto silence = options_.may_be_silent
                            ? std::chrono::ceil<std::chrono::seconds>(options_.timeout)
                            : settings.silence_timeout;
   const s3_transfer_limits limits{left, settings.connect_timeout, silence, settings.least_rate,
                                   settings.ca_file};
-  signed_ = endpoint_.sign(request_, options_.taker ? &options_.taker : nullptr);
   transfer_.emplace(signed_.request, limits);
   lane_.begin(*transfer_);
 }

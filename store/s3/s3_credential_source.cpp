@@ -2,6 +2,9 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/read_bounded.hpp"
+#include "store/files/file_state.hpp"
+#include "store/s3/s3_lent_credentials.hpp"
+#include "store/s3/s3_metadata.hpp"
 
 #include <fcntl.h>
 #include <openssl/crypto.h>
@@ -10,6 +13,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -40,6 +44,131 @@ void warn_of_readers(const std::string& path, int file) {
   spdlog::warn("{}: other users may read these credentials: chmod 600 mends it", path);
 }
 
+using opened_source = base::expected<std::unique_ptr<s3_credential_source>>;
+
+/// Credentials that stay.
+class given_credentials final : public s3_credential_source {
+public:
+  explicit given_credentials(s3_credentials_ptr given) noexcept : given_{std::move(given)} {}
+
+  s3_credentials_ptr current() override { return given_; }
+  bool renew() override { return false; }
+
+private:
+  s3_credentials_ptr given_;
+};
+
+/// Those of a file.
+class credentials_file final : public s3_credential_source {
+public:
+  static opened_source open(std::string path, std::string profile, const base::clock& time) {
+    auto made = std::make_unique<credentials_file>(std::move(path), std::move(profile), time);
+    if (auto read = made->read(); !read) return tl::unexpected(read.error());
+    return made;
+  }
+  credentials_file(std::string path, std::string profile, const base::clock& time)
+      : time_{time}, path_{std::move(path)}, profile_{std::move(profile)} {}
+
+  s3_credentials_ptr current() override;
+  bool renew() override;
+
+private:
+  /// Reads the file.
+  base::expected<void> read();
+  /// Reads the file if it has changed. `mutex_` must be held.
+  void look();
+
+  const base::clock& time_;
+  std::string path_;
+  std::string profile_;
+  std::mutex mutex_;
+  s3_credentials_ptr last_;
+  file_state state_;
+  base::steady_time looked_{};
+};
+
+base::expected<void> credentials_file::read() {
+  state_ = file_state::of(path_);
+  looked_ = time_.now();
+  const base::file_descriptor file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  auto text = file ? base::read_bounded(file.get(), credentials_limit_bytes) : std::nullopt;
+  if (!text)
+    return refuse(
+        path_ + ": cannot read the credentials for S3: " + std::generic_category().message(errno) +
+        "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
+        "AWS_SHARED_CREDENTIALS_FILE to the path of a file");
+  if (text->size() > credentials_limit_bytes)
+    return refuse(path_ + ": has more than " + std::to_string(credentials_limit_bytes) + " bytes");
+  auto credentials = read_credentials(*text, profile_);
+  OPENSSL_cleanse(text->data(), text->size());
+  if (!credentials) return refuse(path_ + ": " + credentials.error().detail);
+  warn_of_readers(path_, file.get());
+  last_ = *std::move(credentials);
+  return {};
+}
+
+void credentials_file::look() {
+  looked_ = time_.now();
+  if (file_state::of(path_) == state_ && !state_.is_fresh()) return;
+  if (auto again = read(); !again)
+    spdlog::warn("{}; the credentials that were read last stay in use", again.error().detail);
+}
+
+s3_credentials_ptr credentials_file::current() {
+  const std::lock_guard lock{mutex_};
+  if (time_.now() - looked_ >= credentials_look_interval) look();
+  return last_;
+}
+
+bool credentials_file::renew() {
+  const std::lock_guard lock{mutex_};
+  const auto before = last_;
+  look();
+  return !are_equal(*before, *last_);
+}
+
+/// Those of the role of this instance.
+class role_credentials final : public s3_credential_source {
+public:
+  explicit role_credentials(std::unique_ptr<s3_lent_credentials> lent) noexcept
+      : lent_{std::move(lent)} {}
+
+  s3_credentials_ptr current() override { return lent_->current(); }
+  bool renew() override { return lent_->renew(); }
+
+private:
+  std::unique_ptr<s3_lent_credentials> lent_;
+};
+
+opened_source open_given(const environment& from, std::string id) {
+  auto given = make_credentials(std::move(id), or_empty(from, "AWS_SECRET_ACCESS_KEY"),
+                                or_empty(from, "AWS_SESSION_TOKEN"));
+  if (!given)
+    return refuse("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the "
+                  "environment: " +
+                  given.error().detail);
+  return std::make_unique<given_credentials>(*std::move(given));
+}
+
+opened_source open_file(const environment& from, const base::clock& time) {
+  auto path = file_of(from);
+  if (path.empty())
+    return refuse("there are no credentials for S3: set AWS_ACCESS_KEY_ID and "
+                  "AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE to the path of a file");
+  auto profile = or_empty(from, "AWS_PROFILE");
+  if (profile.empty()) profile = "default";
+  return credentials_file::open(std::move(path), std::move(profile), time);
+}
+
+opened_source open_metadata(const environment& from, const base::clock& time) {
+  auto service = metadata_service_at(or_empty(from, "AWS_EC2_METADATA_SERVICE_ENDPOINT"));
+  if (!service) return tl::unexpected(service.error());
+  auto lent = s3_lent_credentials::open(
+      [service = *std::move(service)] { return fetch_credentials(service); }, time);
+  if (!lent) return tl::unexpected(lent.error());
+  return std::make_unique<role_credentials>(*std::move(lent));
+}
+
 } // namespace
 
 environment process_environment() {
@@ -51,69 +180,12 @@ environment process_environment() {
 }
 
 base::expected<std::unique_ptr<s3_credential_source>>
-s3_credential_source::open(const environment& from, const base::clock& time) {
-  auto profile = or_empty(from, "AWS_PROFILE");
-  if (profile.empty()) profile = "default";
-  // Not make_unique: the constructor is private.
-  std::unique_ptr<s3_credential_source> made{
-      new s3_credential_source{time, file_of(from), std::move(profile)}};
-  if (auto id = or_empty(from, "AWS_ACCESS_KEY_ID"); !id.empty()) {
-    auto given = make_credentials(std::move(id), or_empty(from, "AWS_SECRET_ACCESS_KEY"),
-                                  or_empty(from, "AWS_SESSION_TOKEN"));
-    if (!given)
-      return refuse("AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN of the "
-                    "environment: " +
-                    given.error().detail);
-    made->file_.clear();
-    made->last_ = *std::move(given);
-    return made;
-  }
-  if (made->file_.empty())
-    return refuse("there are no credentials for S3: set AWS_ACCESS_KEY_ID and "
-                  "AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE to the path of a file");
-  if (auto read = made->read(); !read) return tl::unexpected(read.error());
-  return made;
-}
-
-base::expected<void> s3_credential_source::read() {
-  state_ = file_state::of(file_);
-  looked_ = time_.now();
-  const base::file_descriptor file{::open(file_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  auto text = file ? base::read_bounded(file.get(), credentials_limit_bytes) : std::nullopt;
-  if (!text)
-    return refuse(
-        file_ + ": cannot read the credentials for S3: " + std::generic_category().message(errno) +
-        "; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
-        "AWS_SHARED_CREDENTIALS_FILE to the path of a file");
-  if (text->size() > credentials_limit_bytes)
-    return refuse(file_ + ": has more than " + std::to_string(credentials_limit_bytes) + " bytes");
-  auto credentials = read_credentials(*text, profile_);
-  OPENSSL_cleanse(text->data(), text->size());
-  if (!credentials) return refuse(file_ + ": " + credentials.error().detail);
-  warn_of_readers(file_, file.get());
-  last_ = *std::move(credentials);
-  return {};
-}
-
-void s3_credential_source::look() {
-  looked_ = time_.now();
-  if (file_state::of(file_) == state_ && !state_.is_fresh()) return;
-  if (auto again = read(); !again)
-    spdlog::warn("{}; the credentials that were read last stay in use", again.error().detail);
-}
-
-s3_credentials_ptr s3_credential_source::current() {
-  const std::lock_guard lock{mutex_};
-  if (!file_.empty() && time_.now() - looked_ >= credentials_look_interval) look();
-  return last_;
-}
-
-bool s3_credential_source::renew() {
-  const std::lock_guard lock{mutex_};
-  if (file_.empty()) return false;
-  const auto before = last_;
-  look();
-  return !are_equal(*before, *last_);
+s3_credential_source::open(const environment& from, const base::clock& time,
+                           credential_origin origin) {
+  if (origin == credential_origin::metadata) return open_metadata(from, time);
+  if (auto id = or_empty(from, "AWS_ACCESS_KEY_ID"); !id.empty())
+    return open_given(from, std::move(id));
+  return open_file(from, time);
 }
 
 } // namespace matchcloud::store

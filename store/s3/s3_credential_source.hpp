@@ -2,14 +2,13 @@
 
 #include "base/clock.hpp"
 #include "base/expected.hpp"
-#include "store/files/file_state.hpp"
 #include "store/s3/s3_credentials.hpp"
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -27,42 +26,36 @@ inline constexpr std::size_t credentials_limit_bytes = 256UL * 1024;
 /// How long the file is not looked at again, so that requests do not wait for it.
 inline constexpr std::chrono::seconds credentials_look_interval{5};
 
-/// Where credentials come from: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
-/// `AWS_SESSION_TOKEN` if the first is set, which then stay; else the profile `AWS_PROFILE`
-/// (`default`) of the file `AWS_SHARED_CREDENTIALS_FILE` (`~/.aws/credentials`), which is read
-/// again when it has changed. Any thread; may wait for the disk.
+/// Where credentials come from.
+enum class credential_origin : std::uint8_t {
+  /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` if the first is set,
+  /// which then stay; else the profile `AWS_PROFILE` (`default`) of the file
+  /// `AWS_SHARED_CREDENTIALS_FILE` (`~/.aws/credentials`), which is read again when it has changed.
+  usual,
+  /// The role of the EC2 instance that this process runs on. Its metadata service (version 2) is
+  /// asked for them, again before they expire; `AWS_EC2_METADATA_SERVICE_ENDPOINT` may say where
+  /// it is. Links end with the credentials that they were signed with, however long they are for.
+  metadata,
+};
+
+/// Gives credentials. Any thread; may wait for the disk, or up to 5 s for the metadata service.
 class s3_credential_source {
 public:
-  /// Reads credentials. Fails with `config_invalid` if there are none or they are broken; the
-  /// detail names the variable or the file and what to do, and has nothing of the credentials. A
-  /// file that others can read is taken, with a warning in the log. `time` must outlive the source.
-  static base::expected<std::unique_ptr<s3_credential_source>> open(const environment& from,
-                                                                    const base::clock& time);
+  /// Gets credentials. Fails with `config_invalid` if there are none or they are broken; the detail
+  /// names the variable, the file or the service and what to do, and has nothing of the
+  /// credentials. A file that others can read is taken, with a warning in the log. `time` must
+  /// outlive the source.
+  static base::expected<std::unique_ptr<s3_credential_source>>
+  open(const environment& from, const base::clock& time,
+       credential_origin origin = credential_origin::usual);
 
-  /// The present credentials. If the file has become unreadable, those that were read last, with a
-  /// warning in the log.
-  s3_credentials_ptr current();
-  /// Looks at the file now: the service refuses what `current` gave. Returns whether there are
-  /// other credentials.
-  bool renew();
+  virtual ~s3_credential_source() = default;
 
-private:
-  s3_credential_source(const base::clock& time, std::string file, std::string profile)
-      : time_{time}, file_{std::move(file)}, profile_{std::move(profile)} {}
-
-  /// Reads the file.
-  base::expected<void> read();
-  /// Reads the file if it has changed. `mutex_` must be held.
-  void look();
-
-  const base::clock& time_;
-  /// Empty if the credentials are those of the environment.
-  std::string file_;
-  std::string profile_;
-  std::mutex mutex_;
-  s3_credentials_ptr last_;
-  file_state state_;
-  base::steady_time looked_{};
+  /// The present credentials. If they cannot be read or fetched any more, those that were last,
+  /// with a warning in the log.
+  virtual s3_credentials_ptr current() = 0;
+  /// Looks for others now: the service refuses what `current` gave. Returns whether there are any.
+  virtual bool renew() = 0;
 };
 
 } // namespace matchcloud::store

@@ -47,7 +47,7 @@ inline constexpr std::chrono::milliseconds s3_clock_tolerance{std::chrono::minut
 inline constexpr std::chrono::milliseconds s3_clock_offset_limit{std::chrono::hours{24}};
 
 /// Makes requests of a service of objects: knows where it is, who asks, and what time it has there.
-/// Any thread; may wait for the disk where credentials are read again.
+/// Any thread; may wait for where credentials come from.
 class s3_endpoint {
 public:
   /// Fails with `config_invalid`. `time` must outlive the endpoint.

@@ -58,7 +58,7 @@ s3_transfer_end end_of(CURLcode code) noexcept {
 } // namespace
 
 s3_transfer::s3_transfer(const s3_http_request& request, const s3_transfer_limits& limits)
-    : taker_{request.taker} {
+    : taker_{request.taker}, body_limit_bytes_{limits.body_limit_bytes} {
   load_curl();
   easy_.reset(curl_easy_init());
   if (!easy_) throw std::bad_alloc{};
@@ -182,7 +182,7 @@ bool s3_transfer::take_body(std::string_view piece) {
     is_refused_ = !(*taker_)(answer_, piece);
     return !is_refused_;
   }
-  is_too_long_ = answer_.body.size() + piece.size() > s3_body_limit_bytes;
+  is_too_long_ = answer_.body.size() + piece.size() > body_limit_bytes_;
   if (!is_too_long_) answer_.body.append(piece);
   return !is_too_long_;
 }

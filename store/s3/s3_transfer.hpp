@@ -21,7 +21,7 @@ struct s3_http_request {
   s3_pairs headers;
   /// Not copied.
   std::string_view body;
-  /// Null: the body of the answer is kept, up to `s3_body_limit_bytes`.
+  /// Null: the body of the answer is kept, up to the limit.
   const s3_body_taker* taker = nullptr;
 };
 
@@ -33,6 +33,8 @@ struct s3_transfer_limits {
   std::size_t least_rate = 0;
   /// Empty: the system's authorities.
   std::string ca_file;
+  /// Of an answer that is kept.
+  std::size_t body_limit_bytes = s3_body_limit_bytes;
 };
 
 enum class s3_transfer_end : std::uint8_t {
@@ -87,6 +89,7 @@ private:
   std::unique_ptr<CURL, free_easy> easy_;
   std::unique_ptr<curl_slist, free_list> headers_;
   const s3_body_taker* taker_;
+  std::size_t body_limit_bytes_;
   bool is_done_ = false;
   bool is_refused_ = false;
   bool is_too_long_ = false;

@@ -1,0 +1,192 @@
+#include "store/s3/s3_metadata.hpp"
+
+#include "base/characters.hpp"
+#include "base/clock.hpp"
+#include "model/json/json_document.hpp"
+#include "model/net/http_url.hpp"
+#include "model/text/timestamp.hpp"
+#include "store/s3/s3_transfer.hpp"
+
+#include <openssl/crypto.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+using model::json_document;
+using model::json_kind;
+using std::chrono::milliseconds;
+
+constexpr std::string_view token_path = "/latest/api/token";
+constexpr std::string_view roles_path = "/latest/meta-data/iam/security-credentials/";
+constexpr const char* token_header = "x-aws-ec2-metadata-token";
+constexpr const char* token_lifetime_header = "x-aws-ec2-metadata-token-ttl-seconds";
+/// Of a token, which is used at once.
+constexpr const char* token_lifetime_s = "60";
+
+constexpr std::size_t token_limit_bytes = 1'024;
+constexpr std::size_t role_limit_bytes = 64;
+constexpr std::size_t code_limit_bytes = 64;
+constexpr std::size_t depth_limit = 8;
+
+constexpr base::character_set visible_characters{
+    [](unsigned char c) { return c > 0x20 && c < 0x7f; }};
+
+/// Of the name of a role (the IAM user guide, "IAM and AWS STS quotas").
+constexpr base::character_set role_characters{[](unsigned char c) {
+  constexpr std::string_view marks = "_+=,.@-";
+  return base::is_alphanumeric(c) || marks.find(static_cast<char>(c)) != marks.npos;
+}};
+
+tl::unexpected<base::error> refuse(std::string why) {
+  return base::fail(base::errc::config_invalid, std::move(why));
+}
+
+/// Whether `text` has 1 to `limit` bytes, all of `set`.
+bool consists_of(std::string_view text, const base::character_set& set, std::size_t limit) {
+  return !text.empty() && text.size() <= limit && set.contains_all(text);
+}
+
+std::string_view first_line(std::string_view text) {
+  return text.substr(0, text.find_first_of("\r\n"));
+}
+
+/// Requests to the service, one after the other, within one deadline.
+class metadata_session {
+public:
+  explicit metadata_session(const s3_metadata_service& with)
+      : with_{with}, end_at_{base::machine_clock().now() + with.timeout} {}
+
+  /// The answer that a path has. `what` is for errors: "cannot get ..".
+  base::expected<s3_answer> ask(std::string_view method, std::string_view path, s3_pairs headers,
+                                std::string_view what) {
+    s3_http_request request;
+    request.method = method;
+    request.url = with_.url + std::string{path};
+    request.headers = std::move(headers);
+    s3_transfer transfer{request, limits()};
+    lane_.begin(transfer);
+    while (!transfer.is_done())
+      lane_.run(with_.timeout);
+    if (transfer.end() == s3_transfer_end::answered) return std::move(transfer.answer());
+    if (transfer.end() == s3_transfer_end::too_long)
+      return failed(what,
+                    "the answer has more than " + std::to_string(metadata_limit_bytes) + " bytes");
+    return failed(what, transfer.reason() +
+                            "; it answers on EC2 alone, and in containers only if the instance "
+                            "has a hop limit of at least 2");
+  }
+
+  tl::unexpected<base::error> failed(std::string_view what, const std::string& why) const {
+    auto detail = "the metadata service of EC2 at " + with_.url + ": cannot get ";
+    return refuse(detail.append(what).append(": ").append(why));
+  }
+
+private:
+  s3_transfer_limits limits() const {
+    const auto left = std::chrono::floor<milliseconds>(end_at_ - base::machine_clock().now());
+    s3_transfer_limits made;
+    made.timeout = left;
+    made.connect_timeout = with_.connect_timeout;
+    made.silence_timeout = std::chrono::ceil<std::chrono::seconds>(with_.timeout);
+    made.least_rate = 1;
+    made.body_limit_bytes = metadata_limit_bytes;
+    return made;
+  }
+
+  const s3_metadata_service& with_;
+  base::steady_time end_at_;
+  s3_lane lane_{1};
+};
+
+base::expected<std::string> fetch_token(metadata_session& with) {
+  constexpr std::string_view what = "a token";
+  const auto got = with.ask("PUT", token_path, {{token_lifetime_header, token_lifetime_s}}, what);
+  if (!got) return tl::unexpected(got.error());
+  if (got->status != 200)
+    return with.failed(what, "HTTP status " + std::to_string(got->status) +
+                                 "; enable the service on the instance");
+  if (!consists_of(got->body, visible_characters, token_limit_bytes))
+    return with.failed(what, "the answer is none");
+  return got->body;
+}
+
+base::expected<std::string> fetch_role(metadata_session& with, const s3_pairs& by) {
+  constexpr std::string_view what = "the name of the instance's role";
+  const auto got = with.ask("GET", roles_path, by, what);
+  if (!got) return tl::unexpected(got.error());
+  const bool is_missing = got->status == 404 || (got->status == 200 && got->body.empty());
+  if (is_missing) return with.failed(what, "it has none; attach a role to the instance");
+  if (got->status != 200) return with.failed(what, "HTTP status " + std::to_string(got->status));
+  const auto role = first_line(got->body);
+  if (!consists_of(role, role_characters, role_limit_bytes))
+    return with.failed(what, "the answer is none");
+  return std::string{role};
+}
+
+base::expected<s3_loan> fetch_loan(metadata_session& with, const s3_pairs& by,
+                                   const std::string& role) {
+  const auto what = "the credentials of the role " + role;
+  auto got = with.ask("GET", std::string{roles_path} + s3_encoded(role), by, what);
+  if (!got) return tl::unexpected(got.error());
+  if (got->status != 200) return with.failed(what, "HTTP status " + std::to_string(got->status));
+  auto loan = read_metadata_credentials(got->body);
+  OPENSSL_cleanse(got->body.data(), got->body.size());
+  if (!loan) return with.failed(what, loan.error().detail);
+  return loan;
+}
+
+std::string text_of(const json_document& document, std::string_view name) {
+  const auto* const found = document.find_member(name, json_kind::string);
+  return found == nullptr ? std::string{} : std::string{document.text(*found)};
+}
+
+} // namespace
+
+base::expected<s3_metadata_service> metadata_service_at(std::string_view endpoint) {
+  s3_metadata_service found;
+  if (endpoint.empty()) return found;
+  const auto url = model::parse_http_url(endpoint);
+  if (!url)
+    return refuse("AWS_EC2_METADATA_SERVICE_ENDPOINT, '" + std::string{endpoint} +
+                  "': " + url.error().detail + ". Give http://, a host and a port.");
+  if (url->secure || url->target != "/")
+    return refuse("AWS_EC2_METADATA_SERVICE_ENDPOINT, '" + url->shown() +
+                  "', is of another form. Give http://, a host and a port.");
+  found.url = "http://" + url->authority();
+  return found;
+}
+
+base::expected<s3_loan> fetch_credentials(const s3_metadata_service& from) {
+  metadata_session with{from};
+  auto token = fetch_token(with);
+  if (!token) return tl::unexpected(token.error());
+  const s3_pairs by{{token_header, *std::move(token)}};
+  const auto role = fetch_role(with, by);
+  if (!role) return tl::unexpected(role.error());
+  return fetch_loan(with, by, *role);
+}
+
+base::expected<s3_loan> read_metadata_credentials(std::string_view body) {
+  // Its error may show some of what it found.
+  const auto document = json_document::parse_object(body, depth_limit);
+  if (!document) return refuse("the answer is no JSON object");
+  if (const auto code = text_of(*document, "Code"); code != "Success") {
+    const bool can_be_shown = consists_of(code, role_characters, code_limit_bytes);
+    return refuse("its code is " + (can_be_shown ? "'" + code + "'" : "another") +
+                  " and not 'Success'");
+  }
+  const auto expires_ts = model::parse_timestamp(text_of(*document, "Expiration"));
+  if (!expires_ts) return refuse("it does not say when they expire");
+  auto token = text_of(*document, "Token");
+  if (token.empty()) return refuse("the session token is missing");
+  auto made = make_credentials(text_of(*document, "AccessKeyId"),
+                               text_of(*document, "SecretAccessKey"), std::move(token));
+  if (!made) return tl::unexpected(made.error());
+  return s3_loan{*std::move(made), *expires_ts};
+}
+
+} // namespace matchcloud::store
