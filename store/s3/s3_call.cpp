@@ -18,6 +18,19 @@ milliseconds asked_for(const s3_answer& answer) {
   return std::chrono::seconds{seconds.value_or(0)};
 }
 
+/// Whether a result is one that callers await: a success, or the news that there is no such object,
+/// that a name is taken or that a range is behind the end.
+bool is_awaited(const s3_request& request, const s3_result& result) {
+  if (result.is_success()) return true;
+  const bool is_storing = request.method == "PUT" || request.method == "POST";
+  switch (result.answer.status) {
+  case 404: return !is_storing && !request.key.empty() && result.error.code != "NoSuchBucket";
+  case 412: return is_storing;
+  case 416: return !is_storing;
+  default: return false;
+  }
+}
+
 milliseconds random_up_to(milliseconds bound) {
   return milliseconds{base::random_seed() % static_cast<std::uint64_t>(bound.count() + 1)};
 }
@@ -35,14 +48,18 @@ s3_call::s3_call(s3_endpoint& endpoint, s3_lane& lane, const std::atomic<bool>& 
       next_at_{endpoint.time().now()} {}
 
 s3_call::~s3_call() {
-  if (transfer_) lane_.end(*transfer_);
+  if (!transfer_) return;
+  lane_.end(*transfer_);
+  end_attempt();
 }
 
 bool s3_call::advance() {
   if (result_) return true;
   if (stopped_) {
-    if (transfer_) lane_.end(*transfer_);
-    transfer_.reset();
+    if (transfer_) {
+      lane_.end(*transfer_);
+      end_attempt();
+    }
     fail(base::errc::cancelled, "the process is stopping");
     return true;
   }
@@ -60,7 +77,10 @@ milliseconds s3_call::idle_for() const {
 
 void s3_call::begin_attempt() {
   const auto& settings = endpoint_.settings();
-  if (attempts_++ > 0 && options_.before_repetition) options_.before_repetition(request_);
+  if (attempts_++ > 0) {
+    endpoint_.counters().repetitions.add();
+    if (options_.before_repetition) options_.before_repetition(request_);
+  }
   // May wait for credentials.
   signed_ = endpoint_.sign(request_, options_.taker ? &options_.taker : nullptr);
   const auto left = std::chrono::floor<milliseconds>(end_at_ - endpoint_.time().now());
@@ -84,7 +104,7 @@ void s3_call::judge_attempt() {
   auto error = is_answered ? error_of(answer) : s3_error{};
   auto verdict = judge(transfer_->end(), transfer_->reason(), answer, error);
   const bool is_unwanted = transfer_->end() == s3_transfer_end::refused;
-  transfer_.reset();
+  end_attempt();
   // The answer to a HEAD has no body, which would say why.
   if (request_.method == "HEAD" && answer.status == 403) verdict.next = s3_next::again_with_time;
   switch (verdict.next) {
@@ -99,7 +119,14 @@ void s3_call::judge_attempt() {
   if (attempts_ < endpoint_.settings().attempts_limit && is_mended(verdict.next, answer))
     next_at_ = endpoint_.time().now();
   else
-    result_ = s3_result{std::move(answer), std::move(error), was_outcome_unknown_};
+    take({std::move(answer), std::move(error), was_outcome_unknown_});
+}
+
+void s3_call::end_attempt() {
+  auto& counters = endpoint_.counters();
+  counters.sent_bytes.add(transfer_->sent_bytes());
+  counters.received_bytes.add(transfer_->received_bytes());
+  transfer_.reset();
 }
 
 bool s3_call::is_mended(s3_next next, const s3_answer& answer) {
@@ -119,7 +146,15 @@ void s3_call::repeat(const s3_verdict& verdict, milliseconds least) {
                                      (was_outcome_unknown_ ? "; the outcome is unknown" : ""));
 }
 
+void s3_call::take(s3_result result) {
+  auto& counters = endpoint_.counters();
+  (is_awaited(request_, result) ? counters.succeeded : counters.failed).add();
+  counters.answered_ts.set(endpoint_.time().unix_ms());
+  result_ = std::move(result);
+}
+
 void s3_call::fail(base::errc code, const std::string& reason) {
+  if (code != base::errc::cancelled) endpoint_.counters().failed.add();
   auto detail = endpoint_.shown(request_.key) + ": cannot ";
   detail.append(request_.operation).append(": ").append(reason);
   result_ = base::fail(code, std::move(detail));

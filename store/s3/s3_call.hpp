@@ -63,11 +63,14 @@ public:
 private:
   void begin_attempt();
   void judge_attempt();
+  /// Counts what the attempt has moved, and lets it go.
+  void end_attempt();
   /// Plans the next attempt, after `least` and a random time; if there can be none, the call is
   /// over.
   void repeat(const s3_verdict& verdict, std::chrono::milliseconds least);
   /// Whether the next attempt is made with what this one was refused for the lack of.
   bool is_mended(s3_next next, const s3_answer& answer);
+  void take(s3_result result);
   void fail(base::errc code, const std::string& reason);
   s3_error error_of(const s3_answer& answer) const;
 

@@ -29,6 +29,21 @@ void s3_client::stop() noexcept {
   lanes_.wake();
 }
 
+object_counts s3_client::count() const noexcept {
+  const auto& of = endpoint_->counters();
+  object_counts counts;
+  counts.in_progress = lanes_.lent();
+  counts.in_progress_limit = lanes_.limit();
+  counts.succeeded = of.succeeded.get();
+  counts.failed = of.failed.get();
+  counts.overloaded = lanes_.refused();
+  counts.repetitions = of.repetitions.get();
+  counts.sent_bytes = of.sent_bytes.get();
+  counts.received_bytes = of.received_bytes.get();
+  counts.answered_ts = of.answered_ts.get();
+  return counts;
+}
+
 base::expected<s3_result> s3_client::ask(s3_request request, s3_call_options options) {
   const auto lane = lanes_.take();
   if (!lane) return tl::unexpected(lane.error());

@@ -63,6 +63,8 @@ public:
   /// The error for a result that is none of those that were awaited.
   tl::unexpected<base::error> refused(const s3_request& request, const s3_result& result) const;
 
+  object_counts count() const noexcept;
+
   /// Ends all calls, now and from now on. Any thread; never waits.
   void stop() noexcept;
 

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/expected.hpp"
 #include "store/object_store.hpp"
+#include "store/s3/s3_counters.hpp"
 #include "store/s3/s3_credential_source.hpp"
 #include "store/s3/s3_settings.hpp"
 #include "store/s3/s3_transfer.hpp"
@@ -71,6 +72,9 @@ public:
   /// Looks for other credentials than those of `request`. Returns whether there are any.
   bool renew_credentials(const s3_signed_request& request);
 
+  /// Of all calls there.
+  s3_counters& counters() noexcept { return counters_; }
+
   /// `s3://BUCKET/KEY at HOST`, for errors.
   std::string shown(const std::string& key) const;
 
@@ -88,6 +92,7 @@ private:
   const base::clock& time_;
   /// What is added to this machine's time.
   std::atomic<std::int64_t> offset_ms_{0};
+  s3_counters counters_;
 };
 
 } // namespace matchcloud::store

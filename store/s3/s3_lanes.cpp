@@ -8,10 +8,12 @@ namespace matchcloud::store {
 
 base::expected<s3_lanes::lease> s3_lanes::take() {
   const std::lock_guard lock{mutex_};
-  if (lent_.size() >= limit_)
+  if (lent_.size() >= limit_) {
+    refused_.add();
     return base::fail(base::errc::overloaded, "All " + std::to_string(limit_) +
                                                   " connections to the store of objects are in "
                                                   "use. Ask again in a moment.");
+  }
   std::unique_ptr<s3_lane> lane;
   if (idle_.empty()) {
     lane = std::make_unique<s3_lane>(connections_);
@@ -22,6 +24,11 @@ base::expected<s3_lanes::lease> s3_lanes::take() {
   auto* const lent = lane.get();
   lent_.insert(std::move(lane));
   return lease{lent, give_back{this}};
+}
+
+std::uint64_t s3_lanes::lent() const noexcept {
+  const std::lock_guard lock{mutex_};
+  return lent_.size();
 }
 
 void s3_lanes::wake() noexcept {

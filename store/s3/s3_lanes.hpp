@@ -1,9 +1,11 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "base/metrics.hpp"
 #include "store/s3/s3_transfer.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -32,6 +34,12 @@ public:
   /// if all are lent. Never waits.
   base::expected<lease> take();
 
+  std::size_t limit() const noexcept { return limit_; }
+  /// How many are lent.
+  std::uint64_t lent() const noexcept;
+  /// How often none was left.
+  std::uint64_t refused() const noexcept { return refused_.get(); }
+
   /// Ends the present wait of each lane that is lent.
   void wake() noexcept;
 
@@ -40,7 +48,8 @@ private:
 
   std::size_t limit_;
   std::size_t connections_;
-  std::mutex mutex_;
+  base::counter refused_;
+  mutable std::mutex mutex_;
   /// The one that was used last is lent first: its connections are the freshest.
   std::vector<std::unique_ptr<s3_lane>> idle_;
   std::set<std::unique_ptr<s3_lane>> lent_;

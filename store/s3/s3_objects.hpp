@@ -47,6 +47,7 @@ public:
   base::expected<std::optional<std::string>> link(const object_name& name,
                                                   const object_link& what) override;
   base::expected<std::size_t> collect_leftovers(std::chrono::seconds age) override;
+  object_counts count() const override { return client_.count(); }
   void stop() noexcept override { client_.stop(); }
 
 private:

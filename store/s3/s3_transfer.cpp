@@ -36,6 +36,12 @@ void set(CURL* of, CURLoption option, Value value) {
     throw std::runtime_error{"libcurl refuses an option: " + std::string{curl_easy_strerror(code)}};
 }
 
+std::uint64_t bytes_of(CURL* of, CURLINFO what) noexcept {
+  curl_off_t count = 0;
+  curl_easy_getinfo(of, what, &count);
+  return static_cast<std::uint64_t>(std::max<curl_off_t>(count, 0));
+}
+
 std::string_view trimmed(std::string_view text) noexcept {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == text.npos) return {};
@@ -200,6 +206,14 @@ void s3_transfer::finish(CURLcode code) {
     reason_ += " (" + std::generic_category().message(static_cast<int>(problem)) + ")";
   if (is_too_long_) end_ = s3_transfer_end::too_long;
   if (is_refused_) end_ = s3_transfer_end::refused;
+}
+
+std::uint64_t s3_transfer::sent_bytes() const noexcept {
+  return bytes_of(easy_.get(), CURLINFO_SIZE_UPLOAD_T);
+}
+
+std::uint64_t s3_transfer::received_bytes() const noexcept {
+  return bytes_of(easy_.get(), CURLINFO_SIZE_DOWNLOAD_T);
 }
 
 s3_lane::s3_lane(std::size_t connections) {

@@ -67,6 +67,10 @@ public:
   const std::string& reason() const noexcept { return reason_; }
   s3_answer& answer() noexcept { return answer_; }
 
+  /// Bytes of the body that were sent so far, and of the answer's that came.
+  std::uint64_t sent_bytes() const noexcept;
+  std::uint64_t received_bytes() const noexcept;
+
 private:
   friend class s3_lane;
 

@@ -206,6 +206,27 @@ TEST_CASE("a link is for 1 s to 7 days", "[objects]") {
   }
 }
 
+TEST_CASE("a store counts what it asks its service, if it has one", "[objects]") {
+  conforming_objects on;
+  const auto bytes = some_bytes(2 * on.fresh->long_bytes() + 3);
+  const auto begun_ts = base::machine_clock().unix_ms();
+  had(on.store->put_new(named("a"), bytes, type));
+  const auto stored = on.store->count();
+  CHECK(content_of(*on.store, "a") == bytes);
+  CHECK(!had(on.store->stat(named("b"))));
+  const auto counts = on.store->count();
+  if (counts.in_progress_limit == 0) {
+    CHECK(counts == object_counts{});
+    return;
+  }
+  CHECK(stored.sent_bytes >= bytes.size());
+  CHECK(counts.received_bytes - stored.received_bytes == bytes.size());
+  CHECK(counts.succeeded > stored.succeeded);
+  CHECK(counts.failed == 0);
+  CHECK(counts.in_progress == 0);
+  CHECK(counts.answered_ts >= begun_ts);
+}
+
 TEST_CASE("threads store, read and remove at once") {
   conforming_objects on;
   std::atomic<int> wrong{0};

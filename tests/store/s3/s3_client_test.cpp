@@ -352,6 +352,97 @@ TEST_CASE("an upload goes on after its caller has paused for longer than a call 
   CHECK(on.proxy.count("PUT", "partNumber=2") == 1);
 }
 
+/// A clock that stands still.
+class still_clock final : public base::clock {
+public:
+  base::steady_time now() const noexcept override { return {}; }
+  std::int64_t unix_ms() const noexcept override { return 1'369'353'600'000; }
+};
+
+TEST_CASE("calls are counted by what they came to, and with the bytes of their bodies") {
+  const still_clock time;
+  const with_answers on{[](const seen_request& request) {
+                          if (request.is("GET", "/a"))
+                            return action{kind::answer, canned(200, "hello", stored_headers), 0};
+                          if (request.is("PUT", "/taken"))
+                            return action{kind::answer, canned_error(412, "Taken"), 0};
+                          if (request.is("HEAD", "/missing"))
+                            return action{kind::answer, canned(404), 0};
+                          return action{kind::answer, canned(200), 0};
+                        },
+                        {},
+                        time};
+  object_counts expected;
+  expected.in_progress_limit = s3_settings{}.calls_limit;
+  CHECK(on.client->count() == expected);
+  had(on.client->put("b", "hello world", type));
+  expected.succeeded = 1;
+  expected.sent_bytes = 11;
+  expected.answered_ts = time.unix_ms();
+  CHECK(on.client->count() == expected);
+  (void)on.client->get("a", {}, [](std::string_view) { return true; });
+  expected.succeeded = 2;
+  expected.received_bytes = 5;
+  CHECK(on.client->count() == expected);
+  // Of the object, and of the bucket that it may be in.
+  CHECK(!had(on.client->head("missing")));
+  expected.succeeded = 4;
+  CHECK(on.client->count() == expected);
+  CHECK(had(on.client->put("taken", "x", type)) == object_outcome::was_there);
+  expected.succeeded = 5;
+  expected.sent_bytes += 1;
+  expected.received_bytes +=
+      std::string_view{"<Error><Code>Taken</Code><Message>why</Message></Error>"}.size();
+  CHECK(on.client->count() == expected);
+}
+
+TEST_CASE("repetitions are counted, and the bytes that were sent in vain") {
+  const with_answers on{in_order({canned(503), canned(502), canned(200)})};
+  had(on.client->put("a", "hello world", type));
+  const auto counts = on.client->count();
+  CHECK(counts.repetitions == 2);
+  CHECK(counts.succeeded == 1);
+  CHECK(counts.failed == 0);
+  CHECK(counts.sent_bytes == 33);
+}
+
+TEST_CASE("a call that fails is counted once, and an answer that does not count is none") {
+  const with_answers busy{in_order({canned_error(503, "SlowDown")})};
+  (void)why(busy.client->put("a", "x", type));
+  CHECK(busy.client->count().failed == 1);
+  CHECK(busy.client->count().repetitions == 3);
+  CHECK(busy.client->count().answered_ts == 0);
+  const with_answers refusing{in_order({canned_error(403, "AccessDenied")})};
+  (void)why(refusing.client->put("a", "x", type));
+  CHECK(refusing.client->count().failed == 1);
+  CHECK(refusing.client->count().answered_ts > 0);
+  const with_answers without_bucket{in_order({canned(404)})};
+  (void)why(without_bucket.client->head("a"));
+  (void)why(without_bucket.client->put("a", "x", type));
+  CHECK(without_bucket.client->count().failed == 2);
+}
+
+TEST_CASE("calls in progress are counted, and those beyond the limit") {
+  const with_answers on{[](const seen_request&) {
+                          return action{kind::hang, {}, 0};
+                        },
+                        [](s3_settings& settings) { settings.calls_limit = 1; }};
+  auto waits = std::async(std::launch::async, [&] { return on.client->put("a", "hello", type); });
+  REQUIRE(on.proxy.wait_for(1));
+  (void)why(on.client->put("b", "x", type));
+  auto counts = on.client->count();
+  CHECK(counts.in_progress == 1);
+  CHECK(counts.in_progress_limit == 1);
+  CHECK(counts.overloaded == 1);
+  on.client->stop();
+  (void)why(waits.get());
+  counts = on.client->count();
+  CHECK(counts.in_progress == 0);
+  CHECK(counts.succeeded == 0);
+  CHECK(counts.failed == 0);
+  CHECK(counts.sent_bytes == 5);
+}
+
 TEST_CASE("where nobody listens, the error says so") {
   const auto settings = test_settings("http://127.0.0.1:1", "games");
   auto endpoint = had(s3_endpoint::make(settings, test_credentials(), base::machine_clock()));
@@ -360,6 +451,8 @@ TEST_CASE("where nobody listens, the error says so") {
   CHECK(error.code == base::errc::store_failed);
   CHECK(has(error.detail, "Connection refused"));
   CHECK(!has(error.detail, "unknown"));
+  CHECK(client.count().failed == 1);
+  CHECK(client.count().answered_ts == 0);
 }
 
 TEST_CASE("credentials that were replaced are used once the service refuses those before") {
