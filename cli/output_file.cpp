@@ -130,6 +130,8 @@ base::expected<void> output_file::put(std::string_view bytes) {
       return base::fail(base::errc::cancelled, "interrupted");
     const auto written =
         ::write(fd_, bytes.data(), waits_ ? std::min(bytes.size(), portion_bytes) : bytes.size());
+    if (written < 0 && errno == EPIPE && fd_ == STDOUT_FILENO)
+      return base::fail(base::errc::cancelled, {}); // the reader has what it wanted
     if (written < 0 && errno != EINTR && errno != EAGAIN) return failure("write", errno);
     if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
   }

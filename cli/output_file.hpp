@@ -32,7 +32,7 @@ public:
   /// `io_failed` or `store_full`.
   base::expected<void> begin(const interrupt& until);
   /// Writes bytes. Fails with `io_failed` or `store_full`, or with `cancelled` if a signal arrived
-  /// while waiting for a reader.
+  /// while waiting for a reader, or, without a detail, if the reader of stdout has left.
   base::expected<void> write(std::string_view bytes);
   /// Whether `start_anew` may be called, that is, whether the output is a regular file written
   /// aside.

@@ -189,7 +189,9 @@ int report(const base::expected<download_summary>& done, std::chrono::duration<d
   if (!done) {
     // The position of an interruption means nothing to the user who caused it.
     const bool given_up = done.error().code == base::errc::cancelled;
-    std::cerr << "matchcloud export: " << (given_up ? "interrupted" : done.error().detail) << "\n";
+    if (!done.error().detail.empty())
+      std::cerr << "matchcloud export: " << (given_up ? "interrupted" : done.error().detail)
+                << "\n";
     return failed;
   }
   const auto tenths = std::llround(took.count() * 10);

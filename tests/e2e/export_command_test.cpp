@@ -206,6 +206,16 @@ TEST_CASE("standard streams that are closed are not taken for other files", "[op
   CHECK(lines_in(csv) > 10'000);
 }
 
+TEST_CASE("an export whose reader has enough ends without a word", "[operations]") {
+  const demo_store demo;
+  std::string command = matchcloud::fixtures::service_program();
+  for (const auto& each : export_of({"--data-dir", demo.data_dir(), "-o", "-"}))
+    command += " " + each;
+  const auto done = run({"-c", command + " | head -c 8"}, {}, {}, "/bin/sh");
+  CHECK(done.out == "lobby_id");
+  CHECK(done.errors.empty());
+}
+
 TEST_CASE("a signal ends an export to a pipe that nobody reads", "[operations]") {
   const demo_store demo;
   child_process child{export_of({"--data-dir", demo.data_dir(), "-o", "-"})};
