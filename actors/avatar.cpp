@@ -31,7 +31,7 @@ tl::unexpected<base::error> too_large(std::size_t limit_bytes) {
 /// Reads and renders a game's list. Stores the list's revision in `revision`.
 base::expected<std::string> render(const avatar_settings& settings, store::avatar_store& from,
                                    const model::uuid& game_id, std::int64_t& revision) {
-  model::avatar_list_writer list{settings.public_url};
+  model::avatar_list_writer list{settings.image_url};
   const auto read = from.read(game_id, [&](const model::avatar& each) {
     list.add(each);
     return list.size_bytes() <= settings.list_limit_bytes;

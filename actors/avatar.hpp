@@ -21,8 +21,7 @@ struct avatar_settings {
   /// Accounts for the bytes of every list that is cached or being sent, each list once.
   base::byte_budget* budget = nullptr;
   avatar_metrics* metrics = nullptr;
-  /// The prefix of `/media/..` in the URLs of images.
-  std::string public_url;
+  model::image_url_maker image_url;
   /// The size of this shard's cache of rendered lists.
   std::size_t cache_limit_bytes = 64UL * 1024 * 1024;
   /// The longest list that is rendered; longer lists fail with `list_too_large`.

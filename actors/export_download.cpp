@@ -96,14 +96,13 @@ void export_download::on(const export_open_ended& ended) {
     if (ended.file)
       give(ended.file, who);
     else if (who.plain) // the export was removed during compression
-      reply(who.front, export_opened{who.exchange, who.plain}, who.ticket);
+      answer(who, who.plain);
     else
       fail(who, ended.failure);
   }
 }
 
-void export_download::give(const std::shared_ptr<const store::opened_export>& file,
-                           const download& who) {
+void export_download::give(const store::opened_export_ptr& file, const download& who) {
   if (who.gzip && !file->gzip && may_compress(*file)) {
     compress(file);
     const auto under_way = compressions_.find(file->facts.export_id);
@@ -114,7 +113,13 @@ void export_download::give(const std::shared_ptr<const store::opened_export>& fi
       return;
     }
   }
-  reply(who.front, export_opened{who.exchange, file}, who.ticket);
+  answer(who, file);
+}
+
+void export_download::answer(const download& who, const store::opened_export_ptr& file) {
+  const auto own = settings_.files->for_reader(file);
+  if (!own) return fail(who, own.error());
+  reply(who.front, export_opened{who.exchange, *own}, who.ticket);
 }
 
 void export_download::fail(const download& who, const base::error& why) {
@@ -124,13 +129,13 @@ void export_download::fail(const download& who, const base::error& why) {
 // -- compressing --------------------------------------------------------------
 
 bool export_download::may_compress(const store::opened_export& file) const {
-  if (file.csv->size_bytes() < least_compressed_bytes) return false;
+  if (!file.csv || file.csv->size_bytes() < least_compressed_bytes) return false;
   const auto failed = incompressible_.find(file.facts.export_id);
   return failed == incompressible_.end() ||
          settings_.clock->now() - failed->second >= compression_pause;
 }
 
-void export_download::compress(const std::shared_ptr<const store::opened_export>& file) {
+void export_download::compress(const store::opened_export_ptr& file) {
   const auto& export_id = file->facts.export_id;
   if (compressions_.contains(export_id) || queue_.size() >= compression_queue_limit) return;
   compressions_.emplace(export_id, compression{file, settings_.clock->now(), {}});
@@ -182,7 +187,7 @@ void export_download::do_housekeeping() {
     if (now - under_way.asked_at < compression_patience) continue;
     for (const auto& who : std::exchange(under_way.waiters, {})) {
       --waiting_count_;
-      reply(who.front, export_opened{who.exchange, under_way.plain}, who.ticket);
+      answer(who, under_way.plain);
     }
   }
   // If the pool is full, refreshing the keys at the next tick is soon enough.

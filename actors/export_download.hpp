@@ -5,7 +5,7 @@
 #include "actors/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
-#include "store/exports/export_files.hpp"
+#include "store/exports/export_store.hpp"
 #include "store/secret_ring.hpp"
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace matchcloud::actors {
 
 /// How export downloads reach what they need. The objects pointed to must outlive the actor.
 struct export_download_settings {
-  store::export_files* files = nullptr;
+  store::export_store* files = nullptr;
   store::secret_ring* keys = nullptr;
   /// The pool that reads the signing keys from the store.
   base::blocking_pool* keys_work = nullptr;
@@ -69,11 +69,11 @@ private:
     bool gzip = false;
     /// The file to answer with if the compressed one is not available. Null until compression was
     /// tried.
-    std::shared_ptr<const store::opened_export> plain = {};
+    store::opened_export_ptr plain = {};
   };
   /// A file to be compressed and the requests that wait for it.
   struct compression {
-    std::shared_ptr<const store::opened_export> plain;
+    store::opened_export_ptr plain;
     base::steady_time asked_at;
     std::vector<download> waiters;
   };
@@ -81,9 +81,10 @@ private:
   void handle(const open_export& request);
   void open(const model::uuid& export_id, download who);
   void on(const export_open_ended& ended);
-  void give(const std::shared_ptr<const store::opened_export>& file, const download& who);
+  void give(const store::opened_export_ptr& file, const download& who);
+  void answer(const download& who, const store::opened_export_ptr& file);
   bool may_compress(const store::opened_export& file) const;
-  void compress(const std::shared_ptr<const store::opened_export>& file);
+  void compress(const store::opened_export_ptr& file);
   void start_compression();
   void on(const export_compressed& ended);
   void do_housekeeping();

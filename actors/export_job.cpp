@@ -47,52 +47,49 @@ public:
 
   export_ended run(const std::function<void(const store::history_snapshot&)>& begun) {
     export_ended result;
-    auto written = settings_->database->history().and_then(
-        [&](const auto& from) { return write(*from, begun); });
-    if (written) {
-      result.summary = written->summary;
-      result.facts = written->facts;
+    auto draft = settings_->files->begin(id_, *query_);
+    auto summary = draft.and_then([&](const auto& to) { return write(*to, begun); });
+    auto published = summary.and_then([&](const auto&) { return (*draft)->publish(keep_until()); });
+    if (published) {
+      result.summary = *summary;
+      result.facts = {id_, *query_, keep_until_ts_};
       settings_->metrics->bytes.add(result.summary.bytes);
       return result;
     }
-    auto why = std::move(written).error();
+    auto why = std::move(published).error();
     if (why.code == base::errc::cancelled && !*ended_) why = took_too_long(settings_->timeout);
     result.failure = std::make_shared<const base::error>(for_clients(why, *query_));
     return result;
   }
 
 private:
-  struct outcome {
-    store::history_summary summary;
-    store::export_facts facts;
-  };
-
-  base::expected<outcome> write(store::lobby_history& from,
-                                const std::function<void(const store::history_snapshot&)>& begun) {
-    auto draft = settings_->files->begin();
-    if (!draft) return tl::unexpected(std::move(draft).error());
+  base::expected<store::history_summary>
+  write(store::export_draft& draft,
+        const std::function<void(const store::history_snapshot&)>& begun) {
     std::uint64_t counted_rows = 0;
     store::history_output to;
     to.begun = begun;
     to.write = [&](std::string_view bytes, std::uint64_t rows) {
       settings_->metrics->rows.add(rows - std::exchange(counted_rows, rows));
-      return draft->append(bytes);
+      return draft.append(bytes);
     };
     to.stop = [this] { return *ended_ || settings_->clock->now() >= deadline_; };
-    auto summary = store::write_lobby_history(from, *query_, *settings_->clock, to);
-    if (!summary) return tl::unexpected(std::move(summary).error());
-    const store::export_facts facts{settings_->new_id(), *query_,
-                                    settings_->clock->unix_ms() +
-                                        2 * settings_->url_lifetime.count()};
-    auto published = settings_->files->publish(*std::move(draft), facts);
-    if (!published) return tl::unexpected(std::move(published).error());
-    return outcome{*summary, facts};
+    return settings_->database->history().and_then([&](const auto& from) {
+      return store::write_lobby_history(*from, *query_, *settings_->clock, to);
+    });
+  }
+
+  std::int64_t keep_until() {
+    keep_until_ts_ = settings_->clock->unix_ms() + 2 * settings_->url_lifetime.count();
+    return keep_until_ts_;
   }
 
   const export_job_settings* settings_;
   const model::export_query* query_;
   const std::atomic<bool>* ended_;
   base::steady_time deadline_;
+  model::uuid id_ = settings_->new_id();
+  std::int64_t keep_until_ts_ = 0;
 };
 
 } // namespace

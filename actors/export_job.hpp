@@ -4,7 +4,7 @@
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
 #include "store/database.hpp"
-#include "store/exports/export_files.hpp"
+#include "store/exports/export_store.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -35,7 +35,7 @@ struct export_metrics {
 /// What an export job needs. The objects pointed to must outlive the job.
 struct export_job_settings {
   std::shared_ptr<store::database> database;
-  store::export_files* files = nullptr;
+  store::export_store* files = nullptr;
   const base::clock* clock = nullptr;
   export_metrics* metrics = nullptr;
   /// Makes random UUIDs (version 4).

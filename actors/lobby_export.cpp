@@ -8,17 +8,23 @@ namespace matchcloud::actors {
 
 namespace {
 
-history_looked look_at(store::database& in, const store::export_files& files,
+history_looked look_at(store::database& in, store::export_store& files,
                        const std::vector<look_request>& requests) {
   history_looked looked;
-  const auto from = in.history();
-  auto failure = from ? base::error{} : from.error();
-  for (const auto& [number, game_id, file] : requests) {
-    auto found = from ? (*from)->revisions(game_id) : base::expected<store::history_revisions>{};
-    looked.results.push_back({number, found.value_or(store::history_revisions{}), {}});
-    if (file && !files.has(*file)) looked.results.back().missing = file;
-    if (!found) failure = std::move(found).error();
+  base::error failure;
+  {
+    const auto from = in.history();
+    if (!from) failure = from.error();
+    for (const auto& [number, game_id, file] : requests) {
+      auto found = from ? (*from)->revisions(game_id) : base::expected<store::history_revisions>{};
+      looked.results.push_back({number, found.value_or(store::history_revisions{}), {}});
+      if (!found) failure = std::move(found).error();
+    }
   }
+  // Without the session from above: this may need one, too.
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    if (const auto& file = requests[i].file; file && !files.has(*file))
+      looked.results[i].missing = file;
   if (failure == base::error{}) return looked;
   spdlog::error("export: {}", base::to_string(failure));
   looked.failure = std::make_shared<const base::error>(history_unreadable());
@@ -128,7 +134,7 @@ void lobby_export::do_housekeeping() {
 void lobby_export::remove_expired(std::int64_t now_ts) {
   const auto over = state_.over_at(now_ts);
   if (over.empty()) return;
-  const auto taken = tidy([over](store::export_files& files) {
+  const auto taken = tidy([over](store::export_store& files) {
     for (const auto& id : over)
       files.remove(id);
   });
@@ -138,14 +144,14 @@ void lobby_export::remove_expired(std::int64_t now_ts) {
 }
 
 void lobby_export::sweep(std::int64_t now_ts) {
-  const auto taken = tidy([now_ts](store::export_files& files) {
+  const auto taken = tidy([now_ts](store::export_store& files) {
     if (const auto swept = files.sweep(now_ts); !swept)
       spdlog::error("exports: {}", base::to_string(swept.error()));
   });
   if (taken) next_sweep_ = settings_.job.clock->now() + settings_.sweep_interval;
 }
 
-bool lobby_export::tidy(std::function<void(store::export_files&)> work) {
+bool lobby_export::tidy(std::function<void(store::export_store&)> work) {
   if (tidying_->exchange(true)) return false;
   const auto taken = settings_.tidy_work->submit(
       [files = settings_.job.files, tidying = tidying_, work = std::move(work)] {

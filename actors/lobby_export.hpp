@@ -42,7 +42,7 @@ private:
   void sweep(std::int64_t now_ts);
   /// Runs `work` on the pool for tidying. Returns false if earlier work is not finished or the pool
   /// is full; the caller tries again at the next tick.
-  bool tidy(std::function<void(store::export_files&)> work);
+  bool tidy(std::function<void(store::export_store&)> work);
 
   lobby_export_settings settings_;
   model::catalog_snapshot catalog_;

@@ -35,14 +35,15 @@ std::vector<waiter> media_state::take_waiting(const store::image_key& key) {
   return std::move(line.mapped());
 }
 
-void media_state::keep(const store::image_key& key, std::shared_ptr<const base::open_file> file) {
-  files_.put(key, std::move(file), 1);
+void media_state::keep(const store::image_key& key, std::shared_ptr<const base::open_file> file,
+                       std::size_t cost) {
+  files_.put(key, std::move(file), cost);
 }
 
 media::media(caf::actor_config& cfg, media_settings settings)
     : resident{cfg, {base::fault_point::media_receive, base::fault_point::media_reply}},
       settings_{std::move(settings)},
-      state_{settings_.open_files, settings_.waiting_limit} {}
+      state_{settings_.kept_limit, settings_.waiting_limit} {}
 
 caf::behavior media::make_behavior() {
   be_strict();
@@ -59,7 +60,7 @@ void media::on_exit() {
 void media::open(const open_media& request) {
   auto front = caf::actor_cast<caf::actor>(current_sender());
   if (auto file = state_.find(request.key))
-    return reply(front, media_opened{request.exchange, request.key, std::move(file)},
+    return reply(front, media_opened{request.exchange, request.key, {std::move(file)}},
                  request.ticket);
   switch (state_.wait(request.key, {front, request.exchange, request.ticket})) {
   case media_state::lookup::joined: return;
@@ -72,25 +73,24 @@ void media::open(const open_media& request) {
 
 bool media::submit(const store::image_key& key) {
   return settings_.pool->submit(
-      [self = caf::actor_cast<caf::actor>(this), files = settings_.files, key] {
-        media_open_ended ended{key, {}, {}};
-        if (auto opened = files->open(key)) {
-          ended.file = *std::move(opened);
-          if (ended.file->size_bytes() <= read_ahead_limit_bytes)
-            ended.file->read_ahead(0, ended.file->size_bytes());
-        } else {
-          ended.failure = std::move(opened).error();
-        }
+      [self = caf::actor_cast<caf::actor>(this), images = settings_.images, key] {
+        media_open_ended ended{key, images->open(key)};
+        if (ended.image && ended.image->file &&
+            ended.image->file->size_bytes() <= read_ahead_limit_bytes)
+          ended.image->file->read_ahead(0, ended.image->file->size_bytes());
         caf::anon_send(self, std::move(ended));
       });
 }
 
 void media::on(const media_open_ended& ended) {
   const auto all = state_.take_waiting(ended.key);
-  if (!ended.file) return fail(all, ended.failure);
-  with_claimed(all, [&] { state_.keep(ended.key, ended.file); });
+  if (!ended.image) return fail(all, ended.image.error());
+  if (const auto& file = ended.image->file)
+    with_claimed(all, [&] {
+      state_.keep(ended.key, file, settings_.is_kept_in_memory ? file->size_bytes() : 1);
+    });
   for (const auto& [front, exchange, ticket] : all)
-    reply(front, media_opened{exchange, ended.key, ended.file}, ticket);
+    reply(front, media_opened{exchange, ended.key, *ended.image}, ticket);
 }
 
 void media::fail(const std::vector<waiter>& all, const base::error& why) {

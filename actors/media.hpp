@@ -5,7 +5,7 @@
 #include "actors/waiter.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/second_chance_cache.hpp"
-#include "store/files/media_files.hpp"
+#include "store/media/image_source.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -14,13 +14,15 @@
 
 namespace matchcloud::actors {
 
-/// How a media actor reaches the files.
+/// How a media actor reaches the images.
 struct media_settings {
-  std::shared_ptr<store::media_files> files;
+  std::shared_ptr<store::image_source> images;
   /// Must outlive the actor.
   base::blocking_pool* pool = nullptr;
-  /// The number of files kept open although no request reads them.
-  std::size_t open_files = 256;
+  /// What is kept open although no request reads it: a number of files, or bytes if the files are
+  /// in memory.
+  std::size_t kept_limit = 256;
+  bool is_kept_in_memory = false;
   /// The limit on all requests that wait for a file.
   std::size_t waiting_limit = 4'096;
 };
@@ -38,22 +40,23 @@ public:
     refused,
   };
 
-  media_state(std::size_t open_files, std::size_t waiting_limit)
-      : files_{open_files}, waiting_limit_{waiting_limit} {}
+  media_state(std::size_t kept_limit, std::size_t waiting_limit)
+      : files_{kept_limit}, waiting_limit_{waiting_limit} {}
 
   /// Returns an open file and marks it as used, or null.
   std::shared_ptr<const base::open_file> find(const store::image_key& key);
   lookup wait(const store::image_key& key, waiter who);
   /// Removes and returns the requests that waited for `key`, in order.
   std::vector<waiter> take_waiting(const store::image_key& key);
-  /// Keeps a file open until the cache evicts it in favor of files used more recently.
-  void keep(const store::image_key& key, std::shared_ptr<const base::open_file> file);
+  /// Keeps a file open until the cache evicts it in favor of files used more recently. The costs of
+  /// all that are kept stay within `kept_limit`.
+  void keep(const store::image_key& key, std::shared_ptr<const base::open_file> file,
+            std::size_t cost);
 
   std::size_t kept() const noexcept { return files_.size(); }
   std::size_t waiting_count() const noexcept { return waiting_count_; }
 
 private:
-  /// Each entry costs 1, so the limit is a number of descriptors.
   base::second_chance_cache<store::image_key, std::shared_ptr<const base::open_file>,
                             store::image_key_hash>
       files_;

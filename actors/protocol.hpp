@@ -12,10 +12,10 @@
 #include "model/regions/measured_latency.hpp"
 #include "model/regions/region_listing.hpp"
 #include "model/validation/validation.hpp"
-#include "store/exports/export_files.hpp"
-#include "store/files/media_files.hpp"
+#include "store/exports/export_store.hpp"
 #include "store/geoip/geoip.hpp"
 #include "store/lobby_history_csv.hpp"
+#include "store/media/image_source.hpp"
 #include "store/moved_games.hpp"
 
 #include <caf/actor.hpp>
@@ -125,27 +125,26 @@ struct avatars_loaded {
   std::shared_ptr<const base::error> failure;
 };
 
-/// front -> media. Answered with `media_opened`, or `operation_failed` with `media_not_found`,
-/// `overloaded` or `io_failed`.
+/// front -> media. Answered with `media_opened`, or `operation_failed` with the errors of
+/// `image_source::open`.
 struct open_media {
   exchange_ref exchange;
   store::image_key key;
   ticket_ptr ticket = {};
 };
 
-/// media -> front: an open file, which stays open as long as this message or the response holds it.
+/// media -> front: an image, whose file stays open as long as this message or the response holds
+/// it.
 struct media_opened {
   exchange_ref exchange;
   store::image_key key;
-  std::shared_ptr<const base::open_file> file;
+  store::opened_image image;
 };
 
-/// blocking pool -> media: the result of opening a file.
+/// blocking pool -> media: the result of opening an image.
 struct media_open_ended {
   store::image_key key;
-  /// Null if opening failed; see `failure`.
-  std::shared_ptr<const base::open_file> file;
-  base::error failure;
+  base::expected<store::opened_image> image;
 };
 
 /// front -> lobby_export. Answered with `json_made` once the file is complete, or
@@ -193,7 +192,7 @@ struct export_ended {
 struct exports_housekeeping {};
 
 /// front -> export_download. Answered with `export_opened`, or `operation_failed` with
-/// `signature_invalid`, `url_expired`, `export_not_found`, `overloaded` or `io_failed`.
+/// `signature_invalid`, `url_expired` or the errors of `export_store::open`.
 struct open_export {
   exchange_ref exchange;
   model::uuid export_id;
@@ -205,18 +204,18 @@ struct open_export {
   ticket_ptr ticket = {};
 };
 
-/// export_download -> front: open files, which stay open as long as this message or the response
-/// holds them.
+/// export_download -> front: an export, whose files stay open as long as this message or the
+/// response holds them.
 struct export_opened {
   exchange_ref exchange;
-  std::shared_ptr<const store::opened_export> file;
+  store::opened_export_ptr file;
 };
 
 /// blocking pool -> export_download: the result of opening an export.
 struct export_open_ended {
   model::uuid export_id;
   /// Null if opening failed; see `failure`.
-  std::shared_ptr<const store::opened_export> file;
+  store::opened_export_ptr file;
   base::error failure;
 };
 

@@ -46,6 +46,7 @@ int main(int argc, char* argv[]) {
   add_import_command(program, code);
   add_catalog_command(program, code);
   add_store_command(program, code);
+  add_objects_command(program, code);
   add_token_command(program, code);
   add_audit_command(program, code);
   add_geoip_command(program, code);

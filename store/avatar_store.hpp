@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 #include "model/avatars/avatar.hpp"
+#include "store/image_key.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -37,6 +38,9 @@ public:
   /// Returns what `put` would do now. Writes nothing.
   virtual base::expected<std::vector<put_outcome>>
   check(std::span<const model::avatar> avatars) = 0;
+  /// Calls `take` for the image of each avatar that has one, in no particular order, also of games
+  /// that were removed, until it returns false.
+  virtual base::expected<void> read_images(const std::function<bool(const image_key&)>& take) = 0;
 };
 
 } // namespace matchcloud::store

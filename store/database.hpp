@@ -87,6 +87,7 @@ public:
   base::expected<lease<access_store>> access(model::audit_run_ptr run = nullptr) {
     return lend<access_store>(std::move(run));
   }
+  base::expected<lease<export_records>> exports() { return lend<export_records>(); }
   base::expected<lease<lobby_history>> history() { return lend<lobby_history>(); }
   base::expected<lease<change_feed>> feed() { return lend<change_feed>(); }
   base::expected<lease<maintenance>> upkeep() { return lend<maintenance>(); }

@@ -4,6 +4,7 @@
 #include "store/avatar_store.hpp"
 #include "store/catalog_store.hpp"
 #include "store/change_feed.hpp"
+#include "store/export_records.hpp"
 #include "store/lobby_history.hpp"
 #include "store/lobby_sink.hpp"
 #include "store/maintenance.hpp"
@@ -24,14 +25,15 @@ namespace matchcloud::store {
 /// subject that was or will be committed with a revision below n. An engine must therefore assign
 /// revisions in the order of the commits.
 ///
-/// Each change is in the audit log, by an entry that its transaction writes: without the entry
-/// there is no change.
+/// Each change that an operator answers for is in the audit log, by an entry that its transaction
+/// writes: without the entry there is no change.
 class session : public catalog_store,
                 public avatar_store,
                 public lobby_sink,
                 public lobby_history,
                 public change_feed,
                 public access_store,
+                public export_records,
                 public maintenance {
 public:
   /// From now on what this session changes belongs to `run`; null: each change to a run of its own,

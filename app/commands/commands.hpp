@@ -21,6 +21,7 @@ void add_catalog_command(CLI::App& program, int& code);
 void add_store_command(CLI::App& program, int& code);
 /// A subcommand of `store`.
 void add_store_copy_command(CLI::App& store, int& code);
+void add_objects_command(CLI::App& program, int& code);
 void add_token_command(CLI::App& program, int& code);
 void add_audit_command(CLI::App& program, int& code);
 void add_geoip_command(CLI::App& program, int& code);

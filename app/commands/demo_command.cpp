@@ -5,7 +5,6 @@
 #include "app/demo/demo_lobbies.hpp"
 
 #include "model/catalog/catalog_document.hpp"
-#include "store/files/media_writer.hpp"
 
 #include <iostream>
 #include <memory>
@@ -23,10 +22,10 @@ base::expected<bool> seed(const store::store_place& place) {
   const auto catalog = (*database)->catalog(run).and_then(
       [](const auto& into) { return into->import_document(model::demo_catalog()); });
   if (!catalog) return tl::unexpected(catalog.error());
-  auto media = store::media_writer::open(place.data_dir);
-  if (!media) return tl::unexpected(media.error());
+  const auto images = store::open_objects(place);
+  if (!images) return tl::unexpected(images.error());
   const auto avatars = (*database)->avatars(run).and_then(
-      [&](const auto& into) { return seed_demo_avatars(*into, *media); });
+      [&](const auto& into) { return seed_demo_avatars(*into, **images); });
   if (!avatars) return tl::unexpected(avatars.error());
   const auto lobbies =
       (*database)->sink(run).and_then([](const auto& into) { return seed_demo_lobbies(*into); });
@@ -45,6 +44,7 @@ void add_demo_command(CLI::App& program, int& code) {
            "Example: matchcloud demo --data-dir var");
   const auto place = std::make_shared<store::store_place>();
   add_store_options(*command, *place);
+  add_objects_options(*command, *place);
   command->callback([place, &code] {
     const auto news = seed(*place);
     if (!news) {

@@ -28,9 +28,9 @@ base::expected<line_import_result> run_import(const line_import_options& options
   avatar_importer import{**into, folder_of(options.file), until, progress};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (auto may = may_write(import.findings(), options); !may) return tl::unexpected(may.error());
-  auto media = store::media_writer::open(options.store.data_dir);
-  if (!media) return tl::unexpected(media.error());
-  const auto done = import.write(*media);
+  const auto images = store::open_objects(options.store);
+  if (!images) return tl::unexpected(images.error());
+  const auto done = import.write(**images);
   if (!done) return tl::unexpected(done.error());
   return line_import_result{std::to_string(done->added) + " avatars added, " +
                                 std::to_string(done->changed) + " changed, " +
@@ -48,10 +48,11 @@ void add_import_avatars_command(CLI::App& import, int& code) {
        "milliseconds), content_length, complete and, if complete, file: a PNG or JPEG of at most "
        "2,000,000 bytes, relative to the import file.\n\n"
        "The input is checked whole first: any error and nothing is written. Then avatars are "
-       "added or replaced by upload_id and images are copied into the data directory, in batches: "
+       "added or replaced by upload_id and images are stored in the data directory or in the "
+       "bucket of --objects, in batches: "
        "an import that was interrupted is simply repeated. A running server sees the change "
        "within a second.",
-       run_import},
+       run_import, true},
       code);
 }
 

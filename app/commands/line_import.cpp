@@ -47,6 +47,7 @@ void add_line_import(CLI::App& import, const line_import& kind, int& code) {
                          kind.name + " --data-dir var " + kind.name + ".jsonl");
   const auto options = std::make_shared<line_import_options>();
   add_store_options(*command, options->store);
+  if (kind.has_objects) add_objects_options(*command, options->store);
   command->add_flag("--partial", options->partial,
                     "Take the good lines and leave out the others, which are listed.");
   command->add_option("FILE", options->file, "JSON Lines; - is stdin.")->required();

@@ -36,6 +36,8 @@ struct line_import {
   /// Describes a line and what the import does with it.
   std::string help;
   std::function<base::expected<line_import_result>(const line_import_options&)> run;
+  /// Whether it stores objects, and so has the options of where they are.
+  bool has_objects = false;
 };
 
 /// Adds the subcommand of `import` for one format of lines; its callback stores the exit code in

@@ -33,6 +33,40 @@ CLI::Option* add_store_options(CLI::App& command, store::store_place& place) {
       ->capture_default_str();
 }
 
+void add_objects_options(CLI::App& command, store::store_place& place) {
+  auto& to = place.objects;
+  command
+      .add_option_function<std::string>(
+          "--objects",
+          [&to](const std::string& text) {
+            auto location = store::parse_s3_location(text);
+            if (!location) throw CLI::ValidationError{"--objects", location.error().detail};
+            to.location = *std::move(location);
+          },
+          "A bucket that has images and exports: s3://BUCKET or s3://BUCKET/PREFIX. Without it "
+          "they are in --data-dir.")
+      ->envname("MATCHCLOUD_OBJECTS");
+  command.add_option("--objects-endpoint", to.endpoint, "Where the bucket's service is.")
+      ->envname("MATCHCLOUD_OBJECTS_ENDPOINT");
+  command.add_option("--objects-region", to.region, "What requests to the bucket are signed for.")
+      ->envname("MATCHCLOUD_OBJECTS_REGION")
+      ->capture_default_str();
+  command
+      .add_flag("--objects-path-style", to.is_path_style,
+                "The bucket stands in the path of URLs and not before the host.")
+      ->envname("MATCHCLOUD_OBJECTS_PATH_STYLE");
+  command
+      .add_option("--objects-ca-file", to.ca_file,
+                  "A file with certificates of authorities to trust with https, in place of the "
+                  "system's.")
+      ->envname("MATCHCLOUD_OBJECTS_CA_FILE")
+      ->check(named_file());
+  command
+      .add_flag("--objects-metadata-credentials", place.objects_by_metadata,
+                "Take the bucket's credentials from the instance metadata service.")
+      ->envname("MATCHCLOUD_OBJECTS_METADATA_CREDENTIALS");
+}
+
 void add_master_key_option(CLI::App& command, store::store_place& place) {
   command
       .add_option("--master-key-file", place.master_key_file,

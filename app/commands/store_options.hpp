@@ -15,4 +15,8 @@ CLI::Option* add_store_options(CLI::App& command, store::store_place& place);
 /// Adds `--master-key-file`, for commands that read or change secrets.
 void add_master_key_option(CLI::App& command, store::store_place& place);
 
+/// Adds the options that say where images and exports are: `--objects` and what belongs to it, or
+/// their variables as in serve. `place` must outlive the parsing.
+void add_objects_options(CLI::App& command, store::store_place& place);
+
 } // namespace matchcloud::app

@@ -147,6 +147,15 @@ base::expected<void> check_store(const serve_config& config,
   return {};
 }
 
+/// Whether what is said of a bucket fits together.
+base::expected<void> check_objects(const serve_config& config,
+                                   const std::vector<given_value>& given) {
+  if (!config.store.has_bucket()) return {};
+  const auto settings = store::check(config.store.objects);
+  if (!settings) return refuse_key(given, "objects", settings.error().detail);
+  return {};
+}
+
 /// Refuses faults unless injection is enabled, so that a service is never broken by accident.
 base::expected<void> check_faults(const serve_config& config,
                                   const std::vector<given_value>& given) {
@@ -201,6 +210,7 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
   if (auto fits = check_transport(config, given); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_tls(config, given); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_store(config, given); !fits) return tl::unexpected(fits.error());
+  if (auto fits = check_objects(config, given); !fits) return tl::unexpected(fits.error());
   if (auto fits = check_faults(config, given); !fits) return tl::unexpected(fits.error());
   if (const auto sound = model::check_rules(config.rules); !sound)
     return base::fail(base::errc::config_invalid, contradiction(config, given, sound.error()));

@@ -9,6 +9,7 @@
 #include "model/catalog/catalog.hpp"
 #include "model/validation/validation_rules.hpp"
 #include "store/engines/store_place.hpp"
+#include "store/objects/object_links.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -44,6 +45,10 @@ struct serve_config {
   bool ops_tls = false;
   http::tls_files tls;
   store::store_place store;
+  /// How downloads get what is in a bucket.
+  store::objects_delivery objects_delivery = store::objects_delivery::redirect;
+  /// Where everybody may read the images of the bucket; empty: at this service.
+  std::string images_url;
   /// Of a store on a server; the embedded one has bounds of its own.
   store::session_limits store_sessions;
   std::vector<std::string> geoip_files;

@@ -101,13 +101,16 @@ bool is_web_url(std::string_view text) {
          !parts->authority.empty();
 }
 
-outcome set_public_url(serve_config& config, const values& given) {
-  const std::string_view url = given.front();
-  if (!is_web_url(url) || url.back() == '/' ||
-      url.find_first_of(" ?#\"<>") != std::string_view::npos)
-    return refuse();
-  config.public_url = url;
-  return {};
+/// A URL that paths can be put behind.
+auto base_url_key(std::string serve_config::*member) {
+  return [member](serve_config& config, const values& given) -> outcome {
+    const std::string_view url = given.front();
+    if (!is_web_url(url) || url.back() == '/' ||
+        url.find_first_of(" ?#\"<>") != std::string_view::npos)
+      return refuse();
+    config.*member = url;
+    return {};
+  };
 }
 
 outcome set_base_path(serve_config& config, const values& given) {
@@ -232,7 +235,7 @@ std::vector<config_key> listening_keys() {
       {"public-url", kind::text, "",
        "http:// or https:// URL without a slash at the end; empty: the first listener",
        "Where clients reach the service; the base of URLs that it hands out, before base-path.",
-       set_public_url},
+       base_url_key(&serve_config::public_url)},
       {"base-path", kind::text, "", "/path without a slash at the end, or empty",
        "What every path begins with, for a service that shares its host name.", set_base_path},
       {"loops", kind::number, "0", "0 to 256; 0: one per core", "Event loops, each a thread.",
@@ -331,6 +334,82 @@ std::vector<config_key> store_keys() {
        number_between(1'000, 604'800'000,
                       [](serve_config& config, std::uint64_t number) {
                         config.front.store.stale_auth_limit = std::chrono::milliseconds{number};
+                      })},
+  };
+}
+
+/// A text about the bucket; the settings are checked when it is opened.
+auto bucket_text_key(std::string store::s3_settings::*member) {
+  return [member](serve_config& config, const values& given) -> outcome {
+    config.store.objects.*member = given.front();
+    return {};
+  };
+}
+
+/// Of images and exports in a bucket.
+std::vector<config_key> objects_keys() {
+  using store::objects_delivery;
+  using store::s3_settings;
+  using delivery_word = std::pair<std::string_view, objects_delivery>;
+  return {
+      {"objects", kind::text, "", "s3://BUCKET or s3://BUCKET/PREFIX; empty: the data directory",
+       "A bucket that has images and exports, which all processes on a store share. Credentials "
+       "are "
+       "those of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or of ~/.aws/credentials.",
+       [](serve_config& config, const values& given) -> outcome {
+         if (given.front().empty()) return {};
+         auto location = store::parse_s3_location(given.front());
+         if (!location) return tl::unexpected(location.error());
+         config.store.objects.location = *std::move(location);
+         return {};
+       }},
+      {"objects-endpoint", kind::text, "",
+       "http:// or https:// with host and port; empty: Amazon's for the region",
+       "Where the service of the bucket is.", bucket_text_key(&s3_settings::endpoint)},
+      {"objects-public-endpoint", kind::text, "",
+       "http:// or https:// with host and port; empty: objects-endpoint",
+       "Where clients reach the service of the bucket, when they are redirected to it.",
+       bucket_text_key(&s3_settings::public_endpoint)},
+      {"objects-region", kind::text, "us-east-1", "a region's name",
+       "What requests to the bucket are signed for.", bucket_text_key(&s3_settings::region)},
+      {"objects-path-style", kind::flag, "false", "true or false",
+       "The bucket stands in the path of URLs and not before the host, as most services but "
+       "Amazon's want it.",
+       true_or_false(
+           [](serve_config& config, bool on) { config.store.objects.is_path_style = on; })},
+      {"objects-ca-file", kind::text, "", "a PEM file; empty: the system's authorities",
+       "Authorities to trust in place of the system's where the bucket is reached by https.",
+       bucket_text_key(&s3_settings::ca_file)},
+      {"objects-metadata-credentials", kind::flag, "false", "true or false",
+       "Takes the credentials from the instance metadata service (EC2, IMDSv2) and not from the "
+       "environment or a file.",
+       true_or_false([](serve_config& config, bool on) { config.store.objects_by_metadata = on; })},
+      {"objects-delivery", kind::text, "redirect", "redirect or through",
+       "How downloads get what is in the bucket: redirect sends them there by a URL that is valid "
+       "for a minute; through passes the bytes on.",
+       one_of(
+           std::array{delivery_word{"redirect", objects_delivery::redirect},
+                      delivery_word{"through", objects_delivery::through}},
+           [](serve_config& config, objects_delivery which) { config.objects_delivery = which; })},
+      {"objects-images-url", kind::text, "",
+       "http:// or https:// URL without a slash at the end; empty: public-url",
+       "Where everybody may read the images of the bucket, such as a CDN: the base of their URLs "
+       "in "
+       "avatar lists, before media/..",
+       base_url_key(&serve_config::images_url)},
+      {"objects-timeout-ms", kind::number, "30000", "1000 to 600000",
+       "How long a call to the bucket may take, repetitions included; one that stores a part of an "
+       "export or puts parts together, four times as long.",
+       number_between(1'000, 600'000,
+                      [](serve_config& config, std::uint64_t number) {
+                        config.store.objects.call_timeout = std::chrono::milliseconds{number};
+                        config.store.objects.long_timeout = std::chrono::milliseconds{4 * number};
+                      })},
+      {"objects-connections", kind::number, "64", "32 to 1024",
+       "Calls to the bucket at once; beyond: 503 overloaded.",
+       number_between(32, 1'024,
+                      [](serve_config& config, std::uint64_t number) {
+                        config.store.objects.calls_limit = number;
                       })},
   };
 }
@@ -814,6 +893,7 @@ std::span<const config_key> config_keys() {
     add("Listening", listening_keys());
     add("Data", data_keys());
     add("PostgreSQL", store_keys());
+    add("Images and exports in a bucket", objects_keys());
     add("Clients and proxies", client_keys());
     add("Tokens and rate limits", access_keys());
     add("Limits", transport_keys());

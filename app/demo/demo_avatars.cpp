@@ -3,6 +3,7 @@
 #include "app/demo/demo_image.hpp"
 #include "model/avatars/image_content.hpp"
 #include "model/catalog/catalog_document.hpp"
+#include "store/media/put_image.hpp"
 
 #include <algorithm>
 #include <array>
@@ -39,7 +40,7 @@ model::uuid demo_upload_id(std::size_t index) {
 
 } // namespace
 
-base::expected<bool> seed_demo_avatars(store::avatar_store& into, store::media_writer& media) {
+base::expected<bool> seed_demo_avatars(store::avatar_store& into, store::object_store& images) {
   std::vector<model::avatar> all;
   for (std::size_t i = 0; i < avatars.size(); ++i) {
     const auto& from = avatars[i];
@@ -54,12 +55,11 @@ base::expected<bool> seed_demo_avatars(store::avatar_store& into, store::media_w
       const auto image = draw_demo_avatar(static_cast<std::uint32_t>(i + 1));
       each.content_length = image.size();
       each.image = model::name_image(image, model::image_type::png);
-      if (auto put = media.put({each.upload_id, *each.image}, image); !put)
+      if (auto put = store::put_image(images, {each.upload_id, *each.image}, image); !put)
         return tl::unexpected(put.error());
     }
     all.push_back(std::move(each));
   }
-  if (auto synced = media.sync_names(); !synced) return tl::unexpected(synced.error());
   const auto outcomes = into.put(all);
   if (!outcomes) return tl::unexpected(outcomes.error());
   return std::ranges::any_of(*outcomes, [](store::put_outcome outcome) {

@@ -3,13 +3,16 @@
 #include "base/file_descriptor.hpp"
 #include "model/avatars/image_content.hpp"
 #include "model/text/unicode.hpp"
+#include "store/media/put_image.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace matchcloud::app {
@@ -20,6 +23,9 @@ tl::unexpected<base::error> unreadable(int code) {
   return base::fail(base::errc::image_invalid,
                     "cannot be read: " + std::generic_category().message(code));
 }
+
+/// Threads that store images: they wait for the disk or the network most of the time.
+constexpr std::size_t writers = 8;
 
 /// The beginning of a finding about a file. Escapes the name, which may hold anything but NUL.
 std::string named(const std::string& file) {
@@ -138,12 +144,12 @@ bool avatar_importer::refused(const entry& which, store::put_outcome outcome) {
   return false;
 }
 
-base::expected<avatar_import_summary> avatar_importer::write(store::media_writer& media) {
+base::expected<avatar_import_summary> avatar_importer::write(store::object_store& images) {
   progress_->begin("avatars written", entries_.size());
   for (std::size_t begin = 0; begin < entries_.size(); begin += batch_limit) {
     if (until_->came()) return tl::unexpected(interrupted());
     const auto count = std::min(batch_limit, entries_.size() - begin);
-    if (auto done = write_batch({entries_.data() + begin, count}, media); !done)
+    if (auto done = write_batch({entries_.data() + begin, count}, images); !done)
       return tl::unexpected(done.error());
     progress_->show(begin + count, begin + count);
   }
@@ -152,15 +158,11 @@ base::expected<avatar_import_summary> avatar_importer::write(store::media_writer
 }
 
 base::expected<void> avatar_importer::write_batch(std::span<const entry> entries,
-                                                  store::media_writer& media) {
-  std::vector<entry> good;
-  for (const auto& each : entries) {
-    const auto stored = put_image(each, media);
-    if (!stored) return tl::unexpected(stored.error());
-    if (*stored) good.push_back(each);
-  }
+                                                  store::object_store& images) {
   // Rows refer to images, so the images must be durable first.
-  if (auto synced = media.sync_names(); !synced) return synced;
+  const auto stored = put_images(entries, images);
+  if (!stored) return tl::unexpected(stored.error());
+  const auto& good = *stored;
   const auto outcomes = into_->put(avatars_of(good));
   if (!outcomes) return tl::unexpected(outcomes.error());
   for (std::size_t i = 0; i < good.size(); ++i) {
@@ -173,19 +175,39 @@ base::expected<void> avatar_importer::write_batch(std::span<const entry> entries
   return {};
 }
 
-base::expected<bool> avatar_importer::put_image(const entry& from, store::media_writer& media) {
+base::expected<std::vector<avatar_importer::entry>>
+avatar_importer::put_images(std::span<const entry> entries, store::object_store& images) {
+  std::vector<base::expected<bool>> outcomes(entries.size(), true);
+  std::atomic<std::size_t> next{0};
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < std::min(writers, entries.size()); ++i)
+      threads.emplace_back([&] {
+        for (auto at = next++; at < entries.size(); at = next++)
+          outcomes[at] = put_image(entries[at], images);
+      });
+  }
+  std::vector<entry> good;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& each = entries[i];
+    if (!outcomes[i]) return tl::unexpected(outcomes[i].error());
+    if (*outcomes[i])
+      good.push_back(each);
+    else
+      findings_.add(each.line, {model::line_errc::invalid,
+                                named(each.file) + "changed while it was imported; repeat the "
+                                                   "import"});
+  }
+  return good;
+}
+
+base::expected<bool> avatar_importer::put_image(const entry& from,
+                                                store::object_store& images) const {
   if (!from.avatar.image) return true;
   const auto bytes = read_image(folder_ + from.file);
   const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());
-  if (!name || *name != *from.avatar.image) {
-    findings_.add(from.line, {model::line_errc::invalid,
-                              named(from.file) + "changed while it was imported; repeat the "
-                                                 "import"});
-    return false;
-  }
-  auto stored = media.put({from.avatar.upload_id, *name}, *bytes);
-  if (!stored) return tl::unexpected(stored.error());
-  return true;
+  if (!name || *name != *from.avatar.image) return false;
+  return store::put_image(images, {from.avatar.upload_id, *name}, *bytes).map([] { return true; });
 }
 
 } // namespace matchcloud::app

@@ -7,7 +7,7 @@
 #include "cli/progress_display.hpp"
 #include "model/avatars/avatar_line.hpp"
 #include "store/avatar_store.hpp"
-#include "store/files/media_writer.hpp"
+#include "store/object_store.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -46,7 +46,7 @@ public:
 
   /// Writes the good lines. An image that changed since the check is left out and becomes a
   /// finding.
-  base::expected<avatar_import_summary> write(store::media_writer& media);
+  base::expected<avatar_import_summary> write(store::object_store& images);
 
 private:
   struct entry {
@@ -58,8 +58,13 @@ private:
   static std::vector<model::avatar> avatars_of(std::span<const entry> entries);
   base::expected<void> add(const model::input_line& line);
   base::expected<void> check_batch();
-  base::expected<void> write_batch(std::span<const entry> entries, store::media_writer& media);
-  base::expected<bool> put_image(const entry& from, store::media_writer& media);
+  base::expected<void> write_batch(std::span<const entry> entries, store::object_store& images);
+  /// Stores the images of a batch, several at once. Returns which avatars are to be written: not
+  /// those whose image has changed.
+  base::expected<std::vector<entry>> put_images(std::span<const entry> entries,
+                                                store::object_store& images);
+  /// Returns false if the image is not as it was checked. Any thread.
+  base::expected<bool> put_image(const entry& from, store::object_store& images) const;
   /// Whether the store refused the avatar, which is then reported as a finding.
   bool refused(const entry& which, store::put_outcome outcome);
 

@@ -24,7 +24,7 @@ actors::avatar_settings avatar_settings(const node_parts& of) {
   settings.pool = of.store_work;
   settings.budget = of.budget;
   settings.metrics = of.avatar_metrics;
-  settings.public_url = of.public_url;
+  settings.image_url = of.image_url;
   settings.cache_limit_bytes = of.limits.avatar_cache_bytes / actors::avatar_shard_count;
   settings.list_limit_bytes = of.limits.avatar_list_limit_bytes;
   return settings;
@@ -34,7 +34,7 @@ actors::lobby_export_settings export_settings(const node_parts& of) {
   actors::lobby_export_settings settings;
   settings.registry = of.export_registry;
   settings.job.database = of.database;
-  settings.job.files = of.export_files;
+  settings.job.files = of.exports;
   settings.job.clock = of.clock;
   settings.job.metrics = of.export_metrics;
   settings.job.new_id = of.new_id;
@@ -52,7 +52,7 @@ actors::lobby_export_settings export_settings(const node_parts& of) {
 
 actors::export_download_settings download_settings(const node_parts& of) {
   actors::export_download_settings settings;
-  settings.files = of.export_files;
+  settings.files = of.exports;
   settings.keys = of.signing_keys;
   settings.keys_work = of.store_work;
   settings.short_work = of.short_work;
@@ -96,9 +96,10 @@ actors::ranking_settings ranking_settings(const node_parts& of, const initial_st
 
 actors::media_settings media_settings(const node_parts& of) {
   actors::media_settings settings;
-  settings.files = of.media;
+  settings.images = of.images;
   settings.pool = of.short_work;
-  settings.open_files = of.media_open_files;
+  settings.kept_limit = of.images_kept_limit;
+  settings.is_kept_in_memory = of.images_are_in_memory;
   return settings;
 }
 

@@ -23,9 +23,9 @@
 #include "http/transport/exchange.hpp"
 #include "model/validation/validation_rules.hpp"
 #include "store/database.hpp"
-#include "store/exports/export_files.hpp"
-#include "store/files/media_files.hpp"
+#include "store/exports/export_store.hpp"
 #include "store/geoip/geoip_files.hpp"
+#include "store/media/image_source.hpp"
 #include "store/secret_ring.hpp"
 
 #include <caf/actor_system.hpp>
@@ -82,9 +82,9 @@ struct node_parts {
   std::shared_ptr<store::database> database;
   /// When the store last answered; null: nobody asks.
   std::shared_ptr<store::store_contact> contact;
-  store::export_files* export_files = nullptr;
+  store::export_store* exports = nullptr;
   store::secret_ring* signing_keys = nullptr;
-  std::shared_ptr<store::media_files> media;
+  std::shared_ptr<store::image_source> images;
   /// Null if there are none.
   std::shared_ptr<store::geoip_files> geoip_files;
   std::shared_ptr<actors::export_registry> export_registry =
@@ -100,8 +100,10 @@ struct node_parts {
   std::string public_url;
   /// How often the store and the GeoIP files are polled.
   std::chrono::milliseconds poll_interval{250};
-  /// Images that each media actor keeps open; replaces the value in `limits`.
-  std::size_t media_open_files = 0;
+  model::image_url_maker image_url;
+  /// See `media_settings`.
+  std::size_t images_kept_limit = 0;
+  bool images_are_in_memory = false;
 
   actors::avatar_metrics* avatar_metrics = nullptr;
   actors::export_metrics* export_metrics = nullptr;

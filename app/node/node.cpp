@@ -5,6 +5,10 @@
 #include "base/randomness.hpp"
 #include "http/front/front_rules.hpp"
 #include "store/engines/store_place.hpp"
+#include "store/exports/export_files.hpp"
+#include "store/exports/export_objects.hpp"
+#include "store/media/bucket_images.hpp"
+#include "store/media/media_files.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -21,8 +25,10 @@ namespace matchcloud::app {
 namespace {
 
 constexpr std::size_t blocking_threads = 2;
-/// For short work of a store on a server, which mostly waits.
+/// For short work of a store on a server, and where images and exports are in a bucket: it mostly
+/// waits.
 constexpr std::size_t store_threads = 8;
+constexpr std::size_t bucket_threads = 16;
 constexpr int blocking_nice = 5;
 /// Exports have the lowest priority.
 constexpr int exporting_nice = 19;
@@ -40,6 +46,13 @@ store::store_settings server_settings(const serve_config& config) {
 void signal(const base::file_descriptor& eventfd) {
   const std::uint64_t one = 1;
   static_cast<void>(!::write(eventfd.get(), &one, sizeof one));
+}
+
+/// The URLs of images for who reads them from the bucket, at `base`.
+model::image_url_maker image_urls_in_bucket(std::string base) {
+  return [base = std::move(base)](const model::uuid& upload_id, const model::image_name& image) {
+    return base + "/" + store::object_of(store::image_key{upload_id, image}).text();
+  };
 }
 
 http::front_settings data_front_settings(const serve_config& config,
@@ -90,11 +103,10 @@ node::node(const serve_config& config)
       actors_{actor_config_.set("scheduler.policy", caf::atom("sharing"))
                   .set("scheduler.max-threads", actor_threads)
                   .set("scheduler.max-throughput", actor_throughput)},
-      blocking_{std::make_unique<base::thread_pool>(blocking_threads, blocking_nice)},
+      blocking_{std::make_unique<base::thread_pool>(
+          config.store.has_bucket() ? bucket_threads : blocking_threads, blocking_nice)},
       exporting_{std::make_unique<base::thread_pool>(
           config.limits.export_jobs + export_housekeeping_threads, exporting_nice)},
-      media_{std::make_shared<store::media_files>(config.store.data_dir,
-                                                  media_descriptors(raise_descriptor_limit()))},
       emptied_{eventfd(0, EFD_CLOEXEC)},
       listening_{config_},
       failed_{eventfd(0, EFD_CLOEXEC)},
@@ -123,10 +135,7 @@ base::expected<void> node::open_database() {
 
 base::expected<void> node::open() {
   if (auto opened = open_database(); !opened) return opened;
-  auto files = store::export_files::open(config_.store.data_dir, config_.limits.export_limit_bytes,
-                                         open_exports(raise_descriptor_limit()));
-  if (!files) return tl::unexpected(files.error());
-  export_files_ = *std::move(files);
+  if (auto opened = open_objects(); !opened) return opened;
   auto keys = store::secret_ring::open(secrets_, store::secret_name::signing_keys);
   if (!keys) return tl::unexpected(keys.error());
   signing_keys_ = *std::move(keys);
@@ -143,6 +152,36 @@ base::expected<void> node::open() {
                  model::to_string(*config_.default_namespace));
   if (auto opened = open_tls(); !opened) return opened;
   return open_geoip();
+}
+
+base::expected<void> node::open_objects() {
+  if (config_.store.has_bucket()) return open_bucket();
+  const auto descriptors = raise_descriptor_limit();
+  images_ =
+      std::make_shared<store::media_files>(config_.store.data_dir, media_descriptors(descriptors));
+  auto files = store::export_files::open(config_.store.data_dir, config_.limits.export_limit_bytes,
+                                         open_exports(descriptors));
+  if (!files) return tl::unexpected(files.error());
+  exports_ = *std::move(files);
+  return {};
+}
+
+base::expected<void> node::open_bucket() {
+  auto bucket = store::open_objects(config_.store);
+  if (!bucket) return tl::unexpected(bucket.error());
+  bucket_ = *std::move(bucket);
+  images_ =
+      std::make_shared<store::bucket_images>(bucket_, config_.objects_delivery, bounds_.budget);
+  store::export_objects_settings settings;
+  settings.objects = bucket_;
+  settings.records = database_;
+  settings.delivery = config_.objects_delivery;
+  settings.budget = &bounds_.budget;
+  settings.clock = &base::machine_clock();
+  settings.limit_bytes = config_.limits.export_limit_bytes;
+  settings.timeout = config_.limits.export_timeout;
+  exports_ = std::make_unique<store::export_objects>(std::move(settings));
+  return {};
 }
 
 base::expected<void> node::open_tls() {
@@ -238,9 +277,9 @@ std::shared_ptr<const node_parts> node::parts() {
   made->budget = &bounds_.budget;
   made->database = database_;
   made->contact = contact_;
-  made->export_files = export_files_.get();
+  made->exports = exports_.get();
   made->signing_keys = signing_keys_.get();
-  made->media = media_;
+  made->images = images_;
   made->geoip_files = geoip_files_;
   made->export_registry = export_registry_;
   made->new_id = [] {
@@ -253,10 +292,16 @@ std::shared_ptr<const node_parts> node::parts() {
   made->fallback_location = config_.fallback_location;
   made->front = front_;
   made->public_url = public_url();
-  // The loops keep at most half of the descriptors for images, the rest is for other downloads.
-  const auto most_kept =
-      media_descriptors(raise_descriptor_limit()) / 2 / std::max<std::size_t>(1, loops_.size());
-  made->media_open_files = std::clamp<std::size_t>(most_kept, 1, config_.limits.media_open_files);
+  made->image_url = config_.images_url.empty() ? model::image_urls_below(made->public_url)
+                                               : image_urls_in_bucket(config_.images_url);
+  // The loops keep images in at most half of the descriptors, or an eighth of the bytes, that there
+  // are; the rest is for other downloads.
+  const auto loops = std::max<std::size_t>(1, loops_.size());
+  made->images_are_in_memory = bucket_ != nullptr;
+  made->images_kept_limit =
+      bucket_ ? config_.limits.byte_budget_bytes / 8 / loops
+              : std::clamp<std::size_t>(media_descriptors(raise_descriptor_limit()) / 2 / loops, 1,
+                                        config_.limits.media_open_files);
   made->avatar_metrics = &avatar_metrics_;
   made->export_metrics = &export_metrics_;
   made->geoip_metrics = &geoip_metrics_;
@@ -300,8 +345,9 @@ void node::report() {
   sources.budget = &bounds_.budget;
   sources.avatars = &avatar_metrics_;
   sources.exports = &export_metrics_;
-  sources.export_files = export_files_.get();
-  sources.media = media_.get();
+  sources.export_files = exports_.get();
+  sources.media = images_.get();
+  sources.bucket = bucket_.get();
   if (geoip_files_) sources.geoip = &geoip_metrics_;
   if (tls_) sources.tls = &tls_->metrics();
   sources.blocking = blocking_.get();
@@ -443,6 +489,7 @@ node::~node() {
     stop(part);
   stop(ops_loop_);
   export_registry_->close(); // The threads joined next write exports.
+  if (bucket_) bucket_->stop();
   blocking_.reset();
   exporting_.reset();
   store_work_.reset();

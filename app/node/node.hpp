@@ -67,6 +67,9 @@ private:
 
   base::expected<void> open();
   base::expected<void> open_database();
+  /// Opens images and exports, which are in the data directory or in a bucket.
+  base::expected<void> open_objects();
+  base::expected<void> open_bucket();
   base::expected<void> open_geoip();
   void make_transports();
   base::expected<void> bind();
@@ -113,8 +116,10 @@ private:
   actors::export_metrics export_metrics_;
   actors::geoip_metrics geoip_metrics_;
   std::shared_ptr<store::database> database_;
+  /// Null where images and exports are in the data directory.
+  std::shared_ptr<store::object_store> bucket_;
   // The threads of exports use these until they are joined.
-  std::unique_ptr<store::export_files> export_files_;
+  std::unique_ptr<store::export_store> exports_;
   std::shared_ptr<store::secret_store> secrets_;
   std::unique_ptr<store::secret_ring> signing_keys_;
   std::shared_ptr<actors::export_registry> export_registry_ =
@@ -131,7 +136,7 @@ private:
   std::unique_ptr<base::thread_pool> exporting_;
   /// Null where the store is embedded: then `blocking_` does its work.
   std::unique_ptr<base::thread_pool> store_work_;
-  std::shared_ptr<store::media_files> media_;
+  std::shared_ptr<store::image_source> images_;
   /// While draining: an eventfd that counts transports without connections.
   base::file_descriptor emptied_;
   std::size_t transports_left_ = 0;

@@ -16,7 +16,7 @@ constexpr std::string_view export_headers = "Cache-Control: private, no-transfor
                                             "Vary: Accept-Encoding\r\n"
                                             "X-Content-Type-Options: nosniff\r\n"
                                             "Accept-Ranges: bytes\r\n";
-constexpr std::string_view csv_type = "text/csv; charset=utf-8; header=present";
+constexpr std::string_view redirect_headers = "X-Content-Type-Options: nosniff\r\n";
 
 std::string etag_of(const model::uuid& export_id, std::string_view coding) {
   return '"' + model::to_string(export_id) + std::string{coding} + '"';
@@ -54,23 +54,20 @@ bool may_be_compressed(const request& request) {
 }
 
 response export_response(const request& request, const store::opened_export& file) {
+  if (!file.csv) return redirect(request, file.elsewhere, redirect_headers);
   const auto& [export_id, query, keep_until_ts] = file.facts;
   auto gzip_etag = etag_of(export_id, "-gzip");
   const bool compressed = takes_compressed(request, file, gzip_etag);
   file_representation of;
   of.file = compressed ? file.gzip : file.csv;
   of.etag = compressed ? std::move(gzip_etag) : etag_of(export_id, {});
-  of.content_type = csv_type;
+  of.content_type = store::export_csv_type;
   of.fixed_headers = export_headers;
   of.refusal_headers = export_headers;
   if (compressed) of.body_headers = "Content-Encoding: gzip\r\n";
-  of.body_headers.append("Content-Disposition: attachment; filename=\"lobby-history_")
-      .append(model::to_string(query.game_id))
-      .append("_")
-      .append(std::to_string(query.span.begin))
-      .append("_")
-      .append(std::to_string(query.span.end))
-      .append(".csv\"\r\n");
+  of.body_headers.append("Content-Disposition: ")
+      .append(store::export_disposition(query))
+      .append("\r\n");
   of.noun = compressed ? "compressed export" : "export";
   return file_response(request, of);
 }

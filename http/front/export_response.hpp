@@ -26,7 +26,8 @@ std::optional<export_link> read_export_link(std::string_view query) noexcept;
 /// file that exists already, and nobody waits for compression.
 bool may_be_compressed(const request& request);
 
-/// The answer to a GET or HEAD of an open export, compressed where the client accepts gzip and the
+/// The answer to a GET or HEAD of an export: a redirect to where it is (307), or its bytes,
+/// compressed where the client accepts gzip and the
 /// compressed file exists. A range request gets the representation whose ETag `If-Range` or
 /// `If-Match` names, and the plain one if neither names one: bytes of two representations are never
 /// mixed. Any thread.

@@ -56,4 +56,15 @@ response file_response(const request& request, const file_representation& of) {
   return answer;
 }
 
+response redirect(const request& request, const store::object_links& to,
+                  std::string_view fixed_headers) {
+  response answer;
+  answer.status = 307;
+  answer.fixed_headers = fixed_headers;
+  answer.headers.append("Cache-Control: no-store\r\nLocation: ")
+      .append(request.method == method::head ? to.head : to.get)
+      .append("\r\n");
+  return answer;
+}
+
 } // namespace matchcloud::http

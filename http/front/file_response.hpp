@@ -3,6 +3,7 @@
 #include "base/open_file.hpp"
 #include "http/wire/request.hpp"
 #include "http/wire/response.hpp"
+#include "store/objects/object_links.hpp"
 
 #include <memory>
 #include <string>
@@ -30,5 +31,10 @@ struct file_representation {
 /// The answer to a GET or HEAD of a file: whole (200), a range (206), not modified (304), range not
 /// satisfiable (416) or `If-Match` failed (412). Any thread.
 response file_response(const request& request, const file_representation& of);
+
+/// The answer to a GET or HEAD of what is elsewhere: 307, by a URL that caches must not keep.
+/// `fixed_headers` as in `response`.
+response redirect(const request& request, const store::object_links& to,
+                  std::string_view fixed_headers);
 
 } // namespace matchcloud::http

@@ -21,16 +21,16 @@ constexpr std::string_view refusal_headers = "Access-Control-Allow-Origin: *\r\n
 } // namespace
 
 response media_response(const request& request, const actors::media_opened& image) {
+  if (!image.image.file) return redirect(request, image.image.elsewhere, refusal_headers);
   file_representation of;
-  of.file = image.file;
+  of.file = image.image.file;
   of.etag = '"' + model::digest_text(image.key.name) + '"';
   of.content_type = model::media_type(image.key.name.type);
   of.fixed_headers = image_headers;
   of.refusal_headers = refusal_headers;
-  of.body_headers.append("Content-Disposition: inline; filename=\"avatar-")
-      .append(model::to_string(image.key.upload_id))
-      .append(model::extension(image.key.name.type))
-      .append("\"\r\n");
+  of.body_headers.append("Content-Disposition: ")
+      .append(store::image_disposition(image.key))
+      .append("\r\n");
   of.noun = "image";
   return file_response(request, of);
 }

@@ -352,6 +352,36 @@ void add_store(std::vector<MetricFamily>& all, const metric_sources& of) {
   if (of.database) add_sessions(all, of.database->count());
 }
 
+void add_objects(std::vector<MetricFamily>& all, const store::object_counts& of) {
+  const auto gauge = [&](const char* name, const char* help, std::uint64_t value) {
+    add_single(all, name, help, MetricType::Gauge, static_cast<double>(value));
+  };
+  const auto counter = [&](const char* name, const char* help, std::uint64_t value) {
+    add_single(all, name, help, MetricType::Counter, static_cast<double>(value));
+  };
+  gauge("matchcloud_objects_calls_limit", "Calls to the bucket that there may be at once.",
+        of.in_progress_limit);
+  gauge("matchcloud_objects_calls_in_progress", "Calls to the bucket, and uploads.",
+        of.in_progress);
+  counter("matchcloud_objects_calls_refused_total",
+          "Calls to the bucket that were refused because there were as many as may.",
+          of.overloaded);
+  counter("matchcloud_objects_calls_repeated_total",
+          "Attempts of calls to the bucket after the first.", of.repetitions);
+  counter("matchcloud_objects_sent_bytes_total", "Bytes sent to the bucket.", of.sent_bytes);
+  counter("matchcloud_objects_received_bytes_total", "Bytes received from the bucket.",
+          of.received_bytes);
+  add_single(all, "matchcloud_objects_answered_timestamp_seconds",
+             "When the bucket last answered, in seconds since 1970; 0: not yet.", MetricType::Gauge,
+             static_cast<double>(of.answered_ts) / 1'000);
+  auto calls = family("matchcloud_objects_calls_total", "Calls to the bucket, by their end.",
+                      MetricType::Counter);
+  calls.metric.push_back(
+      counter_metric({{"outcome", "succeeded"}}, static_cast<double>(of.succeeded)));
+  calls.metric.push_back(counter_metric({{"outcome", "failed"}}, static_cast<double>(of.failed)));
+  all.push_back(std::move(calls));
+}
+
 void add_tls(std::vector<MetricFamily>& all, const tls_metrics& of,
              const std::vector<const transport_metrics*>& transports) {
   all.push_back(summed_by("matchcloud_tls_handshakes_total", "TLS handshakes that ended, by how.",
@@ -453,6 +483,7 @@ std::vector<MetricFamily> service_metrics::Collect() const {
   if (sources_.exports)
     add_exports(all, *sources_.exports,
                 sources_.export_files ? sources_.export_files->used_bytes() : 0);
+  if (sources_.bucket) add_objects(all, sources_.bucket->count());
   if (sources_.geoip) add_geoip(all, *sources_.geoip);
   if (sources_.tls) add_tls(all, *sources_.tls, sources_.all_transports());
   if (sources_.ingestion) add_ingestion(all, *sources_.ingestion);

@@ -14,7 +14,7 @@
 #include "http/tls/tls_metrics.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "store/database.hpp"
-#include "store/files/media_files.hpp"
+#include "store/media/image_source.hpp"
 #include "store/store_contact.hpp"
 
 #include <prometheus/collectable.h>
@@ -42,8 +42,10 @@ struct metric_sources {
   /// One per region_ranking.
   std::vector<const actors::ranking_metrics*> rankings;
   const actors::export_metrics* exports = nullptr;
-  const store::export_files* export_files = nullptr;
-  const store::media_files* media = nullptr;
+  const store::export_store* export_files = nullptr;
+  const store::image_source* media = nullptr;
+  /// Null where images and exports are in the data directory.
+  const store::object_store* bucket = nullptr;
   /// Null if there are no GeoIP files.
   const actors::geoip_metrics* geoip = nullptr;
   /// Null: there are no TLS listeners.

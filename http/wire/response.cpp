@@ -109,6 +109,7 @@ std::string_view reason_phrase(int status) noexcept {
   case 204: return "No Content";
   case 206: return "Partial Content";
   case 304: return "Not Modified";
+  case 307: return "Temporary Redirect";
   case 400: return "Bad Request";
   case 401: return "Unauthorized";
   case 403: return "Forbidden";

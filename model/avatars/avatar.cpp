@@ -11,8 +11,14 @@ std::string image_path(const uuid& upload_id, const image_name& image) {
   return "/media/avatars/" + to_string(upload_id) + "/" + to_string(image);
 }
 
-avatar_list_writer::avatar_list_writer(std::string_view public_url)
-    : public_url_{public_url}, out_{R"({"custom_avatars":[)"} {}
+image_url_maker image_urls_below(std::string public_url) {
+  return [base = std::move(public_url)](const uuid& upload_id, const image_name& image) {
+    return base + image_path(upload_id, image);
+  };
+}
+
+avatar_list_writer::avatar_list_writer(image_url_maker url_of)
+    : url_of_{std::move(url_of)}, out_{R"({"custom_avatars":[)"} {}
 
 void avatar_list_writer::add(const avatar& each) {
   if (!std::exchange(first_, false)) out_ += ',';
@@ -25,7 +31,7 @@ void avatar_list_writer::add(const avatar& each) {
   out_.append(R"(,"complete":)").append(each.complete ? "true" : "false");
   if (each.complete && each.image) {
     out_.append(R"(,"url":)");
-    append_json_string(out_, public_url_ + image_path(each.upload_id, *each.image));
+    append_json_string(out_, url_of_(each.upload_id, *each.image));
   }
   out_ += '}';
 }

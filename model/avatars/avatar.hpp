@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,11 +32,16 @@ struct avatar {
 /// The path of an avatar's image below the public URL: `/media/avatars/{upload_id}/{file_name}`.
 std::string image_path(const uuid& upload_id, const image_name& image);
 
+/// Makes the URL of an image.
+using image_url_maker = std::function<std::string(const uuid& upload_id, const image_name& image)>;
+
+/// The URL of an image at the service itself, below its public URL.
+image_url_maker image_urls_below(std::string public_url);
+
 /// Writes the response body of an avatar listing, one avatar after the other.
 class avatar_list_writer {
 public:
-  /// `public_url` is prepended to the path of each image.
-  explicit avatar_list_writer(std::string_view public_url);
+  explicit avatar_list_writer(image_url_maker url_of);
 
   void add(const avatar& each);
   std::size_t size_bytes() const noexcept { return out_.size(); }
@@ -43,7 +49,7 @@ public:
   std::string take();
 
 private:
-  std::string public_url_;
+  image_url_maker url_of_;
   std::string out_;
   bool first_ = true;
 };

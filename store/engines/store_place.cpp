@@ -1,10 +1,14 @@
 #include "store/engines/store_place.hpp"
 
+#include "base/clock.hpp"
+#include "store/files/file_objects.hpp"
 #include "store/files/secret_files.hpp"
+#include "store/image_key.hpp"
 #include "store/open_sqlite.hpp"
 #include "store/postgres/connection_string.hpp"
 #include "store/postgres/postgres_secrets.hpp"
 #include "store/postgres/postgres_session.hpp"
+#include "store/s3/s3_objects.hpp"
 #include "store/sqlite/sqlite_session.hpp"
 
 namespace matchcloud::store {
@@ -42,6 +46,24 @@ base::expected<std::shared_ptr<secret_store>> open_secrets(const store_place& pl
   auto key = read_master_key(place.master_key_file);
   if (!key) return tl::unexpected(key.error());
   return std::make_shared<postgres_secrets>(settings_of(place, {}), *key);
+}
+
+base::expected<std::shared_ptr<object_store>> open_objects(const store_place& place) {
+  if (!place.has_bucket()) {
+    auto files = file_objects::open(place.data_dir);
+    if (!files) return tl::unexpected(files.error());
+    return *std::move(files);
+  }
+  const auto& time = base::machine_clock();
+  auto credentials = s3_credential_source::open(
+      process_environment(), time,
+      place.objects_by_metadata ? credential_origin::metadata : credential_origin::usual);
+  if (!credentials) return tl::unexpected(credentials.error());
+  auto bucket = s3_objects::open(place.objects, *std::move(credentials), time);
+  if (!bucket) return tl::unexpected(bucket.error());
+  if (const auto there = (*bucket)->stat(images_folder()); !there)
+    return tl::unexpected(there.error());
+  return *std::move(bucket);
 }
 
 } // namespace matchcloud::store

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "store/object_store.hpp"
 #include "store/open_postgres.hpp"
+#include "store/s3/s3_settings.hpp"
 #include "store/secret_store.hpp"
 #include "store/store_settings.hpp"
 
@@ -24,6 +26,12 @@ struct store_place {
   std::chrono::milliseconds statement_timeout = postgres_settings{}.statement_timeout;
   /// A file with the key that secrets in PostgreSQL are encrypted under.
   std::string master_key_file = {};
+  /// Where images and exports are. Without a bucket they are in the data directory.
+  s3_settings objects = {};
+  /// Whether the bucket's credentials come from the instance metadata service.
+  bool objects_by_metadata = false;
+
+  bool has_bucket() const noexcept { return !objects.location.bucket.empty(); }
 
   /// For messages: the data directory, or the database without user and password.
   std::string name() const;
@@ -47,5 +55,10 @@ base::expected<std::unique_ptr<sql_connection>> open_connection(const store_plac
 /// whose content is encrypted. Fails with `config_invalid` where a master key is needed and is
 /// missing or no key.
 base::expected<std::shared_ptr<secret_store>> open_secrets(const store_place& place);
+
+/// The objects of the store: files of the data directory, or a bucket, with the credentials of the
+/// environment. Asks a bucket whether it is there. Fails with `config_invalid`, `store_failed` or
+/// `store_full`.
+base::expected<std::shared_ptr<object_store>> open_objects(const store_place& place);
 
 } // namespace matchcloud::store

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "model/lobbies/export_query.hpp"
-#include "model/text/uuid.hpp"
+#include "store/export_facts.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,17 +9,6 @@
 #include <string_view>
 
 namespace matchcloud::store {
-
-/// Facts about a finished export that are stored beside it.
-struct export_facts {
-  model::uuid export_id;
-  model::export_query query;
-  /// The time, in milliseconds since 1970, until which its links are valid at most; afterwards any
-  /// process may remove the export.
-  std::int64_t keep_until_ts = 0;
-
-  friend bool operator==(const export_facts&, const export_facts&) = default;
-};
 
 /// The content of an export's `about.json`.
 struct export_about {

@@ -6,6 +6,7 @@
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
 #include "store/files/gzip.hpp"
+#include "store/files/new_file.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -31,12 +32,6 @@ constexpr std::size_t told_limit = 256;
 
 tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
   return base::io_failure(path, operation, code, base::errc::store_failed);
-}
-
-tl::unexpected<base::error> exports_full() {
-  return base::fail(base::errc::exports_full,
-                    "The files of exports take as much as they may, and those that are there were "
-                    "promised. Ask again when some have expired.");
 }
 
 /// Returns the id of an export's folder if it is named exactly as ids are rendered. The entry may
@@ -123,7 +118,59 @@ std::string export_files::path_aside() {
   return folder_.path() + "/" + std::to_string(++made_aside_);
 }
 
-base::expected<export_draft> export_files::begin() {
+class export_files::draft final : public export_draft {
+public:
+  draft(export_files& to, export_about about, std::string folder, new_file file)
+      : to_{&to},
+        about_{about},
+        folder_{std::move(folder)},
+        file_{std::move(file)},
+        taken_{to.ledger_} {}
+  ~draft() override {
+    if (!folder_.empty()) remove_all(folder_);
+  }
+
+  base::expected<void> append(std::string_view bytes) override {
+    whole_ = whole_ && taken_.take(bytes.size());
+    if (!whole_) return exports_full();
+    auto written = file_.append(bytes);
+    whole_ = written.has_value();
+    return written;
+  }
+
+  base::expected<void> publish(std::int64_t keep_until_ts) override {
+    if (!std::exchange(whole_, false))
+      return base::fail(base::errc::store_failed, "an export that was not written whole");
+    about_.facts.keep_until_ts = keep_until_ts;
+    about_.csv_bytes = file_.size_bytes();
+    return file_.sync()
+        .and_then([&] { return write_about(folder_, about_); })
+        .and_then([&] { return sync_folder(folder_); })
+        .and_then([&] { return to_->publish(*this); });
+  }
+
+  const export_about& about() const noexcept { return about_; }
+  const std::string& folder() const noexcept { return folder_; }
+  /// Called when the folder has its name. Returns the bytes taken from the ledger.
+  std::uint64_t keep() noexcept {
+    folder_.clear();
+    file_.keep();
+    return taken_.keep();
+  }
+
+private:
+  export_files* to_;
+  export_about about_;
+  /// Empty once the draft is published.
+  std::string folder_;
+  new_file file_;
+  taken_bytes taken_;
+  /// Whether everything that was appended is in the file.
+  bool whole_ = true;
+};
+
+base::expected<std::unique_ptr<export_draft>>
+export_files::begin(const model::uuid& export_id, const model::export_query& query) {
   if (ledger_.is_full()) return exports_full();
   auto folder = path_aside();
   if (::mkdir(folder.c_str(), 0700) != 0) return failure(folder, "make the folder", errno);
@@ -132,36 +179,26 @@ base::expected<export_draft> export_files::begin() {
     remove_all(folder);
     return tl::unexpected(file.error());
   }
-  return export_draft{*this, std::move(folder), *std::move(file)};
+  return std::make_unique<draft>(*this, export_about{{export_id, query}}, std::move(folder),
+                                 *std::move(file));
 }
 
-base::expected<void> export_files::publish(export_draft draft, const export_facts& facts) {
-  if (!draft.whole_)
-    return base::fail(base::errc::store_failed, "an export that was not written whole");
-  const auto bytes = draft.size_bytes();
-  auto written = draft.file_.sync()
-                     .and_then([&] {
-                       return write_about(draft.folder_, {facts, bytes});
-                     })
-                     .and_then([&] { return sync_folder(draft.folder_); });
-  if (!written) return written;
-  const auto place = export_path(data_dir_, facts.export_id);
+base::expected<void> export_files::publish(draft& whole) {
+  const auto& export_id = whole.about().facts.export_id;
+  const auto place = export_path(data_dir_, export_id);
   if (auto passed = pass_rename(place); !passed) return passed;
   {
     const std::lock_guard lock{mutex_};
-    if (::rename(draft.folder_.c_str(), place.c_str()) != 0)
+    if (::rename(whole.folder().c_str(), place.c_str()) != 0)
       return failure(place, "rename into place", errno);
-    draft.folder_.clear();
-    draft.file_.keep();
-    ledger_.record(facts.export_id, bytes, draft.taken_bytes_);
+    ledger_.record(export_id, whole.about().csv_bytes, whole.keep());
   }
   auto synced = sync_folder(exports_path(data_dir_));
-  if (!synced) remove(facts.export_id);
+  if (!synced) remove(export_id);
   return synced;
 }
 
-base::expected<std::shared_ptr<const opened_export>>
-export_files::open(const model::uuid& export_id) {
+base::expected<opened_export_ptr> export_files::open(const model::uuid& export_id) {
   const std::lock_guard lock{mutex_};
   const auto folder = export_folder::open(data_dir_, export_id);
   if (!folder) {
@@ -174,12 +211,12 @@ export_files::open(const model::uuid& export_id) {
   return export_not_found();
 }
 
-bool export_files::has(const model::uuid& export_id) const {
+bool export_files::has(const model::uuid& export_id) {
   return export_folder::open(data_dir_, export_id).has_value();
 }
 
-base::expected<std::shared_ptr<const opened_export>>
-export_files::open_shared(const model::uuid& export_id, const export_folder& folder) {
+base::expected<opened_export_ptr> export_files::open_shared(const model::uuid& export_id,
+                                                            const export_folder& folder) {
   auto opened = std::make_shared<opened_export>();
   if (const auto known = open_.find(export_id); known != open_.end()) {
     opened->facts = known->second.facts;

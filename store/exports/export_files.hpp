@@ -1,11 +1,7 @@
 #pragma once
 
-#include "base/expected.hpp"
-#include "base/open_file.hpp"
-#include "model/text/uuid.hpp"
-#include "store/exports/export_about.hpp"
 #include "store/exports/export_ledger.hpp"
-#include "store/files/new_file.hpp"
+#include "store/exports/export_store.hpp"
 #include "store/files/temporary_folder.hpp"
 
 #include <atomic>
@@ -23,53 +19,13 @@ namespace matchcloud::store {
 
 class export_folder;
 
-/// The limit on finished exports of a data directory, regardless of their size.
-inline constexpr std::size_t export_count_limit = 100'000;
-
 /// The default limit on exports that are open at the same time, each with at most two descriptors.
 inline constexpr std::size_t open_exports_limit = 256;
 
-/// A finished export, which stays open while this object is held. Immutable.
-struct opened_export {
-  export_facts facts;
-  std::shared_ptr<const base::open_file> csv;
-  /// The compressed file; null if it has not been made.
-  std::shared_ptr<const base::open_file> gzip;
-};
-
-class export_files;
-
-/// An export that is being written outside `exports/`; removed with this object unless it was
-/// published. Its `export_files` must outlive it. One thread at a time.
-class export_draft {
-public:
-  export_draft(export_draft&& other) noexcept;
-  export_draft& operator=(export_draft&&) = delete;
-  ~export_draft();
-
-  /// Appends to the CSV. Fails with `exports_full` if the byte limit is reached, or with
-  /// `store_full` or `store_failed`; after a failure the draft can no longer be published.
-  base::expected<void> append(std::string_view bytes);
-  std::uint64_t size_bytes() const noexcept { return file_.size_bytes(); }
-
-private:
-  friend class export_files;
-  export_draft(export_files& files, std::string folder, new_file file) noexcept;
-
-  export_files* files_;
-  /// Empty once the draft is published or moved from.
-  std::string folder_;
-  new_file file_;
-  /// The bytes taken from the ledger's limit.
-  std::uint64_t taken_bytes_ = 0;
-  /// Whether everything that was appended is in the file.
-  bool whole_ = true;
-};
-
 /// The exports of a data directory. Each is a folder, `DATA_DIR/exports/EXPORT_ID/`, which is
 /// renamed into place when it is complete. Several processes share the directory. One object per
-/// process; any thread. All calls wait for the disk.
-class export_files {
+/// process.
+class export_files final : public export_store {
 public:
   /// Opens the exports of a data directory. `limit_bytes` bounds the sum of all CSV and compressed
   /// files, including this process's unfinished ones. Fails with `store_failed` or `store_full`.
@@ -79,39 +35,23 @@ public:
   export_files(const export_files&) = delete;
   export_files& operator=(const export_files&) = delete;
 
-  /// Begins an export. Fails with `exports_full` at the limit, or with `store_full` or
-  /// `store_failed`.
-  base::expected<export_draft> begin();
-  /// Publishes a draft as the export with the id in `facts`; it is on disk when this returns. A
-  /// failure leaves nothing behind.
-  base::expected<void> publish(export_draft draft, const export_facts& facts);
-
-  /// Opens an export. Fails with `export_not_found` (also if the export is damaged, which is
-  /// logged), with `overloaded` if too many files are open, or with `io_failed`.
-  base::expected<std::shared_ptr<const opened_export>> open(const model::uuid& export_id);
-
-  /// Whether an export's folder exists; the export may be damaged.
-  bool has(const model::uuid& export_id) const;
-
-  /// Makes the compressed file beside an export's CSV unless it exists. `stop` is called from time
-  /// to time. Fails with `cancelled`, `overloaded`, `export_not_found`, `exports_full`,
-  /// `store_full`, `store_failed` or `io_failed`; a failure leaves nothing behind.
-  base::expected<void> compress(const model::uuid& export_id, const std::function<bool()>& stop);
-
-  /// Removes an export, if it exists; requests that have it open can still read it.
-  void remove(const model::uuid& export_id);
-  /// Removes all exports that have expired at `now_ts` (milliseconds since 1970) and recounts the
-  /// bytes of the others. Leaves alone whatever is not an export and logs it once. Fails with
-  /// `store_failed`.
-  base::expected<void> sweep(std::int64_t now_ts);
-
-  /// Bytes of finished and unfinished exports: the last count plus what this process changed since.
-  std::uint64_t used_bytes() const { return ledger_.used_bytes(); }
+  base::expected<std::unique_ptr<export_draft>> begin(const model::uuid& export_id,
+                                                      const model::export_query& query) override;
+  base::expected<opened_export_ptr> open(const model::uuid& export_id) override;
+  bool has(const model::uuid& export_id) override;
+  base::expected<void> compress(const model::uuid& export_id,
+                                const std::function<bool()>& stop) override;
+  void remove(const model::uuid& export_id) override;
+  /// Leaves alone whatever is not an export and logs it once.
+  base::expected<void> sweep(std::int64_t now_ts) override;
+  std::uint64_t used_bytes() const override { return ledger_.used_bytes(); }
   /// The number of exports that are open or were open recently; at most `open_limit`.
   std::size_t known() const;
 
 private:
-  friend class export_draft;
+  /// An export that is being written outside `exports/`.
+  class draft;
+
   export_files(std::string data_dir, std::uint64_t limit_bytes, std::size_t open_limit,
                temporary_folder folder);
 
@@ -125,9 +65,11 @@ private:
   /// A new path in this process's temporary folder, for an export that is incomplete or being
   /// removed.
   std::string path_aside();
+  /// Gives a draft its name.
+  base::expected<void> publish(draft& whole);
   // All functions below require that `mutex_` is held.
-  base::expected<std::shared_ptr<const opened_export>> open_shared(const model::uuid& export_id,
-                                                                   const export_folder& folder);
+  base::expected<opened_export_ptr> open_shared(const model::uuid& export_id,
+                                                const export_folder& folder);
   base::expected<void> open_csv(const export_folder& folder, opened_export& into);
   bool make_room();
   bool move_aside(const model::uuid& export_id, const std::string& aside);

@@ -29,17 +29,6 @@ std::string export_path(const std::string& data_dir, const model::uuid& export_i
   return exports_path(data_dir) + "/" + model::to_string(export_id);
 }
 
-tl::unexpected<base::error> export_not_found() {
-  return base::fail(base::errc::export_not_found,
-                    "There is no such export, or no longer: exports are removed when their URLs "
-                    "have expired. Ask for the export again.");
-}
-
-tl::unexpected<base::error> too_many_exports_open() {
-  return base::fail(base::errc::overloaded,
-                    "As many exports are open as the service takes. Try again later.");
-}
-
 base::expected<export_folder> export_folder::open(const std::string& data_dir,
                                                   const model::uuid& export_id) {
   base::file_descriptor folder{::open(export_path(data_dir, export_id).c_str(),

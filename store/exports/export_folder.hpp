@@ -4,7 +4,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/open_file.hpp"
 #include "model/text/uuid.hpp"
-#include "store/exports/export_about.hpp"
+#include "store/exports/export_store.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -21,9 +21,6 @@ std::string exports_path(const std::string& data_dir);
 /// The folder of an export, `DATA_DIR/exports/EXPORT_ID`. Built from the id alone, so no
 /// client-supplied text gets into it.
 std::string export_path(const std::string& data_dir, const model::uuid& export_id);
-
-tl::unexpected<base::error> export_not_found();
-tl::unexpected<base::error> too_many_exports_open();
 
 /// The folder of a finished export, held open by descriptor: all files read through it belong to
 /// the same export, even if its name is removed or reused meanwhile. Follows no symbolic links and

@@ -102,10 +102,7 @@ base::expected<std::unique_ptr<file_objects>> file_objects::open(const std::stri
   auto aside = temporary_folder::make(data_dir);
   if (!aside) return tl::unexpected(aside.error());
   // Not make_unique: the constructor is private.
-  std::unique_ptr<file_objects> made{new file_objects{data_dir, *std::move(aside)}};
-  if (auto folder = make_data_directory(made->root_); !folder)
-    return tl::unexpected(folder.error());
-  return made;
+  return std::unique_ptr<file_objects>{new file_objects{data_dir, *std::move(aside)}};
 }
 
 base::expected<void> file_objects::check_running() const {
@@ -201,13 +198,13 @@ base::expected<void> file_objects::remove(const object_name& name) {
   if (::unlink(path.c_str()) != 0 && !is_missing(errno) && errno != EISDIR)
     return failure(path, "remove the object", errno);
   auto synced = sync_names(path);
-  remove_empty_folders(path, root_);
+  remove_empty_folders(path, data_dir_);
   return synced;
 }
 
 base::expected<void> file_objects::list(const std::optional<object_name>& folder,
                                         const listing_taker& take) {
-  std::vector<std::string> folders{folder ? path_of(*folder) : root_};
+  std::vector<std::string> folders{folder ? path_of(*folder) : data_dir_};
   while (!folders.empty()) {
     const auto path = std::exchange(folders.back(), {});
     folders.pop_back();
@@ -216,10 +213,10 @@ base::expected<void> file_objects::list(const std::optional<object_name>& folder
     for (; !failed && entry != fs::directory_iterator{}; entry.increment(failed)) {
       if (auto running = check_running(); !running) return running;
       const auto below = entry->path().string();
-      const auto name = object_name::parse(std::string_view{below}.substr(root_.size() + 1));
+      const auto name = object_name::parse(std::string_view{below}.substr(data_dir_.size() + 1));
       struct stat found {};
       if (!name || ::lstat(below.c_str(), &found) != 0) continue;
-      if (S_ISDIR(found.st_mode)) folders.push_back(below);
+      if (S_ISDIR(found.st_mode) && below != parent_of(aside_.path())) folders.push_back(below);
       if (S_ISREG(found.st_mode) && !take(*name, facts_of(found))) return {};
     }
     // A folder that was removed meanwhile had nothing left to list.

@@ -12,9 +12,9 @@
 
 namespace matchcloud::store {
 
-/// The objects of a data directory, `DATA_DIR/objects/NAME`: written aside, synced, and linked
-/// under their names. Several processes share the directory. Has no links for others. Any thread;
-/// calls wait for the disk.
+/// The objects of a data directory, `DATA_DIR/NAME`, beside what else is there: written aside,
+/// synced, and linked under their names. Several processes share the directory. Has no links for
+/// others. Any thread; calls wait for the disk.
 class file_objects final : public object_store {
 public:
   /// Fails with `store_failed` or `store_full`.
@@ -41,16 +41,15 @@ private:
   class upload;
 
   file_objects(std::string data_dir, temporary_folder aside)
-      : data_dir_{std::move(data_dir)}, root_{data_dir_ + "/objects"}, aside_{std::move(aside)} {}
+      : data_dir_{std::move(data_dir)}, aside_{std::move(aside)} {}
 
-  std::string path_of(const object_name& name) const { return root_ + "/" + name.text(); }
+  std::string path_of(const object_name& name) const { return data_dir_ + "/" + name.text(); }
   base::expected<void> check_running() const;
   base::expected<new_file> create_aside();
   /// Gives a file that is complete its name.
   base::expected<object_outcome> publish(new_file& file, const object_name& name);
 
   std::string data_dir_;
-  std::string root_;
   temporary_folder aside_;
   std::atomic<std::uint64_t> made_aside_{0};
   std::atomic<bool> stopped_{false};

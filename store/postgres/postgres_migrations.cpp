@@ -25,9 +25,8 @@ struct migration {
 
 /// `migrations[n - 1]` makes version n. Migrations are never edited, only added, and they only
 /// expand the schema (new tables, new columns with defaults). Times are milliseconds since 1970.
-constexpr std::array<migration, 1> migrations{migration{
-    1,
-    R"sql(
+constexpr std::array<migration, 2> migrations{{
+    {1, R"sql(
       -- A row is locked by who changes its subject, until the commit. So the revisions of a subject
       -- are in the order of the commits. Those of avatars and lobbies are in game_revisions.
       CREATE TABLE revisions (
@@ -177,7 +176,21 @@ constexpr std::array<migration, 1> migrations{migration{
         name text PRIMARY KEY,
         sealed bytea NOT NULL
       );
-    )sql",
+    )sql"},
+    {1, R"sql(
+      -- Exports whose CSV is an object, which counts once its size and digest are known.
+      CREATE TABLE exports (
+        export_id uuid PRIMARY KEY,
+        game_id uuid NOT NULL,
+        query_start bigint NOT NULL, -- the 64 bits of an unsigned number, as query_end
+        query_end bigint NOT NULL,
+        generation bigint NOT NULL,
+        begun_ts bigint NOT NULL,
+        keep_until_ts bigint,        -- null: not complete
+        size_bytes bigint,
+        sha256 text
+      );
+    )sql"},
 }};
 
 /// Whether the schema is there; it holds the version.

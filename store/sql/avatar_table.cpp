@@ -5,12 +5,23 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 namespace matchcloud::store {
 
 namespace {
+
+/// The image whose digest and type are in a column and the one behind it, if there is any.
+std::optional<model::image_name> read_image(sql_row& row, int column) {
+  model::image_name image;
+  const auto digest = row.blob(column);
+  if (digest.size() != image.digest.size()) return std::nullopt;
+  std::copy(digest.begin(), digest.end(), image.digest.begin());
+  image.type = row.integer(column + 1) == 0 ? model::image_type::png : model::image_type::jpeg;
+  return image;
+}
 
 model::avatar read_avatar(sql_row& row) {
   model::avatar each;
@@ -20,12 +31,7 @@ model::avatar read_avatar(sql_row& row) {
   each.create_ts_ms = row.integer(3);
   each.content_length = std::bit_cast<std::uint64_t>(row.integer(4));
   each.complete = row.integer(5) != 0;
-  model::image_name image;
-  if (const auto digest = row.blob(6); digest.size() == image.digest.size()) {
-    std::copy(digest.begin(), digest.end(), image.digest.begin());
-    image.type = row.integer(7) == 0 ? model::image_type::png : model::image_type::jpeg;
-    each.image = image;
-  }
+  each.image = read_image(row, 6);
   return each;
 }
 
@@ -130,6 +136,17 @@ base::expected<std::vector<put_outcome>> write_avatars(sql_connection& on,
     if (auto done = move_game_revision(on, game_subject::avatars, game_id); !done)
       return tl::unexpected(done.error());
   return outcomes;
+}
+
+base::expected<void> select_images(sql_connection& on,
+                                   const std::function<bool(const image_key&)>& take) {
+  static constexpr sql_command query{
+      "SELECT upload_id, image_digest, image_type FROM avatars WHERE image_digest IS NOT NULL",
+      "read the names of all images"};
+  return on.select(query, {}, [&](sql_row& row) {
+    const auto image = read_image(row, 1);
+    return !image || take({row.uuid(0), *image});
+  });
 }
 
 } // namespace matchcloud::store

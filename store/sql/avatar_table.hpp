@@ -21,4 +21,8 @@ base::expected<std::int64_t> select_avatars(sql_connection& on, const model::uui
 base::expected<std::vector<put_outcome>> write_avatars(sql_connection& on,
                                                        std::span<const model::avatar> avatars);
 
+/// Implements `avatar_store::read_images`.
+base::expected<void> select_images(sql_connection& on,
+                                   const std::function<bool(const image_key&)>& take);
+
 } // namespace matchcloud::store

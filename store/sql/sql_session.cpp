@@ -5,6 +5,7 @@
 #include "store/sql/avatar_table.hpp"
 #include "store/sql/catalog_removal.hpp"
 #include "store/sql/catalog_tables.hpp"
+#include "store/sql/export_table.hpp"
 #include "store/sql/game_revisions.hpp"
 #include "store/sql/token_tables.hpp"
 
@@ -137,6 +138,12 @@ sql_session::read(const model::uuid& game_id,
   return select_avatars(*on_, game_id, take);
 }
 
+base::expected<void> sql_session::read_images(const std::function<bool(const image_key&)>& take) {
+  return on_->begin_reading("read the names of all images").and_then([&] {
+    return select_images(*on_, take);
+  });
+}
+
 base::expected<std::vector<put_outcome>> sql_session::put(std::span<const model::avatar> avatars) {
   auto changes = sql_transaction::write(*on_, sql_subject::avatars, "write avatars");
   if (!changes) return tl::unexpected(changes.error());
@@ -267,6 +274,66 @@ base::expected<std::size_t> sql_session::expire_audit(std::int64_t before_ms) {
                      });
   if (!done) return tl::unexpected(done.error());
   return gone;
+}
+
+// -- export_records -------------------------------------------------------------
+
+base::expected<void> sql_session::begin_export(const model::uuid& export_id,
+                                               const model::export_query& query,
+                                               std::int64_t begun_ts) {
+  return change_exports("begin an export",
+                        [&] { return insert_export(*on_, export_id, query, begun_ts); });
+}
+
+base::expected<bool> sql_session::complete_export(const export_record& whole) {
+  bool done = false;
+  auto changed = change_exports("complete an export", [&] {
+    return store::complete_export(*on_, whole).map([&](bool was_incomplete) {
+      done = was_incomplete;
+    });
+  });
+  if (!changed) return tl::unexpected(changed.error());
+  return done;
+}
+
+base::expected<void> sql_session::forget_export(const model::uuid& export_id) {
+  return change_exports("forget an export", [&] { return delete_export(*on_, export_id); });
+}
+
+base::expected<std::optional<export_record>>
+sql_session::find_export(const model::uuid& export_id) {
+  return on_->begin_reading("look for an export").and_then([&] {
+    return select_export(*on_, export_id);
+  });
+}
+
+base::expected<std::vector<export_record>>
+sql_session::exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, std::size_t limit) {
+  return on_->begin_reading("look for exports that are over").and_then([&] {
+    return select_exports_over(*on_, now_ts, begun_before_ts, limit);
+  });
+}
+
+base::expected<void>
+sql_session::read_exports(const std::function<bool(const export_record&)>& take) {
+  return on_->begin_reading("read the exports").and_then([&] {
+    return select_exports(*on_, take);
+  });
+}
+
+base::expected<export_usage> sql_session::export_usage_now() {
+  return on_->begin_reading("count the exports").and_then([this] {
+    return select_export_usage(*on_);
+  });
+}
+
+base::expected<void>
+sql_session::change_exports(std::string operation,
+                            const std::function<base::expected<void>()>& perform) {
+  auto changes = sql_transaction::write(*on_, std::nullopt, std::move(operation));
+  if (!changes) return tl::unexpected(changes.error());
+  auto done = perform();
+  return done ? changes->commit() : done;
 }
 
 } // namespace matchcloud::store

@@ -30,6 +30,7 @@ public:
   base::expected<std::int64_t> read(const model::uuid& game_id,
                                     const std::function<bool(const model::avatar&)>& take) override;
   base::expected<std::vector<put_outcome>> put(std::span<const model::avatar> avatars) override;
+  base::expected<void> read_images(const std::function<bool(const image_key&)>& take) override;
   using lobby_sink::check;
   base::expected<std::vector<put_outcome>> check(std::span<const model::avatar> avatars) override;
 
@@ -56,12 +57,28 @@ public:
   read_audit(const model::audit_query& query) override;
   base::expected<std::size_t> expire_audit(std::int64_t before_ms) override;
 
+  // -- export_records ---------------------------------------------------------
+
+  base::expected<void> begin_export(const model::uuid& export_id, const model::export_query& query,
+                                    std::int64_t begun_ts) override;
+  base::expected<bool> complete_export(const export_record& whole) override;
+  base::expected<std::optional<export_record>> find_export(const model::uuid& export_id) override;
+  base::expected<void> forget_export(const model::uuid& export_id) override;
+  base::expected<std::vector<export_record>>
+  exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, std::size_t limit) override;
+  base::expected<void> read_exports(const std::function<bool(const export_record&)>& take) override;
+  base::expected<export_usage> export_usage_now() override;
+
   void attribute(model::audit_run_ptr run) override { audit_.attribute(std::move(run)); }
 
 protected:
   const audit_table& audit() const noexcept { return audit_; }
 
 private:
+  /// Runs `perform` in a write transaction that changes nothing with a revision.
+  base::expected<void> change_exports(std::string operation,
+                                      const std::function<base::expected<void>()>& perform);
+
   sql_connection* on_;
   audit_table audit_;
 };

@@ -24,7 +24,7 @@ constexpr std::int64_t first_with_least_program = 4;
 /// `migrations[n - 1]` makes version n. Migrations are never edited, only added, and they only
 /// expand the schema (new tables, new columns with defaults). Ids are the sixteen bytes of the
 /// UUID.
-constexpr std::array<migration, 4> migrations{{
+constexpr std::array<migration, 5> migrations{{
     {1, R"sql(
       PRAGMA application_id = 0x6D636C64;
 
@@ -173,6 +173,20 @@ constexpr std::array<migration, 4> migrations{{
       -- The version itself is in the database's head, as user_version.
       CREATE TABLE schema_version (least_program INTEGER NOT NULL) STRICT;
       INSERT INTO schema_version VALUES (0); -- set by each migration
+    )sql"},
+    {4, R"sql(
+      -- Exports whose CSV is an object, which counts once its size and digest are known.
+      CREATE TABLE exports (
+        export_id BLOB PRIMARY KEY CHECK (length(export_id) = 16),
+        game_id BLOB NOT NULL CHECK (length(game_id) = 16),
+        query_start INTEGER NOT NULL, -- the 64 bits of an unsigned number, as query_end
+        query_end INTEGER NOT NULL,
+        generation INTEGER NOT NULL,
+        begun_ts INTEGER NOT NULL,    -- milliseconds since 1970, as keep_until_ts
+        keep_until_ts INTEGER,        -- null: not complete
+        size_bytes INTEGER,
+        sha256 TEXT
+      ) STRICT, WITHOUT ROWID;
     )sql"},
 }};
 

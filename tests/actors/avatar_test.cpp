@@ -36,7 +36,7 @@ struct bench : deterministic_system {
     settings.pool = &pool;
     settings.budget = &budget;
     settings.metrics = &metrics;
-    settings.public_url = "http://cdn.example";
+    settings.image_url = model::image_urls_below("http://cdn.example");
     settings.cache_limit_bytes = cache_limit_bytes;
     settings.list_limit_bytes = list_limit_bytes;
     settings.database = open_fake(database);

@@ -1,6 +1,7 @@
 #include "actors/export_download.hpp"
 
 #include "actors/export_link.hpp"
+#include "store/exports/export_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/shared_file.hpp"
@@ -51,10 +52,10 @@ struct bench : deterministic_system {
   }
 
   void publish(const model::uuid& id = export_id, std::size_t bytes = csv_bytes) {
-    auto draft = files->begin();
+    auto draft = files->begin(id, {});
     REQUIRE(draft);
-    REQUIRE(draft->append(numbered_bytes(bytes)));
-    REQUIRE(files->publish(*std::move(draft), {id, {}, INT64_MAX}));
+    REQUIRE((*draft)->append(numbered_bytes(bytes)));
+    REQUIRE((*draft)->publish(INT64_MAX));
   }
   std::uint64_t soon() const { return static_cast<std::uint64_t>(clock.unix_ms()) / 1'000 + 60; }
   void ask(bool gzip = false, const model::uuid& id = export_id) { ask(gzip, id, soon()); }

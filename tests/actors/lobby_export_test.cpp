@@ -1,6 +1,7 @@
 #include "actors/lobby_export.hpp"
 
 #include "actors/export_link.hpp"
+#include "store/exports/export_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/signing_keys.hpp"
@@ -493,10 +494,10 @@ TEST_CASE("no URL is given out that outlives what a restart would keep") {
 TEST_CASE("files that earlier processes left are removed when their time is over") {
   bench on;
   {
-    auto draft = on.files->begin();
+    auto draft = on.files->begin(id_of(77), {});
     REQUIRE(draft);
-    REQUIRE(draft->append("x"));
-    REQUIRE(on.files->publish(*std::move(draft), {id_of(77), {}, on.clock.unix_ms() + 90'000}));
+    REQUIRE((*draft)->append("x"));
+    REQUIRE((*draft)->publish(on.clock.unix_ms() + 90'000));
   }
   on.tick();
   on.settle();

@@ -1,5 +1,6 @@
 #include "actors/media.hpp"
 
+#include "store/media/media_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -27,9 +28,9 @@ struct bench : deterministic_system {
 
   explicit bench(std::size_t open_files = 2, std::size_t waiting_limit = 4) {
     media_settings settings;
-    settings.files = std::make_shared<store::media_files>(folder.path(), 100);
+    settings.images = std::make_shared<store::media_files>(folder.path(), 100);
     settings.pool = &pool;
-    settings.open_files = open_files;
+    settings.kept_limit = open_files;
     settings.waiting_limit = waiting_limit;
     media = spawn<actors::media>(settings);
     run();
@@ -59,11 +60,11 @@ TEST_CASE("the first reader waits for the pool, the next is answered at once") {
   REQUIRE(on.log->opened.size() == 1);
   CHECK(on.log->opened[0].exchange == exchange_ref{1, 1});
   CHECK(on.log->opened[0].key == key_of(1));
-  CHECK(on.log->opened[0].file->size_bytes() == 7);
+  CHECK(on.log->opened[0].image.file->size_bytes() == 7);
   on.ask(2, 1);
   CHECK(on.pool.tasks.empty());
   REQUIRE(on.log->opened.size() == 2);
-  CHECK(on.log->opened[1].file == on.log->opened[0].file);
+  CHECK(on.log->opened[1].image.file == on.log->opened[0].image.file);
 }
 
 TEST_CASE("an ended actor lets go of files and of those who wait, whoever still knows it") {
@@ -71,7 +72,7 @@ TEST_CASE("an ended actor lets go of files and of those who wait, whoever still 
   on.ask(1, 1);
   on.run_pool();
   REQUIRE(on.log->opened.size() == 1);
-  const std::weak_ptr<const base::open_file> file = on.log->opened[0].file;
+  const std::weak_ptr<const base::open_file> file = on.log->opened[0].image.file;
   on.log->opened.clear();
   CHECK(!file.expired());
   on.ask(2, 2);
@@ -103,7 +104,7 @@ TEST_CASE("files that are kept open are bounded: what was used longest ago is cl
   }
   std::vector<std::weak_ptr<const base::open_file>> files;
   for (const auto& opened : on.log->opened)
-    files.push_back(opened.file);
+    files.push_back(opened.image.file);
   on.log->opened.clear();
   CHECK(!files[0].expired());
   CHECK(files[1].expired());
@@ -119,7 +120,7 @@ TEST_CASE("a file that is still being sent when it is closed here is not opened 
   on.ask(3, 1);
   on.run_pool();
   REQUIRE(on.log->opened.size() == 3);
-  CHECK(on.log->opened[2].file == on.log->opened[0].file);
+  CHECK(on.log->opened[2].image.file == on.log->opened[0].image.file);
 }
 
 TEST_CASE("everybody who waits hears of a failure, and the next asks anew") {

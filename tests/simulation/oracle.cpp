@@ -243,7 +243,7 @@ std::string oracle::judge_avatars(const simulated_request& request, const answer
     const auto revision = state.avatar_revisions.find(game);
     const auto number = revision == state.avatar_revisions.end() ? 0 : revision->second;
     if (std::exchange(last, number) == number) continue;
-    model::avatar_list_writer list{world::public_url};
+    model::avatar_list_writer list{model::image_urls_below(std::string{world::public_url})};
     if (const auto found = state.avatars.find(game); found != state.avatars.end())
       for (const auto& each : found->second)
         list.add(each);

@@ -34,9 +34,9 @@ std::shared_ptr<const app::node_parts> world::parts() {
   made->long_work = &long_work;
   made->budget = &bounds->budget;
   made->database = disk.store(clock);
-  made->export_files = export_files_.get();
+  made->exports = export_files_.get();
   made->signing_keys = &on_disk->keys();
-  made->media = media_;
+  made->images = media_;
   made->geoip_files = geoip_files_;
   made->export_registry = book_;
   made->new_id = [ids = std::make_shared<chance>(seed)] {
@@ -46,7 +46,8 @@ std::shared_ptr<const app::node_parts> world::parts() {
     return model::random_uuid(bytes);
   };
   made->public_url = public_url;
-  made->media_open_files = limits.media_open_files;
+  made->image_url = model::image_urls_below(std::string{public_url});
+  made->images_kept_limit = limits.media_open_files;
   made->avatar_metrics = &avatar_metrics;
   made->export_metrics = &export_metrics;
   made->geoip_metrics = &geoip_metrics_;

@@ -4,6 +4,7 @@
 
 #include "model/avatars/image_content.hpp"
 #include "model/catalog/catalog_document.hpp"
+#include "store/files/file_objects.hpp"
 #include "store/open_sqlite.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/catch.hpp"
@@ -40,10 +41,10 @@ TEST_CASE("the demo's avatars are seeded once") {
   auto store = store::open_sqlite(directory.path());
   REQUIRE(store.has_value());
   REQUIRE((*store)->catalog().value()->import_document(model::demo_catalog()).has_value());
-  auto media = store::media_writer::open(directory.path());
-  REQUIRE(media.has_value());
-  CHECK(app::seed_demo_avatars(*(*store)->avatars().value(), *media) == true);
-  CHECK(app::seed_demo_avatars(*(*store)->avatars().value(), *media) == false);
+  const auto images = store::file_objects::open(directory.path());
+  REQUIRE(images.has_value());
+  CHECK(app::seed_demo_avatars(*(*store)->avatars().value(), **images) == true);
+  CHECK(app::seed_demo_avatars(*(*store)->avatars().value(), **images) == false);
 }
 
 TEST_CASE("drawn avatars are images that the import would take, each its own") {

@@ -1,6 +1,8 @@
 #include "app/imports/avatar_importer.hpp"
 
 #include "model/catalog/catalog_document.hpp"
+#include "store/files/file_objects.hpp"
+#include "store/media/media_files.hpp"
 #include "store/open_sqlite.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/png_image.hpp"
@@ -57,9 +59,9 @@ struct bench {
     return import;
   }
   app::avatar_import_summary write(avatar_importer& import) const {
-    auto media = store::media_writer::open(data.path());
-    REQUIRE(media.has_value());
-    const auto done = import.write(*media);
+    const auto objects = store::file_objects::open(data.path());
+    REQUIRE(objects.has_value());
+    const auto done = import.write(**objects);
     REQUIRE(done.has_value());
     return *done;
   }

@@ -5,6 +5,8 @@
 #include "http/transport/httplib_transport.hpp"
 #include "http/transport/listener.hpp"
 #include "http/transport/loop_transport.hpp"
+#include "store/exports/export_files.hpp"
+#include "store/media/media_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/deadline.hpp"
@@ -125,13 +127,13 @@ struct supervised {
     parts->long_work = long_pool.get();
     parts->budget = &bounds.budget;
     parts->database = stored.open();
-    parts->export_files = history.files.get();
+    parts->exports = history.files.get();
     parts->signing_keys = history.keys.get();
-    parts->media = stored.files;
+    parts->images = stored.files;
     parts->geoip_files = geoip_files;
     parts->new_id = [this] { return history.new_id(); };
     parts->poll_interval = std::chrono::milliseconds{1};
-    parts->media_open_files = 0; // makes every request need the pool
+    parts->images_kept_limit = 0; // makes every request need the pool
     parts->avatar_metrics = &avatar_metrics;
     parts->export_metrics = &history.metrics;
     parts->geoip_metrics = &geoip_metrics;
@@ -352,7 +354,7 @@ void kill_everyone_under_load() {
   CHECK(eventually([&] { return service.bounds.budget.used_bytes() == 0; }));
   // No actor that died keeps the image open: this is its only reference.
   CHECK(eventually(
-      [&] { return service.stored.files->open(service.stored.image)->use_count() == 1; }));
+      [&] { return service.stored.files->open(service.stored.image)->file.use_count() == 1; }));
   // The export jobs of dead actors left no files behind.
   CHECK(eventually([&] { return service.files_aside() == 0; }));
 }

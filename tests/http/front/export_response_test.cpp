@@ -43,6 +43,18 @@ bool says(const response& answer, std::string_view line) {
              .find("\n" + std::string{line} + "\r\n") != std::string::npos;
 }
 
+TEST_CASE("an export that is elsewhere is a redirect, which nobody keeps") {
+  bench on;
+  on.file.csv = nullptr;
+  on.file.gzip = nullptr;
+  on.file.elsewhere = {"http://objects.example/get", "http://objects.example/head"};
+  CHECK(on.answer().status == 307);
+  CHECK(says(on.answer(), "Location: http://objects.example/get"));
+  CHECK(says(on.answer(), "Cache-Control: no-store"));
+  on.request.method = method::head;
+  CHECK(says(on.answer(), "Location: http://objects.example/head"));
+}
+
 TEST_CASE("an export is an attachment named after game and span, for one client alone") {
   const bench on;
   const auto got = on.answer();

@@ -481,9 +481,10 @@ TEST_CASE("a download goes to the media actor as values, and its file becomes th
   CHECK(request.key.upload_id == id_of(1));
   CHECK(model::to_string(request.key.name) == image);
   CHECK(on.sink.routes[on.last] == std::pair{operation::download_media, owner::media});
-  caf::anon_send(on.front, actors::media_opened{ref, request.key,
-                                                std::make_shared<const base::open_file>(
-                                                    base::file_descriptor{}, 5'000)});
+  caf::anon_send(on.front, actors::media_opened{ref,
+                                                request.key,
+                                                {std::make_shared<const base::open_file>(
+                                                    base::file_descriptor{}, 5'000)}});
   on.run();
   CHECK(on.answer().status == 200);
   CHECK(on.answer().body_size() == 5'000);

@@ -16,7 +16,7 @@ struct bench {
   temporary_directory folder;
   actors::media_opened image{{1, 1},
                              {*model::parse_uuid(id), *model::parse_image_name(digest + ".png")},
-                             open_shared(folder, numbered_bytes(1'000))};
+                             {open_shared(folder, numbered_bytes(1'000))}};
   http::request request;
 
   bench() {
@@ -37,6 +37,20 @@ struct bench {
 bool says(const response& answer, std::string_view line) {
   return ("\n" + std::string{answer.fixed_headers} + answer.headers)
              .find("\n" + std::string{line} + "\r\n") != std::string::npos;
+}
+
+TEST_CASE(
+    "an image that is elsewhere is a redirect, which nobody keeps and every page may follow") {
+  bench on;
+  on.image.image = {nullptr, {"http://objects.example/get", "http://objects.example/head"}};
+  on.request.set(header::if_none_match, etag);
+  CHECK(on.answer().status == 307);
+  CHECK(says(on.answer(), "Location: http://objects.example/get"));
+  CHECK(says(on.answer(), "Cache-Control: no-store"));
+  CHECK(says(on.answer(), "Access-Control-Allow-Origin: *"));
+  CHECK(on.answer().body_size() == 0);
+  on.request.method = method::head;
+  CHECK(says(on.answer(), "Location: http://objects.example/head"));
 }
 
 TEST_CASE("an image is sent whole, for ever cacheable, readable by any page, never sniffed") {

@@ -26,7 +26,7 @@ avatar some_avatar() {
 }
 
 std::string listing(const std::vector<avatar>& avatars, std::string_view url = "http://h:1/x") {
-  avatar_list_writer list{url};
+  avatar_list_writer list{image_urls_below(std::string{url})};
   for (const auto& each : avatars)
     list.add(each);
   return list.take();

@@ -47,6 +47,24 @@ struct bench : store::conforming_store {
   }
 };
 
+TEST_CASE("the images of all avatars are read, also of games that were removed", "[engines]") {
+  const bench on;
+  auto first = avatar_of(1, 1);
+  first.image = model::parse_image_name("0123456789abcdef0123456789abcdef.png");
+  auto second = avatar_of(2, 2);
+  second.image = model::parse_image_name("0123456789abcdef0123456789abcdef.jpg");
+  on.put({first, second, avatar_of(1, 3)});
+  const auto key = model::element_key::parse(model::element_kind::game, to_string(id_of(2)));
+  store::had(on.catalog->remove(*key));
+  std::map<model::uuid, model::image_name> found;
+  store::had(on.avatars->read_images([&](const store::image_key& each) {
+    found[each.upload_id] = each.name;
+    return true;
+  }));
+  CHECK(found == std::map<model::uuid, model::image_name>{{id_of(1), *first.image},
+                                                          {id_of(2), *second.image}});
+}
+
 TEST_CASE("a game that was removed takes no avatars until it returns", "[engines]") {
   const bench on;
   REQUIRE(on.put({avatar_of(2, 1)}) == std::vector{put_outcome::added});

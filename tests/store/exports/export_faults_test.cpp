@@ -1,5 +1,6 @@
 // The effect of faults injected at `export.*`: whatever fails, no incomplete file is served and
 // nothing is left behind.
+#include "store/files/new_file.hpp"
 #include "tests/fixtures/inflated.hpp"
 #include "tests/fixtures/injected_fault.hpp"
 #include "tests/store/exports/export_fixture.hpp"

@@ -31,14 +31,13 @@ bool is_missing(export_files& files, std::uint8_t number) {
 TEST_CASE("a published export is found whole, for this user alone") {
   const temporary_directory directory;
   const auto files = open_ok(directory.path());
-  auto draft = files->begin();
+  auto draft = begin(*files, 1);
   REQUIRE(draft.has_value());
-  REQUIRE(draft->append("a,b\r\n"));
-  REQUIRE(draft->append(""));
-  REQUIRE(draft->append("1,2\r\n"));
-  CHECK(draft->size_bytes() == 10);
+  REQUIRE((*draft)->append("a,b\r\n"));
+  REQUIRE((*draft)->append(""));
+  REQUIRE((*draft)->append("1,2\r\n"));
   CHECK(is_missing(*files, 1));
-  REQUIRE(files->publish(*std::move(draft), facts_of(1)));
+  REQUIRE((*draft)->publish(1'000));
   CHECK(unfinished_of(directory.path()) == 0);
 
   const auto opened = files->open(export_id_of(1));
@@ -56,10 +55,9 @@ TEST_CASE("a draft that is dropped leaves neither files nor bytes") {
   const temporary_directory directory;
   const auto files = open_ok(directory.path(), 100);
   {
-    auto draft = files->begin();
+    auto draft = begin(*files, 1);
     REQUIRE(draft.has_value());
-    auto moved = *std::move(draft);
-    REQUIRE(moved.append(std::string(60, 'x')));
+    REQUIRE((*draft)->append(std::string(60, 'x')));
     CHECK(files->used_bytes() == 60);
     CHECK(unfinished_of(directory.path()) == 1);
   }
@@ -72,20 +70,20 @@ TEST_CASE("exactly the limit of bytes passes, one more does not, and nothing is 
   const temporary_directory directory;
   const auto files = open_ok(directory.path(), 100);
   publish_ok(*files, facts_of(1), std::string(40, 'a'));
-  auto draft = files->begin();
-  auto other = files->begin();
+  auto draft = begin(*files, 2);
+  auto other = begin(*files, 3);
   REQUIRE(draft.has_value());
   REQUIRE(other.has_value());
-  REQUIRE(draft->append(std::string(59, 'b')));
-  const auto refused = other->append("cc");
+  REQUIRE((*draft)->append(std::string(59, 'b')));
+  const auto refused = (*other)->append("cc");
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().code == errc::exports_full);
-  REQUIRE(draft->append("b"));
+  REQUIRE((*draft)->append("b"));
   CHECK(files->used_bytes() == 100);
-  CHECK(files->begin().error().code == errc::exports_full);
-  REQUIRE(files->publish(*std::move(draft), facts_of(2)));
+  CHECK(begin(*files, 4).error().code == errc::exports_full);
+  REQUIRE((*draft)->publish(1'000));
   CHECK(files->used_bytes() == 100);
-  CHECK(files->begin().error().code == errc::exports_full);
+  CHECK(begin(*files, 4).error().code == errc::exports_full);
   CHECK(csv_of(*files, 1) == std::string(40, 'a'));
   CHECK(csv_of(*files, 2) == std::string(60, 'b'));
 
@@ -97,12 +95,13 @@ TEST_CASE("exactly the limit of bytes passes, one more does not, and nothing is 
 TEST_CASE("a draft that was not written whole is not published") {
   const temporary_directory directory;
   const auto files = open_ok(directory.path(), 10);
-  auto draft = files->begin();
+  auto draft = begin(*files, 1);
   REQUIRE(draft.has_value());
-  REQUIRE(draft->append("12345"));
-  REQUIRE_FALSE(draft->append("123456").has_value());
-  CHECK_FALSE(draft->append("1").has_value());
-  CHECK_FALSE(files->publish(*std::move(draft), facts_of(1)).has_value());
+  REQUIRE((*draft)->append("12345"));
+  REQUIRE_FALSE((*draft)->append("123456").has_value());
+  CHECK_FALSE((*draft)->append("1").has_value());
+  CHECK_FALSE((*draft)->publish(1'000).has_value());
+  draft->reset();
   CHECK(is_missing(*files, 1));
   CHECK(files->used_bytes() == 0);
   CHECK(unfinished_of(directory.path()) == 0);
@@ -232,8 +231,8 @@ TEST_CASE("a sweep counts drafts as well, and what was removed behind its back n
   const auto files = open_ok(directory.path());
   publish_ok(*files, facts_of(1), "12345");
   publish_ok(*files, facts_of(2), "1234567");
-  auto draft = files->begin();
-  REQUIRE(draft->append("123"));
+  auto draft = begin(*files, 3);
+  REQUIRE((*draft)->append("123"));
   fs::remove_all(export_path(directory.path(), export_id_of(1)));
   CHECK(is_missing(*files, 1));
   CHECK(files->used_bytes() == 15);

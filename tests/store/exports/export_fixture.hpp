@@ -35,13 +35,18 @@ inline std::unique_ptr<export_files> open_ok(const std::string& data_dir,
   return *std::move(opened);
 }
 
+inline base::expected<std::unique_ptr<export_draft>> begin(export_store& in, std::uint8_t number) {
+  const auto facts = facts_of(number);
+  return in.begin(facts.export_id, facts.query);
+}
+
 /// Publishes an export without throwing, for use in child processes.
-inline base::expected<void> publish(export_files& files, const export_facts& facts,
+inline base::expected<void> publish(export_store& in, const export_facts& facts,
                                     std::string_view bytes) {
-  auto draft = files.begin();
+  auto draft = in.begin(facts.export_id, facts.query);
   if (!draft) return tl::unexpected(draft.error());
-  if (auto written = draft->append(bytes); !written) return written;
-  return files.publish(*std::move(draft), facts);
+  if (auto written = (*draft)->append(bytes); !written) return written;
+  return (*draft)->publish(facts.keep_until_ts);
 }
 
 inline void publish_ok(export_files& files, const export_facts& facts, std::string_view bytes) {

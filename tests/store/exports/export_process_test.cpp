@@ -29,7 +29,7 @@ TEST_CASE("an export that another process published is found, and counted by the
   CHECK(files->used_bytes() == 4);
   REQUIRE(files->sweep(0));
   CHECK(files->used_bytes() == 10);
-  CHECK(files->begin().error().code == errc::exports_full);
+  CHECK(begin(*files, 9).error().code == errc::exports_full);
 }
 
 TEST_CASE("processes that work on the same exports at once get along") {
@@ -99,8 +99,8 @@ TEST_CASE("the draft of a killed process is gone after the next start") {
   const event_pipe never;
   child writer{[&] {
     auto files = export_files::open(directory.path(), no_limit);
-    auto draft = files ? (*files)->begin() : tl::unexpected(files.error());
-    return draft && draft->append("half") && written.signal() && never.wait();
+    auto draft = files ? begin(**files, 9) : tl::unexpected(files.error());
+    return draft && (*draft)->append("half") && written.signal() && never.wait();
   }};
   written.close_writer();
   REQUIRE(written.wait());
@@ -129,8 +129,8 @@ bool survives_a_full_disk(const std::string& data_dir) {
   if (!fails_with(errc::store_full, publish(files, facts_of(2), csv_lines(900'000)))) return false;
   if (files.used_bytes() != content.size() || unfinished_of(data_dir) != 0) return false;
   {
-    auto filler = files.begin();
-    while (filler && filler->append(std::string(4'096, 'x'))) {
+    auto filler = begin(files, 9);
+    while (filler && (*filler)->append(std::string(4'096, 'x'))) {
     }
     if (!fails_with(errc::store_full, files.compress(export_id_of(1), {}))) return false;
     const auto keys = secret_files{data_dir}.load(secret_name::signing_keys);

@@ -1,4 +1,4 @@
-#include "store/files/media_files.hpp"
+#include "store/media/media_files.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
@@ -54,10 +54,10 @@ TEST_CASE("a file that is open is shared") {
   on.put(key_of(1), "one");
   const auto first = on.files.open(key_of(1));
   REQUIRE(first);
-  CHECK((*first)->size_bytes() == 3);
+  CHECK(first->file->size_bytes() == 3);
   const auto second = on.files.open(key_of(1));
   REQUIRE(second);
-  CHECK(first->get() == second->get());
+  CHECK(first->file == second->file);
 }
 
 TEST_CASE("a file that nobody holds any more is closed, and opened anew") {
@@ -65,8 +65,8 @@ TEST_CASE("a file that nobody holds any more is closed, and opened anew") {
   on.put(key_of(1), "one");
   auto opened = on.files.open(key_of(1));
   REQUIRE(opened);
-  const std::weak_ptr<const base::open_file> held = *opened;
-  opened->reset();
+  const std::weak_ptr<const base::open_file> held = opened->file;
+  opened->file.reset();
   CHECK(held.expired());
   CHECK(on.files.open(key_of(1)));
 }
@@ -98,7 +98,7 @@ TEST_CASE("files open at once are bounded; those that nobody holds do not count"
   std::vector<std::shared_ptr<const base::open_file>> held;
   for (std::uint8_t i = 0; i < open_limit; ++i) {
     on.put(key_of(i), "x");
-    held.push_back(*on.files.open(key_of(i)));
+    held.push_back(on.files.open(key_of(i))->file);
   }
   on.put(key_of(100), "x");
   CHECK(on.why_not(key_of(100)) == base::errc::overloaded);
@@ -118,7 +118,7 @@ TEST_CASE("many threads get the same open file") {
   std::vector<std::shared_ptr<const base::open_file>> got(8);
   std::vector<std::thread> threads;
   for (auto& place : got)
-    threads.emplace_back([&] { place = on.files.open(key_of(1)).value_or(nullptr); });
+    threads.emplace_back([&] { place = on.files.open(key_of(1)).value_or(opened_image{}).file; });
   for (auto& thread : threads)
     thread.join();
   REQUIRE(got[0] != nullptr);

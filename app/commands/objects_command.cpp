@@ -1,0 +1,108 @@
+#include "app/commands/commands.hpp"
+#include "app/commands/store_options.hpp"
+#include "app/reports/object_report.hpp"
+#include "app/reports/text_table.hpp"
+#include "base/clock.hpp"
+#include "cli/interrupt.hpp"
+#include "store/objects/object_audit.hpp"
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace matchcloud::app {
+
+namespace {
+
+struct check_options {
+  store::store_place store;
+  std::uint64_t age_h = 24;
+  bool removes = false;
+  std::string format = "table";
+};
+
+base::expected<object_report> check(const check_options& options) {
+  if (!store::has_store(options.store))
+    return base::fail(base::errc::store_failed, options.store.name() +
+                                                    ": there is no store; is it the --data-dir of "
+                                                    "serve?");
+  const cli::interrupt until;
+  const auto database = store::open_store(options.store);
+  if (!database) return tl::unexpected(database.error());
+  const auto objects = store::open_objects(options.store);
+  if (!objects) return tl::unexpected(objects.error());
+  store::object_audit_settings settings;
+  settings.has_exports = options.store.has_bucket();
+  settings.age = std::chrono::hours{options.age_h};
+  settings.now_ts = base::machine_clock().unix_ms();
+  settings.stop = [&] { return until.came(); };
+  auto found = store::audit_objects(**database, **objects, settings);
+  if (!found) return tl::unexpected(found.error());
+  object_report report{*std::move(found), options.age_h, {}};
+  if (!options.removes) return report;
+  const auto removed = store::remove_unreferred(**database, **objects, report.found, settings);
+  if (!removed) return tl::unexpected(removed.error());
+  report.removed = *removed;
+  return report;
+}
+
+int run(const check_options& options) {
+  const auto done = check(options);
+  if (!done) {
+    std::cerr << "matchcloud objects check: " << done.error().detail << "\n";
+    return done.error().code == base::errc::config_invalid ? usage : failed;
+  }
+  std::cout << (options.format == "json" ? json_of(*done) : table_of(*done, terminal_width()))
+            << std::flush;
+  if (!std::cout) {
+    std::cerr << "matchcloud objects check: stdout cannot be written\n";
+    return failed;
+  }
+  if (done->found.missing.empty()) return ok;
+  std::cerr << "matchcloud objects check: " << done->found.missing.size()
+            << " objects are referred to and missing; import the avatars again, with their "
+               "images\n";
+  return failed;
+}
+
+constexpr const char* help =
+    "Compares what avatars and exports refer to with the objects that there are: those in the "
+    "bucket, or the images in the data directory. Lists what is referred to and missing, and what "
+    "is there and not referred to: images of avatars that were replaced, and what killed processes "
+    "left.\n\n"
+    "With --remove the latter is removed, if it is older than --age-hours. A service may run "
+    "meanwhile; an import of avatars should not: it may be about to refer to an old image "
+    "again.\n\n"
+    "Exits with 1 if anything is missing.\n\n"
+    "Example: matchcloud objects check --data-dir var\n"
+    "Example: matchcloud objects check --store postgresql:///matchcloud --objects s3://bucket "
+    "--remove";
+
+} // namespace
+
+void add_objects_command(CLI::App& program, int& code) {
+  auto* objects = program.add_subcommand("objects", "Work on images and exports as objects.");
+  objects->require_subcommand(1);
+  set_help(*objects, "Example: matchcloud objects check --data-dir var");
+  auto* command =
+      objects->add_subcommand("check", "Find objects that are missing, or that nothing refers to.");
+  set_help(*command, help);
+  const auto options = std::make_shared<check_options>();
+  add_store_options(*command, options->store);
+  add_objects_options(*command, options->store);
+  command
+      ->add_option("--age-hours", options->age_h,
+                   "How old an object must be to be judged, for what is being written is not "
+                   "referred to yet.")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{87'600}).description("1 to 87600"));
+  command->add_flag("--remove", options->removes, "Remove what nothing refers to.");
+  command->add_option("--format", options->format, "table, or json.")
+      ->capture_default_str()
+      ->check(CLI::IsMember(std::vector<std::string>{"table", "json"}).description(""));
+  command->callback([options, &code] { code = run(*options); });
+}
+
+} // namespace matchcloud::app

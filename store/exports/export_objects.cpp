@@ -1,0 +1,250 @@
+#include "store/exports/export_objects.hpp"
+
+#include "store/objects/object_file.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::store {
+
+namespace {
+
+/// Exports that are over and removed by one sweep; the next one goes on.
+constexpr std::size_t removals_limit = 1'000;
+
+} // namespace
+
+/// An export that passes through, before its reader is known.
+struct export_objects::opened_object : opened_export {
+  export_record record;
+};
+
+/// An export that is being uploaded.
+class export_objects::draft final : public export_draft {
+public:
+  draft(export_objects& to, export_record record, std::unique_ptr<object_upload> upload)
+      : to_{&to}, record_{std::move(record)}, upload_{std::move(upload)} {}
+
+  ~draft() override {
+    to_->give_back(record_.size_bytes);
+    if (!upload_) return;
+    upload_.reset();
+    // If this fails, a sweep forgets it.
+    if (const auto forgotten = to_->settings_.records->exports().and_then(
+            [&](const auto& in) { return in->forget_export(record_.facts.export_id); });
+        !forgotten)
+      spdlog::warn("exports: {}", base::to_string(forgotten.error()));
+  }
+
+  base::expected<void> append(std::string_view bytes) override {
+    if (!to_->try_take(bytes.size())) return exports_full();
+    record_.size_bytes += bytes.size();
+    digest_.append(bytes);
+    return upload_->append(bytes);
+  }
+
+  base::expected<void> publish(std::int64_t keep_until_ts) override {
+    const auto outcome = upload_->complete();
+    if (!outcome) return tl::unexpected(outcome.error());
+    if (*outcome == object_outcome::was_there)
+      return base::fail(base::errc::store_failed,
+                        object_of(record_).text() + ": the name of a new export was taken");
+    // From here on a failure leaves the object and its record to a sweep: the record may have been
+    // completed although nobody said so.
+    upload_.reset();
+    record_.facts.keep_until_ts = keep_until_ts;
+    record_.sha256 = to_hexadecimal(digest_.finish());
+    record_.is_complete = true;
+    return to_->complete_record(record_);
+  }
+
+private:
+  export_objects* to_;
+  export_record record_;
+  /// Null after the end.
+  std::unique_ptr<object_upload> upload_;
+  running_digest digest_{digest_kind::sha256};
+};
+
+export_objects::export_objects(export_objects_settings settings) : settings_{std::move(settings)} {}
+
+// -- writing ------------------------------------------------------------------
+
+base::expected<std::unique_ptr<export_draft>>
+export_objects::begin(const model::uuid& export_id, const model::export_query& query) {
+  if (is_full()) return exports_full();
+  if (auto begun = begin_record(export_id, query); !begun) return tl::unexpected(begun.error());
+  export_record record;
+  record.facts.export_id = export_id;
+  record.facts.query = query;
+  auto upload = settings_.objects->begin_upload(object_of(record), std::string{export_csv_type});
+  if (!upload) return tl::unexpected(upload.error());
+  return std::make_unique<draft>(*this, std::move(record), *std::move(upload));
+}
+
+base::expected<void> export_objects::begin_record(const model::uuid& export_id,
+                                                  const model::export_query& query) {
+  return settings_.records->exports().and_then([&](const auto& in) {
+    return in->begin_export(export_id, query, settings_.clock->unix_ms());
+  });
+}
+
+base::expected<void> export_objects::complete_record(const export_record& whole) {
+  const auto completed = settings_.records->exports().and_then(
+      [&](const auto& in) { return in->complete_export(whole); });
+  if (!completed) return tl::unexpected(completed.error());
+  if (!*completed)
+    return base::fail(base::errc::store_failed,
+                      object_of(whole).text() + ": the export took so long that it was given up");
+  const std::lock_guard lock{mutex_};
+  ++usage_.count;
+  usage_.bytes += whole.size_bytes;
+  return {};
+}
+
+bool export_objects::try_take(std::uint64_t bytes) {
+  const std::lock_guard lock{mutex_};
+  const auto used = usage_.bytes + taken_bytes_;
+  if (used > settings_.limit_bytes || bytes > settings_.limit_bytes - used) return false;
+  taken_bytes_ += bytes;
+  return true;
+}
+
+void export_objects::give_back(std::uint64_t bytes) {
+  const std::lock_guard lock{mutex_};
+  taken_bytes_ -= bytes;
+}
+
+bool export_objects::is_full() const {
+  const std::lock_guard lock{mutex_};
+  return usage_.bytes + taken_bytes_ >= settings_.limit_bytes || usage_.count >= export_count_limit;
+}
+
+std::uint64_t export_objects::used_bytes() const {
+  const std::lock_guard lock{mutex_};
+  return usage_.bytes + taken_bytes_;
+}
+
+// -- reading ------------------------------------------------------------------
+
+base::expected<std::optional<export_record>> export_objects::find(const model::uuid& export_id) {
+  return settings_.records->exports().and_then(
+      [&](const auto& in) { return in->find_export(export_id); });
+}
+
+bool export_objects::has(const model::uuid& export_id) {
+  const auto found = find(export_id);
+  return !found || found->has_value();
+}
+
+base::expected<opened_export_ptr> export_objects::open(const model::uuid& export_id) {
+  const auto found = find(export_id);
+  if (!found) return tl::unexpected(found.error());
+  if (!*found) return export_not_found();
+  const auto& record = **found;
+  auto opened = std::make_shared<opened_object>();
+  opened->facts = record.facts;
+  opened->record = record;
+  if (settings_.delivery == objects_delivery::redirect) {
+    object_link what;
+    what.content_type = export_csv_type;
+    what.disposition = export_disposition(record.facts.query);
+    auto links = link_for_downloads(*settings_.objects, object_of(record), std::move(what));
+    if (!links) return tl::unexpected(links.error());
+    opened->elsewhere = *std::move(links);
+  }
+  return opened;
+}
+
+base::expected<opened_export_ptr> export_objects::for_reader(const opened_export_ptr& opened) {
+  if (settings_.delivery == objects_delivery::redirect) return opened;
+  const auto& record = static_cast<const opened_object&>(*opened).record;
+  auto file = object_file::open(settings_.objects, object_of(record), record.size_bytes,
+                                record.sha256, *settings_.budget);
+  if (!file) return tl::unexpected(file.error());
+  return std::make_shared<const opened_export>(opened_export{record.facts, *std::move(file)});
+}
+
+// -- removing -----------------------------------------------------------------
+
+void export_objects::remove(const model::uuid& export_id) {
+  const auto found = find(export_id);
+  if (found && !*found) return;
+  const auto removed = found ? remove(**found) : tl::unexpected(found.error());
+  // A sweep tries again when the export has expired.
+  if (!removed) spdlog::warn("exports: {}", base::to_string(removed.error()));
+}
+
+base::expected<void> export_objects::remove(const export_record& record) {
+  // The object first: without its record nobody would find it.
+  auto removed = settings_.objects->remove(object_of(record));
+  if (!removed) return removed;
+  removed = settings_.records->exports().and_then(
+      [&](const auto& in) { return in->forget_export(record.facts.export_id); });
+  if (!removed || !record.is_complete) return removed;
+  const std::lock_guard lock{mutex_};
+  usage_.bytes -= std::min(usage_.bytes, record.size_bytes);
+  usage_.count -= std::min<std::size_t>(usage_.count, 1);
+  return {};
+}
+
+base::expected<void> export_objects::sweep(std::int64_t now_ts) {
+  auto done = remove_over(now_ts).and_then([&] { return count(); });
+  if (!done || settings_.clock->now() < next_collection_) return done;
+  next_collection_ = settings_.clock->now() + leftovers_interval;
+  return collect_leftovers(now_ts);
+}
+
+base::expected<void> export_objects::remove_over(std::int64_t now_ts) {
+  const auto begun_before_ts = now_ts - 2 * settings_.timeout.count();
+  const auto over = settings_.records->exports().and_then(
+      [&](const auto& in) { return in->exports_over(now_ts, begun_before_ts, removals_limit); });
+  if (!over) return tl::unexpected(over.error());
+  for (const auto& each : *over)
+    if (auto removed = remove(each); !removed) return removed;
+  return {};
+}
+
+base::expected<void> export_objects::count() {
+  const auto usage =
+      settings_.records->exports().and_then([](const auto& in) { return in->export_usage_now(); });
+  if (!usage) return tl::unexpected(usage.error());
+  const std::lock_guard lock{mutex_};
+  usage_ = *usage;
+  return {};
+}
+
+base::expected<void> export_objects::collect_leftovers(std::int64_t now_ts) {
+  const auto before_ts = now_ts - std::chrono::milliseconds{leftovers_age}.count();
+  std::set<object_name> left;
+  auto done = settings_.objects->list(exports_folder(),
+                                      [&](const object_name& name, const object_facts& facts) {
+                                        if (facts.stored_ts < before_ts && read_export_name(name))
+                                          left.insert(name);
+                                        return true;
+                                      });
+  // Read after the listing: an object has its record before it is stored.
+  if (done && !left.empty())
+    done = settings_.records->exports().and_then([&](const auto& in) {
+      return in->read_exports([&](const export_record& each) {
+        left.erase(object_of(each));
+        return true;
+      });
+    });
+  if (!done) return done;
+  for (const auto& name : left)
+    if (done = settings_.objects->remove(name); !done) return done;
+  const auto uploads = settings_.objects->collect_leftovers(leftovers_age);
+  if (!uploads) return tl::unexpected(uploads.error());
+  if (left.size() + *uploads > 0)
+    spdlog::info("exports: {} objects without a record and {} unfinished uploads were removed",
+                 left.size(), *uploads);
+  return {};
+}
+
+} // namespace matchcloud::store

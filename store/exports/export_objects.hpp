@@ -1,0 +1,79 @@
+#pragma once
+
+#include "base/byte_budget.hpp"
+#include "base/clock.hpp"
+#include "store/database.hpp"
+#include "store/exports/export_store.hpp"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace matchcloud::store {
+
+/// What exports in a bucket need. What is pointed to must outlive them.
+struct export_objects_settings {
+  std::shared_ptr<object_store> objects;
+  /// Knows which exports there are.
+  std::shared_ptr<database> records;
+  objects_delivery delivery = objects_delivery::redirect;
+  /// Lends the memory of exports that pass through.
+  base::byte_budget* budget = nullptr;
+  const base::clock* clock = nullptr;
+  /// Bounds the sum of all finished exports and this process's unfinished ones.
+  std::uint64_t limit_bytes = 0;
+  /// How long an export may take; what is incomplete for twice as long was given up.
+  std::chrono::milliseconds timeout{600'000};
+};
+
+/// How often a sweep looks for objects that nobody refers to, and how old they and unfinished
+/// uploads must be.
+inline constexpr std::chrono::hours leftovers_interval{1};
+inline constexpr std::chrono::hours leftovers_age{24};
+
+/// The exports of a bucket: objects that count once the database has their record. Several
+/// processes share both. Has no compressed exports.
+class export_objects final : public export_store {
+public:
+  explicit export_objects(export_objects_settings settings);
+
+  base::expected<std::unique_ptr<export_draft>> begin(const model::uuid& export_id,
+                                                      const model::export_query& query) override;
+  base::expected<opened_export_ptr> open(const model::uuid& export_id) override;
+  base::expected<opened_export_ptr> for_reader(const opened_export_ptr& opened) override;
+  bool has(const model::uuid& export_id) override;
+  /// Does nothing.
+  base::expected<void> compress(const model::uuid&, const std::function<bool()>&) override {
+    return {};
+  }
+  void remove(const model::uuid& export_id) override;
+  base::expected<void> sweep(std::int64_t now_ts) override;
+  std::uint64_t used_bytes() const override;
+
+private:
+  class draft;
+  struct opened_object;
+
+  base::expected<void> begin_record(const model::uuid& export_id, const model::export_query& query);
+  base::expected<void> complete_record(const export_record& whole);
+  base::expected<std::optional<export_record>> find(const model::uuid& export_id);
+  base::expected<void> remove(const export_record& record);
+  base::expected<void> remove_over(std::int64_t now_ts);
+  base::expected<void> count();
+  /// Removes objects without a record, and unfinished uploads.
+  base::expected<void> collect_leftovers(std::int64_t now_ts);
+  bool try_take(std::uint64_t bytes);
+  void give_back(std::uint64_t bytes);
+  bool is_full() const;
+
+  export_objects_settings settings_;
+  mutable std::mutex mutex_;
+  /// The complete exports, at the last count and finished here since.
+  export_usage usage_;
+  /// Of unfinished exports.
+  std::uint64_t taken_bytes_ = 0;
+  base::steady_time next_collection_{};
+};
+
+} // namespace matchcloud::store

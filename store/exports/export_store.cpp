@@ -1,0 +1,28 @@
+#include "store/exports/export_store.hpp"
+
+namespace matchcloud::store {
+
+std::string export_disposition(const model::export_query& query) {
+  return "attachment; filename=\"lobby-history_" + model::to_string(query.game_id) + "_" +
+         std::to_string(query.span.begin) + "_" + std::to_string(query.span.end) + ".csv\"";
+}
+
+tl::unexpected<base::error> export_not_found() {
+  return base::fail(base::errc::export_not_found,
+                    "There is no such export, or no longer: exports are removed when their URLs "
+                    "have expired. Ask for the export again.");
+}
+
+tl::unexpected<base::error> too_many_exports_open() {
+  return base::fail(base::errc::overloaded,
+                    "As many exports are open as the service takes. Try again later.");
+}
+
+tl::unexpected<base::error> exports_full() {
+  return base::fail(base::errc::exports_full,
+                    "The files of exports take as many bytes as they may, and those that are "
+                    "there were promised. Ask again when some have expired, or for a shorter "
+                    "span.");
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "base/open_file.hpp"
+#include "store/exports/export_about.hpp"
+#include "store/objects/object_links.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::store {
+
+/// The limit on finished exports, regardless of their size.
+inline constexpr std::size_t export_count_limit = 100'000;
+
+/// The `Content-Type` of an export, and its `Content-Disposition`.
+inline constexpr std::string_view export_csv_type = "text/csv; charset=utf-8; header=present";
+std::string export_disposition(const model::export_query& query);
+
+/// A finished export for a download: either its bytes, or where they are. Immutable.
+struct opened_export {
+  export_facts facts;
+  /// Stays open while somebody holds it. Null if the export is elsewhere, or passes through and no
+  /// reader was named yet.
+  std::shared_ptr<const base::open_file> csv = {};
+  /// The compressed file; null if it has not been made.
+  std::shared_ptr<const base::open_file> gzip = {};
+  object_links elsewhere = {};
+};
+using opened_export_ptr = std::shared_ptr<const opened_export>;
+
+/// An export that is being written; destroying it before it is published leaves nothing behind.
+/// Its store must outlive it. One thread at a time; calls wait for the disk or the network.
+class export_draft {
+public:
+  export_draft() = default;
+  export_draft(const export_draft&) = delete;
+  export_draft& operator=(const export_draft&) = delete;
+  virtual ~export_draft() = default;
+
+  /// Appends to the CSV. Fails with `exports_full` if the byte limit is reached, or with
+  /// `store_full` or `store_failed`; after a failure the draft can no longer be published.
+  virtual base::expected<void> append(std::string_view bytes) = 0;
+  /// Publishes the export, which survives a power failure when this returns. The last call. See
+  /// `export_facts` for the time.
+  virtual base::expected<void> publish(std::int64_t keep_until_ts) = 0;
+};
+
+/// The finished exports that downloads get. Any thread. All calls wait for the disk or the network
+/// but `for_reader`, `used_bytes` and `known`.
+class export_store {
+public:
+  virtual ~export_store() = default;
+
+  /// Begins an export with a new id. Fails with `exports_full` at the limit, or with `store_full`
+  /// or `store_failed`.
+  virtual base::expected<std::unique_ptr<export_draft>> begin(const model::uuid& export_id,
+                                                              const model::export_query& query) = 0;
+
+  /// Opens an export. Fails with `export_not_found` (also if the export is damaged, which is
+  /// logged), with `overloaded` if too many files are open, or with `io_failed` or `store_failed`.
+  virtual base::expected<opened_export_ptr> open(const model::uuid& export_id) = 0;
+  /// What one download gets of an opened export, which several may have asked for. Fails with
+  /// `budget_exhausted` or `io_failed`.
+  virtual base::expected<opened_export_ptr> for_reader(const opened_export_ptr& opened) {
+    return opened;
+  }
+
+  /// Whether there is such an export; it may be damaged. True if nobody can say.
+  virtual bool has(const model::uuid& export_id) = 0;
+
+  /// Makes the compressed file beside an export's CSV unless it exists. `stop` is called from time
+  /// to time. Fails with `cancelled`, `overloaded`, `export_not_found`, `exports_full`,
+  /// `store_full`, `store_failed` or `io_failed`; a failure leaves nothing behind. Only for exports
+  /// whose `csv` is a file.
+  virtual base::expected<void> compress(const model::uuid& export_id,
+                                        const std::function<bool()>& stop) = 0;
+
+  /// Removes an export, if it exists; requests that have it open can still read it.
+  virtual void remove(const model::uuid& export_id) = 0;
+  /// Removes all exports that have expired at `now_ts` (milliseconds since 1970), and what dead
+  /// processes left, and recounts the bytes of the others. Fails with `store_failed`.
+  virtual base::expected<void> sweep(std::int64_t now_ts) = 0;
+
+  /// Bytes of finished and unfinished exports: the last count plus what this process changed since.
+  virtual std::uint64_t used_bytes() const = 0;
+};
+
+tl::unexpected<base::error> export_not_found();
+tl::unexpected<base::error> too_many_exports_open();
+/// There is no room for the bytes of an export, and for not a further one.
+tl::unexpected<base::error> exports_full();
+
+} // namespace matchcloud::store

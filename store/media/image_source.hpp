@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "base/open_file.hpp"
+#include "store/image_key.hpp"
+#include "store/objects/object_links.hpp"
+
+#include <cstddef>
+#include <memory>
+
+namespace matchcloud::store {
+
+/// An image for a download: either its bytes, or where they are.
+struct opened_image {
+  /// Stays open while somebody holds it. Null if the image is elsewhere.
+  std::shared_ptr<const base::open_file> file;
+  object_links elsewhere = {};
+};
+
+/// Where the images of downloads come from. Any thread; calls wait for the disk or the network.
+class image_source {
+public:
+  virtual ~image_source() = default;
+
+  /// Opens an image. Fails with `media_not_found`, with `overloaded` or `budget_exhausted` if too
+  /// many are open, or with `io_failed` or `store_failed`.
+  virtual base::expected<opened_image> open(const image_key& key) = 0;
+  /// The number of files that are open or were open recently.
+  virtual std::size_t known() const = 0;
+};
+
+base::error image_not_found();
+base::error too_many_images_open();
+
+} // namespace matchcloud::store

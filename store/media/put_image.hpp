@@ -1,0 +1,16 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "store/image_key.hpp"
+#include "store/object_store.hpp"
+
+#include <string_view>
+
+namespace matchcloud::store {
+
+/// Stores an image under its name. What has the name already stays, unless it has another size and
+/// so is not the image. Fails with `store_failed` if what has it cannot be replaced, and like
+/// `object_store::put_new`. Any thread that may wait.
+base::expected<void> put_image(object_store& into, const image_key& key, std::string_view bytes);
+
+} // namespace matchcloud::store

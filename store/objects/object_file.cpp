@@ -1,0 +1,145 @@
+#include "store/objects/object_file.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+/// What may be fetched again because a transfer stopped within it.
+constexpr std::uint64_t overlap_bytes = 256UL * 1024;
+
+tl::unexpected<base::error> memory_failure(int code) {
+  return base::fail(base::errc::io_failed,
+                    "cannot hold an object in memory: " + std::generic_category().message(code));
+}
+
+} // namespace
+
+base::expected<std::shared_ptr<const object_file>>
+object_file::open(std::shared_ptr<object_store> from, object_name name, std::uint64_t size_bytes,
+                  std::string sha256, base::byte_budget& budget, std::size_t window) {
+  base::byte_lease lease;
+  if (!lease.grow_to(budget, std::min<std::uint64_t>(size_bytes, window + overlap_bytes)))
+    return base::fail(
+        base::errc::budget_exhausted,
+        "The downloads in progress hold as much memory as they may. Try again later.");
+  base::file_descriptor memory{::memfd_create("object", MFD_CLOEXEC)};
+  if (!memory) return memory_failure(errno);
+  // Not make_shared: the constructor is private.
+  return std::shared_ptr<const object_file>{
+      new object_file{std::move(memory), std::move(from), std::move(name), size_bytes,
+                      std::move(sha256), window, std::move(lease)}};
+}
+
+object_file::object_file(base::file_descriptor memory, std::shared_ptr<object_store> from,
+                         object_name name, std::uint64_t size_bytes, std::string sha256,
+                         std::size_t window, base::byte_lease lease)
+    : open_file{std::move(memory), size_bytes},
+      from_{std::move(from)},
+      name_{std::move(name)},
+      sha256_{std::move(sha256)},
+      window_{window},
+      lease_{std::move(lease)} {}
+
+bool object_file::is_resident(std::uint64_t offset, std::uint64_t length_bytes) const noexcept {
+  return offset >= begin_ && offset + length_bytes <= end_;
+}
+
+void object_file::read_ahead(std::uint64_t offset, std::uint64_t length_bytes) const noexcept {
+  try {
+    if (const auto fetched = fetch(offset, length_bytes); !fetched)
+      spdlog::error("objects: {}", base::to_string(fetched.error()));
+  } catch (const std::exception& error) {
+    spdlog::error("objects: {}: {}", name_.text(), error.what());
+  }
+}
+
+std::ptrdiff_t object_file::read(std::span<char> into, std::uint64_t offset) const noexcept {
+  if (offset >= size_bytes() || into.empty()) return 0;
+  const auto length = std::min<std::uint64_t>(into.size(), size_bytes() - offset);
+  if (!is_resident(offset, length)) read_ahead(offset, length);
+  if (is_resident(offset, length)) return open_file::read(into.first(length), offset);
+  errno = EIO;
+  return -1;
+}
+
+base::expected<void> object_file::fetch(std::uint64_t offset, std::uint64_t length_bytes) const {
+  const std::lock_guard lock{mutex_};
+  if (size_bytes() <= window_) return extend_to(size_bytes());
+  if (auto moved = move_to(offset); !moved) return moved;
+  const auto wanted = std::max(length_bytes, window_);
+  return extend_to(wanted > size_bytes() - offset ? size_bytes() : offset + wanted);
+}
+
+base::expected<void> object_file::move_to(std::uint64_t offset) const {
+  const auto begin = begin_.exchange(offset);
+  if (offset < begin || offset > end_) {
+    end_ = offset;
+    if (::ftruncate(descriptor(), static_cast<off_t>(offset)) != 0) return memory_failure(errno);
+    return {};
+  }
+  if (offset > begin &&
+      ::fallocate(descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  static_cast<off_t>(begin), static_cast<off_t>(offset - begin)) != 0)
+    return memory_failure(errno);
+  return {};
+}
+
+base::expected<void> object_file::extend_to(std::uint64_t end) const {
+  const std::uint64_t begin = end_;
+  if (begin >= end) return {};
+  std::optional<base::error> failed;
+  const auto read =
+      from_->read(name_, object_range{begin, end - begin}, [&](std::string_view piece) {
+        if (auto taken = take(piece); !taken) failed = std::move(taken).error();
+        return !failed;
+      });
+  if (failed) return tl::unexpected(*std::move(failed));
+  if (!read) return tl::unexpected(read.error());
+  if (!*read) return base::fail(base::errc::store_failed, name_.text() + ": the object has gone");
+  if ((*read)->size_bytes != size_bytes() || end_ < end)
+    return base::fail(base::errc::store_failed,
+                      name_.text() + ": the object has " + std::to_string((*read)->size_bytes) +
+                          " bytes instead of " + std::to_string(size_bytes()));
+  return check_digest();
+}
+
+base::expected<void> object_file::take(std::string_view bytes) const {
+  if (digested_ == end_ && !sha256_.empty()) {
+    digest_.append(bytes);
+    digested_ += bytes.size();
+  }
+  while (!bytes.empty()) {
+    const auto written =
+        ::pwrite(descriptor(), bytes.data(), bytes.size(), static_cast<off_t>(end_.load()));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return memory_failure(errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+    end_ += static_cast<std::uint64_t>(written);
+  }
+  return {};
+}
+
+base::expected<void> object_file::check_digest() const {
+  if (digested_ != size_bytes() || sha256_.empty()) return {};
+  if (to_hexadecimal(digest_.finish()) == sha256_) return {};
+  end_ = begin_.load();
+  if (::ftruncate(descriptor(), static_cast<off_t>(begin_.load())) != 0)
+    return memory_failure(errno);
+  return base::fail(base::errc::store_failed,
+                    name_.text() + ": the bytes are not those that were stored: their SHA-256 is "
+                                   "another");
+}
+
+} // namespace matchcloud::store

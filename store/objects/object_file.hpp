@@ -1,0 +1,75 @@
+#pragma once
+
+#include "base/byte_budget.hpp"
+#include "base/expected.hpp"
+#include "base/open_file.hpp"
+#include "store/object_store.hpp"
+#include "store/s3/running_digest.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace matchcloud::store {
+
+/// An object that is seen as a file: a window of its bytes is in memory, and `read_ahead` moves the
+/// window on. `is_resident` means that the window has the bytes. What cannot be fetched is missing
+/// at the end of the descriptor's file, so that a transfer of it ends early and never has wrong
+/// bytes.
+///
+/// Bytes that were read from the beginning on without a gap are compared with the digest at the
+/// end; if they are others, the last ones are withheld.
+///
+/// For one reader that goes ahead, unless the window takes the whole object: then for any number of
+/// them, on any thread.
+class object_file final : public base::open_file {
+public:
+  /// What a window has at most, unless the object is smaller.
+  static constexpr std::size_t window_bytes = 1UL * 1024 * 1024;
+
+  /// Fetches nothing yet. `sha256` is that of the whole object, in 64 hexadecimal digits; empty:
+  /// unknown. `window` is at least `window_bytes`. Fails with `budget_exhausted` if `budget` cannot
+  /// lend the window, or with `io_failed`. `budget` must outlive the file.
+  static base::expected<std::shared_ptr<const object_file>>
+  open(std::shared_ptr<object_store> from, object_name name, std::uint64_t size_bytes,
+       std::string sha256, base::byte_budget& budget, std::size_t window = window_bytes);
+
+  std::ptrdiff_t read(std::span<char> into, std::uint64_t offset) const noexcept override;
+  bool is_resident(std::uint64_t offset, std::uint64_t length_bytes) const noexcept override;
+  /// Waits for the network. A failure is logged.
+  void read_ahead(std::uint64_t offset, std::uint64_t length_bytes) const noexcept override;
+
+  /// Fetches what is missing of a span. Fails like `object_store::read`.
+  base::expected<void> fetch(std::uint64_t offset, std::uint64_t length_bytes) const;
+
+private:
+  object_file(base::file_descriptor memory, std::shared_ptr<object_store> from, object_name name,
+              std::uint64_t size_bytes, std::string sha256, std::size_t window,
+              base::byte_lease lease);
+
+  /// Makes the window begin at `offset`, where the reader is.
+  base::expected<void> move_to(std::uint64_t offset) const;
+  base::expected<void> extend_to(std::uint64_t end) const;
+  /// Appends bytes to the window.
+  base::expected<void> take(std::string_view bytes) const;
+  base::expected<void> check_digest() const;
+
+  std::shared_ptr<object_store> from_;
+  object_name name_;
+  std::string sha256_;
+  std::uint64_t window_;
+  base::byte_lease lease_;
+  /// Held while the window moves.
+  mutable std::mutex mutex_;
+  /// The bytes that the window has.
+  mutable std::atomic<std::uint64_t> begin_{0};
+  mutable std::atomic<std::uint64_t> end_{0};
+  /// Of the first `digested_` bytes.
+  mutable running_digest digest_{digest_kind::sha256};
+  mutable std::uint64_t digested_ = 0;
+};
+
+} // namespace matchcloud::store

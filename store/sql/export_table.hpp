@@ -1,0 +1,25 @@
+#pragma once
+
+#include "store/export_records.hpp"
+#include "store/sql/sql.hpp"
+
+namespace matchcloud::store {
+
+// Implement the functions of `export_records` with these names. Call those that change anything in
+// a write transaction.
+
+base::expected<void> insert_export(sql_connection& on, const model::uuid& export_id,
+                                   const model::export_query& query, std::int64_t begun_ts);
+base::expected<bool> complete_export(sql_connection& on, const export_record& whole);
+base::expected<std::optional<export_record>> select_export(sql_connection& on,
+                                                           const model::uuid& export_id);
+base::expected<void> delete_export(sql_connection& on, const model::uuid& export_id);
+base::expected<std::vector<export_record>> select_exports_over(sql_connection& on,
+                                                               std::int64_t now_ts,
+                                                               std::int64_t begun_before_ts,
+                                                               std::size_t limit);
+base::expected<void> select_exports(sql_connection& on,
+                                    const std::function<bool(const export_record&)>& take);
+base::expected<export_usage> select_export_usage(sql_connection& on);
+
+} // namespace matchcloud::store
