@@ -170,7 +170,7 @@ constexpr const char* help =
     "further.\n\n"
     "No service may run on TO meanwhile, and what a service on FROM writes after the start is not "
     "copied: stop it. FROM is brought to this program's schema first, as by any command.\n\n"
-    "Images are files: copy DATA_DIR/media with cp or rsync. Exports are made anew. With "
+    "Images stay where they are: copy DATA_DIR/media with cp or rsync. Exports are made anew. With "
     "--with-secrets TO gets FROM's signing keys and ticket roots, so that URLs and TLS sessions "
     "in use go on; PostgreSQL needs --master-key-file then, one key where both sides are that.\n\n"
     "Example: matchcloud store copy var postgresql:///matchcloud\n"

@@ -16,6 +16,7 @@ import argparse
 import concurrent.futures
 import contextlib
 import glob
+import hashlib
 import os
 import re
 import secrets
@@ -163,6 +164,8 @@ class PageRun:
                 self.environment[key] = os.environ[key]
         if "postgres" in options.present and "needs: postgres" in self.text:
             self.environment["MATCHCLOUD_STORE"] = options.store_url
+        if "objects" in options.present and "needs: objects" in self.text:
+            self.environment.update(options.bucket)
         self.ports = {}
         self.processes = []
         self.ran, self.skipped, self.wrong = 0, {}, []
@@ -288,7 +291,24 @@ def run_pages(options, names):
             home = stack.enter_context(postgres_server.server(settings=["fsync=off"]))
             options.store_url = postgres_server.url(home)
             options.present.add("postgres")
+        if "MATCHCLOUD_TEST_S3" in os.environ:
+            options.bucket = make_bucket(os.environ["MATCHCLOUD_TEST_S3"])
+            options.present.add("objects")
         return run_all(options, names)
+
+
+def make_bucket(endpoint):
+    """A new bucket of the service at `endpoint`; what finds it there, as environment."""
+    keys = {name: os.environ[name] for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")}
+    name = f"docs-{os.getpid()}"
+    subprocess.run(
+        ["curl", "-sS", "--fail", "-X", "PUT", "--aws-sigv4", "aws:amz:us-east-1:s3", "--user",
+         ":".join(keys.values()), "-H",
+         f"x-amz-content-sha256: {hashlib.sha256().hexdigest()}", f"{endpoint}/{name}"],
+        check=True, timeout=60)
+    return keys | {"MATCHCLOUD_OBJECTS": f"s3://{name}/games",
+                   "MATCHCLOUD_OBJECTS_ENDPOINT": endpoint,
+                   "MATCHCLOUD_OBJECTS_PATH_STYLE": "true"}
 
 
 def run_all(options, names):
