@@ -2,11 +2,15 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace matchcloud::actors {
 
 namespace {
+
+/// What an image in memory counts as at least: it takes a descriptor too.
+constexpr std::size_t least_cost_in_memory = 16UL * 1024;
 
 base::error too_many_waiting() {
   return {base::errc::overloaded,
@@ -86,11 +90,14 @@ void media::on(const media_open_ended& ended) {
   const auto all = state_.take_waiting(ended.key);
   if (!ended.image) return fail(all, ended.image.error());
   if (const auto& file = ended.image->file)
-    with_claimed(all, [&] {
-      state_.keep(ended.key, file, settings_.is_kept_in_memory ? file->size_bytes() : 1);
-    });
+    with_claimed(all, [&] { state_.keep(ended.key, file, cost_of(*file)); });
   for (const auto& [front, exchange, ticket] : all)
     reply(front, media_opened{exchange, ended.key, *ended.image}, ticket);
+}
+
+std::size_t media::cost_of(const base::open_file& file) const {
+  if (!settings_.is_kept_in_memory) return 1;
+  return std::max<std::size_t>(file.size_bytes(), least_cost_in_memory);
 }
 
 void media::fail(const std::vector<waiter>& all, const base::error& why) {

@@ -89,6 +89,8 @@ private:
   void open(const open_media& request);
   bool submit(const store::image_key& key);
   void on(const media_open_ended& ended);
+  /// Of keeping a file, out of `media_settings::kept_limit`.
+  std::size_t cost_of(const base::open_file& file) const;
   void fail(const std::vector<waiter>& all, const base::error& why);
 
   media_settings settings_;

@@ -201,7 +201,8 @@ base::expected<void> export_objects::sweep(std::int64_t now_ts) {
 }
 
 base::expected<void> export_objects::remove_over(std::int64_t now_ts) {
-  const auto begun_before_ts = now_ts - 2 * settings_.timeout.count();
+  const std::chrono::milliseconds patience = settings_.timeout + given_up_after;
+  const auto begun_before_ts = now_ts - patience.count();
   const auto over = settings_.records->exports().and_then(
       [&](const auto& in) { return in->exports_over(now_ts, begun_before_ts, removals_limit); });
   if (!over) return tl::unexpected(over.error());

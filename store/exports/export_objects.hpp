@@ -23,9 +23,13 @@ struct export_objects_settings {
   const base::clock* clock = nullptr;
   /// Bounds the sum of all finished exports and this process's unfinished ones.
   std::uint64_t limit_bytes = 0;
-  /// How long an export may take; what is incomplete for twice as long was given up.
+  /// How long an export may take. One that is incomplete for longer, and for `given_up_after`, is
+  /// given up.
   std::chrono::milliseconds timeout{600'000};
 };
+
+/// Longer than any call to a service of objects takes.
+inline constexpr std::chrono::minutes given_up_after{60};
 
 /// How often a sweep looks for objects that nobody refers to, and how old they and unfinished
 /// uploads must be.
