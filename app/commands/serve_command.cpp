@@ -107,6 +107,10 @@ int serve(const configuration_options& options) {
             << std::endl;
 
   const auto why = wait_for_end(signals, running);
+  if (why == ending::signalled && config->drain_delay.count() > 0) {
+    spdlog::info("not ready any more; draining in {} ms", config->drain_delay.count());
+    running.announce_end(signals.get());
+  }
   if (const auto successor = running.listeners().successor())
     spdlog::info("process {} has taken over", *successor);
   spdlog::info("draining; a{} signal ends at once", why == ending::signalled ? " second" : "");

@@ -66,6 +66,9 @@ struct serve_config {
   std::size_t rate_limit_entries = 0;
   /// How long entries of the audit log are kept.
   std::chrono::milliseconds audit_kept{0};
+  /// How long after a signal new connections are still accepted, so that balancers see first that
+  /// the service is not ready any more.
+  std::chrono::milliseconds drain_delay{0};
   /// Whether to take the listeners of a running process.
   bool take_over = false;
   bool exit_on_restart_storm = false;

@@ -726,8 +726,15 @@ std::vector<config_key> timeout_keys() {
        "From a complete request for an export to its answer, and what writing it may take; beyond: "
        "504.",
        milliseconds_key(&limits::export_timeout, 10, 24 * hour_ms)},
+      {"drain-delay-ms", kind::number, "0", "0 to 600000",
+       "From SIGTERM to the drain: meanwhile /readyz says 503 and requests are accepted as ever. "
+       "Longer than a balancer takes to see that, so that it sends nobody to closed listeners.",
+       number_between(0, 600'000,
+                      [](serve_config& config, std::uint64_t number) {
+                        config.drain_delay = std::chrono::milliseconds{number};
+                      })},
       {"drain-timeout-ms", kind::number, "15000", "0 to 3600000",
-       "From SIGTERM to the end; idle connections close in its last third.",
+       "From the end of drain-delay-ms to the end; idle connections close in its last third.",
        milliseconds_key(&limits::drain_timeout, 0, hour_ms)},
   };
 }

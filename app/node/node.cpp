@@ -433,6 +433,17 @@ node::drained node::wait_drained(std::chrono::milliseconds at_most, int interrup
   return drained::all;
 }
 
+void node::announce_end(int interrupt_fd) {
+  if (config_.drain_delay.count() == 0) return;
+  ready_.set_serving(false);
+  const auto deadline = base::machine_clock().now() + config_.drain_delay;
+  std::array<pollfd, 2> watched{pollfd{interrupt_fd, POLLIN, 0},
+                                pollfd{listening_.handed_over_fd(), POLLIN, 0}};
+  for (auto left = config_.drain_delay; left.count() > 0;
+       left = std::chrono::ceil<std::chrono::milliseconds>(deadline - base::machine_clock().now()))
+    if (::poll(watched.data(), watched.size(), static_cast<int>(left.count())) > 0) return;
+}
+
 void node::drain(int interrupt_fd) {
   const auto whole = config_.limits.drain_timeout;
   const auto end = base::machine_clock().now() + whole;

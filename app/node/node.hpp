@@ -49,6 +49,9 @@ public:
   /// at the end of the timeout, or at once when `interrupt_fd` becomes readable. With a successor
   /// the listeners stay open, because it shares them.
   void drain(int interrupt_fd);
+  /// Is not ready any more and goes on accepting, for `serve_config::drain_delay`. Ends early if
+  /// `interrupt_fd` is readable, or if another process takes over.
+  void announce_end(int interrupt_fd);
 
   /// The seed that decides at which passes a fault point fires; empty if injection is off.
   std::optional<std::uint64_t> fault_seed() const noexcept { return ops_->fault_seed(); }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <thread>
 
@@ -23,6 +24,32 @@ TEST_CASE("a signal ends a server without connections at once", "[lifecycle]") {
   REQUIRE(eventually([&] { return of.metric("matchcloud_connections") == 0; }));
   of.process().signal(number);
   CHECK(of.process().exit_code() == 0);
+}
+
+TEST_CASE("before it drains the server is not ready and goes on, for as long as it was told",
+          "[lifecycle]") {
+  const auto transport = GENERATE("loops", "httplib");
+  server of{{"--transport", transport, "--drain-delay-ms", "2000"}};
+  raw_connection before{of.data()};
+  before.ask(regions_request);
+  CHECK(of.ready_status() == 200);
+  const auto signalled = std::chrono::steady_clock::now();
+  of.process().signal(SIGTERM);
+  REQUIRE(eventually([&] { return of.ready_status() == 503; }));
+  check_serves(of.data());
+  CHECK(before.ask(regions_request).header("connection") != "close");
+  CHECK(of.process().running());
+  CHECK(eventually([&] { return !raw_connection::try_connect(of.data()); }));
+  CHECK(std::chrono::steady_clock::now() - signalled >= std::chrono::milliseconds{2'000});
+  CHECK(of.process().exit_code() == 0);
+}
+
+TEST_CASE("a second signal does not wait for the delay before the drain", "[lifecycle]") {
+  server of{{"--drain-delay-ms", "600000"}};
+  of.process().signal(SIGTERM);
+  REQUIRE(eventually([&] { return of.ready_status() == 503; }));
+  of.process().signal(SIGINT);
+  CHECK(of.process().exit_code() == 1);
 }
 
 TEST_CASE("while draining the server is not ready, takes no connection and serves those it has",
