@@ -4,6 +4,7 @@
 #include "app/reports/text_table.hpp"
 
 #include "base/clock.hpp"
+#include "cli/print.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
 
@@ -94,9 +95,7 @@ int run(const audit_options& options) {
     std::cerr << "matchcloud audit: " << done.error().detail << "\n";
     return done.error().code == base::errc::query_invalid ? usage : failed;
   }
-  if (std::cout << std::flush) return ok;
-  std::cerr << "matchcloud audit: stdout cannot be written\n";
-  return failed;
+  return cli::print("matchcloud audit", {}) ? ok : failed;
 }
 
 } // namespace

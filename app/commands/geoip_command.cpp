@@ -2,6 +2,7 @@
 #include "app/commands/configuration_options.hpp"
 #include "app/reports/geoip_report.hpp"
 #include "app/reports/text_table.hpp"
+#include "cli/print.hpp"
 
 #include "model/text/unicode.hpp"
 
@@ -108,10 +109,7 @@ int run(const geoip_options& options) {
     std::cerr << "matchcloud geoip: " << text.error().detail << "\n";
     return text.error().code == base::errc::config_invalid ? usage : failed;
   }
-  std::cout << *text << std::flush;
-  if (std::cout) return ok;
-  std::cerr << "matchcloud geoip: stdout cannot be written\n";
-  return failed;
+  return cli::print("matchcloud geoip", *text) ? ok : failed;
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "app/reports/text_table.hpp"
 #include "base/clock.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/print.hpp"
 #include "store/objects/object_audit.hpp"
 
 #include <chrono>
@@ -54,12 +55,8 @@ int run(const check_options& options) {
     std::cerr << "matchcloud objects check: " << done.error().detail << "\n";
     return done.error().code == base::errc::config_invalid ? usage : failed;
   }
-  std::cout << (options.format == "json" ? json_of(*done) : table_of(*done, terminal_width()))
-            << std::flush;
-  if (!std::cout) {
-    std::cerr << "matchcloud objects check: stdout cannot be written\n";
-    return failed;
-  }
+  const auto text = options.format == "json" ? json_of(*done) : table_of(*done, terminal_width());
+  if (!cli::print("matchcloud objects check", text)) return failed;
   if (done->found.missing.empty()) return ok;
   std::cerr << "matchcloud objects check: " << done->found.missing.size()
             << " objects are referred to and missing; import the avatars again, with their "

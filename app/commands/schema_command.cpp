@@ -1,5 +1,6 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/payload_options.hpp"
+#include "cli/print.hpp"
 
 #include "model/validation/json_schema.hpp"
 
@@ -16,10 +17,8 @@ int print_schema(const payload_options& options) {
     std::cerr << "matchcloud schema: " << rules.error().detail << "\n";
     return usage;
   }
-  std::cout << model::json_schema(options.kind, rules->rules, rules->names) << std::endl;
-  if (std::cout) return ok;
-  std::cerr << "matchcloud schema: stdout cannot be written\n";
-  return failed;
+  const auto text = model::json_schema(options.kind, rules->rules, rules->names) + "\n";
+  return cli::print("matchcloud schema", text) ? ok : failed;
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "app/reports/copy_report.hpp"
 #include "app/reports/text_table.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/print.hpp"
 #include "cli/progress_display.hpp"
 
 #include <chrono>
@@ -152,11 +153,8 @@ int run(const copy_options& options) {
     std::cerr << "matchcloud store copy: " << done.error().detail << "\n";
     return done.error().code == base::errc::config_invalid ? usage : failed;
   }
-  std::cout << (options.format == "json" ? json_of(*done) : table_of(*done, terminal_width()))
-            << std::flush;
-  if (std::cout) return ok;
-  std::cerr << "matchcloud store copy: stdout cannot be written\n";
-  return failed;
+  const auto text = options.format == "json" ? json_of(*done) : table_of(*done, terminal_width());
+  return cli::print("matchcloud store copy", text) ? ok : failed;
 }
 
 constexpr const char* help =

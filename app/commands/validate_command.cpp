@@ -2,16 +2,15 @@
 #include "app/commands/payload_options.hpp"
 #include "app/reports/findings_report.hpp"
 #include "app/reports/validated_file.hpp"
+#include "cli/print.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace matchcloud::app {
@@ -85,14 +84,8 @@ std::string summary(const totals& all) {
   return text;
 }
 
-/// Prints to stdout; false if it cannot be written.
 bool print(const std::string& text) {
-  errno = 0;
-  std::cout << text << std::flush;
-  if (std::cout) return true;
-  std::cerr << "matchcloud validate: stdout cannot be written"
-            << (errno == 0 ? "" : ": " + std::generic_category().message(errno)) << "\n";
-  return false;
+  return cli::print("matchcloud validate", text);
 }
 
 int validate(const validate_options& options) {

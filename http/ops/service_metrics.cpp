@@ -325,13 +325,18 @@ void add_geoip(std::vector<MetricFamily>& all, const actors::geoip_metrics& of) 
              static_cast<double>(of.last_taken_s.get()));
 }
 
+/// What adds a gauge, and a counter, without labels.
+auto adders(std::vector<MetricFamily>& all) {
+  const auto of = [&all](MetricType type) {
+    return [&all, type](const char* name, const char* help, std::uint64_t value) {
+      add_single(all, name, help, type, static_cast<double>(value));
+    };
+  };
+  return std::pair{of(MetricType::Gauge), of(MetricType::Counter)};
+}
+
 void add_sessions(std::vector<MetricFamily>& all, const store::session_counts& of) {
-  const auto gauge = [&](const char* name, const char* help, std::size_t value) {
-    add_single(all, name, help, MetricType::Gauge, static_cast<double>(value));
-  };
-  const auto counter = [&](const char* name, const char* help, std::uint64_t value) {
-    add_single(all, name, help, MetricType::Counter, static_cast<double>(value));
-  };
+  const auto [gauge, counter] = adders(all);
   gauge("matchcloud_store_sessions_limit", "Sessions of the store that there may be at once.",
         of.limit);
   gauge("matchcloud_store_sessions_used", "Sessions of the store in use.", of.lent);
@@ -353,12 +358,7 @@ void add_store(std::vector<MetricFamily>& all, const metric_sources& of) {
 }
 
 void add_objects(std::vector<MetricFamily>& all, const store::object_counts& of) {
-  const auto gauge = [&](const char* name, const char* help, std::uint64_t value) {
-    add_single(all, name, help, MetricType::Gauge, static_cast<double>(value));
-  };
-  const auto counter = [&](const char* name, const char* help, std::uint64_t value) {
-    add_single(all, name, help, MetricType::Counter, static_cast<double>(value));
-  };
+  const auto [gauge, counter] = adders(all);
   gauge("matchcloud_objects_calls_limit", "Calls to the bucket that there may be at once.",
         of.in_progress_limit);
   gauge("matchcloud_objects_calls_in_progress", "Calls to the bucket, and uploads.",
