@@ -17,9 +17,6 @@ namespace {
 
 constexpr std::size_t problem_limit_bytes = 64UL * 1024;
 
-/// How often in a row a request is sent elsewhere: a service does it once.
-constexpr int redirects_limit = 5;
-
 /// What the answer to a request for the file means.
 enum class verdict : std::uint8_t {
   /// There was no answer.
@@ -28,8 +25,6 @@ enum class verdict : std::uint8_t {
   content,
   /// The file is not the one that was partly downloaded.
   changed,
-  /// The file is elsewhere, for some time.
-  moved,
   /// The URL is no longer valid.
   gone,
   /// A later request may succeed.
@@ -42,9 +37,6 @@ verdict verdict_of(int status) {
   switch (status) {
   case 200:
   case 206: return verdict::content;
-  case 302:
-  case 303:
-  case 307: return verdict::moved;
   case 403:
   case 404:
   case 410: return verdict::gone;
@@ -69,7 +61,6 @@ public:
     if (auto asked = ask_for_export(); !asked) return tl::unexpected(asked.error());
     while (!whole_) {
       if (auto ready = prepare(); !ready) return tl::unexpected(ready.error());
-      if (!std::exchange(is_sent_on_, false)) go_to_service();
       const auto result = attempt();
       if (auto settled = settle(result); !settled) return tl::unexpected(settled.error());
     }
@@ -82,18 +73,10 @@ private:
     ++requested_;
     auto url = request_export(service_, query_, in_);
     if (!url) return tl::unexpected(url.error());
-    file_ = *url;
-    go_to_service();
+    call_.to = *url;
     // When a download resumes, its speed still counts from its beginning.
     if (to_.bytes() == 0) in_.progress.begin("lobbies", total_, cli::progress_rate::megabytes);
     return {};
-  }
-
-  /// Where the file was redirected to is only good for a while, so each attempt begins with the URL
-  /// that the service gave.
-  void go_to_service() {
-    call_.to = file_;
-    redirects_ = 0;
   }
 
   /// Chooses the headers of the next attempt.
@@ -200,7 +183,6 @@ private:
     case verdict::none: return again(result.reason, std::nullopt);
     case verdict::content: return settle_content(result);
     case verdict::changed: return begun_at_ == 0 ? failure(why_) : start_anew(why_);
-    case verdict::moved: return follow();
     case verdict::gone: return settle_gone();
     case verdict::busy: return again(read_problem(head_, body_).text, retry_after(head_));
     case verdict::refused: break;
@@ -218,24 +200,7 @@ private:
     return {};
   }
 
-  base::expected<void> follow() {
-    const auto location = head_.get_header_value("Location");
-    if (++redirects_ > redirects_limit)
-      return failure("it was redirected more than " + std::to_string(redirects_limit) + " times");
-    const bool is_path = location.starts_with('/') && !location.starts_with("//");
-    auto to = model::parse_http_url(is_path ? call_.to.origin() + location : location);
-    if (!to)
-      return failure("it is redirected to " + http::in_quotes(location) + ": " + to.error().detail);
-    if (call_.to.secure && !to->secure)
-      return failure("it is redirected from https to " + to->shown());
-    call_.to = *std::move(to);
-    is_sent_on_ = true;
-    return {};
-  }
-
   base::expected<void> settle_gone() {
-    if (redirects_ > 0)
-      return again("where it was redirected to, " + call_.to.shown() + ", it is refused", {});
     // If nothing has changed, the new URL names the same file, and only its rest is requested.
     if (requested_ < export_request_limit) return ask_for_export();
     return failure(read_problem(head_, body_).text);
@@ -289,11 +254,6 @@ private:
 
   /// The request for the file, as sent in the last attempt.
   http_call call_{"GET", {}, {}, {}, download_silence_limit};
-  /// Where the service says the file is.
-  model::http_url file_;
-  int redirects_ = 0;
-  /// Whether the next attempt is at the place that the last one was redirected to.
-  bool is_sent_on_ = false;
   /// Export requests since the last byte arrived.
   int requested_ = 0;
   /// The validator and size of the file that is partly downloaded.

@@ -40,12 +40,8 @@ std::string http_url::authority() const {
   return text;
 }
 
-std::string http_url::origin() const {
-  return (secure ? "https://" : "http://") + authority();
-}
-
 std::string http_url::shown() const {
-  return origin() + target.substr(0, target.find('?'));
+  return (secure ? "https://" : "http://") + authority() + target.substr(0, target.find('?'));
 }
 
 base::expected<http_url> parse_http_url(std::string_view text) {

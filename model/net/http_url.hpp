@@ -19,8 +19,6 @@ struct http_url {
 
   /// The `Host` header's value: includes the port unless it is the scheme's default.
   std::string authority() const;
-  /// Scheme and authority: `https://example.com`.
-  std::string origin() const;
   /// The URL for people, without the query, which may hold a signature.
   std::string shown() const;
 

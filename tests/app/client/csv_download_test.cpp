@@ -348,62 +348,6 @@ TEST_CASE("a URL that is good no more is asked for again") {
   }
 }
 
-std::string redirect(const std::string& location) {
-  return answer_head("307 Temporary Redirect", 0, "Location: " + location + "\r\n");
-}
-
-TEST_CASE("a file that is elsewhere is fetched there, without the token") {
-  world in;
-  in.token = "mc_game_abc";
-  const auto csv = csv_of(20);
-  const bool relative = GENERATE(false, true);
-  in.answer_export();
-  in.server.then(redirect(relative ? "/bucket/7?signed=1" : in.server.url("/bucket/7?signed=1")));
-  in.server.then(whole(csv));
-  REQUIRE(in.run().has_value());
-  CHECK(read_whole(in.path()) == csv);
-  const auto requests = in.server.requests();
-  REQUIRE(requests.size() == 3);
-  CHECK(requests[1].target == file_path);
-  CHECK(requests[2].target == "/bucket/7?signed=1");
-  CHECK(requests[2].header("authorization").empty());
-  CHECK(in.pauses.empty());
-}
-
-TEST_CASE("a download that is cut elsewhere goes on from the service's URL") {
-  world in;
-  const auto csv = csv_of(200);
-  in.answer_export();
-  in.server.then(redirect(in.server.url("/bucket/7?signed=1")));
-  in.server.then(cut(whole(csv), 1'000));
-  in.server.then(redirect(in.server.url("/bucket/7?signed=2")));
-  in.server.then(problem("403 Forbidden", "AccessDenied"));
-  in.server.then(redirect(in.server.url("/bucket/7?signed=3")));
-  in.server.then(rest(csv, 1'000));
-  REQUIRE(in.run().has_value());
-  CHECK(read_whole(in.path()) == csv);
-  const auto requests = in.server.requests();
-  REQUIRE(requests.size() == 7);
-  CHECK(requests[5].target == file_path);
-  CHECK(requests[6].target == "/bucket/7?signed=3");
-  CHECK(requests[6].header("range") == "bytes=1000-");
-}
-
-TEST_CASE("a redirect in a circle, or to what is no URL, ends the command") {
-  world in;
-  in.answer_export();
-  SECTION("in a circle") {
-    for (int i = 0; i < 6; ++i)
-      in.server.then(redirect(in.server.url("/round")));
-    check_failed(in.run(), {"redirected more than 5 times"});
-  }
-  SECTION("no URL") {
-    in.server.then(redirect(GENERATE("ftp://a.example/8", "//a.example/8", "8", "")));
-    check_failed(in.run(), {"it is redirected to"});
-  }
-  CHECK(in.nothing_left());
-}
-
 TEST_CASE("a busy service is asked again when it says so") {
   world in;
   const auto csv = csv_of(5);
