@@ -16,6 +16,8 @@ namespace matchcloud::app {
 namespace {
 
 constexpr std::size_t problem_limit_bytes = 64UL * 1024;
+/// Redirects that one attempt follows.
+constexpr int redirect_limit = 3;
 
 /// What the answer to a request for the file means.
 enum class verdict : std::uint8_t {
@@ -23,6 +25,8 @@ enum class verdict : std::uint8_t {
   none,
   /// The content of the file, or the rest of it.
   content,
+  /// The file is at another URL, for now: the next attempt begins with the service's own again.
+  elsewhere,
   /// The file is not the one that was partly downloaded.
   changed,
   /// The URL is no longer valid.
@@ -37,6 +41,8 @@ verdict verdict_of(int status) {
   switch (status) {
   case 200:
   case 206: return verdict::content;
+  case 302:
+  case 307: return verdict::elsewhere;
   case 403:
   case 404:
   case 410: return verdict::gone;
@@ -94,14 +100,40 @@ private:
   }
 
   transfer_result attempt() {
+    // It has no token, so that whoever it is sent to may see it.
+    auto call = call_;
+    auto result = attempt(call);
+    for (int followed = 0; verdict_ == verdict::elsewhere; ++followed) {
+      if (!follow(call, followed)) return result;
+      result = attempt(call);
+    }
+    return result;
+  }
+
+  transfer_result attempt(const http_call& call) {
     head_ = {};
     verdict_ = verdict::none;
     why_.clear();
     body_.clear();
     begun_at_ = to_.bytes();
-    return transfer(call_, in_.until,
+    return transfer(call, in_.until,
                     {[this](const httplib::Response& head) { begin(head); },
                      [this](std::string_view bytes) { return take(bytes); }});
+  }
+
+  /// Leads the call to where the last answer sends it; if it cannot, the answer is refused.
+  bool follow(http_call& call, int followed) {
+    const auto to = model::parse_http_url(location_of(head_));
+    if (!to)
+      judge(verdict::refused, "it sends to a URL of no use: " + to.error().detail);
+    else if (call.to.secure && !to->secure)
+      judge(verdict::refused, "it sends from https to " + to->shown() + ", which is not");
+    else if (followed == redirect_limit)
+      judge(verdict::refused,
+            "it sends to another URL more than " + std::to_string(redirect_limit) + " times");
+    else
+      call.to = *to;
+    return verdict_ == verdict::elsewhere;
   }
 
   void begin(const httplib::Response& head) {
@@ -185,6 +217,7 @@ private:
     case verdict::changed: return begun_at_ == 0 ? failure(why_) : start_anew(why_);
     case verdict::gone: return settle_gone();
     case verdict::busy: return again(read_problem(head_, body_).text, retry_after(head_));
+    case verdict::elsewhere:
     case verdict::refused: break;
     }
     return failure(why_.empty() ? read_problem(head_, body_).text : why_);

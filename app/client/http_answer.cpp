@@ -1,6 +1,8 @@
 #include "app/client/http_answer.hpp"
 
+#include "base/characters.hpp"
 #include "base/decimal.hpp"
+#include "base/hexadecimal.hpp"
 #include "http/wire/characters.hpp"
 #include "http/wire/media_type.hpp"
 #include "http/wire/response.hpp"
@@ -47,6 +49,22 @@ std::optional<std::chrono::seconds> retry_after(const httplib::Response& head) {
   const auto seconds = base::parse_decimal<std::uint32_t>(head.get_header_value("Retry-After"));
   if (!seconds) return std::nullopt;
   return std::chrono::seconds{*seconds};
+}
+
+std::string location_of(const httplib::Response& head) {
+  auto value = head.get_header_value("Location");
+  if (value.find('%') != value.npos) return value;
+  std::string encoded;
+  for (const char c : value) {
+    if (c != '+' && base::target_characters.contains(c)) {
+      encoded += c;
+      continue;
+    }
+    const auto byte = static_cast<std::uint8_t>(c);
+    encoded += '%';
+    base::append_hexadecimal(encoded, {&byte, 1});
+  }
+  return encoded;
 }
 
 std::optional<content_part> parse_content_part(std::string_view value) noexcept {

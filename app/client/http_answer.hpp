@@ -25,6 +25,11 @@ http_problem read_problem(const httplib::Response& head, std::string_view body);
 /// The seconds of a `Retry-After` header; empty if the header is absent or a date.
 std::optional<std::chrono::seconds> retry_after(const httplib::Response& head);
 
+/// The `Location` header, as the server sent it: some versions of cpp-httplib decode what is
+/// percent-encoded in headers. What they decoded is encoded again, as far as it tells a signed URL
+/// from another: what no URL has, and `+`, which many read as a space.
+std::string location_of(const httplib::Response& head);
+
 /// The `Content-Range` of a 206: bytes `begin` up to, not including, `end` of `total`.
 struct content_part {
   std::uint64_t begin = 0;

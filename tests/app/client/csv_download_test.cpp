@@ -488,6 +488,49 @@ TEST_CASE("a request for an export that gets no answer is repeated, a few times"
   }
 }
 
+TEST_CASE("a file that is elsewhere is downloaded there, each time by the service's URL") {
+  world in;
+  in.token = "mc_game_abc";
+  const auto csv = csv_of(5);
+  const auto sent_to = [&](const std::string& target) {
+    in.server.then(
+        answer_head("307 Temporary Redirect", 0, "Location: " + in.server.url(target) + "\r\n"));
+  };
+  in.answer_export();
+  sent_to("/bucket/7?type=a%20b%2Bc");
+  in.server.then(cut(whole(csv), 10));
+  sent_to("/bucket/7?type=d");
+  in.server.then(rest(csv, 10));
+  REQUIRE(in.run().has_value());
+  CHECK(read_whole(in.path()) == csv);
+  const auto requests = in.server.requests();
+  REQUIRE(requests.size() == 5);
+  CHECK(requests[1].target == file_path);
+  CHECK(requests[2].target.starts_with("/bucket/7?type=a%20b%2"));
+  CHECK(requests[3].target == file_path);
+  CHECK(requests[4].target == "/bucket/7?type=d");
+  CHECK(requests[4].header("range") == "bytes=10-");
+  for (const auto& each : requests)
+    CHECK(each.header("authorization") == (each.method == "POST" ? "Bearer mc_game_abc" : ""));
+}
+
+TEST_CASE("a redirect that leads nowhere is refused") {
+  world in;
+  in.answer_export();
+  SECTION("no URL") {
+    in.server.then(answer_head("307 Temporary Redirect", 0, "Location: file:///a\r\n"));
+    check_failed(in.run(), {"a URL of no use"});
+  }
+  SECTION("a circle") {
+    for (int i = 0; i < 4; ++i)
+      in.server.then(answer_head("307 Temporary Redirect", 0,
+                                 "Location: " + in.server.url(file_path) + "\r\n"));
+    check_failed(in.run(), {"more than 3 times"});
+  }
+  CHECK(in.pauses.empty());
+  CHECK(in.nothing_left());
+}
+
 TEST_CASE("what is not the file as it is, is not taken") {
   world in;
   in.answer_export();

@@ -16,5 +16,17 @@ TEST_CASE("a Content-Range is read exactly or not at all") {
     CHECK_FALSE(parse_content_part(wrong).has_value());
 }
 
+TEST_CASE("a Location is as it was sent, also where its encoding was taken off") {
+  const auto read = [](const std::string& value) {
+    httplib::Response head;
+    head.headers.emplace("Location", value);
+    return location_of(head);
+  };
+  const std::string sent = "http://a.example/b/c?d=e%20%22f%22%2Bg&h=i/j";
+  CHECK(read(sent) == sent);
+  CHECK(read("http://a.example/b/c?d=e \"f\"+g&h=i/j") ==
+        "http://a.example/b/c?d=e%20%22f%22%2bg&h=i/j");
+}
+
 } // namespace
 } // namespace matchcloud::app
