@@ -19,6 +19,12 @@ namespace {
 /// What may be fetched again because a transfer stopped within it.
 constexpr std::uint64_t overlap_bytes = 256UL * 1024;
 
+/// The beginning of the page of memory that has the byte at `offset`.
+std::uint64_t page_start(std::uint64_t offset) noexcept {
+  static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return offset - offset % page_bytes;
+}
+
 tl::unexpected<base::error> memory_failure(int code) {
   return base::fail(base::errc::io_failed,
                     "cannot hold an object in memory: " + std::generic_category().message(code));
@@ -89,9 +95,13 @@ base::expected<void> object_file::move_to(std::uint64_t offset) const {
     if (::ftruncate(descriptor(), static_cast<off_t>(offset)) != 0) return memory_failure(errno);
     return {};
   }
-  if (offset > begin &&
+  // Whole pages alone, which live on where a socket still sends from them. Of others the kernel
+  // would overwrite a part with zeros, on its way or not.
+  const auto hole_begin = page_start(begin);
+  const auto hole_end = page_start(offset);
+  if (hole_end > hole_begin &&
       ::fallocate(descriptor(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                  static_cast<off_t>(begin), static_cast<off_t>(offset - begin)) != 0)
+                  static_cast<off_t>(hole_begin), static_cast<off_t>(hole_end - hole_begin)) != 0)
     return memory_failure(errno);
   return {};
 }
