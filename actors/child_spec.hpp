@@ -32,7 +32,7 @@ struct child_spec {
     catalog,
     geoip_watch,
     bookkeeping,
-    tls_watch,
+    repeated_task,
     owner,
     front
   } what = kind::owner;

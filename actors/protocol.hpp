@@ -424,11 +424,11 @@ struct keep_books {};
 /// blocking pool -> bookkeeping: the books are kept until the next tick.
 struct books_kept {};
 
-/// tls_watch -> tls_watch, at every interval.
-struct look_at_tls {};
+/// repeated_task -> repeated_task, at every interval.
+struct repeat_task {};
 
-/// blocking pool -> tls_watch: a look is over.
-struct tls_looked {};
+/// blocking pool -> repeated_task: a run is over.
+struct task_ended {};
 
 /// geoip_watch -> its subscribers: sent on subscribing and whenever GeoIP files were replaced.
 struct geoip_changed {

@@ -123,7 +123,7 @@ void supervisor::announce() {
       break;
     case child_spec::kind::front: tell(child, children_->owners_of(spec.loop)); break;
     case child_spec::kind::bookkeeping:
-    case child_spec::kind::tls_watch:
+    case child_spec::kind::repeated_task:
     case child_spec::kind::owner: break;
     }
   }

@@ -88,6 +88,7 @@ public:
     return lend<access_store>(std::move(run));
   }
   base::expected<lease<export_records>> exports() { return lend<export_records>(); }
+  base::expected<lease<replica_registry>> replicas() { return lend<replica_registry>(); }
   base::expected<lease<lobby_history>> history() { return lend<lobby_history>(); }
   base::expected<lease<change_feed>> feed() { return lend<change_feed>(); }
   base::expected<lease<maintenance>> upkeep() { return lend<maintenance>(); }

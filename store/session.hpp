@@ -8,6 +8,7 @@
 #include "store/lobby_history.hpp"
 #include "store/lobby_sink.hpp"
 #include "store/maintenance.hpp"
+#include "store/replica_registry.hpp"
 
 namespace matchcloud::store {
 
@@ -34,6 +35,7 @@ class session : public catalog_store,
                 public change_feed,
                 public access_store,
                 public export_records,
+                public replica_registry,
                 public maintenance {
 public:
   /// From now on what this session changes belongs to `run`; null: each change to a run of its own,

@@ -109,10 +109,10 @@ void add_watches(std::vector<child_spec>& all, const shared_parts& of) {
                    return of->system->spawn<actors::catalog>(catalog_settings(*of), now.catalog,
                                                              now.tokens);
                  }});
-  if (of->tls.look)
-    all.push_back({"tls_watch", child_spec::kind::tls_watch, owner::none, child_spec::every_loop,
-                   [of](const initial_state&) -> caf::actor {
-                     return of->system->spawn<actors::tls_watch>(of->tls);
+  for (const auto& [name, settings] : of->repeated)
+    all.push_back({name, child_spec::kind::repeated_task, owner::none, child_spec::every_loop,
+                   [of, settings = settings](const initial_state&) -> caf::actor {
+                     return of->system->spawn<actors::repeated_task>(settings);
                    }});
   if (!of->geoip_files) return;
   all.push_back({"geoip_watch", child_spec::kind::geoip_watch, owner::none, child_spec::every_loop,

@@ -12,7 +12,7 @@
 #include "actors/media.hpp"
 #include "actors/region_ranking.hpp"
 #include "actors/reports.hpp"
-#include "actors/tls_watch.hpp"
+#include "actors/repeated_task.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/clock.hpp"
@@ -112,8 +112,8 @@ struct node_parts {
   std::deque<actors::ranking_metrics>* ranking_metrics = nullptr;
 
   ops_parts ops;
-  /// Without a function to look: there are no TLS listeners.
-  actors::tls_watch_settings tls;
+  /// What is done again and again, each by a child of that name: `tls_watch`, `replica_watch`.
+  std::vector<std::pair<std::string, actors::repeated_task_settings>> repeated;
   std::vector<served_loop> loops;
   /// The transport httplib, whose actors all run on the pool; its transport is null with event
   /// loops.

@@ -48,6 +48,12 @@ void signal(const base::file_descriptor& eventfd) {
   static_cast<void>(!::write(eventfd.get(), &one, sizeof one));
 }
 
+model::uuid new_id() {
+  std::array<std::uint8_t, 16> random{};
+  base::fill_random(random);
+  return model::random_uuid(random);
+}
+
 /// The URLs of images for who reads them from the bucket, at `base`.
 model::image_url_maker image_urls_in_bucket(std::string base) {
   return [base = std::move(base)](const model::uuid& upload_id, const model::image_name& image) {
@@ -56,20 +62,24 @@ model::image_url_maker image_urls_in_bucket(std::string base) {
 }
 
 http::front_settings data_front_settings(const serve_config& config,
-                                         std::shared_ptr<const store::store_contact> contact) {
+                                         std::shared_ptr<const store::store_contact> contact,
+                                         std::shared_ptr<const store::replica_count> replicas) {
   auto settings = config.front;
   settings.store.contact = std::move(contact);
+  settings.access.replicas = std::move(replicas);
   return settings;
 }
 
 http::front_settings ops_front_settings(const serve_config& config,
-                                        std::shared_ptr<const store::store_contact> contact) {
+                                        std::shared_ptr<const store::store_contact> contact,
+                                        std::shared_ptr<const store::replica_count> replicas) {
   http::front_settings settings;
   settings.store = config.front.store;
   settings.store.contact = std::move(contact);
   settings.plane = http::plane::ops;
   settings.has_faults = config.fault_injection;
   settings.access = config.front.access;
+  settings.access.replicas = std::move(replicas);
   // Beyond loopback everybody needs a token, also who comes from this machine.
   settings.access.ops_requires_tokens =
       config.front.access.ops_requires_tokens || !config.ops_listen.address.is_loopback();
@@ -94,9 +104,10 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
 
 node::node(const serve_config& config)
     : config_{config},
-      front_{std::make_shared<const http::front_settings>(data_front_settings(config, contact_))},
-      ops_front_{
-          std::make_shared<const http::front_settings>(ops_front_settings(config, contact_))},
+      front_{std::make_shared<const http::front_settings>(
+          data_front_settings(config, contact_, replica_count_))},
+      ops_front_{std::make_shared<const http::front_settings>(
+          ops_front_settings(config, contact_, replica_count_))},
       bounds_{prepared(config.limits), config.front.proxies},
       ops_bounds_{bounds_.limits, {}, http::plane::ops},
       rate_limits_{std::make_shared<base::rate_limit_table>(config.rate_limit_entries)},
@@ -124,6 +135,10 @@ base::expected<void> node::open_database() {
   auto database = store::open_store(config_.store, settings);
   if (!database) return tl::unexpected(database.error());
   database_ = *std::move(database);
+  if (!config_.store.url.empty()) {
+    replicas_ = std::make_shared<store::replica_lease>(database_, new_id(), replica_count_);
+    replicas_->renew();
+  }
   auto ops = ops_services::open(config_, database_);
   if (!ops) return tl::unexpected(ops.error());
   ops_ = *std::move(ops);
@@ -273,7 +288,8 @@ std::shared_ptr<const node_parts> node::parts() {
   made->limits = config_.limits;
   made->short_work = blocking_.get();
   made->long_work = exporting_.get();
-  made->store_work = store_work_ ? store_work_.get() : blocking_.get();
+  auto* const store_work = store_work_ ? store_work_.get() : blocking_.get();
+  made->store_work = store_work;
   made->budget = &bounds_.budget;
   made->database = database_;
   made->contact = contact_;
@@ -282,11 +298,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->images = images_;
   made->geoip_files = geoip_files_;
   made->export_registry = export_registry_;
-  made->new_id = [] {
-    std::array<std::uint8_t, 16> random{};
-    base::fill_random(random);
-    return model::random_uuid(random);
-  };
+  made->new_id = new_id;
   made->rules = config_.rules;
   made->default_namespace = config_.default_namespace;
   made->fallback_location = config_.fallback_location;
@@ -310,7 +322,9 @@ std::shared_ptr<const node_parts> node::parts() {
     made->loops.push_back({part.loop.get(), part.transport.get(), part.gate});
   made->pool = {nullptr, httplib_.get(), httplib_gate_};
   made->ops = parts_of_ops();
-  if (tls_) made->tls = {[tls = tls_] { tls->look(); }, made->store_work};
+  if (tls_) made->repeated.push_back({"tls_watch", {[tls = tls_] { tls->look(); }, store_work}});
+  if (replicas_)
+    made->repeated.push_back({"replica_watch", {[of = replicas_] { of->renew(); }, store_work}});
   return made;
 }
 
@@ -353,6 +367,7 @@ void node::report() {
   sources.blocking = blocking_.get();
   sources.contact = contact_.get();
   sources.database = database_.get();
+  sources.replicas = replica_count_.get();
   sources.rate_limits = rate_limits_.get();
   for (const auto& part : loops_)
     sources.loops.push_back(&part.loop->metrics());

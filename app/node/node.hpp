@@ -105,6 +105,9 @@ private:
   /// Of each plane, by which its front routes and its transports judge heads.
   /// When the store last answered.
   std::shared_ptr<store::store_contact> contact_ = std::make_shared<store::store_contact>();
+  std::shared_ptr<store::replica_count> replica_count_ = std::make_shared<store::replica_count>();
+  /// Null where the store is embedded: the processes on it are few, and replace each other.
+  std::shared_ptr<store::replica_lease> replicas_;
   std::shared_ptr<const http::front_settings> front_;
   std::shared_ptr<const http::front_settings> ops_front_;
   // Declared before the actors to outlive them: messages hold requests, and requests point to

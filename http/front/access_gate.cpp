@@ -287,8 +287,10 @@ access_gate::verdict access_gate::count_token(const request& head, const route& 
   const auto& row = *where.row;
   const auto& what = where.token->what;
   const auto& own = row.cost == cost_class::cheap ? what.limits.cheap : what.limits.expensive;
-  const auto policy = own.value_or(settings_->access.per_token[index_of(row.cost)]);
+  auto policy = own.value_or(settings_->access.per_token[index_of(row.cost)]);
   if (policy.is_unlimited()) return {};
+  // A longer window, not a smaller quota: of a small one nothing would be left.
+  if (settings_->access.replicas) policy.window_s *= settings_->access.replicas->get();
   subject_name subject{limited_subject::token, row.cost};
   subject.add(where.token->token_id.bytes);
   // Clients ship the tokens of players, so that one token is many of them.

@@ -4,6 +4,7 @@
 #include "http/wire/client_address.hpp"
 #include "http/wire/operation.hpp"
 #include "http/wire/request.hpp"
+#include "store/replica_lease.hpp"
 #include "store/store_contact.hpp"
 
 #include <array>
@@ -30,6 +31,8 @@ struct access_settings {
   /// The rate limits of an address and of a token, by `cost_class`.
   std::array<base::rate_policy, cost_class_names.size()> per_address{};
   std::array<base::rate_policy, cost_class_names.size()> per_token{};
+  /// How many processes share what a token may do; null: this one has it all.
+  std::shared_ptr<const store::replica_count> replicas;
   /// See `base::limits`.
   std::size_t ipv6_client_prefix = 64;
   bool limits_loopback = false;

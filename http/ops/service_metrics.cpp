@@ -355,6 +355,10 @@ void add_store(std::vector<MetricFamily>& all, const metric_sources& of) {
                MetricType::Gauge,
                std::chrono::duration<double>{of.contact->age(base::machine_clock().now())}.count());
   if (of.database) add_sessions(all, of.database->count());
+  if (of.replicas)
+    add_single(all, "matchcloud_replicas",
+               "Processes that serve from the store, this one included.", MetricType::Gauge,
+               static_cast<double>(of.replicas->get()));
 }
 
 void add_objects(std::vector<MetricFamily>& all, const store::object_counts& of) {

@@ -54,6 +54,7 @@ struct metric_sources {
   /// When the store last answered, and its sessions.
   const store::store_contact* contact = nullptr;
   const store::database* database = nullptr;
+  const store::replica_count* replicas = nullptr;
   /// Null: there are no rate limits.
   const base::rate_limit_table* rate_limits = nullptr;
 

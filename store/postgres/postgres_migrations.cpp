@@ -190,6 +190,12 @@ constexpr std::array<migration, 2> migrations{{
         size_bytes bigint,
         sha256 text
       );
+
+      -- The processes that serve, each until it says so again.
+      CREATE TABLE replicas (
+        replica_id uuid PRIMARY KEY,
+        serving_until_ts bigint NOT NULL -- by the server's clock
+      );
     )sql"},
 }};
 

@@ -7,6 +7,7 @@
 #include "store/sql/catalog_tables.hpp"
 #include "store/sql/export_table.hpp"
 #include "store/sql/game_revisions.hpp"
+#include "store/sql/replica_table.hpp"
 #include "store/sql/token_tables.hpp"
 
 #include <algorithm>
@@ -281,13 +282,13 @@ base::expected<std::size_t> sql_session::expire_audit(std::int64_t before_ms) {
 base::expected<void> sql_session::begin_export(const model::uuid& export_id,
                                                const model::export_query& query,
                                                std::int64_t begun_ts) {
-  return change_exports("begin an export",
-                        [&] { return insert_export(*on_, export_id, query, begun_ts); });
+  return change_unrevised("begin an export",
+                          [&] { return insert_export(*on_, export_id, query, begun_ts); });
 }
 
 base::expected<bool> sql_session::complete_export(const export_record& whole) {
   bool done = false;
-  auto changed = change_exports("complete an export", [&] {
+  auto changed = change_unrevised("complete an export", [&] {
     return store::complete_export(*on_, whole).map([&](bool was_incomplete) {
       done = was_incomplete;
     });
@@ -297,7 +298,7 @@ base::expected<bool> sql_session::complete_export(const export_record& whole) {
 }
 
 base::expected<void> sql_session::forget_export(const model::uuid& export_id) {
-  return change_exports("forget an export", [&] { return delete_export(*on_, export_id); });
+  return change_unrevised("forget an export", [&] { return delete_export(*on_, export_id); });
 }
 
 base::expected<std::optional<export_record>>
@@ -327,9 +328,23 @@ base::expected<export_usage> sql_session::export_usage_now() {
   });
 }
 
+// -- replica_registry -----------------------------------------------------------
+
+base::expected<std::uint32_t> sql_session::renew_replica(const model::uuid& replica_id,
+                                                         std::chrono::milliseconds lease) {
+  std::uint32_t serving = 0;
+  auto renewed = change_unrevised("renew the lease of a replica", [&] {
+    return upsert_replica(*on_, replica_id, lease).map([&](std::uint32_t count) {
+      serving = count;
+    });
+  });
+  if (!renewed) return tl::unexpected(renewed.error());
+  return serving;
+}
+
 base::expected<void>
-sql_session::change_exports(std::string operation,
-                            const std::function<base::expected<void>()>& perform) {
+sql_session::change_unrevised(std::string operation,
+                              const std::function<base::expected<void>()>& perform) {
   auto changes = sql_transaction::write(*on_, std::nullopt, std::move(operation));
   if (!changes) return tl::unexpected(changes.error());
   auto done = perform();

@@ -69,6 +69,11 @@ public:
   base::expected<void> read_exports(const std::function<bool(const export_record&)>& take) override;
   base::expected<export_usage> export_usage_now() override;
 
+  // -- replica_registry -------------------------------------------------------
+
+  base::expected<std::uint32_t> renew_replica(const model::uuid& replica_id,
+                                              std::chrono::milliseconds lease) override;
+
   void attribute(model::audit_run_ptr run) override { audit_.attribute(std::move(run)); }
 
 protected:
@@ -76,7 +81,7 @@ protected:
 
 private:
   /// Runs `perform` in a write transaction that changes nothing with a revision.
-  base::expected<void> change_exports(std::string operation,
+  base::expected<void> change_unrevised(std::string operation,
                                       const std::function<base::expected<void>()>& perform);
 
   sql_connection* on_;

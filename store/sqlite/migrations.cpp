@@ -187,6 +187,12 @@ constexpr std::array<migration, 5> migrations{{
         size_bytes INTEGER,
         sha256 TEXT
       ) STRICT, WITHOUT ROWID;
+
+      -- The processes that serve, each until it says so again.
+      CREATE TABLE replicas (
+        replica_id BLOB PRIMARY KEY CHECK (length(replica_id) = 16),
+        serving_until_ts INTEGER NOT NULL -- milliseconds since 1970, by the store's clock
+      ) STRICT, WITHOUT ROWID;
     )sql"},
 }};
 

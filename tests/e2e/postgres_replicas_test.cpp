@@ -96,6 +96,21 @@ TEST_CASE("a token revoked by one process is refused by another within a second"
   });
 }
 
+TEST_CASE("processes share what a token may do, until one is gone for ten seconds", "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  two_processes both;
+  const auto token = create_token(both.first, "studio", R"(,"limits":{"cheap":"2/3600"})").text;
+  const auto policy = [&] { return validate(both.second, token).header("ratelimit-policy"); };
+  for (const auto* at : {&both.first, &both.second})
+    CHECK(eventually([&] { return at->metric("matchcloud_replicas") == 2; }));
+  REQUIRE(eventually([&] { return validate(both.second, token).status == 429; }));
+  CHECK(policy() == "\"token-cheap\";q=2;w=7200");
+  both.first.process().signal(SIGKILL);
+  CHECK(eventually([&] { return both.second.metric("matchcloud_replicas") == 1; },
+                   deadline{milliseconds{20'000}}));
+  CHECK(policy() == "\"token-cheap\";q=2;w=3600");
+}
+
 TEST_CASE("regions and avatars that one process changes are listed by another within a second",
           "[.postgres]") {
   if (!fixtures::postgres_installed()) return;

@@ -235,6 +235,33 @@ TEST_CASE("a use is noted, a refused token's is not") {
   CHECK(list->used_ms(0) == on.clock.unix_ms() / 1'000 * 1'000);
 }
 
+TEST_CASE("what a token may do is divided by the replicas, also of a small quota") {
+  bench on;
+  const auto replicas = std::make_shared<store::replica_count>();
+  on.settings.access.replicas = replicas;
+  on.settings.access.per_token[0] = {2, 10};
+  const auto ask = [&] {
+    return on.ask(on.with(on.asking("POST", "/cloud/games/validate"), token_kind::studio));
+  };
+  // How many are let in during a minute of asking ten times a second, after the quota at once.
+  const auto let_in = [&] {
+    int count = 0;
+    for (int i = 0; i < 600; ++i) {
+      on.clock.advance(std::chrono::milliseconds{100});
+      if (ask() == "ok") ++count;
+    }
+    return count;
+  };
+  CHECK(ask() == "ok");
+  CHECK(ask() == "ok");
+  CHECK(ask() == "rate_limited");
+  CHECK(let_in() == 12);
+  replicas->note(3);
+  CHECK(let_in() == 4);
+  replicas->note(1);
+  CHECK(let_in() == 12);
+}
+
 TEST_CASE("on the ops plane only requests of this machine itself need no token") {
   bench on;
   on.settings.plane = plane::ops;

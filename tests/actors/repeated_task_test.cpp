@@ -1,4 +1,4 @@
-#include "actors/tls_watch.hpp"
+#include "actors/repeated_task.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
@@ -11,9 +11,9 @@ using std::chrono::milliseconds;
 
 struct bench : deterministic_system {
   manual_pool pool;
-  int looks = 0;
+  int runs = 0;
   caf::actor of =
-      spawn<tls_watch>(tls_watch_settings{[this] { ++looks; }, &pool, milliseconds{1'000}});
+      spawn<repeated_task>(repeated_task_settings{[this] { ++runs; }, &pool, milliseconds{1'000}});
 
   ~bench() { pool.tasks.clear(); }
 
@@ -24,30 +24,30 @@ struct bench : deterministic_system {
   }
 };
 
-TEST_CASE("certificates are looked at once an interval, one look at a time") {
+TEST_CASE("a task runs once an interval, one run at a time") {
   bench on;
   on.run();
-  CHECK(on.looks == 0);
+  CHECK(on.runs == 0);
   on.pass();
-  CHECK(on.looks == 1);
+  CHECK(on.runs == 1);
   on.advance(milliseconds{1'000});
-  on.advance(milliseconds{5'000}); // the look waits in the pool
+  on.advance(milliseconds{5'000}); // the run waits in the pool
   CHECK(on.pool.tasks.size() == 1);
   on.pool.run_one();
   on.run();
   on.pass();
-  CHECK(on.looks == 3);
+  CHECK(on.runs == 3);
 }
 
-TEST_CASE("a full pool only delays a look at the certificates") {
+TEST_CASE("a full pool only delays a run") {
   bench on;
   on.run();
   on.pool.full = true;
   on.pass();
-  CHECK(on.looks == 0);
+  CHECK(on.runs == 0);
   on.pool.full = false;
   on.pass();
-  CHECK(on.looks == 1);
+  CHECK(on.runs == 1);
 }
 
 } // namespace

@@ -1,0 +1,43 @@
+#include "store/sql/replica_table.hpp"
+
+namespace matchcloud::store {
+
+namespace {
+
+/// How long ago the lease of a replica must be over for its row to go.
+constexpr std::chrono::milliseconds forgotten_after = std::chrono::hours{1};
+
+/// The store's time, in milliseconds since 1970.
+base::expected<std::int64_t> select_now(sql_connection& on) {
+  static constexpr sql_command of_sqlite{
+      "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)", "read the store's time"};
+  static constexpr sql_command of_postgres{
+      "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)",
+      "read the store's time"};
+  return select_integer(on, on.dialect() == sql_dialect::sqlite ? of_sqlite : of_postgres);
+}
+
+} // namespace
+
+base::expected<std::uint32_t> upsert_replica(sql_connection& on, const model::uuid& replica_id,
+                                             std::chrono::milliseconds lease) {
+  static constexpr sql_command remove{"DELETE FROM replicas WHERE serving_until_ts <= $1",
+                                      "forget replicas that are gone"};
+  static constexpr sql_command upsert{
+      "INSERT INTO replicas (replica_id, serving_until_ts) VALUES ($1, $2) "
+      "ON CONFLICT (replica_id) DO UPDATE SET serving_until_ts = excluded.serving_until_ts",
+      "renew the lease of a replica"};
+  static constexpr sql_command count{"SELECT count(*) FROM replicas WHERE serving_until_ts > $1",
+                                     "count the replicas"};
+  const auto now_ts = select_now(on);
+  if (!now_ts) return tl::unexpected(now_ts.error());
+  auto done = on.run(upsert, {replica_id, *now_ts + lease.count()});
+  // Not those that may come back: two that renew and remove each other would deadlock.
+  if (done) done = on.run(remove, {*now_ts - forgotten_after.count()});
+  if (!done) return tl::unexpected(done.error());
+  return select_integer(on, count, {*now_ts}).map([](std::int64_t all) {
+    return static_cast<std::uint32_t>(all);
+  });
+}
+
+} // namespace matchcloud::store
