@@ -143,7 +143,8 @@ base::expected<void> object_file::take(std::string_view bytes) const {
 
 base::expected<void> object_file::check_digest() const {
   if (digested_ != size_bytes() || sha256_.empty()) return {};
-  if (to_hexadecimal(digest_.finish()) == sha256_) return {};
+  if (!is_as_stored_) is_as_stored_ = to_hexadecimal(digest_.finish()) == sha256_;
+  if (*is_as_stored_) return {};
   end_ = begin_.load();
   if (::ftruncate(descriptor(), static_cast<off_t>(begin_.load())) != 0)
     return memory_failure(errno);

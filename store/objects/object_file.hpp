@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace matchcloud::store {
@@ -70,6 +71,8 @@ private:
   /// Of the first `digested_` bytes.
   mutable running_digest digest_{digest_kind::sha256};
   mutable std::uint64_t digested_ = 0;
+  /// Whether all bytes have the digest; known once all were digested.
+  mutable std::optional<bool> is_as_stored_;
 };
 
 } // namespace matchcloud::store
