@@ -91,9 +91,9 @@ base::expected<void> object_file::fetch(std::uint64_t offset, std::uint64_t leng
 base::expected<void> object_file::move_to(std::uint64_t offset) const {
   const auto begin = begin_.exchange(offset);
   if (offset < begin || offset > end_) {
-    end_ = offset;
-    if (::ftruncate(descriptor(), static_cast<off_t>(offset)) != 0) return memory_failure(errno);
-    return {};
+    // All of it, or what was before a gap would stay.
+    if (auto emptied = cut_at(0); !emptied) return emptied;
+    return cut_at(offset);
   }
   // Whole pages alone, which live on where a socket still sends from them. Of others the kernel
   // would overwrite a part with zeros, on its way or not.
@@ -125,6 +125,12 @@ base::expected<void> object_file::extend_to(std::uint64_t end) const {
   return check_digest();
 }
 
+base::expected<void> object_file::cut_at(std::uint64_t end) const {
+  end_ = end;
+  if (::ftruncate(descriptor(), static_cast<off_t>(end)) != 0) return memory_failure(errno);
+  return {};
+}
+
 base::expected<void> object_file::take(std::string_view bytes) const {
   if (digested_ == end_ && !sha256_.empty()) {
     digest_.append(bytes);
@@ -145,9 +151,7 @@ base::expected<void> object_file::check_digest() const {
   if (digested_ != size_bytes() || sha256_.empty()) return {};
   if (!is_as_stored_) is_as_stored_ = to_hexadecimal(digest_.finish()) == sha256_;
   if (*is_as_stored_) return {};
-  end_ = begin_.load();
-  if (::ftruncate(descriptor(), static_cast<off_t>(begin_.load())) != 0)
-    return memory_failure(errno);
+  if (auto cut = cut_at(begin_); !cut) return cut;
   return base::fail(base::errc::store_failed,
                     name_.text() + ": the bytes are not those that were stored: their SHA-256 is "
                                    "another");

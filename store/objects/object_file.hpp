@@ -57,6 +57,8 @@ private:
   /// Appends bytes to the window.
   base::expected<void> take(std::string_view bytes) const;
   base::expected<void> check_digest() const;
+  /// Makes the file and the window end at `end`.
+  base::expected<void> cut_at(std::uint64_t end) const;
 
   std::shared_ptr<object_store> from_;
   object_name name_;
