@@ -109,26 +109,40 @@ base::expected<void> object_file::move_to(std::uint64_t offset) const {
 base::expected<void> object_file::extend_to(std::uint64_t end) const {
   const std::uint64_t begin = end_;
   if (begin >= end) return {};
+  // Without a range the store compares the bytes with what it knows of them.
+  std::optional<object_range> range;
+  if (begin > 0 || end < size_bytes()) range = object_range{begin, end - begin};
   std::optional<base::error> failed;
-  const auto read =
-      from_->read(name_, object_range{begin, end - begin}, [&](std::string_view piece) {
-        if (auto taken = take(piece); !taken) failed = std::move(taken).error();
-        return !failed;
-      });
-  if (failed) return tl::unexpected(*std::move(failed));
-  if (!read) return tl::unexpected(read.error());
-  if (!*read) return base::fail(base::errc::store_failed, name_.text() + ": the object has gone");
-  if ((*read)->size_bytes != size_bytes() || end_ < end)
-    return base::fail(base::errc::store_failed,
-                      name_.text() + ": the object has " + std::to_string((*read)->size_bytes) +
-                          " bytes instead of " + std::to_string(size_bytes()));
-  return check_digest();
+  const auto read = from_->read(name_, range, [&](std::string_view piece) {
+    auto taken = piece.size() <= end - end_ ? take(piece) : has_other_size("more");
+    if (!taken) failed = std::move(taken).error();
+    return !failed;
+  });
+  auto done = [&]() -> base::expected<void> {
+    if (failed) return tl::unexpected(*std::move(failed));
+    if (!read) return tl::unexpected(read.error());
+    if (!*read) return base::fail(base::errc::store_failed, name_.text() + ": the object has gone");
+    if ((*read)->size_bytes != size_bytes() || end_ < end)
+      return has_other_size(std::to_string((*read)->size_bytes));
+    return {};
+  }();
+  if (done) return check_digest();
+  // A transfer that stopped has brought good bytes. Others are not the object's, or may not be.
+  const bool has_stopped = !read && !failed && end_ < end;
+  if (auto cut = has_stopped ? base::expected<void>{} : cut_at(begin); !cut) return cut;
+  return done;
 }
 
 base::expected<void> object_file::cut_at(std::uint64_t end) const {
   end_ = end;
   if (::ftruncate(descriptor(), static_cast<off_t>(end)) != 0) return memory_failure(errno);
   return {};
+}
+
+base::expected<void> object_file::has_other_size(const std::string& bytes) const {
+  return base::fail(base::errc::store_failed, name_.text() + ": the object has " + bytes +
+                                                  " bytes instead of " +
+                                                  std::to_string(size_bytes()));
 }
 
 base::expected<void> object_file::take(std::string_view bytes) const {

@@ -59,6 +59,8 @@ private:
   base::expected<void> check_digest() const;
   /// Makes the file and the window end at `end`.
   base::expected<void> cut_at(std::uint64_t end) const;
+  /// Fails.
+  base::expected<void> has_other_size(const std::string& bytes) const;
 
   std::shared_ptr<object_store> from_;
   object_name name_;
