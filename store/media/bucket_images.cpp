@@ -50,8 +50,13 @@ base::expected<opened_image> bucket_images::fetch(const image_key& key) {
   const auto file =
       object_file::open(in_, object_of(key), *size, {}, *budget_, model::image_limit_bytes);
   if (!file) return tl::unexpected(file.error());
-  if (auto fetched = (*file)->fetch(0, *size); !fetched) return tl::unexpected(fetched.error());
+  auto fetched = (*file)->fetch(0, *size);
   const std::lock_guard lock{mutex_};
+  if (!fetched) {
+    // What was not whole may have been replaced, so the next request looks again.
+    sizes_.erase(key);
+    return tl::unexpected(std::move(fetched).error());
+  }
   if (files_.size() >= files_swept_at)
     std::erase_if(files_, [](const auto& entry) { return entry.second.expired(); });
   files_[key] = *file;
