@@ -22,7 +22,7 @@ std::optional<export_record> read_export_name(const object_name& name) {
   if (first == last) return std::nullopt;
   const auto export_id = model::parse_uuid(text.substr(first + 1, last - first - 1));
   const auto generation = base::parse_decimal<std::int64_t>(text.substr(last + 1));
-  if (!export_id || !generation) return std::nullopt;
+  if (!export_id || !generation || *generation < 1) return std::nullopt;
   export_record record;
   record.facts.export_id = *export_id;
   record.generation = *generation;
