@@ -42,13 +42,18 @@ public:
   }
 
   base::expected<void> append(std::string_view bytes) override {
-    if (!to_->try_take(bytes.size())) return exports_full();
+    is_whole_ = is_whole_ && to_->try_take(bytes.size());
+    if (!is_whole_) return exports_full();
     record_.size_bytes += bytes.size();
     digest_.append(bytes);
-    return upload_->append(bytes);
+    auto written = upload_->append(bytes);
+    is_whole_ = written.has_value();
+    return written;
   }
 
   base::expected<void> publish(std::int64_t keep_until_ts) override {
+    if (!is_whole_)
+      return base::fail(base::errc::store_failed, "an export that was not written whole");
     const auto outcome = upload_->complete();
     if (!outcome) return tl::unexpected(outcome.error());
     if (*outcome == object_outcome::was_there)
@@ -69,6 +74,8 @@ private:
   /// Null after the end.
   std::unique_ptr<object_upload> upload_;
   running_digest digest_{digest_kind::sha256};
+  /// Whether everything that was appended is in the upload.
+  bool is_whole_ = true;
 };
 
 export_objects::export_objects(export_objects_settings settings) : settings_{std::move(settings)} {}
