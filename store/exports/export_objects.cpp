@@ -85,12 +85,13 @@ export_objects::export_objects(export_objects_settings settings) : settings_{std
 base::expected<std::unique_ptr<export_draft>>
 export_objects::begin(const model::uuid& export_id, const model::export_query& query) {
   if (is_full()) return exports_full();
-  if (auto begun = begin_record(export_id, query); !begun) return tl::unexpected(begun.error());
   export_record record;
   record.facts.export_id = export_id;
   record.facts.query = query;
+  // The upload first: it leaves nothing behind if there is no record for it.
   auto upload = settings_.objects->begin_upload(object_of(record), std::string{export_csv_type});
   if (!upload) return tl::unexpected(upload.error());
+  if (auto begun = begin_record(export_id, query); !begun) return tl::unexpected(begun.error());
   return std::make_unique<draft>(*this, std::move(record), *std::move(upload));
 }
 
