@@ -31,7 +31,7 @@ public:
       : to_{&to}, record_{std::move(record)}, upload_{std::move(upload)} {}
 
   ~draft() override {
-    to_->give_back(record_.size_bytes);
+    to_->give_back(taken_bytes_);
     if (!upload_) return;
     upload_.reset();
     // If this fails, a sweep forgets it.
@@ -44,7 +44,7 @@ public:
   base::expected<void> append(std::string_view bytes) override {
     is_whole_ = is_whole_ && to_->try_take(bytes.size());
     if (!is_whole_) return exports_full();
-    record_.size_bytes += bytes.size();
+    taken_bytes_ += bytes.size();
     digest_.append(bytes);
     auto written = upload_->append(bytes);
     is_whole_ = written.has_value();
@@ -63,9 +63,12 @@ public:
     // completed although nobody said so.
     upload_.reset();
     record_.facts.keep_until_ts = keep_until_ts;
+    record_.size_bytes = taken_bytes_;
     record_.sha256 = to_hexadecimal(digest_.finish());
     record_.is_complete = true;
-    return to_->complete_record(record_);
+    auto completed = to_->complete_record(record_);
+    if (completed) taken_bytes_ = 0;
+    return completed;
   }
 
 private:
@@ -74,6 +77,8 @@ private:
   /// Null after the end.
   std::unique_ptr<object_upload> upload_;
   running_digest digest_{digest_kind::sha256};
+  /// Counted as those of an unfinished export.
+  std::uint64_t taken_bytes_ = 0;
   /// Whether everything that was appended is in the upload.
   bool is_whole_ = true;
 };
@@ -112,6 +117,7 @@ base::expected<void> export_objects::complete_record(const export_record& whole)
   const std::lock_guard lock{mutex_};
   ++usage_.count;
   usage_.bytes += whole.size_bytes;
+  taken_bytes_ -= whole.size_bytes;
   return {};
 }
 

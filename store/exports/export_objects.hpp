@@ -60,6 +60,7 @@ private:
   struct opened_object;
 
   base::expected<void> begin_record(const model::uuid& export_id, const model::export_query& query);
+  /// From then on its bytes are those of a finished export.
   base::expected<void> complete_record(const export_record& whole);
   base::expected<std::optional<export_record>> find(const model::uuid& export_id);
   base::expected<void> remove(const export_record& record);
