@@ -49,7 +49,7 @@ inline base::expected<void> publish(export_store& in, const export_facts& facts,
   return (*draft)->publish(facts.keep_until_ts);
 }
 
-inline void publish_ok(export_files& files, const export_facts& facts, std::string_view bytes) {
+inline void publish_ok(export_store& files, const export_facts& facts, std::string_view bytes) {
   const auto done = publish(files, facts, bytes);
   INFO((done ? std::string{} : done.error().detail));
   REQUIRE(done.has_value());

@@ -1,0 +1,561 @@
+#include "store/exports/export_objects.hpp"
+
+#include "store/open_sqlite.hpp"
+#include "store/sqlite/sqlite.hpp"
+#include "tests/fixtures/memory_objects.hpp"
+#include "tests/store/exports/export_fixture.hpp"
+#include "tests/store/s3/moved_clock.hpp"
+#include "tests/store/store_fixture.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace matchcloud::store {
+
+namespace {
+
+using base::errc;
+using fixtures::object_call;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+constexpr milliseconds timeout{600'000};
+
+struct bench {
+  fixtures::temporary_directory directory;
+  std::shared_ptr<fixtures::memory_objects> objects = std::make_shared<fixtures::memory_objects>();
+  moved_clock clock;
+  base::byte_budget budget{10'000'000};
+  std::shared_ptr<database> records = open_records();
+  std::uint64_t limit_bytes;
+  objects_delivery delivery;
+  std::unique_ptr<export_objects> exports;
+
+  explicit bench(std::uint64_t limit = no_limit, objects_delivery how = objects_delivery::through)
+      : limit_bytes{limit}, delivery{how}, exports{open()} {
+    objects->now_ts = now_ts();
+  }
+
+  /// Sessions are not reused, so that a database that is gone is noticed.
+  std::shared_ptr<database> open_records() const {
+    store_settings settings;
+    settings.sessions.idle = 0;
+    return had(open_sqlite(directory.path("db"), settings));
+  }
+  /// Opens the exports as another process would.
+  std::unique_ptr<export_objects> open() {
+    export_objects_settings settings;
+    settings.objects = objects;
+    settings.records = open_records();
+    settings.delivery = delivery;
+    settings.budget = &budget;
+    settings.clock = &clock;
+    settings.limit_bytes = limit_bytes;
+    settings.timeout = timeout;
+    return std::make_unique<export_objects>(settings);
+  }
+
+  std::int64_t now_ts() const { return clock.unix_ms(); }
+  void move(milliseconds by) {
+    clock.move(by);
+    objects->now_ts = now_ts();
+  }
+  /// An export that is valid for some time from now on.
+  export_facts valid(std::uint8_t number, milliseconds time = hours{1'000}) const {
+    return facts_of(number, now_ts() + time.count());
+  }
+  void sweep() const { had(exports->sweep(now_ts())); }
+
+  /// The records that there are, as number of the export; those that are not complete are negative.
+  std::vector<int> noted() const {
+    std::vector<int> numbers;
+    had(had(records->exports())->read_exports([&](const export_record& each) {
+      const int number = each.facts.export_id.bytes[15];
+      numbers.push_back(each.is_complete ? number : -number);
+      return true;
+    }));
+    return numbers;
+  }
+  void forget(std::uint8_t number) const {
+    had(had(records->exports())->forget_export(export_id_of(number)));
+  }
+  void take_database_away() const {
+    std::filesystem::rename(directory.path("db"), directory.path("away"));
+  }
+  void bring_database_back() const {
+    std::filesystem::rename(directory.path("away"), directory.path("db"));
+  }
+};
+
+std::string object_of(std::uint8_t number) {
+  return "exports/" + model::to_string(export_id_of(number)) + "/1";
+}
+
+std::string csv_of(export_objects& in, std::uint8_t number) {
+  const auto read = in.open(export_id_of(number)).and_then([&](const auto& opened) {
+    return in.for_reader(opened);
+  });
+  return read ? content_of(*(*read)->csv) : base::to_string(read.error());
+}
+
+bool is_missing(export_objects& in, std::uint8_t number) {
+  const auto opened = in.open(export_id_of(number));
+  return !opened && opened.error().code == errc::export_not_found && !in.has(export_id_of(number));
+}
+
+TEST_CASE("an export in a bucket is found once it is published, by every process") {
+  bench on;
+  const auto other = on.open();
+  const auto facts = on.valid(1);
+  auto draft = had(begin(*on.exports, 1));
+  had(draft->append("a,b\r\n"));
+  had(draft->append(""));
+  had(draft->append("1,2\r\n"));
+  CHECK(is_missing(*on.exports, 1));
+  CHECK(on.noted() == std::vector{-1});
+  CHECK(on.objects->names().empty());
+  had(draft->publish(facts.keep_until_ts));
+  draft.reset();
+  for (auto* const each : {on.exports.get(), other.get()}) {
+    CHECK(each->has(facts.export_id));
+    const auto opened = had(each->open(facts.export_id));
+    CHECK(opened->facts == facts);
+    CHECK(opened->csv == nullptr);
+    CHECK(opened->elsewhere.get.empty());
+    const auto read = had(each->for_reader(opened));
+    CHECK(read->facts == facts);
+    CHECK(read->gzip == nullptr);
+    CHECK(read->csv->size_bytes() == 10);
+    CHECK(content_of(*read->csv) == "a,b\r\n1,2\r\n");
+  }
+  CHECK(on.objects->find(object_of(1))->content_type == export_csv_type);
+  CHECK(on.objects->unfinished() == 0);
+}
+
+TEST_CASE("an export may be empty") {
+  bench on;
+  publish_ok(*on.exports, on.valid(1), "");
+  CHECK(csv_of(*on.exports, 1) == "");
+}
+
+TEST_CASE("each reader of an export has a window of its own, which the budget lends") {
+  bench on;
+  const auto bytes = csv_lines(3'000'000);
+  publish_ok(*on.exports, on.valid(1), bytes);
+  const auto opened = had(on.exports->open(export_id_of(1)));
+  const auto first = had(on.exports->for_reader(opened));
+  const auto lent = on.budget.used_bytes();
+  CHECK(lent > 1'000'000);
+  const auto second = had(on.exports->for_reader(opened));
+  CHECK(first->csv != second->csv);
+  CHECK(on.budget.used_bytes() == 2 * lent);
+  std::vector<opened_export_ptr> held;
+  auto last = on.exports->for_reader(opened);
+  for (; last; last = on.exports->for_reader(opened))
+    held.push_back(*last);
+  CHECK(last.error().code == errc::budget_exhausted);
+  CHECK(held.size() == 10'000'000 / lent - 2);
+  held.clear();
+  CHECK(on.exports->for_reader(opened).has_value());
+}
+
+TEST_CASE("an export whose object is damaged or gone ends early") {
+  bench on;
+  const auto bytes = csv_lines(10'000);
+  publish_ok(*on.exports, on.valid(1), bytes);
+  auto other = bytes;
+  other[9'000] = '!';
+  on.objects->place(object_of(1), other);
+  CHECK(csv_of(*on.exports, 1).empty());
+  on.objects->take_away(object_of(1));
+  CHECK(csv_of(*on.exports, 1).empty());
+}
+
+TEST_CASE("a download of an export is sent to the bucket, by its method, as a file") {
+  bench on{no_limit, objects_delivery::redirect};
+  publish_ok(*on.exports, on.valid(1), "content");
+  const auto opened = had(on.exports->open(export_id_of(1)));
+  const auto as =
+      " 60 " + std::string{export_csv_type} + " " + export_disposition(facts_of(1).query);
+  CHECK(opened->elsewhere.get == "https://bucket/" + object_of(1) + " GET" + as);
+  CHECK(opened->elsewhere.head == "https://bucket/" + object_of(1) + " HEAD" + as);
+  CHECK(opened->csv == nullptr);
+  CHECK(had(on.exports->for_reader(opened)) == opened);
+  CHECK(on.budget.used_bytes() == 0);
+  CHECK(on.objects->calls(object_call::stat) == 0);
+  on.objects->fail(object_call::link);
+  CHECK(on.exports->open(export_id_of(1)).error().code == errc::store_failed);
+}
+
+TEST_CASE("an export in a bucket is not compressed") {
+  bench on;
+  publish_ok(*on.exports, on.valid(1), csv_lines(5'000));
+  CHECK(on.exports->compress(export_id_of(1), {}).has_value());
+  CHECK(had(on.exports->open(export_id_of(1)))->gzip == nullptr);
+}
+
+TEST_CASE("a draft that is dropped leaves neither an object nor a record nor bytes") {
+  bench on{100};
+  {
+    const auto draft = had(begin(*on.exports, 1));
+    had(draft->append(std::string(60, 'x')));
+    CHECK(on.exports->used_bytes() == 60);
+    CHECK(on.objects->unfinished() == 1);
+  }
+  CHECK(on.exports->used_bytes() == 0);
+  CHECK(on.objects->unfinished() == 0);
+  CHECK(on.objects->names().empty());
+  CHECK(on.noted().empty());
+}
+
+TEST_CASE("exactly the limit of bytes passes into a bucket, and one more does not") {
+  bench on{100};
+  publish_ok(*on.exports, on.valid(1), std::string(40, 'a'));
+  const auto draft = had(begin(*on.exports, 2));
+  const auto other = had(begin(*on.exports, 3));
+  had(draft->append(std::string(59, 'b')));
+  CHECK(other->append("cc").error().code == errc::exports_full);
+  had(draft->append("b"));
+  CHECK(on.exports->used_bytes() == 100);
+  CHECK(begin(*on.exports, 4).error().code == errc::exports_full);
+  had(draft->publish(on.valid(2).keep_until_ts));
+  CHECK(on.exports->used_bytes() == 100);
+  CHECK(csv_of(*on.exports, 1) == std::string(40, 'a'));
+  CHECK(csv_of(*on.exports, 2) == std::string(60, 'b'));
+  CHECK(begin(*on.exports, 4).error().code == errc::exports_full);
+  CHECK(on.noted() == std::vector{1, 2, -3});
+  on.exports->remove(export_id_of(1));
+  CHECK(on.exports->used_bytes() == 60);
+  publish_ok(*on.exports, on.valid(4), std::string(40, 'd'));
+}
+
+TEST_CASE("so many exports are in a bucket, regardless of their size, and not one more") {
+  bench on;
+  auto database = had(sqlite_connection::open(on.directory.path("db/matchcloud.db")));
+  const auto all = std::to_string(export_count_limit);
+  const auto insert = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+                      all +
+                      ") INSERT INTO exports SELECT CAST(printf('%016d', i) AS BLOB), "
+                      "zeroblob(16), 0, 0, 1, 0, 9999999999999, 1, '' FROM n";
+  had(database.execute(insert.c_str(), "note many exports"));
+  on.sweep();
+  CHECK(on.exports->used_bytes() == export_count_limit);
+  CHECK(begin(*on.exports, 1).error().code == errc::exports_full);
+  had(database.execute("DELETE FROM exports WHERE export_id = CAST(printf('%016d', 7) AS BLOB)",
+                       "forget one"));
+  on.sweep();
+  publish_ok(*on.exports, on.valid(1), "");
+  CHECK(begin(*on.exports, 2).error().code == errc::exports_full);
+}
+
+TEST_CASE("a draft of which a piece did not fit is not published") {
+  bench on{10};
+  auto draft = had(begin(*on.exports, 1));
+  had(draft->append("12345"));
+  CHECK(draft->append("123456").error().code == errc::exports_full);
+  CHECK_FALSE(draft->append("1").has_value());
+  CHECK_FALSE(draft->publish(on.valid(1).keep_until_ts).has_value());
+  draft.reset();
+  CHECK(is_missing(*on.exports, 1));
+  CHECK(on.exports->used_bytes() == 0);
+  CHECK(on.objects->names().empty());
+  CHECK(on.noted().empty());
+}
+
+TEST_CASE("an export that the bucket does not take leaves nothing") {
+  bench on;
+  const auto failing =
+      GENERATE(object_call::begin_upload, object_call::append, object_call::complete);
+  CAPTURE(static_cast<int>(failing));
+  on.objects->fail(failing, failing == object_call::append ? 1 : 0);
+  const auto done = begin(*on.exports, 1).and_then([&](const auto& draft) {
+    return draft->append("first").and_then([&] { return draft->append("second"); }).and_then([&] {
+      return draft->publish(on.valid(1).keep_until_ts);
+    });
+  });
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code == errc::store_failed);
+  CHECK(is_missing(*on.exports, 1));
+  CHECK(on.noted().empty());
+  CHECK(on.objects->names().empty());
+  CHECK(on.objects->unfinished() == 0);
+  CHECK(on.exports->used_bytes() == 0);
+  on.objects->mend(failing);
+  publish_ok(*on.exports, on.valid(1), "again");
+  CHECK(csv_of(*on.exports, 1) == "again");
+}
+
+TEST_CASE("an export that the database does not take leaves nothing") {
+  bench on;
+  on.take_database_away();
+  CHECK(begin(*on.exports, 1).error().code == errc::store_failed);
+  CHECK(on.objects->unfinished() == 0);
+  on.bring_database_back();
+  publish_ok(*on.exports, on.valid(1), "first");
+  // Nor does one whose id is taken.
+  CHECK(begin(*on.open(), 1).error().code == errc::store_failed);
+  CHECK(on.objects->unfinished() == 0);
+  CHECK(csv_of(*on.exports, 1) == "first");
+}
+
+TEST_CASE("what has the name of a new export stays as it is") {
+  bench on;
+  on.objects->place(object_of(1), "of somebody else");
+  const auto done = publish(*on.exports, on.valid(1), "mine");
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code == errc::store_failed);
+  CHECK(is_missing(*on.exports, 1));
+  CHECK(on.noted().empty());
+  CHECK(on.objects->find(object_of(1))->bytes == "of somebody else");
+}
+
+TEST_CASE("an export that was given up meanwhile is not published; a sweep removes its object") {
+  bench on;
+  {
+    const auto draft = had(begin(*on.exports, 1));
+    had(draft->append("late"));
+    on.forget(1);
+    const auto done = draft->publish(on.valid(1).keep_until_ts);
+    REQUIRE_FALSE(done.has_value());
+    CHECK(done.error().code == errc::store_failed);
+  }
+  CHECK(is_missing(*on.exports, 1));
+  CHECK(on.exports->used_bytes() == 0);
+  CHECK(on.objects->names() == std::vector{object_of(1)});
+  on.sweep();
+  CHECK(on.objects->names() == std::vector{object_of(1)});
+  on.move(leftovers_age + hours{1});
+  on.sweep();
+  CHECK(on.objects->names().empty());
+}
+
+TEST_CASE("an export whose record was not completed is left to a sweep") {
+  bench on;
+  {
+    const auto draft = had(begin(*on.exports, 1));
+    had(draft->append("whole"));
+    on.take_database_away();
+    CHECK(draft->publish(on.valid(1).keep_until_ts).error().code == errc::store_failed);
+  }
+  on.bring_database_back();
+  CHECK(on.exports->used_bytes() == 0);
+  CHECK(is_missing(*on.exports, 1));
+  CHECK(on.noted() == std::vector{-1});
+  CHECK(on.objects->names() == std::vector{object_of(1)});
+  on.move(2 * timeout);
+  on.sweep();
+  CHECK(on.noted() == std::vector{-1});
+  on.move(milliseconds{1});
+  on.sweep();
+  CHECK(on.noted().empty());
+  CHECK(on.objects->names().empty());
+}
+
+TEST_CASE("a record that could not be forgotten with its draft is left to a sweep") {
+  bench on;
+  {
+    const auto draft = had(begin(*on.exports, 1));
+    had(draft->append("some"));
+    on.take_database_away();
+  }
+  on.bring_database_back();
+  CHECK(on.objects->unfinished() == 0);
+  CHECK(on.noted() == std::vector{-1});
+  on.move(2 * timeout + milliseconds{1});
+  on.sweep();
+  CHECK(on.noted().empty());
+}
+
+TEST_CASE("while the database is away nobody can say that there is no such export") {
+  bench on;
+  publish_ok(*on.exports, on.valid(1), "content");
+  on.take_database_away();
+  CHECK(on.exports->has(export_id_of(2)));
+  CHECK(on.exports->open(export_id_of(1)).error().code == errc::store_failed);
+  CHECK_FALSE(on.exports->sweep(on.now_ts()).has_value());
+  on.exports->remove(export_id_of(1));
+  on.bring_database_back();
+  CHECK(csv_of(*on.exports, 1) == "content");
+  CHECK_FALSE(on.exports->has(export_id_of(2)));
+}
+
+TEST_CASE("a removed export is gone with its object and its bytes") {
+  bench on;
+  publish_ok(*on.exports, on.valid(1), "first");
+  publish_ok(*on.exports, on.valid(2), "second!");
+  on.exports->remove(export_id_of(1));
+  CHECK(is_missing(*on.exports, 1));
+  CHECK(on.objects->names() == std::vector{object_of(2)});
+  CHECK(on.exports->used_bytes() == 7);
+  on.exports->remove(export_id_of(1));
+  on.exports->remove(export_id_of(9));
+  CHECK(on.exports->used_bytes() == 7);
+}
+
+TEST_CASE("an export whose object cannot be removed keeps its record, and a sweep tries again") {
+  bench on;
+  const auto facts = on.valid(1, hours{1});
+  publish_ok(*on.exports, facts, "first");
+  on.objects->fail(object_call::remove);
+  on.exports->remove(export_id_of(1));
+  CHECK(csv_of(*on.exports, 1) == "first");
+  on.move(hours{1});
+  CHECK_FALSE(on.exports->sweep(on.now_ts()).has_value());
+  CHECK(on.noted() == std::vector{1});
+  CHECK(on.exports->used_bytes() == 5);
+  on.objects->mend(object_call::remove);
+  on.sweep();
+  CHECK(on.noted().empty());
+  CHECK(on.objects->names().empty());
+  CHECK(on.exports->used_bytes() == 0);
+}
+
+TEST_CASE("a sweep removes exports of a bucket that are over, and keeps the others") {
+  bench on;
+  publish_ok(*on.exports, on.valid(1, milliseconds{1'000}), "over");
+  publish_ok(*on.exports, on.valid(2, milliseconds{1'001}), "still");
+  const auto draft = had(begin(*on.exports, 3));
+  had(draft->append("being written"));
+  on.move(milliseconds{999});
+  on.sweep();
+  CHECK(on.noted() == std::vector{1, 2, -3});
+  on.move(milliseconds{1});
+  on.sweep();
+  CHECK(on.noted() == std::vector{2, -3});
+  CHECK(on.objects->names() == std::vector{object_of(2)});
+  CHECK(on.exports->used_bytes() == 5 + 13);
+  had(draft->publish(on.valid(3).keep_until_ts));
+  CHECK(csv_of(*on.exports, 3) == "being written");
+}
+
+TEST_CASE("a sweep removes what a dead process began, once it would have been over for long") {
+  bench on;
+  had(had(on.records->exports())->begin_export(export_id_of(1), {}, on.now_ts()));
+  on.objects->place(object_of(1), "whole, but not noted", on.now_ts());
+  on.move(timeout);
+  had(had(on.records->exports())->begin_export(export_id_of(2), {}, on.now_ts()));
+  on.move(timeout);
+  on.sweep();
+  CHECK(on.noted() == std::vector{-1, -2});
+  on.move(milliseconds{1});
+  on.sweep();
+  CHECK(on.noted() == std::vector{-2});
+  CHECK(on.objects->names().empty());
+}
+
+TEST_CASE("objects without a record are removed when they are old, and nothing else") {
+  bench on;
+  const auto begun_ts = on.now_ts();
+  publish_ok(*on.exports, on.valid(1), "referred to");
+  on.objects->place(object_of(2), "left", begun_ts);
+  on.objects->place(object_of(3), "young", begun_ts + 1);
+  const std::vector<std::string> foreign{"exports/notes", "exports/" + std::string(36, 'a') + "/1",
+                                         object_of(4) + "/x", "media/ab/c.png"};
+  for (const auto& name : foreign)
+    on.objects->place(name, "foreign", begun_ts);
+  had(had(on.records->exports())
+          ->begin_export(export_id_of(5), {}, begun_ts + milliseconds{leftovers_age}.count()));
+  on.objects->place(object_of(5), "about to be noted", begun_ts);
+  on.move(leftovers_age);
+  on.sweep();
+  CHECK(on.objects->find(object_of(2)));
+  on.move(leftovers_interval);
+  on.objects->place(object_of(3), "young", begun_ts + milliseconds{leftovers_interval}.count());
+  had(on.exports->sweep(on.now_ts()));
+  CHECK_FALSE(on.objects->find(object_of(2)));
+  CHECK(on.objects->find(object_of(1)));
+  CHECK(on.objects->find(object_of(3)));
+  for (const auto& name : foreign)
+    CHECK(on.objects->find(name));
+  CHECK(csv_of(*on.exports, 1) == "referred to");
+}
+
+TEST_CASE("an object whose export is being written is no leftover, however old it looks") {
+  bench on;
+  const auto draft = had(begin(*on.exports, 1));
+  had(draft->append("slow"));
+  on.objects->now_ts = 0; // the clock of the bucket is wrong
+  on.objects->meanwhile = [&](object_call call) {
+    if (call == object_call::list) had(draft->publish(on.valid(1).keep_until_ts));
+  };
+  on.sweep();
+  CHECK(csv_of(*on.exports, 1) == "slow");
+}
+
+TEST_CASE("leftovers are looked for once an hour, uploads with them") {
+  bench on;
+  on.objects->leftovers = 2;
+  on.sweep();
+  CHECK(on.objects->collected_age == leftovers_age);
+  CHECK(on.objects->calls(object_call::list) == 1);
+  on.move(leftovers_interval - milliseconds{1});
+  on.sweep();
+  CHECK(on.objects->calls(object_call::list) == 1);
+  on.move(milliseconds{1});
+  on.sweep();
+  CHECK(on.objects->calls(object_call::list) == 2);
+  CHECK(on.objects->calls(object_call::collect_leftovers) == 2);
+}
+
+TEST_CASE("a sweep that cannot look for leftovers fails, and has removed what is over") {
+  bench on;
+  const auto failing = GENERATE(object_call::list, object_call::collect_leftovers);
+  publish_ok(*on.exports, on.valid(1, milliseconds{1}), "over");
+  on.move(milliseconds{1});
+  on.objects->fail(failing);
+  CHECK_FALSE(on.exports->sweep(on.now_ts()).has_value());
+  CHECK(on.noted().empty());
+  CHECK(on.exports->used_bytes() == 0);
+}
+
+TEST_CASE("two processes share the exports of a bucket and their limit") {
+  bench on{100};
+  const auto other = on.open();
+  publish_ok(*on.exports, on.valid(1), std::string(60, 'a'));
+  CHECK(other->used_bytes() == 0);
+  had(other->sweep(on.now_ts()));
+  CHECK(other->used_bytes() == 60);
+  publish_ok(*other, on.valid(2), std::string(40, 'b'));
+  CHECK(begin(*other, 3).error().code == errc::exports_full);
+  on.sweep();
+  CHECK(begin(*on.exports, 3).error().code == errc::exports_full);
+  CHECK(csv_of(*on.exports, 2) == std::string(40, 'b'));
+  on.exports->remove(export_id_of(2));
+  CHECK(is_missing(*other, 2));
+  CHECK(other->used_bytes() == 100);
+  had(other->sweep(on.now_ts()));
+  CHECK(other->used_bytes() == 60);
+}
+
+TEST_CASE("threads that publish, read, remove and sweep exports of a bucket get along") {
+  bench on;
+  const auto content = csv_lines(20'000);
+  const auto work = [&](std::uint8_t own) {
+    for (int round = 0; round < 5; ++round) {
+      if (!publish(*on.exports, on.valid(own), content)) return false;
+      if (csv_of(*on.exports, own) != content) return false;
+      if (!on.exports->sweep(on.now_ts())) return false;
+      on.exports->remove(export_id_of(own));
+      if (!is_missing(*on.exports, own)) return false;
+    }
+    return true;
+  };
+  std::atomic<int> done{0};
+  std::vector<std::thread> threads;
+  for (std::uint8_t own = 1; own <= 4; ++own)
+    threads.emplace_back([&, own] { done += work(own) ? 1 : 0; });
+  for (auto& each : threads)
+    each.join();
+  CHECK(done == 4);
+  on.sweep();
+  CHECK(on.exports->used_bytes() == 0);
+  CHECK(on.objects->names().empty());
+  CHECK(on.noted().empty());
+}
+
+} // namespace
+
+} // namespace matchcloud::store
