@@ -15,6 +15,7 @@
 #include "http/transport/transport_metrics.hpp"
 #include "store/database.hpp"
 #include "store/media/image_source.hpp"
+#include "store/replica_lease.hpp"
 #include "store/store_contact.hpp"
 
 #include <prometheus/collectable.h>

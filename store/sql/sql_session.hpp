@@ -82,7 +82,7 @@ protected:
 private:
   /// Runs `perform` in a write transaction that changes nothing with a revision.
   base::expected<void> change_unrevised(std::string operation,
-                                      const std::function<base::expected<void>()>& perform);
+                                        const std::function<base::expected<void>()>& perform);
 
   sql_connection* on_;
   audit_table audit_;

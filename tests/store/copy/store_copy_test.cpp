@@ -180,7 +180,8 @@ TEST_CASE("all columns of all tables are copied") {
   const auto on = store.connection();
   static constexpr sql_command query{
       "SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE "
-      "t.type = 'table' AND t.name NOT IN ('schema_version', 'sqlite_sequence', 'exports', 'replicas')",
+      "t.type = 'table' AND t.name NOT IN ('schema_version', 'sqlite_sequence', 'exports', "
+      "'replicas')",
       "read the schema"};
   std::set<std::string> there;
   had(for_each_row(*on, query, {}, [&](sql_row& row) { there.emplace(row.text(0)); }));

@@ -345,7 +345,7 @@ TEST_CASE("an export whose record was not completed is left to a sweep") {
   CHECK(is_missing(*on.exports, 1));
   CHECK(on.noted() == std::vector{-1});
   CHECK(on.objects->names() == std::vector{object_of(1)});
-  on.move(2 * timeout);
+  on.move(timeout + given_up_after);
   on.sweep();
   CHECK(on.noted() == std::vector{-1});
   on.move(milliseconds{1});
@@ -364,7 +364,7 @@ TEST_CASE("a record that could not be forgotten with its draft is left to a swee
   on.bring_database_back();
   CHECK(on.objects->unfinished() == 0);
   CHECK(on.noted() == std::vector{-1});
-  on.move(2 * timeout + milliseconds{1});
+  on.move(timeout + given_up_after + milliseconds{1});
   on.sweep();
   CHECK(on.noted().empty());
 }
@@ -437,7 +437,7 @@ TEST_CASE("a sweep removes what a dead process began, once it would have been ov
   on.objects->place(object_of(1), "whole, but not noted", on.now_ts());
   on.move(timeout);
   had(had(on.records->exports())->begin_export(export_id_of(2), {}, on.now_ts()));
-  on.move(timeout);
+  on.move(given_up_after);
   on.sweep();
   CHECK(on.noted() == std::vector{-1, -2});
   on.move(milliseconds{1});
