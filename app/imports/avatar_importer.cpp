@@ -179,12 +179,16 @@ base::expected<std::vector<avatar_importer::entry>>
 avatar_importer::put_images(std::span<const entry> entries, store::object_store& images) {
   std::vector<base::expected<bool>> outcomes(entries.size(), true);
   std::atomic<std::size_t> next{0};
+  // A store that fails may take long to say so, for each image.
+  std::atomic<bool> has_failed{false};
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < std::min(writers, entries.size()); ++i)
       threads.emplace_back([&] {
-        for (auto at = next++; at < entries.size(); at = next++)
+        for (auto at = next++; at < entries.size() && !has_failed; at = next++) {
           outcomes[at] = put_image(entries[at], images);
+          if (!outcomes[at]) has_failed = true;
+        }
       });
   }
   std::vector<entry> good;
