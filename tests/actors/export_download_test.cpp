@@ -248,5 +248,84 @@ TEST_CASE("so many downloads wait for their file, and one more is told to come b
   CHECK(on.log->exports_opened.size() == 3);
 }
 
+/// Exports that are elsewhere, each reader with bytes of its own.
+class passing_exports final : public store::export_store {
+public:
+  base::expected<std::unique_ptr<store::export_draft>> begin(const model::uuid&,
+                                                             const model::export_query&) override {
+    return store::export_not_found();
+  }
+  base::expected<store::opened_export_ptr> open(const model::uuid& id) override {
+    ++opened;
+    auto made = std::make_shared<store::opened_export>();
+    made->facts.export_id = id;
+    return made;
+  }
+  base::expected<store::opened_export_ptr> for_reader(const store::opened_export_ptr& of) override {
+    if (++readers == failing_reader)
+      return base::fail(base::errc::budget_exhausted, "no memory for this one");
+    auto made = std::make_shared<store::opened_export>(*of);
+    made->csv = open_shared(folder_, numbered_bytes(csv_bytes));
+    return made;
+  }
+  bool has(const model::uuid&) override { return true; }
+  base::expected<void> compress(const model::uuid&, const std::function<bool()>&) override {
+    return {};
+  }
+  void remove(const model::uuid&) override {}
+  base::expected<void> sweep(std::int64_t) override { return {}; }
+  std::uint64_t used_bytes() const override { return 0; }
+
+  int opened = 0;
+  int readers = 0;
+  /// The reader that gets an error, counted from 1.
+  int failing_reader = 0;
+
+private:
+  temporary_directory folder_;
+};
+
+TEST_CASE("an export that passes through is opened once, and each reader gets its own bytes") {
+  passing_exports exports;
+  bench on{[&](auto& settings) { settings.files = &exports; }};
+  on.ask();
+  on.ask();
+  on.settle();
+  REQUIRE(on.log->exports_opened.size() == 2);
+  CHECK(exports.opened == 1);
+  CHECK(exports.readers == 2);
+  const auto& opened = on.log->exports_opened;
+  CHECK(opened[0].file->facts.export_id == export_id);
+  CHECK(opened[0].file->csv->size_bytes() == csv_bytes);
+  CHECK(opened[0].file->csv != opened[1].file->csv);
+}
+
+TEST_CASE("an export without a file is not compressed") {
+  passing_exports exports;
+  bench on{[&](auto& settings) { settings.files = &exports; }};
+  on.ask(true);
+  on.settle();
+  REQUIRE(on.log->exports_opened.size() == 1);
+  CHECK(!on.log->exports_opened[0].file->gzip);
+  CHECK(on.long_work.tasks.empty());
+}
+
+TEST_CASE("a reader for whom there is no memory is refused, and no other") {
+  passing_exports exports;
+  exports.failing_reader = 2;
+  bench on{[&](auto& settings) { settings.files = &exports; }};
+  for (int i = 0; i < 3; ++i)
+    on.ask();
+  on.settle();
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.log->failed[0].exchange == exchange_ref{2, 1});
+  CHECK(on.failure() == base::errc::budget_exhausted);
+  REQUIRE(on.log->exports_opened.size() == 2);
+  CHECK(on.log->exports_opened[1].exchange == exchange_ref{3, 1});
+  on.ask();
+  on.settle();
+  CHECK(on.log->exports_opened.size() == 3);
+}
+
 } // namespace
 } // namespace matchcloud::actors

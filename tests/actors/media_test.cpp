@@ -1,11 +1,14 @@
 #include "actors/media.hpp"
 
+#include "store/media/bucket_images.hpp"
 #include "store/media/media_files.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/memory_objects.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <filesystem>
+#include <functional>
 
 namespace matchcloud::actors {
 namespace {
@@ -26,12 +29,16 @@ struct bench : deterministic_system {
   caf::actor front = spawn<probe>(log);
   caf::actor media;
 
-  explicit bench(std::size_t open_files = 2, std::size_t waiting_limit = 4) {
+  explicit bench(std::size_t open_files = 2, std::size_t waiting_limit = 4)
+      : bench{[=](media_settings& settings) {
+          settings.kept_limit = open_files;
+          settings.waiting_limit = waiting_limit;
+        }} {}
+  explicit bench(const std::function<void(media_settings&)>& change) {
     media_settings settings;
     settings.images = std::make_shared<store::media_files>(folder.path(), 100);
     settings.pool = &pool;
-    settings.kept_limit = open_files;
-    settings.waiting_limit = waiting_limit;
+    change(settings);
     media = spawn<actors::media>(settings);
     run();
     std::filesystem::create_directories(folder.path("media/00"));
@@ -164,6 +171,81 @@ TEST_CASE("those who wait are bounded, all files together") {
   on.ask(7, 3);
   on.run_pool();
   CHECK(on.log->opened.size() == 5);
+}
+
+/// Images of a bucket, of 10 bytes each, and what the actor does with them.
+struct bucket_bench {
+  std::shared_ptr<memory_objects> objects = std::make_shared<memory_objects>();
+  base::byte_budget budget{1'000};
+  bench on;
+
+  explicit bucket_bench(store::objects_delivery delivery, std::size_t kept_bytes = 1'000)
+      : on{[&](media_settings& settings) {
+          settings.images = std::make_shared<store::bucket_images>(objects, delivery, budget);
+          settings.kept_limit = kept_bytes;
+          settings.is_kept_in_memory = delivery == store::objects_delivery::through;
+        }} {
+    for (std::uint8_t i = 1; i <= 5; ++i)
+      objects->place(object_of(key_of(i)).text(), std::string(10, 'x'));
+  }
+
+  void ask(std::uint8_t number) {
+    on.ask(number, number);
+    on.run_pool();
+  }
+};
+
+TEST_CASE("an image that is elsewhere is answered to all who wait, and not kept") {
+  bucket_bench in{store::objects_delivery::redirect};
+  auto& opened = in.on.log->opened;
+  in.on.ask(1, 1);
+  in.on.ask(2, 1);
+  in.on.run_pool();
+  REQUIRE(opened.size() == 2);
+  for (const auto& each : opened) {
+    CHECK(each.image.file == nullptr);
+    CHECK(each.image.elsewhere.get.starts_with("https://bucket/media/00/"));
+    CHECK(each.image.elsewhere.head.find(" HEAD ") != std::string::npos);
+  }
+  in.on.ask(3, 1); // a link is valid for a minute: the next request gets another one
+  CHECK(in.on.pool.tasks.size() == 1);
+  in.on.run_pool();
+  CHECK(opened.size() == 3);
+  CHECK(in.objects->calls(object_call::link) == 4);
+}
+
+TEST_CASE("images in memory are kept up to so many bytes") {
+  bucket_bench in{store::objects_delivery::through, 29};
+  for (const std::uint8_t number : {1, 2, 1, 3})
+    in.ask(number);
+  std::vector<std::weak_ptr<const base::open_file>> files;
+  for (const auto& opened : in.on.log->opened)
+    files.push_back(opened.image.file);
+  REQUIRE(files.size() == 4);
+  in.on.log->opened.clear();
+  CHECK(!files[0].expired());
+  CHECK(files[1].expired());
+  CHECK(!files[3].expired());
+  CHECK(in.budget.used_bytes() == 20);
+}
+
+TEST_CASE("an image that is longer than what may be kept is answered, and not kept") {
+  bucket_bench in{store::objects_delivery::through, 9};
+  in.ask(1);
+  REQUIRE(in.on.log->opened.size() == 1);
+  CHECK(in.on.log->opened[0].image.file->size_bytes() == 10);
+  in.on.log->opened.clear();
+  CHECK(in.budget.used_bytes() == 0);
+}
+
+TEST_CASE("an image for which there is no memory is refused, and the next one is asked for") {
+  bucket_bench in{store::objects_delivery::through};
+  in.objects->place(object_of(key_of(1)).text(), std::string(1'001, 'x'));
+  in.ask(1);
+  REQUIRE(in.on.log->failed.size() == 1);
+  CHECK(in.on.log->failed[0].error.code == base::errc::budget_exhausted);
+  in.ask(2);
+  CHECK(in.on.log->opened.size() == 1);
 }
 
 } // namespace

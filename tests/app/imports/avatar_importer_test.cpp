@@ -5,18 +5,25 @@
 #include "store/media/media_files.hpp"
 #include "store/open_sqlite.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/deadline.hpp"
+#include "tests/fixtures/memory_objects.hpp"
 #include "tests/fixtures/png_image.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <sys/stat.h>
 
+#include <condition_variable>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <sstream>
+#include <thread>
 
 namespace {
 
 using namespace matchcloud;
 using app::avatar_importer;
+using fixtures::object_call;
 using fixtures::small_png;
 using fixtures::temporary_directory;
 
@@ -164,6 +171,83 @@ TEST_CASE("files that are no files do not hold an import up") {
   const auto text = problems_of(*import);
   CHECK(text.find("\"pipe.png\": is not a regular file") != std::string::npos);
   CHECK(text.find("\"folder.png\": is not a regular file") != std::string::npos);
+}
+
+/// Lines that each have an image of their own, as many as `count`.
+std::string lines_with_images(const bench& on, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto name = std::to_string(i) + ".png";
+    on.images.file(name, small_png(i));
+    text += line("1", std::to_string(i), R"("complete":true,"file":")" + name + "\"");
+  }
+  return text;
+}
+
+TEST_CASE("images are stored several at once, within a bound") {
+  bench on;
+  fixtures::memory_objects objects;
+  constexpr std::size_t count = 60;
+  auto import = on.checked(lines_with_images(on, count));
+  std::mutex mutex;
+  std::condition_variable came;
+  int begun = 0;
+  std::set<std::thread::id> threads;
+  objects.meanwhile = [&](object_call call) {
+    if (call != object_call::put_new) return;
+    std::unique_lock lock{mutex};
+    threads.insert(std::this_thread::get_id());
+    ++begun;
+    came.notify_all();
+    // The first goes on only when there is a second one beside it.
+    came.wait_for(lock, e2e::patience, [&] { return begun > 1; });
+  };
+  const auto done = import->write(objects);
+  REQUIRE(done.has_value());
+  CHECK(done->added == count);
+  CHECK(objects.names().size() == count);
+  CHECK(threads.size() > 1);
+  CHECK(threads.size() <= 8);
+  for (const auto& each : on.stored())
+    CHECK(objects.find(store::object_of(store::image_key{each.upload_id, *each.image}).text()));
+}
+
+TEST_CASE("a store that takes no more images ends an import before its avatars are written") {
+  bench on;
+  fixtures::memory_objects objects;
+  auto import = on.checked(lines_with_images(on, 100));
+  objects.fail(object_call::put_new, 5);
+  const auto done = import->write(objects);
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code == base::errc::store_failed);
+  CHECK(on.stored().empty());
+  CHECK(objects.names().size() == 5);
+  // Each may take as long as the store waits for its service: no more are begun.
+  CHECK(objects.calls(object_call::put_new) <= 5 + 2 * 8);
+  objects.mend(object_call::put_new);
+  const auto again = import->write(objects);
+  REQUIRE(again.has_value());
+  CHECK(again->added == 100);
+  CHECK(objects.names().size() == 100);
+}
+
+TEST_CASE("images that changed are named in the order of their lines, whoever came first") {
+  bench on;
+  fixtures::memory_objects objects;
+  auto import = on.checked(lines_with_images(on, 40));
+  for (std::size_t i = 0; i < 40; i += 4)
+    on.images.file(std::to_string(i) + ".png", small_png(100 + i));
+  const auto done = import->write(objects);
+  REQUIRE(done.has_value());
+  CHECK(done->added == 30);
+  CHECK(objects.names().size() == 30);
+  CHECK(import->findings().count() == 10);
+  std::istringstream in{problems_of(*import)};
+  std::size_t at = 0;
+  for (std::string each; std::getline(in, each); at += 4)
+    CHECK(each.starts_with("line " + std::to_string(at + 1) + ": invalid: file \"" +
+                           std::to_string(at) + ".png\": changed while"));
+  CHECK(at == 40);
 }
 
 } // namespace
