@@ -37,7 +37,8 @@ std::vector<std::string> environment_with(const environment& added, const argume
   std::vector<std::string> all;
   // Excludes variables that a developer has set for a local server.
   for (char** entry = environ; *entry != nullptr; ++entry)
-    if (!std::string_view{*entry}.starts_with("MATCHCLOUD_")) all.emplace_back(*entry);
+    if (!std::string_view{*entry}.starts_with("MATCHCLOUD_") && !names(added, *entry))
+      all.emplace_back(*entry);
   all.insert(all.end(), added.begin(), added.end());
   for (const auto& line : store_environment(args))
     if (!names(added, line)) all.push_back(line);

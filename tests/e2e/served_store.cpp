@@ -40,10 +40,14 @@ environment serve_store(const std::string& data_dir, const store_url& store) {
   std::ofstream{key} << std::string(64, 'a') << '\n';
   ::chmod(key.c_str(), 0600);
   environment lines{"MATCHCLOUD_STORE=" + store.text, "MATCHCLOUD_MASTER_KEY_FILE=" + key};
-  std::ofstream out{data_dir + environment_file};
+  tell_processes(data_dir, lines);
+  return lines;
+}
+
+void tell_processes(const std::string& data_dir, const environment& lines) {
+  std::ofstream out{data_dir + environment_file, std::ios::app};
   for (const auto& line : lines)
     out << line << '\n';
-  return lines;
 }
 
 environment store_environment(const arguments& args) {

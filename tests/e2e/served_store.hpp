@@ -23,8 +23,11 @@ void remove_usual_store(const store_url& store);
 /// what it is told lies in the directory. Returns the `NAME=value` lines.
 environment serve_store(const std::string& data_dir, const store_url& store);
 
-/// The `NAME=value` lines for a process with these arguments: what `serve_store` has said of the
-/// directory after --data-dir. Empty if nothing was said.
+/// Tells every process that is started on `data_dir` these `NAME=value` lines, too.
+void tell_processes(const std::string& data_dir, const environment& lines);
+
+/// The `NAME=value` lines for a process with these arguments: what `serve_store` and
+/// `tell_processes` have said of the directory after --data-dir. Empty if nothing was said.
 environment store_environment(const arguments& args);
 
 } // namespace matchcloud::e2e

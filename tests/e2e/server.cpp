@@ -80,8 +80,17 @@ world::world(const std::string& parent)
   seed();
 }
 
-world::world(const store_url& store)
+world::world(const store_url& store) : world{environment{}, store} {}
+
+world::world(const environment& told)
+    : store_{usual_store()}, geoip_{directory_.file("places.mmdb", geoip_bytes())} {
+  tell_processes(data_dir(), told);
+  seed();
+}
+
+world::world(const environment& told, const store_url& store)
     : store_{store}, owns_store_{false}, geoip_{directory_.file("places.mmdb", geoip_bytes())} {
+  tell_processes(data_dir(), told);
   seed();
 }
 

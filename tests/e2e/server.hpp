@@ -29,6 +29,9 @@ public:
   explicit world(const std::string& parent);
   /// Keeps its store in a database that the test has.
   explicit world(const store_url& store);
+  /// Every process that gets its --data-dir is told these `NAME=value` lines, the first ones too.
+  explicit world(const environment& told);
+  world(const environment& told, const store_url& store);
   world(const world&) = delete;
   world& operator=(const world&) = delete;
   ~world();
