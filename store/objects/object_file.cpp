@@ -127,14 +127,19 @@ base::expected<void> object_file::extend_to(std::uint64_t end) const {
     return {};
   }();
   if (done) return check_digest();
-  // A transfer that stopped has brought good bytes. Others are not the object's, or may not be.
-  const bool has_stopped = !read && !failed && end_ < end;
-  if (auto cut = has_stopped ? base::expected<void>{} : cut_at(begin); !cut) return cut;
+  // A range that stopped has brought good bytes. What is read whole nobody gets before it was
+  // compared, and other bytes are not the object's, or may not be.
+  const bool is_good = range && !read && !failed && end_ < end;
+  if (auto cut = is_good ? base::expected<void>{} : cut_at(begin); !cut) return cut;
   return done;
 }
 
 base::expected<void> object_file::cut_at(std::uint64_t end) const {
   end_ = end;
+  if (digested_ > end) {
+    digested_ = 0;
+    digest_ = running_digest{digest_kind::sha256};
+  }
   if (::ftruncate(descriptor(), static_cast<off_t>(end)) != 0) return memory_failure(errno);
   return {};
 }

@@ -21,8 +21,10 @@ namespace matchcloud::store {
 /// at the end of the descriptor's file, so that a transfer of it ends early and never has wrong
 /// bytes.
 ///
-/// Bytes that were read from the beginning on without a gap are compared with the digest at the
-/// end; if they are others, the last ones are withheld.
+/// An object that fits into the window is read whole, and compared with what was recorded when it
+/// was stored before anybody gets a byte. Of others the bytes that were read from the beginning on
+/// without a gap are compared with the digest at the end; if they are others, the last ones are
+/// withheld.
 ///
 /// For one reader that goes ahead, unless the window takes the whole object: then for any number of
 /// them, on any thread.
