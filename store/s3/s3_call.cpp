@@ -143,7 +143,8 @@ void s3_call::repeat(const s3_verdict& verdict, milliseconds least) {
   if (attempts_ < settings.attempts_limit && next_at_ < end_at_) return;
   fail(base::errc::store_failed, verdict.reason + ", after " + std::to_string(attempts_) +
                                      (attempts_ == 1 ? " attempt" : " attempts") +
-                                     (was_outcome_unknown_ ? "; the outcome is unknown" : ""));
+                                     (was_outcome_unknown_ ? "; the outcome is unknown" : "") +
+                                     std::string{verdict.todo});
 }
 
 void s3_call::take(s3_result result) {

@@ -121,12 +121,22 @@ base::expected<void> s3_client::check_bucket() {
   return refused(request, *result);
 }
 
+base::error s3_client::why_refused(const s3_request& head, const s3_result& result) {
+  auto same = head;
+  same.method = "GET";
+  same.headers = {{"range", "bytes=0-0"}};
+  const auto told = ask(same);
+  const bool is_told = told && told->answer.status == 403;
+  return refused(head, is_told ? *told : result).value();
+}
+
 base::expected<std::optional<s3_head>> s3_client::head(const std::string& key) {
   const s3_request request{"HEAD", key, {}, {}, {}, {}, "look for the object"};
   const auto result = ask(request);
   if (!result) return tl::unexpected(result.error());
+  // The answer has no body, which would say why it is refused, or what is missing.
+  if (result->answer.status == 403) return tl::unexpected(why_refused(request, *result));
   if (result->answer.status != 404) return head_of(request, *result);
-  // The answer has no body, which would say what is missing.
   if (auto there = check_bucket(); !there) return tl::unexpected(there.error());
   return std::nullopt;
 }

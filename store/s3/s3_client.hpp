@@ -79,6 +79,8 @@ private:
                                                  const s3_result& result);
   /// Fails if the bucket does not exist.
   base::expected<void> check_bucket();
+  /// The error for a HEAD that was refused, with the reason that a GET of the same is given.
+  base::error why_refused(const s3_request& head, const s3_result& result);
 
   std::unique_ptr<s3_endpoint> endpoint_;
   s3_lanes lanes_;

@@ -82,7 +82,8 @@ s3_verdict judge(s3_transfer_end end, const std::string& reason, const s3_answer
                  const s3_error& error) {
   switch (end) {
   case s3_transfer_end::answered: return judge_answer(answer, error);
-  case s3_transfer_end::not_connected: return {s3_next::again, false, reason};
+  case s3_transfer_end::not_connected:
+    return {s3_next::again, false, reason, "; is the endpoint right, and does the service run?"};
   case s3_transfer_end::not_trusted:
     return {s3_next::give_up, false,
             reason + "; name the file of the authority that has signed its certificate"};

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace matchcloud::store {
 
@@ -30,6 +31,8 @@ struct s3_verdict {
   bool is_outcome_unknown = false;
   /// For people: what happened.
   std::string reason;
+  /// What they can do if it stays so; may be empty.
+  std::string_view todo{};
 };
 
 /// Judges an attempt. `error` is that of the answer's body, with an empty code if there is none.
