@@ -3,6 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/whole_file.hpp"
+#include "tests/objects/bucket_world.hpp"
 
 #include <sys/socket.h>
 
@@ -85,6 +86,11 @@ std::string csv_of(const world& in) {
   INFO(done.errors);
   REQUIRE(done.exit_code == 0);
   return fixtures::read_whole(file);
+}
+
+const std::string& large_csv() {
+  static const auto csv = csv_of(large_world());
+  return csv;
 }
 
 std::vector<std::string> image_targets(const server& of, const std::string& base) {

@@ -46,6 +46,8 @@ std::string exported(const server& of, const std::string& body = all_lobbies);
 std::string path_of(const std::string& target);
 /// The CSV of all lobbies, by the command `export`.
 std::string csv_of(const world& in);
+/// That of `large_world`.
+const std::string& large_csv();
 
 /// The paths of the demo's images, from the list of its avatars; their URLs begin with `base`.
 std::vector<std::string> image_targets(const server& of, const std::string& base = {});

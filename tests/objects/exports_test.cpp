@@ -14,15 +14,6 @@ bool are_same(const std::string& a, const std::string& b) {
   return a == b;
 }
 
-/// The flags of a server whose exports are in a bucket of their own, beside a store of many.
-arguments flags_for(const s3_bucket& bucket, const arguments& more) {
-  const auto& place = bucket.settings.location;
-  arguments all{"--objects", "s3://" + place.bucket + "/" + place.prefix, "--objects-endpoint",
-                bucket.settings.endpoint, "--objects-path-style"};
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
 TEST_CASE("an export is one object, and its URL stays that of the service") {
   if (!store::has_s3_service()) return;
   const auto delivery = GENERATE("redirect", "through");
@@ -120,9 +111,8 @@ TEST_CASE("an export of many windows has the same bytes, whole and in parts") {
   CAPTURE(delivery, transport);
   const s3_bucket bucket;
   const auto& in = large_world();
-  const server of{flags_for(bucket, {"--transport", transport, "--objects-delivery", delivery}),
-                  in};
-  const auto csv = csv_of(in);
+  const server of{{"--transport", transport, "--objects-delivery", delivery}, in, told_of(bucket)};
+  const auto& csv = large_csv();
   REQUIRE(csv.size() > bucket.settings.part_bytes);
   const auto target = exported(of);
   const auto whole = download(of, target);
@@ -152,9 +142,9 @@ TEST_CASE("a download that was cut is resumed to the same bytes") {
   CAPTURE(delivery);
   const s3_bucket bucket;
   const auto& in = large_world();
-  const server of{flags_for(bucket, {"--objects-delivery", delivery}), in};
+  const server of{{"--objects-delivery", delivery}, in, told_of(bucket)};
   const auto target = exported(of);
-  const auto csv = csv_of(in);
+  const auto& csv = large_csv();
   // The client hangs up in the middle of the third window.
   constexpr std::size_t had = 2'500'000;
   std::string bytes;
