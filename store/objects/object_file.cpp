@@ -167,7 +167,8 @@ base::expected<void> object_file::take(std::string_view bytes) const {
 }
 
 base::expected<void> object_file::check_digest() const {
-  if (digested_ != size_bytes() || sha256_.empty()) return {};
+  if (!is_as_stored_ && (digested_ != size_bytes() || sha256_.empty())) return {};
+  // Once they were others, they stay so: the reader may have got some of them.
   if (!is_as_stored_) is_as_stored_ = to_hexadecimal(digest_.finish()) == sha256_;
   if (*is_as_stored_) return {};
   if (auto cut = cut_at(begin_); !cut) return cut;
