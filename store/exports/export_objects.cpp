@@ -209,9 +209,16 @@ base::expected<void> export_objects::remove(const export_record& record) {
 
 base::expected<void> export_objects::sweep(std::int64_t now_ts) {
   auto done = remove_over(now_ts).and_then([&] { return count(); });
-  if (!done || settings_.clock->now() < next_collection_) return done;
-  next_collection_ = settings_.clock->now() + leftovers_interval;
+  if (!done || !is_collection_due()) return done;
   return collect_leftovers(now_ts);
+}
+
+bool export_objects::is_collection_due() {
+  const auto now = settings_.clock->now();
+  const std::lock_guard lock{mutex_};
+  if (now < next_collection_) return false;
+  next_collection_ = now + leftovers_interval;
+  return true;
 }
 
 base::expected<void> export_objects::remove_over(std::int64_t now_ts) {

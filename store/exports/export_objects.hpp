@@ -66,6 +66,8 @@ private:
   base::expected<void> remove(const export_record& record);
   base::expected<void> remove_over(std::int64_t now_ts);
   base::expected<void> count();
+  /// Once in each `leftovers_interval`.
+  bool is_collection_due();
   /// Removes objects without a record, and unfinished uploads.
   base::expected<void> collect_leftovers(std::int64_t now_ts);
   bool try_take(std::uint64_t bytes);
