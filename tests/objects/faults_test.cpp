@@ -60,12 +60,11 @@ void check_refused(const broken_bucket& at) {
 
 TEST_CASE("an export that is stored at once gets over what passes") {
   if (!store::has_s3_service()) return;
-  const auto transport = GENERATE("loops", "httplib");
   for (const auto& fault :
        {slow_down, internal_error, proxy_action{kind::cut_request, {}, 1'000},
         proxy_action{kind::change_request, {}, 3}, proxy_action{kind::lose_answer}}) {
-    CAPTURE(transport, static_cast<int>(fault.what), fault.text);
-    broken_bucket at{{"--transport", transport}};
+    CAPTURE(static_cast<int>(fault.what), fault.text);
+    broken_bucket at{{}};
     at.fault.set(first(2, "PUT", "/exports/", fault));
     const auto target = exported(at.of);
     CHECK(at.proxy.count("PUT", "/exports/") == 3);
