@@ -2,18 +2,15 @@
 
 #include "model/lobbies/lobby.hpp"
 #include "tests/simulation/chance.hpp"
+#include "tests/simulation/stored_state.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace matchcloud::simulation {
-
-/// Lobbies as the ingested ones are kept, by id.
-using lobby_map = std::map<model::uuid, model::lobby>;
 
 /// The lines of one ingest, which clients send until an answer says that they are taken, and how
 /// far they came. No two batches report the same lobby.

@@ -240,13 +240,11 @@ std::string oracle::judge_avatars(const simulated_request& request, const answer
       if (is_problem(got, base::errc::game_not_found)) return {};
       if (request.strict) break;
     }
-    const auto revision = state.avatar_revisions.find(game);
-    const auto number = revision == state.avatar_revisions.end() ? 0 : revision->second;
+    const auto number = revision_in(state.avatar_revisions, game);
     if (std::exchange(last, number) == number) continue;
     model::avatar_list_writer list{model::image_urls_below(std::string{world::public_url})};
-    if (const auto found = state.avatars.find(game); found != state.avatars.end())
-      for (const auto& each : found->second)
-        list.add(each);
+    for (const auto& each : state.avatars_of(game))
+      list.add(each);
     if (got.status == 200 && got.body == list.take()) return {};
   }
   return "no state has this list: " + unexpected(got);

@@ -33,7 +33,7 @@ std::shared_ptr<const app::node_parts> world::parts() {
   made->store_work = &short_work;
   made->long_work = &long_work;
   made->budget = &bounds->budget;
-  made->database = disk.store(clock);
+  made->database = disk.store();
   made->exports = export_files_.get();
   made->signing_keys = &on_disk->keys();
   made->images = media_;
@@ -70,10 +70,10 @@ app::ops_parts world::parts_of_ops() {
   made.loop = {loops_[ops_loop].get(), transports[ops_loop].get()};
   made.front = ops_settings_;
   made.is_ready = std::make_shared<const std::atomic<bool>>(true);
-  made.ingestion = {std::make_shared<actors::ingest_store>(
-                        disk.store(clock), limits.backlog_limit_bytes, ingestion_metrics),
+  made.ingestion = {std::make_shared<actors::ingest_store>(disk.store(), limits.backlog_limit_bytes,
+                                                           ingestion_metrics),
                     &ingest_work, &ingestion_metrics};
-  made.administration = {disk.store(clock), &ingest_work};
+  made.administration = {disk.store(), &ingest_work};
   made.reports = {nothing, nothing, nothing};
   return made;
 }
