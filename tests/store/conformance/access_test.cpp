@@ -1,4 +1,4 @@
-// Tokens and the audit log, on every engine.
+// Tokens and the audit log, on every complete engine.
 #include "model/access/new_token.hpp"
 #include "store/local_author.hpp"
 #include "tests/store/conformance/engines.hpp"
@@ -27,6 +27,8 @@ model::audit_author somebody() {
 }
 
 struct access_bench : conforming_store {
+  access_bench() : conforming_store{each_complete_engine()} {}
+
   lease<access_store> access = had(of->access());
 
   std::vector<model::audit_entry> log(model::audit_query query = {}) const {

@@ -7,6 +7,7 @@
 #include "store/postgres/postgres_secrets.hpp"
 #include "tests/fixtures/postgres_server.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/simulation/memory_store.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -48,14 +49,25 @@ private:
   std::string url_ = fixtures::shared_postgres().new_database();
 };
 
+/// What the simulation's nodes have for a store.
+class simulated_store final : public fresh_store {
+public:
+  base::expected<std::shared_ptr<database>> open() const override { return disk_->store(); }
+  std::shared_ptr<secret_store> secrets() const override { return nullptr; }
+
+private:
+  std::unique_ptr<simulation::memory_store> disk_ = std::make_unique<simulation::memory_store>();
+};
+
 } // namespace
 
 const std::vector<engine>& engines() {
   static const std::vector<engine> embedded{
-      {"SQLite", [] { return std::make_unique<sqlite_store>(); }},
+      {"SQLite", true, [] { return std::make_unique<sqlite_store>(); }},
+      {"the simulation", false, [] { return std::make_unique<simulated_store>(); }},
   };
   static const std::vector<engine> served{
-      {"PostgreSQL", [] { return std::make_unique<postgres_store>(); }},
+      {"PostgreSQL", true, [] { return std::make_unique<postgres_store>(); }},
   };
   return std::getenv("MATCHCLOUD_TEST_POSTGRES") ? served : embedded;
 }

@@ -4,6 +4,8 @@
 #include "tests/fixtures/deadline.hpp"
 #include "tests/store/store_fixture.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,23 +19,31 @@ public:
   virtual ~fresh_store() = default;
   /// Opens the store as another process would.
   virtual base::expected<std::shared_ptr<database>> open() const = 0;
-  /// Its named secrets, as another process would see them.
+  /// Its named secrets, as another process would see them; null if the engine is not complete.
   virtual std::shared_ptr<secret_store> secrets() const = 0;
 };
 
 /// An engine that the conformance suite runs on. An engine is done when it passes the suite.
 struct engine {
   std::string name;
+  /// Whether it has tokens, the audit log, export records and secrets, too. A complete one can
+  /// serve; the others are for tests.
+  bool is_complete = true;
   std::function<std::unique_ptr<fresh_store>()> make;
 };
-/// The embedded engine; with MATCHCLOUD_TEST_POSTGRES in the environment PostgreSQL instead.
+/// The embedded engine and the simulation's; with MATCHCLOUD_TEST_POSTGRES in the environment
+/// PostgreSQL instead. The complete ones come first.
 const std::vector<engine>& engines();
 
-/// Runs the test case once for each engine. Call it once per test case.
-inline const engine& each_engine() {
-  const auto& which = engines()[GENERATE(range(std::size_t{0}, engines().size()))];
+/// Runs the test case once for each of the first `count` engines. Call it once per test case.
+inline const engine& each_engine(std::size_t count = engines().size()) {
+  const auto& which = engines()[GENERATE_COPY(range(std::size_t{0}, count))];
   UNSCOPED_INFO("on " << which.name);
   return which;
+}
+/// The same for those that are complete.
+inline const engine& each_complete_engine() {
+  return each_engine(std::ranges::count_if(engines(), &engine::is_complete));
 }
 
 /// Base class that makes the store outlive the sessions opened on it.

@@ -12,6 +12,8 @@ namespace matchcloud::store {
 namespace {
 
 struct bench : conforming_store {
+  bench() : conforming_store{each_complete_engine()} {}
+
   std::shared_ptr<database> opened = had(open());
 
   lease<export_records> records() const { return had(opened->exports()); }

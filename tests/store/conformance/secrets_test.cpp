@@ -1,4 +1,4 @@
-// Named secrets, on every engine.
+// Named secrets, on every complete engine.
 #include "tests/fixtures/forked_process.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/store/conformance/engines.hpp"
@@ -41,7 +41,8 @@ struct secret_bench {
   secret_name name;
   std::shared_ptr<secret_store> secrets = fresh->secrets();
 
-  explicit secret_bench(const engine& of = each_engine(), secret_name which = each_secret())
+  explicit secret_bench(const engine& of = each_complete_engine(),
+                        secret_name which = each_secret())
       : fresh{of.make()}, name{which} {}
 
   secret_versions load() const { return had(fresh->secrets()->load(name)); }
@@ -51,7 +52,7 @@ struct secret_bench {
 };
 
 TEST_CASE("a secret is made once, from random bytes, and when it was made is known", "[engines]") {
-  const auto& engine = each_engine();
+  const auto& engine = each_complete_engine();
   const secret_bench on{engine};
   const auto before_ts = base::machine_clock().unix_ms();
   const auto first = on.load();
@@ -82,7 +83,7 @@ TEST_CASE("a secret of another store takes the place of what there is", "[engine
 }
 
 TEST_CASE("each named secret is one of its own", "[engines]") {
-  const auto fresh = each_engine().make();
+  const auto fresh = each_complete_engine().make();
   const auto keys = had(fresh->secrets()->load(secret_name::signing_keys));
   const auto roots = had(fresh->secrets()->load(secret_name::ticket_roots));
   CHECK(keys.front().secret != roots.front().secret);
@@ -105,7 +106,7 @@ TEST_CASE("threads that ask for a secret at once get the same", "[engines]") {
 }
 
 TEST_CASE("processes that ask for a secret at once get the same", "[engines]") {
-  const auto& engine = each_engine();
+  const auto& engine = each_complete_engine();
   const auto name = each_secret();
   for (int round = 0; round < 5; ++round) {
     const secret_bench on{engine, name};
@@ -264,7 +265,7 @@ TEST_CASE("a secret that is not there yet is made before it is due", "[engines]"
 }
 
 TEST_CASE("of those who notice at once that a secret is due, one rotates it", "[engines]") {
-  const auto& engine = each_engine();
+  const auto& engine = each_complete_engine();
   const auto name = each_secret();
   for (int round = 0; round < 5; ++round) {
     const secret_bench on{engine, name};
