@@ -227,9 +227,10 @@ base::expected<void> export_objects::remove_over(std::int64_t now_ts) {
   const auto over = settings_.records->exports().and_then(
       [&](const auto& in) { return in->exports_over(now_ts, begun_before_ts, removals_limit); });
   if (!over) return tl::unexpected(over.error());
+  base::expected<void> done;
   for (const auto& each : *over)
-    if (auto removed = remove(each); !removed) return removed;
-  return {};
+    if (auto removed = remove(each); !removed) done = std::move(removed);
+  return done;
 }
 
 base::expected<void> export_objects::count() {

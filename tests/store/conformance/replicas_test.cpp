@@ -11,6 +11,8 @@ namespace {
 using std::chrono::milliseconds;
 
 struct bench : conforming_store {
+  bench() : conforming_store{each_complete_engine()} {}
+
   std::shared_ptr<database> opened = had(open());
 
   std::uint32_t renew(std::uint8_t replica, milliseconds lease = milliseconds{60'000}) const {
