@@ -11,6 +11,7 @@ SCRIPT = re.compile(
     r"(?<![\w/.-])(?:script/([a-z]+)|\.ci/([a-z]+))((?:[ \t]+[a-z][a-z-]*\b(?![./=]))*)")
 SOURCE_PATH = re.compile(
     r"(?<![\w/.-])((?:actors|app|base|bench|cli|cmake|http|load|model|store|tests)/[\w./-]*\w/?)")
+FROM = re.compile(r"^<!-- from: (\S+) -->$")
 CODE_SPAN = re.compile(r"`([^`\n]+)`")
 
 
@@ -113,6 +114,20 @@ def source_path_findings(root, text):
                     yield number, f"there is no {path}"
 
 
+def excerpt_findings(root, text):
+    """The block below `<!-- from: FILE -->` has lines of that file, indented or not."""
+    known = None
+    for number, line in numbered(text):
+        mark = FROM.match(line)
+        if mark:
+            with open(os.path.join(root, mark.group(1)), encoding="utf-8") as file:
+                known = {each.strip() for each in file}
+        elif line.startswith("    ") and known and line.strip() not in known:
+            yield number, f"the file that this block is from has no line `{line.strip()}`"
+        elif line and not line.startswith("    "):
+            known = None
+
+
 def source_findings(root):
     """Other files of the tree that name a page."""
     listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True)
@@ -135,3 +150,4 @@ def findings(root, page, text):
     yield from page_name_findings(root, page, text)
     yield from script_findings(root, text)
     yield from source_path_findings(root, text)
+    yield from excerpt_findings(root, text)
