@@ -214,8 +214,8 @@ TEST_CASE("an image that is elsewhere is answered to all who wait, and not kept"
   CHECK(in.objects->calls(object_call::link) == 4);
 }
 
-TEST_CASE("images in memory are kept up to so many bytes") {
-  bucket_bench in{store::objects_delivery::through, 29};
+TEST_CASE("images in memory are kept up to so many bytes, small ones as if of 16 KiB") {
+  bucket_bench in{store::objects_delivery::through, 40'000};
   for (const std::uint8_t number : {1, 2, 1, 3})
     in.ask(number);
   std::vector<std::weak_ptr<const base::open_file>> files;
