@@ -47,12 +47,16 @@ public:
 
   export_ended run(const std::function<void(const store::history_snapshot&)>& begun) {
     export_ended result;
-    auto draft = settings_->files->begin(id_, *query_);
+    const auto id = settings_->new_id();
+    auto draft = settings_->files->begin(id, *query_);
     auto summary = draft.and_then([&](const auto& to) { return write(*to, begun); });
-    auto published = summary.and_then([&](const auto&) { return (*draft)->publish(keep_until()); });
+    auto published = summary.and_then([&](const store::history_summary& written) {
+      result.summary = written;
+      result.facts = {id, *query_,
+                      settings_->clock->unix_ms() + 2 * settings_->url_lifetime.count()};
+      return (*draft)->publish(result.facts.keep_until_ts);
+    });
     if (published) {
-      result.summary = *summary;
-      result.facts = {id_, *query_, keep_until_ts_};
       settings_->metrics->bytes.add(result.summary.bytes);
       return result;
     }
@@ -79,17 +83,10 @@ private:
     });
   }
 
-  std::int64_t keep_until() {
-    keep_until_ts_ = settings_->clock->unix_ms() + 2 * settings_->url_lifetime.count();
-    return keep_until_ts_;
-  }
-
   const export_job_settings* settings_;
   const model::export_query* query_;
   const std::atomic<bool>* ended_;
   base::steady_time deadline_;
-  model::uuid id_ = settings_->new_id();
-  std::int64_t keep_until_ts_ = 0;
 };
 
 } // namespace

@@ -13,4 +13,10 @@ void append_hexadecimal(std::string& out, std::span<const std::uint8_t> bytes) {
   }
 }
 
+std::string hexadecimal(std::span<const std::uint8_t> bytes) {
+  std::string digits;
+  append_hexadecimal(digits, bytes);
+  return digits;
+}
+
 } // namespace matchcloud::base

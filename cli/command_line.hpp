@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <vector>
 
 namespace matchcloud::cli {
 
@@ -40,6 +41,14 @@ inline CLI::Validator not_empty() {
             return value.empty() ? std::string{"it must not be empty"} : std::string{};
           },
           ""};
+}
+
+/// Adds `--format`, table or json; `format` has the default and must outlive the parsing.
+inline void add_format_option(CLI::App& command, std::string& format,
+                              const std::string& help = "table, or json.") {
+  command.add_option("--format", format, help)
+      ->capture_default_str()
+      ->check(CLI::IsMember(std::vector<std::string>{"table", "json"}).description(""));
 }
 
 } // namespace matchcloud::cli

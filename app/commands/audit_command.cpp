@@ -118,9 +118,7 @@ void add_audit_command(CLI::App& program, int& code) {
   command->add_option("--limit", options->limit, "How many entries at most.")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, entry_limit).description(""));
-  command->add_option("--format", options->format, "table, or json.")
-      ->capture_default_str()
-      ->check(CLI::IsMember(std::vector<std::string>{"table", "json"}).description(""));
+  cli::add_format_option(*command, options->format);
   command->callback([options, &code] { code = run(*options); });
 }
 

@@ -158,9 +158,7 @@ CLI::App* add(CLI::App& to, const std::string& name, const std::string& what,
 void add_list(CLI::App& to, int& code) {
   const auto options = std::make_shared<catalog_options>();
   auto* command = add(to, "list", "Show what there is.", *options);
-  command->add_option("--format", options->format, "table, or json as the ops plane gives it.")
-      ->capture_default_str()
-      ->check(CLI::IsMember(std::vector<std::string>{"table", "json"}).description(""));
+  cli::add_format_option(*command, options->format, "table, or json as the ops plane gives it.");
   set_help(*command, "On a terminal, long names and lists are shortened until a line fits.\n\n"
                      "Example: matchcloud catalog list namespaces --data-dir var");
   command->callback([options, &code] { code = finish("list", list(*options)); });

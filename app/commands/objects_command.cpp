@@ -96,9 +96,7 @@ void add_objects_command(CLI::App& program, int& code) {
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{87'600}).description("1 to 87600"));
   command->add_flag("--remove", options->removes, "Remove what nothing refers to.");
-  command->add_option("--format", options->format, "table, or json.")
-      ->capture_default_str()
-      ->check(CLI::IsMember(std::vector<std::string>{"table", "json"}).description(""));
+  cli::add_format_option(*command, options->format);
   command->callback([options, &code] { code = run(*options); });
 }
 

@@ -192,9 +192,7 @@ void add_store_copy_command(CLI::App& store, int& code) {
       ->check(named_file());
   command->add_flag("--store-unverified", options->allow_unverified,
                     "Reach a PostgreSQL server beyond loopback without sslmode=verify-full.");
-  command->add_option("--format", options->format, "table, or json.")
-      ->capture_default_str()
-      ->check(CLI::IsMember(std::vector<std::string>{"table", "json"}).description(""));
+  cli::add_format_option(*command, options->format);
   command->callback([options, &code] { code = run(*options); });
 }
 

@@ -11,12 +11,6 @@ namespace {
 /// The digits of a digest that a table shows.
 constexpr std::size_t shown_digits = 16;
 
-std::string hexadecimal(const base::sha256_digest& digest) {
-  std::string digits;
-  base::append_hexadecimal(digits, digest);
-  return digits;
-}
-
 } // namespace
 
 std::string table_of(const copy_report& report, std::size_t width) {
@@ -25,7 +19,7 @@ std::string table_of(const copy_report& report, std::size_t width) {
   for (const auto& each : report.tables)
     table.rows.push_back({std::string{each.table}, std::to_string(each.rows),
                           std::to_string(each.written),
-                          hexadecimal(each.digest).substr(0, shown_digits)});
+                          base::hexadecimal(each.digest).substr(0, shown_digits)});
   auto text = table.render(width);
   for (const auto& each : report.secrets)
     text.append(each.name).append(": ").append(std::to_string(each.versions)).append(" versions\n");
@@ -37,7 +31,7 @@ std::string json_of(const copy_report& report) {
   json.object().name("tables").array();
   for (const auto& each : report.tables) {
     json.object().name("table").text(each.table).name("rows").number(each.rows);
-    json.name("written").number(each.written).name("sha256").text(hexadecimal(each.digest));
+    json.name("written").number(each.written).name("sha256").text(base::hexadecimal(each.digest));
     json.end_object();
   }
   json.end_array().name("secrets").array();

@@ -1,5 +1,7 @@
 #include "store/exports/export_objects.hpp"
 
+#include "base/hexadecimal.hpp"
+#include "base/sha256.hpp"
 #include "store/objects/object_file.hpp"
 
 #include <spdlog/spdlog.h>
@@ -45,7 +47,7 @@ public:
     is_whole_ = is_whole_ && to_->try_take(bytes.size());
     if (!is_whole_) return exports_full();
     taken_bytes_ += bytes.size();
-    digest_.append(bytes);
+    digest_.add(bytes);
     auto written = upload_->append(bytes);
     is_whole_ = written.has_value();
     return written;
@@ -64,7 +66,7 @@ public:
     upload_.reset();
     record_.facts.keep_until_ts = keep_until_ts;
     record_.size_bytes = taken_bytes_;
-    record_.sha256 = to_hexadecimal(digest_.finish());
+    record_.sha256 = base::hexadecimal(digest_.digest());
     record_.is_complete = true;
     auto completed = to_->complete_record(record_);
     if (completed) taken_bytes_ = 0;
@@ -76,7 +78,7 @@ private:
   export_record record_;
   /// Null after the end.
   std::unique_ptr<object_upload> upload_;
-  running_digest digest_{digest_kind::sha256};
+  base::sha256_stream digest_;
   /// Counted as those of an unfinished export.
   std::uint64_t taken_bytes_ = 0;
   /// Whether everything that was appended is in the upload.

@@ -1,5 +1,7 @@
 #include "store/objects/object_file.hpp"
 
+#include "base/hexadecimal.hpp"
+
 #include <spdlog/spdlog.h>
 
 #include <fcntl.h>
@@ -138,7 +140,7 @@ base::expected<void> object_file::cut_at(std::uint64_t end) const {
   end_ = end;
   if (digested_ > end) {
     digested_ = 0;
-    digest_ = running_digest{digest_kind::sha256};
+    digest_.emplace();
   }
   if (::ftruncate(descriptor(), static_cast<off_t>(end)) != 0) return memory_failure(errno);
   return {};
@@ -152,7 +154,7 @@ base::expected<void> object_file::has_other_size(const std::string& bytes) const
 
 base::expected<void> object_file::take(std::string_view bytes) const {
   if (digested_ == end_ && !sha256_.empty()) {
-    digest_.append(bytes);
+    digest_->add(bytes);
     digested_ += bytes.size();
   }
   while (!bytes.empty()) {
@@ -169,7 +171,7 @@ base::expected<void> object_file::take(std::string_view bytes) const {
 base::expected<void> object_file::check_digest() const {
   if (!is_as_stored_ && (digested_ != size_bytes() || sha256_.empty())) return {};
   // Once they were others, they stay so: the reader may have got some of them.
-  if (!is_as_stored_) is_as_stored_ = to_hexadecimal(digest_.finish()) == sha256_;
+  if (!is_as_stored_) is_as_stored_ = base::hexadecimal(digest_->digest()) == sha256_;
   if (*is_as_stored_) return {};
   if (auto cut = cut_at(begin_); !cut) return cut;
   return base::fail(base::errc::store_failed,

@@ -3,8 +3,8 @@
 #include "base/byte_budget.hpp"
 #include "base/expected.hpp"
 #include "base/open_file.hpp"
+#include "base/sha256.hpp"
 #include "store/object_store.hpp"
-#include "store/s3/running_digest.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace matchcloud::store {
 
@@ -75,7 +76,7 @@ private:
   mutable std::atomic<std::uint64_t> begin_{0};
   mutable std::atomic<std::uint64_t> end_{0};
   /// Of the first `digested_` bytes.
-  mutable running_digest digest_{digest_kind::sha256};
+  mutable std::optional<base::sha256_stream> digest_{std::in_place};
   mutable std::uint64_t digested_ = 0;
   /// Whether all bytes have the digest; known once all were digested.
   mutable std::optional<bool> is_as_stored_;

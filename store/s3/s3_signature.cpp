@@ -53,12 +53,6 @@ digest hmac(std::span<const std::uint8_t> key, std::string_view text) {
   return made;
 }
 
-std::string in_hexadecimal(const digest& bytes) {
-  std::string text;
-  base::append_hexadecimal(text, bytes);
-  return text;
-}
-
 digest signing_key(const s3_secret& secret, std::string_view date, std::string_view region) {
   auto first = "AWS4" + secret.revealed();
   auto key = hmac({reinterpret_cast<const std::uint8_t*>(first.data()), first.size()}, date);
@@ -113,9 +107,9 @@ std::string signature(const std::string& request, const s3_credentials& by,
   const auto date = std::string_view{time}.substr(0, 8);
   std::string text{algorithm};
   text.append("\n").append(time).append("\n").append(scope_text(date, scope.region)).append("\n");
-  text.append(in_hexadecimal(base::sha256(request)));
+  text.append(base::hexadecimal(base::sha256(request)));
   auto key = signing_key(by.secret_access_key, date, scope.region);
-  auto made = in_hexadecimal(hmac(key, text));
+  auto made = base::hexadecimal(hmac(key, text));
   OPENSSL_cleanse(key.data(), key.size());
   return made;
 }

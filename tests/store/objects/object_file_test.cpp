@@ -1,5 +1,7 @@
 #include "store/objects/object_file.hpp"
 
+#include "base/hexadecimal.hpp"
+#include "base/sha256.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/memory_objects.hpp"
 #include "tests/store/objects/object_engines.hpp"
@@ -33,7 +35,7 @@ struct bench {
 
   explicit bench(std::size_t size) : bytes{some_bytes(size)} { objects->place("a", bytes); }
 
-  std::string digest() const { return to_hexadecimal(digest_of(digest_kind::sha256, bytes)); }
+  std::string digest() const { return base::hexadecimal(base::sha256(bytes)); }
   file_ptr open(const std::string& sha256 = {}) {
     return had(object_file::open(objects, named("a"), bytes.size(), sha256, budget));
   }
