@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/catch.hpp"
 #include "tests/e2e/server.hpp"
 
 #include <cstdint>
@@ -8,6 +9,14 @@
 #include <vector>
 
 namespace matchcloud::e2e {
+
+/// The flags of a server, of each delivery on each transport in turn. Call it once per test case.
+inline arguments each_delivery_and_transport() {
+  const std::string delivery = GENERATE("redirect", "through");
+  const std::string transport = GENERATE("loops", "httplib");
+  UNSCOPED_INFO(delivery << " on " << transport);
+  return {"--transport", transport, "--objects-delivery", delivery};
+}
 
 /// The parts of a URL that leads out of the service.
 struct location {

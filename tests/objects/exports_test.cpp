@@ -16,11 +16,9 @@ bool are_same(const std::string& a, const std::string& b) {
 
 TEST_CASE("an export is one object, and its URL stays that of the service") {
   if (!store::has_s3_service()) return;
-  const auto delivery = GENERATE("redirect", "through");
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(delivery, transport);
+  const auto each_way = each_delivery_and_transport();
   const bucket_world at;
-  const server of{{"--transport", transport, "--objects-delivery", delivery}, at.in};
+  const server of{each_way, at.in};
   const auto target = exported(of);
   const auto csv = csv_of(at.in);
   for (const auto* method : {"GET", "HEAD"}) {
@@ -106,12 +104,10 @@ TEST_CASE("exports are gone from the bucket and the store when their time is ove
 
 TEST_CASE("an export of many windows has the same bytes, whole and in parts") {
   if (!store::has_s3_service()) return;
-  const auto delivery = GENERATE("redirect", "through");
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(delivery, transport);
+  const auto each_way = each_delivery_and_transport();
   const s3_bucket bucket;
   const auto& in = large_world();
-  const server of{{"--transport", transport, "--objects-delivery", delivery}, in, told_of(bucket)};
+  const server of{each_way, in, told_of(bucket)};
   const auto& csv = large_csv();
   REQUIRE(csv.size() > bucket.settings.part_bytes);
   const auto target = exported(of);

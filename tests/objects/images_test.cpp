@@ -40,16 +40,14 @@ std::string changed(std::string text, std::string_view from, std::string_view to
 
 TEST_CASE("imported images are in the bucket and nowhere else, and lead to the same bytes") {
   if (!store::has_s3_service()) return;
-  const auto delivery = GENERATE("redirect", "through");
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(delivery, transport);
+  const auto each_way = each_delivery_and_transport();
   const bucket_world at;
   const auto image = fixtures::small_jpeg();
   import_image(at.in, "image.jpg", image);
   CHECK(names_below(at.bucket, "media/").size() == 4);
   CHECK_FALSE(has_files(at.in, "media"));
 
-  const server of{{"--transport", transport, "--objects-delivery", delivery}, at.in};
+  const server of{each_way, at.in};
   CHECK(image_targets(of).size() == 4);
   const auto target = imported_target(of);
   const auto got = download(of, target);
@@ -99,11 +97,9 @@ TEST_CASE("an image's redirect is for a minute, for one method and for one image
 
 TEST_CASE("conditions and ranges of images hold with both deliveries") {
   if (!store::has_s3_service()) return;
-  const auto delivery = GENERATE("redirect", "through");
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(delivery, transport);
+  const auto each_way = each_delivery_and_transport();
   const bucket_world at;
-  const server of{{"--transport", transport, "--objects-delivery", delivery}, at.in};
+  const server of{each_way, at.in};
   const auto target = image_targets(of).front();
   const auto whole = download(of, target);
   REQUIRE(whole.status == 200);
@@ -116,11 +112,9 @@ TEST_CASE("conditions and ranges of images hold with both deliveries") {
 
 TEST_CASE("an image that is not there is not found, and leads nowhere") {
   if (!store::has_s3_service()) return;
-  const auto delivery = GENERATE("redirect", "through");
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(delivery, transport);
+  const auto each_way = each_delivery_and_transport();
   const bucket_world at;
-  const server of{{"--transport", transport, "--objects-delivery", delivery}, at.in};
+  const server of{each_way, at.in};
   const auto target = "/media/avatars/" + own_upload + "/" + std::string(32, '0') + ".png";
   const auto got = ask(of, "GET", target);
   CHECK(got.status == 404);

@@ -6,7 +6,6 @@
 
 #include <fstream>
 #include <set>
-#include <thread>
 #include <vector>
 
 namespace matchcloud::store {
@@ -293,13 +292,7 @@ TEST_CASE("threads that publish, open, compress and sweep at once get along") {
     }
     return true;
   };
-  std::atomic<int> done{0};
-  std::vector<std::thread> threads;
-  for (std::uint8_t own = 1; own <= 4; ++own)
-    threads.emplace_back([&, own] { done += work(own) ? 1 : 0; });
-  for (auto& each : threads)
-    each.join();
-  CHECK(done == 4);
+  CHECK(four_at_once(work));
   CHECK(files->used_bytes() == 0);
   CHECK(unfinished_of(directory.path()) == 0);
 }

@@ -6,11 +6,16 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace matchcloud::store {
 
@@ -65,6 +70,17 @@ inline std::string content_of(const base::open_file& file) {
 inline std::size_t entries_of(const std::string& folder) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator{folder},
                                                 std::filesystem::directory_iterator{}));
+}
+
+/// Runs `work` for the numbers 1 to 4 at once. Returns whether it returned true for all.
+inline bool four_at_once(const std::function<bool(std::uint8_t number)>& work) {
+  std::atomic<int> done{0};
+  std::vector<std::thread> threads;
+  for (std::uint8_t own = 1; own <= 4; ++own)
+    threads.emplace_back([&, own] { done += work(own) ? 1 : 0; });
+  for (auto& each : threads)
+    each.join();
+  return done == 4;
 }
 
 /// The number of unfinished files in the temporary folders of all processes.

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace matchcloud::store {
@@ -543,13 +542,7 @@ TEST_CASE("threads that publish, read, remove and sweep exports of a bucket get 
     }
     return true;
   };
-  std::atomic<int> done{0};
-  std::vector<std::thread> threads;
-  for (std::uint8_t own = 1; own <= 4; ++own)
-    threads.emplace_back([&, own] { done += work(own) ? 1 : 0; });
-  for (auto& each : threads)
-    each.join();
-  CHECK(done == 4);
+  CHECK(four_at_once(work));
   on.sweep();
   CHECK(on.exports->used_bytes() == 0);
   CHECK(on.objects->names().empty());
