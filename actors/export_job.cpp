@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace matchcloud::actors {
 
@@ -46,41 +47,76 @@ public:
         deadline_{settings.clock->now() + settings.timeout} {}
 
   export_ended run(const std::function<void(const store::history_snapshot&)>& begun) {
-    export_ended result;
     const auto id = settings_->new_id();
-    auto draft = settings_->files->begin(id, *query_);
-    auto summary = draft.and_then([&](const auto& to) { return write(*to, begun); });
-    auto published = summary.and_then([&](const store::history_summary& written) {
-      result.summary = written;
-      result.facts = {id, *query_,
-                      settings_->clock->unix_ms() + 2 * settings_->url_lifetime.count()};
-      return (*draft)->publish(result.facts.keep_until_ts);
-    });
-    if (published) {
-      settings_->metrics->bytes.add(result.summary.bytes);
-      return result;
-    }
-    auto why = std::move(published).error();
+    auto found = settings_->files->begin({*query_, id, settings_->link_end_s() * 1'000});
+    if (!found) return failed(std::move(found).error());
+    if (auto* other = std::get_if<store::other_export>(&*found)) return had(std::move(*other));
+    auto& draft = *std::get<std::unique_ptr<store::export_draft>>(*found);
+    if (draft.export_id() != id) settings_->metrics->taken_over.add();
+    auto written = write(draft, begun);
+    if (written) return *std::move(written);
+    // What another process took over reads a later state, which serves everybody who waits here.
+    return draft.renew() ? failed(std::move(written).error()) : had({record_of(draft), {}});
+  }
+
+private:
+  export_ended failed(base::error why) const {
     if (why.code == base::errc::cancelled && !*ended_) why = took_too_long(settings_->timeout);
+    export_ended result;
     result.failure = std::make_shared<const base::error>(for_clients(why, *query_));
     return result;
   }
 
-private:
-  base::expected<store::history_summary>
+  /// Another process has the export.
+  static export_ended had(store::other_export other) {
+    export_ended result;
+    if (other.record.is_complete) {
+      result.facts = other.record.facts;
+      result.summary = summary_of(other.record);
+    }
+    result.other = std::make_shared<const store::other_export>(std::move(other));
+    return result;
+  }
+
+  store::export_record record_of(const store::export_draft& draft) const {
+    store::export_record record;
+    record.facts.export_id = draft.export_id();
+    record.facts.query = *query_;
+    return record;
+  }
+
+  base::expected<export_ended>
   write(store::export_draft& draft,
         const std::function<void(const store::history_snapshot&)>& begun) {
     std::uint64_t counted_rows = 0;
     store::history_output to;
-    to.begun = begun;
+    to.begun = [&](const store::history_snapshot& snapshot) {
+      begun(snapshot);
+      draft.note_snapshot(snapshot);
+    };
     to.write = [&](std::string_view bytes, std::uint64_t rows) {
       settings_->metrics->rows.add(rows - std::exchange(counted_rows, rows));
       return draft.append(bytes);
     };
-    to.stop = [this] { return *ended_ || settings_->clock->now() >= deadline_; };
-    return settings_->database->history().and_then([&](const auto& from) {
-      return store::write_lobby_history(*from, *query_, *settings_->clock, to);
-    });
+    to.stop = [&] {
+      return *ended_ || settings_->clock->now() >= deadline_ || !draft.renew();
+    };
+    export_ended result;
+    const auto done = settings_->database->history()
+                          .and_then([&](const auto& from) {
+                            return store::write_lobby_history(*from, *query_, *settings_->clock,
+                                                              to);
+                          })
+                          .and_then([&](const store::history_summary& written) {
+                            result.summary = written;
+                            result.facts = {draft.export_id(), *query_,
+                                            settings_->clock->unix_ms() +
+                                                2 * settings_->url_lifetime.count()};
+                            return draft.publish(result.facts.keep_until_ts, written.has_running);
+                          });
+    if (!done) return tl::unexpected(done.error());
+    settings_->metrics->bytes.add(result.summary.bytes);
+    return result;
   }
 
   const export_job_settings* settings_;
@@ -90,6 +126,18 @@ private:
 };
 
 } // namespace
+
+std::int64_t export_job_settings::link_end_s() const {
+  return (clock->unix_ms() + url_lifetime.count() + 999) / 1'000;
+}
+
+store::history_summary summary_of(const store::export_record& whole) {
+  store::history_summary summary;
+  if (whole.snapshot) summary.snapshot = *whole.snapshot;
+  summary.bytes = whole.size_bytes;
+  summary.has_running = whole.has_running;
+  return summary;
+}
 
 base::error history_unreadable() {
   return {base::errc::store_failed, "The lobby history cannot be read now. Try again later.", true};

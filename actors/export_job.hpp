@@ -22,6 +22,10 @@ struct export_metrics {
   base::gauge waiting;
   base::counter finished;
   base::counter failed;
+  /// Exports that other processes write and requests of this one wait for.
+  base::gauge followed;
+  /// Exports that this process began because another one had stopped writing them.
+  base::counter taken_over;
   /// Requests answered by a job that another request had started, and by a finished file.
   base::counter joined;
   base::counter reused;
@@ -42,7 +46,13 @@ struct export_job_settings {
   std::function<model::uuid()> new_id;
   std::chrono::milliseconds timeout{600'000};
   std::chrono::milliseconds url_lifetime{3'600'000};
+
+  /// When a link that is issued now expires, in seconds since 1970.
+  std::int64_t link_end_s() const;
 };
+
+/// What is known of an export that another process wrote; the rows are not.
+store::history_summary summary_of(const store::export_record& whole);
 
 /// After an export, the store is tidied up if its backlog is at least this large, because a long
 /// export keeps the store from tidying up. A smaller backlog does not matter.
@@ -51,9 +61,10 @@ inline constexpr std::uint64_t tidied_backlog_bytes = 4UL * 1024 * 1024;
 /// The error that clients get if the store fails.
 base::error history_unreadable();
 
-/// Writes a game's history into a new file. Calls `begun` with the snapshot before anything is
-/// written, and `done` with the result as soon as it is known; afterwards the store may be tidied
-/// up. Ends early if `ended` becomes true. Blocks, so run it on a thread of low priority.
+/// Writes a game's history into a new file, unless another process has or writes it. Calls `begun`
+/// with the snapshot before anything is written, and `done` with the result as soon as it is known;
+/// afterwards the store may be tidied up. Ends early if `ended` becomes true. Blocks, so run it on
+/// a thread of low priority.
 void run_export(const export_job_settings& settings, const model::export_query& query,
                 const std::atomic<bool>& ended,
                 const std::function<void(const store::history_snapshot&)>& begun,

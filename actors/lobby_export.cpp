@@ -8,27 +8,53 @@ namespace matchcloud::actors {
 
 namespace {
 
+/// `linked_until_ts` as in `store::export_request`.
 history_looked look_at(store::database& in, store::export_store& files,
-                       const std::vector<look_request>& requests) {
+                       std::int64_t linked_until_ts, const std::vector<look_request>& requests) {
   history_looked looked;
   base::error failure;
   {
     const auto from = in.history();
     if (!from) failure = from.error();
-    for (const auto& [number, game_id, file] : requests) {
-      auto found = from ? (*from)->revisions(game_id) : base::expected<store::history_revisions>{};
-      looked.results.push_back({number, found.value_or(store::history_revisions{}), {}});
+    for (const auto& each : requests) {
+      auto found =
+          from ? (*from)->revisions(each.query.game_id) : base::expected<store::history_revisions>{};
+      looked.results.push_back({each.number, found.value_or(store::history_revisions{}), {}, {}});
       if (!found) failure = std::move(found).error();
     }
   }
   // Without the session from above: this may need one, too.
-  for (std::size_t i = 0; i < requests.size(); ++i)
-    if (const auto& file = requests[i].file; file && !files.has(*file))
-      looked.results[i].missing = file;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    auto& result = looked.results[i];
+    auto found = files.find(requests[i].query, linked_until_ts);
+    if (!found)
+      failure = std::move(found).error();
+    else if (*found)
+      result.found = std::make_shared<const store::export_record>(**std::move(found));
+    const auto& file = requests[i].file;
+    const bool is_there = result.found && file == result.found->facts.export_id;
+    if (file && !is_there && !files.has(*file)) result.missing = file;
+  }
   if (failure == base::error{}) return looked;
   spdlog::error("export: {}", base::to_string(failure));
   looked.failure = std::make_shared<const base::error>(history_unreadable());
   return looked;
+}
+
+exports_followed follow_all(store::export_store& files, const std::vector<follow_request>& jobs) {
+  exports_followed followed;
+  for (const auto& each : jobs) {
+    auto found = files.follow(each.record);
+    if (!found) {
+      // Who waits goes on waiting: the other process may be better off.
+      spdlog::warn("export: {}", base::to_string(found.error()));
+      break;
+    }
+    followed.results.push_back(
+        {each.job,
+         *found ? std::make_shared<const store::export_record>(**std::move(found)) : nullptr});
+  }
+  return followed;
 }
 
 } // namespace
@@ -46,8 +72,15 @@ template <class News>
 auto lobby_export::taking() {
   return [this](const News& news) {
     state_.on(news);
-    state_.count();
+    note_change();
   };
+}
+
+void lobby_export::note_change() {
+  state_.count();
+  if (follows_soon_ || !state_.is_following()) return;
+  follows_soon_ = true;
+  delayed_send(this, settings_.follow_interval, exports_following{});
 }
 
 caf::behavior lobby_export::make_behavior() {
@@ -57,11 +90,17 @@ caf::behavior lobby_export::make_behavior() {
   return {
       serving<export_lobbies>([this](const export_lobbies& request) {
         handle(request);
-        state_.count();
+        note_change();
       }),
       taking<history_looked>(),
       taking<export_begun>(),
       taking<export_ended>(),
+      taking<exports_followed>(),
+      [this](exports_following) {
+        follows_soon_ = false;
+        state_.follow();
+        note_change();
+      },
       [this](exports_housekeeping) { do_housekeeping(); },
       [this](const catalog_changed& news) { catalog_ = news.snapshot; },
   };
@@ -95,9 +134,17 @@ void lobby_export::handle(const export_lobbies& request) {
 bool lobby_export::look(std::vector<look_request> requests) {
   return settings_.short_work->submit(
       [self = caf::actor_cast<caf::actor>(this), database = settings_.job.database,
-       files = settings_.job.files, requests = std::move(requests)] {
-        caf::anon_send(self, look_at(*database, *files, requests));
+       files = settings_.job.files, linked_until_ts = settings_.job.link_end_s() * 1'000,
+       requests = std::move(requests)] {
+        caf::anon_send(self, look_at(*database, *files, linked_until_ts, requests));
       });
+}
+
+bool lobby_export::follow(std::vector<follow_request> jobs) {
+  return settings_.short_work->submit([self = caf::actor_cast<caf::actor>(this),
+                                       files = settings_.job.files, jobs = std::move(jobs)] {
+    caf::anon_send(self, follow_all(*files, jobs));
+  });
 }
 
 bool lobby_export::run(std::uint64_t job, const model::export_query& query) {

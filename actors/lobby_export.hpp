@@ -28,6 +28,7 @@ protected:
 private:
   bool look(std::vector<look_request> requests) override;
   bool run(std::uint64_t job, const model::export_query& query) override;
+  bool follow(std::vector<follow_request> jobs) override;
   void answer(const waiter& who, const std::shared_ptr<const std::string>& json) override;
   void fail(const waiter& who, const base::error& why) override;
 
@@ -37,6 +38,8 @@ private:
   /// Makes a handler of messages from other threads.
   template <class News>
   auto taking();
+  /// Brings the metrics up to date and looks at jobs of other processes soon, if there are any.
+  void note_change();
   void do_housekeeping();
   void remove_expired(std::int64_t now_ts);
   void sweep(std::int64_t now_ts);
@@ -48,6 +51,8 @@ private:
   model::catalog_snapshot catalog_;
   lobby_export_state state_{settings_, *this};
   base::steady_time next_sweep_;
+  /// Whether `exports_following` is on its way.
+  bool follows_soon_ = false;
   /// Whether files are being removed or counted.
   std::shared_ptr<std::atomic<bool>> tidying_ = std::make_shared<std::atomic<bool>>(false);
 };

@@ -10,17 +10,6 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// Whether a state of the store includes everything that another included; revisions only grow.
-bool covers(const store::history_revisions& state, const store::history_revisions& needs) noexcept {
-  return state.lobbies >= needs.lobbies && state.catalog >= needs.catalog;
-}
-
-/// Whether exporting again could give different bytes although the store has not changed.
-bool grows(const store::history_summary& summary, const model::export_query& query) noexcept {
-  return summary.has_running &&
-         query.span.end > static_cast<std::uint64_t>(summary.snapshot.taken_ts);
-}
-
 base::error too_many_waiting(std::size_t limit) {
   return {base::errc::exports_busy, std::to_string(limit) +
                                         " requests wait for exports already, as many as may. Come "
@@ -58,7 +47,7 @@ void lobby_export_state::ask(const model::export_query& query, const waiter& who
   if (waiting_count() >= settings_->waiting_limit)
     return effects_->fail(who, too_many_waiting(settings_->waiting_limit));
   if (join_queued(query, who)) return;
-  if (is_known(query)) return look(query, who);
+  if (settings_->job.files->is_shared() || is_known(query)) return look(query, who);
   add_job(query, who);
 }
 
@@ -83,7 +72,7 @@ void lobby_export_state::start_looking() {
     if (found == looking_.end()) continue;
     const auto& query = found->second.query;
     const auto newest = settings_->registry->newest.find(query);
-    requests.push_back({number, query.game_id,
+    requests.push_back({number, query,
                         newest == settings_->registry->newest.end()
                             ? std::nullopt
                             : std::optional{newest->second}});
@@ -99,6 +88,7 @@ void lobby_export_state::on(const history_looked& looked) {
   look_under_way_ = false;
   for (const auto& each : looked.results) {
     if (each.missing) forget(*each.missing);
+    if (each.found) note_found(*each.found);
     auto found = looking_.extract(each.request);
     if (found.empty()) continue;
     auto& [query, who] = found.mapped();
@@ -134,12 +124,12 @@ bool lobby_export_state::join_running(const model::export_query& query, const wa
   // The newest job first, because it is the most likely to cover everything.
   for (auto at = jobs_.rbegin(); at != jobs_.rend(); ++at) {
     auto& each = at->second;
-    if (!each.running || each.query != query) continue;
+    if ((!each.running && !each.followed) || each.query != query) continue;
     if (!each.snapshot) {
       each.undecided.push_back({who, needs});
       return true;
     }
-    if (!covers(each.snapshot->revisions, needs)) continue;
+    if (!each.snapshot->revisions.covers(needs)) continue;
     settings_->job.metrics->joined.add();
     each.waiters.push_back(who);
     return true;
@@ -152,8 +142,8 @@ bool lobby_export_state::give_finished(const model::export_query& query, const w
   const auto newest = settings_->registry->newest.find(query);
   if (newest == settings_->registry->newest.end()) return false;
   auto& file = settings_->registry->finished.at(newest->second);
-  const bool lives_on = link_end_s() * 1'000 <= file.facts.keep_until_ts;
-  if (!lives_on || grows(file.summary, query) || !covers(file.summary.snapshot.revisions, needs))
+  if (!store::is_as_new(file.facts, file.summary.snapshot, file.summary.has_running, needs,
+                        settings_->job.link_end_s() * 1'000))
     return false;
   settings_->job.metrics->reused.add();
   effects_->answer(who, std::make_shared<const std::string>(issue_link(file)));
@@ -196,21 +186,27 @@ void lobby_export_state::run(std::uint64_t number) {
     effects_->fail(who, pool_full());
 }
 
-void lobby_export_state::on(const export_begun& begun) {
-  const auto found = jobs_.find(begun.job);
+void lobby_export_state::note_snapshot(std::uint64_t number,
+                                       const store::history_snapshot& snapshot) {
+  const auto found = jobs_.find(number);
   if (found == jobs_.end()) return;
-  found->second.snapshot = begun.snapshot;
+  found->second.snapshot = snapshot;
+  const auto query = found->second.query;
   for (auto& [who, needs] : std::exchange(found->second.undecided, {}))
-    decide(found->second.query, std::move(who), needs);
+    decide(query, std::move(who), needs);
 }
 
 void lobby_export_state::on(const export_ended& ended) {
-  auto found = jobs_.extract(ended.job);
-  if (found.empty()) return;
+  if (!jobs_.contains(ended.job)) return;
   --running_;
-  auto& [query, running, snapshot, waiters, undecided] = found.mapped();
+  settings_->registry->remove(ended.job);
+  if (ended.other && !ended.other->record.is_complete) {
+    leave_to(*ended.other, ended.job);
+    return start_queued();
+  }
+  auto over = jobs_.extract(ended.job);
+  auto& [query, running, followed, snapshot, waiters, undecided] = over.mapped();
   if (ended.failure) {
-    settings_->registry->remove(ended.job);
     settings_->job.metrics->failed.add();
     // The job may have failed before it began to read.
     for (auto& each : undecided)
@@ -218,34 +214,123 @@ void lobby_export_state::on(const export_ended& ended) {
     for (const auto& who : waiters)
       effects_->fail(who, *ended.failure);
   } else {
-    settings_->job.metrics->finished.add();
-    keep(ended, waiters);
+    (ended.other ? settings_->job.metrics->reused : settings_->job.metrics->finished).add();
+    give(keep(ended.facts, ended.summary), waiters);
+    for (auto& [who, needs] : undecided)
+      decide(query, std::move(who), needs);
   }
   start_queued();
 }
 
-void lobby_export_state::keep(const export_ended& ended, const std::vector<waiter>& waiters) {
-  const auto& facts = ended.facts;
-  auto& file = settings_->registry->finished[facts.export_id] = {facts, ended.summary, 0};
+lobby_export_state::finished_export&
+lobby_export_state::keep(const store::export_facts& facts, const store::history_summary& summary) {
+  auto& file =
+      settings_->registry->finished.try_emplace(facts.export_id, finished_export{facts, summary, 0})
+          .first->second;
   // If two jobs of the same query ran at once, reuse the file with the later snapshot.
   const auto [newest, added] =
       settings_->registry->newest.try_emplace(facts.query, facts.export_id);
   if (!added && settings_->registry->finished.at(newest->second).summary.snapshot.taken_ts <=
-                    ended.summary.snapshot.taken_ts)
+                    summary.snapshot.taken_ts)
     newest->second = facts.export_id;
-  settings_->registry->remove(ended.job);
+  return file;
+}
+
+void lobby_export_state::give(finished_export& file, const std::vector<waiter>& waiters) {
   const auto json = std::make_shared<const std::string>(issue_link(file));
   for (const auto& who : waiters)
     effects_->answer(who, json);
 }
 
-std::int64_t lobby_export_state::link_end_s() const {
-  const auto end_ms = settings_->job.clock->unix_ms() + settings_->job.url_lifetime.count();
-  return (end_ms + 999) / 1'000;
+// -- jobs of other processes --------------------------------------------------
+
+void lobby_export_state::start_following(job& which, const store::export_record& record) {
+  which.followed = record;
+  which.snapshot = record.snapshot;
+  ++followed_;
 }
 
+void lobby_export_state::stop_following(job& which) {
+  which.followed.reset();
+  --followed_;
+}
+
+void lobby_export_state::leave_to(const store::other_export& other, std::uint64_t number) {
+  auto& each = jobs_.at(number);
+  each.running = false;
+  start_following(each, other.record);
+  auto undecided = std::exchange(each.undecided, {});
+  for (auto& who : std::exchange(each.waiters, {}))
+    undecided.push_back({std::move(who), other.needs});
+  const auto query = each.query;
+  for (auto& [who, needs] : undecided)
+    decide(query, std::move(who), needs);
+}
+
+void lobby_export_state::note_found(const store::export_record& found) {
+  if (found.is_complete) {
+    keep(found.facts, summary_of(found));
+    return;
+  }
+  for (const auto& [number, each] : jobs_)
+    if (each.followed && each.followed->facts.export_id == found.facts.export_id) return;
+  job made;
+  made.query = found.facts.query;
+  start_following(made, found);
+  jobs_.emplace(settings_->registry->next_number(), std::move(made));
+}
+
+void lobby_export_state::follow() {
+  if (follow_under_way_ || !is_following()) return;
+  std::vector<follow_request> requests;
+  for (const auto& [number, each] : jobs_)
+    if (each.followed) requests.push_back({number, *each.followed});
+  // If the pool is full, the next time is soon enough.
+  follow_under_way_ = effects_->follow(std::move(requests));
+}
+
+void lobby_export_state::on(const exports_followed& followed) {
+  follow_under_way_ = false;
+  for (const auto& [number, record] : followed.results) {
+    const auto found = jobs_.find(number);
+    if (found == jobs_.end() || !found->second.followed) continue;
+    if (!record) {
+      take_back(number);
+    } else if (record->is_complete) {
+      auto over = jobs_.extract(found);
+      stop_following(over.mapped());
+      give(keep(record->facts, summary_of(*record)), over.mapped().waiters);
+      for (auto& [who, needs] : over.mapped().undecided)
+        decide(over.mapped().query, std::move(who), needs);
+    } else if (record->generation != found->second.followed->generation) {
+      // A third process has taken it over, which reads a later state.
+      found->second.followed = *record;
+      found->second.snapshot.reset();
+    } else if (record->snapshot && !found->second.snapshot) {
+      note_snapshot(number, *record->snapshot);
+    }
+  }
+}
+
+void lobby_export_state::take_back(std::uint64_t number) {
+  auto& each = jobs_.at(number);
+  stop_following(each);
+  each.snapshot.reset();
+  for (auto& [who, needs] : std::exchange(each.undecided, {}))
+    each.waiters.push_back(std::move(who));
+  if (each.waiters.empty()) {
+    jobs_.erase(number);
+    return;
+  }
+  // They have waited before.
+  queue_.push_front(number);
+  start_queued();
+}
+
+// -- links --------------------------------------------------------------------
+
 std::string lobby_export_state::issue_link(finished_export& file) {
-  const auto expires_s = link_end_s();
+  const auto expires_s = settings_->job.link_end_s();
   file.linked_until_ts = std::max(file.linked_until_ts, expires_s * 1'000);
   model::json_writer json;
   json.object().name("url");
@@ -258,8 +343,10 @@ std::string lobby_export_state::issue_link(finished_export& file) {
 
 std::vector<model::uuid> lobby_export_state::over_at(std::int64_t now_ts) const {
   std::vector<model::uuid> over;
+  const bool is_shared = settings_->job.files->is_shared();
   for (const auto& [id, file] : settings_->registry->finished)
-    if (file.linked_until_ts <= now_ts) over.push_back(id);
+    if ((is_shared ? file.facts.keep_until_ts : file.linked_until_ts) <= now_ts)
+      over.push_back(id);
   return over;
 }
 
@@ -284,12 +371,18 @@ void lobby_export_state::forget_gone() {
     std::erase_if(each.waiters, [](const waiter& who) { return who.is_gone(); });
     std::erase_if(each.undecided, [](const auto& entry) { return entry.who.is_gone(); });
   }
+  // Nobody here waits for these.
+  followed_ -= std::erase_if(jobs_, [](const auto& entry) {
+    const auto& each = entry.second;
+    return each.followed && each.waiters.empty() && each.undecided.empty();
+  });
 }
 
 void lobby_export_state::clear() {
   jobs_.clear();
   queue_.clear();
   running_ = 0;
+  followed_ = 0;
   looking_.clear();
 }
 
@@ -297,6 +390,7 @@ void lobby_export_state::count() const {
   auto& metrics = *settings_->job.metrics;
   metrics.running.set(static_cast<std::int64_t>(running_));
   metrics.queued.set(static_cast<std::int64_t>(queue_.size()));
+  metrics.followed.set(static_cast<std::int64_t>(followed_));
   metrics.waiting.set(static_cast<std::int64_t>(waiting_count()));
 }
 

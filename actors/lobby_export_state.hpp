@@ -41,6 +41,8 @@ struct lobby_export_settings {
   std::size_t waiting_limit = 1'024;
   /// The interval of housekeeping, which removes files whose links have expired.
   std::chrono::milliseconds tick{1'000};
+  /// How often the exports that other processes write are looked at.
+  std::chrono::milliseconds follow_interval{250};
   /// The interval between counts of the files in the folder, which other processes write to as
   /// well.
   std::chrono::milliseconds sweep_interval{60'000};
@@ -49,9 +51,15 @@ struct lobby_export_settings {
 /// What a request needs to know about the store.
 struct look_request {
   std::uint64_t number = 0;
-  model::uuid game_id;
+  model::export_query query;
   /// The finished file that may be reused.
   std::optional<model::uuid> file;
+};
+
+/// A job that another process does.
+struct follow_request {
+  std::uint64_t job = 0;
+  store::export_record record;
 };
 
 /// The side effects that the state of exports requests from its actor.
@@ -63,6 +71,9 @@ public:
   virtual bool look(std::vector<look_request> requests) = 0;
   /// Runs an export and reports its begin and its end. Returns false if the pool is full.
   virtual bool run(std::uint64_t job, const model::export_query& query) = 0;
+  /// Looks at what became of jobs of other processes and sends the result (`exports_followed`).
+  /// Returns false if the pool is full.
+  virtual bool follow(std::vector<follow_request> jobs) = 0;
   virtual void answer(const waiter& who, const std::shared_ptr<const std::string>& json) = 0;
   virtual void fail(const waiter& who, const base::error& why) = 0;
 };
@@ -73,6 +84,9 @@ public:
 /// A request for an export that is running joins it, and a request for a finished export gets its
 /// file, if the export covers the same lobbies and names. Whether it does is read from the store
 /// after the request arrived.
+///
+/// Where processes share exports, this includes those of the others. A job that another process
+/// does is followed until it is whole, or becomes a job of this process when nobody does it.
 class lobby_export_state {
 public:
   /// `settings` and `effects` must outlive the state.
@@ -86,10 +100,15 @@ public:
   void ask(const model::export_query& query, const waiter& who);
 
   void on(const history_looked& looked);
-  void on(const export_begun& begun);
+  void on(const export_begun& begun) { note_snapshot(begun.job, begun.snapshot); }
   void on(const export_ended& ended);
+  void on(const exports_followed& followed);
 
-  /// Returns the files whose last issued link has expired.
+  /// Looks at the jobs that other processes do. Call this from time to time while `is_following`.
+  void follow();
+  bool is_following() const noexcept { return followed_ > 0; }
+  /// Returns the files whose last issued link has expired; of those that processes share, whose
+  /// last possible link has.
   std::vector<model::uuid> over_at(std::int64_t now_ts) const;
   /// Forgets a file that no longer exists.
   void forget(const model::uuid& export_id);
@@ -109,6 +128,8 @@ private:
   struct job {
     model::export_query query;
     bool running = false;
+    /// What another process writes, if the job is one of another process.
+    std::optional<store::export_record> followed = {};
     /// Known once the job has begun to read.
     std::optional<store::history_snapshot> snapshot;
     std::vector<waiter> waiters;
@@ -132,9 +153,17 @@ private:
   void add_job(const model::export_query& query, waiter who);
   void start_queued();
   void run(std::uint64_t number);
-  void keep(const export_ended& ended, const std::vector<waiter>& waiters);
-  /// When a link that is issued now expires, in seconds since 1970.
-  std::int64_t link_end_s() const;
+  void note_snapshot(std::uint64_t number, const store::history_snapshot& snapshot);
+  /// Takes a job's place away and leaves it to another process.
+  void leave_to(const store::other_export& other, std::uint64_t number);
+  /// Does a job that another process no longer does, as soon as there is room.
+  void take_back(std::uint64_t number);
+  /// Has requests that are yet to come find an export of another process.
+  void note_found(const store::export_record& found);
+  void start_following(job& which, const store::export_record& record);
+  void stop_following(job& which);
+  finished_export& keep(const store::export_facts& facts, const store::history_summary& summary);
+  void give(finished_export& file, const std::vector<waiter>& waiters);
   /// Issues a link that is valid from now on. Returns the response body.
   std::string issue_link(finished_export& file);
   std::size_t waiting_count() const;
@@ -145,11 +174,14 @@ private:
   std::map<std::uint64_t, job> jobs_;
   std::deque<std::uint64_t> queue_;
   std::size_t running_ = 0;
+  /// Jobs that other processes do.
+  std::size_t followed_ = 0;
   /// Requests that wait for a look at the store, by number.
   std::map<std::uint64_t, looking> looking_;
   /// The requests in `looking_` that came after the running look at the store had begun.
   std::vector<std::uint64_t> next_look_;
   bool look_under_way_ = false;
+  bool follow_under_way_ = false;
 };
 
 } // namespace matchcloud::actors

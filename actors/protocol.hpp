@@ -166,6 +166,8 @@ struct history_looked {
     store::history_revisions revisions;
     /// The file of the request, if it no longer exists because another process removed it.
     std::optional<model::uuid> missing;
+    /// An export of other processes that serves the request or may (`export_store::find`).
+    std::shared_ptr<const store::export_record> found;
   };
 
   std::vector<result> results;
@@ -186,7 +188,25 @@ struct export_ended {
   store::history_summary summary;
   /// Set if there is no file.
   std::shared_ptr<const base::error> failure;
+  /// Set if another process has the export, so that there is nothing yet to say about it.
+  std::shared_ptr<const store::other_export> other;
 };
+
+/// blocking pool -> lobby_export: what became of exports that other processes write. Empty if the
+/// store could not be read.
+struct exports_followed {
+  struct result {
+    std::uint64_t job = 0;
+    /// See `export_store::follow`; null if there is nothing to follow any more.
+    std::shared_ptr<const store::export_record> record;
+  };
+
+  std::vector<result> results;
+};
+
+/// lobby_export -> lobby_export, from time to time while other processes write exports that
+/// requests wait for.
+struct exports_following {};
 
 /// lobby_export -> lobby_export, at every tick.
 struct exports_housekeeping {};

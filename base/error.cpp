@@ -53,7 +53,7 @@ error_description describe(errc code) noexcept {
   case errc::range_not_satisfiable: return {416, "range_not_satisfiable", "Range not satisfiable"};
   case errc::overloaded: return {503, "overloaded", "Too many requests in flight"};
   case errc::budget_exhausted: return {503, "budget_exhausted", "Memory budget exhausted"};
-  case errc::outcome_unknown: return {503, "outcome_unknown", "Outcome unknown"};
+  case errc::outcome_unknown: return {504, "outcome_unknown", "Outcome unknown"};
   case errc::unavailable: return {503, "unavailable", "Temporarily unavailable"};
   case errc::draining: return {503, "draining", "Shutting down"};
   case errc::deadline_exceeded: return {504, "deadline_exceeded", "Deadline exceeded"};
@@ -74,6 +74,7 @@ error_description describe(errc code) noexcept {
 
 bool is_local_failure(errc code) noexcept {
   switch (code) {
+  case errc::outcome_unknown:
   case errc::store_failed:
   case errc::store_full:
   case errc::store_newer:

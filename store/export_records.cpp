@@ -2,9 +2,21 @@
 
 #include "base/decimal.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 namespace matchcloud::store {
+
+namespace {
+
+/// The first of the records of which `is_it` holds, or null.
+template <class Predicate>
+const export_record* find_first(const std::vector<export_record>& in, Predicate is_it) {
+  const auto found = std::ranges::find_if(in, is_it);
+  return found == in.end() ? nullptr : &*found;
+}
+
+} // namespace
 
 object_name exports_folder() {
   return *object_name::parse("exports");
@@ -28,6 +40,33 @@ std::optional<export_record> read_export_name(const object_name& name) {
   record.generation = *generation;
   if (object_of(record) != name) return std::nullopt;
   return record;
+}
+
+bool is_as_new(const export_facts& facts, const history_snapshot& snapshot, bool has_running,
+               const history_revisions& needs, std::int64_t linked_until_ts) noexcept {
+  const bool grows =
+      has_running && facts.query.span.end > static_cast<std::uint64_t>(snapshot.taken_ts);
+  return !grows && snapshot.revisions.covers(needs) && facts.keep_until_ts >= linked_until_ts;
+}
+
+const export_record* query_exports::find_whole(std::int64_t linked_until_ts) const {
+  return find_first(records, [&](const export_record& each) {
+    return each.is_complete && each.snapshot &&
+           is_as_new(each.facts, *each.snapshot, each.has_running, revisions, linked_until_ts);
+  });
+}
+
+const export_record* query_exports::find_running() const {
+  return find_first(records, [&](const export_record& each) {
+    return !each.is_complete && each.leased_until_ts > now_ts &&
+           (!each.snapshot || each.snapshot->revisions.covers(revisions));
+  });
+}
+
+const export_record* query_exports::find_abandoned() const {
+  return find_first(records, [&](const export_record& each) {
+    return !each.is_complete && each.owner && each.leased_until_ts <= now_ts;
+  });
 }
 
 } // namespace matchcloud::store

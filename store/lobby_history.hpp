@@ -18,6 +18,11 @@ struct history_revisions {
   /// Revision of the catalog, which has the names.
   std::int64_t catalog = 0;
 
+  /// Whether a state of the store includes all that another one did: revisions only grow.
+  bool covers(const history_revisions& other) const noexcept {
+    return lobbies >= other.lobbies && catalog >= other.catalog;
+  }
+
   friend bool operator==(const history_revisions&, const history_revisions&) = default;
 };
 
@@ -27,6 +32,8 @@ struct history_snapshot {
   /// When its transaction began, in milliseconds since 1970. The duration of running lobbies counts
   /// up to this instant, and everything acknowledged before it is included.
   std::int64_t taken_ts = 0;
+
+  friend bool operator==(const history_snapshot&, const history_snapshot&) = default;
 };
 
 /// Callbacks of `lobby_history::read`, called on the caller's thread.

@@ -104,6 +104,7 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
 
 node::node(const serve_config& config)
     : config_{config},
+      replica_id_{new_id()},
       front_{std::make_shared<const http::front_settings>(
           data_front_settings(config, contact_, replica_count_))},
       ops_front_{std::make_shared<const http::front_settings>(
@@ -127,7 +128,7 @@ base::expected<void> node::open_database() {
   store::store_settings settings;
   if (config_.store.url.empty()) {
     // One for each task that may need one, and one for the catalog's feed, so that none waits.
-    settings.sessions.at_once = blocking_threads + config_.limits.export_jobs + 1;
+    settings.sessions.at_once = blocking_threads + 2 * config_.limits.export_jobs + 1;
   } else {
     settings = server_settings(config_);
     store_work_ = std::make_unique<base::thread_pool>(store_threads, blocking_nice);
@@ -136,7 +137,7 @@ base::expected<void> node::open_database() {
   if (!database) return tl::unexpected(database.error());
   database_ = *std::move(database);
   if (!config_.store.url.empty()) {
-    replicas_ = std::make_shared<store::replica_lease>(database_, new_id(), replica_count_);
+    replicas_ = std::make_shared<store::replica_lease>(database_, replica_id_, replica_count_);
     replicas_->renew();
   }
   auto ops = ops_services::open(config_, database_);
@@ -190,6 +191,7 @@ base::expected<void> node::open_bucket() {
   store::export_objects_settings settings;
   settings.objects = bucket_;
   settings.records = database_;
+  settings.owner = replica_id_;
   settings.delivery = config_.objects_delivery;
   settings.budget = &bounds_.budget;
   settings.clock = &base::machine_clock();

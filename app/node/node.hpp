@@ -105,6 +105,8 @@ private:
   /// Of each plane, by which its front routes and its transports judge heads.
   /// When the store last answered.
   std::shared_ptr<store::store_contact> contact_ = std::make_shared<store::store_contact>();
+  /// This process, to others on the store.
+  model::uuid replica_id_;
   std::shared_ptr<store::replica_count> replica_count_ = std::make_shared<store::replica_count>();
   /// Null where the store is embedded: the processes on it are few, and replace each other.
   std::shared_ptr<store::replica_lease> replicas_;

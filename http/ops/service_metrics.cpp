@@ -241,6 +241,11 @@ void add_exports(std::vector<MetricFamily>& all, const actors::export_metrics& o
         static_cast<double>(of.queued.get()));
   gauge("matchcloud_exports_waiting", "Requests that wait for an export.",
         static_cast<double>(of.waiting.get()));
+  gauge("matchcloud_exports_followed",
+        "Exports that other replicas make and requests of this one wait for.",
+        static_cast<double>(of.followed.get()));
+  counter("matchcloud_exports_taken_over_total",
+          "Exports begun here because another replica no longer made them.", of.taken_over);
   gauge("matchcloud_export_file_bytes", "Files of exports, unfinished ones included.",
         static_cast<double>(file_bytes));
   counter("matchcloud_exports_finished_total", "Exports that became a file.", of.finished);

@@ -45,7 +45,8 @@ base::error failed_repeatedly() {
 base::error outcome_unknown() {
   return {errc::outcome_unknown,
           "What answers this request failed while it was being done: it may have happened or not. "
-          "Look at what it was to change before you ask again."};
+          "Look at what it was to change before you ask again.",
+          true};
 }
 
 base::error body_interrupted() {

@@ -125,7 +125,7 @@ struct operation_row {
   /// Whether, with `auth = required`, even a request from the machine itself needs a token.
   bool needs_token_on_loopback = false;
   /// Whether performing the operation twice has the same effect as once. If not, a request that an
-  /// actor may have begun before it died gets 503 `outcome_unknown` and is not dispatched again.
+  /// actor may have begun before it died gets 504 `outcome_unknown` and is not dispatched again.
   bool is_repeatable = true;
 };
 

@@ -36,6 +36,9 @@ std::string_view general_detail(base::errc code) noexcept {
     return "The store cannot be used now: its server is out of reach, another process holds it for "
            "long, or its disk fails or is read-only (the data directory must be writable; see the "
            "kernel's log). The service's log has the cause. Try again later.";
+  case base::errc::outcome_unknown:
+    return "The store was lost while it made the change, which may have happened or not. Look at "
+           "what it was to change before you ask again. The service's log has the cause.";
   case base::errc::store_full:
     return "The disk of the service is full: free some disk space there. The service's log has "
            "the cause.";
@@ -158,7 +161,7 @@ response problem(const base::error& failure, std::string_view request_id,
   // Exports take seconds; everything else finishes sooner.
   if (what.code == base::errc::exports_busy)
     answer.fixed_headers = "Retry-After: 5\r\n";
-  else if (about.status == 503 && what.code != base::errc::outcome_unknown)
+  else if (about.status == 503)
     answer.fixed_headers = "Retry-After: 1\r\n";
   // RFC 9110 section 12.5.3: only a 415 that the content coding caused carries Accept-Encoding.
   else if (what.code == base::errc::content_coding_unsupported)

@@ -121,7 +121,8 @@ std::string export_files::path_aside() {
 class export_files::draft final : public export_draft {
 public:
   draft(export_files& to, export_about about, std::string folder, new_file file)
-      : to_{&to},
+      : export_draft{about.facts.export_id},
+        to_{&to},
         about_{about},
         folder_{std::move(folder)},
         file_{std::move(file)},
@@ -138,7 +139,7 @@ public:
     return written;
   }
 
-  base::expected<void> publish(std::int64_t keep_until_ts) override {
+  base::expected<void> publish(std::int64_t keep_until_ts, bool) override {
     if (!std::exchange(whole_, false))
       return base::fail(base::errc::store_failed, "an export that was not written whole");
     about_.facts.keep_until_ts = keep_until_ts;
@@ -169,8 +170,7 @@ private:
   bool whole_ = true;
 };
 
-base::expected<std::unique_ptr<export_draft>>
-export_files::begin(const model::uuid& export_id, const model::export_query& query) {
+base::expected<begun_export> export_files::begin(const export_request& request) {
   if (ledger_.is_full()) return exports_full();
   auto folder = path_aside();
   if (::mkdir(folder.c_str(), 0700) != 0) return failure(folder, "make the folder", errno);
@@ -179,8 +179,8 @@ export_files::begin(const model::uuid& export_id, const model::export_query& que
     remove_all(folder);
     return tl::unexpected(file.error());
   }
-  return std::make_unique<draft>(*this, export_about{{export_id, query}}, std::move(folder),
-                                 *std::move(file));
+  return std::make_unique<draft>(*this, export_about{{request.export_id, request.query}},
+                                 std::move(folder), *std::move(file));
 }
 
 base::expected<void> export_files::publish(draft& whole) {

@@ -35,8 +35,7 @@ public:
   export_files(const export_files&) = delete;
   export_files& operator=(const export_files&) = delete;
 
-  base::expected<std::unique_ptr<export_draft>> begin(const model::uuid& export_id,
-                                                      const model::export_query& query) override;
+  base::expected<begun_export> begin(const export_request& request) override;
   base::expected<opened_export_ptr> open(const model::uuid& export_id) override;
   bool has(const model::uuid& export_id) override;
   base::expected<void> compress(const model::uuid& export_id,

@@ -30,17 +30,37 @@ struct export_objects::opened_object : opened_export {
 class export_objects::draft final : public export_draft {
 public:
   draft(export_objects& to, export_record record, std::unique_ptr<object_upload> upload)
-      : to_{&to}, record_{std::move(record)}, upload_{std::move(upload)} {}
+      : export_draft{record.facts.export_id},
+        to_{&to},
+        record_{std::move(record)},
+        upload_{std::move(upload)},
+        next_renewal_{to.settings_.clock->now() + export_renewal_interval} {}
 
   ~draft() override {
     to_->give_back(taken_bytes_);
     if (!upload_) return;
     upload_.reset();
-    // If this fails, a sweep forgets it.
-    if (const auto forgotten = to_->settings_.records->exports().and_then(
-            [&](const auto& in) { return in->forget_export(record_.facts.export_id); });
-        !forgotten)
-      spdlog::warn("exports: {}", base::to_string(forgotten.error()));
+    to_->forget(record_);
+  }
+
+  void note_snapshot(const history_snapshot& snapshot) override {
+    record_.snapshot = snapshot;
+    next_renewal_ = {};
+    static_cast<void>(renew());
+  }
+
+  bool renew() override {
+    const auto now = to_->settings_.clock->now();
+    if (!is_mine_ || now < next_renewal_) return is_mine_;
+    next_renewal_ = now + export_renewal_interval;
+    const auto renewed = to_->settings_.records->exports().and_then(
+        [&](const auto& in) { return in->renew_export(record_, export_lease_time); });
+    // Who cannot say so finds out later whether another process has taken over.
+    if (renewed)
+      is_mine_ = *renewed;
+    else
+      spdlog::warn("exports: {}", base::to_string(renewed.error()));
+    return is_mine_;
   }
 
   base::expected<void> append(std::string_view bytes) override {
@@ -53,7 +73,7 @@ public:
     return written;
   }
 
-  base::expected<void> publish(std::int64_t keep_until_ts) override {
+  base::expected<void> publish(std::int64_t keep_until_ts, bool has_running) override {
     if (!is_whole_)
       return base::fail(base::errc::store_failed, "an export that was not written whole");
     const auto outcome = upload_->complete();
@@ -67,10 +87,19 @@ public:
     record_.facts.keep_until_ts = keep_until_ts;
     record_.size_bytes = taken_bytes_;
     record_.sha256 = base::hexadecimal(digest_.digest());
+    record_.has_running = has_running;
     record_.is_complete = true;
-    auto completed = to_->complete_record(record_);
-    if (completed) taken_bytes_ = 0;
-    return completed;
+    const auto completed = to_->complete_record(record_);
+    if (!completed) return tl::unexpected(completed.error());
+    is_mine_ = *completed;
+    if (is_mine_) {
+      taken_bytes_ = 0;
+      return {};
+    }
+    // Nobody else has this generation. If the removal fails, a sweep removes the object.
+    static_cast<void>(to_->settings_.objects->remove(object_of(record_)));
+    return base::fail(base::errc::store_failed,
+                      object_of(record_).text() + ": another process has taken the export over");
   }
 
 private:
@@ -83,44 +112,72 @@ private:
   std::uint64_t taken_bytes_ = 0;
   /// Whether everything that was appended is in the upload.
   bool is_whole_ = true;
+  /// Whether no other process has taken the export over, as far as is known.
+  bool is_mine_ = true;
+  base::steady_time next_renewal_;
 };
 
 export_objects::export_objects(export_objects_settings settings) : settings_{std::move(settings)} {}
 
 // -- writing ------------------------------------------------------------------
 
-base::expected<std::unique_ptr<export_draft>>
-export_objects::begin(const model::uuid& export_id, const model::export_query& query) {
+base::expected<begun_export> export_objects::begin(const export_request& request) {
   if (is_full()) return exports_full();
-  export_record record;
-  record.facts.export_id = export_id;
-  record.facts.query = query;
-  // The upload first: it leaves nothing behind if there is no record for it.
+  auto claimed = claim(request);
+  if (!claimed) return tl::unexpected(claimed.error());
+  if (!claimed->is_own) return other_export{std::move(claimed->record), claimed->revisions};
+  auto& record = claimed->record;
   auto upload = settings_.objects->begin_upload(object_of(record), std::string{export_csv_type});
-  if (!upload) return tl::unexpected(upload.error());
-  if (auto begun = begin_record(export_id, query); !begun) return tl::unexpected(begun.error());
+  if (!upload) {
+    forget(record);
+    return tl::unexpected(upload.error());
+  }
+  if (record.generation > 1)
+    spdlog::info("exports: {} is taken over from a process that no longer writes it",
+                 object_of(record).text());
   return std::make_unique<draft>(*this, std::move(record), *std::move(upload));
 }
 
-base::expected<void> export_objects::begin_record(const model::uuid& export_id,
-                                                  const model::export_query& query) {
-  return settings_.records->exports().and_then([&](const auto& in) {
-    return in->begin_export(export_id, query, settings_.clock->unix_ms());
-  });
+base::expected<export_claimed> export_objects::claim(const export_request& request) {
+  const export_claim claim{request.query,     request.export_id,          settings_.owner,
+                           export_lease_time, settings_.clock->unix_ms(), request.linked_until_ts};
+  const auto ask = [&] {
+    return settings_.records->exports().and_then(
+        [&](const auto& in) { return in->claim_export(claim); });
+  };
+  auto claimed = ask();
+  const bool is_whole = claimed && !claimed->is_own && claimed->record.is_complete;
+  return is_whole && !is_there(claimed->record) ? ask() : claimed;
 }
 
-base::expected<void> export_objects::complete_record(const export_record& whole) {
-  const auto completed = settings_.records->exports().and_then(
+base::expected<query_exports> export_objects::exports_of(const model::export_query& query) {
+  return settings_.records->exports().and_then(
+      [&](const auto& in) { return in->exports_of(query); });
+}
+
+bool export_objects::is_there(const export_record& whole) {
+  const auto found = settings_.objects->stat(object_of(whole));
+  if (!found || *found) return true;
+  spdlog::warn("exports: {} has gone from the bucket; it is made anew", object_of(whole).text());
+  forget(whole);
+  return false;
+}
+
+void export_objects::forget(const export_record& record) {
+  const auto forgotten = settings_.records->exports().and_then(
+      [&](const auto& in) { return in->forget_export(record); });
+  if (!forgotten) spdlog::warn("exports: {}", base::to_string(forgotten.error()));
+}
+
+base::expected<bool> export_objects::complete_record(const export_record& whole) {
+  auto completed = settings_.records->exports().and_then(
       [&](const auto& in) { return in->complete_export(whole); });
-  if (!completed) return tl::unexpected(completed.error());
-  if (!*completed)
-    return base::fail(base::errc::store_failed,
-                      object_of(whole).text() + ": the export took so long that it was given up");
+  if (!completed || !*completed) return completed;
   const std::lock_guard lock{mutex_};
   ++usage_.count;
   usage_.bytes += whole.size_bytes;
   taken_bytes_ -= whole.size_bytes;
-  return {};
+  return completed;
 }
 
 bool export_objects::try_take(std::uint64_t bytes) {
@@ -148,18 +205,39 @@ std::uint64_t export_objects::used_bytes() const {
 
 // -- reading ------------------------------------------------------------------
 
-base::expected<std::optional<export_record>> export_objects::find(const model::uuid& export_id) {
+base::expected<std::optional<export_record>>
+export_objects::find(const model::export_query& query, std::int64_t linked_until_ts) {
+  const auto known = exports_of(query);
+  if (!known) return tl::unexpected(known.error());
+  if (const auto* whole = known->find_whole(linked_until_ts); whole && is_there(*whole))
+    return *whole;
+  const auto* running = known->find_running();
+  return running && running->owner != settings_.owner ? std::optional{*running} : std::nullopt;
+}
+
+base::expected<std::optional<export_record>> export_objects::follow(const export_record& record) {
+  const auto known = exports_of(record.facts.query);
+  if (!known) return tl::unexpected(known.error());
+  for (const auto& each : known->records)
+    if (each.facts.export_id == record.facts.export_id &&
+        (each.is_complete || each.leased_until_ts > known->now_ts))
+      return each;
+  return std::nullopt;
+}
+
+base::expected<std::optional<export_record>>
+export_objects::find_whole(const model::uuid& export_id) {
   return settings_.records->exports().and_then(
       [&](const auto& in) { return in->find_export(export_id); });
 }
 
 bool export_objects::has(const model::uuid& export_id) {
-  const auto found = find(export_id);
+  const auto found = find_whole(export_id);
   return !found || found->has_value();
 }
 
 base::expected<opened_export_ptr> export_objects::open(const model::uuid& export_id) {
-  const auto found = find(export_id);
+  const auto found = find_whole(export_id);
   if (!found) return tl::unexpected(found.error());
   if (!*found) return export_not_found();
   const auto& record = **found;
@@ -189,7 +267,7 @@ base::expected<opened_export_ptr> export_objects::for_reader(const opened_export
 // -- removing -----------------------------------------------------------------
 
 void export_objects::remove(const model::uuid& export_id) {
-  const auto found = find(export_id);
+  const auto found = find_whole(export_id);
   if (found && !*found) return;
   const auto removed = found ? remove(**found) : tl::unexpected(found.error());
   // A sweep tries again when the export has expired.
@@ -201,7 +279,7 @@ base::expected<void> export_objects::remove(const export_record& record) {
   auto removed = settings_.objects->remove(object_of(record));
   if (!removed) return removed;
   removed = settings_.records->exports().and_then(
-      [&](const auto& in) { return in->forget_export(record.facts.export_id); });
+      [&](const auto& in) { return in->forget_export(record); });
   if (!removed || !record.is_complete) return removed;
   const std::lock_guard lock{mutex_};
   usage_.bytes -= std::min(usage_.bytes, record.size_bytes);

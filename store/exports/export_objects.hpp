@@ -17,6 +17,8 @@ struct export_objects_settings {
   std::shared_ptr<object_store> objects;
   /// Knows which exports there are.
   std::shared_ptr<database> records;
+  /// This process.
+  model::uuid owner;
   objects_delivery delivery = objects_delivery::redirect;
   /// Lends the memory of exports that pass through.
   base::byte_budget* budget = nullptr;
@@ -28,6 +30,11 @@ struct export_objects_settings {
   std::chrono::milliseconds timeout{600'000};
 };
 
+/// How long an export counts as being written after its process last said so, and how often it says
+/// so.
+inline constexpr std::chrono::milliseconds export_lease_time{10'000};
+inline constexpr std::chrono::milliseconds export_renewal_interval{2'000};
+
 /// Longer than any call to a service of objects takes.
 inline constexpr std::chrono::minutes given_up_after{60};
 
@@ -37,13 +44,17 @@ inline constexpr std::chrono::hours leftovers_interval{1};
 inline constexpr std::chrono::hours leftovers_age{24};
 
 /// The exports of a bucket: objects that count once the database has their record. Several
-/// processes share both. Has no compressed exports.
+/// processes share both: of those that are asked for the same, one writes it, and another takes over
+/// when that one has died. Has no compressed exports.
 class export_objects final : public export_store {
 public:
   explicit export_objects(export_objects_settings settings);
 
-  base::expected<std::unique_ptr<export_draft>> begin(const model::uuid& export_id,
-                                                      const model::export_query& query) override;
+  base::expected<begun_export> begin(const export_request& request) override;
+  bool is_shared() const noexcept override { return true; }
+  base::expected<std::optional<export_record>> find(const model::export_query& query,
+                                                    std::int64_t linked_until_ts) override;
+  base::expected<std::optional<export_record>> follow(const export_record& record) override;
   base::expected<opened_export_ptr> open(const model::uuid& export_id) override;
   base::expected<opened_export_ptr> for_reader(const opened_export_ptr& opened) override;
   bool has(const model::uuid& export_id) override;
@@ -59,10 +70,18 @@ private:
   class draft;
   struct opened_object;
 
-  base::expected<void> begin_record(const model::uuid& export_id, const model::export_query& query);
-  /// From then on its bytes are those of a finished export.
-  base::expected<void> complete_record(const export_record& whole);
-  base::expected<std::optional<export_record>> find(const model::uuid& export_id);
+  /// What `claim_export` says of a request, if the object of a whole export is there.
+  base::expected<export_claimed> claim(const export_request& request);
+  base::expected<query_exports> exports_of(const model::export_query& query);
+  /// Whether the object of a whole export is there, as far as can be said; forgets the export if it
+  /// is not.
+  bool is_there(const export_record& whole);
+  /// Logs a failure: a sweep forgets the record when it is old.
+  void forget(const export_record& record);
+  /// From then on its bytes are those of a finished export. Returns false if another process has
+  /// taken it over.
+  base::expected<bool> complete_record(const export_record& whole);
+  base::expected<std::optional<export_record>> find_whole(const model::uuid& export_id);
   base::expected<void> remove(const export_record& record);
   base::expected<void> remove_over(std::int64_t now_ts);
   base::expected<void> count();

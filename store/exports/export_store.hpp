@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 #include "base/open_file.hpp"
+#include "store/export_records.hpp"
 #include "store/exports/export_about.hpp"
 #include "store/objects/object_links.hpp"
 
@@ -9,8 +10,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace matchcloud::store {
 
@@ -33,22 +36,51 @@ struct opened_export {
 };
 using opened_export_ptr = std::shared_ptr<const opened_export>;
 
+/// What is to be exported.
+struct export_request {
+  model::export_query query;
+  /// For a new export.
+  model::uuid export_id;
+  /// How long links that are issued now are valid, in milliseconds since 1970.
+  std::int64_t linked_until_ts = 0;
+};
+
 /// An export that is being written; destroying it before it is published leaves nothing behind.
 /// Its store must outlive it. One thread at a time; calls wait for the disk or the network.
 class export_draft {
 public:
-  export_draft() = default;
+  explicit export_draft(const model::uuid& export_id) : export_id_{export_id} {}
   export_draft(const export_draft&) = delete;
   export_draft& operator=(const export_draft&) = delete;
   virtual ~export_draft() = default;
 
+  /// That of the request, or of the export that was taken over for it.
+  const model::uuid& export_id() const noexcept { return export_id_; }
+  /// Tells other processes what is being read.
+  virtual void note_snapshot(const history_snapshot&) {}
+  /// Tells other processes that the export is still being written; costs nothing if they know. Call
+  /// this at least once a second. Returns false if one has taken it over: then it cannot be
+  /// published.
+  virtual bool renew() { return true; }
   /// Appends to the CSV. Fails with `exports_full` if the byte limit is reached, or with
   /// `store_full` or `store_failed`; after a failure the draft can no longer be published.
   virtual base::expected<void> append(std::string_view bytes) = 0;
   /// Publishes the export, which survives a power failure when this returns. The last call. See
-  /// `export_facts` for the time.
-  virtual base::expected<void> publish(std::int64_t keep_until_ts) = 0;
+  /// `export_facts` for the time, and `export_record` for `has_running`.
+  virtual base::expected<void> publish(std::int64_t keep_until_ts, bool has_running = false) = 0;
+
+private:
+  model::uuid export_id_;
 };
+
+/// An export that another process wrote or writes, which serves a request.
+struct other_export {
+  export_record record;
+  /// What the request needs: an export whose snapshot covers this serves it.
+  history_revisions needs;
+};
+/// What becomes of a request.
+using begun_export = std::variant<std::unique_ptr<export_draft>, other_export>;
 
 /// The finished exports that downloads get. Any thread. All calls wait for the disk or the network
 /// but `for_reader`, `used_bytes` and `known`.
@@ -56,10 +88,26 @@ class export_store {
 public:
   virtual ~export_store() = default;
 
-  /// Begins an export with a new id. Fails with `exports_full` at the limit, or with `store_full`
-  /// or `store_failed`.
-  virtual base::expected<std::unique_ptr<export_draft>> begin(const model::uuid& export_id,
-                                                              const model::export_query& query) = 0;
+  /// Begins an export, unless another process has it. Fails with `exports_full` at the limit, or
+  /// with `store_full` or `store_failed`.
+  virtual base::expected<begun_export> begin(const export_request& request) = 0;
+
+  /// Whether processes share their exports. Where they do not, the two functions below find nothing.
+  virtual bool is_shared() const noexcept { return false; }
+  /// An export that is as new as a new one, else one that another process writes and that may be.
+  /// See `export_request` for the time. Fails with `store_failed`.
+  virtual base::expected<std::optional<export_record>> find(const model::export_query& query,
+                                                            std::int64_t linked_until_ts) {
+    static_cast<void>(query);
+    static_cast<void>(linked_until_ts);
+    return std::nullopt;
+  }
+  /// What became of an export that another process writes; nothing if it gave up or died, so that
+  /// somebody else is to write it. Fails with `store_failed`.
+  virtual base::expected<std::optional<export_record>> follow(const export_record& record) {
+    static_cast<void>(record);
+    return std::nullopt;
+  }
 
   /// Opens an export. Fails with `export_not_found` (also if the export is damaged, which is
   /// logged), with `overloaded` if too many files are open, or with `io_failed` or `store_failed`.

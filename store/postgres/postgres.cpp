@@ -277,14 +277,17 @@ base::expected<void> postgres_connection::commit(std::string_view operation) {
   static constexpr sql_command announce{"SELECT pg_notify('matchcloud', $1)", "announce a change"};
   auto done = pass(base::fault_point::store_commit, operation);
   // Never for each ingest: at its commit, NOTIFY locks out all others of the server.
-  if (done && subject_ && *subject_ != sql_subject::lobbies)
-    done = run(announce, {name_of(*subject_)});
+  const bool is_announced = subject_ && *subject_ != sql_subject::lobbies;
+  if (done && is_announced) done = run(announce, {name_of(*subject_)});
   bool committed = false;
   const take_rows look = [&](const binary_rows& got) {
     committed = std::strcmp(PQcmdStatus(got.get()), "COMMIT") == 0; // "ROLLBACK" after a failure
   };
   if (done) done = queue(commit, parameters{sql_values{}}, {operation, nullptr, &look}, false);
   if (done) done = drain();
+  // The server may still do it. Reports of lobbies can be made again, other changes cannot.
+  if (!done && is_announced && (silence_ || PQstatus(handle_.get()) != CONNECTION_OK))
+    done.error().code = base::errc::outcome_unknown;
   if (!done) return done;
   if (!committed) return failure(operation, "the server rolled the transaction back");
   in_transaction_ = false;

@@ -25,7 +25,7 @@ struct migration {
 
 /// `migrations[n - 1]` makes version n. Migrations are never edited, only added, and they only
 /// expand the schema (new tables, new columns with defaults). Times are milliseconds since 1970.
-constexpr std::array<migration, 2> migrations{{
+constexpr std::array<migration, 3> migrations{{
     {1, R"sql(
       -- A row is locked by who changes its subject, until the commit. So the revisions of a subject
       -- are in the order of the commits. Those of avatars and lobbies are in game_revisions.
@@ -196,6 +196,21 @@ constexpr std::array<migration, 2> migrations{{
         replica_id uuid PRIMARY KEY,
         serving_until_ts bigint NOT NULL -- by the server's clock
       );
+    )sql"},
+    {1, R"sql(
+      -- Who writes an export, until when it counts as written, and what of; null in rows of older
+      -- programs, which nobody takes over.
+      ALTER TABLE exports ADD COLUMN owner uuid;
+      ALTER TABLE exports ADD COLUMN leased_until_ts bigint;  -- by the server's clock
+      ALTER TABLE exports ADD COLUMN lobbies_revision bigint; -- null: reading has not begun
+      ALTER TABLE exports ADD COLUMN catalog_revision bigint;
+      ALTER TABLE exports ADD COLUMN taken_ts bigint;
+      ALTER TABLE exports ADD COLUMN has_running bigint;
+      CREATE INDEX exports_by_query ON exports (game_id, query_start, query_end, begun_ts);
+
+      -- One row, which is changed by who claims an export: claims are made one after the other.
+      CREATE TABLE export_claims (count bigint NOT NULL);
+      INSERT INTO export_claims VALUES (0);
     )sql"},
 }};
 

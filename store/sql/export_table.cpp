@@ -2,10 +2,20 @@
 
 #include <bit>
 #include <optional>
+#include <string>
+#include <string_view>
 
 namespace matchcloud::store {
 
 namespace {
+
+/// A statement that reads whole records.
+std::string reading(std::string_view which) {
+  return "SELECT export_id, game_id, query_start, query_end, generation, keep_until_ts, "
+         "size_bytes, sha256, owner, leased_until_ts, lobbies_revision, catalog_revision, "
+         "taken_ts, has_running FROM exports " +
+         std::string{which};
+}
 
 export_record read_record(sql_row& row) {
   export_record each;
@@ -18,60 +28,135 @@ export_record read_record(sql_row& row) {
   each.facts.keep_until_ts = row.integer(5);
   each.size_bytes = static_cast<std::uint64_t>(row.integer(6));
   each.sha256 = row.text(7);
+  if (!row.is_null(8)) each.owner = row.uuid(8);
+  each.leased_until_ts = row.integer(9);
+  if (!row.is_null(12))
+    each.snapshot = history_snapshot{{row.integer(10), row.integer(11)}, row.integer(12)};
+  each.has_running = row.integer(13) != 0;
   return each;
+}
+
+/// What is noted of a snapshot.
+struct snapshot_columns {
+  std::optional<std::int64_t> lobbies_revision;
+  std::optional<std::int64_t> catalog_revision;
+  std::optional<std::int64_t> taken_ts;
+
+  explicit snapshot_columns(const std::optional<history_snapshot>& of) {
+    if (!of) return;
+    lobbies_revision = of->revisions.lobbies;
+    catalog_revision = of->revisions.catalog;
+    taken_ts = of->taken_ts;
+  }
+};
+
+bool is_one(std::int64_t changed) {
+  return changed == 1;
 }
 
 } // namespace
 
-base::expected<void> insert_export(sql_connection& on, const model::uuid& export_id,
-                                   const model::export_query& query, std::int64_t begun_ts) {
+base::expected<void> lock_export_claims(sql_connection& on) {
+  static constexpr sql_command update{"UPDATE export_claims SET count = count + 1",
+                                      "wait for others who claim an export"};
+  return on.run(update, {});
+}
+
+base::expected<void> insert_export(sql_connection& on, const export_record& record,
+                                   std::int64_t begun_ts) {
   static constexpr sql_command insert{
-      "INSERT INTO exports (export_id, game_id, query_start, query_end, generation, begun_ts) "
-      "VALUES ($1, $2, $3, $4, 1, $5)",
+      "INSERT INTO exports (export_id, game_id, query_start, query_end, generation, begun_ts, "
+      "owner, leased_until_ts) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
       "note the export"};
-  return on.run(insert, {export_id, query.game_id, std::bit_cast<std::int64_t>(query.span.begin),
-                         std::bit_cast<std::int64_t>(query.span.end), begun_ts});
+  const auto& query = record.facts.query;
+  return on.run(insert, {record.facts.export_id, query.game_id,
+                         std::bit_cast<std::int64_t>(query.span.begin),
+                         std::bit_cast<std::int64_t>(query.span.end), record.generation, begun_ts,
+                         record.owner, record.leased_until_ts});
+}
+
+base::expected<void> take_over_export(sql_connection& on, const export_record& record,
+                                      std::int64_t begun_ts) {
+  static constexpr sql_command update{
+      "UPDATE exports SET generation = $1, begun_ts = $2, owner = $3, leased_until_ts = $4, "
+      "lobbies_revision = NULL, catalog_revision = NULL, taken_ts = NULL WHERE export_id = $5",
+      "take over the export"};
+  return on.run(update, {record.generation, begun_ts, record.owner, record.leased_until_ts,
+                         record.facts.export_id});
+}
+
+base::expected<bool> renew_export(sql_connection& on, const export_record& mine,
+                                  std::chrono::milliseconds lease) {
+  static constexpr sql_command update{
+      "UPDATE exports SET leased_until_ts = $1, lobbies_revision = $2, catalog_revision = $3, "
+      "taken_ts = $4 WHERE export_id = $5 AND generation = $6 AND keep_until_ts IS NULL",
+      "renew the lease of an export"};
+  const auto now_ts = select_store_time(on);
+  if (!now_ts) return tl::unexpected(now_ts.error());
+  const snapshot_columns of{mine.snapshot};
+  return on
+      .count_changes(update,
+                     {*now_ts + lease.count(), of.lobbies_revision, of.catalog_revision,
+                      of.taken_ts, mine.facts.export_id, mine.generation})
+      .map(is_one);
 }
 
 base::expected<bool> complete_export(sql_connection& on, const export_record& whole) {
   static constexpr sql_command update{
-      "UPDATE exports SET keep_until_ts = $1, size_bytes = $2, sha256 = $3 "
-      "WHERE export_id = $4 AND generation = $5 AND keep_until_ts IS NULL",
+      "UPDATE exports SET keep_until_ts = $1, size_bytes = $2, sha256 = $3, lobbies_revision = $4, "
+      "catalog_revision = $5, taken_ts = $6, has_running = $7 "
+      "WHERE export_id = $8 AND generation = $9 AND keep_until_ts IS NULL",
       "note that the export is complete"};
+  const snapshot_columns of{whole.snapshot};
   return on
       .count_changes(update,
                      {whole.facts.keep_until_ts, static_cast<std::int64_t>(whole.size_bytes),
-                      whole.sha256, whole.facts.export_id, whole.generation})
-      .map([](std::int64_t changed) { return changed == 1; });
+                      whole.sha256, of.lobbies_revision, of.catalog_revision, of.taken_ts,
+                      std::int64_t{whole.has_running}, whole.facts.export_id, whole.generation})
+      .map(is_one);
+}
+
+base::expected<query_exports> select_exports_of(sql_connection& on,
+                                                const model::export_query& query) {
+  static const auto sql = reading("WHERE game_id = $1 AND query_start = $2 AND query_end = $3 "
+                                  "ORDER BY begun_ts DESC, export_id LIMIT $4");
+  static const sql_command select{sql, "look for the exports of a query"};
+  query_exports found;
+  const auto now_ts = select_store_time(on);
+  if (!now_ts) return tl::unexpected(now_ts.error());
+  found.now_ts = *now_ts;
+  auto read = for_each_row(on, select,
+                           {query.game_id, std::bit_cast<std::int64_t>(query.span.begin),
+                            std::bit_cast<std::int64_t>(query.span.end),
+                            static_cast<std::int64_t>(records_of_query_limit)},
+                           [&](sql_row& row) { found.records.push_back(read_record(row)); });
+  if (!read) return tl::unexpected(read.error());
+  return found;
 }
 
 base::expected<std::optional<export_record>> select_export(sql_connection& on,
                                                            const model::uuid& export_id) {
-  static constexpr sql_command query{
-      "SELECT export_id, game_id, query_start, query_end, generation, keep_until_ts, size_bytes, "
-      "sha256 FROM exports WHERE export_id = $1 AND keep_until_ts IS NOT NULL",
-      "look for an export"};
+  static const auto sql = reading("WHERE export_id = $1 AND keep_until_ts IS NOT NULL");
+  static const sql_command query{sql, "look for an export"};
   std::optional<export_record> found;
   auto read = for_each_row(on, query, {export_id}, [&](sql_row& row) { found = read_record(row); });
   if (!read) return tl::unexpected(read.error());
   return found;
 }
 
-base::expected<void> delete_export(sql_connection& on, const model::uuid& export_id) {
-  static constexpr sql_command remove{"DELETE FROM exports WHERE export_id = $1",
-                                      "forget an export"};
-  return on.run(remove, {export_id});
+base::expected<void> delete_export(sql_connection& on, const export_record& which) {
+  static constexpr sql_command remove{
+      "DELETE FROM exports WHERE export_id = $1 AND generation = $2", "forget an export"};
+  return on.run(remove, {which.facts.export_id, which.generation});
 }
 
 base::expected<std::vector<export_record>> select_exports_over(sql_connection& on,
                                                                std::int64_t now_ts,
                                                                std::int64_t begun_before_ts,
                                                                std::size_t limit) {
-  static constexpr sql_command query{
-      "SELECT export_id, game_id, query_start, query_end, generation, keep_until_ts, size_bytes, "
-      "sha256 FROM exports WHERE keep_until_ts <= $1 OR (keep_until_ts IS NULL AND begun_ts < $2) "
-      "LIMIT $3",
-      "look for exports that are over"};
+  static const auto sql = reading(
+      "WHERE keep_until_ts <= $1 OR (keep_until_ts IS NULL AND begun_ts < $2) LIMIT $3");
+  static const sql_command query{sql, "look for exports that are over"};
   std::vector<export_record> over;
   auto read = for_each_row(on, query, {now_ts, begun_before_ts, static_cast<std::int64_t>(limit)},
                            [&](sql_row& row) { over.push_back(read_record(row)); });
@@ -81,10 +166,8 @@ base::expected<std::vector<export_record>> select_exports_over(sql_connection& o
 
 base::expected<void> select_exports(sql_connection& on,
                                     const std::function<bool(const export_record&)>& take) {
-  static constexpr sql_command query{
-      "SELECT export_id, game_id, query_start, query_end, generation, keep_until_ts, size_bytes, "
-      "sha256 FROM exports",
-      "read the exports"};
+  static const auto sql = reading({});
+  static const sql_command query{sql, "read the exports"};
   return on.select(query, {}, [&](sql_row& row) { return take(read_record(row)); });
 }
 

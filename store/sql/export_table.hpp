@@ -8,12 +8,22 @@ namespace matchcloud::store {
 // Implement the functions of `export_records` with these names. Call those that change anything in
 // a write transaction.
 
-base::expected<void> insert_export(sql_connection& on, const model::uuid& export_id,
-                                   const model::export_query& query, std::int64_t begun_ts);
+/// Waits for others who claim an export, until their transactions end.
+base::expected<void> lock_export_claims(sql_connection& on);
+base::expected<void> insert_export(sql_connection& on, const export_record& record,
+                                   std::int64_t begun_ts);
+/// Gives an export that is not complete the generation and the owner of `record`.
+base::expected<void> take_over_export(sql_connection& on, const export_record& record,
+                                      std::int64_t begun_ts);
+base::expected<bool> renew_export(sql_connection& on, const export_record& mine,
+                                  std::chrono::milliseconds lease);
 base::expected<bool> complete_export(sql_connection& on, const export_record& whole);
+/// Nothing is known of the revisions in what this returns.
+base::expected<query_exports> select_exports_of(sql_connection& on,
+                                                const model::export_query& query);
 base::expected<std::optional<export_record>> select_export(sql_connection& on,
                                                            const model::uuid& export_id);
-base::expected<void> delete_export(sql_connection& on, const model::uuid& export_id);
+base::expected<void> delete_export(sql_connection& on, const export_record& which);
 base::expected<std::vector<export_record>> select_exports_over(sql_connection& on,
                                                                std::int64_t now_ts,
                                                                std::int64_t begun_before_ts,

@@ -7,16 +7,6 @@ namespace {
 /// How long ago the lease of a replica must be over for its row to go.
 constexpr std::chrono::milliseconds forgotten_after = std::chrono::hours{1};
 
-/// The store's time, in milliseconds since 1970.
-base::expected<std::int64_t> select_now(sql_connection& on) {
-  static constexpr sql_command of_sqlite{
-      "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)", "read the store's time"};
-  static constexpr sql_command of_postgres{
-      "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)",
-      "read the store's time"};
-  return select_integer(on, on.dialect() == sql_dialect::sqlite ? of_sqlite : of_postgres);
-}
-
 } // namespace
 
 base::expected<std::uint32_t> upsert_replica(sql_connection& on, const model::uuid& replica_id,
@@ -29,7 +19,7 @@ base::expected<std::uint32_t> upsert_replica(sql_connection& on, const model::uu
       "renew the lease of a replica"};
   static constexpr sql_command count{"SELECT count(*) FROM replicas WHERE serving_until_ts > $1",
                                      "count the replicas"};
-  const auto now_ts = select_now(on);
+  const auto now_ts = select_store_time(on);
   if (!now_ts) return tl::unexpected(now_ts.error());
   auto done = on.run(upsert, {replica_id, *now_ts + lease.count()});
   // Not those that may come back: two that renew and remove each other would deadlock.

@@ -50,4 +50,13 @@ base::expected<std::int64_t> select_integer(sql_connection& on, const sql_comman
   return *found;
 }
 
+base::expected<std::int64_t> select_store_time(sql_connection& on) {
+  static constexpr sql_command of_sqlite{
+      "SELECT CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)", "read the store's time"};
+  static constexpr sql_command of_postgres{
+      "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)",
+      "read the store's time"};
+  return select_integer(on, on.dialect() == sql_dialect::sqlite ? of_sqlite : of_postgres);
+}
+
 } // namespace matchcloud::store

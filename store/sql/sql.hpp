@@ -178,6 +178,9 @@ private:
 base::expected<std::int64_t> select_integer(sql_connection& on, const sql_command& query,
                                             sql_values with = {});
 
+/// The store's time, in milliseconds since 1970.
+base::expected<std::int64_t> select_store_time(sql_connection& on);
+
 /// Calls `take` for each row of `query`.
 template <class Take>
 base::expected<void> for_each_row(sql_connection& on, const sql_command& query, sql_values with,

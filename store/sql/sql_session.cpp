@@ -64,6 +64,33 @@ base::expected<history_revisions> select_history_revisions(sql_connection& on,
   return history_revisions{*lobbies, *catalog};
 }
 
+/// The exports of a query, and what a new one would cover.
+base::expected<query_exports> select_query_exports(sql_connection& on,
+                                                   const model::export_query& query) {
+  // Before the records: an export that becomes whole or begins to read meanwhile covers these.
+  const auto revisions = select_history_revisions(on, query.game_id);
+  if (!revisions) return tl::unexpected(revisions.error());
+  auto found = select_exports_of(on, query);
+  if (found) found->revisions = *revisions;
+  return found;
+}
+
+/// What becomes of `claim`, given the exports that there are.
+export_claimed claim_of(const query_exports& known, const export_claim& claim) {
+  if (const auto* whole = known.find_whole(claim.linked_until_ts))
+    return {false, *whole, known.revisions};
+  if (const auto* running = known.find_running()) return {false, *running, known.revisions};
+  export_claimed mine{true, {}, known.revisions};
+  mine.record.facts = {claim.export_id, claim.query};
+  if (const auto* abandoned = known.find_abandoned()) {
+    mine.record.facts.export_id = abandoned->facts.export_id;
+    mine.record.generation = abandoned->generation + 1;
+  }
+  mine.record.owner = claim.owner;
+  mine.record.leased_until_ts = known.now_ts + claim.lease.count();
+  return mine;
+}
+
 } // namespace
 
 base::expected<void> begin_history(sql_connection& on, const model::uuid& game_id,
@@ -279,26 +306,39 @@ base::expected<std::size_t> sql_session::expire_audit(std::int64_t before_ms) {
 
 // -- export_records -------------------------------------------------------------
 
-base::expected<void> sql_session::begin_export(const model::uuid& export_id,
-                                               const model::export_query& query,
-                                               std::int64_t begun_ts) {
-  return change_unrevised("begin an export",
-                          [&] { return insert_export(*on_, export_id, query, begun_ts); });
+base::expected<export_claimed> sql_session::claim_export(const export_claim& claim) {
+  export_claimed claimed;
+  auto done = change_unrevised("claim an export", [&]() -> base::expected<void> {
+    if (auto locked = lock_export_claims(*on_); !locked) return locked;
+    const auto known = select_query_exports(*on_, claim.query);
+    if (!known) return tl::unexpected(known.error());
+    claimed = claim_of(*known, claim);
+    if (!claimed.is_own) return {};
+    const auto write = claimed.record.generation > 1 ? take_over_export : insert_export;
+    return write(*on_, claimed.record, claim.begun_ts);
+  });
+  if (!done) return tl::unexpected(done.error());
+  return claimed;
+}
+
+base::expected<bool> sql_session::renew_export(const export_record& mine,
+                                               std::chrono::milliseconds lease) {
+  return ask_unrevised("renew the lease of an export",
+                       [&] { return store::renew_export(*on_, mine, lease); });
 }
 
 base::expected<bool> sql_session::complete_export(const export_record& whole) {
-  bool done = false;
-  auto changed = change_unrevised("complete an export", [&] {
-    return store::complete_export(*on_, whole).map([&](bool was_incomplete) {
-      done = was_incomplete;
-    });
-  });
-  if (!changed) return tl::unexpected(changed.error());
-  return done;
+  return ask_unrevised("complete an export", [&] { return store::complete_export(*on_, whole); });
 }
 
-base::expected<void> sql_session::forget_export(const model::uuid& export_id) {
-  return change_unrevised("forget an export", [&] { return delete_export(*on_, export_id); });
+base::expected<query_exports> sql_session::exports_of(const model::export_query& query) {
+  return on_->begin_reading("look for the exports of a query").and_then([&] {
+    return select_query_exports(*on_, query);
+  });
+}
+
+base::expected<void> sql_session::forget_export(const export_record& which) {
+  return change_unrevised("forget an export", [&] { return delete_export(*on_, which); });
 }
 
 base::expected<std::optional<export_record>>
@@ -332,14 +372,8 @@ base::expected<export_usage> sql_session::export_usage_now() {
 
 base::expected<std::uint32_t> sql_session::renew_replica(const model::uuid& replica_id,
                                                          std::chrono::milliseconds lease) {
-  std::uint32_t serving = 0;
-  auto renewed = change_unrevised("renew the lease of a replica", [&] {
-    return upsert_replica(*on_, replica_id, lease).map([&](std::uint32_t count) {
-      serving = count;
-    });
-  });
-  if (!renewed) return tl::unexpected(renewed.error());
-  return serving;
+  return ask_unrevised("renew the lease of a replica",
+                       [&] { return upsert_replica(*on_, replica_id, lease); });
 }
 
 base::expected<void>
@@ -349,6 +383,17 @@ sql_session::change_unrevised(std::string operation,
   if (!changes) return tl::unexpected(changes.error());
   auto done = perform();
   return done ? changes->commit() : done;
+}
+
+template <class Perform>
+auto sql_session::ask_unrevised(std::string operation, Perform perform) -> decltype(perform()) {
+  decltype(perform()) outcome;
+  auto done = change_unrevised(std::move(operation), [&]() -> base::expected<void> {
+    outcome = perform();
+    return outcome ? base::expected<void>{} : tl::unexpected(outcome.error());
+  });
+  if (!done) return tl::unexpected(done.error());
+  return outcome;
 }
 
 } // namespace matchcloud::store

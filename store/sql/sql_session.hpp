@@ -59,11 +59,13 @@ public:
 
   // -- export_records ---------------------------------------------------------
 
-  base::expected<void> begin_export(const model::uuid& export_id, const model::export_query& query,
-                                    std::int64_t begun_ts) override;
+  base::expected<export_claimed> claim_export(const export_claim& claim) override;
+  base::expected<bool> renew_export(const export_record& mine,
+                                    std::chrono::milliseconds lease) override;
   base::expected<bool> complete_export(const export_record& whole) override;
+  base::expected<query_exports> exports_of(const model::export_query& query) override;
   base::expected<std::optional<export_record>> find_export(const model::uuid& export_id) override;
-  base::expected<void> forget_export(const model::uuid& export_id) override;
+  base::expected<void> forget_export(const export_record& which) override;
   base::expected<std::vector<export_record>>
   exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, std::size_t limit) override;
   base::expected<void> read_exports(const std::function<bool(const export_record&)>& take) override;
@@ -83,6 +85,9 @@ private:
   /// Runs `perform` in a write transaction that changes nothing with a revision.
   base::expected<void> change_unrevised(std::string operation,
                                         const std::function<base::expected<void>()>& perform);
+  /// The same for what also finds something out, which is returned.
+  template <class Perform>
+  auto ask_unrevised(std::string operation, Perform perform) -> decltype(perform());
 
   sql_connection* on_;
   audit_table audit_;

@@ -24,7 +24,7 @@ constexpr std::int64_t first_with_least_program = 4;
 /// `migrations[n - 1]` makes version n. Migrations are never edited, only added, and they only
 /// expand the schema (new tables, new columns with defaults). Ids are the sixteen bytes of the
 /// UUID.
-constexpr std::array<migration, 5> migrations{{
+constexpr std::array<migration, 6> migrations{{
     {1, R"sql(
       PRAGMA application_id = 0x6D636C64;
 
@@ -193,6 +193,21 @@ constexpr std::array<migration, 5> migrations{{
         replica_id BLOB PRIMARY KEY CHECK (length(replica_id) = 16),
         serving_until_ts INTEGER NOT NULL -- milliseconds since 1970, by the store's clock
       ) STRICT, WITHOUT ROWID;
+    )sql"},
+    {4, R"sql(
+      -- Who writes an export, until when it counts as written, and what of; null in rows of older
+      -- programs, which nobody takes over.
+      ALTER TABLE exports ADD COLUMN owner BLOB;
+      ALTER TABLE exports ADD COLUMN leased_until_ts INTEGER; -- by the store's clock
+      ALTER TABLE exports ADD COLUMN lobbies_revision INTEGER; -- null: reading has not begun
+      ALTER TABLE exports ADD COLUMN catalog_revision INTEGER;
+      ALTER TABLE exports ADD COLUMN taken_ts INTEGER;
+      ALTER TABLE exports ADD COLUMN has_running INTEGER;
+      CREATE INDEX exports_by_query ON exports (game_id, query_start, query_end, begun_ts);
+
+      -- One row, which is changed by who claims an export: claims are made one after the other.
+      CREATE TABLE export_claims (count INTEGER NOT NULL) STRICT;
+      INSERT INTO export_claims VALUES (0);
     )sql"},
 }};
 

@@ -52,10 +52,11 @@ struct bench : deterministic_system {
   }
 
   void publish(const model::uuid& id = export_id, std::size_t bytes = csv_bytes) {
-    auto draft = files->begin(id, {});
-    REQUIRE(draft);
-    REQUIRE((*draft)->append(numbered_bytes(bytes)));
-    REQUIRE((*draft)->publish(INT64_MAX));
+    const auto begun = files->begin({{}, id});
+    REQUIRE(begun);
+    const auto& draft = std::get<std::unique_ptr<store::export_draft>>(*begun);
+    REQUIRE(draft->append(numbered_bytes(bytes)));
+    REQUIRE(draft->publish(INT64_MAX));
   }
   std::uint64_t soon() const { return static_cast<std::uint64_t>(clock.unix_ms()) / 1'000 + 60; }
   void ask(bool gzip = false, const model::uuid& id = export_id) { ask(gzip, id, soon()); }
@@ -251,8 +252,7 @@ TEST_CASE("so many downloads wait for their file, and one more is told to come b
 /// Exports that are elsewhere, each reader with bytes of its own.
 class passing_exports final : public store::export_store {
 public:
-  base::expected<std::unique_ptr<store::export_draft>> begin(const model::uuid&,
-                                                             const model::export_query&) override {
+  base::expected<store::begun_export> begin(const store::export_request&) override {
     return store::export_not_found();
   }
   base::expected<store::opened_export_ptr> open(const model::uuid& id) override {

@@ -15,24 +15,48 @@ using namespace fixtures;
 const model::export_query january{id_of(1), {100, 200}};
 const model::export_query february{id_of(1), {200, 300}};
 
+/// Exports that processes share, or do not; nothing else of it is asked.
+class fake_exports final : public store::export_store {
+public:
+  bool shared = false;
+
+  base::expected<store::begun_export> begin(const store::export_request&) override {
+    return store::exports_full();
+  }
+  bool is_shared() const noexcept override { return shared; }
+  base::expected<store::opened_export_ptr> open(const model::uuid&) override {
+    return store::export_not_found();
+  }
+  bool has(const model::uuid&) override { return true; }
+  base::expected<void> compress(const model::uuid&, const std::function<bool()>&) override {
+    return {};
+  }
+  void remove(const model::uuid&) override {}
+  base::expected<void> sweep(std::int64_t) override { return {}; }
+  std::uint64_t used_bytes() const override { return 0; }
+};
+
 /// The state alone; its effects are recorded.
-struct bench final : export_effects {
+struct bench : export_effects {
   temporary_directory folder;
   manual_clock clock;
   export_metrics metrics;
   std::unique_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
+  fake_exports files;
   lobby_export_settings settings;
   lobby_export_state state{settings, *this};
   /// Whether the pools accept tasks.
   bool takes_work = true;
   std::vector<look_request> looks;
   std::vector<std::uint64_t> jobs;
+  std::vector<follow_request> follows;
   std::vector<std::pair<std::uint64_t, std::string>> answers;
   std::vector<std::pair<std::uint64_t, base::errc>> failures;
 
   bench() {
     settings.job.clock = &clock;
     settings.job.metrics = &metrics;
+    settings.job.files = &files;
     settings.keys = keys.get();
     settings.jobs_limit = 1;
     settings.queue_limit = 1;
@@ -47,6 +71,10 @@ struct bench final : export_effects {
     jobs.push_back(job);
     return takes_work;
   }
+  bool follow(std::vector<follow_request> requests) override {
+    follows.insert(follows.end(), requests.begin(), requests.end());
+    return takes_work;
+  }
   void answer(const waiter& who, const std::shared_ptr<const std::string>& json) override {
     answers.emplace_back(who.exchange.exchange, *json);
   }
@@ -58,9 +86,10 @@ struct bench final : export_effects {
     state.ask(query, {{}, {exchange, 1}, nullptr});
   }
   /// Completes the oldest look with these revisions.
-  void find(const store::history_revisions& revisions) {
+  void find(const store::history_revisions& revisions,
+            const std::shared_ptr<const store::export_record>& found = nullptr) {
     history_looked looked;
-    looked.results.push_back({looks.front().number, revisions, {}});
+    looked.results.push_back({looks.front().number, revisions, {}, found});
     looks.erase(looks.begin());
     state.on(looked);
   }
@@ -188,6 +217,167 @@ TEST_CASE("without an actor: a file is over when its last URL is") {
   on.state.forget(over[0]);
   CHECK(on.state.over_at(last_ts).empty());
   CHECK(on.settings.registry->newest.empty());
+}
+
+// -- exports that processes share -----------------------------------------------
+
+using record_ptr = std::shared_ptr<const store::export_record>;
+
+/// What another process writes of january.
+store::export_record theirs(const std::optional<store::history_revisions>& covers = {}) {
+  store::export_record record;
+  record.facts = {id_of(150), january};
+  record.owner = id_of(151);
+  if (covers) record.snapshot = store::history_snapshot{*covers, 1};
+  return record;
+}
+
+store::export_record whole(store::export_record record, const bench& on) {
+  record.facts.keep_until_ts = on.clock.unix_ms() + 1'000'000'000;
+  record.is_complete = true;
+  if (!record.snapshot) record.snapshot = store::history_snapshot{{9, 9}, 1};
+  return record;
+}
+
+record_ptr shared(store::export_record record) {
+  return std::make_shared<const store::export_record>(std::move(record));
+}
+
+/// A state whose exports others share.
+struct shared_bench : bench {
+  shared_bench() { files.shared = true; }
+
+  /// Says what became of the oldest job that was asked about.
+  void tell(const record_ptr& record) {
+    state.follow();
+    REQUIRE(follows.size() == 1);
+    exports_followed followed;
+    followed.results.push_back({follows.front().job, record});
+    follows.clear();
+    state.on(followed);
+  }
+  /// Ends a job because another process has the export.
+  void lose(std::uint64_t job, store::export_record to, const store::history_revisions& needs) {
+    export_ended ended;
+    ended.job = job;
+    if (to.is_complete) {
+      ended.facts = to.facts;
+      ended.summary = summary_of(to);
+    }
+    ended.other = std::make_shared<const store::other_export>(
+        store::other_export{std::move(to), needs});
+    state.on(ended);
+  }
+};
+
+TEST_CASE("shared exports: what others have made is given, even to the first who asks") {
+  shared_bench on;
+  on.ask(1);
+  CHECK(on.jobs.empty());
+  on.find({5, 1}, shared(whole(theirs(store::history_revisions{5, 1}), on)));
+  REQUIRE(on.answers.size() == 1);
+  CHECK(on.answers[0].second.find(model::to_string(id_of(150))) != std::string::npos);
+  CHECK(on.jobs.empty());
+  CHECK(on.metrics.reused.get() == 1);
+}
+
+TEST_CASE("shared exports: what another process writes is waited for") {
+  shared_bench on;
+  on.ask(1);
+  on.find({5, 1}, shared(theirs()));
+  CHECK(on.jobs.empty());
+  CHECK(on.state.is_following());
+  on.ask(2);
+  on.find({7, 1}, shared(theirs()));
+  on.state.count();
+  CHECK(on.metrics.followed.get() == 1);
+  CHECK(on.metrics.waiting.get() == 2);
+  on.tell(shared(theirs(store::history_revisions{6, 1})));
+  CHECK(on.jobs.size() == 1); // for the second request, which needs more
+  on.tell(shared(whole(theirs(store::history_revisions{6, 1}), on)));
+  REQUIRE(on.answers.size() == 1);
+  CHECK(on.answers[0].first == 1);
+  CHECK_FALSE(on.state.is_following());
+  on.end(on.jobs[0], {7, 1});
+  CHECK(on.answers.size() == 2);
+}
+
+TEST_CASE("shared exports: a job that nobody does any more becomes one's own") {
+  shared_bench on;
+  on.ask(1);
+  on.find({5, 1}, shared(theirs(store::history_revisions{5, 1})));
+  on.tell(shared(theirs(store::history_revisions{5, 1})));
+  CHECK(on.jobs.empty());
+  on.tell(nullptr);
+  REQUIRE(on.jobs.size() == 1);
+  CHECK_FALSE(on.state.is_following());
+  on.end(on.jobs[0], {5, 1});
+  CHECK(on.answers.size() == 1);
+}
+
+TEST_CASE("shared exports: one that another process took over is followed there") {
+  shared_bench on;
+  on.ask(1);
+  on.find({5, 1}, shared(theirs(store::history_revisions{5, 1})));
+  auto heir = theirs();
+  heir.generation = 2;
+  on.tell(shared(heir));
+  heir.snapshot = store::history_snapshot{{5, 1}, 2};
+  on.tell(shared(heir));
+  CHECK(on.answers.empty());
+  on.tell(shared(whole(heir, on)));
+  CHECK(on.answers.size() == 1);
+  CHECK(on.jobs.empty());
+}
+
+TEST_CASE("shared exports: a job that finds the export with another process leaves it there") {
+  shared_bench on;
+  on.ask(1);
+  on.find({5, 1});
+  REQUIRE(on.jobs.size() == 1);
+  SECTION("which has made it") {
+    on.lose(on.jobs[0], whole(theirs(store::history_revisions{5, 1}), on), {5, 1});
+    CHECK(on.answers.size() == 1);
+    CHECK_FALSE(on.state.is_following());
+  }
+  SECTION("which reads something later") {
+    on.lose(on.jobs[0], theirs(store::history_revisions{6, 1}), {5, 1});
+    on.tell(shared(whole(theirs(store::history_revisions{6, 1}), on)));
+    CHECK(on.answers.size() == 1);
+  }
+  SECTION("of which it is not known what it reads, and it is too old") {
+    on.lose(on.jobs[0], theirs(), {5, 1});
+    CHECK(on.state.is_following());
+    on.tell(shared(theirs(store::history_revisions{4, 1})));
+    CHECK(on.jobs.size() == 2);
+  }
+  SECTION("and its place is free for another one") {
+    on.ask(2, february);
+    on.find({1, 1});
+    CHECK(on.jobs.size() == 1);
+    on.lose(on.jobs[0], theirs(), {5, 1});
+    CHECK(on.jobs.size() == 2);
+  }
+  on.state.count();
+  CHECK(on.metrics.failed.get() == 0);
+}
+
+TEST_CASE("shared exports: nothing is followed that nobody waits for, nor twice at once") {
+  shared_bench on;
+  const auto gone = std::make_shared<ticket>();
+  on.state.ask(january, {{}, {1, 1}, gone});
+  on.find({5, 1}, shared(theirs()));
+  on.state.follow();
+  on.state.follow();
+  CHECK(on.follows.size() == 1);
+  on.state.on(exports_followed{}); // the store could not be read
+  on.state.follow();
+  CHECK(on.follows.size() == 2);
+  gone->over = true;
+  on.state.forget_gone();
+  CHECK_FALSE(on.state.is_following());
+  on.state.on(exports_followed{{{on.follows[0].job, nullptr}}});
+  CHECK(on.jobs.empty());
 }
 
 } // namespace

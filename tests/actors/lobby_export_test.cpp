@@ -494,10 +494,11 @@ TEST_CASE("no URL is given out that outlives what a restart would keep") {
 TEST_CASE("files that earlier processes left are removed when their time is over") {
   bench on;
   {
-    auto draft = on.files->begin(id_of(77), {});
-    REQUIRE(draft);
-    REQUIRE((*draft)->append("x"));
-    REQUIRE((*draft)->publish(on.clock.unix_ms() + 90'000));
+    const auto begun = on.files->begin({{}, id_of(77)});
+    REQUIRE(begun);
+    const auto& draft = std::get<std::unique_ptr<store::export_draft>>(*begun);
+    REQUIRE(draft->append("x"));
+    REQUIRE(draft->publish(on.clock.unix_ms() + 90'000));
   }
   on.tick();
   on.settle();

@@ -121,7 +121,7 @@ TEST_CASE("what nothing refers to is removed once it is old") {
   CHECK(check(at.in).exit_code == 0);
 }
 
-TEST_CASE("an export whose process was killed does not count, and is forgotten") {
+TEST_CASE("an export whose process was killed is taken over, or forgotten when it is old") {
   if (!store::has_s3_service()) return;
   const world in;
   const auto file = in.directory().file("lobbies.jsonl", lobby_lines(40'000));
@@ -141,18 +141,23 @@ TEST_CASE("an export whose process was killed does not count, and is forgotten")
   REQUIRE(records.size() == 1);
   CHECK_FALSE(records.front().is_complete);
 
-  // Nobody waits for it, and it is not in the way.
+  // Its lease is 10 s.
   const server second{{"--export-timeout-ms", "20000"}, in, told_of(at.bucket())};
   CHECK(second.metric("matchcloud_export_file_bytes") == 0);
   const auto target = exported(second);
   CHECK(download(second, target).status == 200);
-  CHECK(names_below(at.bucket(), "exports/").size() == 1);
-  CHECK(records_in(in).size() == 2);
-  // One that was begun two hours ago was given up.
+  const auto made = names_below(at.bucket(), "exports/");
+  REQUIRE(made.size() == 1);
+  CHECK(made.front().ends_with("/2"));
+  CHECK(records_in(in).size() == 1);
+  // One that was begun two hours ago, which nobody asks for, was given up.
   auto database = store::sqlite_connection::open(in.data_dir() + "/matchcloud.db");
   REQUIRE(database.has_value());
   REQUIRE(database->execute(
-      "UPDATE exports SET begun_ts = begun_ts - 7200000 WHERE keep_until_ts IS NULL", "age it"));
+      "INSERT INTO exports (export_id, game_id, query_start, query_end, generation, begun_ts) "
+      "SELECT randomblob(16), game_id, 0, 1, 1, begun_ts - 7200000 FROM exports",
+      "note an old one"));
+  REQUIRE(records_in(in).size() == 2);
   const server third{{}, in, told_of(at.bucket())};
   CHECK(eventually([&] { return records_in(in).size() == 1; }));
   CHECK(records_in(in).front().is_complete);

@@ -1,8 +1,12 @@
 // Two processes with data directories of their own, which share a database and a bucket.
 #include "tests/catch.hpp"
 #include "tests/fixtures/postgres_server.hpp"
+#include "tests/objects/broken_bucket.hpp"
 #include "tests/objects/bucket_clients.hpp"
 #include "tests/objects/bucket_world.hpp"
+
+#include <csignal>
+#include <future>
 
 namespace {
 
@@ -45,6 +49,78 @@ TEST_CASE("what one machine has put into the bucket another one serves") {
     CHECK_FALSE(has_files(*at, "exports"));
     CHECK(run({"objects", "check", "--data-dir", at->data_dir()}).exit_code == 0);
   }
+}
+
+/// Two machines, of which the first one's uploads of exports hang until `uploads` ends it.
+struct two_machines {
+  two_machines() { hang(); }
+
+  void hang() {
+    uploads.set([](const store::seen_request& request) {
+      return request.is("PUT", "/exports/")
+                 ? store::proxy_action{store::proxy_action::kind::hang}
+                 : store::proxy_action{};
+    });
+  }
+  /// The path of the export in an answer, which tells exports apart.
+  static std::string path_in(const answer& of) {
+    return of.body.substr(of.body.find("/exports/"), 45);
+  }
+  /// Asks for the export of all lobbies, whose answer may take a while.
+  static std::future<answer> ask_early(const server& of) {
+    return std::async(std::launch::async, [&of] { return ask_for_export(of); });
+  }
+
+  store_url database{fixtures::shared_postgres().new_database()};
+  s3_bucket bucket;
+  fault_switch uploads;
+  store::fault_proxy proxy{bucket.settings.endpoint,
+                           [this](const store::seen_request& request) { return uploads(request); }};
+  world first_machine{told_of(bucket), database};
+  world second_machine{told_of(bucket), database};
+  // A hanging request is given up, and repeated, when the lease of 10 s is over.
+  server first{{"--objects-endpoint", proxy.url(), "--objects-timeout-ms", "12000"}, first_machine};
+  server second{{}, second_machine};
+};
+
+TEST_CASE("an export that one machine makes is waited for by another one that is asked for it") {
+  if (!store::has_s3_service() || !fixtures::postgres_installed()) return;
+  two_machines at;
+  auto early = two_machines::ask_early(at.first);
+  REQUIRE(eventually([&] { return at.proxy.count("PUT", "/exports/") == 1; }));
+  auto late = two_machines::ask_early(at.second);
+  REQUIRE(eventually([&] { return at.second.metric("matchcloud_exports_followed") == 1; }));
+  SECTION("which takes it over when the first one is killed") {
+    at.first.process().signal(SIGKILL);
+    early.wait();
+  }
+  SECTION("which takes it over when the first one says nothing for longer than its lease") {
+    at.first.process().signal(SIGSTOP);
+    late.wait();
+    at.uploads.end();
+    at.first.process().signal(SIGCONT);
+    // Its client gets what the second one made, and what it made itself is removed.
+    CHECK(two_machines::path_in(early.get()) == two_machines::path_in(ask_for_export(at.second)));
+  }
+  REQUIRE(late.get().status == 200);
+  CHECK(at.second.metric("matchcloud_exports_taken_over_total") == 1);
+  CHECK(at.second.metric("matchcloud_exports_finished_total") == 1);
+  CHECK(eventually([&] { return names_below(at.bucket, "exports/").size() == 1; }));
+  CHECK(names_below(at.bucket, "exports/").front().ends_with("/2"));
+  const auto target = exported(at.second);
+  CHECK(download(at.second, target).body == csv_of(at.second_machine));
+}
+
+TEST_CASE("an export that one machine makes is given by the others as soon as it is there") {
+  if (!store::has_s3_service() || !fixtures::postgres_installed()) return;
+  two_machines at;
+  at.uploads.end();
+  const auto target = exported(at.first);
+  CHECK(path_of(exported(at.second)) == path_of(target));
+  CHECK(at.second.metric("matchcloud_exports_finished_total") == 0);
+  CHECK(at.second.metric("matchcloud_exports_reused_total") == 1);
+  CHECK(names_below(at.bucket, "exports/").size() == 1);
+  CHECK(names_below(at.bucket, "exports/").front().ends_with("/1"));
 }
 
 } // namespace

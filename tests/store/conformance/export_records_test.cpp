@@ -3,16 +3,23 @@
 #include "tests/store/conformance/engines.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <thread>
 #include <vector>
 
 namespace matchcloud::store {
 namespace {
 
+using std::chrono::milliseconds;
+
 struct bench : conforming_store {
   bench() : conforming_store{each_complete_engine()} {}
+
+  static const model::uuid owner;
 
   std::shared_ptr<database> opened = had(open());
 
@@ -21,12 +28,32 @@ struct bench : conforming_store {
   static model::export_query query_of(std::uint8_t game) {
     return {id_of(game), {7, std::numeric_limits<std::uint64_t>::max()}};
   }
-  static export_record whole(std::uint8_t number, std::int64_t keep_until_ts = 1'000) {
-    return {{id_of(number), query_of(1), keep_until_ts}, 1, true, 10, std::string(64, 'a')};
+  static export_claim claim_of(std::uint8_t number, std::uint8_t game, std::int64_t begun_ts = 0) {
+    return {query_of(game), id_of(number), owner, milliseconds{3'600'000}, begun_ts, 500};
   }
-  void complete(std::uint8_t number, std::int64_t keep_until_ts = 1'000) const {
-    had(records()->begin_export(id_of(number), query_of(1), 0));
-    REQUIRE(had(records()->complete_export(whole(number, keep_until_ts))));
+  /// Has a process write a new export.
+  export_record begin(std::uint8_t number, std::uint8_t game, std::int64_t begun_ts = 0) const {
+    const auto claimed = had(records()->claim_export(claim_of(number, game, begun_ts)));
+    REQUIRE(claimed.is_own);
+    return claimed.record;
+  }
+  static export_record whole(export_record begun, std::int64_t keep_until_ts = 1'000) {
+    begun.facts.keep_until_ts = keep_until_ts;
+    begun.is_complete = true;
+    begun.size_bytes = 10;
+    begun.sha256 = std::string(64, 'a');
+    begun.snapshot = history_snapshot{{1, 2}, 3};
+    return begun;
+  }
+  export_record complete(std::uint8_t number, std::uint8_t game,
+                         std::int64_t keep_until_ts = 1'000) const {
+    const auto record = whole(begin(number, game), keep_until_ts);
+    REQUIRE(had(records()->complete_export(record)));
+    return record;
+  }
+  /// As if nothing had been heard of its process for long.
+  void end_lease(const export_record& of) const {
+    REQUIRE(had(records()->renew_export(of, milliseconds{-1})));
   }
   std::optional<export_record> find(std::uint8_t number) const {
     return had(records()->find_export(id_of(number)));
@@ -42,44 +69,146 @@ struct bench : conforming_store {
   }
 };
 
+const model::uuid bench::owner = id_of(77);
+
 TEST_CASE("an export is found once it is complete, by every process", "[engines]") {
   const bench on;
-  had(on.records()->begin_export(id_of(1), bench::query_of(1), 5));
+  const auto begun = on.begin(1, 1, 5);
+  CHECK(begun.facts == export_facts{id_of(1), bench::query_of(1), 0});
+  CHECK(begun.generation == 1);
   CHECK_FALSE(on.find(1));
   CHECK(had(on.records()->export_usage_now()) == export_usage{});
-  CHECK(had(on.records()->complete_export(bench::whole(1))));
+  auto record = bench::whole(begun);
+  record.has_running = GENERATE(false, true);
+  CHECK(had(on.records()->complete_export(record)));
   const auto other = had(on.open());
-  CHECK(had(had(other->exports())->find_export(id_of(1))) == bench::whole(1));
+  CHECK(had(had(other->exports())->find_export(id_of(1))) == record);
   CHECK(had(on.records()->export_usage_now()) == export_usage{1, 10});
 }
 
 TEST_CASE("an export is completed once, by who has its generation", "[engines]") {
   const bench on;
-  CHECK_FALSE(had(on.records()->complete_export(bench::whole(1))));
-  had(on.records()->begin_export(id_of(1), bench::query_of(1), 5));
-  auto of_other = bench::whole(1);
+  export_record unknown;
+  unknown.facts.export_id = id_of(1);
+  CHECK_FALSE(had(on.records()->complete_export(unknown)));
+  CHECK_FALSE(had(on.records()->renew_export(unknown, milliseconds{1})));
+  const auto record = bench::whole(on.begin(1, 1));
+  auto of_other = record;
   of_other.generation = 2;
   CHECK_FALSE(had(on.records()->complete_export(of_other)));
-  CHECK(had(on.records()->complete_export(bench::whole(1))));
-  auto again = bench::whole(1);
+  CHECK_FALSE(had(on.records()->renew_export(of_other, milliseconds{1})));
+  had(on.records()->forget_export(of_other));
+  CHECK(had(on.records()->complete_export(record)));
+  auto again = record;
   again.size_bytes = 20;
   CHECK_FALSE(had(on.records()->complete_export(again)));
+  CHECK_FALSE(had(on.records()->renew_export(again, milliseconds{1})));
   CHECK(on.find(1)->size_bytes == 10);
-  CHECK_FALSE(on.records()->begin_export(id_of(1), bench::query_of(1), 5).has_value());
+}
+
+TEST_CASE("one process writes an export, and whoever claims the same gets to know it", "[engines]") {
+  const bench on;
+  auto mine = on.begin(1, 1);
+  const auto claimed = had(on.records()->claim_export(bench::claim_of(2, 1)));
+  CHECK_FALSE(claimed.is_own);
+  CHECK(claimed.record == mine);
+  CHECK_FALSE(claimed.record.snapshot);
+  mine.snapshot = history_snapshot{claimed.revisions, 55};
+  REQUIRE(had(on.records()->renew_export(mine, milliseconds{7'200'000})));
+  const auto found = had(on.records()->exports_of(bench::query_of(1)));
+  REQUIRE(found.records.size() == 1);
+  CHECK(found.records[0].snapshot == mine.snapshot);
+  CHECK(found.records[0].leased_until_ts > mine.leased_until_ts);
+  CHECK(found.records[0].leased_until_ts > found.now_ts);
+  CHECK(found.revisions == claimed.revisions);
+  // Another game, another export.
+  CHECK(on.begin(3, 2).facts.export_id == id_of(3));
+}
+
+TEST_CASE("an export that begins to read too early, or is not kept long enough, is made anew",
+          "[engines]") {
+  const bench on;
+  auto early = on.begin(1, 1);
+  early.snapshot = history_snapshot{{-1, 0}, 55};
+  REQUIRE(had(on.records()->renew_export(early, milliseconds{3'600'000})));
+  auto record = bench::whole(on.begin(2, 1));
+  REQUIRE(had(on.records()->complete_export(record)));
+  auto again = bench::claim_of(3, 1);
+  again.linked_until_ts = 1'000;
+  CHECK(had(on.records()->claim_export(again)).record == record);
+  again.linked_until_ts = 1'001;
+  CHECK(had(on.records()->claim_export(again)).is_own);
+}
+
+TEST_CASE("an export that nobody writes any more is taken over, by one", "[engines]") {
+  const bench on;
+  const auto mine = on.begin(1, 1, 5);
+  on.end_lease(mine);
+  const auto taken = had(on.records()->claim_export(bench::claim_of(2, 1, 6)));
+  CHECK(taken.is_own);
+  CHECK(taken.record.facts.export_id == id_of(1));
+  CHECK(taken.record.generation == 2);
+  CHECK_FALSE(had(on.records()->claim_export(bench::claim_of(3, 1))).is_own);
+  // Who had it finds out, whatever it does.
+  CHECK_FALSE(had(on.records()->renew_export(mine, milliseconds{1})));
+  CHECK_FALSE(had(on.records()->complete_export(bench::whole(mine))));
+  had(on.records()->forget_export(mine));
+  CHECK(had(on.records()->complete_export(bench::whole(taken.record))));
+  CHECK(on.find(1)->generation == 2);
+}
+
+TEST_CASE("who was only slow keeps its export if nobody took it over", "[engines]") {
+  const bench on;
+  const auto mine = on.begin(1, 1);
+  on.end_lease(mine);
+  CHECK(had(on.records()->renew_export(mine, milliseconds{3'600'000})));
+  CHECK_FALSE(had(on.records()->claim_export(bench::claim_of(2, 1))).is_own);
+  on.end_lease(mine);
+  CHECK(had(on.records()->complete_export(bench::whole(mine))));
+}
+
+TEST_CASE("of processes that claim the same export at once, one has it", "[engines]") {
+  const bench on;
+  constexpr int processes = 8;
+  std::atomic<int> own{0};
+  std::vector<std::thread> threads;
+  for (std::uint8_t i = 1; i <= processes; ++i)
+    threads.emplace_back([&, i] {
+      const auto claimed = on.opened->exports().and_then(
+          [&](const auto& in) { return in->claim_export(bench::claim_of(i, 1)); });
+      own += claimed && claimed->is_own ? 1 : 0;
+    });
+  for (auto& each : threads)
+    each.join();
+  CHECK(own == 1);
+  CHECK(had(on.records()->exports_of(bench::query_of(1))).records.size() == 1);
+}
+
+TEST_CASE("of the exports of a query the newest are looked at", "[engines]") {
+  const bench on;
+  for (std::uint8_t i = 1; i <= records_of_query_limit + 1; ++i) {
+    auto begun = on.begin(i, 1, i);
+    begun.snapshot = history_snapshot{{-1, 0}, 0}; // not recent enough for the next one
+    REQUIRE(had(on.records()->renew_export(begun, milliseconds{3'600'000})));
+  }
+  const auto found = had(on.records()->exports_of(bench::query_of(1))).records;
+  REQUIRE(found.size() == records_of_query_limit);
+  CHECK(found.front().facts.export_id == id_of(records_of_query_limit + 1));
+  CHECK(found.back().facts.export_id == id_of(2));
 }
 
 TEST_CASE("exports are over when they expire, or were begun long ago", "[engines]") {
   const bench on;
-  on.complete(1, 1'000);
-  on.complete(2, 2'000);
-  had(on.records()->begin_export(id_of(3), bench::query_of(1), 500));
+  const auto first = on.complete(1, 1, 1'000);
+  on.complete(2, 2, 2'000);
+  const auto third = on.begin(3, 3, 500);
   CHECK(on.over(999, 500).empty());
   CHECK(on.over(1'000, 500) == std::vector{1});
   CHECK(on.over(2'000, 501) == std::vector{1, 2, 3});
   CHECK(on.over(2'000, 501, 2).size() == 2);
-  had(on.records()->forget_export(id_of(1)));
-  had(on.records()->forget_export(id_of(1)));
-  had(on.records()->forget_export(id_of(3)));
+  had(on.records()->forget_export(first));
+  had(on.records()->forget_export(first));
+  had(on.records()->forget_export(third));
   CHECK_FALSE(on.find(1));
   CHECK(on.over(9'000, 9'000) == std::vector{2});
   CHECK(had(on.records()->export_usage_now()) == export_usage{1, 10});
@@ -87,8 +216,8 @@ TEST_CASE("exports are over when they expire, or were begun long ago", "[engines
 
 TEST_CASE("all exports are read, complete or not, until they are not wanted", "[engines]") {
   const bench on;
-  on.complete(1);
-  had(on.records()->begin_export(id_of(2), bench::query_of(2), 5));
+  on.complete(1, 1);
+  on.begin(2, 2, 5);
   std::vector<bool> complete(3);
   int seen = 0;
   had(on.records()->read_exports([&](const export_record& each) {

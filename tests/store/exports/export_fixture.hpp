@@ -29,7 +29,8 @@ inline model::uuid export_id_of(std::uint8_t number) {
 }
 
 inline export_facts facts_of(std::uint8_t number, std::int64_t keep_until_ts = 1'000) {
-  return {export_id_of(number), {export_id_of(200), {7, UINT64_MAX}}, keep_until_ts};
+  const auto game = static_cast<std::uint8_t>(100 + number);
+  return {export_id_of(number), {export_id_of(game), {7, UINT64_MAX}}, keep_until_ts};
 }
 
 inline std::unique_ptr<export_files> open_ok(const std::string& data_dir,
@@ -40,15 +41,22 @@ inline std::unique_ptr<export_files> open_ok(const std::string& data_dir,
   return *std::move(opened);
 }
 
+/// Begins an export that no other process has.
+inline base::expected<std::unique_ptr<export_draft>> begin(export_store& in,
+                                                           const export_facts& facts) {
+  auto begun = in.begin({facts.query, facts.export_id});
+  if (!begun) return tl::unexpected(begun.error());
+  if (auto* draft = std::get_if<std::unique_ptr<export_draft>>(&*begun)) return std::move(*draft);
+  return base::fail(base::errc::store_failed, "another process has it");
+}
 inline base::expected<std::unique_ptr<export_draft>> begin(export_store& in, std::uint8_t number) {
-  const auto facts = facts_of(number);
-  return in.begin(facts.export_id, facts.query);
+  return begin(in, facts_of(number));
 }
 
 /// Publishes an export without throwing, for use in child processes.
 inline base::expected<void> publish(export_store& in, const export_facts& facts,
                                     std::string_view bytes) {
-  auto draft = in.begin(facts.export_id, facts.query);
+  auto draft = begin(in, facts);
   if (!draft) return tl::unexpected(draft.error());
   if (auto written = (*draft)->append(bytes); !written) return written;
   return (*draft)->publish(facts.keep_until_ts);

@@ -31,6 +31,7 @@ struct bench {
   std::shared_ptr<database> records = open_records();
   std::uint64_t limit_bytes;
   objects_delivery delivery;
+  std::uint8_t owners = 200;
   std::unique_ptr<export_objects> exports;
 
   explicit bench(std::uint64_t limit = no_limit, objects_delivery how = objects_delivery::through)
@@ -49,6 +50,7 @@ struct bench {
     export_objects_settings settings;
     settings.objects = objects;
     settings.records = open_records();
+    settings.owner = export_id_of(++owners);
     settings.delivery = delivery;
     settings.budget = &budget;
     settings.clock = &clock;
@@ -79,7 +81,13 @@ struct bench {
     return numbers;
   }
   void forget(std::uint8_t number) const {
-    had(had(records->exports())->forget_export(export_id_of(number)));
+    had(had(records->exports())->forget_export({facts_of(number)}));
+  }
+  /// Notes that a process begins an export, which it does not.
+  void claim(std::uint8_t number, std::int64_t begun_ts) const {
+    const auto facts = facts_of(number);
+    export_claim claim{facts.query, facts.export_id, export_id_of(99), export_lease_time, begun_ts};
+    REQUIRE(had(had(records->exports())->claim_export(claim)).is_own);
   }
   void take_database_away() const {
     std::filesystem::rename(directory.path("db"), directory.path("away"));
@@ -237,7 +245,9 @@ TEST_CASE("so many exports are in a bucket, regardless of their size, and not on
   const auto all = std::to_string(export_count_limit);
   const auto insert = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
                       all +
-                      ") INSERT INTO exports SELECT CAST(printf('%016d', i) AS BLOB), "
+                      ") INSERT INTO exports (export_id, game_id, query_start, "
+                      "query_end, generation, begun_ts, keep_until_ts, size_bytes, sha256) "
+                      "SELECT CAST(printf('%016d', i) AS BLOB), "
                       "zeroblob(16), 0, 0, 1, 0, 9999999999999, 1, '' FROM n";
   had(database.execute(insert.c_str(), "note many exports"));
   on.sweep();
@@ -311,8 +321,22 @@ TEST_CASE("what has the name of a new export stays as it is") {
   CHECK(on.objects->find(object_of(1))->bytes == "of somebody else");
 }
 
-TEST_CASE("an export that was given up meanwhile is not published; a sweep removes its object") {
+TEST_CASE("an export that was given up meanwhile is not published, and its object is removed") {
   bench on;
+  {
+    const auto draft = had(begin(*on.exports, 1));
+    had(draft->append("late"));
+    on.forget(1);
+    CHECK(draft->publish(on.valid(1).keep_until_ts).error().code == errc::store_failed);
+    CHECK_FALSE(draft->renew());
+  }
+  CHECK(is_missing(*on.exports, 1));
+  CHECK(on.objects->names().empty());
+}
+
+TEST_CASE("the object of an export that was given up is removed by a sweep at the latest") {
+  bench on;
+  on.objects->fail(object_call::remove);
   {
     const auto draft = had(begin(*on.exports, 1));
     had(draft->append("late"));
@@ -324,6 +348,7 @@ TEST_CASE("an export that was given up meanwhile is not published; a sweep remov
   CHECK(is_missing(*on.exports, 1));
   CHECK(on.exports->used_bytes() == 0);
   CHECK(on.objects->names() == std::vector{object_of(1)});
+  on.objects->mend(object_call::remove);
   on.sweep();
   CHECK(on.objects->names() == std::vector{object_of(1)});
   on.move(leftovers_age + hours{1});
@@ -432,10 +457,10 @@ TEST_CASE("a sweep removes exports of a bucket that are over, and keeps the othe
 
 TEST_CASE("a sweep removes what a dead process began, once it would have been over for long") {
   bench on;
-  had(had(on.records->exports())->begin_export(export_id_of(1), {}, on.now_ts()));
+  on.claim(1, on.now_ts());
   on.objects->place(object_of(1), "whole, but not noted", on.now_ts());
   on.move(timeout);
-  had(had(on.records->exports())->begin_export(export_id_of(2), {}, on.now_ts()));
+  on.claim(2, on.now_ts());
   on.move(given_up_after);
   on.sweep();
   CHECK(on.noted() == std::vector{-1, -2});
@@ -455,8 +480,7 @@ TEST_CASE("objects without a record are removed when they are old, and nothing e
                                          object_of(4) + "/x", "media/ab/c.png"};
   for (const auto& name : foreign)
     on.objects->place(name, "foreign", begun_ts);
-  had(had(on.records->exports())
-          ->begin_export(export_id_of(5), {}, begun_ts + milliseconds{leftovers_age}.count()));
+  on.claim(5, begun_ts + milliseconds{leftovers_age}.count());
   on.objects->place(object_of(5), "about to be noted", begun_ts);
   on.move(leftovers_age);
   on.sweep();
@@ -529,24 +553,164 @@ TEST_CASE("two processes share the exports of a bucket and their limit") {
   CHECK(other->used_bytes() == 60);
 }
 
-TEST_CASE("threads that publish, read, remove and sweep exports of a bucket get along") {
+TEST_CASE("threads that publish, read and sweep exports of a bucket get along") {
   bench on;
   const auto content = csv_lines(20'000);
   const auto work = [&](std::uint8_t own) {
-    for (int round = 0; round < 5; ++round) {
-      if (!publish(*on.exports, on.valid(own), content)) return false;
-      if (csv_of(*on.exports, own) != content) return false;
+    for (std::uint8_t round = 0; round < 5; ++round) {
+      const auto number = static_cast<std::uint8_t>(4 * round + own);
+      if (!publish(*on.exports, on.valid(number), content)) return false;
+      if (csv_of(*on.exports, number) != content) return false;
       if (!on.exports->sweep(on.now_ts())) return false;
-      on.exports->remove(export_id_of(own));
-      if (!is_missing(*on.exports, own)) return false;
     }
     return true;
   };
   CHECK(four_at_once(work));
+  CHECK(on.noted().size() == 20);
+  on.move(hours{1'000});
   on.sweep();
   CHECK(on.exports->used_bytes() == 0);
   CHECK(on.objects->names().empty());
   CHECK(on.noted().empty());
+}
+
+// -- exports that processes make together ---------------------------------------
+
+/// Begins an export in another way than the fixture: what it finds may be another process's.
+begun_export begin_any(export_objects& in, std::uint8_t number, std::uint8_t of_query = 1) {
+  return had(in.begin({facts_of(of_query).query, export_id_of(number), 1}));
+}
+
+export_draft* draft_in(const begun_export& begun) {
+  const auto* draft = std::get_if<std::unique_ptr<export_draft>>(&begun);
+  return draft == nullptr ? nullptr : draft->get();
+}
+
+TEST_CASE("of processes that are asked for the same export one writes it, and the others follow") {
+  bench on;
+  const auto other = on.open();
+  const auto mine = begin_any(*on.exports, 1);
+  auto* draft = draft_in(mine);
+  REQUIRE(draft != nullptr);
+  const auto theirs = begin_any(*other, 2);
+  const auto* found = std::get_if<other_export>(&theirs);
+  REQUIRE(found != nullptr);
+  CHECK(found->record.facts.export_id == export_id_of(1));
+  CHECK_FALSE(found->record.snapshot);
+  draft->note_snapshot({{0, 0}, 77});
+  const auto begun = had(other->follow(found->record));
+  REQUIRE(begun);
+  CHECK(begun->snapshot == history_snapshot{{0, 0}, 77});
+  CHECK(had(other->find(found->record.facts.query, 1)) == begun);
+  // Its own process knows what it does.
+  CHECK_FALSE(had(on.exports->find(found->record.facts.query, 1)));
+  had(draft->append("once"));
+  had(draft->publish(on.valid(1).keep_until_ts, true));
+  const auto whole = had(other->follow(found->record));
+  REQUIRE(whole);
+  CHECK(whole->is_complete);
+  CHECK(whole->has_running);
+  CHECK(csv_of(*other, 1) == "once");
+}
+
+TEST_CASE("a whole export is found by whoever asks for the same, as long as it is kept") {
+  bench on;
+  const auto draft = had(begin(*on.exports, 1));
+  draft->note_snapshot({{0, 0}, on.now_ts()});
+  had(draft->publish(1'000));
+  const auto other = on.open();
+  const auto query = facts_of(1).query;
+  CHECK(had(other->find(query, 1'000))->facts.export_id == export_id_of(1));
+  CHECK_FALSE(had(other->find(query, 1'001)));
+  const auto found = had(other->begin({query, export_id_of(2), 1'000}));
+  CHECK(std::get<other_export>(found).record.is_complete);
+  const auto anew = had(other->begin({query, export_id_of(2), 1'001}));
+  CHECK(draft_in(anew) != nullptr);
+}
+
+TEST_CASE("a whole export whose object has gone is made anew") {
+  bench on;
+  const auto draft = had(begin(*on.exports, 1));
+  draft->note_snapshot({{0, 0}, on.now_ts()});
+  had(draft->publish(1'000));
+  const auto query = facts_of(1).query;
+  on.objects->fail(object_call::stat);
+  CHECK(had(on.exports->find(query, 1'000))); // nobody can say that it has gone
+  on.objects->mend(object_call::stat);
+  on.objects->take_away(object_of(1));
+  SECTION("by who is asked for it") { CHECK_FALSE(had(on.exports->find(query, 1'000))); }
+  SECTION("by who is about to make it") {
+    const auto begun = had(on.exports->begin({query, export_id_of(2), 1'000}));
+    CHECK(draft_in(begun) != nullptr);
+  }
+  CHECK(is_missing(*on.exports, 1));
+}
+
+TEST_CASE("an export whose process says nothing is taken over, and what that one wrote is not used") {
+  bench on;
+  const auto other = on.open();
+  const auto mine = begin_any(*on.exports, 1);
+  auto* draft = draft_in(mine);
+  REQUIRE(draft != nullptr);
+  had(draft->append("of the dead"));
+  // As if it had begun long ago.
+  auto database = had(sqlite_connection::open(on.directory.path("db/matchcloud.db")));
+  had(database.execute("UPDATE exports SET leased_until_ts = 1", "end the lease"));
+  CHECK_FALSE(had(other->follow({facts_of(1)})));
+  const auto theirs = begin_any(*other, 2);
+  auto* taken = draft_in(theirs);
+  REQUIRE(taken != nullptr);
+  CHECK(taken->export_id() == export_id_of(1));
+  had(taken->append("of the heir"));
+  // The first one was only slow.
+  draft->note_snapshot({{0, 0}, 5});
+  CHECK_FALSE(draft->renew());
+  CHECK(draft->publish(on.valid(1).keep_until_ts).error().code == errc::store_failed);
+  CHECK(on.objects->names().empty());
+  had(taken->publish(on.valid(1).keep_until_ts));
+  CHECK(csv_of(*on.exports, 1) == "of the heir");
+  CHECK(on.objects->names() ==
+        std::vector{"exports/" + model::to_string(export_id_of(1)) + "/2"});
+}
+
+TEST_CASE("who lets an export drop that was taken over leaves the other's record alone") {
+  bench on;
+  const auto other = on.open();
+  auto mine = begin_any(*on.exports, 1);
+  auto database = had(sqlite_connection::open(on.directory.path("db/matchcloud.db")));
+  had(database.execute("UPDATE exports SET leased_until_ts = 1", "end the lease"));
+  const auto theirs = begin_any(*other, 2);
+  mine = other_export{};
+  CHECK(on.noted() == std::vector{-1});
+  had(draft_in(theirs)->publish(on.valid(1).keep_until_ts));
+  CHECK(on.noted() == std::vector{1});
+}
+
+TEST_CASE("an export is renewed from time to time, and by who has no database for a while") {
+  bench on;
+  const auto begun = begin_any(*on.exports, 1);
+  auto* draft = draft_in(begun);
+  const auto leased_until = [&] {
+    std::int64_t until = 0;
+    had(had(on.records->exports())->read_exports([&](const export_record& each) {
+      until = each.leased_until_ts;
+      return true;
+    }));
+    return until;
+  };
+  auto database = had(sqlite_connection::open(on.directory.path("db/matchcloud.db")));
+  had(database.execute("UPDATE exports SET leased_until_ts = 7", "shorten the lease"));
+  on.move(export_renewal_interval - milliseconds{1});
+  CHECK(draft->renew());
+  CHECK(leased_until() == 7);
+  on.move(milliseconds{1});
+  on.take_database_away();
+  CHECK(draft->renew());
+  on.bring_database_back();
+  CHECK(leased_until() == 7);
+  on.move(export_renewal_interval);
+  CHECK(draft->renew());
+  CHECK(leased_until() > 7);
 }
 
 } // namespace

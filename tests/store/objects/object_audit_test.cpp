@@ -52,12 +52,18 @@ struct bench {
     avatar.image = key_of(number).name;
     REQUIRE(had(had(store->avatars())->put(std::vector{avatar}))[0] == put_outcome::added);
   }
-  void begin_export(std::uint8_t number) const {
-    had(had(store->exports())->begin_export(id_of(number), {id_of(1), {0, 1}}, 0));
+  export_record begin_export(std::uint8_t number) const {
+    const export_claim claim{{id_of(number), {0, 1}}, id_of(number), id_of(99)};
+    const auto claimed = had(had(store->exports())->claim_export(claim));
+    REQUIRE(claimed.is_own);
+    return claimed.record;
   }
   void refer_to_export(std::uint8_t number, std::uint64_t size_bytes) const {
-    begin_export(number);
-    export_record whole{{id_of(number), {}, 5}, 1, true, size_bytes, std::string(64, 'a')};
+    auto whole = begin_export(number);
+    whole.facts.keep_until_ts = 5;
+    whole.is_complete = true;
+    whole.size_bytes = size_bytes;
+    whole.sha256 = std::string(64, 'a');
     REQUIRE(had(had(store->exports())->complete_export(whole)));
   }
   object_audit audit() { return had(audit_objects(*store, objects, settings)); }
