@@ -281,8 +281,10 @@ void mixed_load::note(client& as, const answer& got, milliseconds took) const {
     ++as.done;
     return;
   }
-  const bool is_refusal = (got.status == 503 && !got.header("retry-after").empty()) ||
-                          (got.status == 507 && rules_.disk_may_be_full);
+  const bool is_refusal =
+      (got.status == 503 && !got.header("retry-after").empty()) ||
+      (got.status == 504 && got.problem_code() == "outcome_unknown" && as.what.writes) ||
+      (got.status == 507 && rules_.disk_may_be_full);
   if (!needs_store || !is_refusal) complain(as.report, described(got));
   as.report.last_refusal = clock::now();
   ++as.refused;
