@@ -365,6 +365,7 @@ void node::report() {
   sources.media = images_.get();
   sources.bucket = bucket_.get();
   if (geoip_files_) sources.geoip = &geoip_metrics_;
+  sources.geoip_files = geoip_files_.get();
   if (tls_) sources.tls = &tls_->metrics();
   sources.blocking = blocking_.get();
   sources.contact = contact_.get();

@@ -319,7 +319,16 @@ void add_faults(std::vector<MetricFamily>& all) {
   all.push_back(std::move(hits));
 }
 
-void add_geoip(std::vector<MetricFamily>& all, const actors::geoip_metrics& of) {
+void add_geoip(std::vector<MetricFamily>& all, const actors::geoip_metrics& of,
+               const store::geoip_files& files) {
+  auto built = family("matchcloud_geoip_built_timestamp_seconds",
+                      "When the database of a GeoIP file in force was built, in seconds since "
+                      "1970.",
+                      MetricType::Gauge);
+  for (const auto& each : files.describe())
+    built.metric.push_back(
+        gauge_metric(static_cast<double>(each.built_s), {{"file", each.path}}));
+  all.push_back(std::move(built));
   add_single(all, "matchcloud_geoip_reloads_total", "GeoIP files taken up while serving.",
              MetricType::Counter, static_cast<double>(of.taken.get()));
   add_single(all, "matchcloud_geoip_refused_total",
@@ -493,7 +502,7 @@ std::vector<MetricFamily> service_metrics::Collect() const {
     add_exports(all, *sources_.exports,
                 sources_.export_files ? sources_.export_files->used_bytes() : 0);
   if (sources_.bucket) add_objects(all, sources_.bucket->count());
-  if (sources_.geoip) add_geoip(all, *sources_.geoip);
+  if (sources_.geoip) add_geoip(all, *sources_.geoip, *sources_.geoip_files);
   if (sources_.tls) add_tls(all, *sources_.tls, sources_.all_transports());
   if (sources_.ingestion) add_ingestion(all, *sources_.ingestion);
   return all;

@@ -49,6 +49,7 @@ struct metric_sources {
   const store::object_store* bucket = nullptr;
   /// Null if there are no GeoIP files.
   const actors::geoip_metrics* geoip = nullptr;
+  const store::geoip_files* geoip_files = nullptr;
   /// Null: there are no TLS listeners.
   const tls_metrics* tls = nullptr;
   const base::thread_pool* blocking = nullptr;

@@ -83,11 +83,20 @@ geoip_files::open_again(const std::string& path) const {
                                                : mmdb_file::open(path);
 }
 
-std::shared_ptr<const geoip> geoip_files::join() const {
+std::vector<geoip_files::file_facts> geoip_files::describe() const {
+  const std::lock_guard lock{facts_mutex_};
+  return facts_;
+}
+
+std::shared_ptr<const geoip> geoip_files::join() {
   std::vector<std::shared_ptr<const mmdb_file>> opened;
-  opened.reserve(files_.size());
-  for (const auto& file : files_)
+  std::vector<file_facts> facts;
+  for (const auto& file : files_) {
     opened.push_back(file.opened);
+    facts.push_back({file.path, file.opened->describe().build_epoch});
+  }
+  const std::lock_guard lock{facts_mutex_};
+  facts_ = std::move(facts);
   return geoip::of(std::move(opened));
 }
 

@@ -57,6 +57,14 @@ public:
   /// Waits for a running look.
   std::shared_ptr<const geoip> in_force() const;
 
+  struct file_facts {
+    std::string path;
+    /// When the database was built, by its metadata, in seconds since 1970.
+    std::uint64_t built_s = 0;
+  };
+  /// What is in force, in order of preference. Does not wait for a look.
+  std::vector<file_facts> describe() const;
+
 private:
   struct refusal {
     file_state state;
@@ -76,12 +84,16 @@ private:
 
   void look_at(watched_file& file, findings& found) const;
   base::expected<std::shared_ptr<const mmdb_file>> open_again(const std::string& path) const;
-  std::shared_ptr<const geoip> join() const;
+  /// Combines the files that are open now, and keeps what `describe` says of them.
+  std::shared_ptr<const geoip> join();
 
   mutable std::mutex mutex_;
   std::vector<watched_file> files_;
   std::shared_ptr<const geoip> in_force_;
   std::vector<std::shared_ptr<const geoip>> retired_;
+  /// Held shortly, unlike the other one.
+  mutable std::mutex facts_mutex_;
+  std::vector<file_facts> facts_;
 };
 
 } // namespace matchcloud::store

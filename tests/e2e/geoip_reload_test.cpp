@@ -144,6 +144,7 @@ TEST_CASE("GeoIP files are replaced under load: every answer is of one of them",
   // More than 12 if a slow disk made the test's own unfinished writes visible.
   CHECK(of.serving().metric("matchcloud_geoip_refused_total") >= 12);
   CHECK(of.serving().metric("matchcloud_geoip_loaded_timestamp_seconds") > 1.7e9);
+  CHECK(of.serving().metric("matchcloud_geoip_built_timestamp_seconds{file=\"" + path + "\"}") > 0);
   of.finish();
 }
 

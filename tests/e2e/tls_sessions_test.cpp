@@ -3,6 +3,7 @@
 #include "tests/e2e/server.hpp"
 #include "tests/e2e/tls_client.hpp"
 #include "tests/e2e/tls_files.hpp"
+#include "tests/fixtures/postgres_server.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -64,6 +65,21 @@ TEST_CASE("a session is resumed by every process of a data directory, and after 
   const auto next = session_with(third.data(), with_session);
   REQUIRE(next);
   CHECK(resumes(second.data(), offer, next));
+}
+
+TEST_CASE("a session is resumed by every machine that shares the database", "[.postgres]") {
+  if (!matchcloud::fixtures::postgres_installed()) return;
+  const auto offer = GENERATE(tls_1_2(), tls_1_3());
+  const store_url database{matchcloud::fixtures::shared_postgres().new_database()};
+  const world first_machine{database};
+  const world second_machine{database};
+  const auto flags = tls_data + shared_files().flags();
+  const server first{flags, first_machine};
+  const server second{flags, second_machine};
+  const auto session = session_with(first.data(), offer);
+  REQUIRE(session);
+  CHECK(resumes(second.data(), offer, session));
+  CHECK(second.metric("matchcloud_tls_handshakes_total{how=\"full\"}") == 0);
 }
 
 TEST_CASE("no session of one plane is resumed on the other", "[operations]") {
