@@ -48,7 +48,10 @@ public:
 
   export_ended run(const std::function<void(const store::history_snapshot&)>& begun) {
     const auto id = settings_->new_id();
-    auto found = settings_->files->begin({*query_, id, settings_->link_end_s() * 1'000});
+    // Links are issued a little later than now.
+    const auto linked_until_ts =
+        settings_->link_end_s() * 1'000 + settings_->url_lifetime.count() / 8;
+    auto found = settings_->files->begin({*query_, id, linked_until_ts});
     if (!found) return failed(std::move(found).error());
     if (auto* other = std::get_if<store::other_export>(&*found)) return had(std::move(*other));
     auto& draft = *std::get<std::unique_ptr<store::export_draft>>(*found);
@@ -56,7 +59,7 @@ public:
     auto written = write(draft, begun);
     if (written) return *std::move(written);
     // What another process took over reads a later state, which serves everybody who waits here.
-    return draft.renew() ? failed(std::move(written).error()) : had({record_of(draft), {}});
+    return draft.is_own() ? failed(std::move(written).error()) : had({record_of(draft), {}});
   }
 
 private:
@@ -98,24 +101,19 @@ private:
       settings_->metrics->rows.add(rows - std::exchange(counted_rows, rows));
       return draft.append(bytes);
     };
-    to.stop = [&] {
-      return *ended_ || settings_->clock->now() >= deadline_ || !draft.renew();
-    };
+    to.stop = [&] { return *ended_ || settings_->clock->now() >= deadline_ || !draft.is_own(); };
+    const auto written = settings_->database->history().and_then([&](const auto& from) {
+      return store::write_lobby_history(*from, *query_, *settings_->clock, to);
+    });
+    if (!written) return tl::unexpected(written.error());
+    // The session from above was given back: this may need one.
     export_ended result;
-    const auto done = settings_->database->history()
-                          .and_then([&](const auto& from) {
-                            return store::write_lobby_history(*from, *query_, *settings_->clock,
-                                                              to);
-                          })
-                          .and_then([&](const store::history_summary& written) {
-                            result.summary = written;
-                            result.facts = {draft.export_id(), *query_,
-                                            settings_->clock->unix_ms() +
-                                                2 * settings_->url_lifetime.count()};
-                            return draft.publish(result.facts.keep_until_ts, written.has_running);
-                          });
-    if (!done) return tl::unexpected(done.error());
-    settings_->metrics->bytes.add(result.summary.bytes);
+    result.summary = *written;
+    result.facts = {draft.export_id(), *query_,
+                    settings_->clock->unix_ms() + 2 * settings_->url_lifetime.count()};
+    auto published = draft.publish(result.facts.keep_until_ts, written->has_running);
+    if (!published) return tl::unexpected(std::move(published).error());
+    settings_->metrics->bytes.add(written->bytes);
     return result;
   }
 
@@ -148,9 +146,9 @@ void run_export(const export_job_settings& settings, const model::export_query& 
                 const std::function<void(const store::history_snapshot&)>& begun,
                 const std::function<void(export_ended)>& done) {
   auto outcome = job{settings, query, ended}.run(begun);
-  const bool is_whole = outcome.failure == nullptr;
+  const bool has_read = outcome.failure == nullptr && outcome.other == nullptr;
   done(std::move(outcome));
-  if (ended || !is_whole) return;
+  if (ended || !has_read) return;
   const auto tidied = settings.database->upkeep().and_then([](const auto& upkeep) {
     return upkeep->backlog_bytes() < tidied_backlog_bytes ? true : upkeep->tidy();
   });

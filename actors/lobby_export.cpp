@@ -2,42 +2,67 @@
 
 #include <spdlog/spdlog.h>
 
+#include <cstddef>
+#include <map>
 #include <utility>
 
 namespace matchcloud::actors {
 
 namespace {
 
-/// `linked_until_ts` as in `store::export_request`.
-history_looked look_at(store::database& in, store::export_store& files,
-                       std::int64_t linked_until_ts, const std::vector<look_request>& requests) {
-  history_looked looked;
-  base::error failure;
+/// What there is for the requests. `linked_until_ts` as in `store::export_request`.
+base::expected<std::vector<history_looked::result>>
+find_for(const std::vector<look_request>& requests, store::database& in, store::export_store& files,
+         std::int64_t linked_until_ts) {
+  using result = history_looked::result;
+  std::vector<result> results;
+  // Requests for the same are looked at once.
+  std::map<model::export_query, std::size_t> first;
   {
     const auto from = in.history();
-    if (!from) failure = from.error();
+    if (!from) return tl::unexpected(from.error());
     for (const auto& each : requests) {
-      auto found =
-          from ? (*from)->revisions(each.query.game_id) : base::expected<store::history_revisions>{};
-      looked.results.push_back({each.number, found.value_or(store::history_revisions{}), {}, {}});
-      if (!found) failure = std::move(found).error();
+      result found{each.number, {}, {}, {}};
+      const auto [same, is_new] = first.try_emplace(each.query, results.size());
+      if (is_new) {
+        const auto revisions = (*from)->revisions(each.query.game_id);
+        if (!revisions) return tl::unexpected(revisions.error());
+        found.revisions = *revisions;
+      } else {
+        found.revisions = results[same->second].revisions;
+      }
+      results.push_back(std::move(found));
     }
   }
   // Without the session from above: this may need one, too.
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    auto& result = looked.results[i];
-    auto found = files.find(requests[i].query, linked_until_ts);
-    if (!found)
-      failure = std::move(found).error();
-    else if (*found)
-      result.found = std::make_shared<const store::export_record>(**std::move(found));
-    const auto& file = requests[i].file;
-    const bool is_there = result.found && file == result.found->facts.export_id;
-    if (file && !is_there && !files.has(*file)) result.missing = file;
+    const auto& [number, query, file] = requests[i];
+    if (const auto same = first.at(query); same != i) {
+      results[i].found = results[same].found;
+      results[i].missing = results[same].missing;
+      continue;
+    }
+    auto found = files.find(query, linked_until_ts);
+    if (!found) return tl::unexpected(found.error());
+    if (*found) results[i].found = std::make_shared<const store::export_record>(**std::move(found));
+    const bool is_there = results[i].found && file == results[i].found->facts.export_id;
+    if (file && !is_there && !files.has(*file)) results[i].missing = file;
   }
-  if (failure == base::error{}) return looked;
-  spdlog::error("export: {}", base::to_string(failure));
+  return results;
+}
+
+history_looked look_at(const std::vector<look_request>& requests, store::database& in,
+                       store::export_store& files, std::int64_t linked_until_ts) {
+  history_looked looked;
+  auto found = find_for(requests, in, files, linked_until_ts);
+  if (found) {
+    looked.results = *std::move(found);
+    return looked;
+  }
+  spdlog::error("export: {}", base::to_string(found.error()));
   looked.failure = std::make_shared<const base::error>(history_unreadable());
+  for (const auto& each : requests)
+    looked.results.push_back({each.number, {}, {}, {}});
   return looked;
 }
 
@@ -136,15 +161,14 @@ bool lobby_export::look(std::vector<look_request> requests) {
       [self = caf::actor_cast<caf::actor>(this), database = settings_.job.database,
        files = settings_.job.files, linked_until_ts = settings_.job.link_end_s() * 1'000,
        requests = std::move(requests)] {
-        caf::anon_send(self, look_at(*database, *files, linked_until_ts, requests));
+        caf::anon_send(self, look_at(requests, *database, *files, linked_until_ts));
       });
 }
 
 bool lobby_export::follow(std::vector<follow_request> jobs) {
-  return settings_.short_work->submit([self = caf::actor_cast<caf::actor>(this),
-                                       files = settings_.job.files, jobs = std::move(jobs)] {
-    caf::anon_send(self, follow_all(*files, jobs));
-  });
+  return settings_.short_work->submit(
+      [self = caf::actor_cast<caf::actor>(this), files = settings_.job.files,
+       jobs = std::move(jobs)] { caf::anon_send(self, follow_all(*files, jobs)); });
 }
 
 bool lobby_export::run(std::uint64_t job, const model::export_query& query) {

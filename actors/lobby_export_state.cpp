@@ -197,7 +197,8 @@ void lobby_export_state::note_snapshot(std::uint64_t number,
 }
 
 void lobby_export_state::on(const export_ended& ended) {
-  if (!jobs_.contains(ended.job)) return;
+  if (const auto known = jobs_.find(ended.job); known == jobs_.end() || !known->second.running)
+    return;
   --running_;
   settings_->registry->remove(ended.job);
   if (ended.other && !ended.other->record.is_complete) {
@@ -260,8 +261,9 @@ void lobby_export_state::leave_to(const store::other_export& other, std::uint64_
   each.running = false;
   start_following(each, other.record);
   auto undecided = std::exchange(each.undecided, {});
-  for (auto& who : std::exchange(each.waiters, {}))
-    undecided.push_back({std::move(who), other.needs});
+  if (other.needs)
+    for (auto& who : std::exchange(each.waiters, {}))
+      undecided.push_back({std::move(who), *other.needs});
   const auto query = each.query;
   for (auto& [who, needs] : undecided)
     decide(query, std::move(who), needs);
@@ -270,6 +272,8 @@ void lobby_export_state::leave_to(const store::other_export& other, std::uint64_
 void lobby_export_state::note_found(const store::export_record& found) {
   if (found.is_complete) {
     keep(found.facts, summary_of(found));
+    // The store has judged it, by clocks that agree.
+    settings_->registry->newest[found.facts.query] = found.facts.export_id;
     return;
   }
   for (const auto& [number, each] : jobs_)
@@ -345,8 +349,7 @@ std::vector<model::uuid> lobby_export_state::over_at(std::int64_t now_ts) const 
   std::vector<model::uuid> over;
   const bool is_shared = settings_->job.files->is_shared();
   for (const auto& [id, file] : settings_->registry->finished)
-    if ((is_shared ? file.facts.keep_until_ts : file.linked_until_ts) <= now_ts)
-      over.push_back(id);
+    if ((is_shared ? file.facts.keep_until_ts : file.linked_until_ts) <= now_ts) over.push_back(id);
   return over;
 }
 

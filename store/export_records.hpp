@@ -67,7 +67,7 @@ struct query_exports {
   std::int64_t now_ts = 0;
   /// What an export that begins to read now covers.
   history_revisions revisions;
-  /// The newest first.
+  /// The newest first, by what the store last heard of them.
   std::vector<export_record> records;
 
   /// The first export that is as new as one that begins now, or null.

@@ -132,6 +132,9 @@ base::expected<void> check_tls(const serve_config& config, const std::vector<giv
   return {};
 }
 
+/// Connections to a server that exports leave to others.
+constexpr std::size_t other_connections = 2;
+
 /// Whether the store's URL is one, and is given where nobody else reads it.
 base::expected<void> check_store(const serve_config& config,
                                  const std::vector<given_value>& given) {
@@ -144,6 +147,13 @@ base::expected<void> check_store(const serve_config& config,
   if (config.store_sessions.idle > config.store_sessions.at_once)
     return refuse_key(given, "store-idle-connections",
                       "no more can be idle than there may be; see store-connections");
+  // An export reads by one connection for as long as it takes.
+  const auto least = config.limits.export_jobs + other_connections;
+  if (config.store_sessions.at_once < least)
+    return refuse_key(given, "store-connections",
+                      "with these export-jobs at least " + std::to_string(least) +
+                          " are needed: each reads by one, and " +
+                          std::to_string(other_connections) + " are left for everything else");
   return {};
 }
 

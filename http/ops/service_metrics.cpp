@@ -326,8 +326,7 @@ void add_geoip(std::vector<MetricFamily>& all, const actors::geoip_metrics& of,
                       "1970.",
                       MetricType::Gauge);
   for (const auto& each : files.describe())
-    built.metric.push_back(
-        gauge_metric(static_cast<double>(each.built_s), {{"file", each.path}}));
+    built.metric.push_back(gauge_metric(static_cast<double>(each.built_s), {{"file", each.path}}));
   all.push_back(std::move(built));
   add_single(all, "matchcloud_geoip_reloads_total", "GeoIP files taken up while serving.",
              MetricType::Counter, static_cast<double>(of.taken.get()));

@@ -7,8 +7,12 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
 #include <set>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,6 +30,52 @@ struct export_objects::opened_object : opened_export {
   export_record record;
 };
 
+/// Says that an export is being written, from time to time and on a thread of its own: what writes
+/// it may wait long for the bucket.
+class export_objects::renewal {
+public:
+  renewal(const export_objects_settings& settings, export_record record)
+      : settings_{&settings}, record_{std::move(record)} {}
+
+  /// False once another process has taken the export over, or a sweep has removed it.
+  bool is_own() const noexcept { return is_own_; }
+  void note(const history_snapshot& snapshot) {
+    const std::lock_guard lock{mutex_};
+    record_.snapshot = snapshot;
+    has_news_ = true;
+    wake_.notify_one();
+  }
+
+private:
+  void run(const std::stop_token& stop) {
+    std::unique_lock lock{mutex_};
+    while (is_own_) {
+      wake_.wait_for(lock, stop, settings_->renewal_interval, [this] { return has_news_; });
+      if (stop.stop_requested()) return;
+      has_news_ = false;
+      const auto record = record_;
+      lock.unlock();
+      const auto renewed = settings_->records->exports().and_then(
+          [&](const auto& in) { return in->renew_export(record, export_lease_time); });
+      lock.lock();
+      // Who cannot say so finds out later whether another process has taken over.
+      if (renewed)
+        is_own_ = *renewed;
+      else
+        spdlog::warn("exports: {}", base::to_string(renewed.error()));
+    }
+  }
+
+  const export_objects_settings* settings_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  export_record record_;
+  bool has_news_ = false;
+  std::atomic<bool> is_own_{true};
+  /// Ends first.
+  std::jthread thread_{[this](const std::stop_token& stop) { run(stop); }};
+};
+
 /// An export that is being uploaded.
 class export_objects::draft final : public export_draft {
 public:
@@ -34,9 +84,10 @@ public:
         to_{&to},
         record_{std::move(record)},
         upload_{std::move(upload)},
-        next_renewal_{to.settings_.clock->now() + export_renewal_interval} {}
+        renewal_{std::in_place, to.settings_, record_} {}
 
   ~draft() override {
+    renewal_.reset();
     to_->give_back(taken_bytes_);
     if (!upload_) return;
     upload_.reset();
@@ -45,23 +96,9 @@ public:
 
   void note_snapshot(const history_snapshot& snapshot) override {
     record_.snapshot = snapshot;
-    next_renewal_ = {};
-    static_cast<void>(renew());
+    renewal_->note(snapshot);
   }
-
-  bool renew() override {
-    const auto now = to_->settings_.clock->now();
-    if (!is_mine_ || now < next_renewal_) return is_mine_;
-    next_renewal_ = now + export_renewal_interval;
-    const auto renewed = to_->settings_.records->exports().and_then(
-        [&](const auto& in) { return in->renew_export(record_, export_lease_time); });
-    // Who cannot say so finds out later whether another process has taken over.
-    if (renewed)
-      is_mine_ = *renewed;
-    else
-      spdlog::warn("exports: {}", base::to_string(renewed.error()));
-    return is_mine_;
-  }
+  bool is_own() const noexcept override { return renewal_ ? renewal_->is_own() : is_own_; }
 
   base::expected<void> append(std::string_view bytes) override {
     is_whole_ = is_whole_ && to_->try_take(bytes.size());
@@ -84,6 +121,7 @@ public:
     // From here on a failure leaves the object and its record to a sweep: the record may have been
     // completed although nobody said so.
     upload_.reset();
+    renewal_.reset();
     record_.facts.keep_until_ts = keep_until_ts;
     record_.size_bytes = taken_bytes_;
     record_.sha256 = base::hexadecimal(digest_.digest());
@@ -91,8 +129,8 @@ public:
     record_.is_complete = true;
     const auto completed = to_->complete_record(record_);
     if (!completed) return tl::unexpected(completed.error());
-    is_mine_ = *completed;
-    if (is_mine_) {
+    is_own_ = *completed;
+    if (is_own_) {
       taken_bytes_ = 0;
       return {};
     }
@@ -112,9 +150,10 @@ private:
   std::uint64_t taken_bytes_ = 0;
   /// Whether everything that was appended is in the upload.
   bool is_whole_ = true;
-  /// Whether no other process has taken the export over, as far as is known.
-  bool is_mine_ = true;
-  base::steady_time next_renewal_;
+  /// Null after the upload.
+  std::optional<renewal> renewal_;
+  /// Known after the upload.
+  bool is_own_ = true;
 };
 
 export_objects::export_objects(export_objects_settings settings) : settings_{std::move(settings)} {}
@@ -145,9 +184,13 @@ base::expected<export_claimed> export_objects::claim(const export_request& reque
     return settings_.records->exports().and_then(
         [&](const auto& in) { return in->claim_export(claim); });
   };
+  const auto is_useless = [this](const base::expected<export_claimed>& claimed) {
+    return claimed && !claimed->is_own && claimed->record.is_complete && !is_there(claimed->record);
+  };
   auto claimed = ask();
-  const bool is_whole = claimed && !claimed->is_own && claimed->record.is_complete;
-  return is_whole && !is_there(claimed->record) ? ask() : claimed;
+  for (std::size_t i = 0; i < records_of_query_limit && is_useless(claimed); ++i)
+    claimed = ask();
+  return claimed;
 }
 
 base::expected<query_exports> export_objects::exports_of(const model::export_query& query) {
@@ -205,8 +248,8 @@ std::uint64_t export_objects::used_bytes() const {
 
 // -- reading ------------------------------------------------------------------
 
-base::expected<std::optional<export_record>>
-export_objects::find(const model::export_query& query, std::int64_t linked_until_ts) {
+base::expected<std::optional<export_record>> export_objects::find(const model::export_query& query,
+                                                                  std::int64_t linked_until_ts) {
   const auto known = exports_of(query);
   if (!known) return tl::unexpected(known.error());
   if (const auto* whole = known->find_whole(linked_until_ts); whole && is_there(*whole))

@@ -12,6 +12,11 @@
 
 namespace matchcloud::store {
 
+/// How long an export counts as being written after its process last said so, and how often it says
+/// so.
+inline constexpr std::chrono::milliseconds export_lease_time{10'000};
+inline constexpr std::chrono::milliseconds export_renewal_interval{2'000};
+
 /// What exports in a bucket need. What is pointed to must outlive them.
 struct export_objects_settings {
   std::shared_ptr<object_store> objects;
@@ -28,12 +33,8 @@ struct export_objects_settings {
   /// How long an export may take. One that is incomplete for longer, and for `given_up_after`, is
   /// given up.
   std::chrono::milliseconds timeout{600'000};
+  std::chrono::milliseconds renewal_interval = export_renewal_interval;
 };
-
-/// How long an export counts as being written after its process last said so, and how often it says
-/// so.
-inline constexpr std::chrono::milliseconds export_lease_time{10'000};
-inline constexpr std::chrono::milliseconds export_renewal_interval{2'000};
 
 /// Longer than any call to a service of objects takes.
 inline constexpr std::chrono::minutes given_up_after{60};
@@ -44,8 +45,8 @@ inline constexpr std::chrono::hours leftovers_interval{1};
 inline constexpr std::chrono::hours leftovers_age{24};
 
 /// The exports of a bucket: objects that count once the database has their record. Several
-/// processes share both: of those that are asked for the same, one writes it, and another takes over
-/// when that one has died. Has no compressed exports.
+/// processes share both: of those that are asked for the same, one writes it, and another takes
+/// over when that one has died. Has no compressed exports.
 class export_objects final : public export_store {
 public:
   explicit export_objects(export_objects_settings settings);
@@ -68,6 +69,7 @@ public:
 
 private:
   class draft;
+  class renewal;
   struct opened_object;
 
   /// What `claim_export` says of a request, if the object of a whole export is there.

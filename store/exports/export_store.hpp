@@ -58,10 +58,9 @@ public:
   const model::uuid& export_id() const noexcept { return export_id_; }
   /// Tells other processes what is being read.
   virtual void note_snapshot(const history_snapshot&) {}
-  /// Tells other processes that the export is still being written; costs nothing if they know. Call
-  /// this at least once a second. Returns false if one has taken it over: then it cannot be
-  /// published.
-  virtual bool renew() { return true; }
+  /// Whether no other process has taken the export over, as far as is known. Then it cannot be
+  /// published any more. Costs nothing.
+  virtual bool is_own() const noexcept { return true; }
   /// Appends to the CSV. Fails with `exports_full` if the byte limit is reached, or with
   /// `store_full` or `store_failed`; after a failure the draft can no longer be published.
   virtual base::expected<void> append(std::string_view bytes) = 0;
@@ -76,8 +75,9 @@ private:
 /// An export that another process wrote or writes, which serves a request.
 struct other_export {
   export_record record;
-  /// What the request needs: an export whose snapshot covers this serves it.
-  history_revisions needs;
+  /// What the request needs: an export whose snapshot covers this serves it. Empty if any that the
+  /// other process makes does.
+  std::optional<history_revisions> needs;
 };
 /// What becomes of a request.
 using begun_export = std::variant<std::unique_ptr<export_draft>, other_export>;
@@ -92,7 +92,8 @@ public:
   /// with `store_full` or `store_failed`.
   virtual base::expected<begun_export> begin(const export_request& request) = 0;
 
-  /// Whether processes share their exports. Where they do not, the two functions below find nothing.
+  /// Whether processes share their exports. Where they do not, the two functions below find
+  /// nothing.
   virtual bool is_shared() const noexcept { return false; }
   /// An export that is as new as a new one, else one that another process writes and that may be.
   /// See `export_request` for the time. Fails with `store_failed`.

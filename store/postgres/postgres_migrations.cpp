@@ -206,11 +206,7 @@ constexpr std::array<migration, 3> migrations{{
       ALTER TABLE exports ADD COLUMN catalog_revision bigint;
       ALTER TABLE exports ADD COLUMN taken_ts bigint;
       ALTER TABLE exports ADD COLUMN has_running bigint;
-      CREATE INDEX exports_by_query ON exports (game_id, query_start, query_end, begun_ts);
-
-      -- One row, which is changed by who claims an export: claims are made one after the other.
-      CREATE TABLE export_claims (count bigint NOT NULL);
-      INSERT INTO export_claims VALUES (0);
+      CREATE INDEX exports_by_query ON exports (game_id, query_start, query_end);
     )sql"},
 }};
 

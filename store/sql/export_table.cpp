@@ -54,12 +54,24 @@ bool is_one(std::int64_t changed) {
   return changed == 1;
 }
 
+/// The key of the advisory lock for the exports of a query. Queries that share one only wait for
+/// each other.
+std::int64_t lock_key_of(const model::export_query& query) {
+  std::uint64_t key = 0x6D636C6400657870; // "mcld", apart from those of others
+  for (const auto byte : query.game_id.bytes)
+    key = key * 1'099'511'628'211 + byte;
+  key = (key ^ query.span.begin) * 0x9E3779B97F4A7C15;
+  return std::bit_cast<std::int64_t>((key ^ query.span.end) * 0x9E3779B97F4A7C15);
+}
+
 } // namespace
 
-base::expected<void> lock_export_claims(sql_connection& on) {
-  static constexpr sql_command update{"UPDATE export_claims SET count = count + 1",
-                                      "wait for others who claim an export"};
-  return on.run(update, {});
+base::expected<void> lock_claims_of(sql_connection& on, const model::export_query& query) {
+  static constexpr sql_command lock{"SELECT pg_advisory_xact_lock($1)",
+                                    "wait for others who claim the export"};
+  // In SQLite whoever writes is alone.
+  if (on.dialect() == sql_dialect::sqlite) return {};
+  return for_each_row(on, lock, {lock_key_of(query)}, [](sql_row&) {});
 }
 
 base::expected<void> insert_export(sql_connection& on, const export_record& record,
@@ -75,14 +87,17 @@ base::expected<void> insert_export(sql_connection& on, const export_record& reco
                          record.owner, record.leased_until_ts});
 }
 
-base::expected<void> take_over_export(sql_connection& on, const export_record& record,
+base::expected<bool> take_over_export(sql_connection& on, const export_record& record,
                                       std::int64_t begun_ts) {
   static constexpr sql_command update{
       "UPDATE exports SET generation = $1, begun_ts = $2, owner = $3, leased_until_ts = $4, "
-      "lobbies_revision = NULL, catalog_revision = NULL, taken_ts = NULL WHERE export_id = $5",
+      "lobbies_revision = NULL, catalog_revision = NULL, taken_ts = NULL "
+      "WHERE export_id = $5 AND generation = $6 AND keep_until_ts IS NULL",
       "take over the export"};
-  return on.run(update, {record.generation, begun_ts, record.owner, record.leased_until_ts,
-                         record.facts.export_id});
+  return on
+      .count_changes(update, {record.generation, begun_ts, record.owner, record.leased_until_ts,
+                              record.facts.export_id, record.generation - 1})
+      .map(is_one);
 }
 
 base::expected<bool> renew_export(sql_connection& on, const export_record& mine,
@@ -95,9 +110,8 @@ base::expected<bool> renew_export(sql_connection& on, const export_record& mine,
   if (!now_ts) return tl::unexpected(now_ts.error());
   const snapshot_columns of{mine.snapshot};
   return on
-      .count_changes(update,
-                     {*now_ts + lease.count(), of.lobbies_revision, of.catalog_revision,
-                      of.taken_ts, mine.facts.export_id, mine.generation})
+      .count_changes(update, {*now_ts + lease.count(), of.lobbies_revision, of.catalog_revision,
+                              of.taken_ts, mine.facts.export_id, mine.generation})
       .map(is_one);
 }
 
@@ -119,7 +133,7 @@ base::expected<bool> complete_export(sql_connection& on, const export_record& wh
 base::expected<query_exports> select_exports_of(sql_connection& on,
                                                 const model::export_query& query) {
   static const auto sql = reading("WHERE game_id = $1 AND query_start = $2 AND query_end = $3 "
-                                  "ORDER BY begun_ts DESC, export_id LIMIT $4");
+                                  "ORDER BY coalesce(leased_until_ts, 0) DESC, export_id LIMIT $4");
   static const sql_command select{sql, "look for the exports of a query"};
   query_exports found;
   const auto now_ts = select_store_time(on);
@@ -154,8 +168,8 @@ base::expected<std::vector<export_record>> select_exports_over(sql_connection& o
                                                                std::int64_t now_ts,
                                                                std::int64_t begun_before_ts,
                                                                std::size_t limit) {
-  static const auto sql = reading(
-      "WHERE keep_until_ts <= $1 OR (keep_until_ts IS NULL AND begun_ts < $2) LIMIT $3");
+  static const auto sql =
+      reading("WHERE keep_until_ts <= $1 OR (keep_until_ts IS NULL AND begun_ts < $2) LIMIT $3");
   static const sql_command query{sql, "look for exports that are over"};
   std::vector<export_record> over;
   auto read = for_each_row(on, query, {now_ts, begun_before_ts, static_cast<std::int64_t>(limit)},

@@ -8,12 +8,13 @@ namespace matchcloud::store {
 // Implement the functions of `export_records` with these names. Call those that change anything in
 // a write transaction.
 
-/// Waits for others who claim an export, until their transactions end.
-base::expected<void> lock_export_claims(sql_connection& on);
+/// Waits for others who claim an export of the query, until their transactions end.
+base::expected<void> lock_claims_of(sql_connection& on, const model::export_query& query);
 base::expected<void> insert_export(sql_connection& on, const export_record& record,
                                    std::int64_t begun_ts);
-/// Gives an export that is not complete the generation and the owner of `record`.
-base::expected<void> take_over_export(sql_connection& on, const export_record& record,
+/// Gives an export of the generation before that of `record` its generation and owner. Returns
+/// false if there is none that is incomplete.
+base::expected<bool> take_over_export(sql_connection& on, const export_record& record,
                                       std::int64_t begun_ts);
 base::expected<bool> renew_export(sql_connection& on, const export_record& mine,
                                   std::chrono::milliseconds lease);

@@ -75,6 +75,10 @@ base::expected<query_exports> select_query_exports(sql_connection& on,
   return found;
 }
 
+/// How often a claim looks for an export to take over. Each look finds one that was abandoned
+/// before, and only its owner can come in between.
+constexpr int claim_attempts = 4;
+
 /// What becomes of `claim`, given the exports that there are.
 export_claimed claim_of(const query_exports& known, const export_claim& claim) {
   if (const auto* whole = known.find_whole(claim.linked_until_ts))
@@ -309,13 +313,20 @@ base::expected<std::size_t> sql_session::expire_audit(std::int64_t before_ms) {
 base::expected<export_claimed> sql_session::claim_export(const export_claim& claim) {
   export_claimed claimed;
   auto done = change_unrevised("claim an export", [&]() -> base::expected<void> {
-    if (auto locked = lock_export_claims(*on_); !locked) return locked;
-    const auto known = select_query_exports(*on_, claim.query);
-    if (!known) return tl::unexpected(known.error());
-    claimed = claim_of(*known, claim);
-    if (!claimed.is_own) return {};
-    const auto write = claimed.record.generation > 1 ? take_over_export : insert_export;
-    return write(*on_, claimed.record, claim.begun_ts);
+    if (auto locked = lock_claims_of(*on_, claim.query); !locked) return locked;
+    // An export that is to be taken over may be completed, or forgotten, by its owner meanwhile.
+    for (int i = 0; i < claim_attempts; ++i) {
+      const auto known = select_query_exports(*on_, claim.query);
+      if (!known) return tl::unexpected(known.error());
+      claimed = claim_of(*known, claim);
+      if (!claimed.is_own) return {};
+      if (claimed.record.generation == 1)
+        return insert_export(*on_, claimed.record, claim.begun_ts);
+      const auto taken = take_over_export(*on_, claimed.record, claim.begun_ts);
+      if (!taken) return tl::unexpected(taken.error());
+      if (*taken) return {};
+    }
+    return on_->failure("claim an export", "its owners are faster");
   });
   if (!done) return tl::unexpected(done.error());
   return claimed;

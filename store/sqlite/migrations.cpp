@@ -203,11 +203,7 @@ constexpr std::array<migration, 6> migrations{{
       ALTER TABLE exports ADD COLUMN catalog_revision INTEGER;
       ALTER TABLE exports ADD COLUMN taken_ts INTEGER;
       ALTER TABLE exports ADD COLUMN has_running INTEGER;
-      CREATE INDEX exports_by_query ON exports (game_id, query_start, query_end, begun_ts);
-
-      -- One row, which is changed by who claims an export: claims are made one after the other.
-      CREATE TABLE export_claims (count INTEGER NOT NULL) STRICT;
-      INSERT INTO export_claims VALUES (0);
+      CREATE INDEX exports_by_query ON exports (game_id, query_start, query_end);
     )sql"},
 }};
 

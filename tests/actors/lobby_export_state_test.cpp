@@ -257,15 +257,16 @@ struct shared_bench : bench {
     state.on(followed);
   }
   /// Ends a job because another process has the export.
-  void lose(std::uint64_t job, store::export_record to, const store::history_revisions& needs) {
+  void lose(std::uint64_t job, store::export_record to,
+            const std::optional<store::history_revisions>& needs) {
     export_ended ended;
     ended.job = job;
     if (to.is_complete) {
       ended.facts = to.facts;
       ended.summary = summary_of(to);
     }
-    ended.other = std::make_shared<const store::other_export>(
-        store::other_export{std::move(to), needs});
+    ended.other =
+        std::make_shared<const store::other_export>(store::other_export{std::move(to), needs});
     state.on(ended);
   }
 };
@@ -336,17 +337,18 @@ TEST_CASE("shared exports: a job that finds the export with another process leav
   on.find({5, 1});
   REQUIRE(on.jobs.size() == 1);
   SECTION("which has made it") {
-    on.lose(on.jobs[0], whole(theirs(store::history_revisions{5, 1}), on), {5, 1});
+    on.lose(on.jobs[0], whole(theirs(store::history_revisions{5, 1}), on),
+            store::history_revisions{5, 1});
     CHECK(on.answers.size() == 1);
     CHECK_FALSE(on.state.is_following());
   }
   SECTION("which reads something later") {
-    on.lose(on.jobs[0], theirs(store::history_revisions{6, 1}), {5, 1});
+    on.lose(on.jobs[0], theirs(store::history_revisions{6, 1}), store::history_revisions{5, 1});
     on.tell(shared(whole(theirs(store::history_revisions{6, 1}), on)));
     CHECK(on.answers.size() == 1);
   }
   SECTION("of which it is not known what it reads, and it is too old") {
-    on.lose(on.jobs[0], theirs(), {5, 1});
+    on.lose(on.jobs[0], theirs(), store::history_revisions{5, 1});
     CHECK(on.state.is_following());
     on.tell(shared(theirs(store::history_revisions{4, 1})));
     CHECK(on.jobs.size() == 2);
@@ -355,11 +357,32 @@ TEST_CASE("shared exports: a job that finds the export with another process leav
     on.ask(2, february);
     on.find({1, 1});
     CHECK(on.jobs.size() == 1);
-    on.lose(on.jobs[0], theirs(), {5, 1});
+    on.lose(on.jobs[0], theirs(), store::history_revisions{5, 1});
     CHECK(on.jobs.size() == 2);
   }
   on.state.count();
   CHECK(on.metrics.failed.get() == 0);
+}
+
+TEST_CASE("shared exports: who needs more than an older job reads does not get what that makes") {
+  shared_bench on;
+  on.settings.jobs_limit = 2;
+  on.ask(1);
+  on.find({3, 1});
+  on.state.on(export_begun{on.jobs[0], {{3, 1}, 1}});
+  on.ask(2);
+  on.find({5, 1});
+  REQUIRE(on.jobs.size() == 2);
+  on.state.on(export_begun{on.jobs[1], {{5, 1}, 2}});
+  on.lose(on.jobs[1], theirs(), std::nullopt); // taken over while it was written
+  on.tell(shared(whole(theirs(store::history_revisions{6, 1}), on)));
+  REQUIRE(on.answers.size() == 1);
+  CHECK(on.answers[0].first == 2);
+  on.end(on.jobs[1]); // told twice
+  on.end(on.jobs[0], {3, 1});
+  CHECK(on.answers.size() == 2);
+  on.state.count();
+  CHECK(on.metrics.running.get() == 0);
 }
 
 TEST_CASE("shared exports: nothing is followed that nobody waits for, nor twice at once") {

@@ -57,9 +57,8 @@ struct two_machines {
 
   void hang() {
     uploads.set([](const store::seen_request& request) {
-      return request.is("PUT", "/exports/")
-                 ? store::proxy_action{store::proxy_action::kind::hang}
-                 : store::proxy_action{};
+      return request.is("PUT", "/exports/") ? store::proxy_action{store::proxy_action::kind::hang}
+                                            : store::proxy_action{};
     });
   }
   /// The path of the export in an answer, which tells exports apart.

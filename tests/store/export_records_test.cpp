@@ -65,7 +65,8 @@ query_exports with(std::vector<export_record> records) {
   return {1'000, {5, 2}, std::move(records)};
 }
 
-export_record running(std::int64_t leased_until_ts, const std::optional<history_snapshot>& of = {}) {
+export_record running(std::int64_t leased_until_ts,
+                      const std::optional<history_snapshot>& of = {}) {
   auto record = record_of(1);
   record.owner = record.facts.export_id;
   record.leased_until_ts = leased_until_ts;

@@ -52,8 +52,8 @@ struct bench : conforming_store {
     return record;
   }
   /// As if nothing had been heard of its process for long.
-  void end_lease(const export_record& of) const {
-    REQUIRE(had(records()->renew_export(of, milliseconds{-1})));
+  void end_lease(const export_record& which) const {
+    REQUIRE(had(records()->renew_export(which, milliseconds{-1})));
   }
   std::optional<export_record> find(std::uint8_t number) const {
     return had(records()->find_export(id_of(number)));
@@ -106,7 +106,8 @@ TEST_CASE("an export is completed once, by who has its generation", "[engines]")
   CHECK(on.find(1)->size_bytes == 10);
 }
 
-TEST_CASE("one process writes an export, and whoever claims the same gets to know it", "[engines]") {
+TEST_CASE("one process writes an export, and whoever claims the same gets to know it",
+          "[engines]") {
   const bench on;
   auto mine = on.begin(1, 1);
   const auto claimed = had(on.records()->claim_export(bench::claim_of(2, 1)));
@@ -187,9 +188,9 @@ TEST_CASE("of processes that claim the same export at once, one has it", "[engin
 TEST_CASE("of the exports of a query the newest are looked at", "[engines]") {
   const bench on;
   for (std::uint8_t i = 1; i <= records_of_query_limit + 1; ++i) {
-    auto begun = on.begin(i, 1, i);
+    auto begun = on.begin(i, 1);
     begun.snapshot = history_snapshot{{-1, 0}, 0}; // not recent enough for the next one
-    REQUIRE(had(on.records()->renew_export(begun, milliseconds{3'600'000})));
+    REQUIRE(had(on.records()->renew_export(begun, milliseconds{3'600'000 + 1'000'000 * i})));
   }
   const auto found = had(on.records()->exports_of(bench::query_of(1))).records;
   REQUIRE(found.size() == records_of_query_limit);
