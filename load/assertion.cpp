@@ -59,7 +59,8 @@ bool is_duration(std::string_view name) {
 }
 
 bool is_known(std::string_view name) {
-  constexpr std::array<std::string_view, 5> counts{"errors", "late", "sent", "answered", "rate"};
+  constexpr std::array<std::string_view, 6> counts{"errors",   "late",     "sent",
+                                                   "answered", "repeated", "rate"};
   if (is_duration(name) || failure_kind(name)) return true;
   if (name.starts_with(status_prefix))
     return base::parse_decimal<int>(name.substr(status_prefix.size())).has_value();
@@ -88,8 +89,8 @@ base::expected<assertion> parse_one(std::string_view text) {
   if (!is_known(name))
     return refuse("there is no \"" + name +
                   "\". Known: p50, p99.9 (any percentile), max, mean, errors, connect, local, "
-                  "reset, closed, timeout, malformed, status, content, unsent, abandoned, late, "
-                  "sent, answered, rate, status.503 (any).");
+                  "reset, closed, timeout, malformed, status, unavailable, content, unsent, "
+                  "abandoned, late, sent, answered, repeated, rate, status.503 (any).");
   const auto written = trimmed(rest.substr(sign->first.size()));
   std::optional<double> value;
   if (!is_duration(name))
@@ -129,6 +130,7 @@ double value_of(const assertion& which, const results& of) {
   if (name == "late") return static_cast<double>(all.late.count());
   if (name == "sent") return static_cast<double>(all.sent);
   if (name == "answered") return static_cast<double>(all.answered);
+  if (name == "repeated") return static_cast<double>(all.repeated);
   if (name == "rate") return of.requests_per_second();
   const auto status = base::parse_decimal<int>(std::string_view{name}.substr(status_prefix.size()));
   const auto found = all.by_status.find(status.value_or(0));

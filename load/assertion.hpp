@@ -18,7 +18,7 @@ struct assertion {
   /// The assertion as the user wrote it.
   std::string text;
   /// The measured value: `p99` (any percentile), `max`, `mean`, `errors`, a kind of failure such as
-  /// `reset`, `late`, `sent`, `answered`, `rate`, or `status.503` (any status).
+  /// `reset`, `late`, `sent`, `answered`, `repeated`, `rate`, or `status.503` (any status).
   std::string name;
   comparison by = comparison::equal;
   /// Nanoseconds for latencies, requests per second for `rate`, else a count.

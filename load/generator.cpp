@@ -25,6 +25,7 @@ std::uint64_t since(base::steady_time begin, base::steady_time end) noexcept {
 }
 
 constexpr std::size_t read_buffer_bytes = 256UL * 1024;
+constexpr int service_unavailable = 503;
 
 } // namespace
 
@@ -173,6 +174,21 @@ void generator::on_wake() {
   pump();
 }
 
+/// Whether the request is sent again: the server said to come back, and there is time.
+bool generator::repeats(const client& from, const reply& that) const {
+  return that.status == service_unavailable && that.asks_back && !stopped_early_ &&
+         parts_[from.request().part].wanted_status != that.status &&
+         clock_->now() + repeat_after - from.intended() < plan_->repeat_503;
+}
+
+void generator::repeat_due(base::steady_time now) {
+  while (!repeating_.empty() && (repeating_.front().first <= now || stopped_early_)) {
+    auto* const by = repeating_.front().second;
+    repeating_.pop_front();
+    by->ask(by->request(), by->intended());
+  }
+}
+
 void generator::pump() {
   if (!began_ || pumping_) return;
   // A request that fails at once frees its connection at once, which calls `pump` again: this flag
@@ -188,6 +204,7 @@ void generator::pump() {
     now = clock_->now();
   exhausted_ = free_.empty();
   give_up_unsent(now);
+  repeat_due(now); // what is left is later than `now`: it is woken for
   if (sent == sends_per_turn && !std::exchange(pump_planned_, true))
     loop_.at_turn_end([this] {
       pump_planned_ = false;
@@ -211,6 +228,7 @@ void generator::plan_wake(base::steady_time now) {
   auto when = base::steady_time::max();
   if (arrivals_ && !free_.empty() && !sent_all_) when = next_;
   if (!resting_.empty()) when = std::min(when, rest_until_);
+  if (!repeating_.empty()) when = std::min(when, repeating_.front().first);
   if (now < end_)
     when = std::min(when, end_);
   else if (arrivals_ && !sent_all_)
@@ -256,6 +274,12 @@ void generator::become_free(client& which) {
 }
 
 void generator::on_reply(client& from, const reply& that) {
+  if (repeats(from, that)) {
+    if (is_measured(from.intended())) ++tally_of(from).repeated;
+    repeating_.emplace_back(clock_->now() + repeat_after, &from);
+    pump();
+    return;
+  }
   last_reply_ = clock_->now();
   const auto took = since(from.intended(), last_reply_);
   ++interval_.answered;
@@ -271,7 +295,8 @@ void generator::on_reply(client& from, const reply& that) {
     ++counted.by_status[that.status];
     counted.latency.record(took);
     if (that.status != part.wanted_status)
-      counted.fail(failure::status,
+      counted.fail(that.status == service_unavailable && that.asks_back ? failure::unavailable
+                                                                        : failure::status,
                    std::to_string(that.status) + " " + from.excerpt(that.body, 200));
     else if (bad)
       counted.fail(failure::content, wrong);

@@ -18,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::load {
@@ -40,6 +41,8 @@ struct generator_plan {
   std::size_t first_connection = 0;
   std::uint64_t requests_per_connection = 0;
   std::chrono::milliseconds timeout{10'000};
+  /// For how long, from when it was meant to be sent, a request that gets 503 is sent again.
+  std::chrono::milliseconds repeat_503{0};
   /// The arrivals of an open loop. Nothing: each connection sends the next request when it has the
   /// last reply (closed loop).
   std::optional<arrivals::shape> open_loop;
@@ -70,6 +73,8 @@ public:
   static constexpr std::size_t connecting_limit = 256;
   /// The time before a connection that could not be made is tried again, in a closed loop.
   static constexpr std::chrono::milliseconds rest{100};
+  /// The time before a request that got 503 is sent again.
+  static constexpr std::chrono::milliseconds repeat_after{250};
   /// Requests that are sent before the loop polls its sockets again.
   static constexpr std::size_t sends_per_turn = 64;
 
@@ -136,6 +141,8 @@ private:
   void on_wake();
   void note_lateness(base::steady_time now);
   void plan_wake(base::steady_time now);
+  bool repeats(const client& from, const reply& that) const;
+  void repeat_due(base::steady_time now);
   void begin_measuring(base::steady_time now);
   void end_measuring(base::steady_time now);
   void give_up_unsent(base::steady_time now);
@@ -155,6 +162,8 @@ private:
   std::deque<client*> free_;
   /// Clients that wait until `rest_until_` because they could not connect, in a closed loop.
   std::vector<client*> resting_;
+  /// Clients that send their request again, each at its time, the earliest first.
+  std::deque<std::pair<base::steady_time, client*>> repeating_;
   std::vector<char> read_buffer_;
   interval interval_;
   std::function<void()> when_connected_;

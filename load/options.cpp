@@ -49,7 +49,7 @@ constexpr const char* help_text =
     "  findings = 0       # how many findings a validation must have (any number)\n"
     "Files are looked for beside the mix file.\n\n"
     "Assertions compare (<, <=, =, !=, >=, >) p50 .. p99.99, max, mean with durations, and errors, "
-    "a kind of error, late, sent, answered, rate, status.503 with numbers.\n\n"
+    "a kind of error, late, sent, answered, repeated, rate, status.503 with numbers.\n\n"
     "A file of tokens has one per line; blank lines and those that begin with # are ignored. "
     "Connection i uses token i for all its requests, counted in a circle. No report contains "
     "tokens.\n\n"
@@ -62,6 +62,7 @@ struct written {
   std::string duration = "10s";
   std::string ramp = "0s";
   std::string timeout = "10s";
+  std::string repeat_503 = "0s";
   std::string arrivals = "constant";
   bool closed = false;
   std::string mix;
@@ -143,6 +144,12 @@ void add_load(CLI::App& program, options& to, written& text) {
   program.add_option("--timeout", text.timeout, "What a request may take, from when it is sent.")
       ->check(duration_text())
       ->capture_default_str();
+  program
+      .add_option("--repeat-503", text.repeat_503,
+                  "For how long, from when it was due, a request that gets 503 with Retry-After is "
+                  "sent again, four times a second.")
+      ->check(duration_text())
+      ->capture_default_str();
 }
 
 void add_requests_and_reports(CLI::App& program, options& to, written& text) {
@@ -207,6 +214,7 @@ std::string complete(options& to, const written& text) {
   to.duration = duration_of<std::chrono::nanoseconds>(text.duration);
   to.ramp = duration_of<std::chrono::nanoseconds>(text.ramp);
   to.timeout = duration_of<std::chrono::milliseconds>(text.timeout);
+  to.repeat_503 = duration_of<std::chrono::milliseconds>(text.repeat_503);
   if (to.duration.count() == 0) return "--duration must be more than nothing";
   if (to.timeout.count() == 0) return "--timeout must be at least 1ms";
   if (to.threads > to.connections) return "--connections must be at least as many as --threads";

@@ -26,6 +26,8 @@ struct options {
   std::size_t threads = 1;
   std::uint64_t requests_per_connection = 0;
   std::chrono::milliseconds timeout{10'000};
+  /// For how long, from when it was meant to be sent, a request that gets 503 is sent again.
+  std::chrono::milliseconds repeat_503{0};
   /// The number of addresses of 127.1.0.0/16 to connect from; 0: the kernel chooses the address.
   std::size_t sources = 0;
   std::uint64_t seed = 1;

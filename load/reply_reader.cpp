@@ -1,5 +1,6 @@
 #include "load/reply_reader.hpp"
 
+#include "base/characters.hpp"
 #include "base/decimal.hpp"
 #include "http/wire/chunk_line.hpp"
 #include "http/wire/field_line.hpp"
@@ -106,7 +107,9 @@ bool reply_reader::take_field(std::string_view line) {
     reply_.closes = reply_.closes || http::list_has(field->value, "close");
     return true;
   case http::framing_field::expect:
-  case http::framing_field::none: return true;
+  case http::framing_field::none:
+    reply_.asks_back = reply_.asks_back || base::equal_ignoring_case(field->name, "retry-after");
+    return true;
   }
   return true;
 }

@@ -16,6 +16,8 @@ struct reply {
   bool closes = false;
   /// Whether the body is compressed.
   bool gzip = false;
+  /// Whether the server says when to come back (Retry-After).
+  bool asks_back = false;
 };
 
 /// Finds where HTTP/1.1 replies end (RFC 9112 section 6.3), one at a time: no request is sent

@@ -91,6 +91,7 @@ void write_latency(model::json_writer& json, const latency_histogram& of) {
 void write_tally(model::json_writer& json, const tally& of) {
   json.name("intended").number(of.intended());
   json.name("sent").number(of.sent).name("answered").number(of.answered);
+  json.name("repeated").number(of.repeated);
   json.name("by_status").object();
   for (const auto& [status, count] : of.by_status)
     json.name(std::to_string(status)).number(count);
@@ -166,6 +167,8 @@ std::string text_report(const options& options, const results& of) {
     if (of.all.failures[i] > 0)
       text << "error       " << name_of(static_cast<failure>(i)) << ": "
            << grouped(of.all.failures[i]) << "; the first: " << of.all.examples[i] << "\n";
+  if (of.all.repeated > 0)
+    text << "repeated    " << grouped(of.all.repeated) << " times, after a 503\n";
   if (options.open_loop) {
     const auto& late = of.all.late;
     text << "late sends  " << grouped(late.count()) << " (" << share(late.count(), of.all.sent)

@@ -200,6 +200,7 @@ private:
     if (plan.sources.empty()) plan.sources = sources;
     plan.requests_per_connection = options_->requests_per_connection;
     plan.timeout = options_->timeout;
+    plan.repeat_503 = options_->repeat_503;
     plan.open_loop = options_->open_loop;
     if (plan.open_loop) plan.open_loop->rate /= static_cast<double>(threads);
     plan.phase = static_cast<double>(index) / static_cast<double>(threads);

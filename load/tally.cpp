@@ -14,6 +14,7 @@ std::string_view name_of(failure kind) noexcept {
   case failure::timeout: return "timeout";
   case failure::malformed: return "malformed";
   case failure::status: return "status";
+  case failure::unavailable: return "unavailable";
   case failure::content: return "content";
   case failure::unsent: return "unsent";
   case failure::abandoned: return "abandoned";
@@ -43,6 +44,7 @@ void tally::fail(failure kind, std::string_view example) {
 void tally::add(const tally& other) {
   sent += other.sent;
   answered += other.answered;
+  repeated += other.repeated;
   for (const auto& [status, count] : other.by_status)
     by_status[status] += count;
   for (std::size_t i = 0; i < failure_kinds; ++i) {

@@ -28,6 +28,8 @@ enum class failure : std::uint8_t {
   malformed,
   /// The reply has another status than the expected one.
   status,
+  /// The reply is a 503 that says when to come back (Retry-After), where it was not expected.
+  unavailable,
   /// The reply has the expected status, but its body is not what the operation promises.
   content,
   /// No connection became free for the request by the timeout after the end of the load.
@@ -36,7 +38,7 @@ enum class failure : std::uint8_t {
   abandoned,
 };
 
-inline constexpr std::size_t failure_kinds = 10;
+inline constexpr std::size_t failure_kinds = 11;
 
 /// The name in reports and assertions.
 std::string_view name_of(failure kind) noexcept;
@@ -60,6 +62,8 @@ struct tally {
   std::uint64_t sent = 0;
   /// Complete replies, whatever their status.
   std::uint64_t answered = 0;
+  /// How often requests were sent again after a 503. Their former replies count nowhere else.
+  std::uint64_t repeated = 0;
   std::map<int, std::uint64_t> by_status;
   std::array<std::uint64_t, failure_kinds> failures{};
   /// The first failure of each kind, in words of printable ASCII; empty if there was none.

@@ -67,6 +67,11 @@ void delayed_server::stall_once(std::chrono::milliseconds from, std::chrono::mil
   stall_length_ = length;
 }
 
+void delayed_server::begin_with(std::uint64_t requests, std::string reply) {
+  first_reply_ = std::move(reply);
+  first_replies_ = requests;
+}
+
 std::vector<std::set<std::string>> delayed_server::authorizations() const {
   const std::lock_guard lock{mutex_};
   std::vector<std::set<std::string>> all;
@@ -110,12 +115,12 @@ void delayed_server::serve(int fd, int connection) {
       authorizations_[connection].insert(authorization_in(unread.substr(0, end + 2)));
     }
     unread.erase(0, end + 4);
-    ++requests_;
+    const auto& reply = requests_++ < first_replies_ ? first_reply_ : reply_;
     if (!pause_until(due())) return;
     ++answers;
     // The last answer is sent together with the end of the stream.
     const int more = answers == break_after_ ? MSG_MORE : 0;
-    ::send(fd, reply_.data(), reply_.size(), MSG_NOSIGNAL | more);
+    ::send(fd, reply.data(), reply.size(), MSG_NOSIGNAL | more);
   }
 }
 

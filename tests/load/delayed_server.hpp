@@ -29,6 +29,8 @@ public:
   /// Simulates one stall: a request that arrives later than `from` after the first request is not
   /// answered before `from` + `length` has passed.
   void stall_once(std::chrono::milliseconds from, std::chrono::milliseconds length);
+  /// Answers the first `requests` requests with `reply` instead.
+  void begin_with(std::uint64_t requests, std::string reply);
   /// Closes each connection after `answers` answers, without announcing it.
   void break_after(std::uint64_t answers) { break_after_ = answers; }
 
@@ -46,6 +48,8 @@ private:
   std::chrono::steady_clock::time_point due();
 
   std::string reply_;
+  std::string first_reply_;
+  std::atomic<std::uint64_t> first_replies_{0};
   std::chrono::milliseconds delay_;
   std::uint16_t port_ = 0;
   base::file_descriptor listener_;

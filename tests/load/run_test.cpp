@@ -4,6 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/load/delayed_server.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <future>
 #include <map>
@@ -125,12 +126,43 @@ TEST_CASE("replies are judged, not only their status", "[load]") {
   CHECK(count(of, failure::status) == 30);
   CHECK(of.all.by_status.at(503) == 30);
 
+  const std::string come_back{"HTTP/1.1 503 No\r\nretry-after: 1\r\nContent-Length: 4\r\n\r\nbusy"};
+  const delayed_server away{come_back};
+  of = measured(shortly(away.url(), 50));
+  CHECK(count(of, failure::unavailable) == 30);
+  CHECK(of.all.errors() == 30);
+  CHECK(of.all.by_status.at(503) == 30);
+
   const delayed_server other{"220 mail.example ESMTP\r\n"};
   auto options = shortly(other.url(), 50);
   options.timeout = 100ms;
   of = measured(options);
   // The server never ends the head that it seems to send.
   CHECK(count(of, failure::timeout) == 30);
+}
+
+TEST_CASE("requests that get a 503 are repeated for as long as is said, and count once", "[load]") {
+  const std::string come_back{"HTTP/1.1 503 No\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"};
+  delayed_server away{ok_reply(good_listing)};
+  away.begin_with(20, come_back);
+  auto options = shortly(away.url(), 50);
+  options.repeat_503 = 5s;
+  auto of = measured(options);
+  CHECK(of.all.sent == 30);
+  CHECK(of.all.answered == 30);
+  CHECK(of.all.errors() == 0);
+  CHECK(of.all.repeated == 20);
+  CHECK(of.all.by_status == std::map<int, std::uint64_t>{{200, 30}});
+  CHECK(of.all.latency.max_ns() >= 250'000'000);
+  CHECK(text_report(options, of).find("repeated    20 times") != std::string::npos);
+
+  const delayed_server gone{come_back};
+  options = shortly(gone.url(), 50);
+  options.repeat_503 = 400ms;
+  options.asserted = parse_assertions("unavailable=30,repeated<=30").value();
+  of = measured(options);
+  CHECK(of.all.answered == 30);
+  CHECK(std::ranges::all_of(options.asserted, [&](const auto& each) { return holds(each, of); }));
 }
 
 TEST_CASE("what the server does not answer counts, each once and by its kind", "[load]") {
