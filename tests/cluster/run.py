@@ -1,35 +1,45 @@
 #!/usr/bin/env python3
-"""What a cluster must live through without a failed request:
+"""Chaos: what a cluster must live through, under load, at random instants.
 
-    script/cluster --once tests/cluster/run.py
+    script/cluster --standby --once tests/cluster/run.py [--seed N] [--seconds N]
 
-Loads the balancer for a minute, and meanwhile kills, drains and pauses replicas and reloads the
-balancer. Then asks for an export and downloads it by the balancer and from each replica. The last
-line counts what held. script/test cluster calls this.
+matchcloud-load asks for regions, validations, avatars and exports through the balancer; clients.py
+does everything else. Meanwhile events.py has replicas killed, paused, cut off, restarted, replaced
+and added, the database's primary killed and its standby promoted, the balancer reloaded. Prints
+each event and how long everything took to work again, and in the end what held. The last line
+counts. script/test cluster and script/soak cluster call this.
 """
+import argparse
+import collections
 import concurrent.futures
-import hashlib
 import json
 import os
-import signal
-import ssl
+import random
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-import urllib.request
 
-URL, FOLDER = os.environ["CLUSTER_URL"], os.environ["CLUSTER_FOLDER"]
-RELOAD = getattr(signal, os.environ["CLUSTER_RELOAD"].replace("-", "SIG"))
-LOAD = os.path.join(os.environ["BUILD"], "matchcloud-load")
-RATE, SECONDS = 400, 58
+sys.dont_write_bytecode = True
+import clients
+import cluster
+import events
+import journal as journals
+
+RATE = 200  # requests a second
+QUICK_LIMIT = 2  # seconds after an event, for all but exports
+EXPORT_LIMIT = 12  # the lease of a dead replica's export, and 2 s
+LAST_SECONDS = 15  # no event begins in these
+LARGE = 60_000  # a body that fits into haproxy's buffer
+AT_ONCE = 30
 MIX = """
 [[operation]]
 name = "regions"
 weight = 50
 [[operation]]
 name = "versions.validate"
-weight = 30
+weight = 20
 [[operation]]
 name = "games.validate"
 weight = 10
@@ -37,10 +47,16 @@ weight = 10
 name = "groups.validate"
 weight = 5
 bodies = "large.jsonl"
+[[operation]]
+name = "avatars"
+weight = 14
+[[operation]]
+name = "export"
+weight = 0.5
+bodies = 20
 """
-LARGE = 60_000  # a body that fits into haproxy's buffer
-AT_ONCE = 30
-EXPORT = f"{URL}/cloud/games/00000000-0000-4000-8000-000000000001/matchmaker/lobbies/export-history"
+# What the rest needs, the database or the bucket, may be away.
+ALWAYS = ("regions", "versions.validate", "games.validate", "groups.validate")
 
 results = []
 
@@ -50,134 +66,180 @@ def check(what, holds, detail=""):
     print(f"{'passed' if holds else 'FAILED'}: {what}{': ' if detail else ''}{detail}", flush=True)
 
 
-def read(name):
-    with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
-        return file.read().strip()
-
-
-def send(name, number):
-    os.kill(int(read(f"{name}.pid")), number)
-
-
-def is_ready(replica):
-    context = ssl.create_default_context(cafile=os.path.join(FOLDER, "tls", "cert.pem"))
-    try:
-        with urllib.request.urlopen(f"{read(f'replica-{replica}.ops')}/readyz", context=context,
-                                    timeout=2) as answer:
-            return answer.status == 200
-    except OSError:
-        return False
-
-
 def body_of(length):
     empty = json.dumps({"display_name": ""})
     return empty.replace('""', '"' + "x" * (length - len(empty)) + '"')
 
 
 def post_large(_):
-    ask = urllib.request.Request(f"{URL}/cloud/groups/validate", body_of(LARGE).encode(),
-                                 {"Content-Type": "application/json"})
-    try:
-        with urllib.request.urlopen(ask, timeout=30) as answer:
-            return answer.status
-    except OSError as error:
-        return str(error)
+    answer = cluster.ask(f"{cluster.URL}/cloud/groups/validate", body_of(LARGE))
+    return answer.status or answer.error
 
 
-def pause():
-    """Whoever has the paused replica's share of these needs the other one."""
-    send("replica-1", signal.SIGSTOP)
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as senders:
-        said = list(senders.map(post_large, range(AT_ONCE)))
-    check(f"{AT_ONCE} large bodies at once while replica 1 stands still",
-          said.count(200) == AT_ONCE, str({each: said.count(each) for each in said}))
+class Chaos:
+    def __init__(self, seed, seconds):
+        self.journal = journals.Journal()
+        self.clients = clients.Clients(self.journal, seed)
+        self.database = events.Database()
+        self.size = events.Size()
+        self._plan = events.plan(seed, events.all_events(
+            self.database, self.size, self._large, self.clients.cut_download))
+        self._seconds = seconds
+        self._slots = 0
+        self._large_said = collections.Counter()
+        self.slowest = collections.defaultdict(float)  # seconds, by event and probe
+
+    def run(self, load):
+        begin = self.journal.start()
+        for pause, event, which, hold in self._plan:
+            if time.monotonic() - begin + pause > self._seconds - LAST_SECONDS:
+                break
+            try:  # the load ending early is the only thing that could happen before
+                load.wait(pause)
+                break
+            except subprocess.TimeoutExpired:
+                pass
+            self._happen(event, which, hold, lambda: time.monotonic() - begin)
+        self.size.restore()
+        self.database.settle()
+
+    def _large(self):
+        """Whoever has the paused replica's share of these needs the other ones."""
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as senders:
+            self._large_said.update(senders.map(post_large, range(AT_ONCE)))
+
+    def _happen(self, event, which, hold, now):
+        ready = cluster.ready_replicas()
+        if event.takes:
+            ready = cluster.until("readiness of three replicas", lambda: len(
+                found := cluster.ready_replicas()) > 2 and found, events.BACK)
+        replica = ready[int(which * len(ready))]
+        print(f"{now():6.1f} s: {event.name}, replica {replica}", flush=True)
+        self.journal.disturb()
+        event.begin(replica)
+        if event.end:
+            threading.Event().wait(hold)
+            event.end(replica)
+        self.journal.calm()
+        back = now()
+        gone = {replica} if event.takes and not event.end else set()
+        affected = [each for each in cluster.replicas() if each in set(ready) - gone]
+        took = self._recover(affected)
+        print(f"{back:6.1f} s: over; works again after " + ", ".join(
+            f"{seconds:.2f} s ({what})" for what, seconds in took.items()), flush=True)
+        for what, seconds in took.items():
+            self.slowest[event.name, what] = max(self.slowest[event.name, what], seconds)
+
+    def _recover(self, affected):
+        """Asks for everything at once; the seconds after which it came, by kind."""
+        self._slots += 1
+        begin = time.monotonic()
+        took = collections.defaultdict(float)
+
+        def measure(what, call):
+            call()
+            took[what] = max(took[what], time.monotonic() - begin)
+
+        def repeat(what, path, body=None):
+            measure(what, lambda: self.journal.repeat(
+                f"{what} after an event", lambda: cluster.ask(cluster.URL + path, body)))
+        clients.at_once(
+            lambda: repeat("regions", "/matchmaker/regions"),
+            lambda: repeat("validation", "/cloud/groups/validate", body_of(LARGE)),
+            lambda: repeat("avatars", f"/cloud/games/{clients.DEMO}/avatars"),
+            *(lambda each=each: measure("lines", lambda: self.clients.probe(each, self._slots))
+              for each in affected),
+            *(lambda each=each: measure("export", lambda: self.clients.probe_export(
+                each, self._slots)) for each in affected))
+        return dict(took)
+
+    def are_exact(self):
+        wrong = {what for what, outcome in self.journal.counts if outcome == "WRONG"}
+        return not wrong & {"export", "download", "slow download"}
+
+    def judge(self):
+        for (event, what), seconds in sorted(self.slowest.items()):
+            limit = EXPORT_LIMIT if what == "export" else QUICK_LIMIT
+            if seconds > limit:
+                check(f"{what} within {limit} s of: {event}", False, f"{seconds:.2f} s")
+        names = {event for event, _ in self.slowest}
+        check(f"{len(names)} kinds of events were recovered from in time", names)
+        said = dict(self._large_said)
+        check("large bodies while a replica stands still", set(said) <= {200}, str(said))
+        for line in self.journal.summary():
+            print(f"  {line}")
+        check("no answer was wrong, none came too late", not self.journal.wrong,
+              "; ".join(self.journal.wrong[:10]))
+        several = sum(len(each) > 1 for each in self.clients.exports.values())
+        rows = self.database.ask(
+            "SELECT count(*) FROM (SELECT FROM matchcloud.exports WHERE keep_until_ts IS NOT NULL "
+            f"AND game_id = '{self.clients.still.id}' GROUP BY query_start, query_end "
+            "HAVING count(*) > 1) AS several")
+        said = (f"one export for each of {len(self.clients.exports)} requests that several clients "
+                "made at once")
+        detail = f"{several} of them got several, by the database {rows} have several"
+        check(said, several == 0 and rows == "0", detail)
 
 
-# When, what, and how it is done.
-EVENTS = [
-    (6, "kill -9 of replica 1", lambda: send("replica-1", signal.SIGKILL)),
-    (15, "SIGTERM of replica 2, which drains", lambda: send("replica-2", signal.SIGTERM)),
-    (29, "SIGSTOP of replica 1", pause),
-    (32, "SIGCONT of replica 1", lambda: send("replica-1", signal.SIGCONT)),
-    (39, "reload of the balancer", lambda: send("balancer", RELOAD)),
-    (48, "kill -9 of replica 2", lambda: send("replica-2", signal.SIGKILL)),
-]
-
-
-def run_load(folder):
+def begin_load(folder, seconds):
     with open(os.path.join(folder, "large.jsonl"), "w", encoding="utf-8") as file:
         file.write(body_of(LARGE) + "\n")
-    mix, report = os.path.join(folder, "mix.toml"), os.path.join(folder, "report.json")
+    mix = os.path.join(folder, "mix.toml")
     with open(mix, "w", encoding="utf-8") as file:
         file.write(MIX)
-    load = subprocess.Popen([LOAD, "--rate", str(RATE), "--arrivals", "poisson", "--mix", mix,
-                             "--duration", f"{SECONDS}s", "--json", report, URL])
-    begin = time.monotonic()
-    for at, what, happen in EVENTS:
-        try:  # the load ending early is the only thing that could happen before
-            load.wait(max(0, begin + at - time.monotonic()))
-            break
-        except subprocess.TimeoutExpired:
-            print(f"{time.monotonic() - begin:5.1f} s: {what}", flush=True)
-            happen()
-    load.wait(SECONDS + 30)
-    with open(report, encoding="utf-8") as file:
-        return json.load(file)
+    return subprocess.Popen([
+        cluster.LOAD, "--rate", str(RATE), "--arrivals", "poisson", "--mix", mix, "--timeout",
+        "30s", "--repeat-503", "20s", "--connections", "128", "--duration", f"{seconds}s",
+        "--json", os.path.join(folder, "report.json"), cluster.URL])
 
 
-def judge(report):
-    seconds = [each["errors"] for each in report["intervals"]]
-    ends = [at for at, *_ in EVENTS[1:]] + [len(seconds)]
-    check("before any event", sum(seconds[:EVENTS[0][0]]) == 0)
-    for (at, what, _), end in zip(EVENTS, ends):
-        failed = {second: seconds[second] for second in range(at, min(end, len(seconds)))
-                  if seconds[second]}
-        check(f"{what}, at {at} s", not failed, ", ".join(
-            f"{count} failed in second {second}" for second, count in failed.items()))
-    slowest = max(each.get("max_us", 0) for each in report["intervals"])
-    check(f"{report['answered']} of {report['sent']} requests were answered, the slowest after "
-          f"{slowest / 1000:.0f} ms", report["errors"]["total"] == 0 and
-          report["answered"] > 0.9 * RATE * SECONDS, json.dumps(report.get("first_errors")))
-
-
-def download(url):
-    with urllib.request.urlopen(url, timeout=60) as answer:
-        return hashlib.sha256(answer.read()).hexdigest()
-
-
-def export(replicas):
-    span = json.dumps({"query_start": 1767312000000, "query_end": 1767398400000}).encode()
-    ask = urllib.request.Request(EXPORT, span, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(ask, timeout=60) as answer:
-        url = json.load(answer)["url"]
-    check("an export's URL leads to the balancer", url.startswith(URL), url)
-    balanced = {download(url) for _ in range(2 * len(replicas))}
-    direct = {download(url.replace(URL, read(f"replica-{each}.url"))) for each in replicas}
-    check("its bytes are the same from everywhere", len(balanced | direct) == 1)
-
-
-def repeated():
-    """How often haproxy sent a request again, by its statistics; None of nginx."""
-    with urllib.request.urlopen(f"{os.environ['CLUSTER_STATS']}/;csv", timeout=5) as answer:
-        rows = answer.read().decode().lstrip("# ").splitlines()
-    names = rows[0].split(",")
-    if "wretr" not in names:
-        return None
-    rows = [dict(zip(names, row.split(","))) for row in rows[1:]]
-    return sum(int(row["wretr"] or 0) for row in rows if row["svname"] == "BACKEND")
+def judge_load(report, seconds):
+    for each in report["operations"]:
+        errors, repeated = each["errors"]["total"], each["repeated"]
+        may_repeat = each["name"] not in ALWAYS
+        check(f"{each['name']}: {each['answered']} of {each['sent']} answered, {repeated} repeated",
+              errors == 0 and (may_repeat or repeated == 0),
+              "" if errors == 0 else json.dumps(each["first_errors"]))
+    check(f"the load was {RATE} requests a second", report["answered"] > 0.9 * RATE * seconds,
+          f"{report['answered']} answers")
 
 
 def main():
-    replicas = [name[8:-4] for name in os.listdir(FOLDER)
-                if name.startswith("replica-") and name.endswith(".pid")]
+    reader = argparse.ArgumentParser()
+    reader.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
+    reader.add_argument("--seconds", type=int, default=180)
+    options = reader.parse_args()
+    print(f"cluster: seed {options.seed}, {options.seconds} s (repeat with --seed {options.seed})",
+          flush=True)
+    if not cluster.HAS_CUTS:
+        print("cluster: no namespaces, so no replica is cut off from anything", flush=True)
+    chaos = Chaos(options.seed, options.seconds)
+    chaos.clients.prepare()
     with tempfile.TemporaryDirectory() as folder:
-        judge(run_load(folder))
-    print(f"attempts that haproxy repeated since its reload: {repeated()}")
-    check("all replicas are ready again", all(is_ready(each) for each in replicas))
-    export(replicas)
+        load = begin_load(folder, options.seconds)
+        chaos.clients.begin()
+        try:
+            chaos.run(load)
+            load.wait(options.seconds)
+        finally:
+            load.terminate()  # it reports in any case
+            load.wait(LAST_SECONDS)
+            chaos.clients.end()
+        with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:
+            report = json.load(file)
+    cluster.until("readiness of all", lambda: all(
+        cluster.is_ready(each) for each in cluster.replicas()), events.BACK)
+    count = chaos.clients.check_all()
+    judge_load(report, options.seconds)
+    chaos.judge()
+    check(f"{count} lobbies were acknowledged, and exports of all of them are exact",
+          chaos.are_exact())
+    print(f"attempts that haproxy repeated since its last reload: {cluster.repeated()}")
     failed = results.count(False)
+    print(f"cluster: seed {options.seed}, {options.seconds} s")
     print(f"cluster: {len(results) - failed} passed, {failed} failed")
     return 1 if failed else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
