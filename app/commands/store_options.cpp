@@ -23,8 +23,10 @@ CLI::Option* add_store_options(CLI::App& command, store::store_place& place) {
                   "connection string of libpq with that scheme. Without it the store is in "
                   "--data-dir. Where there is no flag, MATCHCLOUD_STORE in the environment.")
       ->check(CLI::Validator{check_url, ""});
-  command.add_flag("--store-unverified", place.allow_unverified,
-                   "Reach a PostgreSQL server beyond loopback without sslmode=verify-full.");
+  command
+      .add_flag("--store-unverified", place.allow_unverified,
+                "Reach a PostgreSQL server beyond loopback without sslmode=verify-full.")
+      ->envname("MATCHCLOUD_STORE_UNVERIFIED");
   // Not by CLI11's means: it would check what the environment says like a flag.
   command.preparse_callback([&place](std::size_t) {
     if (place.url.empty()) place.url = store_url_of_environment();

@@ -85,6 +85,14 @@ TEST_CASE("a server beyond loopback that is not verified is refused at once", "[
       CHECK(contains(got.errors, "verify-full"));
       CHECK(clock::now() - begun < milliseconds{2'000});
     }
+  // Unless that is wished: then it is asked for, here in vain.
+  for (auto command : commands(folder.path())) {
+    command.insert(command.end(), {"--store", "postgresql://nobody.invalid/db?connect_timeout=2"});
+    const auto got = run(command, {"MATCHCLOUD_STORE_UNVERIFIED=true"});
+    INFO(command.front() << ": " << got.errors);
+    CHECK(got.exit_code == 1);
+    CHECK_FALSE(contains(got.errors, "verify-full"));
+  }
 }
 
 TEST_CASE("another master key than the store's ends the start, and says so", "[.postgres]") {
