@@ -397,9 +397,10 @@ sql_session::change_unrevised(std::string operation,
 }
 
 template <class Perform>
-auto sql_session::ask_unrevised(std::string operation, Perform perform) -> decltype(perform()) {
+auto sql_session::ask_unrevised(const std::string& operation, Perform perform)
+    -> decltype(perform()) {
   decltype(perform()) outcome;
-  auto done = change_unrevised(std::move(operation), [&]() -> base::expected<void> {
+  auto done = change_unrevised(operation, [&]() -> base::expected<void> {
     outcome = perform();
     return outcome ? base::expected<void>{} : tl::unexpected(outcome.error());
   });

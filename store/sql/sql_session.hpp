@@ -87,7 +87,7 @@ private:
                                         const std::function<base::expected<void>()>& perform);
   /// The same for what also finds something out, which is returned.
   template <class Perform>
-  auto ask_unrevised(std::string operation, Perform perform) -> decltype(perform());
+  auto ask_unrevised(const std::string& operation, Perform perform) -> decltype(perform());
 
   sql_connection* on_;
   audit_table audit_;
