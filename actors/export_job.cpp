@@ -59,7 +59,7 @@ public:
     auto written = write(draft, begun);
     if (written) return *std::move(written);
     // What another process took over reads a later state, which serves everybody who waits here.
-    return draft.is_own() ? failed(std::move(written).error()) : had({record_of(draft), {}});
+    return draft.ask_own() ? failed(std::move(written).error()) : had({record_of(draft), {}});
   }
 
 private:

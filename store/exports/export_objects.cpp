@@ -34,8 +34,7 @@ struct export_objects::opened_object : opened_export {
 /// it may wait long for the bucket.
 class export_objects::renewal {
 public:
-  renewal(const export_objects_settings& settings, export_record record)
-      : settings_{&settings}, record_{std::move(record)} {}
+  renewal(export_objects& of, export_record record) : of_{&of}, record_{std::move(record)} {}
 
   /// False once another process has taken the export over, or a sweep has removed it.
   bool is_own() const noexcept { return is_own_; }
@@ -50,13 +49,12 @@ private:
   void run(const std::stop_token& stop) {
     std::unique_lock lock{mutex_};
     while (is_own_) {
-      wake_.wait_for(lock, stop, settings_->renewal_interval, [this] { return has_news_; });
+      wake_.wait_for(lock, stop, of_->settings_.renewal_interval, [this] { return has_news_; });
       if (stop.stop_requested()) return;
       has_news_ = false;
       const auto record = record_;
       lock.unlock();
-      const auto renewed = settings_->records->exports().and_then(
-          [&](const auto& in) { return in->renew_export(record, export_lease_time); });
+      const auto renewed = of_->renew(record);
       lock.lock();
       // Who cannot say so finds out later whether another process has taken over.
       if (renewed)
@@ -66,7 +64,7 @@ private:
     }
   }
 
-  const export_objects_settings* settings_;
+  export_objects* of_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   export_record record_;
@@ -84,7 +82,7 @@ public:
         to_{&to},
         record_{std::move(record)},
         upload_{std::move(upload)},
-        renewal_{std::in_place, to.settings_, record_} {}
+        renewal_{std::in_place, to, record_} {}
 
   ~draft() override {
     renewal_.reset();
@@ -99,6 +97,7 @@ public:
     renewal_->note(snapshot);
   }
   bool is_own() const noexcept override { return renewal_ ? renewal_->is_own() : is_own_; }
+  bool ask_own() override { return is_own() && to_->renew(record_).value_or(true); }
 
   base::expected<void> append(std::string_view bytes) override {
     is_whole_ = is_whole_ && to_->try_take(bytes.size());
@@ -210,6 +209,11 @@ void export_objects::forget(const export_record& record) {
   const auto forgotten = settings_.records->exports().and_then(
       [&](const auto& in) { return in->forget_export(record); });
   if (!forgotten) spdlog::warn("exports: {}", base::to_string(forgotten.error()));
+}
+
+base::expected<bool> export_objects::renew(const export_record& record) {
+  return settings_.records->exports().and_then(
+      [&](const auto& in) { return in->renew_export(record, export_lease_time); });
 }
 
 base::expected<bool> export_objects::complete_record(const export_record& whole) {

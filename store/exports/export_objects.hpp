@@ -78,6 +78,7 @@ private:
   /// Whether the object of a whole export is there, as far as can be said; forgets the export if it
   /// is not.
   bool is_there(const export_record& whole);
+  base::expected<bool> renew(const export_record& record);
   /// Logs a failure: a sweep forgets the record when it is old.
   void forget(const export_record& record);
   /// From then on its bytes are those of a finished export. Returns false if another process has

@@ -61,6 +61,8 @@ public:
   /// Whether no other process has taken the export over, as far as is known. Then it cannot be
   /// published any more. Costs nothing.
   virtual bool is_own() const noexcept { return true; }
+  /// The same, by asking. True if nobody can say.
+  virtual bool ask_own() { return true; }
   /// Appends to the CSV. Fails with `exports_full` if the byte limit is reached, or with
   /// `store_full` or `store_failed`; after a failure the draft can no longer be published.
   virtual base::expected<void> append(std::string_view bytes) = 0;

@@ -77,8 +77,8 @@ struct two_machines {
                            [this](const store::seen_request& request) { return uploads(request); }};
   world first_machine{told_of(bucket), database};
   world second_machine{told_of(bucket), database};
-  // A hanging request is given up, and repeated, when the lease of 10 s is over.
-  server first{{"--objects-endpoint", proxy.url(), "--objects-timeout-ms", "12000"}, first_machine};
+  // What hangs is given up after four times that, when a lease of 10 s would be over.
+  server first{{"--objects-endpoint", proxy.url(), "--objects-timeout-ms", "3000"}, first_machine};
   server second{{}, second_machine};
 };
 
@@ -108,6 +108,20 @@ TEST_CASE("an export that one machine makes is waited for by another one that is
   CHECK(names_below(at.bucket, "exports/").front().ends_with("/2"));
   const auto target = exported(at.second);
   CHECK(download(at.second, target).body == csv_of(at.second_machine));
+}
+
+TEST_CASE("an export whose bucket hangs for longer than its lease stays with who makes it") {
+  if (!store::has_s3_service() || !fixtures::postgres_installed()) return;
+  two_machines at;
+  auto early = two_machines::ask_early(at.first);
+  REQUIRE(eventually([&] { return at.proxy.count("PUT", "/exports/") == 1; }));
+  auto late = two_machines::ask_early(at.second);
+  // It gives up, and whoever waits elsewhere makes the export.
+  CHECK(early.get().problem_code() == "store_failed");
+  CHECK(late.get().status == 200);
+  CHECK(at.second.metric("matchcloud_exports_taken_over_total") == 0);
+  CHECK(names_below(at.bucket, "exports/").size() == 1);
+  CHECK(names_below(at.bucket, "exports/").front().ends_with("/1"));
 }
 
 TEST_CASE("an export that one machine makes is given by the others as soon as it is there") {
