@@ -56,6 +56,7 @@ int main(int argc, char* argv[]) {
   add_validate_command(program, code);
   add_demo_command(program, code);
   add_schema_command(program, code);
+  add_openapi_command(program, code);
   add_version_command(program, code);
   try {
     program.parse(argc, argv);

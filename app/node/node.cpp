@@ -4,6 +4,8 @@
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/front/front_rules.hpp"
+#include "http/front/static_content.hpp"
+#include "http/reference/openapi.hpp"
 #include "store/engines/store_place.hpp"
 #include "store/exports/export_files.hpp"
 #include "store/exports/export_objects.hpp"
@@ -61,19 +63,31 @@ model::image_url_maker image_urls_in_bucket(std::string base) {
   };
 }
 
+http::served_documents documents_of(const serve_config& config) {
+  const http::openapi_settings settings{config.rules, config.front.base_path};
+  const auto make = [&](http::plane of) {
+    return http::make_static_content(http::json_type, http::openapi(of, settings));
+  };
+  return {make(http::plane::data), make(http::plane::ops)};
+}
+
 http::front_settings data_front_settings(const serve_config& config,
+                                         const http::served_documents& documents,
                                          std::shared_ptr<const store::store_contact> contact,
                                          std::shared_ptr<const store::replica_count> replicas) {
   auto settings = config.front;
+  settings.documents = documents;
   settings.store.contact = std::move(contact);
   settings.access.replicas = std::move(replicas);
   return settings;
 }
 
 http::front_settings ops_front_settings(const serve_config& config,
+                                        const http::served_documents& documents,
                                         std::shared_ptr<const store::store_contact> contact,
                                         std::shared_ptr<const store::replica_count> replicas) {
   http::front_settings settings;
+  settings.documents = documents;
   settings.store = config.front.store;
   settings.store.contact = std::move(contact);
   settings.plane = http::plane::ops;
@@ -105,10 +119,11 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
 node::node(const serve_config& config)
     : config_{config},
       replica_id_{new_id()},
+      documents_{documents_of(config)},
       front_{std::make_shared<const http::front_settings>(
-          data_front_settings(config, contact_, replica_count_))},
+          data_front_settings(config, documents_, contact_, replica_count_))},
       ops_front_{std::make_shared<const http::front_settings>(
-          ops_front_settings(config, contact_, replica_count_))},
+          ops_front_settings(config, documents_, contact_, replica_count_))},
       bounds_{prepared(config.limits), config.front.proxies},
       ops_bounds_{bounds_.limits, {}, http::plane::ops},
       rate_limits_{std::make_shared<base::rate_limit_table>(config.rate_limit_entries)},

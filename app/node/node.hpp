@@ -110,6 +110,7 @@ private:
   std::shared_ptr<store::replica_count> replica_count_ = std::make_shared<store::replica_count>();
   /// Null where the store is embedded: the processes on it are few, and replace each other.
   std::shared_ptr<store::replica_lease> replicas_;
+  http::served_documents documents_;
   std::shared_ptr<const http::front_settings> front_;
   std::shared_ptr<const http::front_settings> ops_front_;
   // Declared before the actors to outlive them: messages hold requests, and requests point to

@@ -22,6 +22,9 @@ constexpr std::string_view ping_headers = "Access-Control-Allow-Origin: *\r\n"
                                           "Timing-Allow-Origin: *\r\n"
                                           "Cache-Control: no-store\r\n";
 
+constexpr std::string_view document_headers = "Cache-Control: no-cache\r\n"
+                                              "Access-Control-Allow-Origin: *\r\n";
+
 /// The host name of an `Origin` (`scheme://host[:port]`, RFC 6454), lower case; empty where the
 /// origin has another form.
 std::string host_of_origin(std::string_view origin) {
@@ -71,6 +74,9 @@ void data_front::perform(const dispatch& dispatched, const route& where) {
   case operation::download_media: return download_media(dispatched, where);
   case operation::export_lobby_history: return export_lobbies(dispatched, where);
   case operation::download_export: return download_export(dispatched, where);
+  case operation::get_openapi:
+    return answer_static(dispatched, where.row->id, settings().documents.of_data_plane,
+                         document_headers);
   case operation::get_health:
   case operation::get_readiness:
   case operation::get_metrics:
@@ -91,7 +97,9 @@ void data_front::perform(const dispatch& dispatched, const route& where) {
   case operation::clear_faults:
   case operation::get_fault:
   case operation::put_fault:
-  case operation::clear_fault: // of the ops plane
+  case operation::clear_fault:
+  case operation::get_ops_openapi:
+  case operation::get_data_openapi: // of the ops plane
   case operation::unmatched: break;
   }
   fail(dispatched, operation::unmatched, {base::errc::internal, "A route without an operation."});

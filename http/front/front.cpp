@@ -2,6 +2,7 @@
 
 #include "http/front/fault_header.hpp"
 #include "http/front/request_check.hpp"
+#include "http/front/static_content.hpp"
 #include "http/transport/refusals.hpp"
 
 #include <algorithm>
@@ -160,6 +161,15 @@ bool front::enter_mailbox(const dispatch& dispatched, operation which, owner to)
 void front::answer(const dispatch& dispatched, operation which, http::response&& with) {
   sink_->routed(dispatched.exchange, which, owner::none);
   sink_->answer(dispatched.exchange, std::move(with));
+}
+
+void front::answer_static(const dispatch& dispatched, operation which,
+                          const std::shared_ptr<const static_content>& content,
+                          std::string_view fixed_headers) {
+  if (!content)
+    return fail(dispatched, operation::unmatched,
+                no_such_path(dispatched.request->path(), settings_->plane));
+  answer(dispatched, which, static_response(*dispatched.request, *content, fixed_headers));
 }
 
 void front::fail(const dispatch& dispatched, operation which, const base::error& what,

@@ -101,6 +101,10 @@ protected:
             std::string headers = {}, std::string_view violated_policy = {});
   /// Answers without an owner.
   void answer(const dispatch& dispatched, operation which, http::response&& with);
+  /// Answers with bytes that never change; null: 404, as if there were no such path.
+  void answer_static(const dispatch& dispatched, operation which,
+                     const std::shared_ptr<const static_content>& content,
+                     std::string_view fixed_headers);
 
   const front_settings& settings() const noexcept { return *settings_; }
   exchange_sink& sink() const noexcept { return *sink_; }

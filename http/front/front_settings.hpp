@@ -55,6 +55,14 @@ struct store_watch {
   }
 };
 
+struct static_content;
+
+/// The OpenAPI documents that a front answers with; a null one is 404.
+struct served_documents {
+  std::shared_ptr<const static_content> of_data_plane;
+  std::shared_ptr<const static_content> of_ops_plane;
+};
+
 /// The settings of the fronts of one plane. Immutable, shared by all of them.
 struct front_settings {
   http::plane plane = plane::data;
@@ -67,6 +75,7 @@ struct front_settings {
   bool has_faults = false;
   access_settings access;
   store_watch store;
+  served_documents documents;
 
   bool allows_any_origin() const noexcept {
     return cors_origins.size() == 1 && cors_origins.front() == "*";

@@ -13,6 +13,9 @@ namespace {
 
 using actors::owner;
 
+constexpr std::string_view document_headers = "Cache-Control: no-cache\r\n"
+                                              "X-Content-Type-Options: nosniff\r\n";
+
 /// Who asks, for the audit log.
 model::audit_author author_of(const route& where, const request& of) {
   model::audit_author by;
@@ -122,6 +125,10 @@ void ops_front::perform(const dispatch& dispatched, const route& where) {
   case operation::get_fault: return control_faults(dispatched, where, fault_verb::get);
   case operation::put_fault: return control_faults(dispatched, where, fault_verb::put);
   case operation::clear_fault: return control_faults(dispatched, where, fault_verb::clear);
+  case operation::get_ops_openapi:
+    return answer_static(dispatched, row.id, settings().documents.of_ops_plane, document_headers);
+  case operation::get_data_openapi:
+    return answer_static(dispatched, row.id, settings().documents.of_data_plane, document_headers);
   case operation::validate_version:
   case operation::validate_game:
   case operation::validate_group:
@@ -130,7 +137,8 @@ void ops_front::perform(const dispatch& dispatched, const route& where) {
   case operation::list_avatars:
   case operation::export_lobby_history:
   case operation::download_media:
-  case operation::download_export: // of the data plane
+  case operation::download_export:
+  case operation::get_openapi: // of the data plane
   case operation::unmatched: break;
   }
   fail(dispatched, operation::unmatched, {base::errc::internal, "A route without an operation."});

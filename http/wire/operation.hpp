@@ -26,6 +26,7 @@ enum class operation : std::uint8_t {
   export_lobby_history,
   download_media,
   download_export,
+  get_openapi,
   get_health,
   get_readiness,
   get_metrics,
@@ -47,6 +48,8 @@ enum class operation : std::uint8_t {
   get_fault,
   put_fault,
   clear_fault,
+  get_ops_openapi,
+  get_data_openapi,
   /// No route matched, or the bytes never became a request.
   unmatched,
 };
@@ -224,6 +227,16 @@ inline constexpr std::array operations{
                   .name = "download_export",
                   .path = "/exports/{export_id}/lobby-history.csv",
                   .anonymous = anonymous_access::yes},
+    operation_row{.id = operation::get_openapi,
+                  .name = "get_openapi",
+                  .path = "/openapi.json",
+                  .cors = cors_policy::any_origin,
+                  .preflight = "Access-Control-Allow-Origin: *\r\n"
+                               "Access-Control-Allow-Methods: GET, HEAD\r\n"
+                               "Access-Control-Allow-Headers: If-None-Match, X-Request-Id\r\n"
+                               "Access-Control-Max-Age: 86400\r\n",
+                  .cost = cost_class::cheap,
+                  .anonymous = anonymous_access::yes},
     operation_row{.id = operation::get_health,
                   .name = "get_health",
                   .plane = plane::ops,
@@ -368,6 +381,18 @@ inline constexpr std::array operations{
                   .method = method::del,
                   .path = "/faults/{point}",
                   .allowed = detail::administrators},
+    operation_row{.id = operation::get_ops_openapi,
+                  .name = "get_ops_openapi",
+                  .plane = plane::ops,
+                  .path = "/openapi.json",
+                  .cost = cost_class::cheap,
+                  .anonymous = anonymous_access::yes},
+    operation_row{.id = operation::get_data_openapi,
+                  .name = "get_data_openapi",
+                  .plane = plane::ops,
+                  .path = "/data/openapi.json",
+                  .cost = cost_class::cheap,
+                  .anonymous = anonymous_access::yes},
     operation_row{.id = operation::unmatched, .name = "unmatched"}};
 inline constexpr std::size_t operation_count = operations.size();
 

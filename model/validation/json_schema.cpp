@@ -17,15 +17,6 @@ using json = json_pool::value;
 constexpr unsigned indentation = 2;
 constexpr bool not_nullable = false;
 
-std::string_view name_of(payload_kind kind) noexcept {
-  switch (kind) {
-  case payload_kind::version: return "version";
-  case payload_kind::game: return "game";
-  case payload_kind::group: return "group";
-  }
-  return {};
-}
-
 std::string_view title_of(payload_kind kind) noexcept {
   switch (kind) {
   case payload_kind::version: return "A game version, as validateGameVersion takes it";
@@ -81,8 +72,7 @@ public:
 
   std::string print(payload_kind kind) {
     const auto& body = body_rule(kind);
-    count_uses(body, not_nullable, "body");
-    std::erase_if(definitions_, [](const definition& each) { return each.uses == 1; });
+    define_for(body);
 
     json schema{rapidjson::kObjectType};
     make_.add(schema, "$schema", make_.text("https://json-schema.org/draft/2020-12/schema"));
@@ -100,8 +90,39 @@ public:
     return {buffer.GetString(), buffer.GetSize()};
   }
 
+  std::vector<schema_part> print_parts(payload_kind kind) {
+    const auto& body = body_rule(kind);
+    define_for(body);
+    const auto name = std::string{name_of(kind)};
+    is_part_ = true;
+    reference_ = "#/components/schemas/" + name + "_";
+    std::vector<schema_part> parts;
+    json whole{rapidjson::kObjectType};
+    make_.add(whole, "title", make_.text(title_of(kind)));
+    describe(whole, body, not_nullable, unexpressed());
+    parts.push_back({name, dense(whole)});
+    for (const auto& each : definitions_) {
+      json one{rapidjson::kObjectType};
+      describe(one, *each.rule, each.nullable, {});
+      parts.push_back({name + "_" + each.name, dense(one)});
+    }
+    return parts;
+  }
+
 private:
+  static std::string dense(const json& schema) {
+    rapidjson::StringBuffer buffer;
+    rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
+    schema.Accept(writer);
+    return {buffer.GetString(), buffer.GetSize()};
+  }
+
   // Definitions: rules that are used in several places are printed once for all of them.
+
+  void define_for(const value_rule& body) {
+    count_uses(body, not_nullable, "body");
+    std::erase_if(definitions_, [](const definition& each) { return each.uses == 1; });
+  }
 
   struct definition {
     const value_rule* rule;
@@ -159,7 +180,7 @@ private:
       return schema;
     }
     if (!remark.empty()) make_.add(schema, "description", make_.text(remark));
-    make_.add(schema, "$ref", make_.text("#/$defs/" + known->name));
+    make_.add(schema, "$ref", make_.text(reference_ + known->name));
     return schema;
   }
 
@@ -196,7 +217,8 @@ private:
     if (rule.most) make_.add(schema, "maxLength", json{limit(rule.most)});
     if (const auto pattern = pattern_of(rule.text); !pattern.empty())
       make_.add(schema, "pattern", make_.text(pattern));
-    if (rule.text == text_rule::tier) make_.add(schema, "enum", choice(names_.tiers, nullable));
+    if (rule.text == text_rule::tier && !is_part_)
+      make_.add(schema, "enum", choice(names_.tiers, nullable));
     if (!rule.words.empty())
       make_.add(schema, "enum", choice(accepted_words(rule, rules_), nullable));
   }
@@ -275,8 +297,8 @@ private:
   /// The condition for a shape's relation; null if there is none.
   json relation(const object_shape& shape) {
     switch (shape.rule) {
-    case object_rule::exactly_one: return make_.object("oneOf", presences_of_optional(shape));
-    case object_rule::at_least_one: return make_.object("anyOf", presences_of_optional(shape));
+    case object_rule::exactly_one: return one_of("oneOf", presences_of_optional(shape));
+    case object_rule::at_least_one: return one_of("anyOf", presences_of_optional(shape));
     case object_rule::port: return make_.object("anyOf", make_.array(gateway_port(), host_port()));
     case object_rule::config:
       return rules_.complete ? present("matchmaker", typed("object")) : json{};
@@ -290,6 +312,12 @@ private:
     case object_rule::game_mode: return {};
     }
     return {};
+  }
+
+  /// `conditions` under the keyword. Generators of clients want a single one by itself.
+  json one_of(std::string_view keyword, json conditions) {
+    if (is_part_ && conditions.Size() == 1) return json{std::move(conditions[0])};
+    return make_.object(keyword, std::move(conditions));
   }
 
   /// A condition for each spelling of `members` that it is present. Null counts as absent.
@@ -372,6 +400,10 @@ private:
   const reference_names& names_;
   json_pool make_;
   std::vector<definition> definitions_;
+  /// Whether the schema becomes a part of a document that is not about a catalog.
+  bool is_part_ = false;
+  /// What the names of definitions stand behind in a `$ref`.
+  std::string reference_ = "#/$defs/";
 };
 
 } // namespace
@@ -379,6 +411,20 @@ private:
 std::string json_schema(payload_kind kind, const validation_rules& rules,
                         const reference_names& names) {
   return schema_printer{rules, names}.print(kind);
+}
+
+std::vector<schema_part> json_schema_parts(payload_kind kind, const validation_rules& rules) {
+  const reference_names names;
+  return schema_printer{rules, names}.print_parts(kind);
+}
+
+std::string_view name_of(payload_kind kind) noexcept {
+  switch (kind) {
+  case payload_kind::version: return "version";
+  case payload_kind::game: return "game";
+  case payload_kind::group: return "group";
+  }
+  return {};
 }
 
 } // namespace matchcloud::model

@@ -4,6 +4,8 @@
 #include "model/validation/validation_rules.hpp"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace matchcloud::model {
 
@@ -15,5 +17,20 @@ namespace matchcloud::model {
 /// thread.
 std::string json_schema(payload_kind kind, const validation_rules& rules,
                         const reference_names& names);
+
+/// A schema with the name by which others of the same document refer to it.
+struct schema_part {
+  std::string name;
+  /// JSON without white space.
+  std::string schema;
+};
+
+/// The same schema for a larger document: that of the body, by the name of the kind, and behind it
+/// the definitions that it refers to as `#/components/schemas/NAME`. The names of definitions begin
+/// with that of the kind. Any tier and any region is accepted. Any thread.
+std::vector<schema_part> json_schema_parts(payload_kind kind, const validation_rules& rules);
+
+/// `version`, `game` or `group`.
+std::string_view name_of(payload_kind kind) noexcept;
 
 } // namespace matchcloud::model

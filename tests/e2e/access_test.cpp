@@ -69,6 +69,7 @@ const std::vector<asked_operation>& all_operations() {
        {},
        true,
        {403}},
+      {"get_openapi", false, "GET", "/openapi.json", "", {}, true},
       {"get_health", true, "GET", "/healthz", "", {}, true},
       {"get_readiness", true, "GET", "/readyz", "", {}, true},
       {"get_metrics", true, "GET", "/metrics", "", {"admin", "viewer", "metrics"}},
@@ -90,6 +91,8 @@ const std::vector<asked_operation>& all_operations() {
       {"get_fault", true, "GET", "/faults/clock", "", observers},
       {"put_fault", true, "PUT", "/faults/clock", "{}", {"admin"}, false, {400}},
       {"clear_fault", true, "DELETE", "/faults/clock", "", {"admin"}, false, {204}},
+      {"get_ops_openapi", true, "GET", "/openapi.json", "", {}, true},
+      {"get_data_openapi", true, "GET", "/data/openapi.json", "", {}, true},
   };
   return all;
 }

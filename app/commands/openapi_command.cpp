@@ -1,0 +1,57 @@
+#include "app/commands/commands.hpp"
+#include "app/config/rules_file.hpp"
+#include "cli/print.hpp"
+
+#include "http/reference/openapi.hpp"
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+namespace matchcloud::app {
+
+namespace {
+
+struct openapi_options {
+  std::string plane = "data";
+  /// Empty if none was given.
+  std::string rules_file;
+};
+
+int print_document(const openapi_options& options) {
+  const base::expected<payload_rules> rules =
+      options.rules_file.empty() ? default_payload_rules() : read_rules_file(options.rules_file);
+  if (!rules) {
+    std::cerr << "matchcloud openapi: " << rules.error().detail << "\n";
+    return usage;
+  }
+  const auto of = options.plane == "ops" ? http::plane::ops : http::plane::data;
+  const auto text = http::openapi(of, {rules->rules, {}}) + "\n";
+  return cli::print("matchcloud openapi", text) ? ok : failed;
+}
+
+} // namespace
+
+void add_openapi_command(CLI::App& program, int& code) {
+  auto* command =
+      program.add_subcommand("openapi", "Print the operations as an OpenAPI 3.1 document.");
+  set_help(*command,
+           "Prints what a client can ask the service and what it gets, as JSON. It is made from "
+           "the tables by which the\nservice routes, validates and refuses. A running service "
+           "answers the same to GET /openapi.json, on each plane\nwith the document of that "
+           "plane.\n\n"
+           "FILE of --rules is what `matchcloud validate --rules` reads: its limits are those of "
+           "the payloads' schemas.\n\n"
+           "Example: a typed client for JavaScript\n"
+           "  matchcloud openapi > matchcloud.json && npx openapi-typescript matchcloud.json -o "
+           "matchcloud.d.ts");
+  const auto options = std::make_shared<openapi_options>();
+  command->add_option("--plane", options->plane, "Of which plane: data or ops.")
+      ->check(CLI::IsMember({"data", "ops"}))
+      ->capture_default_str();
+  command->add_option("--rules", options->rules_file, "A TOML file with the rules and limits.")
+      ->check(named_file());
+  command->callback([options, &code] { code = print_document(*options); });
+}
+
+} // namespace matchcloud::app

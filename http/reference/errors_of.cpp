@@ -1,0 +1,90 @@
+#include "http/reference/reference.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::http {
+
+namespace {
+
+using base::errc;
+
+void add(std::vector<errc>& to, std::initializer_list<errc> more) {
+  to.insert(to.end(), more);
+}
+
+/// Errors of the transport, the gate and supervision, which every request may get.
+constexpr auto of_all = {errc::request_malformed,
+                         errc::target_too_long,
+                         errc::head_too_large,
+                         errc::body_too_large,
+                         errc::version_unsupported,
+                         errc::transfer_coding_unsupported,
+                         errc::expectation_failed,
+                         errc::head_timeout,
+                         errc::body_timeout,
+                         errc::rate_limited,
+                         errc::content_coding_unsupported,
+                         errc::overloaded,
+                         errc::budget_exhausted,
+                         errc::unavailable,
+                         errc::draining,
+                         errc::deadline_exceeded,
+                         errc::internal};
+
+bool is_uuid(std::string_view parameter) {
+  return parameter == "game_id" || parameter == "upload_id" || parameter == "export_id" ||
+         parameter == "token_id" || parameter == "namespace_id";
+}
+
+bool has_uuid(std::string_view path) {
+  for (auto begin = path.find('{'); begin != path.npos; begin = path.find('{', begin + 1))
+    if (is_uuid(path.substr(begin + 1, path.find('}', begin) - begin - 1))) return true;
+  return false;
+}
+
+} // namespace
+
+std::vector<errc> errors_of(const operation_reference& what) {
+  const auto& row = row_of(what.id);
+  const auto path = what.path.empty() ? row.path : what.path;
+  std::vector<errc> all{of_all};
+  if (path.find('{') != path.npos) add(all, {errc::target_malformed});
+  if (has_uuid(path)) add(all, {errc::id_malformed});
+  // Rules of faults are typed by hand: their type does not matter.
+  if (row.body != body_kind::none && row.id != operation::put_fault)
+    add(all, {errc::media_type_unsupported});
+  // What is no JSON is refused by those in the words of imports and of rules.
+  const bool has_own_words = row.id == operation::put_element || row.id == operation::put_fault;
+  if (row.body == body_kind::json && what.body.is_required && !has_own_words)
+    add(all, {errc::body_malformed, errc::body_too_deep, errc::body_not_object});
+  if (row.plane == plane::ops) add(all, {errc::host_not_allowed, errc::origin_not_allowed});
+  if (row.anonymous != anonymous_access::yes)
+    add(all, {errc::token_missing, errc::token_malformed, errc::token_unknown, errc::token_expired,
+              errc::token_revoked, errc::not_permitted, errc::store_failed});
+  if (!row.is_repeatable) add(all, {errc::outcome_unknown});
+  all.insert(all.end(), what.errors.begin(), what.errors.end());
+  std::ranges::sort(all);
+  const auto repeated = std::ranges::unique(all);
+  all.erase(repeated.begin(), repeated.end());
+  return all;
+}
+
+std::vector<errc> errors_without_operation() {
+  return {errc::method_not_implemented, errc::target_malformed, errc::route_not_found,
+          errc::method_not_allowed};
+}
+
+std::string_view refusal_headers(int status) noexcept {
+  switch (status) {
+  case 401:
+  case 403: return "WWW-Authenticate";
+  case 412: return "Vary ETag Accept-Ranges X-Content-Type-Options Cache-Control";
+  case 415: return "Accept-Encoding";
+  case 416: return "Content-Range Vary Accept-Ranges X-Content-Type-Options Cache-Control";
+  case 429: return "Retry-After RateLimit-Policy RateLimit";
+  case 503: return "Retry-After";
+  default: return {};
+  }
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,356 @@
+#include "http/reference/openapi.hpp"
+
+#include "http/reference/reference.hpp"
+#include "http/wire/response.hpp"
+#include "model/json/json_writer.hpp"
+#include "model/validation/json_schema.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::http {
+
+namespace {
+
+using base::errc;
+using model::json_writer;
+
+constexpr std::string_view common_headers = "X-Request-Id Connection";
+
+/// The words of a text that separates them by spaces.
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    if (end > 0) words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+std::string_view method_of(const operation_row& row) noexcept {
+  switch (row.method) {
+  case method::post: return "post";
+  case method::put: return "put";
+  case method::del: return "delete";
+  default: return "get";
+  }
+}
+
+std::string reference_to(std::string_view section, std::string_view name) {
+  return "#/components/" + std::string{section} + "/" + std::string{name};
+}
+
+void write_reference(json_writer& json, std::string_view section, std::string_view name) {
+  json.object().name("$ref").text(reference_to(section, name)).end_object();
+}
+
+/// The response for all errors of one status: its parts, as JSON.
+class refusals {
+public:
+  explicit refusals(plane of) : plane_{of} {}
+
+  /// The name of the component for these codes, which are of the same status. Operations with the
+  /// same codes share one.
+  std::string name_of(int status, const std::vector<errc>& codes) {
+    auto& of_status = known_[status];
+    auto found = std::ranges::find(of_status, codes);
+    if (found == of_status.end()) {
+      of_status.push_back(codes);
+      found = of_status.end() - 1;
+    }
+    return "refused_" + std::to_string(status) + "_" +
+           std::to_string(found - of_status.begin() + 1);
+  }
+
+  void write(json_writer& json) const {
+    for (const auto& [status, variants] : known_)
+      for (std::size_t i = 0; i < variants.size(); ++i) {
+        json.name("refused_" + std::to_string(status) + "_" + std::to_string(i + 1));
+        write_one(json, status, variants[i]);
+      }
+  }
+
+  /// Writes the members of a response with these codes, beside what `also_schema` says.
+  void write_one(json_writer& json, int status, const std::vector<errc>& codes,
+                 std::string_view also_description = {}, std::string_view also_schema = {}) const {
+    json.object().name("description");
+    std::string text{also_description};
+    for (const auto code : codes) {
+      const auto about = base::describe(code);
+      text.append(text.empty() ? "" : " ").append("`").append(about.code).append("`: ");
+      text.append(about.title).append(".");
+    }
+    json.text(text).name("headers").object();
+    write_headers(json, std::string{common_headers} + " " + std::string{refusal_headers(status)} +
+                            (plane_ == plane::data ? " Access-Control-Allow-Origin" : ""));
+    json.end_object().name("content").object();
+    if (!also_schema.empty())
+      json.name(json_type).object().name("schema").raw(also_schema).end_object();
+    json.name(problem_type).object().name("schema").object().name("allOf").array();
+    write_reference(json, "schemas", "Problem");
+    json.object().name("properties").object().name("code").object().name("enum").array();
+    for (const auto code : codes)
+      json.text(base::describe(code).code);
+    json.end_array().end_object().end_object().end_object(); // code, properties, the second part
+    json.end_array().end_object().end_object().end_object(); // allOf, schema, type, content
+    json.name("x-codes").array();
+    for (const auto code : codes)
+      json.text(base::describe(code).code);
+    json.end_array().end_object();
+  }
+
+  static void write_headers(json_writer& json, std::string_view names) {
+    for (const auto name : words_of(names)) {
+      json.name(name);
+      write_reference(json, "headers", name);
+    }
+  }
+
+private:
+  plane plane_;
+  std::map<int, std::vector<std::vector<errc>>> known_;
+};
+
+class document_writer {
+public:
+  document_writer(plane of, const openapi_settings& settings)
+      : plane_{of}, settings_{settings}, refusals_{of} {}
+
+  std::string write() {
+    json_.object().name("openapi").text("3.1.0");
+    write_info();
+    json_.name("servers").array().object().name("url");
+    const bool has_base = plane_ == plane::data && !settings_.base_path.empty();
+    json_.text(has_base ? settings_.base_path : "/").end_object().end_array();
+    json_.name("tags").array();
+    for (const auto& tag : tags_of(plane_)) {
+      json_.object().name("name").text(tag.name);
+      json_.name("description").text(tag.description).end_object();
+    }
+    json_.end_array();
+    write_paths();
+    write_components();
+    json_.name("x-codes").array();
+    for (const auto code : errors_without_operation())
+      json_.text(base::describe(code).code);
+    return json_.end_array().end_object().take();
+  }
+
+private:
+  void write_info() {
+    json_.name("info").object().name("title");
+    json_.text(plane_ == plane::data ? "matchcloud" : "matchcloud, ops plane");
+    json_.name("version").text("1").name("summary");
+    json_.text(plane_ == plane::data ? "The cloud side of a multiplayer matchmaker."
+                                     : "Health, reports and administration of matchcloud.");
+    json_.name("description")
+        .text("HEAD works wherever GET does, and OPTIONS everywhere: it names the path's methods "
+              "in `Allow`. A request that is refused gets a problem (RFC 9457) whose `code` is "
+              "stable. Where tokens are required, a request sends one in `Authorization`; on an "
+              "open loopback it needs none.");
+    json_.name("contact").object().name("name").text("Who runs this service").end_object();
+    json_.name("license").object().name("name").text("As agreed with who runs this service");
+    json_.name("identifier").text("LicenseRef-matchcloud").end_object().end_object();
+  }
+
+  // -- paths ------------------------------------------------------------------
+
+  static std::string_view path_of(const operation_reference& what) {
+    return what.path.empty() ? row_of(what.id).path : what.path;
+  }
+
+  void write_paths() {
+    const auto& all = references_of(plane_);
+    std::vector<std::string_view> paths;
+    for (const auto& each : all)
+      if (std::ranges::find(paths, path_of(each)) == paths.end()) paths.push_back(path_of(each));
+    json_.name("paths").object();
+    for (const auto path : paths) {
+      json_.name(path).object();
+      for (const auto& each : all)
+        if (path_of(each) == path) write_operation(each);
+      json_.end_object();
+    }
+    json_.end_object();
+  }
+
+  void write_operation(const operation_reference& what) {
+    const auto& row = row_of(what.id);
+    json_.name(method_of(row)).object();
+    json_.name("operationId").text(what.name.empty() ? row.name : what.name);
+    json_.name("tags").array().text(what.tag).end_array();
+    json_.name("summary").text(what.summary).name("description").text(what.description);
+    write_security(row);
+    write_parameters(what);
+    if (row.body != body_kind::none) write_body(what.body);
+    write_answers(what);
+    json_.end_object();
+  }
+
+  void write_security(const operation_row& row) {
+    json_.name("security").array();
+    if (row.anonymous == anonymous_access::yes) {
+      json_.end_array();
+      return;
+    }
+    json_.object().name("token").array().end_array().end_object();
+    json_.object().end_object().end_array();
+    json_.name("x-token-kinds").array();
+    for (std::size_t i = 0; i < model::token_kind_names.size(); ++i)
+      if (row.allowed.has(static_cast<model::token_kind>(i)))
+        json_.text(model::token_kind_names[i]);
+    json_.end_array();
+  }
+
+  void write_parameters(const operation_reference& what) {
+    const auto path = path_of(what);
+    if (what.parameters.empty() && path.find('{') == path.npos) return;
+    json_.name("parameters").array();
+    for (auto begin = path.find('{'); begin != path.npos; begin = path.find('{', begin + 1)) {
+      const auto& of = path_parameter(path.substr(begin + 1, path.find('}', begin) - begin - 1));
+      json_.object().name("name").text(of.name).name("in").text("path").name("required");
+      json_.boolean(true).name("description").text(of.description).name("schema").raw(of.schema);
+      json_.name("example").text(of.example).end_object();
+    }
+    for (const auto& of : what.parameters) {
+      json_.object().name("name").text(of.name).name("in").text(of.in);
+      json_.name("description").text(of.description).name("schema").raw(of.schema);
+      if (!of.example.empty()) json_.name("example").raw(of.example);
+      json_.end_object();
+    }
+    json_.end_array();
+  }
+
+  void write_body(const body_reference& of) {
+    json_.name("requestBody").object().name("description").text(of.description);
+    json_.name("required").boolean(of.is_required).name("content").object();
+    write_content(of.media_type, of.schema, of.example);
+    json_.end_object().end_object();
+  }
+
+  void write_content(std::string_view media_type, std::string_view schema,
+                     std::string_view example) {
+    json_.name(media_type).object().name("schema").raw(schema);
+    if (!example.empty()) json_.name("example").raw(example);
+    json_.end_object();
+  }
+
+  void write_answers(const operation_reference& what) {
+    std::map<int, std::vector<errc>> by_status;
+    for (const auto code : errors_of(what))
+      by_status[base::describe(code).status].push_back(code);
+    json_.name("responses").object();
+    for (const auto& answer : what.answers) {
+      json_.name(std::to_string(answer.status));
+      const auto refused = by_status.extract(answer.status);
+      if (refused)
+        refusals_.write_one(json_, answer.status, refused.mapped(), answer.description,
+                            answer.schema);
+      else
+        write_answer(answer);
+    }
+    for (const auto& [status, codes] : by_status) {
+      json_.name(std::to_string(status));
+      write_reference(json_, "responses", refusals_.name_of(status, codes));
+    }
+    json_.end_object();
+  }
+
+  void write_answer(const answer_reference& answer) {
+    json_.object().name("description").text(answer.description).name("headers").object();
+    refusals::write_headers(json_, common_headers);
+    refusals::write_headers(json_, answer.headers);
+    json_.end_object();
+    if (!answer.media_types.empty()) {
+      json_.name("content").object();
+      for (const auto type : words_of(answer.media_types))
+        write_content(type, answer.schema, answer.example);
+      json_.end_object();
+    }
+    json_.end_object();
+  }
+
+  // -- components -------------------------------------------------------------
+
+  void write_components() {
+    json_.name("components").object();
+    json_.name("securitySchemes").object().name("token").object().name("type").text("http");
+    json_.name("scheme").text("bearer").name("description");
+    json_.text("`Authorization: Bearer mc_..`; `x-token-kinds` of an operation names the kinds of "
+               "tokens that may call it.");
+    json_.end_object().end_object();
+    write_schemas();
+    json_.name("headers").object();
+    for (const auto& of : answer_headers()) {
+      if (!uses("headers", of.name)) continue;
+      json_.name(of.name).object().name("description").text(of.description);
+      json_.name("schema").raw(of.schema).end_object();
+    }
+    json_.end_object().name("responses").object();
+    refusals_.write(json_);
+    json_.end_object().end_object();
+  }
+
+  void write_schemas() {
+    json_.name("schemas").object().name("Problem").raw(problem_schema);
+    if (plane_ == plane::data || has_payloads_) {
+      for (const auto kind :
+           {model::payload_kind::version, model::payload_kind::game, model::payload_kind::group})
+        for (const auto& part : model::json_schema_parts(kind, settings_.rules))
+          json_.name(part.name).raw(part.schema);
+    }
+    for (const auto& each : schemas_of(plane_))
+      json_.name(each.name).raw(each.schema);
+    json_.end_object();
+  }
+
+  /// Whether an operation of the plane may answer with the header.
+  bool uses(std::string_view /*section*/, std::string_view header) const {
+    const auto has = [header](std::string_view names) {
+      const auto words = words_of(names);
+      return std::ranges::find(words, header) != words.end();
+    };
+    if (has(common_headers)) return true;
+    if (plane_ == plane::data && header == "Access-Control-Allow-Origin") return true;
+    for (const auto& each : references_of(plane_)) {
+      for (const auto& answer : each.answers)
+        if (has(answer.headers)) return true;
+      for (const auto code : errors_of(each))
+        if (has(refusal_headers(base::describe(code).status))) return true;
+    }
+    return false;
+  }
+
+  static constexpr std::string_view problem_schema =
+      R"({"type":"object",)"
+      R"("description":"Why a request was refused (RFC 9457).","required":[)"
+      R"("type","title","status","detail","code","message","request_id"],)"
+      R"("properties":{"type":{"type":"string",)"
+      R"("description":"`urn:matchcloud:problem:` and the code."},"title":{)"
+      R"("type":"string"},"status":{"type":"integer"},"detail":{)"
+      R"("type":"string","description":"What to change."},"code":{)"
+      R"("type":"string","description":"Stable."},"message":{)"
+      R"("type":"string","description":"The same as `detail`."},)"
+      R"("request_id":{"type":"string"},"violated-policies":{)"
+      R"("type":"array","items":{"type":"string"},)"
+      R"("description":"The rate limit, on 429."}}})";
+
+  plane plane_;
+  const openapi_settings& settings_;
+  refusals refusals_;
+  /// Whether operations of the ops plane take payloads to validate.
+  bool has_payloads_ = false;
+  json_writer json_;
+};
+
+} // namespace
+
+std::string openapi(plane of, const openapi_settings& settings) {
+  return document_writer{of, settings}.write();
+}
+
+} // namespace matchcloud::http

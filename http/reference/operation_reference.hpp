@@ -1,0 +1,92 @@
+#pragma once
+
+#include "base/error.hpp"
+#include "http/wire/operation.hpp"
+
+#include <string_view>
+#include <vector>
+
+/// What people and programs are told about the operations: all that stands neither in the table of
+/// operations nor in those of validation and of errors. All texts have static storage duration;
+/// schemas and examples are JSON, and schemas are JSON Schema 2020-12 whose `$ref`s are those of
+/// the OpenAPI document.
+namespace matchcloud::http {
+
+/// A parameter of the query or a header that an operation looks at.
+struct parameter_reference {
+  /// `query` or `header`.
+  std::string_view in;
+  std::string_view name;
+  std::string_view schema;
+  std::string_view description;
+  std::string_view example = {};
+};
+
+/// A request body that an operation takes.
+struct body_reference {
+  std::string_view media_type = "application/json";
+  std::string_view schema = {};
+  std::string_view description = {};
+  /// Whether a request without a body is refused.
+  bool is_required = true;
+  /// A body that the demo data answers with the first of `answers`.
+  std::string_view example = {};
+};
+
+/// An answer that is no problem.
+struct answer_reference {
+  int status = 200;
+  std::string_view description;
+  /// The names of headers, separated by spaces, beside those that every answer has.
+  std::string_view headers = {};
+  /// Separated by spaces; empty: no body.
+  std::string_view media_types = {};
+  std::string_view schema = {};
+  std::string_view example = {};
+};
+
+/// An operation as it is documented. A row of the table may have several, for the kinds of elements
+/// that its path stands for.
+struct operation_reference {
+  http::operation id = operation::unmatched;
+  /// Empty: that of the row.
+  std::string_view name = {};
+  std::string_view path = {};
+  std::string_view tag;
+  std::string_view summary;
+  std::string_view description;
+  std::vector<parameter_reference> parameters = {};
+  body_reference body = {};
+  std::vector<answer_reference> answers = {};
+  /// The errors of the operation itself, beside those that follow from its row.
+  std::vector<base::errc> errors = {};
+};
+
+struct tag_reference {
+  std::string_view name;
+  std::string_view description;
+};
+
+/// A named schema of the documents.
+struct named_schema {
+  std::string_view name;
+  std::string_view schema;
+};
+
+/// A parameter in a path, by its name.
+struct path_parameter_reference {
+  std::string_view name;
+  std::string_view schema;
+  std::string_view description;
+  /// One that the demo data has.
+  std::string_view example;
+};
+
+/// A header of answers.
+struct header_reference {
+  std::string_view name;
+  std::string_view description;
+  std::string_view schema = R"({"type":"string"})";
+};
+
+} // namespace matchcloud::http

@@ -1,0 +1,109 @@
+#include "http/reference/reference.hpp"
+
+#include "http/reference/plane_reference.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace matchcloud::http {
+
+namespace {
+
+constexpr std::string_view uuid_schema = R"({"type":"string","format":"uuid"})";
+
+constexpr std::array path_parameters{
+    path_parameter_reference{"game_id", uuid_schema, "A game.",
+                             "00000000-0000-4000-8000-000000000001"},
+    path_parameter_reference{"namespace_id", uuid_schema, "A namespace of a game.",
+                             "00000000-0000-4000-8000-000000000011"},
+    path_parameter_reference{"region_id", R"({"type":"string","pattern":"^[a-z0-9-]{1,32}$"})",
+                             "A datacenter region.", "lon"},
+    path_parameter_reference{"tier", R"({"type":"string","minLength":1})",
+                             "A size of game servers.", "basic-1d1"},
+    path_parameter_reference{"upload_id", uuid_schema, "The upload of an avatar.",
+                             "00000000-0000-4000-8000-000000000104"},
+    path_parameter_reference{
+        "file_name", R"({"type":"string","pattern":"^[0-9a-f]{32}\\.(png|jpg)$"})",
+        "The image's name: a digest of its bytes.", "2fbc70660fe4db4ee2cb3fb70fbcf287.png"},
+    path_parameter_reference{"export_id", uuid_schema, "An export.",
+                             "6a0f7c52-91d4-4c7e-8a35-000000000001"},
+    path_parameter_reference{"token_id", uuid_schema, "A token.",
+                             "6a0f7c52-91d4-4c7e-8a35-000000000002"},
+    path_parameter_reference{"point", R"({"type":"string","pattern":"^[a-z_.]{1,64}$"})",
+                             "A fault point, as `GET /faults` names it.", "avatar.receive"},
+};
+
+constexpr std::string_view seconds_schema = R"({"type":"integer","minimum":0})";
+
+constexpr std::array headers{
+    header_reference{"X-Request-Id", "The request's own id where it is sane, else one that the "
+                                     "service made. Problems and the service's log have it too."},
+    header_reference{"Connection", "`close` where the connection closes."},
+    header_reference{"Cache-Control", "How long the answer may be kept, and by whom."},
+    header_reference{"ETag", "Names the content and its coding."},
+    header_reference{"Vary", "The headers of the request that the answer depends on."},
+    header_reference{"Content-Encoding", "`gzip` where the answer is compressed."},
+    header_reference{"Content-Range", "Which part of how many bytes this is."},
+    header_reference{"Accept-Ranges", "`bytes`: parts may be asked for."},
+    header_reference{"Content-Disposition", "The name under which a browser saves the file."},
+    header_reference{"X-Content-Type-Options", "`nosniff`: the type is what it says."},
+    header_reference{"Access-Control-Allow-Origin", "The pages that may read the answer."},
+    header_reference{"Timing-Allow-Origin", "The pages that may read exact times."},
+    header_reference{"Location", "Where the file is, for a minute."},
+    header_reference{"WWW-Authenticate", "What a token must be, where one is missing or refused."},
+    header_reference{"Retry-After", "Seconds to wait before asking again.", seconds_schema},
+    header_reference{"RateLimit-Policy", "The limit that the request is over."},
+    header_reference{"RateLimit", "What is left of that limit, and for how long."},
+    header_reference{"Accept-Encoding", "`identity`: bodies must not be compressed."},
+};
+
+} // namespace
+
+const std::vector<operation_reference>& references_of(plane of) {
+  return of == plane::data ? data_references() : ops_references();
+}
+
+std::span<const tag_reference> tags_of(plane of) noexcept {
+  return of == plane::data ? data_tags() : ops_tags();
+}
+
+std::span<const named_schema> schemas_of(plane of) noexcept {
+  return of == plane::data ? data_schemas() : ops_schemas();
+}
+
+const path_parameter_reference& path_parameter(std::string_view name) noexcept {
+  const auto* found = std::ranges::find(path_parameters, name, &path_parameter_reference::name);
+  return found == path_parameters.end() ? path_parameters.front() : *found;
+}
+
+std::span<const header_reference> answer_headers() noexcept {
+  return headers;
+}
+
+operation_reference openapi_reference(operation id, plane about) {
+  operation_reference made;
+  made.id = id;
+  made.tag = "reference";
+  made.summary = about == plane::data ? "The OpenAPI document of the data plane"
+                                      : "The OpenAPI document of the ops plane";
+  made.description = "An OpenAPI 3.1 document, made from the tables by which the service itself "
+                     "routes, validates and refuses. `matchcloud openapi` prints the same.";
+  made.parameters = {{"header", "If-None-Match", R"({"type":"string"})",
+                      "Entity tags that the client has. Where one names the answer, it is 304.",
+                      R"("\"0\"")"},
+                     {"header", "Accept-Encoding", R"({"type":"string"})",
+                      "With `gzip` in it the answer is compressed.", R"("identity")"}};
+  const std::string_view answer_headers =
+      row_of(id).plane == plane::data
+          ? "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin"
+          : "ETag Cache-Control Vary Content-Encoding X-Content-Type-Options";
+  const std::string_view known_headers = row_of(id).plane == plane::data
+                                             ? "ETag Cache-Control Vary Access-Control-Allow-Origin"
+                                             : "ETag Cache-Control Vary X-Content-Type-Options";
+  made.answers = {{200, "The document.", answer_headers, "application/json",
+                   R"({"type":"object","description":"An OpenAPI document."})"},
+                  {304, "The client's copy still holds.", known_headers}};
+  return made;
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "http/reference/operation_reference.hpp"
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// The operations of a plane, in the order in which they are documented.
+const std::vector<operation_reference>& references_of(plane of);
+
+/// The groups of a plane's operations.
+std::span<const tag_reference> tags_of(plane of) noexcept;
+
+/// The schemas that `references_of` a plane refers to, apart from those of validated payloads.
+std::span<const named_schema> schemas_of(plane of) noexcept;
+
+const path_parameter_reference& path_parameter(std::string_view name) noexcept;
+
+std::span<const header_reference> answer_headers() noexcept;
+
+/// Every error that an operation may be answered with: those that follow from its row and its own.
+/// In the order of `base::errc`, each once.
+std::vector<base::errc> errors_of(const operation_reference& what);
+
+/// The errors of requests that reach no operation.
+std::vector<base::errc> errors_without_operation();
+
+/// The names of the headers that a refusal with this status may have, separated by spaces.
+std::string_view refusal_headers(int status) noexcept;
+
+} // namespace matchcloud::http
