@@ -108,7 +108,7 @@ public:
   void end_storms(base::steady_time now);
 
   /// The actors, besides the supervisor, that the catalog sends changes to: every owner,
-  /// and those that hold the tokens.
+  /// fronts that follow it, and those that hold the tokens.
   subscribers catalog_subscribers() const;
   /// The actors, besides the supervisor, that the GeoIP watch sends changes to: the
   /// region_rankings.

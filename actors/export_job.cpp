@@ -46,7 +46,7 @@ public:
         ended_{&ended},
         deadline_{settings.clock->now() + settings.timeout} {}
 
-  export_ended run(const std::function<void(const store::history_snapshot&)>& begun) {
+  export_ended run(const export_listener& heard_by) {
     const auto id = settings_->new_id();
     // Links are issued a little later than now.
     const auto linked_until_ts =
@@ -56,7 +56,7 @@ public:
     if (auto* other = std::get_if<store::other_export>(&*found)) return had(std::move(*other));
     auto& draft = *std::get<std::unique_ptr<store::export_draft>>(*found);
     if (draft.export_id() != id) settings_->metrics->taken_over.add();
-    auto written = write(draft, begun);
+    auto written = write(draft, heard_by);
     if (written) return *std::move(written);
     // What another process took over reads a later state, which serves everybody who waits here.
     return draft.ask_own() ? failed(std::move(written).error()) : had({record_of(draft), {}});
@@ -88,17 +88,18 @@ private:
     return record;
   }
 
-  base::expected<export_ended>
-  write(store::export_draft& draft,
-        const std::function<void(const store::history_snapshot&)>& begun) {
+  base::expected<export_ended> write(store::export_draft& draft, const export_listener& heard_by) {
     std::uint64_t counted_rows = 0;
+    std::uint64_t written_bytes = 0;
     store::history_output to;
     to.begun = [&](const store::history_snapshot& snapshot) {
-      begun(snapshot);
+      heard_by.begun(snapshot);
       draft.note_snapshot(snapshot);
     };
     to.write = [&](std::string_view bytes, std::uint64_t rows) {
       settings_->metrics->rows.add(rows - std::exchange(counted_rows, rows));
+      written_bytes += bytes.size();
+      if (heard_by.advanced) heard_by.advanced(rows, written_bytes);
       return draft.append(bytes);
     };
     to.stop = [&] { return *ended_ || settings_->clock->now() >= deadline_ || !draft.is_own(); };
@@ -142,10 +143,9 @@ base::error history_unreadable() {
 }
 
 void run_export(const export_job_settings& settings, const model::export_query& query,
-                const std::atomic<bool>& ended,
-                const std::function<void(const store::history_snapshot&)>& begun,
+                const std::atomic<bool>& ended, const export_listener& to,
                 const std::function<void(export_ended)>& done) {
-  auto outcome = job{settings, query, ended}.run(begun);
+  auto outcome = job{settings, query, ended}.run(to);
   const bool has_read = outcome.failure == nullptr && outcome.other == nullptr;
   done(std::move(outcome));
   if (ended || !has_read) return;

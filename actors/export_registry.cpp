@@ -12,6 +12,14 @@ void export_registry::note_begin(std::uint64_t number, const store::history_snap
   if (subscriber_) caf::anon_send(subscriber_, export_begun{number, snapshot});
 }
 
+void export_registry::note_progress(std::uint64_t number, std::uint64_t rows, std::uint64_t bytes) {
+  const std::lock_guard lock{mutex_};
+  const auto found = running_.find(number);
+  if (found == running_.end()) return;
+  found->second.rows = rows;
+  found->second.bytes = bytes;
+}
+
 void export_registry::note_end(export_ended end) {
   const std::lock_guard lock{mutex_};
   const auto found = running_.find(end.job);
@@ -23,6 +31,11 @@ void export_registry::note_end(export_ended end) {
 std::map<std::uint64_t, export_registry::running_job> export_registry::subscribe(caf::actor who) {
   const std::lock_guard lock{mutex_};
   subscriber_ = std::move(who);
+  return running_;
+}
+
+std::map<std::uint64_t, export_registry::running_job> export_registry::running() const {
+  const std::lock_guard lock{mutex_};
   return running_;
 }
 

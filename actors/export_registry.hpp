@@ -29,6 +29,9 @@ public:
     std::optional<store::history_snapshot> snapshot;
     /// The job's result; null until it has ended.
     std::shared_ptr<const export_ended> end;
+    /// Written so far.
+    std::uint64_t rows = 0;
+    std::uint64_t bytes = 0;
   };
   struct finished_export {
     store::export_facts facts;
@@ -40,6 +43,7 @@ public:
   // -- for the jobs, any thread -----------------------------------------------
 
   void note_begin(std::uint64_t number, const store::history_snapshot& snapshot);
+  void note_progress(std::uint64_t number, std::uint64_t rows, std::uint64_t bytes);
   void note_end(export_ended end);
   /// Becomes true when the jobs should stop early.
   const std::atomic<bool>& closing() const noexcept { return closing_; }
@@ -50,6 +54,8 @@ public:
 
   /// Sends `who` the begins and ends of jobs from now on (null: nobody). Returns the running jobs.
   std::map<std::uint64_t, running_job> subscribe(caf::actor who);
+  /// The running jobs.
+  std::map<std::uint64_t, running_job> running() const;
   /// Stops sending to `who`; no effect if another actor has replaced it.
   void unsubscribe(const caf::actor_addr& who);
   /// Returns a number that no export actor has used before.
@@ -75,7 +81,7 @@ private:
   std::optional<base::steady_time> ahead_since_;
   std::atomic<bool> closing_{false};
   std::uint64_t last_number_ = 0;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::uint64_t, running_job> running_;
   caf::actor subscriber_;
 };

@@ -117,6 +117,11 @@ caf::behavior lobby_export::make_behavior() {
         handle(request);
         note_change();
       }),
+      serving<list_exports>([this](const list_exports& request) {
+        reply(caf::actor_cast<caf::actor>(current_sender()),
+              json_made{request.exchange, std::make_shared<const std::string>(state_.list())},
+              request.ticket);
+      }),
       taking<history_looked>(),
       taking<export_begun>(),
       taking<export_ended>(),
@@ -147,7 +152,9 @@ void lobby_export::adopt_jobs() {
 }
 
 void lobby_export::handle(const export_lobbies& request) {
-  const waiter who{caf::actor_cast<caf::actor>(current_sender()), request.exchange, request.ticket};
+  const export_waiter who{
+      {caf::actor_cast<caf::actor>(current_sender()), request.exchange, request.ticket},
+      request.is_for_operator};
   if (who.is_gone()) return;
   const auto span = model::read_export_span(*request.body);
   if (!span) return fail(who, span.error());
@@ -176,7 +183,10 @@ bool lobby_export::run(std::uint64_t job, const model::export_query& query) {
       [job, registry = settings_.registry, settings = settings_.job, query] {
         run_export(
             settings, query, registry->closing(),
-            [&](const store::history_snapshot& snapshot) { registry->note_begin(job, snapshot); },
+            {[&](const store::history_snapshot& snapshot) { registry->note_begin(job, snapshot); },
+             [&](std::uint64_t rows, std::uint64_t bytes) {
+               registry->note_progress(job, rows, bytes);
+             }},
             [&](export_ended result) {
               result.job = job;
               registry->note_end(std::move(result));

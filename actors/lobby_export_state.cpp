@@ -4,6 +4,8 @@
 #include "model/json/json_writer.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <utility>
 
 namespace matchcloud::actors {
@@ -20,6 +22,17 @@ base::error too_many_queued(std::size_t limit) {
   return {base::errc::exports_busy,
           std::to_string(limit) + " exports wait for their turn already, as many as may. Come back "
                                   "after Retry-After."};
+}
+
+/// How long a link of an operator is valid, in seconds.
+constexpr std::int64_t operator_link_s = 60;
+
+void write_export(model::json_writer& json, const model::export_query& query,
+                  std::string_view state, std::uint64_t rows, std::uint64_t bytes) {
+  json.object().name("game_id").text(model::to_string(query.game_id));
+  json.name("query_start").number(query.span.begin).name("query_end").number(query.span.end);
+  json.name("state").text(state).name("rows").number(rows).name("bytes").number(bytes);
+  json.end_object();
 }
 
 base::error pool_full() {
@@ -41,7 +54,7 @@ void lobby_export_state::adopt(std::uint64_t number, const model::export_query& 
 
 // -- requests -----------------------------------------------------------------
 
-void lobby_export_state::ask(const model::export_query& query, const waiter& who) {
+void lobby_export_state::ask(const model::export_query& query, const export_waiter& who) {
   // Earlier attempts of a front that died are still among the waiting requests.
   if (waiting_count() >= settings_->waiting_limit) forget_gone();
   if (waiting_count() >= settings_->waiting_limit)
@@ -57,7 +70,7 @@ bool lobby_export_state::is_known(const model::export_query& query) const {
                      [&](const auto& each) { return each.second.query == query; });
 }
 
-void lobby_export_state::look(const model::export_query& query, waiter who) {
+void lobby_export_state::look(const model::export_query& query, export_waiter who) {
   const auto number = settings_->registry->next_number();
   looking_.emplace(number, looking{query, std::move(who)});
   next_look_.push_back(number);
@@ -100,7 +113,7 @@ void lobby_export_state::on(const history_looked& looked) {
   start_looking();
 }
 
-void lobby_export_state::decide(const model::export_query& query, waiter who,
+void lobby_export_state::decide(const model::export_query& query, export_waiter who,
                                 const store::history_revisions& needs) {
   if (who.is_gone() || join_queued(query, who) || join_running(query, who, needs) ||
       give_finished(query, who, needs))
@@ -108,7 +121,7 @@ void lobby_export_state::decide(const model::export_query& query, waiter who,
   add_job(query, std::move(who));
 }
 
-bool lobby_export_state::join_queued(const model::export_query& query, const waiter& who) {
+bool lobby_export_state::join_queued(const model::export_query& query, const export_waiter& who) {
   for (const auto number : queue_) {
     auto& each = jobs_.at(number);
     if (each.query != query) continue;
@@ -119,7 +132,7 @@ bool lobby_export_state::join_queued(const model::export_query& query, const wai
   return false;
 }
 
-bool lobby_export_state::join_running(const model::export_query& query, const waiter& who,
+bool lobby_export_state::join_running(const model::export_query& query, const export_waiter& who,
                                       const store::history_revisions& needs) {
   // The newest job first, because it is the most likely to cover everything.
   for (auto at = jobs_.rbegin(); at != jobs_.rend(); ++at) {
@@ -137,7 +150,7 @@ bool lobby_export_state::join_running(const model::export_query& query, const wa
   return false;
 }
 
-bool lobby_export_state::give_finished(const model::export_query& query, const waiter& who,
+bool lobby_export_state::give_finished(const model::export_query& query, const export_waiter& who,
                                        const store::history_revisions& needs) {
   const auto newest = settings_->registry->newest.find(query);
   if (newest == settings_->registry->newest.end()) return false;
@@ -146,13 +159,13 @@ bool lobby_export_state::give_finished(const model::export_query& query, const w
                         settings_->job.link_end_s() * 1'000))
     return false;
   settings_->job.metrics->reused.add();
-  effects_->answer(who, std::make_shared<const std::string>(issue_link(file)));
+  effects_->answer(who, std::make_shared<const std::string>(issue_link(file, who.is_operator)));
   return true;
 }
 
 // -- jobs ---------------------------------------------------------------------
 
-void lobby_export_state::add_job(const model::export_query& query, waiter who) {
+void lobby_export_state::add_job(const model::export_query& query, export_waiter who) {
   if (running_ >= settings_->jobs_limit && queue_.size() >= settings_->queue_limit)
     return effects_->fail(who, too_many_queued(settings_->queue_limit));
   const auto number = settings_->registry->next_number();
@@ -237,10 +250,13 @@ lobby_export_state::keep(const store::export_facts& facts, const store::history_
   return file;
 }
 
-void lobby_export_state::give(finished_export& file, const std::vector<waiter>& waiters) {
-  const auto json = std::make_shared<const std::string>(issue_link(file));
-  for (const auto& who : waiters)
-    effects_->answer(who, json);
+void lobby_export_state::give(finished_export& file, const std::vector<export_waiter>& waiters) {
+  std::array<std::shared_ptr<const std::string>, 2> links;
+  for (const auto& who : waiters) {
+    auto& link = links[who.is_operator ? 1 : 0];
+    if (!link) link = std::make_shared<const std::string>(issue_link(file, who.is_operator));
+    effects_->answer(who, link);
+  }
 }
 
 // -- jobs of other processes --------------------------------------------------
@@ -333,14 +349,37 @@ void lobby_export_state::take_back(std::uint64_t number) {
 
 // -- links --------------------------------------------------------------------
 
-std::string lobby_export_state::issue_link(finished_export& file) {
-  const auto expires_s = settings_->job.link_end_s();
+std::string lobby_export_state::issue_link(finished_export& file, bool is_operator) {
+  const auto expires_s = is_operator ? settings_->job.clock->unix_ms() / 1'000 + operator_link_s
+                                     : settings_->job.link_end_s();
   file.linked_until_ts = std::max(file.linked_until_ts, expires_s * 1'000);
   model::json_writer json;
   json.object().name("url");
-  json.text(export_url(settings_->public_url, file.facts.export_id,
+  // An operator's is relative: it is of the plane that was asked.
+  json.text(export_url(is_operator ? std::string{} : settings_->public_url, file.facts.export_id,
                        static_cast<std::uint64_t>(expires_s), *settings_->keys->current()));
   return json.end_object().take();
+}
+
+std::string lobby_export_state::list() const {
+  model::json_writer json;
+  json.object().name("exports").array();
+  const auto progress = settings_->registry->running();
+  for (const auto& [number, each] : jobs_) {
+    const auto known = progress.find(number);
+    const bool is_known = known != progress.end();
+    write_export(json, each.query, each.running || each.followed ? "running" : "queued",
+                 is_known ? known->second.rows : 0, is_known ? known->second.bytes : 0);
+  }
+  std::vector<const finished_export*> there;
+  for (const auto& [id, file] : settings_->registry->finished)
+    there.push_back(&file);
+  std::ranges::sort(there, std::greater{},
+                    [](const auto* file) { return file->facts.keep_until_ts; });
+  there.resize(std::min(there.size(), listed_limit));
+  for (const auto* file : there)
+    write_export(json, file->facts.query, "complete", file->summary.rows, file->summary.bytes);
+  return json.end_array().end_object().take();
 }
 
 // -- files and limits ---------------------------------------------------------
@@ -371,7 +410,7 @@ std::size_t lobby_export_state::waiting_count() const {
 void lobby_export_state::forget_gone() {
   std::erase_if(looking_, [](const auto& each) { return each.second.who.is_gone(); });
   for (auto& [number, each] : jobs_) {
-    std::erase_if(each.waiters, [](const waiter& who) { return who.is_gone(); });
+    std::erase_if(each.waiters, [](const export_waiter& who) { return who.is_gone(); });
     std::erase_if(each.undecided, [](const auto& entry) { return entry.who.is_gone(); });
   }
   // Nobody here waits for these.

@@ -62,6 +62,15 @@ struct follow_request {
   store::export_record record;
 };
 
+/// A request for an export, and what link it wants.
+struct export_waiter : waiter {
+  export_waiter(waiter who, bool for_operator = false)
+      : waiter{std::move(who)}, is_operator{for_operator} {}
+
+  /// Whether it gets a link on the ops plane, for a minute.
+  bool is_operator = false;
+};
+
 /// The side effects that the state of exports requests from its actor.
 class export_effects {
 public:
@@ -97,7 +106,7 @@ public:
   void adopt(std::uint64_t number, const model::export_query& query,
              const std::optional<store::history_snapshot>& snapshot);
   /// Handles a request for an export of an existing game.
-  void ask(const model::export_query& query, const waiter& who);
+  void ask(const model::export_query& query, const export_waiter& who);
 
   void on(const history_looked& looked);
   void on(const export_begun& begun) { note_snapshot(begun.job, begun.snapshot); }
@@ -107,6 +116,10 @@ public:
   /// Looks at the jobs that other processes do. Call this from time to time while `is_following`.
   void follow();
   bool is_following() const noexcept { return followed_ > 0; }
+  /// The exports that are queued, running (here or by another process) or there, as JSON; of the
+  /// latter the newest, at most `listed_limit`.
+  std::string list() const;
+  static constexpr std::size_t listed_limit = 100;
   /// Returns the files whose last issued link has expired; of those that processes share, whose
   /// last possible link has.
   std::vector<model::uuid> over_at(std::int64_t now_ts) const;
@@ -122,7 +135,7 @@ public:
 private:
   /// A request that may join a job once it is known whether the job's snapshot is recent enough.
   struct undecided_waiter {
-    waiter who;
+    export_waiter who;
     store::history_revisions needs;
   };
   struct job {
@@ -132,25 +145,26 @@ private:
     std::optional<store::export_record> followed = {};
     /// Known once the job has begun to read.
     std::optional<store::history_snapshot> snapshot;
-    std::vector<waiter> waiters;
+    std::vector<export_waiter> waiters;
     std::vector<undecided_waiter> undecided;
   };
   struct looking {
     model::export_query query;
-    waiter who;
+    export_waiter who;
   };
   using finished_export = export_registry::finished_export;
 
-  void look(const model::export_query& query, waiter who);
+  void look(const model::export_query& query, export_waiter who);
   void start_looking();
-  void decide(const model::export_query& query, waiter who, const store::history_revisions& needs);
-  bool join_queued(const model::export_query& query, const waiter& who);
-  bool join_running(const model::export_query& query, const waiter& who,
+  void decide(const model::export_query& query, export_waiter who,
+              const store::history_revisions& needs);
+  bool join_queued(const model::export_query& query, const export_waiter& who);
+  bool join_running(const model::export_query& query, const export_waiter& who,
                     const store::history_revisions& needs);
-  bool give_finished(const model::export_query& query, const waiter& who,
+  bool give_finished(const model::export_query& query, const export_waiter& who,
                      const store::history_revisions& needs);
   bool is_known(const model::export_query& query) const;
-  void add_job(const model::export_query& query, waiter who);
+  void add_job(const model::export_query& query, export_waiter who);
   void start_queued();
   void run(std::uint64_t number);
   void note_snapshot(std::uint64_t number, const store::history_snapshot& snapshot);
@@ -163,9 +177,9 @@ private:
   void start_following(job& which, const store::export_record& record);
   void stop_following(job& which);
   finished_export& keep(const store::export_facts& facts, const store::history_summary& summary);
-  void give(finished_export& file, const std::vector<waiter>& waiters);
+  void give(finished_export& file, const std::vector<export_waiter>& waiters);
   /// Issues a link that is valid from now on. Returns the response body.
-  std::string issue_link(finished_export& file);
+  std::string issue_link(finished_export& file, bool is_operator);
   std::size_t waiting_count() const;
 
   const lobby_export_settings* settings_;

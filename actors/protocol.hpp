@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/lobby_survey.hpp"
 #include "actors/message.hpp"
 #include "actors/owner.hpp"
 #include "actors/ticket.hpp"
@@ -50,8 +51,13 @@
 ///                               |----administer, administer_tokens, read_audit--> administration
 ///                               |----control_faults-----> fault_control
 ///                               |  <--json_made / operation_failed-------'
-///                               |----render_report, watch_status, answer_taken--> reports
-///                               |  <--text_made / answer_begun, answer_part
+///                               |----print_schema-------> validator
+///                               |----explain_ranking----> region_ranking
+///                               |----list_exports-------> lobby_export
+///                               |  <--json_made--------------------------'
+///                               |----render_report, survey_lobbies, watch_status,
+///                               |    answer_taken-------> reports
+///                               |  <--text_made, json_made / answer_begun, answer_part
 ///     catalog --catalog_changed--> validator, region_ranking, avatar, lobby_export, supervisor
 ///     catalog --avatars_changed--> avatar
 ///     catalog --tokens_changed--> front, bookkeeping, supervisor
@@ -73,9 +79,16 @@ struct exchange_ref {
 struct validate_payload {
   exchange_ref exchange;
   model::payload_kind kind = model::payload_kind::version;
-  /// Set only for a version.
-  model::uuid game_id;
+  /// The game that must exist; only for a version, and not where an operator asks.
+  std::optional<model::uuid> game_id;
   std::shared_ptr<const std::string> body;
+  ticket_ptr ticket = {};
+};
+
+/// front -> validator. Answered with `json_made`: the JSON Schema of the payloads.
+struct print_schema {
+  exchange_ref exchange;
+  model::payload_kind kind = model::payload_kind::version;
   ticket_ptr ticket = {};
 };
 
@@ -98,6 +111,17 @@ struct rank_regions {
   std::vector<model::measured_latency> measured = {};
   /// The namespace of the request's token, which then counts in place of the Origin's.
   std::optional<model::uuid> namespace_id = {};
+  ticket_ptr ticket = {};
+};
+
+/// front -> region_ranking: an operator asks for the listing of a client, or of a place. Answered
+/// with `json_made`.
+struct explain_ranking {
+  exchange_ref exchange;
+  /// Where there is no `at`.
+  model::ip_address client;
+  std::optional<model::coordinates> at;
+  std::optional<model::uuid> namespace_id;
   ticket_ptr ticket = {};
 };
 
@@ -154,7 +178,16 @@ struct export_lobbies {
   exchange_ref exchange;
   model::uuid game_id;
   std::shared_ptr<const std::string> body;
+  /// Whether an operator asks, who gets a link on the plane that was asked, for a minute.
+  bool is_for_operator = false;
   /// The export continues even if the ticket is over.
+  ticket_ptr ticket = {};
+};
+
+/// front -> lobby_export. Answered with `json_made`: the exports that are queued, under way or
+/// there.
+struct list_exports {
+  exchange_ref exchange;
   ticket_ptr ticket = {};
 };
 
@@ -350,7 +383,7 @@ struct fault_recorded {
 
 /// front -> reports. Answered with `text_made`.
 struct render_report {
-  enum class kind : std::uint8_t { metrics, actors };
+  enum class kind : std::uint8_t { metrics, actors, places, traces };
 
   exchange_ref exchange;
   kind what = kind::metrics;
@@ -363,6 +396,24 @@ struct text_made {
   /// Has static storage duration.
   std::string_view content_type;
   std::shared_ptr<const std::string> text;
+};
+
+/// front -> reports. Answered with `json_made`, or `operation_failed` with `game_not_found`,
+/// `overloaded` or the store's error.
+struct survey_lobbies {
+  exchange_ref exchange;
+  model::uuid game_id;
+  lobby_survey_query query;
+  ticket_ptr ticket = {};
+};
+
+/// blocking pool -> reports: what a survey of lobbies found.
+struct lobbies_surveyed {
+  exchange_ref exchange;
+  caf::actor front;
+  std::shared_ptr<const std::string> json;
+  /// Set where the survey failed.
+  std::shared_ptr<const base::error> failure;
 };
 
 /// front -> reports. Answered with `answer_begun` and then an `answer_part` at every tick, or

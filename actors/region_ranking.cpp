@@ -1,5 +1,6 @@
 #include "actors/region_ranking.hpp"
 
+#include "model/json/json_writer.hpp"
 #include "model/regions/ranking.hpp"
 
 #include <bit>
@@ -53,9 +54,37 @@ region_ranking_state::rank(const model::ip_address& client, const std::string& o
                            std::span<const model::measured_latency> measured,
                            const std::optional<model::uuid>& namespace_id) {
   auto location = settings_.geoip ? settings_.geoip->locate(client) : std::nullopt;
+  if (settings_.places != nullptr) settings_.places->count(location);
   if (!location) location = settings_.fallback;
   auto listing = cached(namespace_for(origin_host, namespace_id), location);
   return measured.empty() ? listing : measured_first(listing, measured);
+}
+
+std::string region_ranking_state::explain(const explain_ranking& request) const {
+  std::string_view source = "coordinates";
+  auto location = request.at;
+  if (!location) {
+    source = "address";
+    location = settings_.geoip ? settings_.geoip->locate(request.client) : std::nullopt;
+  }
+  if (!location) {
+    source = settings_.fallback ? "fallback" : "unknown";
+    location = settings_.fallback;
+  }
+  model::json_writer json;
+  json.object().name("place");
+  if (location) {
+    std::string latitude;
+    std::string longitude;
+    model::append_shortest(latitude, location->latitude);
+    model::append_shortest(longitude, location->longitude);
+    json.object().name("latitude").raw(latitude).name("longitude").raw(longitude).end_object();
+  } else {
+    json.null();
+  }
+  std::string listing;
+  listing_for(namespace_for({}, request.namespace_id), location)->append_json(listing);
+  return json.name("source").text(source).name("listing").raw(listing).end_object().take();
 }
 
 region_ranking_state::listing_ptr
@@ -127,6 +156,12 @@ caf::behavior region_ranking::make_behavior() {
         reply(caf::actor_cast<caf::actor>(current_sender()),
               regions_ranked{request.exchange, state_.rank(request.client, request.origin_host,
                                                            request.measured, request.namespace_id)},
+              request.ticket);
+      }),
+      serving<explain_ranking>([this](const explain_ranking& request) {
+        reply(caf::actor_cast<caf::actor>(current_sender()),
+              json_made{request.exchange,
+                        std::make_shared<const std::string>(state_.explain(request))},
               request.ticket);
       }),
       [this](const catalog_changed& news) {

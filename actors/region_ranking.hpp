@@ -7,6 +7,10 @@
 #include "model/regions/region_listing.hpp"
 #include "store/geoip/geoip.hpp"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,6 +28,34 @@ struct ranking_metrics {
   base::gauge bytes;
 };
 
+/// How many requests for listings came from where, in cells of `cell_degrees` a side. Written by
+/// one thread, read by any.
+class place_counts {
+public:
+  static constexpr int cell_degrees = 5;
+  static constexpr std::size_t rows = 180 / cell_degrees;
+  static constexpr std::size_t columns = 360 / cell_degrees;
+  /// The cells row by row from the south-west, then those of unknown places.
+  static constexpr std::size_t size = rows * columns + 1;
+
+  void count(const std::optional<model::coordinates>& at) noexcept {
+    auto& cell = cells_[at ? cell_of(*at) : size - 1];
+    cell.store(cell.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  std::uint64_t get(std::size_t cell) const noexcept {
+    return cells_[cell].load(std::memory_order_relaxed);
+  }
+
+private:
+  static std::size_t cell_of(const model::coordinates& at) noexcept {
+    const auto row = static_cast<std::size_t>((at.latitude + 90) / cell_degrees);
+    const auto column = static_cast<std::size_t>((at.longitude + 180) / cell_degrees);
+    return std::min(row, rows - 1) * columns + std::min(column, columns - 1);
+  }
+
+  std::array<std::atomic<std::uint64_t>, size> cells_{};
+};
+
 /// What determines a listing besides the client's address and the catalog.
 struct ranking_settings {
   /// Null: the location of every client is unknown.
@@ -36,6 +68,8 @@ struct ranking_settings {
   std::size_t cache_limit_bytes = 64UL * 1024 * 1024;
   /// Must outlive the actor. Null: nothing is counted.
   ranking_metrics* metrics = nullptr;
+  /// Must outlive the actor. Null: places are not counted.
+  place_counts* places = nullptr;
 };
 
 /// What a region_ranking owns: its catalog snapshot, the rendered parts that all listings share,
@@ -60,6 +94,10 @@ public:
   rank(const model::ip_address& client, const std::string& origin_host,
        std::span<const model::measured_latency> measured = {},
        const std::optional<model::uuid>& namespace_id = {});
+
+  /// What operators are told about the listing of a client or a place, as JSON: where the client is
+  /// taken to be, how that is known, and the listing as such a client gets it. Not cached.
+  std::string explain(const explain_ranking& request) const;
 
   std::size_t cached_listings() const noexcept { return cache_.size(); }
 

@@ -21,6 +21,13 @@ caf::behavior reports::make_behavior() {
   be_strict();
   return {
       [this](const render_report& request) { handle(request); },
+      [this](const survey_lobbies& request) { handle(request); },
+      [this](const lobbies_surveyed& ended) {
+        if (ended.failure)
+          send(ended.front, operation_failed{ended.exchange, *ended.failure});
+        else
+          send(ended.front, json_made{ended.exchange, ended.json});
+      },
       [this](const watch_status& request) { handle(request); },
       [this](const answer_taken& taken) { on(taken); },
       [this](tell_status) { send_status(); },
@@ -29,11 +36,41 @@ caf::behavior reports::make_behavior() {
 
 void reports::handle(const render_report& request) {
   own_statistics().count_handled();
-  const bool metrics = request.what == render_report::kind::metrics;
-  auto text = metrics ? settings_.from.metrics() : settings_.from.actors();
+  const auto render = [&] {
+    switch (request.what) {
+    case render_report::kind::metrics: return settings_.from.metrics();
+    case render_report::kind::actors: return settings_.from.actors();
+    case render_report::kind::places: return settings_.from.places();
+    case render_report::kind::traces: return settings_.from.traces();
+    }
+    return std::string{};
+  };
   send(caf::actor_cast<caf::actor>(current_sender()),
-       text_made{request.exchange, metrics ? metrics_type : json_type,
-                 std::make_shared<const std::string>(std::move(text))});
+       text_made{request.exchange,
+                 request.what == render_report::kind::metrics ? metrics_type : json_type,
+                 std::make_shared<const std::string>(render())});
+}
+
+void reports::handle(const survey_lobbies& request) {
+  own_statistics().count_handled();
+  if (is_over(request.ticket)) return;
+  const auto front = caf::actor_cast<caf::actor>(current_sender());
+  const auto taken = settings_.surveys.pool->submit(
+      [self = caf::actor_cast<caf::actor>(this), front, request, of = settings_.surveys] {
+        if (is_over(request.ticket)) return;
+        lobbies_surveyed ended{request.exchange, front, {}, {}};
+        auto made =
+            survey_lobbies_of(request.game_id, request.query, *of.database, *of.clock, of.patience);
+        if (made)
+          ended.json = std::make_shared<const std::string>(*std::move(made));
+        else
+          ended.failure = std::make_shared<const base::error>(std::move(made).error());
+        caf::anon_send(self, std::move(ended));
+      });
+  if (!taken)
+    send(front, operation_failed{request.exchange,
+                                 {base::errc::overloaded,
+                                  "As many surveys wait for the store as may. Try again later."}});
 }
 
 void reports::handle(const watch_status& request) {

@@ -1,6 +1,10 @@
 #pragma once
 
+#include "actors/lobby_survey.hpp"
 #include "actors/supervised_actor.hpp"
+#include "base/blocking_pool.hpp"
+#include "base/clock.hpp"
+#include "store/database.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -20,22 +24,37 @@ struct report_sources {
   std::function<std::string()> actors;
   /// What changes from second to second, as one line of JSON.
   std::function<std::string()> status;
+  /// Where clients come from, as JSON.
+  std::function<std::string()> places = {};
+  /// The walks of a few requests through actors, as JSON.
+  std::function<std::string()> traces = {};
+};
+
+/// What surveys of lobbies read. All of it outlives the actor.
+struct survey_settings {
+  std::shared_ptr<store::database> database;
+  /// Null: there are no surveys.
+  base::blocking_pool* pool = nullptr;
+  const base::clock* clock = &base::machine_clock();
+  /// How long a survey may read; what it then has is partial.
+  std::chrono::milliseconds patience{10'000};
 };
 
 struct reports_settings {
   report_sources from;
+  survey_settings surveys;
   /// Clients that may watch at once.
   std::size_t watchers_limit = 1'024;
   /// Interval of the status that watchers get.
   std::chrono::milliseconds tick{1'000};
 };
 
-/// Reports to operators how the service is: metrics, actors, and the status again and again as
-/// server-sent events (HTML, "Server-sent events"). It passes no fault point.
+/// Reports to operators how the service is: metrics, actors, the lobbies that ran, and the status
+/// again and again as server-sent events (HTML, "Server-sent events"). It passes no fault point.
 class reports final : public supervised_actor {
 public:
   /// Bytes that a watcher may have left unread; it misses what comes until it has read them.
-  static constexpr std::size_t unread_limit_bytes = 4UL * 1024;
+  static constexpr std::size_t unread_limit_bytes = 16UL * 1024;
 
   reports(caf::actor_config& cfg, reports_settings settings);
 
@@ -55,6 +74,7 @@ private:
   };
 
   void handle(const render_report& request);
+  void handle(const survey_lobbies& request);
   void handle(const watch_status& request);
   void on(const answer_taken& taken);
   void send_status();

@@ -3,6 +3,7 @@
 #include "actors/actor_statistics.hpp"
 #include "actors/fault_gate.hpp"
 #include "actors/protocol.hpp"
+#include "actors/request_trace.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/event_based_actor.hpp>
@@ -42,7 +43,12 @@ protected:
   auto serving(Handle handle) {
     return [this, handle](const Message& message) {
       claim(message.ticket, handler::owner);
-      if (gate_.lets_in(message)) handle(message);
+      if (message.ticket && message.ticket->trace) [[unlikely]] {
+        const traced_step step{message.ticket->trace, name()};
+        if (gate_.lets_in(message)) handle(message);
+      } else if (gate_.lets_in(message)) {
+        handle(message);
+      }
       release(message.ticket, handler::owner, handler::past_owner);
       statistics_->count_handled();
     };

@@ -9,6 +9,8 @@
 
 namespace matchcloud::actors {
 
+class request_trace;
+
 /// Who has claimed a request.
 enum class handler : std::uint8_t {
   nobody,
@@ -36,6 +38,10 @@ struct ticket {
   /// The current attempt. Earlier attempts are superseded: nobody waits for their answers.
   mutable std::atomic<std::uint32_t> attempt{0};
 
+  /// Set by the front before it sends the first message, for the few requests that are traced;
+  /// null for all others.
+  mutable std::shared_ptr<request_trace> trace;
+
   /// Resets the ticket for reuse. Nobody else may share it.
   void renew() noexcept {
     over.store(false, std::memory_order_relaxed);
@@ -44,6 +50,7 @@ struct ticket {
     named_faults.store(0, std::memory_order_relaxed);
     passed_faults.store(0, std::memory_order_relaxed);
     attempt.store(0, std::memory_order_relaxed);
+    trace.reset();
   }
 };
 

@@ -1,5 +1,7 @@
 #include "actors/validator.hpp"
 
+#include "model/validation/json_schema.hpp"
+
 #include <utility>
 
 namespace matchcloud::actors {
@@ -20,11 +22,15 @@ base::expected<std::shared_ptr<const std::string>>
 validator_state::validate(const validate_payload& request) const {
   const auto findings = model::validate(request.kind, *request.body, rules_, names_);
   if (!findings) return tl::unexpected(findings.error());
-  if (request.kind == model::payload_kind::version &&
-      catalog_->find_game(request.game_id) == nullptr)
-    return tl::unexpected(model::no_such_game(request.game_id));
+  if (request.kind == model::payload_kind::version && request.game_id &&
+      catalog_->find_game(*request.game_id) == nullptr)
+    return tl::unexpected(model::no_such_game(*request.game_id));
   if (findings->empty()) return no_findings_;
   return std::make_shared<const std::string>(model::render_findings(*findings));
+}
+
+std::string validator_state::schema(model::payload_kind kind) const {
+  return model::json_schema(kind, rules_, names_);
 }
 
 validator::validator(caf::actor_config& cfg, model::validation_rules rules,
@@ -43,6 +49,12 @@ caf::behavior validator::make_behavior() {
           reply(front, json_made{request.exchange, *std::move(json)}, request.ticket);
         else
           reply(front, operation_failed{request.exchange, std::move(json).error()}, request.ticket);
+      }),
+      serving<print_schema>([this](const print_schema& request) {
+        reply(caf::actor_cast<caf::actor>(current_sender()),
+              json_made{request.exchange,
+                        std::make_shared<const std::string>(state_.schema(request.kind))},
+              request.ticket);
       }),
       [this](const catalog_changed& news) { state_.set_catalog(news.snapshot); },
   };

@@ -5,6 +5,7 @@
 #include "base/expected.hpp"
 
 #include <memory>
+#include <string>
 
 namespace matchcloud::actors {
 
@@ -19,6 +20,8 @@ public:
   /// Returns the response body; a single shared one if there are no findings.
   base::expected<std::shared_ptr<const std::string>>
   validate(const validate_payload& request) const;
+  /// The JSON Schema of the payloads of a kind, with the rules in force and the catalog's names.
+  std::string schema(model::payload_kind kind) const;
 
 private:
   model::validation_rules rules_;

@@ -59,6 +59,10 @@ struct serve_config {
   std::string public_url;
   http::front_settings front;
   model::validation_rules rules;
+  /// Whether it is counted where clients come from.
+  bool counts_places = true;
+  /// Of so many requests of the data plane one is traced; 0: none.
+  std::uint64_t trace_one_in = 1'000;
   std::optional<model::uuid> default_namespace;
   std::optional<model::coordinates> fallback_location;
   bool insecure_open = false;

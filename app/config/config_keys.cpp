@@ -416,6 +416,8 @@ std::vector<config_key> objects_keys() {
 
 /// What the service knows.
 std::vector<config_key> data_keys() {
+  const auto set_traced = [](serve_config& config, std::uint64_t n) { config.trace_one_in = n; };
+  const auto set_places = [](serve_config& config, bool on) { config.counts_places = on; };
   return {
       {"data-dir", kind::text, "var", "a directory, created if missing",
        "Where the store lives. Several processes may share it.", set_data_dir},
@@ -430,6 +432,14 @@ std::vector<config_key> data_keys() {
       {"fallback-location", kind::list, "", "LATITUDE,LONGITUDE in degrees",
        "Where a client of unknown location is taken to be. None: all its distances are 0.",
        set_fallback_location},
+      {"count-places", kind::flag, "true", "true or false",
+       "Whether requests for listings are counted by where they come from, in cells of 5 degrees, "
+       "for the console.",
+       true_or_false(set_places)},
+      {"trace-one-in", kind::number, "1000", "0 to 1000000000; 0: none",
+       "Of so many requests of the data plane one is traced on its way through actors, for the "
+       "console.",
+       number_between(0, 1'000'000'000, set_traced)},
   };
 }
 

@@ -18,6 +18,10 @@ using actors::initial_state;
 using actors::owner;
 using shared_parts = std::shared_ptr<const node_parts>;
 
+/// Images that are kept open, or in memory, for operators.
+constexpr std::size_t images_of_ops = 16;
+constexpr std::size_t images_of_ops_bytes = 4UL * 1024 * 1024;
+
 actors::avatar_settings avatar_settings(const node_parts& of) {
   actors::avatar_settings settings;
   settings.database = of.database;
@@ -91,6 +95,7 @@ actors::ranking_settings ranking_settings(const node_parts& of, const initial_st
   settings.default_namespace = of.default_namespace;
   settings.cache_limit_bytes = of.limits.ranking_cache_bytes;
   settings.metrics = &(*of.ranking_metrics)[number];
+  if (of.places != nullptr) settings.places = &(*of.places)[number];
   return settings;
 }
 
@@ -176,6 +181,30 @@ void add_loop(std::vector<child_spec>& all, const shared_parts& of, const served
   });
 }
 
+/// What operators ask of the owners that otherwise live on the loops of the data plane: few, so
+/// little is kept for them.
+void add_loop_of_ops(std::vector<child_spec>& all, const shared_parts& of, std::size_t number) {
+  const auto add = [&](const char* name, owner role, auto make) {
+    all.push_back({name, child_spec::kind::owner, role, number, make});
+  };
+  add("validator/ops", owner::validator, [of](const initial_state& now) {
+    return spawn_at<actors::validator>(of->ops.loop, *of, of->rules, now.catalog);
+  });
+  add("region_ranking/ops", owner::region_ranking, [of](const initial_state& now) {
+    actors::ranking_settings settings;
+    settings.geoip = now.geoip;
+    settings.fallback = of->fallback_location;
+    settings.default_namespace = of->default_namespace;
+    return spawn_at<actors::region_ranking>(of->ops.loop, *of, settings, now.catalog);
+  });
+  add("media/ops", owner::media, [of](const initial_state&) {
+    auto settings = media_settings(*of);
+    settings.kept_limit = std::min(
+        settings.kept_limit, settings.is_kept_in_memory ? images_of_ops_bytes : images_of_ops);
+    return spawn_at<actors::media>(of->ops.loop, *of, settings);
+  });
+}
+
 /// Adds the front and the owners of the ops plane.
 void add_ops(std::vector<child_spec>& all, const shared_parts& of, std::size_t number) {
   const auto add = [&](const char* name, owner role, auto make) {
@@ -188,11 +217,12 @@ void add_ops(std::vector<child_spec>& all, const shared_parts& of, std::size_t n
     return of->system->spawn<actors::administration>(of->ops.administration);
   });
   add("reports", owner::reports, [of](const initial_state&) -> caf::actor {
-    actors::reports_settings settings{of->ops.reports};
+    actors::reports_settings settings{of->ops.reports, of->ops.surveys};
     // The rest of the mailbox is left to those who ask for one report.
     settings.watchers_limit = of->limits.reports_mailbox - of->limits.reports_mailbox / 16;
     return of->system->spawn<actors::reports>(settings);
   });
+  add_loop_of_ops(all, of, number);
   if (of->ops.faults)
     add("fault_control", owner::fault_control, [of](const initial_state&) -> caf::actor {
       return of->system->spawn<actors::fault_control>(of->ops.fault_seed, of->ops.faults,
@@ -202,12 +232,14 @@ void add_ops(std::vector<child_spec>& all, const shared_parts& of, std::size_t n
                  [of](const initial_state& now) -> caf::actor {
                    return of->system->spawn<actors::bookkeeping>(of->ops.bookkeeping, now.tokens);
                  }});
-  all.push_back(
-      {"ops_front", child_spec::kind::front, owner::none, number, [of](const initial_state&) {
-         return spawn_at<http::ops_front>(of->ops.loop, *of, of->ops.front,
-                                          std::ref<http::exchange_sink>(*of->ops.loop.transport),
-                                          of->ops.is_ready, of->ops.loop.gate);
-       }});
+  all.push_back({"ops_front", child_spec::kind::front, owner::none, number,
+                 [of](const initial_state& now) {
+                   return spawn_at<http::ops_front>(
+                       of->ops.loop, *of, of->ops.front,
+                       std::ref<http::exchange_sink>(*of->ops.loop.transport), of->ops.is_ready,
+                       of->ops.loop.gate, now.catalog);
+                 },
+                 true});
 }
 
 } // namespace

@@ -60,6 +60,7 @@ struct ops_parts {
   actors::ingestion_settings ingestion;
   actors::administration_settings administration;
   actors::report_sources reports;
+  actors::survey_settings surveys;
   actors::bookkeeping_settings bookkeeping;
   actors::fault_audit fault_audit;
   std::uint64_t fault_seed = 0;
@@ -110,6 +111,8 @@ struct node_parts {
   actors::geoip_metrics* geoip_metrics = nullptr;
   /// One for each region_ranking: as many as `loops`, or one on the pool.
   std::deque<actors::ranking_metrics>* ranking_metrics = nullptr;
+  /// As many; null: places are not counted.
+  std::deque<actors::place_counts>* places = nullptr;
 
   ops_parts ops;
   /// What is done again and again, each by a child of that name: `tls_watch`, `replica_watch`.

@@ -1,6 +1,7 @@
 #include "app/node/node.hpp"
 
 #include "app/node/descriptors.hpp"
+#include "app/node/embedded_console.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/front/front_rules.hpp"
@@ -77,6 +78,7 @@ http::front_settings data_front_settings(const serve_config& config,
                                          std::shared_ptr<const store::replica_count> replicas) {
   auto settings = config.front;
   settings.documents = documents;
+  settings.traces = std::make_shared<actors::trace_log>(config.trace_one_in);
   settings.store.contact = std::move(contact);
   settings.access.replicas = std::move(replicas);
   return settings;
@@ -91,6 +93,7 @@ http::front_settings ops_front_settings(const serve_config& config,
   settings.store = config.front.store;
   settings.store.contact = std::move(contact);
   settings.plane = http::plane::ops;
+  settings.console = embedded_console();
   settings.has_faults = config.fault_injection;
   settings.access = config.front.access;
   settings.access.replicas = std::move(replicas);
@@ -286,6 +289,7 @@ void node::make_transports() {
 base::expected<void> node::bind() {
   make_transports();
   ranking_metrics_.resize(std::max<std::size_t>(1, loops_.size()));
+  if (config_.counts_places) places_.resize(ranking_metrics_.size());
   auto bound = httplib_ ? listening_.open_for(*httplib_) : listening_.open_for_loops(loops_.size());
   if (bound) bound = listening_.open_ops();
   if (!bound) return bound;
@@ -335,6 +339,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->export_metrics = &export_metrics_;
   made->geoip_metrics = &geoip_metrics_;
   made->ranking_metrics = &ranking_metrics_;
+  if (config_.counts_places) made->places = &places_;
   for (const auto& part : loops_)
     made->loops.push_back({part.loop.get(), part.transport.get(), part.gate});
   made->pool = {nullptr, httplib_.get(), httplib_gate_};
@@ -353,6 +358,8 @@ ops_parts node::parts_of_ops() {
   made.ingestion = {ops_->ingest_store(), &ops_->ingesting(), &ops_->ingestion_metrics()};
   made.administration = {ops_->administered(), &ops_->administering()};
   made.reports = ops_->reports();
+  made.surveys.database = database_;
+  made.surveys.pool = &ops_->surveying();
   made.bookkeeping.database = ops_->administered();
   made.bookkeeping.pool = &ops_->administering();
   made.bookkeeping.audit_kept = config_.audit_kept;
@@ -391,11 +398,13 @@ void node::report() {
     sources.loops.push_back(&part.loop->metrics());
   for (const auto& counted : ranking_metrics_)
     sources.rankings.push_back(&counted);
+  for (const auto& counted : places_)
+    sources.places.push_back(&counted);
   for (const auto& counted : transport_metrics_)
     sources.transports.push_back(&counted);
   sources.ops = &ops_metrics_;
   sources.ops_budget = &ops_bounds_.budget;
-  ops_->report_from(std::move(sources));
+  ops_->report_from(std::move(sources), front_->traces);
 }
 
 void node::start_actors() {

@@ -121,6 +121,7 @@ private:
   std::deque<http::transport_metrics> transport_metrics_;
   http::transport_metrics ops_metrics_;
   std::deque<actors::ranking_metrics> ranking_metrics_;
+  std::deque<actors::place_counts> places_;
   actors::avatar_metrics avatar_metrics_;
   actors::export_metrics export_metrics_;
   actors::geoip_metrics geoip_metrics_;

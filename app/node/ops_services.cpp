@@ -4,7 +4,6 @@
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/ops/actor_report.hpp"
-#include "http/ops/status_report.hpp"
 #include "store/engines/store_place.hpp"
 
 #include <utility>
@@ -19,6 +18,10 @@ constexpr std::size_t ingesting_threads = 1;
 constexpr std::size_t server_ingesting_threads = 4;
 constexpr std::size_t administering_threads = 2;
 constexpr int ops_nice = 0;
+/// Surveys of lobbies read much, like exports, and nobody waits for many.
+constexpr std::size_t surveying_threads = 1;
+constexpr int surveying_nice = 19;
+constexpr std::size_t surveys_limit = 16;
 
 } // namespace
 
@@ -31,6 +34,8 @@ ops_services::open(const serve_config& config, const std::shared_ptr<store::data
           ? made->open_ingestion(config).and_then([&] { return made->open_administration(config); })
           : made->use(of_server, config);
   if (!opened) return tl::unexpected(opened.error());
+  made->surveying_ =
+      std::make_unique<base::thread_pool>(surveying_threads, surveying_nice, surveys_limit);
   if (config.fault_injection) made->open_faults(config);
   return made;
 }
@@ -74,21 +79,27 @@ void ops_services::open_faults(const serve_config& config) {
   base::faults::seed(*fault_seed_);
 }
 
-void ops_services::report_from(http::metric_sources sources) {
+void ops_services::report_from(http::metric_sources sources,
+                               std::shared_ptr<const actors::trace_log> traces) {
+  traces_ = std::move(traces);
   sources.ingestion = &ingestion_metrics_;
   sources.faults = fault_seed_.has_value();
   metrics_ = std::make_unique<http::service_metrics>(std::move(sources));
+  status_ = std::make_unique<http::status_meter>(metrics_->sources());
+  places_ = std::make_unique<http::place_report>(metrics_->sources().places);
 }
 
 actors::report_sources ops_services::reports() const {
   return {[this] { return render_metrics(*metrics_); },
           [this] { return actor_report(metrics_->sources()); },
-          [this] { return status_report(metrics_->sources(), *is_ready_); }};
+          [this] { return status_->report(*is_ready_); }, [this] { return places_->report(); },
+          [this] { return traces_->report(); }};
 }
 
 void ops_services::end() {
   ingesting_.reset();
   administering_.reset();
+  surveying_.reset();
 }
 
 } // namespace matchcloud::app

@@ -3,10 +3,12 @@
 #include "actors/fault_control.hpp"
 #include "actors/lobby_ingest.hpp"
 #include "actors/reports.hpp"
+#include "actors/request_trace.hpp"
 #include "app/config/config.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
 #include "http/ops/service_metrics.hpp"
+#include "http/ops/status_report.hpp"
 #include "store/database.hpp"
 
 #include <atomic>
@@ -26,7 +28,7 @@ public:
   open(const serve_config& config, const std::shared_ptr<store::database>& of_server);
 
   /// Sets where reports come from; call before the actors start. All of it outlives them.
-  void report_from(http::metric_sources sources);
+  void report_from(http::metric_sources sources, std::shared_ptr<const actors::trace_log> traces);
 
   const std::shared_ptr<actors::ingest_store>& ingest_store() const noexcept {
     return ingest_store_;
@@ -35,6 +37,8 @@ public:
   base::blocking_pool& ingesting() noexcept { return *ingesting_; }
   const std::shared_ptr<store::database>& administered() const noexcept { return administered_; }
   base::blocking_pool& administering() noexcept { return *administering_; }
+  /// For surveys of lobbies.
+  base::blocking_pool& surveying() noexcept { return *surveying_; }
   /// The reports; they may be asked for once `report_from` was called.
   actors::report_sources reports() const;
 
@@ -66,6 +70,10 @@ private:
   std::shared_ptr<actors::ingest_store> ingest_store_;
   std::shared_ptr<store::database> administered_;
   std::unique_ptr<http::service_metrics> metrics_;
+  std::shared_ptr<const actors::trace_log> traces_;
+  std::unique_ptr<http::status_meter> status_;
+  std::unique_ptr<http::place_report> places_;
+  std::unique_ptr<base::thread_pool> surveying_;
   std::unique_ptr<base::thread_pool> ingesting_;
   std::unique_ptr<base::thread_pool> administering_;
 };

@@ -1,7 +1,5 @@
 #include "http/front/data_front.hpp"
 
-#include "http/front/export_response.hpp"
-#include "http/front/media_response.hpp"
 #include "http/front/regions_response.hpp"
 #include "http/wire/characters.hpp"
 #include "http/wire/query.hpp"
@@ -48,14 +46,8 @@ caf::behavior data_front::make_behavior() {
             return regions_answer(*exchange.request, reply);
           }),
       answering_json(),
-      answering<actors::media_opened>(
-          [](const open_exchange& exchange, const actors::media_opened& reply) {
-            return media_response(*exchange.request, reply);
-          }),
-      answering<actors::export_opened>(
-          [](const open_exchange& exchange, const actors::export_opened& reply) {
-            return export_response(*exchange.request, *reply.file);
-          }),
+      answering_images(),
+      answering_downloads(),
       answering_failures(),
       knowing_tokens(),
       knowing_owners(),
@@ -66,14 +58,15 @@ void data_front::perform(const dispatch& dispatched, const route& where) {
   switch (where.row->id) {
   case operation::list_regions: return list_regions(dispatched, where);
   case operation::ping: return ping(dispatched);
-  case operation::validate_version:
-    return validate(dispatched, where, model::payload_kind::version);
-  case operation::validate_game: return validate(dispatched, where, model::payload_kind::game);
-  case operation::validate_group: return validate(dispatched, where, model::payload_kind::group);
+  case operation::validate_version: return validate_version(dispatched, where);
+  case operation::validate_game:
+    return validate(dispatched, *where.row, model::payload_kind::game, std::nullopt);
+  case operation::validate_group:
+    return validate(dispatched, *where.row, model::payload_kind::group, std::nullopt);
   case operation::list_avatars: return list_avatars(dispatched, where);
-  case operation::download_media: return download_media(dispatched, where);
+  case operation::download_media: return open_image(dispatched, where);
   case operation::export_lobby_history: return export_lobbies(dispatched, where);
-  case operation::download_export: return download_export(dispatched, where);
+  case operation::download_export: return open_export(dispatched, where);
   case operation::get_openapi:
     return answer_static(dispatched, where.row->id, settings().documents.of_data_plane,
                          document_headers);
@@ -89,6 +82,18 @@ void data_front::perform(const dispatch& dispatched, const route& where) {
   case operation::revoke_token:
   case operation::rotate_token:
   case operation::list_audit:
+  case operation::validate_payload:
+  case operation::get_schema:
+  case operation::get_ranking:
+  case operation::list_places:
+  case operation::list_traces:
+  case operation::list_exports:
+  case operation::list_game_avatars:
+  case operation::get_image:
+  case operation::survey_lobbies:
+  case operation::list_running_lobbies:
+  case operation::start_export:
+  case operation::download_own_export:
   case operation::list_elements:
   case operation::get_element:
   case operation::put_element:
@@ -99,7 +104,10 @@ void data_front::perform(const dispatch& dispatched, const route& where) {
   case operation::put_fault:
   case operation::clear_fault:
   case operation::get_ops_openapi:
-  case operation::get_data_openapi: // of the ops plane
+  case operation::get_data_openapi:
+  case operation::get_console:
+  case operation::get_reference:
+  case operation::get_console_file: // of the ops plane
   case operation::unmatched: break;
   }
   fail(dispatched, operation::unmatched, {base::errc::internal, "A route without an operation."});
@@ -167,65 +175,9 @@ void data_front::ping(const dispatch& dispatched) {
   this->answer(dispatched, operation::ping, std::move(answer));
 }
 
-void data_front::list_avatars(const dispatch& dispatched, const route& where) {
+void data_front::validate_version(const dispatch& dispatched, const route& where) {
   const auto game_id = read_id(dispatched, where, 0);
-  if (!game_id) return;
-  actors::list_avatars message{dispatched.exchange, *game_id, dispatched.request};
-  forward(dispatched, where.row->id, actors::avatar_shard_of(*game_id), std::move(message));
-}
-
-void data_front::validate(const dispatch& dispatched, const route& where,
-                          model::payload_kind kind) {
-  const auto& request = *dispatched.request;
-  actors::validate_payload message{
-      dispatched.exchange, kind, {}, {dispatched.request, &request.body}, dispatched.request};
-  if (kind == model::payload_kind::version) {
-    const auto game_id = read_id(dispatched, where, 0);
-    if (!game_id) return;
-    message.game_id = *game_id;
-  }
-  if (!check_body(dispatched, *where.row)) return;
-  const auto to =
-      request.body.size() > actors::large_body_bytes ? owner::large_validator : owner::validator;
-  forward(dispatched, where.row->id, to, std::move(message));
-}
-
-void data_front::export_lobbies(const dispatch& dispatched, const route& where) {
-  const auto game_id = read_id(dispatched, where, 0);
-  if (!game_id || !check_body(dispatched, *where.row)) return;
-  const auto& request = *dispatched.request;
-  actors::export_lobbies message{
-      dispatched.exchange, *game_id, {dispatched.request, &request.body}, dispatched.request};
-  forward(dispatched, where.row->id, owner::lobby_export, std::move(message));
-}
-
-void data_front::download_export(const dispatch& dispatched, const route& where) {
-  const auto export_id = read_id(dispatched, where, 0);
-  if (!export_id) return;
-  const auto& request = *dispatched.request;
-  const auto link = read_export_link(request.query());
-  if (!link)
-    return fail(dispatched, where.row->id,
-                {base::errc::signature_invalid,
-                 "The URL needs expires and signature, each once, as export-history answered "
-                 "them. Quote it in a shell: it has an & in it."});
-  forward(dispatched, where.row->id, owner::export_download,
-          actors::open_export{dispatched.exchange, *export_id, link->expires_s,
-                              std::string{link->signature}, may_be_compressed(request),
-                              dispatched.request});
-}
-
-void data_front::download_media(const dispatch& dispatched, const route& where) {
-  const auto upload_id = read_id(dispatched, where, 0);
-  if (!upload_id) return;
-  const auto name = model::parse_image_name(where.parameters[1]);
-  if (!name)
-    return fail(dispatched, where.row->id,
-                {base::errc::media_not_found,
-                 "No image has such a name: it is 32 lower-case hexadecimal digits and .png or "
-                 ".jpg. Take the whole url of an avatar from the game's list."});
-  forward(dispatched, where.row->id, owner::media,
-          actors::open_media{dispatched.exchange, {*upload_id, *name}, dispatched.request});
+  if (game_id) validate(dispatched, *where.row, model::payload_kind::version, game_id);
 }
 
 http::response data_front::regions_answer(const http::request& request,

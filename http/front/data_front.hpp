@@ -23,11 +23,7 @@ private:
 
   void list_regions(const dispatch& dispatched, const route& where);
   void ping(const dispatch& dispatched);
-  void list_avatars(const dispatch& dispatched, const route& where);
-  void validate(const dispatch& dispatched, const route& where, model::payload_kind kind);
-  void download_media(const dispatch& dispatched, const route& where);
-  void export_lobbies(const dispatch& dispatched, const route& where);
-  void download_export(const dispatch& dispatched, const route& where);
+  void validate_version(const dispatch& dispatched, const route& where);
   http::response regions_answer(const http::request& request,
                                 const actors::regions_ranked& reply) const;
   /// The latencies in the query; answers with a problem where they cannot be parsed.

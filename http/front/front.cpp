@@ -1,5 +1,6 @@
 #include "http/front/front.hpp"
 
+#include "actors/request_trace.hpp"
 #include "http/front/fault_header.hpp"
 #include "http/front/request_check.hpp"
 #include "http/front/static_content.hpp"
@@ -88,7 +89,12 @@ void front::on(const actors::owners& known) {
 
 void front::on(const dispatch& dispatched) {
   claim(dispatched.request, handler::front);
-  if (arrives(dispatched)) handle(dispatched);
+  const auto& log = settings_->traces;
+  if (log && dispatched.exchange.attempt == 1) dispatched.request->trace = log->begin();
+  {
+    const actors::traced_step step{dispatched.request->trace, "front"};
+    if (arrives(dispatched)) handle(dispatched);
+  }
   release(dispatched.request, handler::front, handler::nobody);
   own_statistics().count_handled();
 }
@@ -158,7 +164,16 @@ bool front::enter_mailbox(const dispatch& dispatched, operation which, owner to)
   return false;
 }
 
+void front::note_answer(const admitted_request& of, operation which, int status) const {
+  of.trace->enter("front");
+  of.trace->leave("front");
+  if (settings_->traces) settings_->traces->keep(of.trace, row_of(which).name, status, of.id);
+}
+
 void front::answer(const dispatch& dispatched, operation which, http::response&& with) {
+  if (dispatched.request->trace && settings_->traces)
+    settings_->traces->keep(dispatched.request->trace, row_of(which).name, with.status,
+                            dispatched.request->id);
   sink_->routed(dispatched.exchange, which, owner::none);
   sink_->answer(dispatched.exchange, std::move(with));
 }
@@ -176,6 +191,7 @@ void front::fail(const dispatch& dispatched, operation which, const base::error&
                  std::string headers, std::string_view violated_policy) {
   auto made = problem(what, dispatched.request->id, violated_policy);
   made.headers = std::move(headers);
+  if (settings_->plane == plane::ops) made.headers += no_store_header;
   made.headers += cors_headers_of(row_of(which), *dispatched.request, *settings_);
   answer(dispatched, which, std::move(made));
 }
@@ -191,7 +207,8 @@ http::response front::json_answer(const actors::json_made& reply) {
 
 http::response front::failure_answer(const open_exchange& exchange, const base::error& why) const {
   auto made = problem(why, exchange.request->id);
-  made.headers = cors_headers_of(row_of(exchange.operation_id), *exchange.request, *settings_);
+  if (settings_->plane == plane::ops) made.headers += no_store_header;
+  made.headers += cors_headers_of(row_of(exchange.operation_id), *exchange.request, *settings_);
   return made;
 }
 

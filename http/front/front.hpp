@@ -8,6 +8,7 @@
 #include "http/transport/exchange.hpp"
 #include "http/wire/request.hpp"
 #include "model/text/uuid.hpp"
+#include "model/validation/schema.hpp"
 
 #include <array>
 #include <functional>
@@ -64,6 +65,8 @@ protected:
       if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, exchange))
         return release(exchange.request, actors::handler::front, actors::handler::past_owner);
       auto answer = make(exchange, reply);
+      if (exchange.request->trace) [[unlikely]]
+        note_answer(*exchange.request, exchange.operation_id, answer.status);
       exchange.request.reset(); // a transport reuses requests that nobody else holds
       sink_->answer(reply.exchange, std::move(answer));
     };
@@ -78,7 +81,23 @@ protected:
     return answering<actors::json_made>(
         [](const open_exchange&, const actors::json_made& reply) { return json_answer(reply); });
   }
+  auto answering_images() {
+    return answering<actors::media_opened>(
+        [](const open_exchange& exchange, const actors::media_opened& reply) {
+          return image_answer(exchange, reply);
+        });
+  }
+  auto answering_downloads() {
+    return answering<actors::export_opened>(
+        [](const open_exchange& exchange, const actors::export_opened& reply) {
+          return export_answer(exchange, reply);
+        });
+  }
   static http::response json_answer(const actors::json_made& reply);
+  static http::response image_answer(const open_exchange& exchange,
+                                     const actors::media_opened& reply);
+  static http::response export_answer(const open_exchange& exchange,
+                                      const actors::export_opened& reply);
   http::response failure_answer(const open_exchange& exchange, const base::error& why) const;
   /// Stops monitoring the owners: they outlive the front and would keep its monitors.
   void on_exit() override;
@@ -106,6 +125,16 @@ protected:
                      const std::shared_ptr<const static_content>& content,
                      std::string_view fixed_headers);
 
+  // -- operations that both planes have ---------------------------------------
+
+  /// `game_id`: the game that must exist.
+  void validate(const dispatch& dispatched, const operation_row& row, model::payload_kind kind,
+                const std::optional<model::uuid>& game_id);
+  void list_avatars(const dispatch& dispatched, const route& where);
+  void open_image(const dispatch& dispatched, const route& where);
+  void export_lobbies(const dispatch& dispatched, const route& where);
+  void open_export(const dispatch& dispatched, const route& where);
+
   const front_settings& settings() const noexcept { return *settings_; }
   exchange_sink& sink() const noexcept { return *sink_; }
   /// Empty while the owner is being restarted.
@@ -114,6 +143,8 @@ protected:
   }
 
 private:
+  /// Keeps the trace of a request, which is answered now.
+  void note_answer(const admitted_request& of, operation which, int status) const;
   void on(const dispatch& dispatched);
   void on(const actors::owners& known);
   /// Passes the fault point `front.dispatch`. Whether the request goes on; an injected failure is

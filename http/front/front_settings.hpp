@@ -14,6 +14,10 @@
 #include <string>
 #include <vector>
 
+namespace matchcloud::actors {
+class trace_log;
+}
+
 namespace matchcloud::http {
 
 /// Who is let in, and how often.
@@ -56,6 +60,7 @@ struct store_watch {
 };
 
 struct static_content;
+struct console_files;
 
 /// The OpenAPI documents that a front answers with; a null one is 404.
 struct served_documents {
@@ -76,6 +81,10 @@ struct front_settings {
   access_settings access;
   store_watch store;
   served_documents documents;
+  /// Where requests are traced; null: none is.
+  std::shared_ptr<actors::trace_log> traces;
+  /// The console; null: there is none.
+  std::shared_ptr<const console_files> console;
 
   bool allows_any_origin() const noexcept {
     return cors_origins.size() == 1 && cors_origins.front() == "*";

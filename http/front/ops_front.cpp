@@ -1,9 +1,14 @@
 #include "http/front/ops_front.hpp"
 
+#include "http/front/console_files.hpp"
 #include "http/wire/query.hpp"
+#include "model/net/ping_url.hpp"
 
 #include <spdlog/spdlog.h>
 
+#include <charconv>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,6 +20,30 @@ using actors::owner;
 
 constexpr std::string_view document_headers = "Cache-Control: no-cache\r\n"
                                               "X-Content-Type-Options: nosniff\r\n";
+
+constexpr std::string_view own_image_headers = "Cache-Control: no-store\r\n"
+                                               "X-Content-Type-Options: nosniff\r\n"
+                                               "Accept-Ranges: bytes\r\n";
+constexpr std::string_view asset_headers = "Cache-Control: public, max-age=31536000, immutable\r\n"
+                                           "X-Content-Type-Options: nosniff\r\n";
+constexpr std::string_view page_headers = "Cache-Control: no-cache\r\n"
+                                          "X-Content-Type-Options: nosniff\r\n"
+                                          "Referrer-Policy: no-referrer\r\n";
+
+/// A parameter of a query, decoded; empty if there is none. One that cannot be decoded is no number
+/// and no name.
+std::string decoded(std::string_view query, std::string_view name) {
+  return percent_decode(find_parameter(query, name).value.value_or("")).value_or("?");
+}
+
+std::optional<double> read_degrees(const std::string& text, double most) {
+  double degrees = 0;
+  const auto* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, degrees);
+  if (read.ec != std::errc{} || read.ptr != end || !(std::abs(degrees) <= most))
+    return std::nullopt;
+  return degrees;
+}
 
 /// Who asks, for the audit log.
 model::audit_author author_of(const route& where, const request& of) {
@@ -36,6 +65,7 @@ response json_of(int status, const char* json) {
   response made;
   made.status = status;
   made.content_type = json_type;
+  made.fixed_headers = no_store_header;
   made.body = std::string{json};
   return made;
 }
@@ -44,8 +74,19 @@ response json_of(int status, const char* json) {
 
 ops_front::ops_front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
                      exchange_sink& sink, std::shared_ptr<const std::atomic<bool>> is_ready,
-                     std::shared_ptr<access_gate> gate)
-    : front{cfg, std::move(settings), sink, std::move(gate)}, is_ready_{std::move(is_ready)} {}
+                     std::shared_ptr<access_gate> gate, model::catalog_snapshot catalog)
+    : front{cfg, std::move(settings), sink, std::move(gate)}, is_ready_{std::move(is_ready)} {
+  if (catalog) set_catalog(catalog);
+}
+
+void ops_front::set_catalog(const model::catalog_snapshot& catalog) {
+  ping_origins_.clear();
+  for (const auto& region : catalog->regions) {
+    if (region.ping_url.empty()) continue;
+    const auto origin = " " + model::origin_of(region.ping_url);
+    if ((ping_origins_ + ' ').find(origin + ' ') == std::string::npos) ping_origins_ += origin;
+  }
+}
 
 caf::behavior ops_front::make_behavior() {
   be_front();
@@ -53,7 +94,7 @@ caf::behavior ops_front::make_behavior() {
       dispatching(),
       answering<actors::json_made>([](const open_exchange&, const actors::json_made& reply) {
         auto made = json_answer(reply);
-        made.fixed_headers = "Cache-Control: no-store\r\n";
+        made.fixed_headers = no_store_header;
         return made;
       }),
       answering<actors::operation_failed>([this](const open_exchange& exchange,
@@ -66,16 +107,27 @@ caf::behavior ops_front::make_behavior() {
       answering<actors::text_made>([](const open_exchange&, const actors::text_made& reply) {
         http::response made;
         made.content_type = reply.content_type;
+        made.fixed_headers = no_store_header;
         made.body = reply.text;
         return made;
       }),
       answering<actors::answer_begun>([](const open_exchange&, const actors::answer_begun& reply) {
         http::response made;
         made.content_type = reply.content_type;
-        made.fixed_headers = "Cache-Control: no-store\r\n";
+        made.fixed_headers = no_store_header;
         made.body = body_in_parts{};
         return made;
       }),
+      answering<actors::media_opened>(
+          [](const open_exchange& exchange, const actors::media_opened& reply) {
+            auto made = image_answer(exchange, reply);
+            // It was behind a token, which the caches of others do not ask for.
+            if (made.status == 200 || made.status == 206 || made.status == 304)
+              made.fixed_headers = own_image_headers;
+            return made;
+          }),
+      answering_downloads(),
+      [this](const actors::catalog_changed& news) { set_catalog(news.snapshot); },
       [this](const actors::answer_part& part) { sink().send_part(part); },
       [this](const actors::answer_taken& taken) { pass_on(taken); },
       [this](const actors::body_part& part) { pass_on(part); },
@@ -125,6 +177,30 @@ void ops_front::perform(const dispatch& dispatched, const route& where) {
   case operation::get_fault: return control_faults(dispatched, where, fault_verb::get);
   case operation::put_fault: return control_faults(dispatched, where, fault_verb::put);
   case operation::clear_fault: return control_faults(dispatched, where, fault_verb::clear);
+  case operation::validate_payload:
+    return validate(dispatched, row, *model::parse_payload_kind(where.parameters[0]), std::nullopt);
+  case operation::get_schema: return print_schema(dispatched, where);
+  case operation::get_ranking: return explain_ranking(dispatched, where);
+  case operation::list_places: return report(dispatched, row, actors::render_report::kind::places);
+  case operation::list_traces: return report(dispatched, row, actors::render_report::kind::traces);
+  case operation::list_exports:
+    return forward(dispatched, row.id, owner::lobby_export,
+                   actors::list_exports{dispatched.exchange, dispatched.request});
+  case operation::list_game_avatars: return list_avatars(dispatched, where);
+  case operation::get_image: return open_image(dispatched, where);
+  case operation::survey_lobbies:
+    return survey(dispatched, where, [](const auto& text) {
+      return actors::read_history_query(text("start"), text("end"), text("buckets"));
+    });
+  case operation::list_running_lobbies:
+    return survey(dispatched, where, [](const auto& text) {
+      return actors::read_running_query(text("longer_than_ms"), text("limit"));
+    });
+  case operation::start_export: return export_lobbies(dispatched, where);
+  case operation::download_own_export: return open_export(dispatched, where);
+  case operation::get_console:
+  case operation::get_reference:
+  case operation::get_console_file: return answer_console(dispatched, where);
   case operation::get_ops_openapi:
     return answer_static(dispatched, row.id, settings().documents.of_ops_plane, document_headers);
   case operation::get_data_openapi:
@@ -197,14 +273,75 @@ bool ops_front::reaches_store(const dispatch& dispatched, const route& where) {
 void ops_front::read_audit(const dispatch& dispatched, const route& where) {
   if (!reaches_store(dispatched, where)) return;
   const auto query = dispatched.request->query();
-  const auto text = [&](std::string_view name) {
-    const auto found = find_parameter(query, name);
-    return percent_decode(found.value.value_or("")).value_or("?");
-  };
+  const auto text = [&](std::string_view name) { return decoded(query, name); };
   const auto read = model::parse_audit_query(text("before"), text("limit"), text("since"));
   if (!read) return fail(dispatched, operation::list_audit, read.error());
   forward(dispatched, operation::list_audit, owner::administration,
           actors::read_audit{dispatched.exchange, *read, dispatched.request});
+}
+
+void ops_front::print_schema(const dispatch& dispatched, const route& where) {
+  forward(dispatched, where.row->id, owner::validator,
+          actors::print_schema{dispatched.exchange, *model::parse_payload_kind(where.parameters[0]),
+                               dispatched.request});
+}
+
+void ops_front::explain_ranking(const dispatch& dispatched, const route& where) {
+  const auto query = dispatched.request->query();
+  const auto refuse = [&](const char* why) {
+    fail(dispatched, where.row->id, {base::errc::query_invalid, why});
+  };
+  actors::explain_ranking message{dispatched.exchange, {}, {}, {}, dispatched.request};
+  const auto address = decoded(query, "address");
+  const auto latitude = read_degrees(decoded(query, "latitude"), 90);
+  const auto longitude = read_degrees(decoded(query, "longitude"), 180);
+  if (latitude && longitude) {
+    message.at = model::coordinates{*latitude, *longitude};
+  } else if (const auto client = model::parse_ip_address(address)) {
+    message.client = *client;
+  } else {
+    return refuse("The query needs address, an IPv4 or IPv6 address, or latitude (-90 to 90) and "
+                  "longitude (-180 to 180) in degrees.");
+  }
+  if (const auto text = decoded(query, "namespace_id"); !text.empty()) {
+    message.namespace_id = model::parse_uuid(text);
+    if (!message.namespace_id) return refuse("namespace_id must be a UUID of 36 characters.");
+  }
+  forward(dispatched, where.row->id, owner::region_ranking, std::move(message));
+}
+
+template <class Read>
+void ops_front::survey(const dispatch& dispatched, const route& where, Read read) {
+  const auto game_id = read_id(dispatched, where, 0);
+  if (!game_id || !reaches_store(dispatched, where)) return;
+  const auto query = dispatched.request->query();
+  auto wanted = read([&](std::string_view name) { return decoded(query, name); });
+  if (!wanted) return fail(dispatched, where.row->id, wanted.error());
+  forward(dispatched, where.row->id, owner::reports,
+          actors::survey_lobbies{dispatched.exchange, *game_id, *std::move(wanted),
+                                 dispatched.request});
+}
+
+void ops_front::answer_console(const dispatch& dispatched, const route& where) {
+  const auto& files = settings().console;
+  const bool is_asset = where.row->id == operation::get_console_file;
+  const auto name = is_asset                                    ? "assets/" + where.parameters[0]
+                    : where.row->id == operation::get_reference ? std::string{"docs.html"}
+                                                                : std::string{"index.html"};
+  const auto content = files ? files->find(name) : nullptr;
+  if (!content)
+    return fail(dispatched, where.row->id,
+                {base::errc::route_not_found,
+                 files ? "The console has no such file. Load its page again."
+                       : "This program was built without the console: script/console, then "
+                         "script/build makes one that has it."});
+  auto made =
+      static_response(*dispatched.request, *content, is_asset ? asset_headers : page_headers);
+  if (!is_asset)
+    made.headers.append("Content-Security-Policy: ")
+        .append(console_policy(ping_origins_))
+        .append("\r\n");
+  answer(dispatched, where.row->id, std::move(made));
 }
 
 void ops_front::administer(const dispatch& dispatched, const route& where,

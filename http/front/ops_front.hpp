@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 
 namespace matchcloud::http {
 
@@ -14,7 +15,7 @@ public:
   /// `is_ready`: what `/readyz` answers; any thread may set it.
   ops_front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
             exchange_sink& sink, std::shared_ptr<const std::atomic<bool>> is_ready,
-            std::shared_ptr<access_gate> gate = nullptr);
+            std::shared_ptr<access_gate> gate = nullptr, model::catalog_snapshot catalog = nullptr);
 
 protected:
   caf::behavior make_behavior() override;
@@ -23,6 +24,7 @@ private:
   void perform(const dispatch& dispatched, const route& where) override;
   void preflight(const dispatch& dispatched, const route& where) override;
 
+  void set_catalog(const model::catalog_snapshot& catalog);
   void answer_health(const dispatch& dispatched);
   void answer_readiness(const dispatch& dispatched);
   void report(const dispatch& dispatched, const operation_row& row,
@@ -34,6 +36,12 @@ private:
   /// Whether the store can be asked; answers the request if it cannot.
   bool reaches_store(const dispatch& dispatched, const route& where);
   void administer(const dispatch& dispatched, const route& where, actors::administer::verb what);
+  void print_schema(const dispatch& dispatched, const route& where);
+  void explain_ranking(const dispatch& dispatched, const route& where);
+  /// `read` makes the query of the parameters in a request's query string.
+  template <class Read>
+  void survey(const dispatch& dispatched, const route& where, Read read);
+  void answer_console(const dispatch& dispatched, const route& where);
   void control_faults(const dispatch& dispatched, const route& where,
                       actors::control_faults::verb what);
   /// Sends the owner of an exchange a message about a body in parts.
@@ -41,6 +49,8 @@ private:
   void pass_on(const Message& message);
 
   std::shared_ptr<const std::atomic<bool>> is_ready_;
+  /// Where regions are pinged, for the console's policy: ` https://..` of each.
+  std::string ping_origins_;
 };
 
 } // namespace matchcloud::http

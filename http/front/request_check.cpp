@@ -4,6 +4,7 @@
 #include "http/wire/media_type.hpp"
 #include "http/wire/request_errors.hpp"
 #include "model/catalog/catalog_element.hpp"
+#include "model/validation/schema.hpp"
 
 namespace matchcloud::http {
 
@@ -14,6 +15,8 @@ constexpr std::string_view json_lines_type = "application/x-ndjson";
 /// Whether a path that a row matches really exists.
 bool exists(const route& where, const front_settings& settings) noexcept {
   const auto path = where.row->path;
+  if (path.ends_with("/{payload}"))
+    return model::parse_payload_kind(where.parameters[0]).has_value();
   if (path.starts_with("/v1/{kind}")) return model::parse_plural(where.parameters[0]).has_value();
   return settings.has_faults || !path.starts_with("/faults");
 }

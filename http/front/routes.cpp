@@ -13,6 +13,7 @@ using segment_list = std::array<std::string_view, path_segment_limit>;
 /// Splits at slashes; false where a segment is empty or there are more segments than any operation
 /// has.
 constexpr bool split(std::string_view path, segment_list& into) noexcept {
+  if (path == "/") return true; // the root has no segments
   std::size_t count = 0;
   while (!path.empty()) {
     path.remove_prefix(1); // the slash
@@ -60,11 +61,12 @@ std::string ops_paths() {
   std::string all;
   std::string_view last;
   for (const auto& row : operations) {
-    if (row.plane != plane::ops || row.path == last) continue;
+    const bool is_short = std::ranges::count(row.path, '/') == 1;
+    if (row.plane != plane::ops || row.path == last || !is_short) continue;
     last = row.path;
     all.append(all.empty() ? "" : ", ").append(row.path);
   }
-  return all + "; a kind is games, namespaces, regions or tiers, and faults there are only with "
+  return all + " and what /openapi.json lists below /v1. Faults there are only with "
                "--enable-fault-injection.";
 }
 

@@ -42,6 +42,8 @@ struct metric_sources {
   const actors::avatar_metrics* avatars = nullptr;
   /// One per region_ranking.
   std::vector<const actors::ranking_metrics*> rankings;
+  /// One per event loop; none where places are not counted.
+  std::vector<const actors::place_counts*> places;
   const actors::export_metrics* exports = nullptr;
   const store::export_store* export_files = nullptr;
   const store::image_source* media = nullptr;

@@ -1,26 +1,238 @@
 #include "http/ops/status_report.hpp"
 
+#include "base/faults.hpp"
+#include "model/json/json_text.hpp"
 #include "model/json/json_writer.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
 
 namespace matchcloud::http {
 
-std::string status_report(const metric_sources& of, bool is_ready) {
+namespace {
+
+using model::json_writer;
+
+std::uint64_t resident_bytes() {
+  std::ifstream file{"/proc/self/statm"};
+  std::uint64_t pages = 0;
+  std::uint64_t resident = 0;
+  file >> pages >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+struct plane_sums {
   std::int64_t connections = 0;
   std::uint64_t in_flight = 0;
-  std::uint64_t answered = 0;
-  for (const auto* part : of.all_transports()) {
-    connections += part->connections.get();
-    in_flight += part->in_flight.load(std::memory_order_relaxed);
-    for (const auto& statuses : part->answers)
-      for (const auto& count : statuses)
-        answered += count.get();
+  /// By the first digit of the status; 0 for any that is not in `known_statuses`.
+  std::array<std::uint64_t, 6> answers{};
+
+  void add(const transport_metrics& one) {
+    connections += one.connections.get();
+    in_flight += one.in_flight.load(std::memory_order_relaxed);
+    for (const auto& statuses : one.answers)
+      for (std::size_t i = 0; i < statuses.size(); ++i)
+        answers[i < known_statuses.size() ? static_cast<std::size_t>(known_statuses[i] / 100)
+                                          : 0] += statuses[i].get();
   }
-  model::json_writer json;
+  std::uint64_t answered() const {
+    std::uint64_t sum = 0;
+    for (const auto each : answers)
+      sum += each;
+    return sum;
+  }
+};
+
+void write_plane(json_writer& json, std::string_view name, const plane_sums& of) {
+  json.name(name).object();
+  json.name("connections").number(std::max<std::int64_t>(0, of.connections));
+  json.name("in_flight").number(of.in_flight).name("answers").object();
+  json.name("2xx").number(of.answers[2]).name("3xx").number(of.answers[3]);
+  json.name("4xx").number(of.answers[4]).name("5xx").number(of.answers[5]);
+  json.end_object().end_object();
+}
+
+/// The upper bound, in microseconds, of the bucket that holds the `share` of all; 0 of none.
+template <class Counts>
+std::uint64_t percentile_us(const Counts& counts, std::uint64_t all, double share) {
+  constexpr auto& bounds = base::duration_histogram::bounds_ns;
+  if (all == 0) return 0;
+  auto left = static_cast<std::uint64_t>(std::ceil(static_cast<double>(all) * share));
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] >= left) return bounds[std::min(i, bounds.size() - 1)] / 1'000;
+    left -= counts[i];
+  }
+  return 0;
+}
+
+template <class Counts>
+void write_latency(json_writer& json, const Counts& counts) {
+  std::uint64_t all = 0;
+  for (const auto each : counts)
+    all += each;
+  json.name("latency_us").object().name("count").number(all);
+  json.name("p50").number(percentile_us(counts, all, 0.5));
+  json.name("p90").number(percentile_us(counts, all, 0.9));
+  json.name("p99").number(percentile_us(counts, all, 0.99));
+  json.name("max").number(percentile_us(counts, all, 1.0)).end_object();
+}
+
+void write_actors(json_writer& json, const actors::child_table& children) {
+  std::size_t running = 0;
+  std::size_t listed = 0;
+  json_writer problems;
+  problems.array();
+  for (const auto& each : children.report()) {
+    if (each.state == actors::child_state::running) {
+      ++running;
+      continue;
+    }
+    if (++listed > status_meter::problems_limit) continue;
+    problems.object().name("place").text(each.name).name("state").text(name_of(each.state));
+    problems.name("last_error").text(std::string_view{each.last_error}.substr(0, 128)).end_object();
+  }
+  json.name("actors").object().name("running").number(running);
+  json.name("problems").raw(problems.end_array().take()).end_object();
+}
+
+void write_faults(json_writer& json, bool are_possible) {
+  json.name("faults");
+  if (!are_possible) {
+    json.null();
+    return;
+  }
+  std::size_t armed = 0;
+  std::uint64_t hits = 0;
+  for (std::size_t i = 0; i < base::fault_point_count; ++i) {
+    const auto at = static_cast<base::fault_point>(i);
+    if (base::faults::armed(at)) ++armed;
+    hits += base::faults::status(at).all_hits;
+  }
+  json.object().name("armed").number(armed).name("hits").number(hits).end_object();
+}
+
+} // namespace
+
+// -- status_meter ---------------------------------------------------------------
+
+status_meter::status_meter(const metric_sources& of, const base::clock& clock)
+    : sources_{of},
+      clock_{clock},
+      began_{clock.now()},
+      last_at_{began_},
+      last_latencies_{count_latencies()},
+      last_busy_ns_(of.loops.size()) {}
+
+status_meter::latency_counts status_meter::count_latencies() const {
+  latency_counts counts{};
+  for (const auto* transport : sources_.transports)
+    for (const auto& of_operation : transport->latency)
+      for (std::size_t i = 0; i < counts.size(); ++i)
+        counts[i] += of_operation.bucket(i);
+  return counts;
+}
+
+std::string status_meter::report(bool is_ready) {
+  const std::lock_guard lock{mutex_};
+  const auto now = clock_.now();
+  plane_sums data;
+  for (const auto* transport : sources_.transports)
+    data.add(*transport);
+  plane_sums ops;
+  if (sources_.ops != nullptr) ops.add(*sources_.ops);
+
+  json_writer json;
   json.object().name("ready").boolean(is_ready);
-  json.name("connections").number(static_cast<std::uint64_t>(connections));
-  json.name("requests_in_flight").number(in_flight).name("requests_total").number(answered);
-  json.name("actor_restarts_total").number(of.children->restarts()).end_object();
-  return json.take();
+  json.name("connections").number(std::max<std::int64_t>(0, data.connections + ops.connections));
+  json.name("requests_in_flight").number(data.in_flight + ops.in_flight);
+  json.name("requests_total").number(data.answered() + ops.answered());
+  json.name("actor_restarts_total").number(sources_.children->restarts());
+  json.name("uptime_s")
+      .number(std::chrono::duration_cast<std::chrono::seconds>(now - began_).count());
+  json.name("planes").object();
+  write_plane(json, "data", data);
+  write_plane(json, "ops", ops);
+  json.end_object();
+
+  auto latencies = count_latencies();
+  auto since = latencies;
+  for (std::size_t i = 0; i < since.size(); ++i)
+    since[i] -= last_latencies_[i];
+  write_latency(json, since);
+  last_latencies_ = latencies;
+
+  const auto passed_ns =
+      std::max<std::int64_t>(1, std::chrono::nanoseconds{now - last_at_}.count());
+  last_at_ = now;
+  json.name("loops").array();
+  for (std::size_t i = 0; i < sources_.loops.size(); ++i) {
+    const auto busy_ns = sources_.loops[i]->stall.sum_ns();
+    const auto busy = static_cast<double>(busy_ns - std::exchange(last_busy_ns_[i], busy_ns)) /
+                      static_cast<double>(passed_ns);
+    if (i >= loops_limit) continue;
+    std::string share;
+    model::append_shortest(share, std::round(std::min(1.0, busy) * 1'000) / 1'000);
+    json.object().name("loop").number(i).name("plane").text("data").name("connections");
+    json.number(std::max<std::int64_t>(
+        0, i < sources_.transports.size() ? sources_.transports[i]->connections.get() : 0));
+    json.name("busy").raw(share).end_object();
+  }
+  json.end_array().name("memory").object().name("resident_bytes").number(resident_bytes());
+  json.name("leased_bytes").number(sources_.budget != nullptr ? sources_.budget->used_bytes() : 0);
+  json.name("budget_bytes").number(sources_.budget != nullptr ? sources_.budget->limit_bytes() : 0);
+  json.end_object();
+  write_actors(json, *sources_.children);
+  write_faults(json, sources_.faults);
+  return json.end_object().take();
+}
+
+// -- place_report ---------------------------------------------------------------
+
+place_report::place_report(std::vector<const actors::place_counts*> counted,
+                           const base::clock& clock)
+    : counted_{std::move(counted)}, clock_{clock}, before_{clock.now(), {}} {}
+
+place_report::cells place_report::count() const {
+  cells sums{};
+  for (const auto* each : counted_)
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      sums[i] += each->get(i);
+  return sums;
+}
+
+std::string place_report::report() {
+  using places = actors::place_counts;
+  const std::lock_guard lock{mutex_};
+  const auto now = clock_.now();
+  const auto counts = count();
+  // Of two moments, the later becomes the begin once it is a window old.
+  if (next_ && now - next_->at >= window) {
+    before_ = *next_;
+    next_.reset();
+  }
+  if (!next_ && now - before_.at >= window) next_ = moment{now, counts};
+
+  json_writer json;
+  json.object().name("enabled").boolean(!counted_.empty()).name("window_s");
+  json.number(std::chrono::duration_cast<std::chrono::seconds>(now - before_.at).count());
+  json.name("cell_degrees").number(places::cell_degrees);
+  json.name("unknown").number(counts.back() - before_.counts.back()).name("cells").array();
+  for (std::size_t i = 0; i + 1 < places::size; ++i) {
+    const auto requests = counts[i] - before_.counts[i];
+    if (requests == 0) continue;
+    const auto center = [](std::size_t of, int least) {
+      std::string text;
+      model::append_shortest(text, least + (static_cast<double>(of) + 0.5) * places::cell_degrees);
+      return text;
+    };
+    json.object().name("latitude").raw(center(i / places::columns, -90));
+    json.name("longitude").raw(center(i % places::columns, -180));
+    json.name("requests").number(requests).end_object();
+  }
+  return json.end_array().end_object().take();
 }
 
 } // namespace matchcloud::http

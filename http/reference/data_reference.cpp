@@ -1,6 +1,7 @@
 #include "http/reference/plane_reference.hpp"
 
 #include <array>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -11,43 +12,6 @@ using base::errc;
 constexpr std::string_view findings_schema = R"({"$ref":"#/components/schemas/Findings"})";
 constexpr std::string_view listing_headers =
     "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin";
-constexpr std::string_view download_headers =
-    "ETag Cache-Control Vary Accept-Ranges Content-Disposition X-Content-Type-Options "
-    "Content-Encoding Access-Control-Allow-Origin";
-constexpr std::string_view part_headers =
-    "ETag Cache-Control Vary Accept-Ranges Content-Range Content-Disposition "
-    "X-Content-Type-Options Content-Encoding Access-Control-Allow-Origin";
-
-constexpr parameter_reference if_none_match{
-    "header", "If-None-Match", R"({"type":"string"})",
-    "Entity tags that the client has. Where one names the answer, the answer is 304.",
-    R"("\"0\"")"};
-constexpr parameter_reference if_match{
-    "header", "If-Match", R"({"type":"string"})",
-    "Entity tags, or `*`. Where none names the answer strongly, the answer is 412.", R"("*")"};
-constexpr parameter_reference range{
-    "header", "Range", R"({"type":"string"})",
-    "One range of bytes. Several, or what cannot be read, gets the whole.", R"("bytes=0-99")"};
-constexpr parameter_reference if_range{
-    "header", "If-Range", R"({"type":"string"})",
-    "The `Range` counts only while this is the strong entity tag.", R"("\"0\"")"};
-constexpr parameter_reference accept_encoding{"header", "Accept-Encoding", R"({"type":"string"})",
-                                              "With `gzip` in it the answer may be compressed.",
-                                              R"("identity")"};
-
-std::vector<answer_reference> download_answers(std::string_view media_types,
-                                               std::string_view schema) {
-  return {{200, "The whole file.", download_headers, media_types, schema},
-          {206, "The part that `Range` asks for.", part_headers, media_types, schema},
-          {304, "The client's copy still holds.",
-           "ETag Cache-Control Vary Accept-Ranges X-Content-Type-Options "
-           "Access-Control-Allow-Origin"},
-          {307,
-           "The file is in a bucket: `Location` is good for a minute. Come back here for the next "
-           "try.",
-           "Location Cache-Control Accept-Ranges X-Content-Type-Options "
-           "Access-Control-Allow-Origin"}};
-}
 
 operation_reference validation(operation id, std::string_view summary, std::string_view schema,
                                std::string_view example) {
@@ -95,9 +59,9 @@ std::vector<operation_reference> make_references() {
             {"header", "Origin", R"({"type":"string"})",
              "The page that asks; its host may belong to a namespace.",
              R"("https://demo-game.example")"},
-            accept_encoding,
-            if_none_match,
-            if_match},
+            accept_encoding_reference,
+            if_none_match_reference,
+            if_match_reference},
        .answers = {{200, "The regions.", listing_headers, "application/json",
                     R"({"$ref":"#/components/schemas/RegionListing"})",
                     R"({"regions":[{"region_id":"lon","region_display_name":"London",)"
@@ -152,36 +116,23 @@ std::vector<operation_reference> make_references() {
                     R"(0000001/lobby-history.csv?expires=1795000000&signature=0a1b"})"}},
        .errors = {errc::query_invalid, errc::game_not_found, errc::exports_busy, errc::exports_full,
                   errc::store_full, errc::store_failed, errc::store_newer, errc::io_failed}});
-  all.push_back({.id = operation::download_media,
-                 .tag = "avatars",
-                 .summary = "Download an avatar's image",
-                 .description = "A name stands for one image for ever, so the answer may be cached "
-                                "for ever. Take the whole URL from the list of avatars.",
-                 .parameters = {range, if_range, if_none_match, if_match},
-                 .answers = download_answers(
-                     "image/png image/jpeg",
-                     R"({"type":"string","contentMediaType":"application/octet-stream"})"),
-                 .errors = {errc::media_not_found, errc::precondition_failed,
-                            errc::range_not_satisfiable, errc::io_failed, errc::store_failed}});
-  all.push_back({.id = operation::download_export,
-                 .tag = "exports",
-                 .summary = "Download an export",
-                 .description = "The URL that an export was answered with; it is signed and valid "
-                                "for an hour. The file is CSV (RFC 4180) in UTF-8 and always has "
-                                "its header.",
-                 .parameters = {{"query", "expires", R"({"type":"string"})",
-                                 "The URL's expiry, in seconds since 1970.", R"("1795000000")"},
-                                {"query", "signature", R"({"type":"string"})",
-                                 "The service's signature of the URL.", R"("0a1b")"},
-                                accept_encoding,
-                                range,
-                                if_range,
-                                if_none_match,
-                                if_match},
-                 .answers = download_answers("text/csv", R"({"type":"string"})"),
-                 .errors = {errc::signature_invalid, errc::url_expired, errc::export_not_found,
-                            errc::precondition_failed, errc::range_not_satisfiable, errc::io_failed,
-                            errc::store_failed}});
+  auto image =
+      download_reference(operation::download_media, "avatars", "Download an avatar's image");
+  image.description = "A name stands for one image for ever, so the answer may be cached for ever. "
+                      "Take the whole URL from the list of avatars.";
+  image.errors.push_back(errc::media_not_found);
+  all.push_back(std::move(image));
+  auto file = download_reference(operation::download_export, "exports", "Download an export");
+  file.description =
+      "The URL that an export was answered with; it is signed and valid for an hour. "
+      "The file is CSV (RFC 4180) in UTF-8 and always has its header.";
+  file.parameters.push_back({"query", "expires", R"({"type":"string"})",
+                             "The URL's expiry, in seconds since 1970.", R"("1795000000")"});
+  file.parameters.push_back({"query", "signature", R"({"type":"string"})",
+                             "The service's signature of the URL.", R"("0a1b")"});
+  file.errors.insert(file.errors.end(),
+                     {errc::signature_invalid, errc::url_expired, errc::export_not_found});
+  all.push_back(std::move(file));
   all.push_back(openapi_reference(operation::get_openapi, plane::data));
   return all;
 }

@@ -6,7 +6,9 @@
 #include "model/validation/json_schema.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -85,8 +87,11 @@ public:
       text.append(about.title).append(".");
     }
     json.text(text).name("headers").object();
-    write_headers(json, std::string{common_headers} + " " + std::string{refusal_headers(status)} +
-                            (plane_ == plane::data ? " Access-Control-Allow-Origin" : ""));
+    write_headers(
+        json, std::string{common_headers} + " " + std::string{refusal_headers(status)} +
+                  (plane_ == plane::data ? " Access-Control-Allow-Origin" : "") +
+                  // Once: the refusals of ranges and conditions name it themselves.
+                  (plane_ == plane::ops && status != 412 && status != 416 ? " Cache-Control" : ""));
     json.end_object().name("content").object();
     if (!also_schema.empty())
       json.name(json_type).object().name("schema").raw(also_schema).end_object();
@@ -132,12 +137,15 @@ public:
       json_.name("description").text(tag.description).end_object();
     }
     json_.end_array();
+    auto whole = json_.take();
     write_paths();
-    write_components();
+    const auto paths = json_.take();
+    whole += paths;
+    write_components(paths);
     json_.name("x-codes").array();
     for (const auto code : errors_without_operation())
       json_.text(base::describe(code).code);
-    return json_.end_array().end_object().take();
+    return whole + json_.end_array().end_object().take();
   }
 
 private:
@@ -150,7 +158,11 @@ private:
     json_.name("description")
         .text("HEAD works wherever GET does, and OPTIONS everywhere: it names the path's methods "
               "in `Allow`. A request that is refused gets a problem (RFC 9457) whose `code` is "
-              "stable. Where tokens are required, a request sends one in `Authorization`; on an "
+              "stable; `x-codes` of a response lists those that an operation may get. `x-codes` of "
+              "the "
+              "document lists those that only requests get which reach no operation; these may get "
+              "the errors of all operations too. Where tokens are required, a request sends one in "
+              "`Authorization`; on an "
               "open loopback it needs none.");
     json_.name("contact").object().name("name").text("Who runs this service").end_object();
     json_.name("license").object().name("name").text("As agreed with who runs this service");
@@ -264,6 +276,7 @@ private:
     json_.object().name("description").text(answer.description).name("headers").object();
     refusals::write_headers(json_, common_headers);
     refusals::write_headers(json_, answer.headers);
+    if (answer.is_part) refusals::write_headers(json_, "Content-Range");
     json_.end_object();
     if (!answer.media_types.empty()) {
       json_.name("content").object();
@@ -276,17 +289,17 @@ private:
 
   // -- components -------------------------------------------------------------
 
-  void write_components() {
+  void write_components(std::string_view paths) {
     json_.name("components").object();
     json_.name("securitySchemes").object().name("token").object().name("type").text("http");
     json_.name("scheme").text("bearer").name("description");
     json_.text("`Authorization: Bearer mc_..`; `x-token-kinds` of an operation names the kinds of "
                "tokens that may call it.");
     json_.end_object().end_object();
-    write_schemas();
+    write_schemas(paths);
     json_.name("headers").object();
     for (const auto& of : answer_headers()) {
-      if (!uses("headers", of.name)) continue;
+      if (!uses(of.name)) continue;
       json_.name(of.name).object().name("description").text(of.description);
       json_.name("schema").raw(of.schema).end_object();
     }
@@ -295,21 +308,43 @@ private:
     json_.end_object().end_object();
   }
 
-  void write_schemas() {
+  /// Writes the schemas that the document refers to, and those that they refer to.
+  void write_schemas(std::string_view paths) {
+    std::map<std::string, std::string, std::less<>> payloads;
+    for (const auto kind :
+         {model::payload_kind::version, model::payload_kind::game, model::payload_kind::group})
+      for (auto& part : model::json_schema_parts(kind, settings_.rules))
+        payloads.emplace(std::move(part.name), std::move(part.schema));
     json_.name("schemas").object().name("Problem").raw(problem_schema);
-    if (plane_ == plane::data || has_payloads_) {
-      for (const auto kind :
-           {model::payload_kind::version, model::payload_kind::game, model::payload_kind::group})
-        for (const auto& part : model::json_schema_parts(kind, settings_.rules))
-          json_.name(part.name).raw(part.schema);
+    std::vector<std::string> wanted = schemas_in(paths);
+    std::set<std::string, std::less<>> written{"Problem"};
+    while (!wanted.empty()) {
+      const auto name = std::move(wanted.back());
+      wanted.pop_back();
+      if (!written.insert(name).second) continue;
+      const auto payload = payloads.find(name);
+      const auto schema =
+          payload != payloads.end() ? std::string_view{payload->second} : find_schema(name);
+      json_.name(name).raw(schema);
+      for (auto& more : schemas_in(schema))
+        wanted.push_back(std::move(more));
     }
-    for (const auto& each : schemas_of(plane_))
-      json_.name(each.name).raw(each.schema);
     json_.end_object();
   }
 
+  /// The names of the schemas that JSON refers to.
+  static std::vector<std::string> schemas_in(std::string_view json) {
+    constexpr std::string_view mark = "\"#/components/schemas/";
+    std::vector<std::string> names;
+    for (auto at = json.find(mark); at != json.npos; at = json.find(mark, at)) {
+      at += mark.size();
+      names.emplace_back(json.substr(at, json.find('"', at) - at));
+    }
+    return names;
+  }
+
   /// Whether an operation of the plane may answer with the header.
-  bool uses(std::string_view /*section*/, std::string_view header) const {
+  bool uses(std::string_view header) const {
     const auto has = [header](std::string_view names) {
       const auto words = words_of(names);
       return std::ranges::find(words, header) != words.end();
@@ -342,8 +377,6 @@ private:
   plane plane_;
   const openapi_settings& settings_;
   refusals refusals_;
-  /// Whether operations of the ops plane take payloads to validate.
-  bool has_payloads_ = false;
   json_writer json_;
 };
 

@@ -43,6 +43,8 @@ struct answer_reference {
   std::string_view media_types = {};
   std::string_view schema = {};
   std::string_view example = {};
+  /// Whether it is a part of a file, which has `Content-Range`.
+  bool is_part = false;
 };
 
 /// An operation as it is documented. A row of the table may have several, for the kinds of elements

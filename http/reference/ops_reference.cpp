@@ -53,6 +53,8 @@ struct element_reference {
   std::string_view list_schema, schema, put_schema;
   std::string_view example, list_example;
   bool needs_body = true;
+  /// Whether others refer to such elements.
+  bool is_referred = true;
 };
 
 constexpr std::array elements{
@@ -66,7 +68,7 @@ constexpr std::array elements{
                       R"({"$ref":"#/components/schemas/NamespaceList"})",
                       R"({"$ref":"#/components/schemas/Namespace"})",
                       R"({"$ref":"#/components/schemas/NewNamespace"})", namespace_example,
-                      R"({"namespaces":[],"revision":1})"},
+                      R"({"namespaces":[],"revision":1})", true, false},
     element_reference{"list_region_elements", "get_region", "put_region", "remove_region",
                       "/v1/regions", "/v1/regions/{region_id}", "region", "regions",
                       R"({"$ref":"#/components/schemas/RegionList"})",
@@ -77,7 +79,7 @@ constexpr std::array elements{
                       "/v1/tiers/{tier}", "tier", "tiers",
                       R"({"$ref":"#/components/schemas/TierList"})", R"({"type":"string"})",
                       R"({"type":["string","object"]})", tier_example,
-                      R"({"tiers":["basic-1d1"],"revision":1})", false},
+                      R"({"tiers":["basic-1d1"],"revision":1})", false, false},
 };
 
 void add_elements(std::vector<operation_reference>& all, const element_reference& of) {
@@ -123,8 +125,196 @@ void add_elements(std::vector<operation_reference>& all, const element_reference
                  .description = "Hides the element and keeps it for history. Refused while others "
                                 "refer to it.",
                  .answers = {{204, "It was removed.", no_store}},
-                 .errors = {errc::element_not_found, errc::id_malformed, errc::still_referred,
-                            errc::store_failed, errc::store_full, errc::store_newer}});
+                 .errors = {errc::element_not_found, errc::id_malformed, errc::store_failed,
+                            errc::store_full, errc::store_newer}});
+  if (of.is_referred) all.back().errors.push_back(errc::still_referred);
+}
+
+constexpr std::string_view page_headers =
+    "Cache-Control ETag Vary Content-Encoding Content-Security-Policy X-Content-Type-Options "
+    "Referrer-Policy";
+constexpr std::string_view known_page_headers =
+    "Cache-Control ETag Vary Content-Security-Policy X-Content-Type-Options Referrer-Policy";
+constexpr std::string_view asset_headers =
+    "Cache-Control ETag Vary Content-Encoding X-Content-Type-Options";
+constexpr std::string_view known_asset_headers = "Cache-Control ETag Vary X-Content-Type-Options";
+
+/// A kind of payload: what its operations have of their own.
+struct payload_reference {
+  std::string_view validate_name, schema_name, validate_path, schema_path, schema, example;
+};
+
+constexpr std::array payloads{
+    payload_reference{"validate_version", "get_version_schema", "/v1/validate/version",
+                      "/v1/schema/version", R"({"$ref":"#/components/schemas/version"})",
+                      R"({"display_name":"1.0.1","config":{"matchmaker":{"max_players":8}}})"},
+    payload_reference{"validate_game", "get_game_schema", "/v1/validate/game", "/v1/schema/game",
+                      R"({"$ref":"#/components/schemas/game"})", R"({"display_name":"My game"})"},
+    payload_reference{"validate_group", "get_group_schema", "/v1/validate/group",
+                      "/v1/schema/group", R"({"$ref":"#/components/schemas/group"})",
+                      R"({"display_name":"Raiders"})"},
+};
+
+void add_payloads(std::vector<operation_reference>& all) {
+  for (const auto& of : payloads) {
+    all.push_back(
+        {.id = operation::validate_payload,
+         .name = of.validate_name,
+         .path = of.validate_path,
+         .tag = "validation",
+         .summary = "Validate a payload",
+         .description = "As the data plane does, for operators: of a version, no game "
+                        "has to exist.",
+         .body = {.schema = of.schema,
+                  .description = "What would be created.",
+                  .example = of.example},
+         .answers = {{200, "The findings.", no_store, json,
+                      R"({"$ref":"#/components/schemas/Findings"})", R"({"errors":[]})"}}});
+    all.push_back({.id = operation::get_schema,
+                   .name = of.schema_name,
+                   .path = of.schema_path,
+                   .tag = "validation",
+                   .summary = "The JSON Schema of a payload",
+                   .description = "JSON Schema 2020-12 with the limits in force and the names of "
+                                  "the catalog, as `matchcloud schema` prints it.",
+                   .answers = {{200, "The schema.", no_store, json,
+                                R"({"type":"object","description":"A JSON Schema."})"}}});
+  }
+}
+
+void add_players(std::vector<operation_reference>& all) {
+  all.push_back(
+      {.id = operation::get_ranking,
+       .tag = "players",
+       .summary = "The regions for an address or a place",
+       .description = "Where a client of the address is taken to be, how that is known, and the "
+                      "listing that it gets, byte for byte.",
+       .parameters = {{"query", "address", R"({"type":"string"})", "An IPv4 or IPv6 address.",
+                       R"("81.2.69.142")"},
+                      {"query", "latitude", R"({"type":"number","minimum":-90,"maximum":90})",
+                       "Degrees; with `longitude` in place of an address.", "51.5"},
+                      {"query", "longitude", R"({"type":"number","minimum":-180,"maximum":180})",
+                       "Degrees.", "-0.12"},
+                      {"query", "namespace_id", R"({"type":"string","format":"uuid"})",
+                       "Whose regions; the default namespace's without.",
+                       R"("00000000-0000-4000-8000-000000000011")"}},
+       .answers = {{200, "The ranking.", no_store, json,
+                    R"({"$ref":"#/components/schemas/Ranking"})",
+                    R"({"place":null,"source":"unknown","listing":{"regions":[]}})"}},
+       .errors = {errc::query_invalid}});
+  all.push_back({.id = operation::list_places,
+                 .tag = "players",
+                 .summary = "Where requests for listings came from lately",
+                 .description = "Counted in cells of 5 degrees, unless `count-places` is false.",
+                 .answers = {{200, "The cells with requests.", no_store, json,
+                              R"({"$ref":"#/components/schemas/Places"})",
+                              R"({"enabled":true,"window_s":60,"cell_degrees":5,"unknown":0,)"
+                              R"("cells":[{"latitude":52.5,"longitude":2.5,"requests":3}]})"}}});
+  all.push_back({.id = operation::list_game_avatars,
+                 .tag = "players",
+                 .summary = "List a game's custom avatars",
+                 .description = "The same list as the data plane's.",
+                 .answers = {{200, "The avatars.", no_store, json,
+                              R"({"$ref":"#/components/schemas/AvatarListing"})",
+                              R"({"custom_avatars":[]})"}},
+                 .errors = {errc::game_not_found, errc::list_too_large, errc::store_failed}});
+  auto image = download_reference(operation::get_image, "players", "Read an avatar's image");
+  image.description = "The image, for operators: not for caches.";
+  image.errors.push_back(errc::media_not_found);
+  all.push_back(std::move(image));
+}
+
+constexpr std::string_view span_example =
+    R"({"query_start":1767312000000,"query_end":1767398400000})";
+
+void add_history(std::vector<operation_reference>& all) {
+  all.push_back(
+      {.id = operation::survey_lobbies,
+       .tag = "lobbies",
+       .summary = "How many lobbies began and ran",
+       .description = "The span in buckets: how many lobbies began in each, and how many ran at "
+                      "its begin. Reads the history; what takes too long is partial.",
+       .parameters = {{"query", "start", R"({"type":"integer","minimum":0})",
+                       "Milliseconds since 1970.", "1767312000000"},
+                      {"query", "end", R"({"type":"integer","minimum":1})",
+                       "Milliseconds since 1970, behind `start`.", "1767398400000"},
+                      {"query", "buckets", R"({"type":"integer","minimum":1,"maximum":500})",
+                       "Into how many parts; 100 without.", "24"}},
+       .answers = {{200, "The counts.", no_store, json,
+                    R"({"$ref":"#/components/schemas/LobbySurvey"})",
+                    R"({"start":0,"end":2,"bucket_ms":1,"started":[0,1],"running":[0,1],)"
+                    R"("running_now":1,"is_partial":false})"}},
+       .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed}});
+  all.push_back(
+      {.id = operation::list_running_lobbies,
+       .tag = "lobbies",
+       .summary = "The lobbies that run now",
+       .description = "The oldest first.",
+       .parameters = {{"query", "longer_than_ms", R"({"type":"integer","minimum":0})",
+                       "Those that have run longer.", "0"},
+                      {"query", "limit", R"({"type":"integer","minimum":1,"maximum":1000})",
+                       "How many; 100 without.", "10"}},
+       .answers = {{200, "The lobbies.", no_store, json,
+                    R"({"$ref":"#/components/schemas/RunningLobbies"})",
+                    R"({"lobbies":[],"more":false})"}},
+       .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed}});
+  all.push_back(
+      {.id = operation::start_export,
+       .tag = "lobbies",
+       .summary = "Export lobby history as CSV",
+       .description = "As on the data plane; the URL is relative, of this plane, and "
+                      "valid for a minute.",
+       .body = {.schema = R"({"$ref":"#/components/schemas/ExportSpan"})",
+                .description = "The span of time.",
+                .example = span_example},
+       .answers = {{200, "The file is there.", no_store, json,
+                    R"({"$ref":"#/components/schemas/OwnExportLink"})",
+                    R"({)"
+                    R"("url":"/exports/6a0f7c52-91d4-4c7e-8a35-000000000001/lobby-history)"
+                    R"(.csv?expires=1795000000&signature=0a1b"})"}},
+       .errors = {errc::query_invalid, errc::game_not_found, errc::exports_busy, errc::exports_full,
+                  errc::store_full, errc::store_failed, errc::store_newer, errc::io_failed}});
+  all.push_back(
+      {.id = operation::list_exports,
+       .tag = "lobbies",
+       .summary = "The exports of this process",
+       .description = "Queued, under way with the rows so far, and there.",
+       .answers = {{200, "The exports.", no_store, json,
+                    R"({"$ref":"#/components/schemas/ExportList"})", R"({"exports":[]})"}}});
+  auto file = download_reference(operation::download_own_export, "lobbies", "Download an export");
+  file.description = "The URL that an export was answered with.";
+  file.parameters.push_back(
+      {"query", "expires", R"({"type":"string"})", "The URL's expiry.", R"("1795000000")"});
+  file.parameters.push_back(
+      {"query", "signature", R"({"type":"string"})", "The service's signature.", R"("0a1b")"});
+  file.errors.insert(file.errors.end(),
+                     {errc::signature_invalid, errc::url_expired, errc::export_not_found});
+  all.push_back(std::move(file));
+}
+
+void add_console(std::vector<operation_reference>& all) {
+  const auto page = [](operation id, std::string_view summary, std::string_view description) {
+    operation_reference made;
+    made.id = id;
+    made.tag = "reference";
+    made.summary = summary;
+    made.description = description;
+    made.parameters = {if_none_match_reference, accept_encoding_reference};
+    made.answers = {{200, "The page.", page_headers, "text/html", R"({"type":"string"})"},
+                    {304, "The client's copy still holds.", known_page_headers}};
+    made.errors = {errc::route_not_found};
+    return made;
+  };
+  all.push_back(page(operation::get_console, "The console",
+                     "A page that shows the service. It holds no data and asks for all of it."));
+  all.push_back(
+      page(operation::get_reference, "The reference", "A page that shows these documents."));
+  auto file = page(operation::get_console_file, "A file of the console",
+                   "What the pages refer to; a name stands for its bytes for ever.");
+  file.answers = {{200, "The file.", asset_headers, "text/javascript text/css image/svg+xml",
+                   R"({"type":"string"})"},
+                  {304, "The client's copy still holds.", known_asset_headers}};
+  all.push_back(std::move(file));
 }
 
 void add_reports(std::vector<operation_reference>& all) {
@@ -132,45 +322,31 @@ void add_reports(std::vector<operation_reference>& all) {
                  .tag = "reports",
                  .summary = "Whether the process lives",
                  .description = "Answered by the event loop alone.",
-                 .answers = {{200,
-                              "It lives.",
-                              {},
-                              json,
-                              R"({"$ref":"#/components/schemas/Health"})",
-                              R"({"status":"ok"})"}}});
-  all.push_back({.id = operation::get_readiness,
-                 .tag = "reports",
-                 .summary = "Whether the service takes requests",
-                 .description =
-                     "503 while it starts, drains or has a restart storm: not a problem document, "
-                     "but the same shape.",
-                 .answers = {{200,
-                              "It is ready.",
-                              {},
-                              json,
-                              R"({"$ref":"#/components/schemas/Readiness"})",
-                              R"({"ready":true})"},
-                             {503,
-                              "It is not ready, or an error.",
-                              {},
-                              json,
-                              R"({"$ref":"#/components/schemas/Readiness"})",
-                              R"({"ready":false})"}}});
-  all.push_back({.id = operation::get_metrics,
-                 .tag = "reports",
-                 .summary = "Metrics for Prometheus",
-                 .description = "In Prometheus' text format, version 0.0.4.",
-                 .answers = {{200, "The metrics.", {}, "text/plain", R"({"type":"string"})"}}});
+                 .answers = {{200, "It lives.", no_store, json,
+                              R"({"$ref":"#/components/schemas/Health"})", R"({"status":"ok"})"}}});
+  all.push_back(
+      {.id = operation::get_readiness,
+       .tag = "reports",
+       .summary = "Whether the service takes requests",
+       .description = "503 while it starts, drains or has a restart storm: not a problem document, "
+                      "but the same shape.",
+       .answers = {{200, "It is ready.", no_store, json,
+                    R"({"$ref":"#/components/schemas/Readiness"})", R"({"ready":true})"},
+                   {503, "It is not ready, or an error.", no_store, json,
+                    R"({"$ref":"#/components/schemas/Readiness"})", R"({"ready":false})"}}});
+  all.push_back(
+      {.id = operation::get_metrics,
+       .tag = "reports",
+       .summary = "Metrics for Prometheus",
+       .description = "In Prometheus' text format, version 0.0.4.",
+       .answers = {{200, "The metrics.", no_store, "text/plain", R"({"type":"string"})"}}});
   all.push_back({.id = operation::list_actors,
                  .tag = "reports",
                  .summary = "The actors under supervision",
                  .description =
                      "Where each is, how it is, how many requests wait for it and why it last "
                      "died.",
-                 .answers = {{200,
-                              "The actors.",
-                              {},
-                              json,
+                 .answers = {{200, "The actors.", no_store, json,
                               R"({"$ref":"#/components/schemas/ActorList"})",
                               R"({"actors":[{"place":"avatar/1","kind":"avatar","loop":null,)"
                               R"("state":"running","depth":0,"restarts":0,"handled":0,)"
@@ -184,6 +360,22 @@ void add_reports(std::vector<operation_reference>& all) {
        .answers = {
            {200, "Events, until the client leaves.", no_store, "text/event-stream",
             R"({"type":"string","contentSchema":{"$ref":"#/components/schemas/Status"}})"}}});
+}
+
+void add_traces(std::vector<operation_reference>& all) {
+  all.push_back({.id = operation::list_traces,
+                 .tag = "reports",
+                 .summary = "The walks of a few requests through actors",
+                 .description =
+                     "Of `one_in` requests of the data plane one is traced; the last of them, "
+                     "the newest first.",
+                 .answers = {{200, "The walks.", no_store, json,
+                              R"({"$ref":"#/components/schemas/TraceList"})",
+                              R"({"one_in":1000,"traces":[{)"
+                              R"("request_id":"5f1c2a9be0d34a770000000000000001",)"
+                              R"("operation":"list_regions","status":200,)"
+                              R"("began":"2026-11-23T00:00:00.000Z","total_us":42,"steps":[{)"
+                              R"("place":"front","at_us":0,"us":6}]}]})"}}});
 }
 
 void add_lobbies(std::vector<operation_reference>& all) {
@@ -313,7 +505,7 @@ void add_faults(std::vector<operation_reference>& all) {
                  .answers = {{200, "The point with its rule.", no_store, json,
                               R"({"$ref":"#/components/schemas/FaultPoint"})", fault_example}},
                  .errors = {errc::route_not_found, errc::element_not_found, errc::query_invalid,
-                            errc::store_failed}});
+                            errc::store_failed, errc::store_full, errc::store_newer}});
   all.push_back({.id = operation::clear_fault,
                  .tag = "faults",
                  .summary = "End a fault",
@@ -325,11 +517,16 @@ void add_faults(std::vector<operation_reference>& all) {
 std::vector<operation_reference> make_references() {
   std::vector<operation_reference> all;
   add_reports(all);
+  add_traces(all);
+  add_payloads(all);
+  add_players(all);
   add_lobbies(all);
+  add_history(all);
   for (const auto& each : elements)
     add_elements(all, each);
   add_access(all);
   add_faults(all);
+  add_console(all);
   all.push_back(openapi_reference(operation::get_ops_openapi, plane::ops));
   all.push_back(openapi_reference(operation::get_data_openapi, plane::data));
   return all;
@@ -340,8 +537,10 @@ constexpr std::array tags{
     tag_reference{"catalog", "Games, namespaces, regions and tiers."},
     tag_reference{"faults", "Making the service fail on purpose."},
     tag_reference{"lobbies", "The history of lobbies."},
-    tag_reference{"reference", "This document, and that of the data plane."},
+    tag_reference{"players", "Where players are, what regions they get, their avatars."},
+    tag_reference{"reference", "This document, that of the data plane, and pages."},
     tag_reference{"reports", "How the service is."},
+    tag_reference{"validation", "Whether a payload may be created."},
 };
 
 constexpr std::array schemas{
@@ -364,10 +563,113 @@ constexpr std::array schemas{
                           R"("null"]}}})"},
     named_schema{"Status", R"({"type":"object","description":"The data of an event.",)"
                            R"("required":["ready","connections","requests_in_flight",)"
-                           R"("requests_total","actor_restarts_total"],"properties":{"ready":{)"
-                           R"("type":"boolean"},"connections":{"type":"integer"},)"
+                           R"("requests_total","actor_restarts_total","uptime_s","planes",)"
+                           R"("latency_us","loops","memory","actors","faults"],"properties":{)"
+                           R"("ready":{"type":"boolean"},"connections":{"type":"integer"},)"
                            R"("requests_in_flight":{"type":"integer"},"requests_total":{)"
-                           R"("type":"integer"},"actor_restarts_total":{"type":"integer"}}})"},
+                           R"("type":"integer"},"actor_restarts_total":{"type":"integer"},)"
+                           R"("uptime_s":{"type":"integer"},"planes":{"type":"object",)"
+                           R"("required":["data","ops"],"properties":{"data":{)"
+                           R"("$ref":"#/components/schemas/PlaneStatus"},"ops":{)"
+                           R"("$ref":"#/components/schemas/PlaneStatus"}}},"latency_us":{)"
+                           R"("type":"object",)"
+                           R"("description":"Of the data plane's requests since the event )"
+                           R"(before; the upper bounds of histogram buckets.","required":[)"
+                           R"("count","p50","p90","p99","max"],"properties":{"count":{)"
+                           R"("type":"integer"},"p50":{"type":"integer"},"p90":{)"
+                           R"("type":"integer"},"p99":{"type":"integer"},"max":{)"
+                           R"("type":"integer"}}},"loops":{"type":"array","items":{)"
+                           R"("type":"object","required":["loop","plane","connections","busy"],)"
+                           R"("properties":{"loop":{"type":"integer"},"plane":{"type":"string"},)"
+                           R"("connections":{"type":"integer"},"busy":{"type":"number",)"
+                           R"("minimum":0,"maximum":1}}}},"memory":{"type":"object","required":[)"
+                           R"("resident_bytes","leased_bytes","budget_bytes"],"properties":{)"
+                           R"("resident_bytes":{"type":"integer"},"leased_bytes":{)"
+                           R"("type":"integer"},"budget_bytes":{"type":"integer"}}},"actors":{)"
+                           R"("type":"object","required":["running","problems"],"properties":{)"
+                           R"("running":{"type":"integer"},"problems":{"type":"array","items":{)"
+                           R"("type":"object","required":["place","state","last_error"],)"
+                           R"("properties":{"place":{"type":"string"},"state":{"type":"string"},)"
+                           R"("last_error":{"type":"string"}}}}}},"faults":{"type":["object",)"
+                           R"("null"],"description":"Null: none can be injected.","required":[)"
+                           R"("armed","hits"],"properties":{"armed":{"type":"integer"},"hits":{)"
+                           R"("type":"integer"}}}}})"},
+    named_schema{"PlaneStatus",
+                 R"({"type":"object","required":["connections","in_flight","answers"],)"
+                 R"("properties":{"connections":{"type":"integer"},"in_flight":{)"
+                 R"("type":"integer"},"answers":{"type":"object",)"
+                 R"("description":"Since the start, by class of status.",)"
+                 R"("properties":{"2xx":{"type":"integer"},"3xx":{"type":"integer"},)"
+                 R"("4xx":{"type":"integer"},"5xx":{"type":"integer"}}}}})"},
+    named_schema{"Ranking", R"({"type":"object","additionalProperties":false,"required":["place",)"
+                            R"("source","listing"],"properties":{"place":{"oneOf":[{)"
+                            R"("$ref":"#/components/schemas/Coordinates"},{"type":"null"}],)"
+                            R"("description":"Where the client is taken to be."},"source":{)"
+                            R"("enum":["address","coordinates","fallback","unknown"]},"listing":{)"
+                            R"("$ref":"#/components/schemas/RegionListing"}}})"},
+    named_schema{"Places", R"({"type":"object","additionalProperties":false,"required":[)"
+                           R"("enabled","window_s","cell_degrees","unknown","cells"],)"
+                           R"("properties":{"enabled":{"type":"boolean"},"window_s":{)"
+                           R"("type":"integer","description":"How long ago lately began."},)"
+                           R"("cell_degrees":{"type":"integer"},"unknown":{"type":"integer",)"
+                           R"("description":"Requests from unknown places."},"cells":{)"
+                           R"("type":"array","items":{"type":"object",)"
+                           R"("additionalProperties":false,"required":["latitude","longitude",)"
+                           R"("requests"],"properties":{"latitude":{"type":"number",)"
+                           R"("description":"Of the middle."},"longitude":{"type":"number"},)"
+                           R"("requests":{"type":"integer"}}}}}})"},
+    named_schema{"LobbySurvey",
+                 R"({"type":"object","additionalProperties":false,"required":["start",)"
+                 R"("end","bucket_ms","started","running","running_now","is_partial"],)"
+                 R"("properties":{"start":{"type":"integer"},"end":{"type":"integer"},)"
+                 R"("bucket_ms":{"type":"integer"},"started":{"type":"array","items":{)"
+                 R"("type":"integer"},"description":"How many began in each bucket."},)"
+                 R"("running":{"type":"array","items":{"type":"integer"},)"
+                 R"("description":"How many ran at the begin of each."},)"
+                 R"("running_now":{"type":"integer"},"is_partial":{"type":"boolean",)"
+                 R"("description":"Reading took too long."}}})"},
+    named_schema{"RunningLobbies",
+                 R"({"type":"object","additionalProperties":false,"required":[)"
+                 R"("lobbies","more"],"properties":{"lobbies":{"type":"array",)"
+                 R"("items":{"type":"object","additionalProperties":false,"required":[)"
+                 R"("lobby_id","namespace_id","namespace_name","region_id",)"
+                 R"("region_name","tier","version_id","version_name","game_mode",)"
+                 R"("start_ts"],"properties":{"lobby_id":{"type":"string",)"
+                 R"("format":"uuid"},"namespace_id":{"type":"string","format":"uuid"},)"
+                 R"("namespace_name":{"type":"string"},"region_id":{"type":"string"},)"
+                 R"("region_name":{"type":"string"},"tier":{"type":"string"},)"
+                 R"("version_id":{"type":"string","format":"uuid"},"version_name":{)"
+                 R"("type":"string"},"game_mode":{"type":"string"},"start_ts":{)"
+                 R"("type":"string","format":"date-time"}}}},"more":{)"
+                 R"("type":"boolean"}}})"},
+    named_schema{"TraceList",
+                 R"({"type":"object","additionalProperties":false,"required":[)"
+                 R"("one_in","traces"],"properties":{"one_in":{"type":"integer",)"
+                 R"("description":"0: none is traced."},"traces":{"type":"array",)"
+                 R"("items":{"type":"object","additionalProperties":false,"required":[)"
+                 R"("request_id","operation","status","began","total_us","steps"],)"
+                 R"("properties":{"request_id":{"type":"string"},"operation":{)"
+                 R"("type":"string"},"status":{"type":"integer"},"began":{)"
+                 R"("type":"string","format":"date-time"},"total_us":{)"
+                 R"("type":"integer"},"steps":{"type":"array","items":{)"
+                 R"("type":"object","additionalProperties":false,"required":["place",)"
+                 R"("at_us","us"],"properties":{"place":{"type":"string",)"
+                 R"("description":"The actor's kind."},"at_us":{"type":"integer",)"
+                 R"("description":"Microseconds after the begin."},"us":{)"
+                 R"("type":"integer",)"
+                 R"("description":"How long it handled the message."}}}}}}}}})"},
+    named_schema{"OwnExportLink",
+                 R"({"type":"object","additionalProperties":false,"required":["url"],)"
+                 R"("properties":{"url":{"type":"string","format":"uri-reference",)"
+                 R"("description":"Signed, valid for a minute."}}})"},
+    named_schema{"ExportList", R"({"type":"object","additionalProperties":false,"required":[)"
+                               R"("exports"],"properties":{"exports":{"type":"array","items":{)"
+                               R"("type":"object","additionalProperties":false,"required":[)"
+                               R"("game_id","query_start","query_end","state","rows","bytes"],)"
+                               R"("properties":{"game_id":{"type":"string","format":"uuid"},)"
+                               R"("query_start":{"type":"integer"},"query_end":{"type":"integer"},)"
+                               R"("state":{"enum":["queued","running","complete"]},"rows":{)"
+                               R"("type":"integer"},"bytes":{"type":"integer"}}}}}})"},
     named_schema{"LobbyReport",
                  R"({"type":"object","additionalProperties":false,"required":[)"
                  R"("lobby_id","namespace_id","region_id","tier","version_id",)"
@@ -428,7 +730,8 @@ constexpr std::array schemas{
                  R"("datacenter_coord"],"properties":{"region_id":{"type":"string"},)"
                  R"("region_display_name":{"type":"string"},"provider_display_name":{)"
                  R"("type":"string"},"datacenter_coord":{)"
-                 R"("$ref":"#/components/schemas/Coordinates"}}})"},
+                 R"("$ref":"#/components/schemas/Coordinates"},"ping_url":{)"
+                 R"("type":"string","format":"uri"}}})"},
     named_schema{"NewRegion",
                  R"({"type":"object","additionalProperties":false,"required":[)"
                  R"("region_display_name","provider_display_name","datacenter_coord"],)"
@@ -436,12 +739,13 @@ constexpr std::array schemas{
                  R"("pattern":"^[a-z0-9-]{1,32}$"},"region_display_name":{)"
                  R"("type":"string","minLength":1},"provider_display_name":{)"
                  R"("type":"string","minLength":1},"datacenter_coord":{)"
-                 R"("$ref":"#/components/schemas/Coordinates"}}})"},
+                 R"("$ref":"#/components/schemas/Coordinates"},"ping_url":{)"
+                 R"("type":"string","format":"uri","maxLength":2048,)"
+                 R"("description":"Where the console measures latency: https."}}})"},
     named_schema{"RegionList", R"({"type":"object","additionalProperties":false,"required":[)"
                                R"("regions","revision"],"properties":{"regions":{"type":"array",)"
                                R"("items":{"$ref":"#/components/schemas/RegionElement"}},)"
                                R"("revision":{"type":"integer"}}})"},
-    coordinates_schema,
     named_schema{"TierList", R"({"type":"object","additionalProperties":false,"required":["tiers",)"
                              R"("revision"],"properties":{"tiers":{"type":"array","items":{)"
                              R"("type":"string"}},"revision":{"type":"integer"}}})"},

@@ -27,6 +27,8 @@ constexpr std::array path_parameters{
         "The image's name: a digest of its bytes.", "2fbc70660fe4db4ee2cb3fb70fbcf287.png"},
     path_parameter_reference{"export_id", uuid_schema, "An export.",
                              "6a0f7c52-91d4-4c7e-8a35-000000000001"},
+    path_parameter_reference{"asset", R"({"type":"string","minLength":1})",
+                             "A file's name, as the pages have it.", "icon.svg"},
     path_parameter_reference{"token_id", uuid_schema, "A token.",
                              "6a0f7c52-91d4-4c7e-8a35-000000000002"},
     path_parameter_reference{"point", R"({"type":"string","pattern":"^[a-z_.]{1,64}$"})",
@@ -43,6 +45,8 @@ constexpr std::array headers{
     header_reference{"ETag", "Names the content and its coding."},
     header_reference{"Vary", "The headers of the request that the answer depends on."},
     header_reference{"Content-Encoding", "`gzip` where the answer is compressed."},
+    header_reference{"Content-Security-Policy", "What the page may load, and from where."},
+    header_reference{"Referrer-Policy", "`no-referrer`."},
     header_reference{"Content-Range", "Which part of how many bytes this is."},
     header_reference{"Accept-Ranges", "`bytes`: parts may be asked for."},
     header_reference{"Content-Disposition", "The name under which a browser saves the file."},
@@ -67,8 +71,11 @@ std::span<const tag_reference> tags_of(plane of) noexcept {
   return of == plane::data ? data_tags() : ops_tags();
 }
 
-std::span<const named_schema> schemas_of(plane of) noexcept {
-  return of == plane::data ? data_schemas() : ops_schemas();
+std::string_view find_schema(std::string_view name) noexcept {
+  for (const auto of : {data_schemas(), ops_schemas()})
+    for (const auto& each : of)
+      if (each.name == name) return each.schema;
+  return {};
 }
 
 const path_parameter_reference& path_parameter(std::string_view name) noexcept {
@@ -78,32 +85,6 @@ const path_parameter_reference& path_parameter(std::string_view name) noexcept {
 
 std::span<const header_reference> answer_headers() noexcept {
   return headers;
-}
-
-operation_reference openapi_reference(operation id, plane about) {
-  operation_reference made;
-  made.id = id;
-  made.tag = "reference";
-  made.summary = about == plane::data ? "The OpenAPI document of the data plane"
-                                      : "The OpenAPI document of the ops plane";
-  made.description = "An OpenAPI 3.1 document, made from the tables by which the service itself "
-                     "routes, validates and refuses. `matchcloud openapi` prints the same.";
-  made.parameters = {{"header", "If-None-Match", R"({"type":"string"})",
-                      "Entity tags that the client has. Where one names the answer, it is 304.",
-                      R"("\"0\"")"},
-                     {"header", "Accept-Encoding", R"({"type":"string"})",
-                      "With `gzip` in it the answer is compressed.", R"("identity")"}};
-  const std::string_view answer_headers =
-      row_of(id).plane == plane::data
-          ? "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin"
-          : "ETag Cache-Control Vary Content-Encoding X-Content-Type-Options";
-  const std::string_view known_headers = row_of(id).plane == plane::data
-                                             ? "ETag Cache-Control Vary Access-Control-Allow-Origin"
-                                             : "ETag Cache-Control Vary X-Content-Type-Options";
-  made.answers = {{200, "The document.", answer_headers, "application/json",
-                   R"({"type":"object","description":"An OpenAPI document."})"},
-                  {304, "The client's copy still holds.", known_headers}};
-  return made;
 }
 
 } // namespace matchcloud::http

@@ -14,8 +14,8 @@ const std::vector<operation_reference>& references_of(plane of);
 /// The groups of a plane's operations.
 std::span<const tag_reference> tags_of(plane of) noexcept;
 
-/// The schemas that `references_of` a plane refers to, apart from those of validated payloads.
-std::span<const named_schema> schemas_of(plane of) noexcept;
+/// The schema of that name, apart from those of validated payloads; empty: there is none.
+std::string_view find_schema(std::string_view name) noexcept;
 
 const path_parameter_reference& path_parameter(std::string_view name) noexcept;
 

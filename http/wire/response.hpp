@@ -18,6 +18,9 @@ inline constexpr std::string_view problem_type = "application/problem+json";
 /// The header line that lets web pages of every origin read the response.
 inline constexpr std::string_view any_origin_header = "Access-Control-Allow-Origin: *\r\n";
 
+/// The header line that keeps the response out of caches.
+inline constexpr std::string_view no_store_header = "Cache-Control: no-store\r\n";
+
 /// A range of a file that several responses may share. Its bytes are sent from the file and take no
 /// memory.
 struct file_range {

@@ -2,6 +2,7 @@
 
 #include "model/json/json_document.hpp"
 #include "model/net/host_name.hpp"
+#include "model/net/ping_url.hpp"
 #include "model/text/catalog_names.hpp"
 #include "model/text/unicode.hpp"
 
@@ -252,18 +253,22 @@ void catalog_reader::read_element(const json& root, const element_key& named) {
 
 void catalog_reader::read_region(const json& value, const std::string& at,
                                  const element_key* named) {
-  const std::array<field, 4> fields{{{"region_id", named == nullptr},
+  const std::array<field, 5> fields{{{"region_id", named == nullptr},
                                      {"region_display_name"},
                                      {"provider_display_name"},
-                                     {"datacenter_coord"}}};
+                                     {"datacenter_coord"},
+                                     {"ping_url", false}}};
   const auto found = members(value, at, fields);
   if (!found) return;
-  const auto [id, name, provider, coord] = *found;
+  const auto [id, name, provider, coord, ping_url] = *found;
   region result;
   result.region_id = read_identifier(id, at + "/region_id");
   result.region_display_name = read_name(name, at + "/region_display_name");
   result.provider_display_name = read_name(provider, at + "/provider_display_name");
   if (coord) result.datacenter_coord = read_coordinates(*coord, at + "/datacenter_coord");
+  result.ping_url = read_string(ping_url, at + "/ping_url", is_ping_url,
+                                "an https URL of at most 2048 characters, without a user and a "
+                                "fragment (http for an address of this machine)");
   check_unique(regions_, result.region_id, at + "/region_id");
   if (named) {
     check_agrees(id, at + "/region_id", result.region_id, *named);

@@ -16,7 +16,9 @@ struct element_writer {
     json.name("datacenter_coord").object();
     json.name("latitude").raw(shortest(each.datacenter_coord.latitude));
     json.name("longitude").raw(shortest(each.datacenter_coord.longitude));
-    json.end_object().end_object();
+    json.end_object();
+    if (!each.ping_url.empty()) json.name("ping_url").text(each.ping_url);
+    json.end_object();
   }
 
   void operator()(const std::string& tier) { json.text(tier); }

@@ -418,13 +418,4 @@ std::vector<schema_part> json_schema_parts(payload_kind kind, const validation_r
   return schema_printer{rules, names}.print_parts(kind);
 }
 
-std::string_view name_of(payload_kind kind) noexcept {
-  switch (kind) {
-  case payload_kind::version: return "version";
-  case payload_kind::game: return "game";
-  case payload_kind::group: return "group";
-  }
-  return {};
-}
-
 } // namespace matchcloud::model

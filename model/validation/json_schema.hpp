@@ -4,7 +4,6 @@
 #include "model/validation/validation_rules.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace matchcloud::model {
@@ -29,8 +28,5 @@ struct schema_part {
 /// the definitions that it refers to as `#/components/schemas/NAME`. The names of definitions begin
 /// with that of the kind. Any tier and any region is accepted. Any thread.
 std::vector<schema_part> json_schema_parts(payload_kind kind, const validation_rules& rules);
-
-/// `version`, `game` or `group`.
-std::string_view name_of(payload_kind kind) noexcept;
 
 } // namespace matchcloud::model

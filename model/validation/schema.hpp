@@ -16,6 +16,18 @@ namespace matchcloud::model {
 
 /// What a payload is to create.
 enum class payload_kind : std::uint8_t { version, game, group };
+inline constexpr std::array<std::string_view, 3> payload_kind_names{"version", "game", "group"};
+
+constexpr std::string_view name_of(payload_kind kind) noexcept {
+  return payload_kind_names[static_cast<std::size_t>(kind)];
+}
+
+/// The kind with that name; empty if there is none.
+constexpr std::optional<payload_kind> parse_payload_kind(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < payload_kind_names.size(); ++i)
+    if (payload_kind_names[i] == name) return static_cast<payload_kind>(i);
+  return std::nullopt;
+}
 
 // The declarative side of validation: the shapes of docs/validation.md as constant tables. The
 // walker in validation.cpp interprets them and json_schema.cpp prints them. A new rule about one

@@ -17,6 +17,7 @@ constexpr std::array regions{
     copied_column{"latitude", real},
     copied_column{"longitude", real},
     copied_column{"removed", integer},
+    copied_column{"ping_url", text},
 };
 
 constexpr std::array tiers{copied_column{"tier", text}, copied_column{"removed", integer}};

@@ -25,7 +25,7 @@ struct migration {
 
 /// `migrations[n - 1]` makes version n. Migrations are never edited, only added, and they only
 /// expand the schema (new tables, new columns with defaults). Times are milliseconds since 1970.
-constexpr std::array<migration, 3> migrations{{
+constexpr std::array<migration, 4> migrations{{
     {1, R"sql(
       -- A row is locked by who changes its subject, until the commit. So the revisions of a subject
       -- are in the order of the commits. Those of avatars and lobbies are in game_revisions.
@@ -207,6 +207,10 @@ constexpr std::array<migration, 3> migrations{{
       ALTER TABLE exports ADD COLUMN taken_ts bigint;
       ALTER TABLE exports ADD COLUMN has_running bigint;
       CREATE INDEX exports_by_query ON exports (game_id, query_start, query_end);
+    )sql"},
+    {1, R"sql(
+      -- Where pages measure the latency to the region; empty: nowhere.
+      ALTER TABLE regions ADD COLUMN ping_url text NOT NULL DEFAULT '';
     )sql"},
 }};
 

@@ -11,14 +11,15 @@ namespace {
 
 base::expected<void> read_regions(sql_connection& on, model::catalog& into) {
   static constexpr sql_command query{
-      "SELECT region_id, region_display_name, provider_display_name, latitude, longitude "
-      "FROM regions WHERE removed = 0 ORDER BY region_id",
+      "SELECT region_id, region_display_name, provider_display_name, latitude, longitude, "
+      "ping_url FROM regions WHERE removed = 0 ORDER BY region_id",
       "read the regions"};
   return for_each_row(on, query, {}, [&](sql_row& row) {
     into.regions.push_back({std::string{row.text(0)},
                             std::string{row.text(1)},
                             std::string{row.text(2)},
-                            {row.real(3), row.real(4)}});
+                            {row.real(3), row.real(4)},
+                            std::string{row.text(5)}});
   });
 }
 
@@ -87,17 +88,18 @@ base::expected<void> write_regions(sql_connection& on, const model::catalog& bef
                                    const model::catalog& after) {
   static constexpr sql_command upsert{
       "INSERT INTO regions (region_id, region_display_name, provider_display_name, latitude, "
-      "longitude) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (region_id) DO UPDATE SET "
+      "longitude, ping_url) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (region_id) DO UPDATE SET "
       "region_display_name = excluded.region_display_name, "
       "provider_display_name = excluded.provider_display_name, "
-      "latitude = excluded.latitude, longitude = excluded.longitude, removed = 0",
+      "latitude = excluded.latitude, longitude = excluded.longitude, "
+      "ping_url = excluded.ping_url, removed = 0",
       "write a region"};
   for (const auto& each : after.regions) {
     const auto* old = before.find_region(each.region_id);
     if (old && *old == each) continue;
-    auto written =
-        on.run(upsert, {each.region_id, each.region_display_name, each.provider_display_name,
-                        each.datacenter_coord.latitude, each.datacenter_coord.longitude});
+    auto written = on.run(upsert, {each.region_id, each.region_display_name,
+                                   each.provider_display_name, each.datacenter_coord.latitude,
+                                   each.datacenter_coord.longitude, each.ping_url});
     if (!written) return written;
   }
   return {};

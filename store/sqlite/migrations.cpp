@@ -24,7 +24,7 @@ constexpr std::int64_t first_with_least_program = 4;
 /// `migrations[n - 1]` makes version n. Migrations are never edited, only added, and they only
 /// expand the schema (new tables, new columns with defaults). Ids are the sixteen bytes of the
 /// UUID.
-constexpr std::array<migration, 6> migrations{{
+constexpr std::array<migration, 7> migrations{{
     {1, R"sql(
       PRAGMA application_id = 0x6D636C64;
 
@@ -204,6 +204,10 @@ constexpr std::array<migration, 6> migrations{{
       ALTER TABLE exports ADD COLUMN taken_ts INTEGER;
       ALTER TABLE exports ADD COLUMN has_running INTEGER;
       CREATE INDEX exports_by_query ON exports (game_id, query_start, query_end);
+    )sql"},
+    {4, R"sql(
+      -- Where pages measure the latency to the region; empty: nowhere.
+      ALTER TABLE regions ADD COLUMN ping_url TEXT NOT NULL DEFAULT '';
     )sql"},
 }};
 

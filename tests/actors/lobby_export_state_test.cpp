@@ -83,7 +83,7 @@ struct bench : export_effects {
   }
 
   void ask(std::uint64_t exchange, const model::export_query& query = january) {
-    state.ask(query, {{}, {exchange, 1}, nullptr});
+    state.ask(query, waiter{{}, {exchange, 1}, nullptr});
   }
   /// Completes the oldest look with these revisions.
   void find(const store::history_revisions& revisions,
@@ -132,7 +132,7 @@ TEST_CASE("without an actor: who asks for what waits joins it, whoever asks for 
 TEST_CASE("without an actor: as many wait as may, and those who are gone make room") {
   bench on;
   const auto gone = std::make_shared<ticket>();
-  on.state.ask(january, {{}, {1, 1}, gone});
+  on.state.ask(january, waiter{{}, {1, 1}, gone});
   for (std::uint64_t i = 2; i <= 4; ++i)
     on.ask(i, february);
   on.ask(5, february);
@@ -388,7 +388,7 @@ TEST_CASE("shared exports: who needs more than an older job reads does not get w
 TEST_CASE("shared exports: nothing is followed that nobody waits for, nor twice at once") {
   shared_bench on;
   const auto gone = std::make_shared<ticket>();
-  on.state.ask(january, {{}, {1, 1}, gone});
+  on.state.ask(january, waiter{{}, {1, 1}, gone});
   on.find({5, 1}, shared(theirs()));
   on.state.follow();
   on.state.follow();

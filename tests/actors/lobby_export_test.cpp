@@ -70,9 +70,10 @@ struct bench : deterministic_system {
 
   std::shared_ptr<ticket> ask(const std::string& body = january, std::uint8_t game = 1) {
     auto request = std::make_shared<ticket>();
-    send_as(front, exporter,
-            export_lobbies{
-                {++last, 1}, id_of(game), std::make_shared<const std::string>(body), request});
+    send_as(
+        front, exporter,
+        export_lobbies{
+            {++last, 1}, id_of(game), std::make_shared<const std::string>(body), false, request});
     return request;
   }
   /// Runs the next export job. False if none is queued.
@@ -291,9 +292,10 @@ TEST_CASE("attempts at the same request wait once, however many fronts died of i
   on.ask();
   for (std::uint32_t attempt = 2; attempt < 10; ++attempt) {
     request->attempt = attempt;
-    on.send_as(on.front, on.exporter,
-               export_lobbies{
-                   {1, attempt}, id_of(1), std::make_shared<const std::string>(january), request});
+    on.send_as(
+        on.front, on.exporter,
+        export_lobbies{
+            {1, attempt}, id_of(1), std::make_shared<const std::string>(january), false, request});
   }
   CHECK(on.log->failed.empty());
   on.tick();

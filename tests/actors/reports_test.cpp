@@ -81,7 +81,7 @@ TEST_CASE("no more watch than may, and a place is free again when one leaves") {
 
 TEST_CASE("a watcher that takes nothing misses what exceeds its bound, until it takes some") {
   bench on;
-  on.status = std::string(1'000, 'x');
+  on.status = std::string(4'000, 'x');
   const auto size = on.status.size() + std::string_view{"event: status\ndata: \n\n"}.size();
   on.watch(1);
   for (int i = 0; i < 10; ++i)

@@ -281,6 +281,9 @@ def seed(options, folder):
     if all(os.path.exists(os.path.join(geoip, file)) for file in GEOIP):
         os.symlink(os.path.realpath(geoip), os.path.join(data, "geoip"))
         options.present.add("geoip")
+    # The program has the console where that was built before it.
+    if os.path.isdir("build/console/dist"):
+        options.present.add("console")
     return data
 
 

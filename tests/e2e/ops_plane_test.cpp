@@ -41,7 +41,7 @@ TEST_CASE("the ops plane answers to addresses and localhost, not to other names"
 
 TEST_CASE("what the ops plane does not have is a problem that names what it has", "[operations]") {
   const auto& of = plain_server("loops");
-  for (const std::string target : {"/", "/health", "/matchmaker/regions"}) {
+  for (const std::string target : {"//", "/health", "/matchmaker/regions"}) {
     const auto got = ask(of, target);
     CHECK(got.status == 404);
     CHECK(got.problem_code() == "route_not_found");

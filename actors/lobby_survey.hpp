@@ -1,0 +1,54 @@
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/expected.hpp"
+#include "model/lobbies/export_query.hpp"
+#include "store/database.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace matchcloud::actors {
+
+/// How many lobbies of a game began and ran, from time to time in a span.
+struct lobby_history_query {
+  static constexpr std::size_t buckets_limit = 500;
+
+  model::time_span span;
+  /// The parts of equal length of the span, 1 to `buckets_limit`.
+  std::size_t buckets = 1;
+};
+
+/// The lobbies of a game that run now, the oldest first.
+struct running_lobbies_query {
+  static constexpr std::size_t lobbies_limit = 1'000;
+
+  /// Those that have run longer than this, in milliseconds.
+  std::uint64_t longer_than_ms = 0;
+  /// At most that many, 1 to `lobbies_limit`.
+  std::size_t limit = 100;
+};
+
+using lobby_survey_query = std::variant<lobby_history_query, running_lobbies_query>;
+
+/// Reads the parameters of a query for the history; absent ones are empty. Fails with
+/// `query_invalid`.
+base::expected<lobby_survey_query> read_history_query(std::string_view start, std::string_view end,
+                                                      std::string_view buckets);
+/// The same of a query for running lobbies.
+base::expected<lobby_survey_query> read_running_query(std::string_view longer_than_ms,
+                                                      std::string_view limit);
+
+/// What the survey finds, as JSON. Fails with `game_not_found` or the store's error. Takes at most
+/// about `patience`; a history that took longer is partial and says so. Blocks.
+base::expected<std::string> survey_lobbies_of(const model::uuid& game_id,
+                                              const lobby_survey_query& query, store::database& in,
+                                              const base::clock& clock,
+                                              std::chrono::milliseconds patience);
+
+} // namespace matchcloud::actors

@@ -1,0 +1,46 @@
+# The console (script/console makes it) becomes a part of the program: matchcloud_console(target)
+# gives the target a source that has all files of build/console/dist. Without them the program has
+# no console. CMake itself fetches and builds nothing here.
+set(MATCHCLOUD_CONSOLE_FOLDER ${CMAKE_SOURCE_DIR}/build/console/dist CACHE PATH
+    "The files of the console")
+option(MATCHCLOUD_CONSOLE "Put the console into the program, where it was built" ON)
+
+function(matchcloud_console target)
+  set(folder ${MATCHCLOUD_CONSOLE_FOLDER})
+  set(names)
+  if(MATCHCLOUD_CONSOLE)
+    file(GLOB_RECURSE names CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*)
+    list(FILTER names EXCLUDE REGEX "\\.gz$")
+    list(SORT names)
+  endif()
+  set(number 0)
+  set(bytes "")
+  set(symbols "")
+  set(rows "")
+  set(paths)
+  foreach(name ${names})
+    foreach(end "" .gz)
+      set(path ${folder}/${name}${end})
+      set(symbol matchcloud_console_${number}${end})
+      string(REPLACE . _ symbol ${symbol})
+      if(EXISTS ${path})
+        list(APPEND paths ${path})
+        string(APPEND bytes "asm(\".section .rodata\\n\"\n    \"${symbol}:\\n\"\n    \".incbin "
+               "\\\"${path}\\\"\\n\"\n    \"${symbol}_end:\\n\"\n    \".byte 0\\n.previous\");\n")
+        string(APPEND symbols "extern \"C\" const char ${symbol}[];\n"
+               "extern \"C\" const char ${symbol}_end[];\n")
+        set(text${end} "{${symbol}, static_cast<std::size_t>(${symbol}_end - ${symbol})}")
+      else()
+        set(text${end} "{}")
+      endif()
+    endforeach()
+    string(APPEND rows "      embedded_file{\"${name}\", ${text}, ${text.gz}},\n")
+    math(EXPR number "${number} + 1")
+  endforeach()
+  set(count ${number})
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/console_files.cpp.in
+                 ${CMAKE_BINARY_DIR}/console_files.cpp @ONLY)
+  target_sources(${target} PRIVATE ${CMAKE_BINARY_DIR}/console_files.cpp)
+  set_source_files_properties(${CMAKE_BINARY_DIR}/console_files.cpp PROPERTIES
+                              OBJECT_DEPENDS "${paths}")
+endfunction()

@@ -1,0 +1,33 @@
+#include "http/front/console_files.hpp"
+
+#include <array>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> media_types{
+    {{".html", "text/html; charset=utf-8"},
+     {".js", "text/javascript; charset=utf-8"},
+     {".css", "text/css; charset=utf-8"},
+     {".svg", "image/svg+xml"},
+     {".json", "application/json"},
+     {".woff2", "font/woff2"}}};
+
+} // namespace
+
+std::string_view media_type_of(std::string_view file_name) noexcept {
+  for (const auto& [end, type] : media_types)
+    if (file_name.ends_with(end)) return type;
+  return "application/octet-stream";
+}
+
+std::string console_policy(std::string_view ping_origins) {
+  return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
+         "connect-src 'self'" +
+         std::string{ping_origins} +
+         "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+}
+
+} // namespace matchcloud::http

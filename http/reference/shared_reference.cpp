@@ -1,0 +1,99 @@
+#include "http/reference/plane_reference.hpp"
+
+#include <string_view>
+
+namespace matchcloud::http {
+
+namespace {
+
+using base::errc;
+
+constexpr parameter_reference range{
+    "header", "Range", R"({"type":"string"})",
+    "One range of bytes. Several, or what cannot be read, gets the whole.", R"("bytes=0-99")"};
+constexpr parameter_reference if_range{
+    "header", "If-Range", R"({"type":"string"})",
+    "The `Range` counts only while this is the strong entity tag.", R"("\"0\"")"};
+
+constexpr std::string_view image_headers =
+    "ETag Cache-Control Accept-Ranges Content-Disposition X-Content-Type-Options";
+constexpr std::string_view known_image_headers =
+    "ETag Cache-Control Accept-Ranges X-Content-Type-Options";
+constexpr std::string_view image_elsewhere_headers =
+    "Location Cache-Control Accept-Ranges X-Content-Type-Options";
+constexpr std::string_view open_image_headers =
+    "ETag Cache-Control Accept-Ranges Content-Disposition X-Content-Type-Options "
+    "Access-Control-Allow-Origin";
+constexpr std::string_view known_open_image_headers =
+    "ETag Cache-Control Accept-Ranges X-Content-Type-Options Access-Control-Allow-Origin";
+constexpr std::string_view open_image_elsewhere_headers =
+    "Location Cache-Control Accept-Ranges X-Content-Type-Options Access-Control-Allow-Origin";
+constexpr std::string_view csv_headers =
+    "ETag Cache-Control Vary Accept-Ranges Content-Disposition X-Content-Type-Options "
+    "Content-Encoding";
+constexpr std::string_view known_csv_headers =
+    "ETag Cache-Control Vary Accept-Ranges X-Content-Type-Options";
+constexpr std::string_view csv_elsewhere_headers = "Location Cache-Control X-Content-Type-Options";
+
+struct file_headers {
+  std::string_view whole, known, elsewhere;
+};
+
+file_headers headers_of(bool is_image, bool is_open) {
+  if (!is_image) return {csv_headers, known_csv_headers, csv_elsewhere_headers};
+  if (is_open) return {open_image_headers, known_open_image_headers, open_image_elsewhere_headers};
+  return {image_headers, known_image_headers, image_elsewhere_headers};
+}
+
+} // namespace
+
+operation_reference download_reference(operation id, std::string_view tag,
+                                       std::string_view summary) {
+  const auto& row = row_of(id);
+  const bool is_image = row.path.ends_with("{file_name}");
+  const auto headers = headers_of(is_image, row.cors != cors_policy::none);
+  const std::string_view types = is_image ? "image/png image/jpeg" : "text/csv";
+  const std::string_view schema =
+      is_image ? R"({"type":"string","contentMediaType":"application/octet-stream"})"
+               : R"({"type":"string"})";
+  operation_reference made;
+  made.id = id;
+  made.tag = tag;
+  made.summary = summary;
+  if (!is_image) made.parameters.push_back(accept_encoding_reference);
+  made.parameters.insert(made.parameters.end(),
+                         {range, if_range, if_none_match_reference, if_match_reference});
+  made.answers = {
+      {200, "The whole file.", headers.whole, types, schema},
+      {206, "The part that `Range` asks for, with `Content-Range`.", headers.whole, types, schema},
+      {304, "The client's copy still holds.", headers.known},
+      {307,
+       "The file is in a bucket: `Location` is good for a minute. Come back here for the next try.",
+       headers.elsewhere}};
+  made.answers[1].is_part = true;
+  made.errors = {errc::precondition_failed, errc::range_not_satisfiable, errc::io_failed,
+                 errc::store_failed};
+  return made;
+}
+
+operation_reference openapi_reference(operation id, plane about) {
+  operation_reference made;
+  made.id = id;
+  made.tag = "reference";
+  made.summary = about == plane::data ? "The OpenAPI document of the data plane"
+                                      : "The OpenAPI document of the ops plane";
+  made.description = "An OpenAPI 3.1 document, made from the tables by which the service itself "
+                     "routes, validates and refuses. `matchcloud openapi` prints the same.";
+  made.parameters = {if_none_match_reference, accept_encoding_reference};
+  const bool is_open = row_of(id).cors != cors_policy::none;
+  made.answers = {{200, "The document.",
+                   is_open ? "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin"
+                           : "ETag Cache-Control Vary Content-Encoding X-Content-Type-Options",
+                   "application/json", R"({"type":"object","description":"An OpenAPI document."})"},
+                  {304, "The client's copy still holds.",
+                   is_open ? "ETag Cache-Control Vary Access-Control-Allow-Origin"
+                           : "ETag Cache-Control Vary X-Content-Type-Options"}};
+  return made;
+}
+
+} // namespace matchcloud::http

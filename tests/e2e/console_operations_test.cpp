@@ -1,0 +1,165 @@
+// What the console asks the ops plane, beside what administration asks.
+#include "tests/catch.hpp"
+#include "tests/e2e/shared_servers.hpp"
+#include "tests/fixtures/json.hpp"
+
+#include <set>
+#include <string>
+
+namespace {
+
+using namespace matchcloud::e2e;
+
+const std::string game = "/v1/games/" + std::string{demo_game};
+
+answer ask(const server& of, const std::string& method, const std::string& target,
+           std::string_view body = {}) {
+  raw_connection client{of.ops()};
+  auto text = method + " " + target + " HTTP/1.1\r\nHost: localhost\r\n";
+  if (!body.empty())
+    text +=
+        "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
+  return client.ask(text.append("\r\n").append(body));
+}
+
+answer get(const server& of, const std::string& target) {
+  return ask(of, "GET", target);
+}
+
+TEST_CASE("the ops plane validates as the data plane does, without a game", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& of = plain_server(transport);
+  const std::string payload = R"({"display_name":" x","config":{"matchmaker":{"max_playrs":1}}})";
+  raw_connection data{of.data()};
+  const auto there =
+      data.ask(request("POST", versions_target, payload, "Content-Type: application/json\r\n"));
+  const auto here = ask(of, "POST", "/v1/validate/version", payload);
+  CHECK(here.status == 200);
+  CHECK(here.body == there.body);
+  CHECK(here.header("cache-control") == "no-store");
+  CHECK(ask(of, "POST", "/v1/validate/lobby", payload).problem_code() == "route_not_found");
+  CHECK(ask(of, "POST", "/v1/validate/game", "{").problem_code() == "body_malformed");
+  // On the pool.
+  const auto large = R"({"display_name":")" + std::string(100'000, 'x') + "\"}";
+  CHECK(findings(ask(of, "POST", "/v1/validate/group", large).body).size() == 1);
+}
+
+TEST_CASE("the schema of a payload has the names of the catalog", "[operations]") {
+  const auto got = get(plain_server("loops"), "/v1/schema/version");
+  CHECK(got.status == 200);
+  CHECK(text_at(parse_json(got.body), "$id") == "urn:matchcloud:schema:version");
+  CHECK(got.body.find("basic-1d16") != std::string::npos);
+}
+
+TEST_CASE("a ranking has the bytes that a client of the address gets", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& of = located_server(transport);
+  raw_connection data{of.data()};
+  const auto listing =
+      data.ask(request("GET", regions_target, "", "X-Forwarded-For: 198.51.100.7\r\n")).body;
+  const auto got = get(of, "/v1/ranking?address=198.51.100.7");
+  CHECK(got.status == 200);
+  CHECK(got.body.ends_with(R"(,"listing":)" + listing + "}"));
+  CHECK(text_at(parse_json(got.body), "source") == "address");
+  const auto placed = get(of, "/v1/ranking?latitude=-33.9&longitude=18.4");
+  CHECK(text_at(parse_json(placed.body)["listing"]["regions"][0], "region_id") == "jnb");
+  CHECK(text_at(parse_json(get(of, "/v1/ranking?address=10.0.0.1").body), "source") == "unknown");
+  for (const std::string query : {"", "?address=", "?address=lon", "?latitude=1",
+                                  "?latitude=91&"
+                                  "longitude=0",
+                                  "?latitude=0&longitude=nan", "?address=10.0.0.1&namespace_id=7"})
+    CHECK(get(of, "/v1/ranking" + query).problem_code() == "query_invalid");
+}
+
+TEST_CASE("places are counted unless that is switched off", "[operations]") {
+  const auto& of = located_server("loops");
+  raw_connection data{of.data()};
+  data.ask(request("GET", regions_target, "", "X-Forwarded-For: 198.51.100.7\r\n"));
+  const auto places = parse_json(get(of, "/v1/places").body);
+  CHECK(places["enabled"].GetBool());
+  CHECK(places["cells"].Size() > 0);
+  const server without{{"--count-places=false"}};
+  CHECK_FALSE(parse_json(get(without, "/v1/places").body)["enabled"].GetBool());
+}
+
+TEST_CASE("avatars and images are there for operators", "[operations]") {
+  const auto& of = plain_server("loops");
+  raw_connection data{of.data()};
+  const auto there =
+      data.ask(request("GET", "/cloud/games/" + std::string{demo_game} + "/avatars"));
+  const auto here = get(of, game + "/avatars");
+  CHECK(here.status == 200);
+  CHECK(here.body == there.body);
+  const auto list = parse_json(here.body);
+  std::string url;
+  for (const auto& each : list["custom_avatars"].GetArray())
+    if (each.HasMember("url")) url = each["url"].GetString();
+  const auto image = get(of, "/v1/images/" + url.substr(url.find("/avatars/") + 9));
+  CHECK(image.status == 200);
+  CHECK(image.header("content-type") == "image/png");
+  CHECK(image.header("cache-control") == "no-store");
+}
+
+TEST_CASE("a survey of lobbies counts those of a span", "[operations]") {
+  const auto& of = plain_server("loops");
+  const auto got = get(of, game + "/lobbies?start=1767225600000&end=1769904000000&buckets=31");
+  CHECK(got.status == 200);
+  const auto survey = parse_json(got.body);
+  int started = 0;
+  for (const auto& each : survey["started"].GetArray())
+    started += each.GetInt();
+  CHECK(started == 10'000); // all of the demo data
+  CHECK_FALSE(survey["is_partial"].GetBool());
+  const auto running = parse_json(get(of, game + "/lobbies/running?limit=1000").body);
+  CHECK(static_cast<int>(running["lobbies"].Size()) == survey["running_now"].GetInt());
+  CHECK(get(of, game + "/lobbies").problem_code() == "query_invalid");
+  CHECK(get(of, game + "/lobbies/running?limit=0").problem_code() == "query_invalid");
+  const std::string nobodys = "/v1/games/00000000-0000-4000-8000-0000000000ff";
+  CHECK(get(of, nobodys + "/lobbies?start=0&end=1").problem_code() == "game_not_found");
+}
+
+TEST_CASE("an operator's export has a link of this plane for a minute", "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& of = plain_server(transport);
+  const auto made = ask(of, "POST", game + "/exports",
+                        R"({"query_start":1767312000000,"query_end":1767398400000})");
+  CHECK(made.status == 200);
+  const auto url = text_at(parse_json(made.body), "url");
+  REQUIRE(url.starts_with("/exports/"));
+  const auto expires = std::stoll(url.substr(url.find("expires=") + 8));
+  const auto now = std::chrono::duration_cast<std::chrono::seconds>(
+                       std::chrono::system_clock::now().time_since_epoch())
+                       .count();
+  CHECK(expires <= now + 60);
+  CHECK(expires > now + 30);
+  const auto file = get(of, url);
+  REQUIRE(file.status == 200);
+  CHECK(std::count(file.body.begin(), file.body.end(), '\n') == 348);
+  // The same file, by the data plane.
+  raw_connection data{of.data()};
+  CHECK(data.ask(request("GET", url)).body == file.body);
+  const auto listed = parse_json(get(of, "/v1/exports").body);
+  REQUIRE(listed["exports"].Size() >= 1);
+  CHECK(text_at(listed["exports"][0], "state") == "complete");
+  CHECK(listed["exports"][0]["rows"].GetInt() == 347);
+}
+
+TEST_CASE("traced requests show the actors that they came by", "[operations]") {
+  const server of{{"--trace-one-in", "1"}};
+  raw_connection data{of.data()};
+  data.ask(request("GET", regions_target));
+  data.ask(request("GET", "/ping"));
+  data.ask(request("GET", "/cloud/games/" + std::string{demo_game} + "/avatars"));
+  const auto report = parse_json(get(of, "/v1/traces").body);
+  CHECK(report["one_in"].GetInt() == 1);
+  REQUIRE(report["traces"].Size() == 3);
+  CHECK(text_at(report["traces"][0], "operation") == "list_avatars");
+  std::set<std::string> places;
+  for (const auto& step : report["traces"][0]["steps"].GetArray())
+    places.insert(text_at(step, "place"));
+  CHECK(places == std::set<std::string>{"front", "avatar"});
+  CHECK(text_at(report["traces"][1], "operation") == "ping");
+  CHECK(report["traces"][1]["status"].GetInt() == 204);
+}
+
+} // namespace
