@@ -1,0 +1,9 @@
+// The small components that panels are put together from.
+export { CopyCurl, CopyText } from "./components/copy.js";
+export { Confirm, Dialog } from "./components/dialog.js";
+export { Announcer, announce } from "./components/announcer.js";
+export { Panel, Section } from "./components/panel.js";
+export { Loading, Problem } from "./components/problem.js";
+export { Field, Select } from "./components/field.js";
+export { Table } from "./components/table.js";
+export { Badge, Bytes, Count, Duration, Micros, Time } from "./components/values.js";

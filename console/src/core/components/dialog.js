@@ -1,0 +1,69 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { html } from "../html.js";
+import { Problem } from "./problem.js";
+
+/**
+ * A modal dialog. `onClose` is called when it is dismissed, by Escape too; whoever shows it takes
+ * it away then. The focus goes back to where it was.
+ */
+export function Dialog({ title, onClose, children, wide = false }) {
+  const element = useRef(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    const dialog = element.current;
+    dialog.showModal();
+    return () => {
+      dialog.close();
+      if (before?.isConnected) before.focus();
+    };
+  }, []);
+  const cancel = (event) => {
+    event.preventDefault();
+    onClose();
+  };
+  return html`<dialog ref=${element} class=${wide ? "wide" : ""} aria-labelledby=${id}
+    onCancel=${cancel}>
+    <header><h2 id=${id}>${title}</h2>
+      <button type="button" class="quiet" aria-label="Close" onClick=${onClose}>✕</button></header>
+    ${children}
+  </dialog>`;
+}
+
+/**
+ * Asks before something that cannot be undone: the button works once `expect` is typed. `onConfirm`
+ * may return a promise; while it runs the button rests, what it throws (ApiError) is shown.
+ * `action` is the button's text, `children` say what will happen.
+ */
+export function Confirm({ title, expect, action, onConfirm, onClose, children }) {
+  const [typed, setTyped] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState(null);
+  const id = useId();
+  const submit = async (event) => {
+    event.preventDefault();
+    if (typed !== expect || busy) return;
+    setBusy(true);
+    setError(null);
+    try {
+      await onConfirm();
+    } catch (caught) {
+      setError(caught);
+      setBusy(false);
+    }
+  };
+  return html`<${Dialog} title=${title} onClose=${onClose}>
+    <form onSubmit=${submit}>
+      ${children}
+      <p><label for=${id}>Type <code class="exact">${expect}</code> to go on.</label></p>
+      <input id=${id} value=${typed} autocomplete="off" spellcheck=${false} autofocus
+        onInput=${(event) => setTyped(event.currentTarget.value)} />
+      ${error && html`<${Problem} error=${error} />`}
+      <footer>
+        <button type="button" onClick=${onClose}>Cancel</button>
+        <button type="submit" class="danger" disabled=${typed !== expect || busy}>
+          ${busy ? "Working …" : action}</button>
+      </footer>
+    </form>
+  </${Dialog}>`;
+}

@@ -1,0 +1,47 @@
+import { useState } from "preact/hooks";
+import { html } from "../html.js";
+
+const rows_limit = 500;
+
+function ordered(rows, column, down) {
+  if (!column?.sort) return rows;
+  const compare = (one, other) => {
+    const [a, b] = [column.sort(one), column.sort(other)];
+    if (typeof a === "number" && typeof b === "number") return a - b;
+    return String(a ?? "").localeCompare(String(b ?? ""));
+  };
+  const result = [...rows].sort(compare);
+  return down ? result.reverse() : result;
+}
+
+const marks = { ascending: " ↑", descending: " ↓" };
+
+/**
+ * A table. `columns` are `{id, title, cell(row), sort?(row), numeric?}`, `keyOf(row)` names a row
+ * for good, `caption` says what it is for those who do not see it. It scrolls by itself where it is
+ * too wide, and shows 500 rows until more are asked for.
+ */
+export function Table({ columns, rows, keyOf, caption, empty = "Nothing here.", rowClass }) {
+  const [by, setBy] = useState({ id: null, down: false });
+  const [limit, setLimit] = useState(rows_limit);
+  const sorted = ordered(rows, columns.find(({ id }) => id === by.id), by.down);
+  const head = (column) => {
+    const how = by.id === column.id ? (by.down ? "descending" : "ascending") : undefined;
+    const turn = () => setBy({ id: column.id, down: by.id === column.id && !by.down });
+    return html`<th key=${column.id} scope="col" class=${column.numeric ? "numeric" : ""}
+      aria-sort=${how}>${column.sort ? html`<button type="button" class="sort" onClick=${turn}>
+        ${column.title}${marks[how]}</button>` : column.title}</th>`;
+  };
+  if (!rows.length) return html`<p class="faint">${empty}</p>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
+    <table><caption class="unseen">${caption}</caption>
+      <thead><tr>${columns.map(head)}</tr></thead>
+      <tbody>${sorted.slice(0, limit).map((row) => html`
+        <tr key=${keyOf(row)} class=${rowClass?.(row) ?? ""}>${columns.map((column) => html`
+          <td key=${column.id} class=${column.numeric ? "numeric" : ""}>${column.cell(row)}</td>`)}
+        </tr>`)}</tbody>
+    </table>
+    ${rows.length > limit && html`<p><button type="button" onClick=${() => setLimit(limit * 2)}>
+      Show more: ${limit} of ${rows.length} are shown</button></p>`}
+  </div>`;
+}

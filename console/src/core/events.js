@@ -1,0 +1,141 @@
+// The service's status, once a second, over one connection however many panels look at it.
+// EventSource cannot send a token, so this is a fetch that is read as it comes.
+import { effect, signal } from "@preact/signals";
+import { ApiError, errorOf, headersOf } from "./api.js";
+import { parseJson } from "./json.js";
+import { refused, token } from "./session.js";
+import { visible } from "./visibility.js";
+
+const history_limit = 600;
+const silence_ms = 6_000;
+const hidden_ms = 60_000;
+const least_wait_ms = 1_000;
+const most_wait_ms = 10_000;
+const line_limit = 1 << 20;
+
+/** The last `status` event, or null before the first. Members may be missing: see docs. */
+export const status = signal(null);
+
+/** The last 600 events, the oldest first: `{at, status}` with `at` in ms since 1970, here. */
+export const history = signal([]);
+
+/** "connecting", "live", "lost" (trying again), "refused" (needs a token) or "paused" (hidden). */
+export const connection = signal("connecting");
+
+/** Why the connection is lost or refused: an ApiError, or null. */
+export const lostBecause = signal(null);
+
+/** When the next try begins, in ms since 1970, or null. */
+export const nextTry = signal(null);
+
+/** How often a connection was made: what was loaded before may be loaded again when it moves. */
+export const connections = signal(0);
+
+let running = null;
+let timer = null;
+let tries = 0;
+let hiding = null;
+
+function take(block) {
+  let type = "message";
+  const data = [];
+  for (const line of block.split("\n")) {
+    if (line.startsWith("event:")) type = line.slice(6).trim();
+    if (line.startsWith("data:")) data.push(line.slice(5).trim());
+  }
+  if (type !== "status" || !data.length) return;
+  const found = parseJson(data.join("\n"));
+  history.value = [...history.value.slice(1 - history_limit), { at: Date.now(), status: found }];
+  status.value = found;
+}
+
+async function read(response, awake) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new ApiError(0, "ended", "The service ended the stream of its status.");
+    awake();
+    const blocks = (rest + value.replaceAll("\r", "")).split("\n\n");
+    rest = blocks.pop();
+    if (rest.length > line_limit) throw new ApiError(0, "malformed", "An event is too long.");
+    blocks.forEach(take);
+  }
+}
+
+function again(error) {
+  running = null;
+  lostBecause.value = error instanceof ApiError ? error
+    : new ApiError(0, "unreachable", "The service does not answer.");
+  if (error.status === 401 || error.status === 403) {
+    connection.value = "refused";
+    return;
+  }
+  connection.value = "lost";
+  // Half to one and a half times the wait, so that pages do not come back all at once.
+  const wait = Math.min(most_wait_ms, least_wait_ms * 2 ** tries++) * (0.5 + Math.random());
+  const bounded = Math.max(least_wait_ms, wait);
+  nextTry.value = Date.now() + bounded;
+  timer = setTimeout(open, bounded);
+}
+
+async function open() {
+  stop();
+  const mine = new AbortController();
+  running = mine;
+  let dog;
+  const awake = () => {
+    clearTimeout(dog);
+    dog = setTimeout(() => mine.abort(new Error("silent")), silence_ms);
+  };
+  try {
+    awake();
+    const response = await fetch("/events",
+      { headers: headersOf(), signal: mine.signal, cache: "no-store" });
+    if (!response.ok) throw await errorOf(response);
+    connection.value = "live";
+    lostBecause.value = null;
+    nextTry.value = null;
+    connections.value++;
+    tries = 0;
+    await read(response, awake);
+  } catch (error) {
+    if (running === mine) again(error);
+  } finally {
+    clearTimeout(dog);
+    mine.abort();
+  }
+}
+
+function stop() {
+  clearTimeout(timer);
+  nextTry.value = null;
+  running?.abort();
+  running = null;
+}
+
+/** Asks for the status now instead of when the wait is over. */
+export function reconnect() {
+  tries = 0;
+  connection.value = "connecting";
+  open();
+}
+
+function pause() {
+  stop();
+  connection.value = "paused";
+}
+
+/** Begins to watch, and keeps watching while the page can be seen. Call it once. */
+export function watch() {
+  effect(() => {
+    token.value;
+    refused.value = null;
+    reconnect();
+  });
+  effect(() => {
+    clearTimeout(hiding);
+    if (!visible.value) hiding = setTimeout(pause, hidden_ms);
+    else if (connection.peek() === "paused") reconnect();
+  });
+}

@@ -1,0 +1,58 @@
+// What a panel shows of one GET: the last answer, the last error, and when to ask again.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { request } from "./api.js";
+import { connections } from "./events.js";
+import { token } from "./session.js";
+import { visible } from "./visibility.js";
+
+const least_period_ms = 1_000;
+
+/**
+ * Asks for `path` and again every `every` ms (not below 1,000; 0: once) while the page can be seen,
+ * and after the service came back. `path` null asks nothing. Returns `{value, error, loading,
+ * reload}`: `value` stays while it is asked again, `error` is an ApiError or null.
+ */
+export function useQuery(path, { every = 0 } = {}) {
+  const [state, setState] = useState({ path: null, value: null, error: null, loading: true });
+  const again = useRef(null);
+  const [asked, ask] = useState(0);
+  const seen = visible.value;
+  const came = connections.value;
+  const who = token.value;
+
+  useEffect(() => {
+    if (path === null || !seen) return undefined;
+    const ending = new AbortController();
+    const turn = async () => {
+      const began = performance.now();
+      let next;
+      try {
+        const value = await request("GET", path, { signal: ending.signal });
+        next = { path, value, error: null, loading: false };
+      } catch (error) {
+        if (ending.signal.aborted) return;
+        next = (before) => ({ path, value: before.path === path ? before.value : null, error,
+          loading: false });
+      }
+      if (ending.signal.aborted) return;
+      setState(next);
+      if (!every) return;
+      const period = Math.max(least_period_ms, every);
+      again.current = setTimeout(turn, Math.max(least_period_ms / 4,
+        period - (performance.now() - began)));
+    };
+    turn();
+    return () => {
+      clearTimeout(again.current);
+      ending.abort();
+    };
+  }, [path, every, seen, came, who, asked]);
+
+  const current = state.path === path;
+  return {
+    value: current ? state.value : null,
+    error: current ? state.error : null,
+    loading: path !== null && (!current || state.loading),
+    reload: () => ask((count) => count + 1),
+  };
+}

@@ -1,0 +1,36 @@
+// Which panel is shown and with what, in the hash: #/PANEL?name=value. A link to it is a permalink.
+import { signal } from "@preact/signals";
+
+const first = "live";
+
+function read() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
+  return { panel: decodeURIComponent(path) || first, params: new URLSearchParams(query) };
+}
+
+/** `{panel, params}`: a panel's id and its URLSearchParams. A new object with each change. */
+export const route = signal(read());
+
+addEventListener("hashchange", () => {
+  route.value = read();
+});
+
+/** The hash of a panel. `params` is an object or URLSearchParams; null and "" are left out. */
+export function linkTo(panelId, params = {}) {
+  const entries = params instanceof URLSearchParams ? [...params] : Object.entries(params);
+  const said = entries.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const query = new URLSearchParams(said).toString();
+  return `#/${encodeURIComponent(panelId)}${query && `?${query}`}`;
+}
+
+/** Shows a panel. With `replace` the back button does not lead to what was shown before. */
+export function go(panelId, params = {}, { replace = false } = {}) {
+  const hash = linkTo(panelId, params);
+  if (hash === location.hash) return;
+  if (!replace) {
+    location.hash = hash;
+    return;
+  }
+  history.replaceState(null, "", hash);
+  route.value = read();
+}

@@ -1,0 +1,42 @@
+// Dark and light: what the system says, unless somebody has chosen here.
+import { effect, signal } from "@preact/signals";
+
+const key = "matchcloud.theme";
+const choices = ["system", "light", "dark"];
+const system = matchMedia("(prefers-color-scheme: dark)");
+
+/** "system", "light" or "dark". */
+export const theme = signal(choices.includes(localStorage.getItem(key))
+  ? localStorage.getItem(key) : "system");
+
+/** Counts how often colors may have changed: what draws on a canvas draws again. */
+export const repaint = signal(0);
+
+system.addEventListener("change", () => repaint.value++);
+
+effect(() => {
+  const chosen = theme.value;
+  if (chosen === "system") {
+    delete document.documentElement.dataset.theme;
+    localStorage.removeItem(key);
+  } else {
+    document.documentElement.dataset.theme = chosen;
+    localStorage.setItem(key, chosen);
+  }
+  repaint.value = repaint.peek() + 1;
+});
+
+/** Goes on to the next of system, light and dark. */
+export function nextTheme() {
+  theme.value = choices[(choices.indexOf(theme.value) + 1) % choices.length];
+}
+
+/** The color that a CSS variable has now, as rgb(..), for a canvas. `name` is without dashes. */
+export function colorOf(name) {
+  const probe = document.createElement("i");
+  probe.style.color = `var(--${name})`;
+  document.body.append(probe);
+  const color = getComputedStyle(probe).color;
+  probe.remove();
+  return color;
+}

@@ -1,0 +1,2 @@
+// The page of the interface: written by the panels' side.
+import "./core/theme.js";

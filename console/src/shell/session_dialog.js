@@ -1,0 +1,42 @@
+import { useState } from "preact/hooks";
+import { html } from "../core/html.js";
+import { Dialog, Field } from "../core/components.js";
+import { asking, signIn, signOut, token, tokenKind } from "../core/session.js";
+
+function close() {
+  asking.value = false;
+}
+
+function Body() {
+  const [text, setText] = useState("");
+  const [wrong, setWrong] = useState(null);
+  const submit = (event) => {
+    event.preventDefault();
+    const why = signIn(text);
+    setText("");
+    setWrong(why);
+    if (!why) close();
+  };
+  const forget = () => {
+    signOut();
+    close();
+  };
+  return html`<${Dialog} title="Token" onClose=${close}>
+    ${token.value && html`<p>This page asks with a token of the kind ${" "}
+      <strong>${tokenKind.value}</strong>. <button type="button" onClick=${forget}>
+        Forget it</button></p>`}
+    <form onSubmit=${submit}>
+      <${Field} label=${token.value ? "Another token" : "Token"} type="password" value=${text}
+        onValue=${setText} error=${wrong} autofocus required
+        hint="A viewer token reads, an admin token changes too. It stays in this tab alone."
+      />
+      <footer><button type="button" onClick=${close}>Cancel</button>
+        <button type="submit" class="primary">Use it</button></footer>
+    </form>
+  </${Dialog}>`;
+}
+
+/** Asks for a token, when somebody wants to give one. */
+export function SessionDialog() {
+  return asking.value ? html`<${Body} />` : null;
+}

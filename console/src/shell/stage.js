@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { html, useErrorBoundary } from "../core/html.js";
+import { Loading, Problem } from "../core/components.js";
+import { linkTo, route } from "../core/router.js";
+import { panels } from "../panels/list.js";
+
+function Boundary({ children }) {
+  const [error, reset] = useErrorBoundary();
+  if (!error) return children;
+  const shown = { status: "This panel failed", code: "", detail: String(error.message ?? error) };
+  return html`<${Problem} error=${shown} onRetry=${reset} />`;
+}
+
+function Unknown({ id }) {
+  return html`<div class="panel"><h1>No such panel</h1>
+    <p>There is none with the name <code><bdi>${id.slice(0, 100)}</bdi></code>.
+      Go to <a href=${linkTo("live")}>Live</a>.</p></div>`;
+}
+
+// What is behind a newer program's page is gone with it; then the page is the one to load again.
+const gone = {
+  status: "Not loaded", code: "", detail: "This panel's program could not be loaded. The service "
+    + "may be down, or have been replaced by another version: load the page again.",
+};
+
+/** Shows the panel of the route, which it loads first. */
+export function Stage() {
+  const { panel: id } = route.value;
+  const entry = panels.find((panel) => panel.id === id);
+  const [loaded, setLoaded] = useState({});
+  const [failed, setFailed] = useState(null);
+  const [tries, setTries] = useState(0);
+  const first = useRef(true);
+
+  useEffect(() => {
+    if (!entry) return undefined;
+    let here = true;
+    setFailed(null);
+    entry.load().then(
+      (module) => here && setLoaded((before) => ({ ...before, [id]: module.default })),
+      () => here && setFailed(id),
+    );
+    return () => {
+      here = false;
+    };
+  }, [id, tries]);
+
+  const panel = loaded[id];
+  useEffect(() => {
+    if (!panel) return;
+    // Whoever came by a link of the navigation reads on from the panel's heading.
+    if (!first.current) document.querySelector("main h1")?.focus({ preventScroll: true });
+    first.current = false;
+    scrollTo(0, 0);
+  }, [id, Boolean(panel)]);
+
+  if (!entry) return html`<${Unknown} id=${id} />`;
+  if (failed === id) {
+    return html`<${Problem} error=${gone} onRetry=${() => setTries(tries + 1)} />`;
+  }
+  if (!panel) return html`<${Loading} what=${entry.title} />`;
+  return html`<${Boundary} key=${id}><${panel.Panel} route=${route.value} /></${Boundary}>`;
+}

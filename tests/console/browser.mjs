@@ -1,0 +1,140 @@
+// The browser that tests look at the console with. One is started for all tests of a file; each
+// test has a page of its own, which fails the test on any error that a visitor would see only in
+// the browser's tools: console errors, exceptions, violations of the Content-Security-Policy.
+import assert from "node:assert/strict";
+import { mkdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const tree = process.env.MATCHCLOUD_TREE ?? join(here, "../..");
+const require = createRequire(join(tree, "build/console/test/package.json"));
+const { chromium } = require("playwright-core");
+const screenshots = join(tree, "build/console/screenshots");
+
+/** The page's origin: of the program itself with MATCHCLOUD_CONSOLE_DIRECT=1, else of serve.mjs. */
+export const origin = process.env.MATCHCLOUD_CONSOLE_URL;
+
+/** How long a test waits for a condition, in ms. Generous: the machine may be compiling. */
+export const patience_ms = 30_000;
+
+/** The widths at which nothing may scroll sideways, in CSS pixels. */
+export const widths = { narrow: 400, wide: 3840 };
+
+/** Starts the browser: the one that `CHROMIUM` names, else Debian's. Close it after the tests. */
+export function startBrowser() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+    timeout: patience_ms,
+  });
+}
+
+/**
+ * Opens `hash` (such as "#/live") in a page of its own. `options` are of playwright's newContext
+ * (colorScheme, viewport, reducedMotion ..), `expected` are patterns of console errors that the
+ * test causes (the browser reports each 404 and each lost connection as one). Returns `{page,
+ * errors, requests, close}`; `close` fails on errors that were not expected.
+ */
+export async function openConsole(browser, hash = "#/live",
+  { expected = [], url = origin, path = "/", ...options } = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(patience_ms);
+  const errors = [];
+  const requests = [];
+  const note = (text) => {
+    if (!expected.some((pattern) => pattern.test(text))) errors.push(text);
+  };
+  page.on("console", (message) => {
+    if (message.type() === "error") note(`${message.text()} (${message.location().url})`);
+  });
+  page.on("pageerror", (error) => note(`exception: ${error.stack ?? error}`));
+  page.on("request", (request) => requests.push({ at: performance.now(), method: request.method(),
+    path: new URL(request.url()).pathname, url: request.url() }));
+  await page.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (event) => {
+      console.error(`CSP: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
+    });
+  });
+  await page.goto(`${url}${path}${hash}`);
+  const close = async () => {
+    await context.close();
+    assert.deepEqual(errors, [], "the page reported errors");
+  };
+  return { page, errors, requests, close };
+}
+
+/** Runs `test` with a page, and closes it; see openConsole. */
+export async function withConsole(browser, hash, options, test) {
+  const opened = await openConsole(browser, hash, options);
+  try {
+    await test(opened.page, opened);
+  } catch (error) {
+    await screenshot(opened.page, "failed").catch(() => {});
+    if (opened.errors.length) console.error(opened.errors.join("\n"));
+    await opened.page.context().close().catch(() => {});
+    throw error;
+  }
+  await opened.close();
+}
+
+/** Waits until `condition` (which may be async) is true; fails with `what` after 30 s. */
+export async function until(condition, what = "a condition", deadline_ms = patience_ms) {
+  const end = performance.now() + deadline_ms;
+  for (;;) {
+    const found = await condition();
+    if (found) return found;
+    if (performance.now() > end) assert.fail(`waited ${deadline_ms} ms in vain for ${what}`);
+    await new Promise((resume) => setTimeout(resume, 50));
+  }
+}
+
+let axe = null;
+
+/** Has axe look at the page; fails on each violation, with the element. */
+export async function judge(page, what = page.url()) {
+  axe ??= await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
+  // By the debugger, since the page's policy lets in no script that is not its own.
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document,
+    { resultTypes: ["violations"] }));
+  const said = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 5)
+    .map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary}`).join("\n   ")}`);
+  assert.deepEqual(said, [], `axe found in ${what}`);
+}
+
+/** Fails where the page as a whole scrolls sideways. */
+export async function fits(page, what = page.url()) {
+  const { content, view } = await page.evaluate(() => ({
+    content: document.documentElement.scrollWidth, view: document.documentElement.clientWidth }));
+  assert.ok(content <= view, `${what} is ${content} px wide in ${view} px`);
+}
+
+/** Keeps a picture of the page in build/console/screenshots/NAME.png. */
+export async function screenshot(page, name) {
+  await mkdir(screenshots, { recursive: true });
+  await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+}
+
+/**
+ * Looks at the panel in dark and light, at 400 and at 3840 px: axe finds nothing, nothing scrolls
+ * sideways, no error is reported. `ready(page)` waits until the panel shows what it has; `name` is
+ * that of its screenshots.
+ */
+export async function looksRight(browser, hash, { ready, name, expected, path } = {}) {
+  for (const colorScheme of ["light", "dark"]) {
+    for (const [size, width] of Object.entries(widths)) {
+      const viewport = { width, height: width === widths.wide ? 2160 : 900 };
+      await withConsole(browser, hash, { colorScheme, viewport, expected, path,
+        reducedMotion: "reduce" }, async (page) => {
+        await ready(page);
+        const what = `${hash} ${colorScheme} ${width} px`;
+        await screenshot(page, `${name}-${colorScheme}-${size}`);
+        await fits(page, what);
+        await judge(page, what);
+      });
+    }
+  }
+}

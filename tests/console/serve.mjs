@@ -1,0 +1,89 @@
+// A development server: the page from build/console/dist with the headers that it will have, all
+// else from the ops plane of a running service, so that the page can be worked on without building
+// the program. What the service does not have yet comes from fakes.mjs.
+//
+//   node tests/console/serve.mjs OPS_URL [PORT [DIST_FOLDER]]
+//
+// Prints "console on http://127.0.0.1:PORT". MATCHCLOUD_DATA_URL names the data plane for fakes.
+import { createServer, request as ask } from "node:http";
+import { readFile } from "node:fs/promises";
+import { dirname, extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { fakeOf, watchedEvents } from "./fakes.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const [ops, port = "0", dist = join(here, "../../build/console/dist")] = process.argv.slice(2);
+if (!ops) {
+  console.error("usage: node tests/console/serve.mjs OPS_URL [PORT [DIST_FOLDER]]");
+  process.exit(2);
+}
+const plane = new URL(ops);
+const context = { ops: plane, data: process.env.MATCHCLOUD_DATA_URL ?? null };
+
+const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
+  + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const types = {
+  ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
+  ".json": "application/json", ".woff2": "font/woff2",
+};
+const pages = { "/": "index.html", "/docs": "docs.html" };
+
+async function serveFile(answer, path, name) {
+  let bytes;
+  try {
+    bytes = await readFile(join(dist, `${normalize(name)}.gz`));
+  } catch {
+    answer.writeHead(404, { "Content-Type": "text/plain" }).end(`${path} is not there\n`);
+    return;
+  }
+  const kept = name.startsWith("assets/");
+  answer.writeHead(200, {
+    "Content-Type": types[extname(name)] ?? "application/octet-stream", "Content-Encoding": "gzip",
+    "Cache-Control": kept ? "public, max-age=31536000, immutable" : "no-cache",
+    "Content-Security-Policy": csp, "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin",
+  }).end(bytes);
+}
+
+// The ops plane judges Host and Origin: they become those that it would see without this server.
+function forwarded(headers) {
+  const { host, origin, connection, ...rest } = headers;
+  return { ...rest, host: plane.host, ...(origin ? { origin: plane.origin } : {}) };
+}
+
+function pass(incoming, answer) {
+  const outgoing = ask(new URL(incoming.url, plane), {
+    method: incoming.method, headers: forwarded(incoming.headers),
+  });
+  outgoing.on("response", (found) => {
+    const { connection, "transfer-encoding": coding, ...headers } = found.headers;
+    answer.writeHead(found.statusCode, headers);
+    const events = incoming.url === "/events" && found.statusCode === 200;
+    (events ? found.pipe(watchedEvents(context)) : found).pipe(answer);
+    found.on("error", () => answer.destroy());
+  });
+  // As if this server were the service: a connection that breaks off, or none at all.
+  outgoing.on("error", () => answer.destroy());
+  answer.on("close", () => outgoing.destroy());
+  incoming.pipe(outgoing);
+}
+
+const server = createServer(async (incoming, answer) => {
+  const { pathname } = new URL(incoming.url, "http://localhost");
+  const read = incoming.method === "GET" || incoming.method === "HEAD";
+  if (read && pages[pathname]) return serveFile(answer, pathname, pages[pathname]);
+  if (read && pathname.startsWith("/assets/")) {
+    return serveFile(answer, pathname, pathname.slice(1));
+  }
+  try {
+    if (await fakeOf(incoming, answer, context)) return undefined;
+  } catch (error) {
+    console.error(`fake of ${incoming.url}: ${error.stack}`);
+    return answer.destroy();
+  }
+  return pass(incoming, answer);
+});
+server.listen(Number(port), "127.0.0.1", () => {
+  console.log(`console on http://127.0.0.1:${server.address().port}`);
+});
