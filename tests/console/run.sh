@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Tests the console in a browser against the built service: tests/console/run.sh [TEST_FILE..]
+#
+# Builds the page (script/console), starts a service with demo data and fault injection, and runs
+# node's test runner. With MATCHCLOUD_CONSOLE_DIRECT=1 the browser asks the service itself, which
+# has the page in it; otherwise a development server (serve.mjs) stands between them. Other
+# variables: MATCHCLOUD_BINARY (build/release/matchcloud), CHROMIUM (/usr/bin/chromium). Pictures
+# are in build/console/screenshots. script/test console calls this.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+from=tests/console
+to=build/console/test
+binary=${MATCHCLOUD_BINARY:-build/release/matchcloud}
+folder=$(mktemp -d)
+servers=()
+
+# Services that tests have started by themselves leave their process ids in the folder.
+leave() {
+  local file
+  for file in "$folder"/*.pid; do
+    [[ -s $file ]] && servers+=("$(<"$file")")
+  done
+  if ((${#servers[@]})); then
+    kill "${servers[@]}" 2>/dev/null || true
+    wait "${servers[@]}" 2>/dev/null || true
+  fi
+  rm -rf "$folder"
+}
+trap leave EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+install_packages() {
+  mkdir -p $to
+  cmp -s $from/package-lock.json $to/installed.json && return
+  rm -f $to/installed.json
+  cp $from/{package.json,package-lock.json,.npmrc} $to/
+  if ! npm ci --prefix $to --no-audit --no-fund --ignore-scripts --loglevel=error >&2; then
+    echo "console: npm could not install the tests' packages: without network? See above" >&2
+    return 1
+  fi
+  cp $from/package-lock.json $to/installed.json
+}
+
+# Waits for the line of `input` that begins with `word` and puts what follows into `said`.
+await_line() {
+  local input=$1 word=$2 line
+  while IFS= read -rt 60 -u "$input" line; do
+    case $line in
+      "$word"*)
+        said=${line#"$word"}
+        return
+        ;;
+    esac
+  done
+  echo "console: no line \"$word..\" came" >&2
+  return 1
+}
+
+serve() {
+  local output
+  mkfifo "$folder/service"
+  "$binary" serve --listen 127.0.0.1:0 --ops-listen 127.0.0.1:0 --data-dir "$folder/data" \
+    --fallback-location 51.5,-0.12 --enable-fault-injection --fault-seed 18446744073709551615 \
+    >"$folder/service" 2>"$folder/service.log" &
+  servers+=($!)
+  exec {output}<"$folder/service"
+  await_line "$output" "listening on "
+  export MATCHCLOUD_DATA_URL=$said
+  await_line "$output" "ops plane on "
+  export MATCHCLOUD_OPS_URL=$said
+}
+
+serve_page() {
+  local output
+  if [[ ${MATCHCLOUD_CONSOLE_DIRECT:-} == 1 ]]; then
+    export MATCHCLOUD_CONSOLE_URL=$MATCHCLOUD_OPS_URL
+    return
+  fi
+  mkfifo "$folder/page"
+  node $from/serve.mjs "$MATCHCLOUD_OPS_URL" >"$folder/page" &
+  servers+=($!)
+  exec {output}<"$folder/page"
+  await_line "$output" "console on "
+  export MATCHCLOUD_CONSOLE_URL=$said
+}
+
+script/console
+install_packages
+"$binary" demo --data-dir "$folder/data" >&2
+serve
+serve_page
+
+files=("$@")
+((${#files[@]})) || files=("$from"/*.test.mjs)
+status=0
+MATCHCLOUD_BINARY=$binary MATCHCLOUD_TEST_FOLDER=$folder node --test --test-concurrency=1 \
+  --test-reporter=spec --test-reporter-destination=stdout --test-reporter=tap \
+  --test-reporter-destination=$to/results.tap "${files[@]}" || status=$?
+passed=$(sed -n 's/^# pass //p' $to/results.tap)
+failed=$(sed -n 's/^# fail //p' $to/results.tap)
+echo "console: ${passed:-0} passed, ${failed:-0} failed"
+exit $status

@@ -1,0 +1,151 @@
+// What is around the panels: size, policy, keys, theme, tokens, connection.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { origin, startBrowser, until, withConsole } from "./browser.mjs";
+import { command, demoFolder, startConsole, startService } from "./service.mjs";
+
+const tree = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const dist = join(tree, "build/console/dist");
+const limit_bytes = 250_000;
+const lost = [/ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|EMPTY_RESPONSE|INCOMPLETE_CHUNKED)/];
+
+let browser;
+before(async () => {
+  browser = await startBrowser();
+});
+after(() => browser?.close());
+
+function files(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory()
+    ? files(join(folder, entry.name)) : [join(folder, entry.name)]));
+}
+
+test("the page is at most 250 kB gzip with all its panels", () => {
+  const packed = files(dist).filter((file) => file.endsWith(".gz"));
+  const sum = packed.reduce((bytes, file) => bytes + statSync(file).size, 0);
+  assert.ok(sum <= limit_bytes, `${sum} bytes`);
+});
+
+test("the same sources give the same bytes", () => {
+  const folder = mkdtempSync(join(tmpdir(), "console-"));
+  try {
+    execFileSync(process.execPath, [join(tree, "console/build.mjs"), folder]);
+    const content = (root) => Object.fromEntries(files(root).sort()
+      .map((file) => [file.slice(root.length), readFileSync(file).toString("base64")]));
+    assert.deepEqual(content(folder), content(dist));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("the page has no script and no style in it", () => {
+  for (const name of ["index.html", "docs.html"]) {
+    const text = readFileSync(join(dist, name), "utf8");
+    assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/i);
+  }
+});
+
+test("the policy lets in nothing that is not of the page's origin", async () => {
+  const answer = await fetch(`${origin}/`);
+  const policy = answer.headers.get("Content-Security-Policy");
+  assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self'/);
+  assert.doesNotMatch(policy, /unsafe|\*/);
+});
+
+test("keys lead to panels, and ? shows them", () =>
+  withConsole(browser, "#/live", {}, async (page) => {
+    await page.waitForSelector("main h1");
+    await page.keyboard.press("g");
+    await page.keyboard.press("c");
+    await page.waitForURL("**/#/catalog");
+    await page.waitForFunction(() => document.activeElement?.textContent === "Catalog");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  }));
+
+test("everything on the page is reached by the tabulator", () =>
+  withConsole(browser, "#/live", {}, async (page) => {
+    await page.waitForSelector("main h1");
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the panel");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "main");
+  }));
+
+test("a chosen theme stays", () => withConsole(browser, "#/live", {}, async (page) => {
+  await page.getByRole("button", { name: /^Theme/ }).click();
+  await page.reload();
+  await page.getByRole("button", { name: "Theme: light" }).waitFor();
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+}));
+
+test("a name of no panel is said, as text", () =>
+  withConsole(browser, "#/%3Cimg%20src=x%20onerror=alert(1)%3E", {}, async (page) => {
+    await page.getByText("<img src=x onerror=alert(1)>").waitFor();
+  }));
+
+test("a token that the service wants is in no URL, cookie or storage that stays", async () => {
+  const dataDir = demoFolder();
+  const make = (kind) => command("token", "create", "--data-dir", dataDir, "--kind", kind,
+    "--name", kind, "--expires", "1d").trim();
+  const [admin, viewer] = [make("admin"), make("viewer")];
+  const service = await startService({ dataDir, flags: ["--ops-auth", "required"] });
+  const page_of = await startConsole(service);
+  const options = { url: page_of.origin, expected: [/401 \(Unauthorized\)/] };
+  try {
+    await withConsole(browser, "#/live", options, async (page, { requests }) => {
+      await page.getByText("The service wants a token.").waitFor();
+      await page.getByRole("button", { name: "Give a token" }).click();
+      const field = page.getByRole("dialog").getByLabel("Token", { exact: true });
+      await field.fill("mc_admin_short");
+      await page.keyboard.press("Enter");
+      await page.getByText("This is no token.").waitFor();
+      await field.fill(viewer);
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "viewer token, read only" }).waitFor();
+      await page.getByText("live", { exact: true }).waitFor();
+
+      await page.getByRole("button", { name: "viewer token, read only" }).click();
+      await page.getByRole("dialog").getByLabel("Another token").fill(admin);
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "admin token" }).waitFor();
+      const kept = await page.evaluate(() => ({ cookie: document.cookie, url: location.href,
+        local: JSON.stringify(localStorage), page: document.documentElement.outerHTML }));
+      for (const text of Object.values(kept)) assert.doesNotMatch(text, /mc_(admin|viewer)_\w{20}/);
+      for (const { url } of requests) assert.doesNotMatch(url, /mc_/);
+      await page.reload();
+      await page.getByRole("button", { name: "admin token" }).waitFor();
+    });
+  } finally {
+    await page_of.stop();
+    await service.stop();
+  }
+});
+
+test("the page outlives a restart of the service", async () => {
+  const dataDir = demoFolder();
+  const first = await startService({ dataDir });
+  const page_of = await startConsole(first);
+  let second;
+  try {
+    await withConsole(browser, "#/live", { url: page_of.origin, expected: lost }, async (page) => {
+      await page.getByText("live", { exact: true }).waitFor();
+      await first.stop("SIGKILL");
+      await page.getByText("No connection to the service.").waitFor();
+      second = await startService({ dataDir, opsPort: new URL(first.ops).port });
+      await page.getByText("live", { exact: true }).waitFor();
+      await until(async () => !(await page.getByText("No connection to the service.").isVisible()));
+    });
+  } finally {
+    await page_of.stop();
+    await first.stop();
+    await second?.stop();
+  }
+});
