@@ -1,8 +1,32 @@
+import {
+  CopyCurl, Loading, Panel as Frame, Problem, Section, Select,
+} from "../core/components.js";
 import { html } from "../core/html.js";
-import { Panel as Frame } from "../core/components.js";
+import { useQuery } from "../core/query.js";
+import { go } from "../core/router.js";
+import { TreeTable } from "./actors/tree_table.js";
+import { WalksCard } from "./actors/walks.js";
 
-function Panel() {
-  return html`<${Frame} title="Actors"><p class="faint">Not there yet.</p></${Frame}>`;
+const path = "/actors";
+const period_ms = 1_000;
+const shows = [["", "all"], ["troubled", "not running"], ["restarted", "started again"],
+  ["busy", "with requests waiting"]];
+
+function Panel({ route }) {
+  const { value, error, reload } = useQuery(path, { every: period_ms });
+  const { params } = route;
+  const choose = (show) => go("actors", { ...Object.fromEntries(params), show }, { replace: true });
+  const actions = html`<${Select} label="Show" className="inline" options=${shows}
+      value=${params.get("show") ?? ""} onValue=${choose} />
+    <${CopyCurl} path=${path} />`;
+  return html`<${Frame} title="Actors">
+    <${Section} title="Supervision tree" actions=${actions}>
+      <${Problem} error=${error} onRetry=${reload} />
+      ${value ? html`<${TreeTable} actors=${value.actors} route=${route} />`
+        : !error && html`<${Loading} />`}
+    </${Section}>
+    <${WalksCard} route=${route} />
+  </${Frame}>`;
 }
 
 export default { id: "actors", title: "Actors", Panel };

@@ -33,7 +33,7 @@ export function Table({ columns, rows, keyOf, caption, empty = "Nothing here.", 
         ${column.title}${marks[how]}</button>` : column.title}</th>`;
   };
   if (!rows.length) return html`<p class="faint">${empty}</p>`;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label=${caption}>
     <table><caption class="unseen">${caption}</caption>
       <thead><tr>${columns.map(head)}</tr></thead>
       <tbody>${sorted.slice(0, limit).map((row) => html`

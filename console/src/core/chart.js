@@ -1,0 +1,134 @@
+// Lines over time. Import this from panels alone: uPlot is not loaded before one is shown.
+import uPlot from "uplot";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { html } from "./html.js";
+import { colorOf, repaint } from "./theme.js";
+
+const height_px = 180;
+const powers_of_two = Array.from({ length: 48 }, (_, power) => 2 ** power);
+
+function rangeOf(log, least) {
+  if (!log) return (_, __, most) => [0, Math.max(least, (most ?? 0) * 1.1)];
+  return (_, low, high) => {
+    if (low === null || low === undefined || low <= 0) return [100, 10_000];
+    return [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high * 1.01))];
+  };
+}
+
+// Marks are drawn over the lines: a moment that explains what they do.
+function drawMarks(plot, marks, color) {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = color;
+  ctx.fillStyle = color;
+  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
+  marks.forEach(({ at, text }, index) => {
+    const x = plot.valToPos(at / 1_000, "x", true);
+    if (x < bbox.left || x > bbox.left + bbox.width) return;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    const y = bbox.top + (12 + 12 * (index % 3)) * devicePixelRatio;
+    const right = x > bbox.left + bbox.width / 2;
+    ctx.textAlign = right ? "right" : "left";
+    ctx.fillText(text, x + (right ? -4 : 4) * devicePixelRatio, y);
+  });
+  ctx.restore();
+}
+
+function optionsOf({ width, height, series, format, log, binary, least, span, onIndex, marks }) {
+  const grid = { stroke: colorOf("grid"), width: 1 };
+  const axis = { stroke: colorOf("faint"), grid, ticks: grid, font: "12px system-ui, sans-serif" };
+  return {
+    width, height,
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false }, y: false },
+    scales: {
+      x: { time: true, range: () => span() },
+      y: { distr: log ? 3 : 1, range: rangeOf(log, least) },
+    },
+    axes: [
+      { ...axis, space: 70, values: "{HH}:{mm}:{ss}" },
+      { ...axis, size: 72, ...(binary ? { incrs: powers_of_two } : {}), values: (_, splits) => splits.map((value) => (value === null
+        || value === undefined ? "" : format(value))) },
+    ],
+    series: [{}, ...series.map(({ label, color, dash }) => ({
+      label, stroke: colorOf(color), width: 1.5, dash, points: { show: false }, spanGaps: false,
+    }))],
+    hooks: {
+      setCursor: [(plot) => onIndex(plot.cursor.idx ?? null)],
+      draw: [(plot) => drawMarks(plot, marks(), colorOf("warn"))],
+    },
+  };
+}
+
+function Legend({ series, index, times, format }) {
+  const moment = index === null ? null : times[index];
+  const text = (values) => {
+    const value = index === null ? values.at(-1) : values[index];
+    return value === null || value === undefined ? "–" : format(value);
+  };
+  return html`<ul class="legend">
+    ${series.map(({ label, color, values }) => html`<li key=${label}>
+      <span class=${`swatch ${color}`} aria-hidden="true"></span>${label}${" "}
+      <strong>${text(values)}</strong></li>`)}
+    <li class="faint">${moment ? new Date(moment * 1_000).toTimeString().slice(0, 8) : "now"}</li>
+  </ul>`;
+}
+
+/**
+ * A chart of lines. `times` are s since 1970, `series` `{label, color, values, dash?}` with a color's
+ * variable without dashes (series-1 ..) and null where nothing is known. `format` makes the text of a
+ * value, `log` wants all of them above 0, `binary` is for bytes, `least` is what the axis shows at least. `seconds` is the
+ * width, `marks` are `{at: ms, text}`. The arrow keys move along the line.
+ */
+export function Chart({ title, times, series, format, log = false, binary = false, least = 1,
+  seconds = 60, marks = [], height = height_px }) {
+  const place = useRef(null);
+  const plot = useRef(null);
+  const now = useRef({});
+  const [index, setIndex] = useState(null);
+  const painted = repaint.value;
+  now.current = { times, marks, seconds };
+
+  useEffect(() => {
+    const span = () => {
+      const end = now.current.times.at(-1) ?? Date.now() / 1_000;
+      return [end - now.current.seconds, end];
+    };
+    const made = new uPlot(optionsOf({
+      width: place.current.clientWidth || 300, height, series, format, log, binary, least, span,
+      onIndex: setIndex, marks: () => now.current.marks,
+    }), [times, ...series.map(({ values }) => values)], place.current);
+    plot.current = made;
+    const observer = new ResizeObserver(() => {
+      const width = place.current?.clientWidth;
+      if (width && width !== made.width) made.setSize({ width, height });
+    });
+    observer.observe(place.current);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+    };
+  }, [painted, height, log, series.map(({ label }) => label).join("\n")]);
+
+  useEffect(() => {
+    plot.current?.setData([times, ...series.map(({ values }) => values)]);
+  }, [times, marks]);
+
+  const keys = (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step || !times.length) return;
+    event.preventDefault();
+    const next = Math.min(times.length - 1, Math.max(0, (index ?? times.length) + step));
+    plot.current.setCursor({ left: plot.current.valToPos(times[next], "x"), top: 10 });
+  };
+  const leave = () => plot.current?.setCursor({ left: -10, top: -10 });
+  return html`<figure class="chart">
+    <div ref=${place} class="plot" tabindex="0" role="group" onKeyDown=${keys} onBlur=${leave}
+      aria-label=${`${title}: a chart. The arrow keys move along it, the values are below.`}></div>
+    <figcaption><${Legend} ...${{ series, index, times, format }} /></figcaption>
+  </figure>`;
+}

@@ -1,0 +1,97 @@
+// Sampled requests, and the walk of one of them through actors.
+import { useRef } from "preact/hooks";
+import {
+  Badge, CopyCurl, CopyText, Loading, Micros, Problem, Section, Select, Time,
+} from "../../core/components.js";
+import { html } from "../../core/html.js";
+import { useQuery } from "../../core/query.js";
+import { go, linkTo } from "../../core/router.js";
+
+const path = "/v1/traces";
+const period_ms = 3_000;
+const shown_limit = 100;
+const least_share = 0.002;
+
+const toneOf = (status) => (status >= 500 ? "bad" : status >= 400 ? "warn" : "good");
+
+function Step({ step: { place, at_us: at, us }, total }) {
+  const whole = Math.max(1, total);
+  const from = Math.min(1, at / whole);
+  const share = Math.min(1 - Math.min(from, 1 - least_share), Math.max(least_share, us / whole));
+  const style = { marginLeft: `${from * 100}%`, width: `${share * 100}%` };
+  return html`<tr>
+    <th scope="row"><bdi>${place}</bdi></th>
+    <td class="numeric"><${Micros} us=${at} /></td>
+    <td class="numeric"><${Micros} us=${us} /></td>
+    <td class="lane"><div class="bar" style=${style} aria-hidden="true"></div></td>
+  </tr>`;
+}
+
+function Walk({ trace }) {
+  const { request_id: id, operation, status, began, total_us: total, steps } = trace;
+  return html`<div class="walk">
+    <p><strong><bdi>${operation}</bdi></strong> <${Badge} tone=${toneOf(status)}>${status}</${Badge}>
+      ${" began "}<${Time} at=${began} />${" and took "}<${Micros} us=${total} /></p>
+    <p class="faint">Request <code>${id}</code>
+      <${CopyText} text=${id} label="Copy the id" /></p>
+    <div class="scroll" tabindex="0" role="group" aria-label="Walk of the request">
+      <table class="waterfall"><caption class="unseen">Where the request was, and when</caption>
+        <thead><tr><th scope="col">Actor</th><th scope="col" class="numeric">From</th>
+          <th scope="col" class="numeric">Took</th><th scope="col">Of the whole</th></tr></thead>
+        <tbody>${[...steps].sort((a, b) => a.at_us - b.at_us).map((step, index) => html`
+          <${Step} key=${index} step=${step} total=${total} />`)}</tbody>
+      </table></div>
+  </div>`;
+}
+
+function Choice({ trace, chosen, route }) {
+  const { request_id: id, operation, status, total_us: total } = trace;
+  const link = linkTo("actors", { ...Object.fromEntries(route.params), walk: id });
+  return html`<li><a href=${link} aria-current=${chosen ? "true" : undefined}>
+    <span><bdi>${operation}</bdi></span>
+    <${Badge} tone=${toneOf(status)}>${status}</${Badge}>
+    <span class="numeric"><${Micros} us=${total} /></span></a></li>`;
+}
+
+function Walks({ value, route }) {
+  const { params } = route;
+  const place = params.get("place");
+  const failed = params.get("walks") === "failed";
+  const kept = useRef(null);
+  const listed = value.traces.filter(({ status, steps }) => (!failed || status >= 500)
+    && (!place || steps.some((step) => step.place === place))).slice(0, shown_limit);
+  const asked = params.get("walk");
+  // The service keeps the last ones alone: the one that somebody looks at stays here.
+  const found = value.traces.find(({ request_id: id }) => id === asked);
+  if (found) kept.current = found;
+  const shown = kept.current?.request_id === asked ? kept.current : listed[0];
+  if (!listed.length && !shown) {
+    return html`<p class="faint">No sampled request is like that yet. One of ${value.one_in} ${" "}
+      requests is sampled.</p>`;
+  }
+  return html`<div class="walks">
+    <ul class="choices" aria-label="Sampled requests, the newest first">${listed.map((trace) => html`
+      <${Choice} key=${trace.request_id} chosen=${trace === shown} ...${{ trace, route }} />`)}</ul>
+    ${shown && html`<${Walk} trace=${shown} />`}
+  </div>`;
+}
+
+/** The card of sampled requests; `route` chooses one (walk), which are listed (walks, place). */
+export function WalksCard({ route }) {
+  const { value, error, reload } = useQuery(path, { every: period_ms });
+  const { params } = route;
+  const choose = (walks) => go("actors", { ...Object.fromEntries(params), walks, walk: "" },
+    { replace: true });
+  const actions = html`<${Select} label="Show" className="inline" onValue=${choose}
+      options=${[["", "all"], ["failed", "5xx only"]]} value=${params.get("walks") ?? ""} />
+    <${CopyCurl} path=${path} />`;
+  return html`<${Section} title="Walks of requests" actions=${actions}>
+    ${error?.status === 404
+      ? html`<p>This service does not sample walks: it is older than this page.</p>`
+      : html`<${Problem} error=${error} onRetry=${reload} />`}
+    ${value && html`<p class="faint">One of ${value.one_in} requests is sampled.${
+      params.get("place") ? " Only those that went through the chosen actor are listed." : ""}</p>
+      <${Walks} value=${value} route=${route} />`}
+    ${!value && !error && html`<${Loading} />`}
+  </${Section}>`;
+}
