@@ -6,4 +6,6 @@ export { Panel, Section } from "./components/panel.js";
 export { Loading, Problem } from "./components/problem.js";
 export { Field, Select } from "./components/field.js";
 export { Table } from "./components/table.js";
+export { MemberDiff } from "./components/diff.js";
+export { Name } from "./components/name.js";
 export { Badge, Bytes, Count, Duration, Micros, Time } from "./components/values.js";

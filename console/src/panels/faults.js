@@ -1,8 +1,99 @@
+import { useEffect, useState } from "preact/hooks";
+import { send } from "../core/api.js";
+import {
+  CopyCurl, CopyText, Field, Loading, Panel as Frame, Problem, Section, Select, announce,
+} from "../core/components.js";
 import { html } from "../core/html.js";
-import { Panel as Frame } from "../core/components.js";
+import { useQuery } from "../core/query.js";
+import { go } from "../core/router.js";
+import { mayChange } from "../core/session.js";
+import { AuditEntry } from "./audit/entry.js";
+import { Effect } from "./faults/effect.js";
+import { RuleForm } from "./faults/form.js";
+import { observe } from "./faults/marks.js";
+import { Points } from "./faults/points.js";
 
-function Panel() {
-  return html`<${Frame} title="Faults"><p class="faint">Not there yet.</p></${Frame}>`;
+const path = "/faults";
+const period_ms = 2_000;
+const flag = "--enable-fault-injection --fault-seed 7";
+
+function Disabled() {
+  return html`<${Section} title="Fault injection is off">
+    <p>This service was started without it, so nothing here can make it fail. To try what happens
+      when parts of it fail, start one with:</p>
+    <p><code>matchcloud serve ${flag}</code> ${" "}<${CopyText} text=${flag}
+      label="Copy the flags" /></p>
+    <p>Do not do so in production: whoever reaches the ops plane can make it fail then.</p>
+  </${Section}>`;
+}
+
+function Seed({ seed }) {
+  return html`<p>Seed <code>${seed}</code> <${CopyText} text=${String(seed)} label="Copy the seed" />
+    <span class="faint">It decides what is hit by chance: start with --fault-seed to have the same
+      again.</span></p>`;
+}
+
+function Armed({ value, route, reload }) {
+  const { params } = route;
+  const [outcome, setOutcome] = useState({ error: null, requestId: null });
+  const armed = value.points.filter(({ rule }) => rule).length;
+  const chosen = value.points.find(({ point }) => point === params.get("point"));
+  const view = (more, options) => go("faults", { ...Object.fromEntries(params), ...more }, options);
+  const close = () => view({ point: "" }, { replace: true });
+  const done = (requestId) => {
+    setOutcome({ error: null, requestId });
+    reload();
+  };
+  const end = async (target, what) => {
+    try {
+      const answer = await send("DELETE", target);
+      announce(`${what} ended.`);
+      done(answer.headers.get("X-Request-Id"));
+    } catch (error) {
+      setOutcome({ error, requestId: null });
+    }
+  };
+  const actions = html`
+    ${mayChange.value && html`<button type="button" disabled=${!armed}
+      onClick=${() => end(path, "All faults")}>End all</button>`}
+    <${CopyCurl} path=${path} />`;
+  return html`
+    <${Section} title=${`Fault points, ${armed} with a rule`} actions=${actions}>
+      <${Seed} seed=${value.seed} />
+      ${!mayChange.value && html`<p class="faint">Read only. Setting and ending needs an admin token,
+        or "Allow changes" above.</p>`}
+      <${Problem} error=${outcome.error} />
+      ${outcome.requestId && html`<${AuditEntry} key=${outcome.requestId}
+        requestId=${outcome.requestId} />`}
+      <div class="fields">
+        <${Field} label="Search" type="search" value=${params.get("search") ?? ""}
+          onValue=${(search) => view({ search }, { replace: true })} />
+        <${Select} label="Show" options=${[["", "all"], ["armed", "with a rule"]]}
+          value=${params.get("show") ?? ""} onValue=${(show) => view({ show }, { replace: true })} />
+      </div>
+      <${Points} points=${value.points} route=${route}
+        onEnd=${(point) => end(`${path}/${encodeURIComponent(point)}`, point)} />
+    </${Section}>
+    ${chosen && mayChange.value && html`<${RuleForm} key=${chosen.point} found=${chosen}
+      onClose=${close} onSet=${(requestId) => {
+        close();
+        done(requestId);
+      }} />`}`;
+}
+
+function Panel({ route }) {
+  const { value, error, reload } = useQuery(path, { every: period_ms });
+  useEffect(() => {
+    if (value) observe(value.points);
+  }, [value]);
+  const off = error?.status === 404;
+  return html`<${Frame} title="Faults">
+    ${off ? html`<${Disabled} />` : html`<${Problem} error=${error} onRetry=${reload} />`}
+    ${!value && !error && html`<${Loading} />`}
+    ${value && !off && html`<div class="faults">
+      <div><${Armed} value=${value} route=${route} reload=${reload} /></div>
+      <div><${Effect} /></div></div>`}
+  </${Frame}>`;
 }
 
 export default { id: "faults", title: "Faults", Panel };
