@@ -51,8 +51,8 @@ function optionsOf({ width, height, series, format, log, binary, least, span, on
     },
     axes: [
       { ...axis, space: 70, values: "{HH}:{mm}:{ss}" },
-      { ...axis, size: 72, ...(binary ? { incrs: powers_of_two } : {}), values: (_, splits) => splits.map((value) => (value === null
-        || value === undefined ? "" : format(value))) },
+      { ...axis, size: 72, ...(binary ? { incrs: powers_of_two } : {}), values: (_, splits) =>
+        splits.map((value) => (typeof value === "number" ? format(value) : "")) },
     ],
     series: [{}, ...series.map(({ label, color, dash }) => ({
       label, stroke: colorOf(color), width: 1.5, dash, points: { show: false }, spanGaps: false,
@@ -79,10 +79,11 @@ function Legend({ series, index, times, format }) {
 }
 
 /**
- * A chart of lines. `times` are s since 1970, `series` `{label, color, values, dash?}` with a color's
- * variable without dashes (series-1 ..) and null where nothing is known. `format` makes the text of a
- * value, `log` wants all of them above 0, `binary` is for bytes, `least` is what the axis shows at least. `seconds` is the
- * width, `marks` are `{at: ms, text}`. The arrow keys move along the line.
+ * A chart of lines. `times` are s since 1970, `series` `{label, color, values, dash?}` with a
+ * color's variable without dashes (series-1 ..) and null where nothing is known. `format` makes the
+ * text of a value, `log` wants all of them above 0, `binary` is for bytes, `least` is what the axis
+ * shows at least. `seconds` is the width, `marks` are `{at: ms, text}`. The arrow keys move along
+ * the line.
  */
 export function Chart({ title, times, series, format, log = false, binary = false, least = 1,
   seconds = 60, marks = [], height = height_px }) {

@@ -23,6 +23,18 @@ export function linkTo(panelId, params = {}) {
   return `#/${encodeURIComponent(panelId)}${query && `?${query}`}`;
 }
 
+/** The hash of the panel that is shown, with some of its params changed. */
+export function linkHere(more) {
+  const { panel, params } = route.value;
+  return linkTo(panel, { ...Object.fromEntries(params), ...more });
+}
+
+/** Changes some params of the panel that is shown, in place: the back button leaves the panel. */
+export function turn(more) {
+  const { panel, params } = route.value;
+  go(panel, { ...Object.fromEntries(params), ...more }, { replace: true });
+}
+
 /** Shows a panel. With `replace` the back button does not lead to what was shown before. */
 export function go(panelId, params = {}, { replace = false } = {}) {
   const hash = linkTo(panelId, params);

@@ -27,8 +27,8 @@ function withGaps(events) {
 
 /**
  * The events of the last `seconds`, as `{times, now(pick), rate(pick)}`: `times` in s since 1970,
- * `now` a column of what `pick(status)` gives, `rate` one of how much a count rose in a second. Null
- * stands where nothing is known.
+ * `now` a column of what `pick(status)` gives, `rate` one of how much a count rose in a second.
+ * Null stands where nothing is known.
  */
 export function columnsOf(history, seconds, until_ms = history.at(-1)?.at ?? 0) {
   const from = until_ms - seconds * 1_000;

@@ -3,7 +3,7 @@ import {
 } from "../core/components.js";
 import { html } from "../core/html.js";
 import { useQuery } from "../core/query.js";
-import { go } from "../core/router.js";
+import { turn } from "../core/router.js";
 import { TreeTable } from "./actors/tree_table.js";
 import { WalksCard } from "./actors/walks.js";
 
@@ -15,9 +15,8 @@ const shows = [["", "all"], ["troubled", "not running"], ["restarted", "started 
 function Panel({ route }) {
   const { value, error, reload } = useQuery(path, { every: period_ms });
   const { params } = route;
-  const choose = (show) => go("actors", { ...Object.fromEntries(params), show }, { replace: true });
   const actions = html`<${Select} label="Show" className="inline" options=${shows}
-      value=${params.get("show") ?? ""} onValue=${choose} />
+      value=${params.get("show") ?? ""} onValue=${(show) => turn({ show })} />
     <${CopyCurl} path=${path} />`;
   return html`<${Frame} title="Actors">
     <${Section} title="Supervision tree" actions=${actions}>

@@ -5,7 +5,7 @@ import {
 } from "../core/components.js";
 import { html } from "../core/html.js";
 import { useQuery } from "../core/query.js";
-import { go } from "../core/router.js";
+import { turn } from "../core/router.js";
 import { mayChange } from "../core/session.js";
 import { AuditEntry } from "./audit/entry.js";
 import { Effect } from "./faults/effect.js";
@@ -28,7 +28,8 @@ function Disabled() {
 }
 
 function Seed({ seed }) {
-  return html`<p>Seed <code>${seed}</code> <${CopyText} text=${String(seed)} label="Copy the seed" />
+  return html`<p>Seed <code>${seed}</code>
+    <${CopyText} text=${String(seed)} label="Copy the seed" />
     <span class="faint">It decides what is hit by chance: start with --fault-seed to have the same
       again.</span></p>`;
 }
@@ -38,8 +39,7 @@ function Armed({ value, route, reload }) {
   const [outcome, setOutcome] = useState({ error: null, requestId: null });
   const armed = value.points.filter(({ rule }) => rule).length;
   const chosen = value.points.find(({ point }) => point === params.get("point"));
-  const view = (more, options) => go("faults", { ...Object.fromEntries(params), ...more }, options);
-  const close = () => view({ point: "" }, { replace: true });
+  const close = () => turn({ point: "" });
   const done = (requestId) => {
     setOutcome({ error: null, requestId });
     reload();
@@ -60,16 +60,16 @@ function Armed({ value, route, reload }) {
   return html`
     <${Section} title=${`Fault points, ${armed} with a rule`} actions=${actions}>
       <${Seed} seed=${value.seed} />
-      ${!mayChange.value && html`<p class="faint">Read only. Setting and ending needs an admin token,
-        or "Allow changes" above.</p>`}
+      ${!mayChange.value && html`<p class="faint">Read only. Changing needs an admin
+        token, or "Allow changes" above.</p>`}
       <${Problem} error=${outcome.error} />
       ${outcome.requestId && html`<${AuditEntry} key=${outcome.requestId}
         requestId=${outcome.requestId} />`}
       <div class="fields">
         <${Field} label="Search" type="search" value=${params.get("search") ?? ""}
-          onValue=${(search) => view({ search }, { replace: true })} />
+          onValue=${(search) => turn({ search })} />
         <${Select} label="Show" options=${[["", "all"], ["armed", "with a rule"]]}
-          value=${params.get("show") ?? ""} onValue=${(show) => view({ show }, { replace: true })} />
+          value=${params.get("show") ?? ""} onValue=${(show) => turn({ show })} />
       </div>
       <${Points} points=${value.points} route=${route}
         onEnd=${(point) => end(`${path}/${encodeURIComponent(point)}`, point)} />

@@ -5,7 +5,7 @@ import {
 import { bytesText, countText, microsText } from "../core/components/values.js";
 import { connection, history } from "../core/events.js";
 import { html } from "../core/html.js";
-import { go } from "../core/router.js";
+import { turn } from "../core/router.js";
 import { columnsOf } from "../core/series.js";
 import { problemsOf } from "./live/problems.js";
 
@@ -98,7 +98,7 @@ function Panel({ route }) {
   const asked = route.params.get("window");
   const window = windows.some(([value]) => value === asked) ? asked : "60";
   const actions = html`<${Select} label="Span" className="inline" options=${windows} value=${window}
-      onValue=${(value) => go("live", { window: value }, { replace: true })} />
+      onValue=${(value) => turn({ window: value })} />
     <${CopyCurl} path="/events" />`;
   return html`<${Frame} title="Live" actions=${actions}>
     <${Section} title="What needs attention">

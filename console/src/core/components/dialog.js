@@ -25,7 +25,7 @@ export function Dialog({ title, onClose, children, wide = false }) {
   return html`<dialog ref=${element} class=${wide ? "wide" : ""} aria-labelledby=${id}
     onCancel=${cancel}>
     <header><h2 id=${id}>${title}</h2>
-      <button type="button" class="quiet" aria-label="Close" onClick=${onClose}>✕</button></header>
+      <button type="button" class="quiet" aria-label="Close" onClick=${onClose}>×</button></header>
     ${children}
   </dialog>`;
 }

@@ -8,7 +8,7 @@ const advice = {
   outcome_unknown: "The change may have been made. Look what is there before you ask again.",
   token_expired: "Have it rotated or a new one made, then give that one here.",
   token_revoked: "Give another token.",
-  not_permitted: "Changing needs an admin token; tokens and the audit log need one for reading too.",
+  not_permitted: "Changes need an admin token; so does reading tokens and the audit log.",
   overloaded: "It has too much to do. Ask again in some seconds.",
   draining: "The service is ending. Its successor will answer.",
   store_failed: "The service's log has the cause, with the request's id.",

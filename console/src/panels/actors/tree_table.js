@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Badge, Count } from "../../core/components.js";
 import { html } from "../../core/html.js";
-import { linkTo } from "../../core/router.js";
+import { linkHere } from "../../core/router.js";
 import { changedPlaces, toneOf, treeOf } from "./tree.js";
 
 const filters = {
@@ -31,7 +31,7 @@ function useChanges(actors) {
 function Row({ actor, level, flash, route }) {
   const { place, state, depth, restarts, handled, last_error: error } = actor;
   const chosen = route.params.get("place") === place;
-  const link = linkTo("actors", { ...Object.fromEntries(route.params), place: chosen ? "" : place });
+  const link = linkHere({ place: chosen ? "" : place });
   return html`<tr class=${`${flash(place)} ${chosen ? "chosen" : ""}`}>
     <th scope="row" class=${`level-${level}`}><a href=${link}
       aria-current=${chosen ? "true" : undefined}>${place}</a></th>

@@ -5,7 +5,7 @@ import {
 } from "../../core/components.js";
 import { html } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
-import { go, linkTo } from "../../core/router.js";
+import { linkHere, turn } from "../../core/router.js";
 
 const path = "/v1/traces";
 const period_ms = 3_000;
@@ -30,8 +30,9 @@ function Step({ step: { place, at_us: at, us }, total }) {
 function Walk({ trace }) {
   const { request_id: id, operation, status, began, total_us: total, steps } = trace;
   return html`<div class="walk">
-    <p><strong><bdi>${operation}</bdi></strong> <${Badge} tone=${toneOf(status)}>${status}</${Badge}>
-      ${" began "}<${Time} at=${began} />${" and took "}<${Micros} us=${total} /></p>
+    <p><strong><bdi>${operation}</bdi></strong> ${" "}
+      <${Badge} tone=${toneOf(status)}>${status}</${Badge}> ${" began "}
+      <${Time} at=${began} />${" and took "}<${Micros} us=${total} /></p>
     <p class="faint">Request <code>${id}</code>
       <${CopyText} text=${id} label="Copy the id" /></p>
     <div class="scroll" tabindex="0" role="group" aria-label="Walk of the request">
@@ -44,10 +45,9 @@ function Walk({ trace }) {
   </div>`;
 }
 
-function Choice({ trace, chosen, route }) {
+function Choice({ trace, chosen }) {
   const { request_id: id, operation, status, total_us: total } = trace;
-  const link = linkTo("actors", { ...Object.fromEntries(route.params), walk: id });
-  return html`<li><a href=${link} aria-current=${chosen ? "true" : undefined}>
+  return html`<li><a href=${linkHere({ walk: id })} aria-current=${chosen ? "true" : undefined}>
     <span><bdi>${operation}</bdi></span>
     <${Badge} tone=${toneOf(status)}>${status}</${Badge}>
     <span class="numeric"><${Micros} us=${total} /></span></a></li>`;
@@ -70,8 +70,9 @@ function Walks({ value, route }) {
       requests is sampled.</p>`;
   }
   return html`<div class="walks">
-    <ul class="choices" aria-label="Sampled requests, the newest first">${listed.map((trace) => html`
-      <${Choice} key=${trace.request_id} chosen=${trace === shown} ...${{ trace, route }} />`)}</ul>
+    <ul class="choices" aria-label="Sampled requests, the newest first">
+      ${listed.map((trace) => html`<${Choice} key=${trace.request_id} trace=${trace}
+        chosen=${trace === shown} />`)}</ul>
     ${shown && html`<${Walk} trace=${shown} />`}
   </div>`;
 }
@@ -80,9 +81,8 @@ function Walks({ value, route }) {
 export function WalksCard({ route }) {
   const { value, error, reload } = useQuery(path, { every: period_ms });
   const { params } = route;
-  const choose = (walks) => go("actors", { ...Object.fromEntries(params), walks, walk: "" },
-    { replace: true });
-  const actions = html`<${Select} label="Show" className="inline" onValue=${choose}
+  const actions = html`<${Select} label="Show" className="inline"
+      onValue=${(walks) => turn({ walks, walk: "" })}
       options=${[["", "all"], ["failed", "5xx only"]]} value=${params.get("walks") ?? ""} />
     <${CopyCurl} path=${path} />`;
   return html`<${Section} title="Walks of requests" actions=${actions}>

@@ -1,5 +1,5 @@
 // The audit log's entry of a change that this page has made.
-import { CopyCurl, Loading, Problem, Time } from "../../core/components.js";
+import { CopyCurl, Loading, Name, Problem, Time } from "../../core/components.js";
 import { html } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
 import { linkTo } from "../../core/router.js";
@@ -25,6 +25,7 @@ export function AuditEntry({ requestId }) {
   }
   const link = linkTo("catalog", { kind: "audit", entry: entry.entry });
   return html`<p class="audit-entry">Audit entry ${" "}<a href=${link}>${entry.entry}</a>: ${" "}
-    <code>${entry.action}</code> of <bdi>${entry.subject}</bdi> by <bdi>${whoText(entry.who)}</bdi>${
-    " at "}<${Time} at=${entry.at} /> <${CopyCurl} path=${path} /></p>`;
+    <code>${entry.action}</code> of <${Name} text=${entry.subject} /> by ${" "}
+    <${Name} text=${whoText(entry.who)} /> at ${" "}<${Time} at=${entry.at} />
+    <${CopyCurl} path=${path} /></p>`;
 }

@@ -1,6 +1,6 @@
 import { Badge, Count, CopyCurl, Table } from "../../core/components.js";
 import { html } from "../../core/html.js";
-import { linkTo } from "../../core/router.js";
+import { linkHere } from "../../core/router.js";
 import { mayChange } from "../../core/session.js";
 import { ruleText } from "./rule.js";
 
@@ -12,11 +12,11 @@ function wanted({ point, rule }, params) {
 /** The points of a listing as a table. `onEnd(point)` ends the fault of one. */
 export function Points({ points, route, onEnd }) {
   const { params } = route;
-  const opened = (point) => linkTo("faults", { ...Object.fromEntries(params), point });
   const actions = ({ point, rule }) => {
     if (!mayChange.value) return html`<${CopyCurl} path=${`/faults/${point}`} label="curl" />`;
     return html`<div class="actions">
-      <a class="button" href=${opened(point)} aria-label=${`${rule ? "Change" : "Set"} ${point}`}>
+      <a class="button" href=${linkHere({ point })}
+        aria-label=${`${rule ? "Change" : "Set"} ${point}`}>
         ${rule ? "Change" : "Set"}</a>
       ${rule && html`<button type="button" aria-label=${`End ${point}`}
         onClick=${() => onEnd(point)}>End</button>`}

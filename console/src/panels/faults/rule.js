@@ -1,6 +1,6 @@
 // A rule as it is typed, as it is sent, and as a sentence.
 
-/** What a form begins with: of a rule that is in force, or nothing. All members are texts or bools. */
+/** What a form begins with: a rule that is in force, or nothing. All are texts or booleans. */
 export function draftOf(rule, kinds) {
   const delay = rule?.delay_ms;
   const [least, most] = Array.isArray(delay) ? delay : [delay, delay];
