@@ -56,48 +56,86 @@ function traces() {
   ] };
 }
 
-let seen = null;
+const data_operations = new Set(["validate_version", "validate_game", "validate_group",
+  "list_regions", "ping", "list_avatars", "export_lobby_history", "download_media",
+  "download_export"]);
 
-// The members that the status will have, made up from those that it has.
-function extended(event) {
+async function textOf(path, { ops, authorization }) {
+  const headers = authorization ? { Authorization: authorization } : {};
+  const answer = await fetch(new URL(path, ops), { headers });
+  return answer.ok ? answer.text() : null;
+}
+
+/** What /metrics says of the data plane: answers by class, and how many took how long together. */
+function countedIn(metrics) {
+  const answers = { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 };
+  let [count, sum_s] = [0, 0];
+  for (const line of metrics.split("\n")) {
+    const found = /^matchcloud_request(s_total|_duration_seconds_(?:count|sum))\{operation="(\w+)"/
+      .exec(line);
+    if (!found || !data_operations.has(found[2])) continue;
+    const value = Number(line.slice(line.lastIndexOf(" ") + 1));
+    if (found[1].endsWith("count")) count += value;
+    else if (found[1].endsWith("sum")) sum_s += value;
+    else answers[`${/status="(\d)/.exec(line)[1]}xx`] += value;
+  }
+  return { answers, count, sum_s };
+}
+
+// The members that the status will have, from what the service says elsewhere; what it says nowhere
+// is made up.
+async function extended(event, context, kept) {
   if (event.planes) return event;
-  const before = seen ?? { requests_total: event.requests_total, ok: 0, began: Date.now() };
-  const more = Math.max(0, event.requests_total - before.requests_total);
-  seen = { ...before, requests_total: event.requests_total, ok: before.ok + more };
-  const wave = 200 + Math.round(100 * Math.sin(Date.now() / 9000));
+  const [metrics, actors, faults] = await Promise.all(
+    ["/metrics", "/actors", "/faults"].map((path) => textOf(path, context)));
+  const { answers, count, sum_s } = countedIn(metrics);
+  const before = kept.counted ?? { count, sum_s };
+  kept.counted = { count, sum_s };
+  const more = Math.max(0, count - before.count);
+  const mean_us = more ? Math.round((sum_s - before.sum_s) / more * 1e6) : 0;
+  const all = JSON.parse(actors).actors;
+  const points = faults ? JSON.parse(faults).points : null;
+  const loops = [...new Set(all.map(({ loop }) => loop))].filter((loop) => loop !== null);
   return {
     ...event,
-    uptime_s: Math.round((Date.now() - seen.began) / 1000),
+    uptime_s: Math.round((Date.now() - began) / 1000),
     planes: {
-      data: { connections: 0, in_flight: 0,
-        answers: { "2xx": seen.ok, "3xx": 0, "4xx": 0, "5xx": 0 } },
+      data: { connections: 0, in_flight: 0, answers },
       ops: { connections: event.connections, in_flight: event.requests_in_flight,
         answers: { "2xx": event.requests_total, "3xx": 0, "4xx": 0, "5xx": 0 } },
     },
-    latency_us: more ? { count: more, p50: wave, p90: wave * 2, p99: wave * 5, max: wave * 9 }
-      : { count: 0, p50: 0, p90: 0, p99: 0, max: 0 },
-    loops: [
-      { loop: 0, plane: "data", connections: 0, busy: 0.1 + wave / 4000 },
-      { loop: 1, plane: "data", connections: 0, busy: 0.05 + wave / 5000 },
-      { loop: 2, plane: "ops", connections: event.connections, busy: 0.01 },
-    ],
-    memory: { resident_bytes: 61_000_000 + wave * 9000, leased_bytes: wave * 4000,
+    latency_us: { count: more, p50: mean_us, p90: mean_us * 2, p99: mean_us * 4, max: mean_us * 5 },
+    loops: loops.map((loop, index) => ({ loop, connections: event.connections,
+      plane: index === loops.length - 1 ? "ops" : "data", busy: Math.min(0.8, more / 1000) })),
+    memory: { resident_bytes: 61_000_000 + more * 9000, leased_bytes: more * 4000,
       budget_bytes: 268_435_456 },
-    actors: { running: 18, problems: [] },
-    faults: null,
+    actors: {
+      running: all.filter(({ state }) => state === "running").length,
+      problems: all.filter(({ state }) => state !== "running")
+        .map(({ place, state, last_error }) => ({ place, state, last_error })),
+    },
+    faults: points && {
+      armed: points.filter(({ rule }) => rule).length,
+      hits: points.reduce((sum, { hits }) => sum + hits, 0),
+    },
   };
 }
 
+const began = Date.now();
+
 /** A stream that adds to each `status` event what the service does not say yet. */
-export function watchedEvents() {
+export function watchedEvents(context) {
+  const kept = {};
   let rest = "";
+  const extend = async (line) => (line.startsWith("data: ")
+    ? `data: ${JSON.stringify(await extended(JSON.parse(line.slice(6)), context, kept))}` : line);
   return new Transform({
     transform(chunk, _, done) {
       const lines = (rest + chunk).split("\n");
       rest = lines.pop();
-      const said = lines.map((line) => (line.startsWith("data: ")
-        ? `data: ${JSON.stringify(extended(JSON.parse(line.slice(6))))}` : line));
-      done(null, said.map((line) => `${line}\n`).join(""));
+      Promise.all(lines.map(extend)).then(
+        (said) => done(null, said.map((line) => `${line}\n`).join("")),
+        (error) => done(error));
     },
   });
 }

@@ -59,9 +59,15 @@ function pass(incoming, answer) {
   outgoing.on("response", (found) => {
     const { connection, "transfer-encoding": coding, ...headers } = found.headers;
     answer.writeHead(found.statusCode, headers);
+    const { authorization } = incoming.headers;
     const events = incoming.url === "/events" && found.statusCode === 200;
-    (events ? found.pipe(watchedEvents(context)) : found).pipe(answer);
     found.on("error", () => answer.destroy());
+    if (!events) {
+      found.pipe(answer);
+      return;
+    }
+    found.pipe(watchedEvents({ ...context, authorization }))
+      .on("error", () => answer.destroy()).pipe(answer);
   });
   // As if this server were the service: a connection that breaks off, or none at all.
   outgoing.on("error", () => answer.destroy());

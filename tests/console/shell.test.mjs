@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { origin, startBrowser, until, withConsole } from "./browser.mjs";
+import { origin, startBrowser, withConsole } from "./browser.mjs";
 import { command, demoFolder, startConsole, startService } from "./service.mjs";
 
 const tree = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -139,10 +139,11 @@ test("the page outlives a restart of the service", async () => {
     await withConsole(browser, "#/live", { url: page_of.origin, expected: lost }, async (page) => {
       await page.getByText("live", { exact: true }).waitFor();
       await first.stop("SIGKILL");
-      await page.getByText("No connection to the service.").waitFor();
+      const banner = page.getByText("No connection to the service.", { exact: true });
+      await banner.waitFor();
       second = await startService({ dataDir, opsPort: new URL(first.ops).port });
       await page.getByText("live", { exact: true }).waitFor();
-      await until(async () => !(await page.getByText("No connection to the service.").isVisible()));
+      await banner.waitFor({ state: "detached" });
     });
   } finally {
     await page_of.stop();

@@ -9,8 +9,8 @@ const least_period_ms = 1_000;
 
 /**
  * Asks for `path` and again every `every` ms (not below 1,000; 0: once) while the page can be seen,
- * and after the service came back. `path` null asks nothing. Returns `{value, error, loading,
- * reload}`: `value` stays while it is asked again, `error` is an ApiError or null.
+ * and after the service came back, but not after a 404. `path` null asks nothing. Returns `{value,
+ * error, loading, reload}`: `value` stays while it is asked again, `error` is an ApiError or null.
  */
 export function useQuery(path, { every = 0 } = {}) {
   const [state, setState] = useState({ path: null, value: null, error: null, loading: true });
@@ -26,17 +26,20 @@ export function useQuery(path, { every = 0 } = {}) {
     const turn = async () => {
       const began = performance.now();
       let next;
+      let missing = false;
       try {
         const value = await request("GET", path, { signal: ending.signal });
         next = { path, value, error: null, loading: false };
       } catch (error) {
         if (ending.signal.aborted) return;
+        missing = error.status === 404;
         next = (before) => ({ path, value: before.path === path ? before.value : null, error,
           loading: false });
       }
       if (ending.signal.aborted) return;
       setState(next);
-      if (!every) return;
+      // What is not there will not be there in a second; the browser reports each 404 as an error.
+      if (!every || missing) return;
       const period = Math.max(least_period_ms, every);
       again.current = setTimeout(turn, Math.max(least_period_ms / 4,
         period - (performance.now() - began)));

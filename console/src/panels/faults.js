@@ -3,6 +3,7 @@ import { send } from "../core/api.js";
 import {
   CopyCurl, CopyText, Field, Loading, Panel as Frame, Problem, Section, Select, announce,
 } from "../core/components.js";
+import { connection, status } from "../core/events.js";
 import { html } from "../core/html.js";
 import { useQuery } from "../core/query.js";
 import { turn } from "../core/router.js";
@@ -81,15 +82,23 @@ function Armed({ value, route, reload }) {
       }} />`}`;
 }
 
+// The status says whether faults can be injected, so that nobody has to ask for what is not there;
+// where it cannot be had, asking is the only way.
+function isOff() {
+  if (status.value) return status.value.faults === null;
+  return connection.value === "lost" || connection.value === "refused" ? false : null;
+}
+
 function Panel({ route }) {
-  const { value, error, reload } = useQuery(path, { every: period_ms });
+  const told = isOff();
+  const { value, error, reload } = useQuery(told === false ? path : null, { every: period_ms });
   useEffect(() => {
     if (value) observe(value.points);
   }, [value]);
-  const off = error?.status === 404;
+  const off = told || error?.status === 404;
   return html`<${Frame} title="Faults">
     ${off ? html`<${Disabled} />` : html`<${Problem} error=${error} onRetry=${reload} />`}
-    ${!value && !error && html`<${Loading} />`}
+    ${!value && !error && !off && html`<${Loading} />`}
     ${value && !off && html`<div class="faults">
       <div><${Armed} value=${value} route=${route} reload=${reload} /></div>
       <div><${Effect} /></div></div>`}

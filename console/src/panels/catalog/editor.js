@@ -55,7 +55,7 @@ export function Editor({ kind, element, onDone, onClose }) {
   const [state, setState] = useState({ busy: false, error: null, moved: false });
   const path = pathOf(kind, id);
   const body = { [idName]: id, ...elementOf(draft, base ?? {}) };
-  const sent = fixed ? {} : body;
+  const sent = fixed ? undefined : body;
   const same = base !== null && !differences(base, body).length;
   const ready = id !== "" && !same && !state.busy;
 

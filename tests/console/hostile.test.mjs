@@ -1,0 +1,100 @@
+// Names that want to be more than text, under the page's policy.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { fits, judge, screenshot, startBrowser, withConsole } from "./browser.mjs";
+import { ask, demoFolder, startConsole, startService } from "./service.mjs";
+
+const image = '<img src=x onerror="document.title=1">';
+const script = "</script><script>document.title=1</script>";
+const quotes = `"'\`&amp;&lt; \${1} {{main.js}}`;
+const turned = "safe\u202egnp.exe\u2066";
+const long = "x".repeat(300);
+const hebrew = "\u05e9\u05dc\u05d5\u05dd";
+const names = [image, script, quotes, turned, long, hebrew, "javascript:alert(1)", "  "];
+
+let browser;
+let service;
+let console_of;
+const accepted = [];
+
+before(async () => {
+  browser = await startBrowser();
+  service = await startService({ dataDir: demoFolder(), flags: ["--enable-fault-injection"] });
+  console_of = await startConsole(service);
+  for (const [n, name] of names.entries()) {
+    // Names that the service refuses cannot come from it.
+    const answer = await ask("PUT", `/v1/games/00000000-0000-4000-8000-00000000010${n}`,
+      { display_name: name }, { url: service.ops });
+    if (answer.display_name === name) accepted.push(name);
+    await ask("PUT", `/v1/regions/hostile-${n}`, { region_display_name: name,
+      provider_display_name: name, datacenter_coord: { latitude: n, longitude: n } },
+    { url: service.ops });
+    await ask("POST", "/v1/tokens", { kind: "viewer", name: name.slice(0, 64) },
+      { url: service.ops });
+  }
+});
+after(async () => {
+  await browser?.close();
+  await console_of?.stop();
+  await service?.stop();
+});
+
+const unharmed = async (page) => {
+  assert.match(await page.title(), /matchcloud console$/);
+  assert.equal(await page.locator("main img, main script, main iframe").count(), 0);
+};
+
+test("hostile names of games are text, with marks that turn directions made visible", () =>
+  withConsole(browser, "#/catalog?kind=games", { url: console_of.origin }, async (page) => {
+    assert.ok(accepted.includes(image), "the service takes such a name");
+    await page.getByText(image, { exact: true }).waitFor();
+    for (const name of accepted) {
+      const visible = name.replace(/[\u202e\u2066]/g, (mark) =>
+        `U+${mark.codePointAt(0).toString(16).toUpperCase()}`);
+      const cells = await page.getByRole("cell").allTextContents();
+      assert.ok(cells.some((text) => text === visible), `${name} in ${cells}`);
+    }
+    await unharmed(page);
+    await fits(page);
+    await judge(page);
+    await screenshot(page, "hostile");
+  }));
+
+test("hostile names of regions, tokens and audit entries are text", async () => {
+  const audit = await ask("GET", "/v1/audit?limit=1000", null, { url: service.ops });
+  const entry = audit.entries.find(({ after: made }) =>
+    JSON.stringify(made ?? "").includes("onerror"));
+  for (const hash of ["#/catalog?kind=regions&id=hostile-0", "#/catalog?kind=tokens",
+    `#/catalog?kind=audit&entry=${entry.entry}`]) {
+    for (const width of [400, 1280]) {
+      await withConsole(browser, hash, { url: console_of.origin,
+        viewport: { width, height: 900 } }, async (page) => {
+        await page.getByText(/onerror|catalog\.put/).first().waitFor();
+        await unharmed(page);
+        await fits(page, `${hash} at ${width}`);
+      });
+    }
+  }
+});
+
+test("hostile names in links of the page are text", () =>
+  withConsole(browser, `#/catalog?kind=games&id=${encodeURIComponent(image)}&search=${
+    encodeURIComponent(script)}`, { url: console_of.origin }, async (page) => {
+    await page.getByText("There is no game with the id").waitFor();
+    await unharmed(page);
+  }));
+
+test("a hostile name is kept as it is when something else is changed", () =>
+  withConsole(browser, "#/catalog?kind=regions&id=hostile-0", { url: console_of.origin },
+    async (page) => {
+      await page.getByRole("button", { name: "Allow changes" }).click();
+      await page.getByRole("button", { name: "Edit" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Latitude").fill("12.5");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await dialog.waitFor({ state: "detached" });
+      const region = await ask("GET", "/v1/regions/hostile-0", null, { url: service.ops });
+      assert.equal(region.region_display_name, image);
+      assert.equal(region.datacenter_coord.latitude, 12.5);
+      await unharmed(page);
+    }));

@@ -1,0 +1,44 @@
+// What an open console asks of a service while nobody does anything.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startBrowser, until, withConsole } from "./browser.mjs";
+
+const watched_s = 6;
+// A request may be late, and the next one in time: less than a second lies between them then.
+const least_gap_ms = 900;
+
+let browser;
+before(async () => {
+  browser = await startBrowser();
+});
+after(() => browser?.close());
+
+/** The seconds that the service says it has been up, from the bar at the top. */
+async function uptime(page) {
+  const text = await page.getByText(/^up /).textContent();
+  const units = { d: 86_400, h: 3_600, min: 60, s: 1 };
+  return [...text.matchAll(/(\d+) (d|h|min|s)/g)].reduce((sum, [, n, unit]) =>
+    sum + Number(n) * units[unit], 0);
+}
+
+for (const panel of ["live", "actors", "faults", "catalog?kind=games", "catalog?kind=tokens",
+  "catalog?kind=audit"]) {
+  test(`an idle console at ${panel} asks for nothing more often than once a second`, () =>
+    withConsole(browser, `#/${panel}`, {}, async (page, { requests }) => {
+      await page.getByRole("heading", { level: 2 }).first().waitFor();
+      const began = await uptime(page);
+      await until(async () => await uptime(page) >= began + 1, "the first second");
+      const before_count = requests.length;
+      await until(async () => await uptime(page) >= began + 1 + watched_s, "the last second");
+      const idle = requests.slice(before_count);
+      assert.ok(!idle.some(({ path }) => path === "/events"), "one stream, and no more");
+      const paths = new Set(idle.map(({ path }) => path));
+      for (const path of paths) {
+        const times = idle.filter((request) => request.path === path).map(({ at }) => at);
+        times.slice(1).forEach((at, index) => {
+          assert.ok(at - times[index] >= least_gap_ms, `${path} after ${at - times[index]} ms`);
+        });
+      }
+      assert.ok(idle.length <= 2 * watched_s, `${idle.length} requests in ${watched_s} s`);
+    }));
+}
