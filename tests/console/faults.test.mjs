@@ -62,6 +62,39 @@ test("a rule that is set here is in force, is in the audit log, and is ended her
     assert.equal((await ask("GET", "/faults/avatar.receive")).rule, null);
   }));
 
+test("a rule is set and ended by keys alone", () =>
+  withConsole(browser, "#/faults?search=geoip.lookup", {}, async (page) => {
+    await row(page, "geoip.lookup").waitFor();
+    const press = async (...keys) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const focus = async (name) => {
+      await until(async () => {
+        await press("Tab");
+        return page.evaluate((wanted) => {
+          const { activeElement: element } = document;
+          return (element.ariaLabel ?? element.labels?.[0]?.textContent ?? element.textContent)
+            .trim() === wanted;
+        }, name);
+      }, `the focus on ${name}`);
+    };
+    await focus("Allow changes");
+    await press("Space");
+    await focus("Set geoip.lookup");
+    await press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await focus("Type geoip.lookup to go on");
+    await page.keyboard.type("geoip.lookup");
+    await press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    assert.deepEqual((await ask("GET", "/faults/geoip.lookup")).rule, { kind: "error" });
+    await page.getByRole("button", { name: "End geoip.lookup" }).waitFor();
+    await focus("End geoip.lookup");
+    await press("Enter");
+    await page.getByText("fault.clear").waitFor();
+    assert.equal((await ask("GET", "/faults/geoip.lookup")).rule, null);
+  }));
+
 test("a rule that is set and ended elsewhere shows here", () =>
   withConsole(browser, "#/faults?search=store", {}, async (page) => {
     await row(page, "store.read").waitFor();
@@ -91,7 +124,7 @@ test("a rule that the service refuses stays in the form, with what the service s
     await dialog.getByLabel("By header").check();
     await dialog.getByLabel("Type read to go on").fill("read");
     await dialog.getByRole("button", { name: "Inject error" }).click();
-    await dialog.getByRole("alert").getByText("400").waitFor();
+    await dialog.getByRole("alert").getByText("400 query_invalid").waitFor();
     assert.equal((await ask("GET", "/faults/read")).rule, null);
   }));
 

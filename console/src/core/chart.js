@@ -4,7 +4,6 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "./html.js";
 import { colorOf, repaint } from "./theme.js";
 
-const height_px = 180;
 const powers_of_two = Array.from({ length: 48 }, (_, power) => 2 ** power);
 
 function rangeOf(log, least) {
@@ -15,25 +14,26 @@ function rangeOf(log, least) {
   };
 }
 
-// Marks are drawn over the lines: a moment that explains what they do.
+// Marks are drawn over the lines: a moment that explains what they do, with a sign that a list beside
+// the chart explains.
 function drawMarks(plot, marks, color) {
   const { ctx, bbox } = plot;
   ctx.save();
   ctx.strokeStyle = color;
   ctx.fillStyle = color;
+  ctx.textAlign = "right";
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
-  marks.forEach(({ at, text }, index) => {
+  marks.forEach(({ at, sign }, index) => {
     const x = plot.valToPos(at / 1_000, "x", true);
     if (x < bbox.left || x > bbox.left + bbox.width) return;
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    const y = bbox.top + (12 + 12 * (index % 3)) * devicePixelRatio;
-    const right = x > bbox.left + bbox.width / 2;
-    ctx.textAlign = right ? "right" : "left";
-    ctx.fillText(text, x + (right ? -4 : 4) * devicePixelRatio, y);
+    // Marks of the same moment stand one below the other.
+    const row = marks.slice(0, index).filter((other) => other.at === at).length;
+    ctx.fillText(sign, x - 3 * devicePixelRatio, bbox.top + (10 + 12 * row) * devicePixelRatio);
   });
   ctx.restore();
 }
@@ -43,6 +43,8 @@ function optionsOf({ width, height, series, format, log, binary, least, span, on
   const axis = { stroke: colorOf("faint"), grid, ticks: grid, font: "12px system-ui, sans-serif" };
   return {
     width, height,
+    // As everywhere on the page: times are UTC, like those of logs.
+    tzDate: (s) => uPlot.tzDate(new Date(s * 1_000), "Etc/UTC"),
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, y: false },
     scales: {
@@ -74,7 +76,7 @@ function Legend({ series, index, times, format }) {
     ${series.map(({ label, color, values }) => html`<li key=${label}>
       <span class=${`swatch ${color}`} aria-hidden="true"></span>${label}${" "}
       <strong>${text(values)}</strong></li>`)}
-    <li class="faint">${moment ? new Date(moment * 1_000).toTimeString().slice(0, 8) : "now"}</li>
+    <li class="faint">${moment ? new Date(moment * 1_000).toISOString().slice(11, 19) : "now"}</li>
   </ul>`;
 }
 
@@ -82,11 +84,11 @@ function Legend({ series, index, times, format }) {
  * A chart of lines. `times` are s since 1970, `series` `{label, color, values, dash?}` with a
  * color's variable without dashes (series-1 ..) and null where nothing is known. `format` makes the
  * text of a value, `log` wants all of them above 0, `binary` is for bytes, `least` is what the axis
- * shows at least. `seconds` is the width, `marks` are `{at: ms, text}`. The arrow keys move along
+ * shows at least. `seconds` is the width, `marks` are `{at: ms, sign}`. The arrow keys move along
  * the line.
  */
 export function Chart({ title, times, series, format, log = false, binary = false, least = 1,
-  seconds = 60, marks = [], height = height_px }) {
+  seconds = 60, marks = [] }) {
   const place = useRef(null);
   const plot = useRef(null);
   const now = useRef({});
@@ -99,21 +101,23 @@ export function Chart({ title, times, series, format, log = false, binary = fals
       const end = now.current.times.at(-1) ?? Date.now() / 1_000;
       return [end - now.current.seconds, end];
     };
+    const sizeNow = () => ({
+      width: place.current?.clientWidth || 300, height: place.current?.clientHeight || 180 });
     const made = new uPlot(optionsOf({
-      width: place.current.clientWidth || 300, height, series, format, log, binary, least, span,
+      ...sizeNow(), series, format, log, binary, least, span,
       onIndex: setIndex, marks: () => now.current.marks,
     }), [times, ...series.map(({ values }) => values)], place.current);
     plot.current = made;
     const observer = new ResizeObserver(() => {
-      const width = place.current?.clientWidth;
-      if (width && width !== made.width) made.setSize({ width, height });
+      const size = sizeNow();
+      if (size.width !== made.width || size.height !== made.height) made.setSize(size);
     });
     observer.observe(place.current);
     return () => {
       observer.disconnect();
       made.destroy();
     };
-  }, [painted, height, log, series.map(({ label }) => label).join("\n")]);
+  }, [painted, log, series.map(({ label }) => label).join("\n")]);
 
   useEffect(() => {
     plot.current?.setData([times, ...series.map(({ values }) => values)]);

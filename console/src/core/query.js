@@ -6,11 +6,13 @@ import { token } from "./session.js";
 import { visible } from "./visibility.js";
 
 const least_period_ms = 1_000;
+const most_period_ms = 10_000;
 
 /**
  * Asks for `path` and again every `every` ms (not below 1,000; 0: once) while the page can be seen,
- * and after the service came back, but not after a 404. `path` null asks nothing. Returns `{value,
- * error, loading, reload}`: `value` stays while it is asked again, `error` is an ApiError or null.
+ * and after the service came back; less often after errors, not after a 404. `path` null asks
+ * nothing. Returns `{value, error, loading, reload}`: `value` stays while it is asked again,
+ * `error` is an ApiError or null.
  */
 export function useQuery(path, { every = 0 } = {}) {
   const [state, setState] = useState({ path: null, value: null, error: null, loading: true });
@@ -23,6 +25,7 @@ export function useQuery(path, { every = 0 } = {}) {
   useEffect(() => {
     if (path === null || !seen) return undefined;
     const ending = new AbortController();
+    let failures = 0;
     const turn = async () => {
       const began = performance.now();
       let next;
@@ -30,9 +33,11 @@ export function useQuery(path, { every = 0 } = {}) {
       try {
         const value = await request("GET", path, { signal: ending.signal });
         next = { path, value, error: null, loading: false };
+        failures = 0;
       } catch (error) {
         if (ending.signal.aborted) return;
         missing = error.status === 404;
+        failures++;
         next = (before) => ({ path, value: before.path === path ? before.value : null, error,
           loading: false });
       }
@@ -40,7 +45,8 @@ export function useQuery(path, { every = 0 } = {}) {
       setState(next);
       // What is not there will not be there in a second; the browser reports each 404 as an error.
       if (!every || missing) return;
-      const period = Math.max(least_period_ms, every);
+      const longer = Math.max(least_period_ms, every) * 2 ** Math.min(failures, 8);
+      const period = failures ? Math.max(every, Math.min(most_period_ms, longer)) : longer;
       again.current = setTimeout(turn, Math.max(least_period_ms / 4,
         period - (performance.now() - began)));
     };

@@ -101,7 +101,7 @@ function Panel({ route }) {
     ${!value && !error && !off && html`<${Loading} />`}
     ${value && !off && html`<div class="faults">
       <div><${Armed} value=${value} route=${route} reload=${reload} /></div>
-      <div><${Effect} /></div></div>`}
+      <div><${Effect} route=${route} /></div></div>`}
   </${Frame}>`;
 }
 

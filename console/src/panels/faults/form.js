@@ -50,9 +50,10 @@ export function RuleForm({ found, onSet, onClose }) {
       setState({ busy: false, error });
     }
   };
-  const field = (name, label, hint, more = {}) => html`<${Field} key=${name} label=${label}
-    hint=${hint} value=${draft[name]} error=${errors[name]} onValue=${put(name)}
-    inputmode="decimal" ...${more} />`;
+  // What nobody has filled in yet is wrong only once the form is about to be sent.
+  const wrong = (name) => (draft[name] !== "" || typed !== "" ? errors[name] : undefined);
+  const field = (name, label, hint) => html`<${Field} key=${name} label=${label} hint=${hint}
+    value=${draft[name]} error=${wrong(name)} onValue=${put(name)} inputmode="decimal" />`;
   return html`<${Dialog} title=${`Inject a fault at ${point}`} onClose=${onClose} wide=${true}>
     <form onSubmit=${submit}>
       <p><bdi>${what}</bdi></p>

@@ -5,11 +5,12 @@ import { ruleText } from "./rule.js";
 const marks_limit = 50;
 const fresh_ms = 10_000;
 
-/** `{at: ms since 1970, text}`, the oldest first. */
+/** `{at: ms since 1970, sign, text}`, the oldest first; signs are 1, 2 .. */
 export const marks = signal([]);
 
 let seen = new Map();
 let seenAt = 0;
+let count = 0;
 
 /** Compares a listing of points with the one before, and marks what was set or ended since. */
 export function observe(points) {
@@ -20,7 +21,7 @@ export function observe(points) {
   const found = [];
   for (const [point, rule] of rules) {
     if (!known || !seen.has(point) || seen.get(point) === rule) continue;
-    found.push({ at: now, text: rule ? `${point}: ${rule}` : `${point} ended` });
+    found.push({ at: now, sign: String(++count), text: rule ? `${point}: ${rule}` : `${point} ended` });
   }
   seen = rules;
   seenAt = now;

@@ -1,0 +1,79 @@
+// Parts of the console that need no browser.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseJson } from "../../console/src/core/json.js";
+import { columnsOf, roseBy } from "../../console/src/core/series.js";
+import { changedPlaces, treeOf } from "../../console/src/panels/actors/tree.js";
+import { draftOf, ruleOf, ruleText } from "../../console/src/panels/faults/rule.js";
+
+test("integers beyond 2^53 are not rounded, and texts that look like them stay texts", () => {
+  assert.deepEqual(parseJson('{"seed":18446744073709551615,"n":-9007199254740993}'),
+    { seed: "18446744073709551615", n: "-9007199254740993" });
+  assert.deepEqual(parseJson('{"a":"18446744073709551615","b":"\\"12345678901234567890,"}'),
+    { a: "18446744073709551615", b: '"12345678901234567890,' });
+  assert.deepEqual(parseJson("[9007199254740991,1234567890.12345678901,1e300]"),
+    [9007199254740991, 1234567890.12345678901, 1e300]);
+  assert.throws(() => parseJson('{"n":12345678901234567890'), SyntaxError);
+});
+
+const event = (at, requests_total) => ({ at, status: { requests_total } });
+const total = (status) => status.requests_total;
+
+test("rates are by the second, and a restart or a gap is no rate", () => {
+  const { times, rate } = columnsOf(
+    [event(1_000, 10), event(2_000, 30), event(3_000, 5), event(4_000, 9), event(60_000, 10)], 600);
+  assert.deepEqual(times, [1, 2, 2.999, 3, 4, 59.999, 60]);
+  assert.deepEqual(rate(total), [null, 20, null, null, 4, null, null]);
+});
+
+test("members that the service does not send are unknown, not wrong", () => {
+  const { now, rate } = columnsOf([event(1_000, 1), event(2_000, 2)], 60);
+  assert.deepEqual(now(({ planes }) => planes.data.connections), [null, null]);
+  assert.deepEqual(rate(({ planes }) => planes.data.answers["5xx"]), [null, null]);
+});
+
+test("what rose in a span counts on over a restart", () => {
+  const history = [event(1_000, 100), event(2_000, 110), event(3_000, 3), event(4_000, 4)];
+  assert.equal(roseBy(history, 60, total), 14);
+  assert.equal(roseBy(history, 1, total), 4);
+  assert.equal(roseBy([], 60, total), 0);
+});
+
+test("a rule that is edited without a change is the same rule", () => {
+  for (const rule of [{ kind: "delay", delay_ms: [5, 20.5], every: 3 },
+    { kind: "crash", probability: 0.01, once: true }, { kind: "error", first: 9, header: true }]) {
+    assert.deepEqual(ruleOf(draftOf(rule, [])), { rule, errors: {} });
+  }
+  assert.equal(ruleOf(draftOf({ kind: "delay", delay_ms: [500, 500] }, [])).rule.delay_ms, 500);
+});
+
+test("what is no rule has a sentence for each field that is wrong", () => {
+  const draft = { ...draftOf(null, ["delay"]), probability: "1.5", every: "2.5", first: "0" };
+  const { rule, errors } = ruleOf(draft);
+  assert.equal(rule, null);
+  assert.deepEqual(Object.keys(errors).sort(), ["every", "first", "least", "probability"]);
+});
+
+test("a rule is said in few words", () => {
+  assert.equal(ruleText({ kind: "delay", delay_ms: [5, 20], probability: 0.01, once: true }),
+    "delay 5 to 20 ms, 1 %, once");
+  assert.equal(ruleText(null), "none");
+});
+
+const actor = (place, loop, more = {}) => ({ place, kind: place.split("/")[0], loop,
+  state: "running", depth: 0, restarts: 0, handled: 0, last_error: null, ...more });
+
+test("actors stand below their supervisor by what they serve, with sums", () => {
+  const { supervisors, groups } = treeOf([actor("supervisor", null), actor("avatar/0", null),
+    actor("front/0", 0, { depth: 2, state: "waiting" }), actor("ops_front", 1)]);
+  assert.deepEqual(supervisors.map(({ place }) => place), ["supervisor"]);
+  assert.deepEqual(groups.map(({ title, troubled, depth }) => [title, troubled, depth]),
+    [["Of the whole service", 0, 0], ["Event loop 0", 1, 2], ["Event loop 1, ops plane", 0, 0]]);
+});
+
+test("an actor that only handled more has not changed", () => {
+  const before = new Map([["a", actor("a", 0)], ["b", actor("b", 0)]]);
+  const after = new Map([["a", actor("a", 0, { handled: 9 })], ["b", actor("b", 0, { depth: 1 })],
+    ["c", actor("c", 0)]]);
+  assert.deepEqual([...changedPlaces(before, after)], ["b"]);
+});
