@@ -14,8 +14,8 @@ function rangeOf(log, least) {
   };
 }
 
-// Marks are drawn over the lines: a moment that explains what they do, with a sign that a list beside
-// the chart explains.
+// Marks are drawn over the lines: a moment that explains what they do, with a sign that a list
+// beside the chart explains.
 function drawMarks(plot, marks, color) {
   const { ctx, bbox } = plot;
   ctx.save();

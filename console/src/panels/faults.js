@@ -15,7 +15,7 @@ import { observe } from "./faults/marks.js";
 import { Points } from "./faults/points.js";
 
 const path = "/faults";
-const period_ms = 2_000;
+const period_ms = 1_000;
 const flag = "--enable-fault-injection --fault-seed 7";
 
 function Disabled() {

@@ -21,7 +21,8 @@ export function observe(points) {
   const found = [];
   for (const [point, rule] of rules) {
     if (!known || !seen.has(point) || seen.get(point) === rule) continue;
-    found.push({ at: now, sign: String(++count), text: rule ? `${point}: ${rule}` : `${point} ended` });
+    const text = rule ? `${point}: ${rule}` : `${point} ended`;
+    found.push({ at: now, sign: String(++count), text });
   }
   seen = rules;
   seenAt = now;
