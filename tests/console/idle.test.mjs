@@ -42,3 +42,22 @@ for (const panel of ["live", "actors", "faults", "catalog?kind=games", "catalog?
       assert.ok(idle.length <= 2 * watched_s, `${idle.length} requests in ${watched_s} s`);
     }));
 }
+
+test("a console that nobody sees lets go of the service, and is back when it is seen", () =>
+  withConsole(browser, "#/actors", {}, async (page, { requests }) => {
+    await page.getByText("live", { exact: true }).waitFor();
+    await page.clock.install();
+    const see = (hidden) => page.evaluate((value) => {
+      Object.defineProperty(document, "hidden", { value, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, hidden);
+    await see(true);
+    await page.clock.fastForward("01:30");
+    await page.getByText("paused", { exact: true }).waitFor();
+    const asked = requests.length;
+    await page.clock.fastForward("10:00");
+    assert.equal(requests.length, asked);
+    await see(false);
+    await page.getByText("live", { exact: true }).waitFor();
+    await until(() => requests.slice(asked).some(({ path }) => path === "/actors"), "the actors");
+  }));

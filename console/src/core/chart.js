@@ -4,7 +4,11 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "./html.js";
 import { colorOf, repaint } from "./theme.js";
 
-const powers_of_two = Array.from({ length: 48 }, (_, power) => 2 ** power);
+// How far apart an axis has its marks, where tenths or thousands would be odd.
+const steps = {
+  bytes: Array.from({ length: 48 }, (_, power) => 2 ** power),
+  whole: Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat(),
+};
 
 function rangeOf(log, least) {
   if (!log) return (_, __, most) => [0, Math.max(least, (most ?? 0) * 1.1)];
@@ -38,7 +42,7 @@ function drawMarks(plot, marks, color) {
   ctx.restore();
 }
 
-function optionsOf({ width, height, series, format, log, binary, least, span, onIndex, marks }) {
+function optionsOf({ width, height, series, format, log, unit, least, span, onIndex, marks }) {
   const grid = { stroke: colorOf("grid"), width: 1 };
   const axis = { stroke: colorOf("faint"), grid, ticks: grid, font: "12px system-ui, sans-serif" };
   return {
@@ -53,7 +57,7 @@ function optionsOf({ width, height, series, format, log, binary, least, span, on
     },
     axes: [
       { ...axis, space: 70, values: "{HH}:{mm}:{ss}" },
-      { ...axis, size: 72, ...(binary ? { incrs: powers_of_two } : {}), values: (_, splits) =>
+      { ...axis, size: 72, ...(steps[unit] ? { incrs: steps[unit] } : {}), values: (_, splits) =>
         splits.map((value) => (typeof value === "number" ? format(value) : "")) },
     ],
     series: [{}, ...series.map(({ label, color, dash }) => ({
@@ -83,11 +87,11 @@ function Legend({ series, index, times, format }) {
 /**
  * A chart of lines. `times` are s since 1970, `series` `{label, color, values, dash?}` with a
  * color's variable without dashes (series-1 ..) and null where nothing is known. `format` makes the
- * text of a value, `log` wants all of them above 0, `binary` is for bytes, `least` is what the axis
- * shows at least. `seconds` is the width, `marks` are `{at: ms, sign}`. The arrow keys move along
- * the line.
+ * text of a value, `log` wants all of them above 0, `unit` is "bytes", "whole" (numbers) or "any",
+ * `least` is what the axis shows at least. `seconds` is the width, `marks` are `{at: ms, sign}`. The
+ * arrow keys move along the line.
  */
-export function Chart({ title, times, series, format, log = false, binary = false, least = 1,
+export function Chart({ title, times, series, format, log = false, unit = "any", least = 1,
   seconds = 60, marks = [] }) {
   const place = useRef(null);
   const plot = useRef(null);
@@ -104,7 +108,7 @@ export function Chart({ title, times, series, format, log = false, binary = fals
     const sizeNow = () => ({
       width: place.current?.clientWidth || 300, height: place.current?.clientHeight || 180 });
     const made = new uPlot(optionsOf({
-      ...sizeNow(), series, format, log, binary, least, span,
+      ...sizeNow(), series, format, log, unit, least, span,
       onIndex: setIndex, marks: () => now.current.marks,
     }), [times, ...series.map(({ values }) => values)], place.current);
     plot.current = made;

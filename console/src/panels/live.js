@@ -88,8 +88,9 @@ function Charts({ seen, seconds }) {
     ${last?.planes && chart("Errors of the data plane", errors, perSecond)}
     ${last?.loops && chart("Event loops, busy", loopsOf(columns, last), percent)}
     ${last?.memory && chart("Memory", memoryOf(columns), bytesText,
-      { binary: true, least: 1 << 20 })}
-    ${chart("Connections", connectionsOf(columns, last), countText, { least: 4 })}
+      { unit: "bytes", least: 1 << 20 })}
+    ${chart("Connections", connectionsOf(columns, last), countText,
+      { unit: "whole", least: 4 })}
   </div>`;
 }
 
