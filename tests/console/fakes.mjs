@@ -2,10 +2,12 @@
 // what serve.mjs imports from it, once it has them all. A fake is used only where the service
 // answers 404 or leaves the members out.
 import { Transform } from "node:stream";
+import { panelFakes } from "./panel_fakes.mjs";
 
 /** What is answered to `method` and `path`: the JSON of `answer(match, url, body, context)`. */
 const fakes = [
   { method: "GET", path: /^\/v1\/traces$/, answer: traces },
+  ...panelFakes,
 ];
 
 const real = new Map();
@@ -33,6 +35,12 @@ export async function fakeOf(incoming, answer, context) {
     if (incoming.method !== method || !match) continue;
     if (await isReal(url.pathname, context)) return false;
     const body = await make(match, url, method === "GET" ? null : await bodyOf(incoming), context);
+    if (body instanceof Response) {
+      const headers = { ...Object.fromEntries(body.headers), "cache-control": "no-store" };
+      answer.writeHead(body.status, headers);
+      answer.end(Buffer.from(await body.arrayBuffer()));
+      return true;
+    }
     answer.writeHead(200, { "Content-Type": "application/json", "Cache-Control": "no-store" });
     answer.end(JSON.stringify(body));
     return true;

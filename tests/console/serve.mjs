@@ -19,9 +19,10 @@ if (!ops) {
 }
 const plane = new URL(ops);
 const context = { ops: plane, data: process.env.MATCHCLOUD_DATA_URL ?? null };
-
+// Regions of tests have the data plane's /ping.
+const pinged = context.data ? new URL(context.data).origin : "";
 const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
-  + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  + `connect-src 'self' ${pinged}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 const types = {
   ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
