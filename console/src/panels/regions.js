@@ -1,8 +1,142 @@
-import { html } from "../core/html.js";
-import { Panel as Frame } from "../core/components.js";
+// Regions: the ranking that a player gets, anywhere in the world.
+import { html, useEffect, useState } from "../core/html.js";
+import { CopyCurl, CopyText, Field, Loading, Panel as Frame, Problem, Section, Select, announce }
+  from "../core/components.js";
+import { countText } from "../core/components/values.js";
+import { go } from "../core/router.js";
+import { useQuery } from "../core/query.js";
+import { Measuring, useMeasuring } from "../regions/measuring.js";
+import { parsePlace, placeText } from "../regions/place.js";
+import { RankingTable } from "../regions/ranking_table.js";
+import { rankingPath, useRanking } from "../regions/use_ranking.js";
+import { WorldMap } from "../regions/world_map.js";
 
-function Panel() {
-  return html`<${Frame} title="Regions"><p class="faint">Not there yet.</p></${Frame}>`;
+const places_period_ms = 10_000;
+const none = [];
+
+const bytesOf = (text) => new TextEncoder().encode(text).length.toLocaleString("en");
+
+const sources = {
+  address: "where the address is",
+  coordinates: "for these coordinates",
+  fallback: "the place of the address is not known: the service's fallback-location is taken",
+  unknown: "the place of the address is not known: all distances are 0, ids give the order",
+};
+
+/** The hash's parameters with some changed; null and "" take one away. */
+const withParams = (params, changes) => ({ ...Object.fromEntries(params), ...changes });
+
+function Asking({ params }) {
+  const given = params.get("address")
+    ?? (params.get("latitude") ? `${params.get("latitude")}, ${params.get("longitude")}` : "");
+  const [text, setText] = useState(given);
+  const [wrong, setWrong] = useState(null);
+  useEffect(() => {
+    setText(given);
+    setWrong(null);
+  }, [given]);
+  const submit = (event) => {
+    event.preventDefault();
+    const found = parsePlace(text);
+    setWrong(found.wrong ?? null);
+    if (found.wrong) return;
+    go("regions", withParams(params, { address: found.address ?? null,
+      latitude: found.place?.latitude ?? null, longitude: found.place?.longitude ?? null }));
+  };
+  return html`<form class="asking" onSubmit=${submit}>
+    <${Field} label="Address or coordinates" value=${text} onValue=${setText} error=${wrong}
+      placeholder="81.2.69.142 or 51.5, -0.12" />
+    <button type="submit" class="primary">Rank</button>
+  </form>`;
+}
+
+function Namespaces({ params }) {
+  const { value } = useQuery("/v1/namespaces");
+  const games = useQuery("/v1/games").value?.games ?? none;
+  const nameOf = new Map(games.map((game) => [game.game_id, game.display_name]));
+  const options = (value?.namespaces ?? none).map((one) => [one.namespace_id,
+    `${nameOf.get(one.game_id) ?? one.game_id}: ${one.name}`]);
+  return html`<${Select} label="Namespace" options=${[["", "None: all regions"], ...options]}
+    value=${params.get("namespace") ?? ""}
+    onValue=${(id) => go("regions", withParams(params, { namespace: id }))} />`;
+}
+
+function Players({ places, params }) {
+  const shown = params.get("players") === "1";
+  const { value, error } = places;
+  const toggle = (event) => go("regions",
+    withParams(params, { players: event.currentTarget.checked ? "1" : null }), { replace: true });
+  let said = null;
+  if (shown && error) said = `Not known: ${error.detail ?? error.message}`;
+  if (shown && value && !value.enabled) said = "This service does not count where they are.";
+  if (shown && value?.enabled) {
+    const count = value.cells.reduce((sum, { requests }) => sum + requests, 0);
+    said = `${countText(count)} requests of the last ${Math.round(value.window_s / 60)} minutes in `
+      + `cells of ${value.cell_degrees}°, ${countText(value.unknown)} more from unknown places.`;
+  }
+  return html`<div class="players">
+    <label><input type="checkbox" checked=${shown} onChange=${toggle} />
+      ${" "}Where players are</label>
+    ${said && html` <span class="faint" role="status">${said}</span>`}
+    ${shown && html` <${CopyCurl} path="/v1/places" />`}</div>`;
+}
+
+function Reply({ listing }) {
+  return html`<details class="reply"><summary>The reply: ${bytesOf(listing)} bytes</summary>
+    <div class="actions"><${CopyText} text=${listing} label="Copy the reply" /></div>
+    <pre tabindex="0" aria-label="The reply">${listing}</pre>
+  </details>`;
+}
+
+function Ranking({ path, asked, measuring, onPoint }) {
+  const { ranking, listing, error, loading, retry } = asked;
+  if (path === null) {
+    return html`<p class="faint">Click on the map, or type an address, to see in which order a
+      player there gets the regions.</p>`;
+  }
+  if (error) return html`<${Problem} error=${error} onRetry=${retry} />`;
+  if (!ranking) return html`<${Loading} what="Ranking" />`;
+  const { place, source } = ranking;
+  return html`<div aria-busy=${loading}>
+    <p>${place ? html`<strong>${placeText(place)}</strong>, ` : ""}${sources[source] ?? source}.</p>
+    <${RankingTable} ranked=${ranking.listing.regions} results=${measuring.results}
+      onPoint=${onPoint} />
+    ${listing && html`<${Reply} listing=${listing} />`}
+  </div>`;
+}
+
+function Panel({ route }) {
+  const { params } = route;
+  const path = rankingPath(params);
+  const asked = useRanking(path);
+  const catalog = useQuery("/v1/regions");
+  const regions = catalog.value?.regions ?? none;
+  const isShown = params.get("players") === "1";
+  const places = useQuery(isShown ? "/v1/places" : null, { every: places_period_ms });
+  const measuring = useMeasuring(regions);
+  const [chosen, setChosen] = useState(null);
+  const ranked = asked.ranking?.listing.regions ?? null;
+  const cells = isShown && places.value?.enabled ? places.value.cells : none;
+
+  useEffect(() => {
+    if (ranked?.length) announce(`Nearest: ${ranked[0].region_display_name}.`);
+  }, [ranked]);
+
+  return html`<${Frame} title="Regions" actions=${html`
+    <${CopyCurl} path="/v1/regions" label="Copy curl of the regions" />`}>
+    <div class="map-and-ranking"><${Section} title="Where from">
+      <div class="choices"><${Asking} params=${params} /><${Namespaces} params=${params} /></div>
+      ${catalog.error && html`<${Problem} error=${catalog.error} onRetry=${catalog.reload} />`}
+      <${WorldMap} regions=${regions} ranked=${ranked} place=${asked.ranking?.place ?? null}
+        chosen=${chosen} cells=${cells}
+        onPlace=${(place) => go("regions", withParams(params, { ...place, address: null }))} />
+      <${Players} places=${places} params=${params} />
+      <${Measuring} regions=${regions} measuring=${measuring} ranked=${ranked} />
+    </${Section}>
+    <${Section} title="Ranking" actions=${path && html`<${CopyCurl} path=${path} />`}>
+      <${Ranking} path=${path} asked=${asked} measuring=${measuring} onPoint=${setChosen} />
+    </${Section}></div>
+  </${Frame}>`;
 }
 
 export default { id: "regions", title: "Regions", Panel };

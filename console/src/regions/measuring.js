@@ -1,0 +1,62 @@
+// Pings of regions, and what they found.
+import { html, useEffect, useRef, useState } from "../core/html.js";
+import { announce } from "../core/components.js";
+import { linkTo } from "../core/router.js";
+import { isPingable, measure } from "./ping.js";
+
+/**
+ * Measures on demand.
+ * @param {object[]} regions of the catalog
+ * @returns {{results: Map<string, {ms: number|null}>, running: boolean, start: () => void,
+ *   stop: () => void}}
+ */
+export function useMeasuring(regions) {
+  const [results, setResults] = useState(new Map());
+  const [running, setRunning] = useState(false);
+  const ending = useRef(null);
+  useEffect(() => () => ending.current?.abort(), []);
+  const stop = () => {
+    ending.current?.abort();
+    setRunning(false);
+  };
+  const start = async () => {
+    ending.current?.abort();
+    const mine = new AbortController();
+    ending.current = mine;
+    setResults(new Map());
+    setRunning(true);
+    await measure(regions, (id, result) => {
+      setResults((before) => new Map(before).set(id, result));
+    }, mine.signal);
+    if (mine.signal.aborted) return;
+    setRunning(false);
+    announce("Measured.");
+  };
+  return { results, running, start, stop };
+}
+
+/** The button that measures and a sentence about what came of it. */
+export function Measuring({ regions, measuring, ranked }) {
+  const { results, running, start, stop } = measuring;
+  const count = regions.filter(({ ping_url: url }) => isPingable(url)).length;
+  if (count === 0) {
+    const catalog = linkTo("catalog", { kind: "regions" });
+    return html`<p class="faint">To measure latency from this browser, give regions a${" "}
+      <code>ping_url</code> in the <a href=${catalog}>catalog</a>.</p>`;
+  }
+  const reached = [...results].filter(([, { ms }]) => ms !== null);
+  const failed = results.size - reached.length;
+  const nearest = reached.sort(([, one], [, other]) => one.ms - other.ms)[0];
+  return html`<div class="measuring">
+    <button type="button" onClick=${running ? stop : start}>
+      ${running ? `Stop (${results.size} of ${count})` : "Measure from here"}</button>
+    <span class="faint">${results.size === 0
+      ? `Pings ${count} of ${regions.length} regions from this browser.`
+      : html`${nearest && html`Least latency: <bdi>${nearest[0]}</bdi>, ${
+          nearest[1].ms.toFixed(1)} ms.`}
+        ${ranked && nearest && (ranked[0]?.region_id === nearest[0]
+          ? " The ranking puts it first too." : " The ranking puts another one first.")}
+        ${failed > 0 && ` Not reached: ${failed}. A page that was loaded before a ping_url was `
+          + "added may not ask it: load it again."}`}</span>
+  </div>`;
+}

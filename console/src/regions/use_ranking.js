@@ -1,0 +1,46 @@
+// The ranking of a place, with the bytes of the listing in it.
+import { useEffect, useState } from "../core/html.js";
+import { send } from "../core/api.js";
+import { parseJson } from "../core/json.js";
+import { rawMember } from "./raw_member.js";
+
+/** The path for what the hash says: an address or coordinates, and a namespace. Null: nothing. */
+export function rankingPath(params) {
+  const query = new URLSearchParams();
+  if (params.get("address")) query.set("address", params.get("address"));
+  else if (params.get("latitude") && params.get("longitude")) {
+    query.set("latitude", params.get("latitude"));
+    query.set("longitude", params.get("longitude"));
+  } else return null;
+  if (params.get("namespace")) query.set("namespace_id", params.get("namespace"));
+  return `/v1/ranking?${query}`;
+}
+
+/**
+ * Asks for the ranking at `path`; null asks nothing. What was shown stays until the next is there.
+ * @returns {{ranking: object|null, listing: string|null, error: Error|null, loading: boolean,
+ *   retry: () => void}} `listing` is the text of the reply that a client would get
+ */
+export function useRanking(path) {
+  const [state, setState] = useState({ ranking: null, listing: null, error: null, loading: false });
+  const [tries, setTries] = useState(0);
+  useEffect(() => {
+    if (path === null) {
+      setState({ ranking: null, listing: null, error: null, loading: false });
+      return undefined;
+    }
+    const ending = new AbortController();
+    setState((before) => ({ ...before, loading: true }));
+    const ask = async () => {
+      const response = await send("GET", path, { signal: ending.signal });
+      const text = await response.text();
+      return { ranking: parseJson(text), listing: rawMember(text, "listing"), error: null,
+        loading: false };
+    };
+    ask().then((next) => ending.signal.aborted || setState(next), (error) => {
+      if (!ending.signal.aborted) setState({ ranking: null, listing: null, error, loading: false });
+    });
+    return () => ending.abort();
+  }, [path, tries]);
+  return { ...state, retry: () => setTries((count) => count + 1) };
+}
