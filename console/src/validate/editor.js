@@ -1,0 +1,124 @@
+// The editor: CodeMirror with JSON, findings, and what the schema knows. It lives in a shadow tree,
+// because there its styles are constructed style sheets; in the page itself they would be a style
+// element, which the page's Content-Security-Policy refuses.
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap }
+  from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { jsonLanguage } from "@codemirror/lang-json";
+import { bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { EditorState } from "@codemirror/state";
+import { EditorView, highlightActiveLineGutter, highlightSpecialChars, hoverTooltip, keymap,
+  lineNumbers } from "@codemirror/view";
+import { choicesAt, explanationAt } from "./completion.js";
+import { editorTheme, highlighting } from "./editor_theme.js";
+
+/** Lezer's tree of a text, complete. */
+export const treeOf = (text) => jsonLanguage.parser.parse(text);
+
+/** Replaces the range of the place's choices, whatever it is by now, with one of them. */
+function take(view, choice, schema) {
+  const text = view.state.doc.toString();
+  const position = view.state.selection.main.head;
+  const found = choicesAt(treeOf(text), text, position, schema);
+  const { from, to } = found ?? { from: position, to: position };
+  view.dispatch({ changes: { from, to, insert: choice.insert },
+    selection: { anchor: from + choice.caret }, userEvent: "input.complete" });
+}
+
+function completionsOf(schemaOf) {
+  return (context) => {
+    const schema = schemaOf();
+    if (!schema) return null;
+    const text = context.state.doc.toString();
+    const found = choicesAt(treeOf(text), text, context.pos, schema);
+    if (!found?.choices.length) return null;
+    const from = found.from + (text[found.from] === '"' ? 1 : 0);
+    // Unasked, choices are shown for what is being typed, and not beside every brace.
+    if (!context.explicit && from === context.pos && text[from - 1] !== '"') return null;
+    return {
+      from,
+      validFor: /^[\w.-]*$/,
+      options: found.choices.map((choice, index) => ({
+        label: choice.label, detail: choice.detail, info: choice.info || undefined,
+        type: choice.kind === "member" ? "property" : "constant", boost: -index / 10,
+        apply: (view) => take(view, choice, schema),
+      })),
+    };
+  };
+}
+
+function explanations(schemaOf) {
+  return hoverTooltip((view, position) => {
+    const schema = schemaOf();
+    if (!schema) return null;
+    const text = view.state.doc.toString();
+    const found = explanationAt(treeOf(text), text, position, schema);
+    if (!found) return null;
+    return { pos: found.from, end: found.to, above: true, create() {
+      const dom = document.createElement("div");
+      dom.className = "cm-explanation";
+      const title = document.createElement("b");
+      title.textContent = found.title;
+      dom.append(title);
+      for (const line of found.lines) dom.append(document.createElement("br"), line);
+      return { dom };
+    } };
+  });
+}
+
+/**
+ * Makes an editor in `host`, an element without a shadow tree.
+ * @param {object} options
+ * @param {string} options.text
+ * @param {(text: string) => void} options.onChange after each change, by whomever
+ * @param {() => object|null} options.schemaOf the payload's schema now; null: no completion
+ */
+export function createEditor(host, { text, onChange, schemaOf }) {
+  const root = host.attachShadow({ mode: "open" });
+  const view = new EditorView({
+    parent: root,
+    root,
+    state: EditorState.create({ doc: text, extensions: [
+      lineNumbers(), highlightActiveLineGutter(), highlightSpecialChars(), history(),
+      EditorState.tabSize.of(2), indentUnit.of("  "), EditorView.lineWrapping,
+      jsonLanguage, bracketMatching(), closeBrackets(), syntaxHighlighting(highlighting),
+      autocompletion({ override: [completionsOf(schemaOf)], icons: false }),
+      explanations(schemaOf), lintGutter(), editorTheme,
+      // Tab leaves the editor, as it leaves every other control.
+      keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap, ...historyKeymap,
+        ...defaultKeymap]),
+      EditorView.contentAttributes.of({ "aria-label": "Payload, JSON", tabindex: "0" }),
+      EditorView.updateListener.of((update) => {
+        if (update.docChanged) onChange(update.state.doc.toString());
+      }),
+    ] }),
+  });
+  return {
+    text: () => view.state.doc.toString(),
+    /** Replaces all of the text. Undoing brings it back. */
+    replace(next) {
+      if (next === view.state.doc.toString()) return;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next },
+        selection: { anchor: 0 }, scrollIntoView: true });
+    },
+    /** Makes one replacement and moves the focus to it. */
+    change({ from, to, insert }) {
+      view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length },
+        scrollIntoView: true, userEvent: "input.mend" });
+      view.focus();
+    },
+    /** Selects a range and shows it. */
+    show({ from, to }) {
+      const { length } = view.state.doc;
+      view.dispatch({ selection: { anchor: Math.min(from, length), head: Math.min(to, length) },
+        effects: EditorView.scrollIntoView(Math.min(from, length), { y: "center" }) });
+      view.focus();
+    },
+    /** Marks what is wrong: CodeMirror's diagnostics. */
+    mark(diagnostics) {
+      view.dispatch(setDiagnostics(view.state, diagnostics));
+    },
+    destroy: () => view.destroy(),
+  };
+}
