@@ -9,6 +9,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { constants, gzipSync } from "node:zlib";
+import { land } from "./land.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const source = join(root, "src");
@@ -40,6 +41,7 @@ async function bundle() {
     assetNames: "[name]-[hash]",
     loader: { ".svg": "file", ".json": "json" },
     nodePaths: [packages],
+    plugins: [land(packages)],
     bundle: true,
     splitting: true,
     format: "esm",

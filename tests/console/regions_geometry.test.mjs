@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
 
-import { isPingable, measure, measuredOrder, median } from "../../console/src/regions/ping.js";
+import { isPingable, measure, measuredOrder, median }
+  from "../../console/src/panels/regions/ping.js";
 import { parsePlace, placeOf, placeText, stepped, wrapped }
-  from "../../console/src/regions/place.js";
-import { rawMember } from "../../console/src/regions/raw_member.js";
+  from "../../console/src/panels/regions/place.js";
+import { rawMember } from "../../console/src/panels/regions/raw_member.js";
 
 test("an address or coordinates are what was typed, and anything else says what to type", () => {
   assert.deepEqual(parsePlace(" 81.2.69.142 "), { address: "81.2.69.142" });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
 
-import { examples } from "../../console/src/validate/examples.js";
+import { examples } from "../../console/src/panels/validate/examples.js";
 import { looksRight, origin, startBrowser, until, withConsole } from "./browser.mjs";
 
 let browser;

@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 
-import { choicesAt, explanationAt } from "../../console/src/validate/completion.js";
-import { rangesOf } from "../../console/src/validate/finding_ranges.js";
-import { pathOf } from "../../console/src/validate/json_syntax.js";
-import { mendOf, suggestionOf } from "../../console/src/validate/mends.js";
-import { firstSyntaxError, positionOfByte } from "../../console/src/validate/syntax_error.js";
+import { choicesAt, explanationAt } from "../../console/src/panels/validate/completion.js";
+import { rangesOf } from "../../console/src/panels/validate/finding_ranges.js";
+import { pathOf } from "../../console/src/panels/validate/json_syntax.js";
+import { mendOf, suggestionOf } from "../../console/src/panels/validate/mends.js";
+import { firstSyntaxError, positionOfByte }
+  from "../../console/src/panels/validate/syntax_error.js";
 
 const installed = createRequire(new URL("../../build/console/package.json", import.meta.url));
 const { parser } = installed("@lezer/json");

@@ -5,11 +5,11 @@ import { CopyCurl, CopyText, Field, Loading, Panel as Frame, Problem, Section, S
 import { countText } from "../core/components/values.js";
 import { go } from "../core/router.js";
 import { useQuery } from "../core/query.js";
-import { Measuring, useMeasuring } from "../regions/measuring.js";
-import { parsePlace, placeText } from "../regions/place.js";
-import { RankingTable } from "../regions/ranking_table.js";
-import { rankingPath, useRanking } from "../regions/use_ranking.js";
-import { WorldMap } from "../regions/world_map.js";
+import { Measuring, useMeasuring } from "./regions/measuring.js";
+import { parsePlace, placeText } from "./regions/place.js";
+import { RankingTable } from "./regions/ranking_table.js";
+import { rankingPath, useRanking } from "./regions/use_ranking.js";
+import { WorldMap } from "./regions/world_map.js";
 
 const places_period_ms = 10_000;
 const none = [];

@@ -5,12 +5,12 @@ import { Badge, CopyCurl, CopyText, Panel as Frame, Problem, Section, Select }
 import { curlOf } from "../core/api.js";
 import { useQuery } from "../core/query.js";
 import { go } from "../core/router.js";
-import { keepDraft, keptDraft } from "../validate/draft.js";
-import { createEditor, treeOf } from "../validate/editor.js";
-import { examples, kinds } from "../validate/examples.js";
-import { FindingsList } from "../validate/findings_list.js";
-import { diagnosticsOf } from "../validate/marks.js";
-import { useFindings, validatePath } from "../validate/use_findings.js";
+import { keepDraft, keptDraft } from "./validate/draft.js";
+import { createEditor, treeOf } from "./validate/editor.js";
+import { examples, kinds } from "./validate/examples.js";
+import { FindingsList } from "./validate/findings_list.js";
+import { diagnosticsOf } from "./validate/marks.js";
+import { useFindings, validatePath } from "./validate/use_findings.js";
 
 const said = {
   checking: () => ["plain", "checking"],

@@ -1,7 +1,7 @@
 // The ranking of a place, with the bytes of the listing in it.
-import { useEffect, useState } from "../core/html.js";
-import { send } from "../core/api.js";
-import { parseJson } from "../core/json.js";
+import { useEffect, useState } from "../../core/html.js";
+import { send } from "../../core/api.js";
+import { parseJson } from "../../core/json.js";
 import { rawMember } from "./raw_member.js";
 
 /** The path for what the hash says: an address or coordinates, and a namespace. Null: nothing. */

@@ -1,7 +1,7 @@
 // Pings of regions, and what they found.
-import { html, useEffect, useRef, useState } from "../core/html.js";
-import { announce } from "../core/components.js";
-import { linkTo } from "../core/router.js";
+import { html, useEffect, useRef, useState } from "../../core/html.js";
+import { announce } from "../../core/components.js";
+import { linkTo } from "../../core/router.js";
 import { isPingable, measure } from "./ping.js";
 
 /**

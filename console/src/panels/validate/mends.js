@@ -1,7 +1,7 @@
 // What a click may mend. Each mend is one replacement of text, made from a finding and its place.
 
-import { allowsNull, typesOf } from "../schema/resolve.js";
-import { schemaAt, valuesAllowed } from "../schema/walk.js";
+import { allowsNull, typesOf } from "../../schema/resolve.js";
+import { schemaAt, valuesAllowed } from "../../schema/walk.js";
 import { membersOf } from "./json_syntax.js";
 
 /**

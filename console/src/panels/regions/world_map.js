@@ -1,11 +1,22 @@
 // The world as it is drawn: land, datacenters, players, and great circles from a place.
 import { geoEqualEarth, geoGraticule10, geoPath } from "d3-geo";
-import { feature } from "topojson-client";
-import world from "world-atlas/land-110m.json";
-import { html, useEffect, useMemo, useRef, useState } from "../core/html.js";
+import { polygons, steps_per_degree } from "world-atlas/land-110m.json";
+import { html, useEffect, useMemo, useRef, useState } from "../../core/html.js";
 import { placeOf, placeText, stepped } from "./place.js";
 
-const land = feature(world, world.objects.land);
+/** The points of a ring of steps, which console/land.mjs has made. */
+function ringOf(steps) {
+  const points = [];
+  let [x, y] = [0, 0];
+  for (let at = 0; at < steps.length; at += 2) {
+    x += steps[at];
+    y += steps[at + 1];
+    points.push([x / steps_per_degree, y / steps_per_degree]);
+  }
+  return points;
+}
+
+const land = { type: "MultiPolygon", coordinates: polygons.map((rings) => rings.map(ringOf)) };
 const graticule = geoGraticule10();
 const sphere = { type: "Sphere" };
 

@@ -3,10 +3,10 @@
 // element, which the page's Content-Security-Policy refuses.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap }
   from "@codemirror/autocomplete";
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { history, historyKeymap, standardKeymap } from "@codemirror/commands";
 import { jsonLanguage } from "@codemirror/lang-json";
 import { bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { lintGutter, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { EditorView, highlightActiveLineGutter, highlightSpecialChars, hoverTooltip, keymap,
   lineNumbers } from "@codemirror/view";
@@ -86,8 +86,9 @@ export function createEditor(host, { text, onChange, schemaOf }) {
       autocompletion({ override: [completionsOf(schemaOf)], icons: false }),
       explanations(schemaOf), lintGutter(), editorTheme,
       // Tab leaves the editor, as it leaves every other control.
-      keymap.of([...closeBracketsKeymap, ...completionKeymap, ...lintKeymap, ...historyKeymap,
-        ...defaultKeymap]),
+      keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap,
+        ...standardKeymap, { key: "F8", run: nextDiagnostic },
+        { key: "Shift-F8", run: previousDiagnostic }]),
       EditorView.contentAttributes.of({ "aria-label": "Payload, JSON", tabindex: "0" }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) onChange(update.state.doc.toString());

@@ -1,5 +1,5 @@
 // The findings as a list. Each leads to its place and mends it, if the text shows what was meant.
-import { html, useEffect, useState } from "../core/html.js";
+import { html, useEffect, useState } from "../../core/html.js";
 
 const shown_limit = 100;
 

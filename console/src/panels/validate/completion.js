@@ -1,8 +1,8 @@
 // What may stand at a place of a payload, by its schema.
 
-import { allowsNull, limitsOf, typesOf } from "../schema/resolve.js";
+import { allowsNull, limitsOf, typesOf } from "../../schema/resolve.js";
 import { descriptionOf, membersAllowed, schemaAt, typeInWords, valuesAllowed }
-  from "../schema/walk.js";
+  from "../../schema/walk.js";
 import { isValue, membersOf, pathOf } from "./json_syntax.js";
 
 /**

@@ -1,6 +1,6 @@
 // Findings about a text that is being written.
-import { useEffect, useMemo, useRef, useState } from "../core/html.js";
-import { request } from "../core/api.js";
+import { useEffect, useMemo, useRef, useState } from "../../core/html.js";
+import { request } from "../../core/api.js";
 import { latestRequest } from "./latest_request.js";
 import { markOfRefusal, markOfSyntax, marksOf } from "./marks.js";
 import { firstSyntaxError } from "./syntax_error.js";

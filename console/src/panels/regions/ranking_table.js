@@ -1,6 +1,6 @@
 // The ranking as a table, with what was measured beside what was computed.
-import { html } from "../core/html.js";
-import { Table } from "../core/components.js";
+import { html } from "../../core/html.js";
+import { Table } from "../../core/components.js";
 import { measuredOrder } from "./ping.js";
 
 const distances = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
