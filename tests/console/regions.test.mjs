@@ -10,7 +10,7 @@ after(() => browser?.close());
 
 const ranked = (page) => page.locator("table tbody tr td:nth-child(2)").allInnerTexts();
 const hashOf = (page) => new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
-const table = (page) => page.getByRole("region", { name: "Regions, nearest first" });
+const table = (page) => page.getByRole("table", { name: "Regions, nearest first" });
 
 test("an address is ranked, with the reply as it is and the request as curl", async () => {
   await withConsole(browser, "#/regions", {}, async (page) => {

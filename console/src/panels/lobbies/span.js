@@ -1,0 +1,79 @@
+// Spans of time, and the buckets that they are counted in. All times are ms since 1970, in UTC.
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** Spans that end now, by name. */
+export const spans = { hour, day, week: 7 * day, month: 30 * day, year: 365 * day };
+
+/** Buckets are as long as these, so that their ends are times that people say. */
+const lengths = [second, 5 * second, 15 * second, minute, 5 * minute, 15 * minute, hour, 3 * hour,
+  6 * hour, 12 * hour, day, 7 * day, 28 * day, 364 * day];
+
+const buckets_wanted = 160;
+const buckets_limit = 500;
+const last_ms = Date.UTC(9999, 11, 31);
+
+/** The shortest span that is shown. */
+export const least_span_ms = minute;
+
+/**
+ * The span rounded outwards to whole buckets: 162 at most, unless it is longer than a century.
+ * @returns {{start: number, end: number, buckets: number, bucket_ms: number}}
+ */
+export function bucketed({ start, end }) {
+  const span = Math.max(least_span_ms, end - start);
+  const bucket_ms = lengths.find((length) => span / length <= buckets_wanted) ?? lengths.at(-1);
+  const first = Math.floor(start / bucket_ms);
+  const last = Math.max(first + 1, Math.ceil(end / bucket_ms));
+  const buckets = Math.min(buckets_limit, last - first);
+  return { start: first * bucket_ms, end: (first + buckets) * bucket_ms, buckets, bucket_ms };
+}
+
+const whole = (text) => (/^\d{1,15}$/.test(text ?? "") ? Number(text) : null);
+
+/**
+ * The span that a hash says: `start` and `end`, or the name of one that ends now; else a week.
+ * @param {URLSearchParams} params
+ * @param {number} now
+ * @returns {{start: number, end: number, name: string|null}} the name is null for a fixed span
+ */
+export function spanOf(params, now) {
+  const [start, end] = [whole(params.get("start")), whole(params.get("end"))];
+  if (start !== null && end !== null && start < end && end <= last_ms) {
+    return { start, end, name: null };
+  }
+  const name = Object.hasOwn(spans, params.get("span") ?? "") ? params.get("span") : "week";
+  return { start: now - spans[name], end: now, name };
+}
+
+/** The span around the same middle, `factor` times as long, a minute at least. */
+export function scaled({ start, end }, factor) {
+  const half = Math.max(least_span_ms, (end - start) * factor) / 2;
+  const begin = Math.max(0, Math.round((start + end) / 2 - half));
+  return { start: begin, end: Math.min(last_ms, Math.round(begin + 2 * half)) };
+}
+
+/** The span moved by `part` of its length: -0.5 is half a span earlier. */
+export function moved({ start, end }, part) {
+  const by = Math.round((end - start) * part);
+  const begin = Math.max(0, Math.min(last_ms - (end - start), start + by));
+  return { start: begin, end: begin + end - start };
+}
+
+/** A time as a field for date and time takes it, to the second, in UTC. */
+export const fieldText = (ms) => new Date(ms).toISOString().slice(0, 19);
+
+/** The time in such a field, or null where it is none. */
+export function fieldTime(text) {
+  const ms = Date.parse(`${text.length === 16 ? `${text}:00` : text}Z`);
+  return Number.isNaN(ms) || ms < 0 || ms > last_ms ? null : ms;
+}
+
+/** A span for people: 2026-01-02 00:00 to 2026-01-03 00:00 UTC. */
+export function spanText({ start, end }) {
+  const text = (ms) => new Date(ms).toISOString().slice(0, 16).replace("T", " ");
+  return `${text(start)} to ${text(end)} UTC`;
+}
