@@ -1,0 +1,37 @@
+// Images one after the other: a gallery of thousands must not ask for thousands at once.
+
+/**
+ * Makes a queue that loads at most `most` at once, in the order in which they were asked for.
+ * @template T
+ * @param {(path: string, signal: AbortSignal) => Promise<T>} load
+ * @param {number} most
+ * @returns {(path: string, signal: AbortSignal) => Promise<T>} rejects with an AbortError once the
+ *   signal is aborted, also while it waits; then it is not loaded
+ */
+export function imageQueue(load, most) {
+  const waiting = [];
+  let running = 0;
+
+  const next = () => {
+    while (running < most && waiting.length > 0) {
+      const { path, signal, resolve, reject } = waiting.shift();
+      if (signal.aborted) continue;
+      ++running;
+      load(path, signal).then(resolve, reject).finally(() => {
+        --running;
+        next();
+      });
+    }
+  };
+
+  return (path, signal) => new Promise((resolve, reject) => {
+    const leave = () => reject(new DOMException("No longer wanted.", "AbortError"));
+    if (signal.aborted) {
+      leave();
+      return;
+    }
+    signal.addEventListener("abort", leave, { once: true });
+    waiting.push({ path, signal, resolve, reject });
+    next();
+  });
+}
