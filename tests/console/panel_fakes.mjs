@@ -190,8 +190,9 @@ async function makeExport([, game], url, body, { data }) {
     return new Response(await found.text(), { status: found.status,
       headers: { "Content-Type": "application/problem+json" } });
   }
-  exports_seen.unshift(entry);
-  exports_seen.splice(32);
+  const isSame = (one) => one.game_id === game && one.query_start === query.query_start
+    && one.query_end === query.query_end;
+  exports_seen.unshift(entry, ...exports_seen.splice(0).filter((one) => !isSame(one)).slice(0, 31));
   const began = Date.now();
   const rows = (await historyOf(game, data))
     .filter((row) => row.start < query.query_end && row.stop > query.query_start).length;

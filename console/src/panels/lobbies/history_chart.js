@@ -36,8 +36,8 @@ function optionsOf({ width, onZoom, onIndex }) {
     },
     axes: [{ ...axis, space: 80 }, { ...axis, size: 64, values: counts }],
     series: [{},
-      { label: "Started", stroke: color, fill: color, width: 0, points: { show: false },
-        paths: uPlot.paths.bars({ align: 1, size: [0.9, Infinity] }) },
+      { label: "Started", stroke: color, fill: color, width: 0, alpha: 0.45,
+        points: { show: false }, paths: uPlot.paths.bars({ align: 1, size: [0.9, Infinity] }) },
       { label: "Running", stroke: colorOf("series-2"), width: 2, points: { show: false },
         paths: uPlot.paths.stepped({ align: 1 }) }],
     hooks: {
