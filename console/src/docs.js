@@ -1,2 +1,160 @@
-// The page of the interface: written by the panels' side.
-import "./core/theme.js";
+// The page of the interface: the OpenAPI documents of both planes, to be read. The hash is the id
+// of an operation, behind its plane and a slash, or the name of a plane alone.
+import { html, render, useEffect, useMemo, useRef, useState } from "./core/html.js";
+import { Announcer, Loading, Problem } from "./core/components.js";
+import { listen } from "./core/shortcuts.js";
+import { nextTheme, theme } from "./core/theme.js";
+import { useQuery } from "./core/query.js";
+import { SessionDialog } from "./shell/session_dialog.js";
+import { groupsOf, isFound, operationsOf } from "./docs/operations.js";
+import { OperationView } from "./docs/operation_view.js";
+import { Prose } from "./docs/prose.js";
+
+const planes = { ops: { title: "Ops plane", path: "/openapi.json" },
+  data: { title: "Data plane", path: "/data/openapi.json" } };
+
+const readHash = () => {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return "";
+  }
+};
+
+function useHash() {
+  const [hash, setHash] = useState(readHash());
+  useEffect(() => {
+    const changed = () => setHash(readHash());
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+  return hash;
+}
+
+/** Both documents, with their operations. */
+function useDocuments() {
+  const found = {};
+  for (const [plane, { path }] of Object.entries(planes)) {
+    const { value, error, reload } = useQuery(path);
+    const operations = useMemo(() => (value ? operationsOf(value) : []), [value]);
+    found[plane] = { root: value, error, reload, operations };
+  }
+  return found;
+}
+
+/** Which plane and which operation the hash says. An id alone is looked for in both. */
+function chosen(hash, documents) {
+  const [first, rest] = hash.split(/\/(.*)/s);
+  const named = Object.hasOwn(planes, first) ? first : null;
+  for (const plane of named ? [named] : Object.keys(planes)) {
+    const operation = documents[plane].operations.find(({ id }) => id === (named ? rest : hash));
+    if (operation) return { plane, operation };
+  }
+  return { plane: named ?? "ops", operation: null };
+}
+
+const linkOf = (plane, id) => `#${plane}/${encodeURIComponent(id)}`;
+
+/** Where requests of a plane go: this origin, or what the data plane's document says. */
+function baseOf(plane, root) {
+  if (plane === "ops") return location.origin;
+  const url = root.servers?.[0]?.url;
+  return typeof url === "string" && /^https?:/.test(url) ? url : "http://127.0.0.1:8080";
+}
+
+function Entries({ groups, plane, current }) {
+  return groups.map(({ tag, operations }) => html`<div key=${tag}><h2><bdi>${tag}</bdi></h2>
+    <ul>${operations.map(({ id, method, path, summary, isDeprecated }) => html`<li key=${id}>
+      <a href=${linkOf(plane, id)} class=${isDeprecated ? "deprecated" : ""}
+        aria-current=${current === id ? "page" : undefined} title=${`${method} ${path}`}>
+        <span class=${`method ${method.toLowerCase()}`}>${method}</span>
+        <bdi>${summary || path}</bdi></a></li>`)}</ul></div>`);
+}
+
+function Overview({ root, plane, groups }) {
+  const { title, version, description } = root.info ?? {};
+  const name = title ?? planes[plane].title;
+  return html`<article class="card"><h1 tabindex="-1"><bdi>${name}</bdi></h1>
+    <p class="faint">Version <bdi>${version ?? "unknown"}</bdi>, OpenAPI ${root.openapi},${" "}
+      <a href=${planes[plane].path}>the document</a></p>
+    <${Prose} text=${description} />
+    ${groups.map((group) => html`<section key=${group.tag}><h2><bdi>${group.tag}</bdi></h2>
+      <${Prose} text=${group.description} />
+      <ul class="listed">${group.operations.map((one) => html`<li key=${one.id}>
+        <a href=${linkOf(plane, one.id)}><strong
+          class=${`method ${one.method.toLowerCase()}`}>${one.method}</strong>
+          <code><bdi>${one.path}</bdi></code></a> <bdi>${one.summary}</bdi></li>`)}
+      </ul></section>`)}
+  </article>`;
+}
+
+function Top({ plane }) {
+  return html`<header class="top"><a class="name" href="/">matchcloud</a>
+    <div class="actions" role="group" aria-label="Plane">
+      ${Object.entries(planes).map(([name, { title }]) => html`<a key=${name} href=${`#${name}`}
+        class="plane" aria-current=${name === plane ? "true" : undefined}>${title}</a>`)}</div>
+    <div class="actions"><a href="/">Console</a>
+      <button type="button" onClick=${nextTheme} title="t">Theme: ${theme.value}</button></div>
+  </header>`;
+}
+
+function Page() {
+  const hash = useHash();
+  const documents = useDocuments();
+  const { plane, operation } = chosen(hash, documents);
+  const { root, error, reload, operations } = documents[plane];
+  const [search, setSearch] = useState("");
+  const field = useRef(null);
+  const first = useRef(true);
+  const groups = useMemo(() => (root ? groupsOf(root, operations.filter((one) =>
+    isFound(one, search))) : []), [root, operations, search]);
+  const listed = groups.flatMap((group) => group.operations);
+  const keys = useRef(null);
+  const step = (by) => {
+    const at = listed.findIndex(({ id }) => id === operation?.id);
+    const next = listed[at < 0 ? 0 : Math.min(listed.length - 1, Math.max(0, at + by))];
+    if (next) location.hash = linkOf(plane, next.id);
+  };
+  keys.current = { "/": () => field.current.focus(), t: nextTheme, j: () => step(1),
+    k: () => step(-1) };
+
+  useEffect(() => {
+    listen([], Object.fromEntries(Object.keys(keys.current).map((key) =>
+      [key, () => keys.current[key]()])));
+  }, []);
+  useEffect(() => {
+    document.title = `${operation?.summary || operation?.id || planes[plane].title} · matchcloud`;
+    // Whoever followed a link reads on from the operation's heading.
+    if (!first.current && operation) {
+      document.querySelector("main h1")?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
+    if (root) first.current = false;
+  }, [plane, operation?.id, Boolean(root)]);
+
+  const press = (event) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      step(event.key === "ArrowDown" ? 1 : -1);
+    }
+  };
+  return html`<${Top} plane=${plane} />
+    <nav aria-label="Operations"><input type="search" ref=${field} value=${search}
+        aria-label="Search operations" placeholder="Search ( / )" spellcheck=${false}
+        onInput=${(event) => setSearch(event.currentTarget.value)} onKeyDown=${press} />
+      <p class="unseen" role="status">${search && `${listed.length} operations`}</p>
+      ${root && listed.length === 0 && html`<p class="faint">No operation has these words.</p>`}
+      <${Entries} groups=${groups} plane=${plane} current=${operation?.id} /></nav>
+    <main id="main" tabindex="-1">
+      <${Problem} error=${error} onRetry=${reload} />
+      ${!root && !error && html`<${Loading} what="The interface" />`}
+      ${root && !operation && hash !== "" && !Object.hasOwn(planes, hash) && html`<p role="alert">
+        There is no operation <code><bdi>${hash.slice(0, 100)}</bdi></code>.</p>`}
+      ${root && (operation ? html`<${OperationView} key=${`${plane} ${operation.id}`}
+        root=${root} operation=${operation} base=${baseOf(plane, root)} />`
+        : html`<${Overview} root=${root} plane=${plane} groups=${groups} />`)}
+    </main><${SessionDialog} /><${Announcer} />`;
+}
+
+document.getElementById("app").className = "docs";
+render(html`<${Page} />`, document.getElementById("app"));

@@ -1,0 +1,24 @@
+// The texts of a document: paragraphs, lists and code. Everything else is shown as it stands there.
+import { html } from "../core/html.js";
+
+/** A line with what stands between backticks as code. */
+export function Line({ text }) {
+  return String(text).split("`").map((part, index) => (index % 2 ? html`<code>${part}</code>`
+    : part));
+}
+
+function Block({ text }) {
+  const lines = text.split("\n");
+  if (lines.every((line) => /^\s*[-*] /.test(line))) {
+    return html`<ul>${lines.map((line) => html`<li><${Line}
+      text=${line.replace(/^\s*[-*] /, "")} /></li>`)}</ul>`;
+  }
+  return html`<p><${Line} text=${text} /></p>`;
+}
+
+/** A description: blocks between empty lines. Nothing without a text. */
+export function Prose({ text }) {
+  const blocks = String(text ?? "").split(/\n\s*\n/).filter((block) => block.trim() !== "");
+  return blocks.length === 0 ? null : html`<div class="prose">
+    ${blocks.map((block) => html`<${Block} text=${block.trim()} />`)}</div>`;
+}

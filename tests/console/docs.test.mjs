@@ -1,0 +1,113 @@
+// The page of the interface: both planes, operations by tag, search, links, and what is copied.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { looksRight, origin, startBrowser, until, withConsole } from "./browser.mjs";
+import { sampleDocument } from "./openapi_sample.mjs";
+
+let browser;
+before(async () => { browser = await startBrowser(); });
+after(() => browser?.close());
+
+const path = "/docs";
+const heading = (page, name) => page.getByRole("heading", { level: 1, name });
+
+/** Runs `look` on the sample document, whatever the service has. */
+const withSample = (hash, options, look) => withConsole(browser, hash, { path, ...options },
+  async (page, opened) => {
+    await page.route("**/openapi.json", (route) => route.fulfill({ json: sampleDocument(
+      route.request().url().includes("/data/") ? "data plane" : "ops plane") }));
+    await page.reload();
+    await look(page, opened);
+  });
+
+test("each operation of both planes of this service is shown", async () => {
+  await withConsole(browser, "", { path }, async (page) => {
+    for (const [plane, url] of [["ops", "/openapi.json"], ["data", "/data/openapi.json"]]) {
+      const document = await (await fetch(origin + url)).json();
+      const ids = Object.values(document.paths).flatMap((item) => Object.values(item)
+        .map((operation) => operation?.operationId).filter(Boolean));
+      for (const id of ids) {
+        await page.goto(`${origin}/docs#${plane}/${id}`);
+        await page.locator(".operation p.faint code").getByText(id, { exact: true }).waitFor();
+      }
+    }
+  });
+});
+
+test("an operation has its parameters, body, answers with codes, examples and curl", async () => {
+  await withSample("#put_region", {}, async (page) => {
+    await heading(page, "Adds or replaces a region.").waitFor();
+    const main = page.locator("main");
+    await main.getByRole("rowheader", { name: "datacenter_coord required" }).first().waitFor();
+    await main.locator("summary").getByText("Coordinates").first().click();
+    await main.getByRole("rowheader", { name: "latitude required" }).first().waitFor();
+    await main.getByText("-90 to 90").first().waitFor();
+    await main.getByText("For people: <b>not bold</b>.").first().waitFor();
+    await main.locator(".codes").getByText("body_malformed").waitFor();
+    assert.match(await main.locator(".example").last().innerText(),
+      /curl -sS -X PUT [\s\S]*\/v1\/regions\/lon'/);
+    assert.match(await main.locator(".example").first().innerText(), /London[\s\S]*"lon"/);
+  });
+});
+
+test("a schema that refers to itself is opened as far as it says something new", async () => {
+  await withSample("#ops/get_tree", {}, async (page) => {
+    await page.getByText("One of:").waitFor();
+    await page.locator(".schema summary").getByText("Tree").click();
+    await page.getByText("Tree again: see above.").waitFor();
+  });
+});
+
+test("a search, keys and links lead to operations, and the heading has the focus", async () => {
+  await withSample("", {}, async (page) => {
+    await heading(page, "matchcloud, ops plane").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("not_permitted");
+    await until(async () => await page.locator("nav li").count() === 1, "one operation");
+    await page.keyboard.press("ArrowDown");
+    await heading(page, "Lists the regions.").waitFor();
+    assert.match(page.url(), /#ops\/list_regions$/);
+    await page.getByLabel("Search operations").fill("");
+    await page.locator("nav a").last().click();
+    await heading(page, "An operation without an id or a tag.").waitFor();
+    await until(() => page.evaluate(() => document.activeElement.tagName === "H1"), "the focus");
+    await page.keyboard.press("k");
+    await heading(page, "A tree that refers to itself.").waitFor();
+    await page.getByRole("link", { name: "Data plane" }).click();
+    await heading(page, "matchcloud, data plane").waitFor();
+    await page.goBack();
+    await heading(page, "A tree that refers to itself.").waitFor();
+    await page.goto(`${origin}/docs#nothing`);
+    await page.getByText("There is no operation nothing.").waitFor();
+  });
+});
+
+test("names that try to be HTML are text", async () => {
+  await withSample("#remove_region", {}, async (page) => {
+    await heading(page, "Removes <img src=x onerror=alert(1)>.").waitFor();
+    assert.equal(await page.locator("img").count(), 0);
+  });
+});
+
+test("a service that wants a token is given one", async () => {
+  await withConsole(browser, "", { path, expected: [/401/] }, async (page) => {
+    const token = `mc_viewer_${"a".repeat(49)}`;
+    await page.route("**/openapi.json", (route) => (route.request().headers().authorization
+      === `Bearer ${token}` ? route.fulfill({ json: sampleDocument("ops plane") })
+      : route.fulfill({ status: 401, json: { status: 401, code: "token_missing",
+        detail: "A token is needed." } })));
+    await page.reload();
+    await page.getByRole("button", { name: "Give a token" }).click();
+    await page.getByRole("textbox", { name: "Token" }).fill(token);
+    await page.keyboard.press("Enter");
+    await heading(page, "matchcloud, ops plane").waitFor();
+  });
+});
+
+test("it looks right in dark and light, at 400 and 3840 px", async () => {
+  await looksRight(browser, "#data/validate_version", { path, name: "docs",
+    ready: (page) => page.locator("main h1").waitFor() });
+  await looksRight(browser, "#ops", { path, name: "docs-overview",
+    ready: (page) => page.locator("main h1").waitFor() });
+});
