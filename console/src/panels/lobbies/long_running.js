@@ -20,7 +20,10 @@ const columns = [
   { id: "version", title: "Version", sort: (row) => row.version_name,
     cell: (row) => html`<bdi title=${row.version_id}>${row.version_name}</bdi>` },
   { id: "region", title: "Region", sort: (row) => row.region_id,
-    cell: (row) => html`<bdi>${row.region_id}</bdi>` },
+    cell: (row) => html`<bdi title=${row.region_id}>${row.region_name ?? row.region_id}</bdi>` },
+  { id: "namespace", title: "Namespace", sort: (row) => row.namespace_name ?? row.namespace_id,
+    cell: (row) => html`<bdi title=${row.namespace_id}>${
+      row.namespace_name ?? row.namespace_id}</bdi>` },
   { id: "tier", title: "Tier", sort: (row) => row.tier,
     cell: (row) => html`<bdi>${row.tier}</bdi>` },
   { id: "started", title: "Started", sort: (row) => row.start_ts,
