@@ -1,5 +1,5 @@
-// The land of the map, smaller: the atlas has it in steps of a thousandth of a degree, which no map of
-// the whole world shows, and a tenth is a third of the bytes.
+// The land of the map, smaller: the atlas has it in steps of a thousandth of a degree, which no map
+// of the whole world shows. In tenths it is about half the bytes.
 import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

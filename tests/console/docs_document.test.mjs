@@ -70,7 +70,8 @@ test("a request is a command, with examples in it and quotes that hold", () => {
   assert.ok(put.startsWith("curl -sS -X PUT -H 'Content-Type: application/json' --data-raw '{"));
   assert.ok(put.endsWith("}' 'http://h:1/v1/regions/lon'"));
   const operation = { ...byId.get_tree, needsToken: true, parameters: [{ name: "game_id",
-    in: "path", example: "it's $&" }, { name: "q", in: "query", required: true, schema: { enum: ["a b"] } }] };
+    in: "path", example: "it's $&" }, { name: "q", in: "query", required: true,
+    schema: { enum: ["a b"] } }] };
   assert.equal(curlOf(root, operation, "http://h"), "curl -sS -H \"Authorization: Bearer "
     + "$MATCHCLOUD_TOKEN\" 'http://h/v1/games/it'\\''s%20%24%26/tree?q=a+b'");
 });

@@ -55,7 +55,8 @@ function Panel({ route }) {
   const game = params.get("game") ?? games[0]?.game_id ?? null;
   const wanted = { state: params.get("show") ?? "", text: params.get("text") ?? "" };
   const change = (changes, options) => go("avatars", withParams(params, changes), options);
-  return html`<${Frame} title="Avatars">
+  return html`<${Frame} title="Avatars" actions=${html`
+    <${CopyCurl} path="/v1/games" label="Copy curl of the games" />`}>
     <${Problem} error=${catalog.error} onRetry=${catalog.reload} />
     ${catalog.value && games.length === 0 && html`<p>There is no game yet.</p>`}
     ${game && html`<div class="choices">

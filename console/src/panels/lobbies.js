@@ -81,7 +81,8 @@ function Panel({ route }) {
   const span = spanOf(params, now);
   const change = (changes) => go("lobbies", withParams(params, changes));
   const onSpan = ({ start, end }) => change({ start, end, span: null });
-  return html`<${Frame} title="Lobbies">
+  return html`<${Frame} title="Lobbies" actions=${html`
+    <${CopyCurl} path="/v1/games" label="Copy curl of the games" />`}>
     <${Problem} error=${catalog.error} onRetry=${catalog.reload} />
     ${catalog.value && games.length === 0 && html`<p>There is no game yet.</p>`}
     ${game && html`

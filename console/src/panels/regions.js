@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "../core/html.js";
 import { CopyCurl, CopyText, Field, Loading, Panel as Frame, Problem, Section, Select, announce }
   from "../core/components.js";
-import { countText } from "../core/components/values.js";
+import { countText, durationText } from "../core/components/values.js";
 import { go } from "../core/router.js";
 import { useQuery } from "../core/query.js";
 import { Measuring, useMeasuring } from "./regions/measuring.js";
@@ -71,8 +71,8 @@ function Players({ places, params }) {
   if (shown && value && !value.enabled) said = "This service does not count where they are.";
   if (shown && value?.enabled) {
     const count = value.cells.reduce((sum, { requests }) => sum + requests, 0);
-    said = `${countText(count)} requests of the last ${Math.round(value.window_s / 60)} minutes in `
-      + `cells of ${value.cell_degrees}°, ${countText(value.unknown)} more from unknown places.`;
+    said = `${countText(count)} requests of the last ${durationText(value.window_s)} in cells of `
+      + `${value.cell_degrees}°, ${countText(value.unknown)} more from unknown places.`;
   }
   return html`<div class="players">
     <label><input type="checkbox" checked=${shown} onChange=${toggle} />
@@ -123,7 +123,9 @@ function Panel({ route }) {
   }, [ranked]);
 
   return html`<${Frame} title="Regions" actions=${html`
-    <${CopyCurl} path="/v1/regions" label="Copy curl of the regions" />`}>
+    <${CopyCurl} path="/v1/regions" label="Copy curl of the regions" />
+    <${CopyCurl} path="/v1/namespaces" label="of the namespaces" />
+    <${CopyCurl} path="/v1/games" label="of the games" />`}>
     <div class="map-and-ranking"><${Section} title="Where from">
       <div class="choices"><${Asking} params=${params} /><${Namespaces} params=${params} /></div>
       ${catalog.error && html`<${Problem} error=${catalog.error} onRetry=${catalog.reload} />`}

@@ -62,8 +62,8 @@ function Editor({ kind, wanted }) {
   };
 
   useLayoutEffect(() => {
-    editor.current = createEditor(host.current, { text: "", schemaOf: () => schema.current,
-      onChange: (text) => changed.current(text) });
+    editor.current = createEditor(host.current, { text: beginning(kind, wanted).text,
+      schemaOf: () => schema.current, onChange: (text) => changed.current(text) });
     return () => editor.current.destroy();
   }, []);
   useEffect(() => {

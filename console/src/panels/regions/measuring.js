@@ -1,6 +1,6 @@
 // Pings of regions, and what they found.
 import { html, useEffect, useRef, useState } from "../../core/html.js";
-import { announce } from "../../core/components.js";
+import { CopyText, announce } from "../../core/components.js";
 import { linkTo } from "../../core/router.js";
 import { isPingable, measure } from "./ping.js";
 
@@ -35,6 +35,11 @@ export function useMeasuring(regions) {
   return { results, running, start, stop };
 }
 
+/** The pings as commands, one for each region: they carry no token. */
+const curlsOf = (regions) => regions.filter(({ ping_url: url }) => isPingable(url))
+  .map(({ ping_url: url }) => "curl -sS -o /dev/null -w '%{time_total} s %{url}\\n' "
+    + `'${url.replaceAll("'", "%27")}'`).join("\n");
+
 /** The button that measures and a sentence about what came of it. */
 export function Measuring({ regions, measuring, ranked }) {
   const { results, running, start, stop } = measuring;
@@ -50,6 +55,7 @@ export function Measuring({ regions, measuring, ranked }) {
   return html`<div class="measuring">
     <button type="button" onClick=${running ? stop : start}>
       ${running ? `Stop (${results.size} of ${count})` : "Measure from here"}</button>
+    <${CopyText} className="curl" label="Copy as curl" text=${() => curlsOf(regions)} />
     <span class="faint">${results.size === 0
       ? `Pings ${count} of ${regions.length} regions from this browser.`
       : html`${nearest && html`Least latency: <bdi>${nearest[0]}</bdi>, ${
