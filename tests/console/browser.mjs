@@ -13,8 +13,8 @@ const require = createRequire(join(tree, "build/console/test/package.json"));
 const { chromium } = require("playwright-core");
 const screenshots = join(tree, "build/console/screenshots");
 
-/** The page's origin: of the program itself with MATCHCLOUD_CONSOLE_DIRECT=1, else of serve.mjs. */
-export const origin = process.env.MATCHCLOUD_CONSOLE_URL;
+/** The page's origin: the ops plane of the service that run.sh has started. */
+export const origin = process.env.MATCHCLOUD_OPS_URL;
 
 /** How long a test waits for a condition, in ms. Generous: the machine may be compiling. */
 export const patience_ms = 30_000;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { looksRight, startBrowser, until, withConsole } from "./browser.mjs";
-import { ask, demoFolder, startConsole, startService } from "./service.mjs";
+import { ask, demoFolder, startService } from "./service.mjs";
 
 let browser;
 before(async () => {
@@ -133,11 +133,10 @@ test("abort says that the process dies, wants the name, and the page comes back 
     const dataDir = demoFolder();
     const flags = ["--enable-fault-injection"];
     const first = await startService({ dataDir, flags });
-    const page_of = await startConsole(first);
     let second;
     try {
       await withConsole(browser, "#/faults?point=administration.receive",
-        { url: page_of.origin, expected: [/ERR_/] }, async (page) => {
+        { url: first.ops, expected: [/ERR_/] }, async (page) => {
           await allow(page);
           const dialog = page.getByRole("dialog");
           await dialog.getByLabel("Kind").selectOption("abort");
@@ -152,7 +151,6 @@ test("abort says that the process dies, wants the name, and the page comes back 
           await page.getByText("live", { exact: true }).waitFor();
         });
     } finally {
-      await page_of.stop();
       await first.stop();
       await second?.stop();
     }
@@ -160,13 +158,11 @@ test("abort says that the process dies, wants the name, and the page comes back 
 
 test("without fault injection the panel says how to enable it", async () => {
   const service = await startService({ dataDir: demoFolder() });
-  const page_of = await startConsole(service);
   try {
-    await withConsole(browser, "#/faults", { url: page_of.origin }, async (page) => {
+    await withConsole(browser, "#/faults", { url: service.ops }, async (page) => {
       await page.getByText("matchcloud serve --enable-fault-injection").waitFor();
     });
   } finally {
-    await page_of.stop();
     await service.stop();
   }
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fits, judge, screenshot, startBrowser, withConsole } from "./browser.mjs";
-import { ask, demoFolder, startConsole, startService } from "./service.mjs";
+import { ask, demoFolder, startService } from "./service.mjs";
 
 const image = '<img src=x onerror="document.title=1">';
 const script = "</script><script>document.title=1</script>";
@@ -14,13 +14,11 @@ const names = [image, script, quotes, turned, long, hebrew, "javascript:alert(1)
 
 let browser;
 let service;
-let console_of;
 const accepted = [];
 
 before(async () => {
   browser = await startBrowser();
   service = await startService({ dataDir: demoFolder(), flags: ["--enable-fault-injection"] });
-  console_of = await startConsole(service);
   for (const [n, name] of names.entries()) {
     // Names that the service refuses cannot come from it.
     const answer = await ask("PUT", `/v1/games/00000000-0000-4000-8000-00000000010${n}`,
@@ -35,7 +33,6 @@ before(async () => {
 });
 after(async () => {
   await browser?.close();
-  await console_of?.stop();
   await service?.stop();
 });
 
@@ -45,7 +42,7 @@ const unharmed = async (page) => {
 };
 
 test("hostile names of games are text", () =>
-  withConsole(browser, "#/catalog?kind=games", { url: console_of.origin }, async (page) => {
+  withConsole(browser, "#/catalog?kind=games", { url: service.ops }, async (page) => {
     assert.ok(accepted.includes(image), "the service takes such a name");
     await page.getByText(image, { exact: true }).waitFor();
     const cells = await page.getByRole("cell").allTextContents();
@@ -63,7 +60,7 @@ test("hostile names of regions, tokens and audit entries are text", async () => 
   for (const hash of ["#/catalog?kind=regions&id=hostile-0", "#/catalog?kind=tokens",
     `#/catalog?kind=audit&entry=${entry.entry}`]) {
     for (const width of [400, 1280]) {
-      await withConsole(browser, hash, { url: console_of.origin,
+      await withConsole(browser, hash, { url: service.ops,
         viewport: { width, height: 900 } }, async (page) => {
         await page.getByText(/onerror|catalog\.put/).first().waitFor();
         await unharmed(page);
@@ -74,7 +71,7 @@ test("hostile names of regions, tokens and audit entries are text", async () => 
 });
 
 test("names that the service would refuse are text too, however long and wherever they turn", () =>
-  withConsole(browser, "#/catalog?kind=tiers", { url: console_of.origin }, async (page) => {
+  withConsole(browser, "#/catalog?kind=tiers", { url: service.ops }, async (page) => {
     // As a store that an older or another program wrote may have them.
     await page.route("**/v1/games", (route) => route.fulfill({ json: { revision: 1,
       games: [turned, long, "\u0007\u200f", "  "].map((name, n) => ({
@@ -90,13 +87,13 @@ test("names that the service would refuse are text too, however long and whereve
 
 test("hostile names in links of the page are text", () =>
   withConsole(browser, `#/catalog?kind=games&id=${encodeURIComponent(image)}&search=${
-    encodeURIComponent(script)}`, { url: console_of.origin }, async (page) => {
+    encodeURIComponent(script)}`, { url: service.ops }, async (page) => {
     await page.getByText("There is no game with the id").waitFor();
     await unharmed(page);
   }));
 
 test("a hostile name is kept as it is when something else is changed", () =>
-  withConsole(browser, "#/catalog?kind=regions&id=hostile-0", { url: console_of.origin },
+  withConsole(browser, "#/catalog?kind=regions&id=hostile-0", { url: service.ops },
     async (page) => {
       await page.getByRole("button", { name: "Allow changes" }).click();
       await page.getByRole("button", { name: "Edit" }).click();

@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # Tests the console in a browser against the built service: tests/console/run.sh [TEST_FILE..]
 #
-# Builds the page (script/console), starts a service with demo data and fault injection, and runs
-# node's test runner. With MATCHCLOUD_CONSOLE_DIRECT=1 the browser asks the service itself, which
-# has the page in it; otherwise a development server (serve.mjs) stands between them. Other
-# variables: MATCHCLOUD_BINARY (build/release/matchcloud), CHROMIUM (/usr/bin/chromium). Pictures
-# are in build/console/screenshots. script/test console calls this.
+# Starts a service that has the page in it, with demo data and fault injection, and runs node's
+# test runner. Variables: MATCHCLOUD_BINARY (build/release/matchcloud), CHROMIUM
+# (/usr/bin/chromium). Pictures are in build/console/screenshots. script/test console calls this.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -72,25 +70,9 @@ serve() {
   export MATCHCLOUD_OPS_URL=$said
 }
 
-serve_page() {
-  local output
-  if [[ ${MATCHCLOUD_CONSOLE_DIRECT:-} == 1 ]]; then
-    export MATCHCLOUD_CONSOLE_URL=$MATCHCLOUD_OPS_URL
-    return
-  fi
-  mkfifo "$folder/page"
-  node $from/serve.mjs "$MATCHCLOUD_OPS_URL" >"$folder/page" &
-  servers+=($!)
-  exec {output}<"$folder/page"
-  await_line "$output" "console on "
-  export MATCHCLOUD_CONSOLE_URL=$said
-}
-
-script/console
 install_packages
 "$binary" demo --data-dir "$folder/data" >&2
 serve
-serve_page
 
 files=("$@")
 ((${#files[@]})) || files=("$from"/*.test.mjs)

@@ -2,14 +2,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 
-const here = dirname(fileURLToPath(import.meta.url));
 const binary = process.env.MATCHCLOUD_BINARY;
 const folder = process.env.MATCHCLOUD_TEST_FOLDER;
-const direct = process.env.MATCHCLOUD_CONSOLE_DIRECT === "1";
 let started = 0;
 
 /** The ops plane and the data plane of the service that run.sh has started for all tests. */
@@ -56,14 +53,6 @@ export async function startService({ dataDir, flags = [], opsPort = 0 }) {
   const [listening, plane] = await Promise.all(
     [service.said("listening on "), service.said("ops plane on ")]);
   return { ops: plane, data: listening, stop: service.stop };
-}
-
-/** The console of a service: `{origin, stop}`. In between is serve.mjs, unless tests are direct. */
-export async function startConsole(service) {
-  if (direct) return { origin: service.ops, stop: async () => {} };
-  const server = start(process.execPath, [join(here, "serve.mjs"), service.ops],
-    { env: { ...process.env, MATCHCLOUD_DATA_URL: service.data } });
-  return { origin: await server.said("console on "), stop: server.stop };
 }
 
 /** Asks a service as curl would; returns the parsed JSON, null without a body. */

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { origin, startBrowser, withConsole } from "./browser.mjs";
-import { command, demoFolder, startConsole, startService } from "./service.mjs";
+import { command, demoFolder, startService } from "./service.mjs";
 
 const tree = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const dist = join(tree, "build/console/dist");
@@ -98,8 +98,7 @@ test("a token that the service wants is in no URL, cookie or storage that stays"
     "--name", kind, "--expires", "1d").trim();
   const [admin, viewer] = [make("admin"), make("viewer")];
   const service = await startService({ dataDir, flags: ["--ops-auth", "required"] });
-  const page_of = await startConsole(service);
-  const options = { url: page_of.origin, expected: [/401 \(Unauthorized\)/] };
+  const options = { url: service.ops, expected: [/401 \(Unauthorized\)/] };
   try {
     await withConsole(browser, "#/live", options, async (page, { requests }) => {
       await page.getByText("The service wants a token.").waitFor();
@@ -125,7 +124,6 @@ test("a token that the service wants is in no URL, cookie or storage that stays"
       await page.getByRole("button", { name: "admin token" }).waitFor();
     });
   } finally {
-    await page_of.stop();
     await service.stop();
   }
 });
@@ -133,10 +131,9 @@ test("a token that the service wants is in no URL, cookie or storage that stays"
 test("the page outlives a restart of the service", async () => {
   const dataDir = demoFolder();
   const first = await startService({ dataDir });
-  const page_of = await startConsole(first);
   let second;
   try {
-    await withConsole(browser, "#/live", { url: page_of.origin, expected: lost }, async (page) => {
+    await withConsole(browser, "#/live", { url: first.ops, expected: lost }, async (page) => {
       await page.getByText("live", { exact: true }).waitFor();
       await first.stop("SIGKILL");
       const banner = page.getByText("No connection to the service.", { exact: true });
@@ -146,7 +143,6 @@ test("the page outlives a restart of the service", async () => {
       await banner.waitFor({ state: "detached" });
     });
   } finally {
-    await page_of.stop();
     await first.stop();
     await second?.stop();
   }

@@ -1,28 +1,24 @@
 // A development server: the page from build/console/dist with the headers that it will have, all
 // else from the ops plane of a running service, so that the page can be worked on without building
-// the program. What the service does not have yet comes from fakes.mjs.
+// the program.
 //
-//   node tests/console/serve.mjs OPS_URL [PORT [DIST_FOLDER]]
+//   node console/serve.mjs OPS_URL [PORT [DIST_FOLDER]]
 //
-// Prints "console on http://127.0.0.1:PORT". MATCHCLOUD_DATA_URL names the data plane for fakes.
+// Prints "console on http://127.0.0.1:PORT".
 import { createServer, request as ask } from "node:http";
 import { readFile } from "node:fs/promises";
 import { dirname, extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fakeOf, watchedEvents } from "./fakes.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const [ops, port = "0", dist = join(here, "../../build/console/dist")] = process.argv.slice(2);
+const [ops, port = "0", dist = join(here, "../build/console/dist")] = process.argv.slice(2);
 if (!ops) {
-  console.error("usage: node tests/console/serve.mjs OPS_URL [PORT [DIST_FOLDER]]");
+  console.error("usage: node console/serve.mjs OPS_URL [PORT [DIST_FOLDER]]");
   process.exit(2);
 }
 const plane = new URL(ops);
-const context = { ops: plane, data: process.env.MATCHCLOUD_DATA_URL ?? null };
-// Regions of tests have the data plane's /ping.
-const pinged = context.data ? new URL(context.data).origin : "";
 const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
-  + `connect-src 'self' ${pinged}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  + "connect-src 'self' https:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const types = {
   ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".txt": "text/plain; charset=utf-8",
@@ -60,15 +56,8 @@ function pass(incoming, answer) {
   outgoing.on("response", (found) => {
     const { connection, "transfer-encoding": coding, ...headers } = found.headers;
     answer.writeHead(found.statusCode, headers);
-    const { authorization } = incoming.headers;
-    const events = incoming.url === "/events" && found.statusCode === 200;
     found.on("error", () => answer.destroy());
-    if (!events) {
-      found.pipe(answer);
-      return;
-    }
-    found.pipe(watchedEvents({ ...context, authorization }))
-      .on("error", () => answer.destroy()).pipe(answer);
+    found.pipe(answer);
   });
   // As if this server were the service: a connection that breaks off, or none at all.
   outgoing.on("error", () => answer.destroy());
@@ -76,18 +65,12 @@ function pass(incoming, answer) {
   incoming.pipe(outgoing);
 }
 
-const server = createServer(async (incoming, answer) => {
+const server = createServer((incoming, answer) => {
   const { pathname } = new URL(incoming.url, "http://localhost");
   const read = incoming.method === "GET" || incoming.method === "HEAD";
   if (read && pages[pathname]) return serveFile(answer, pathname, pages[pathname]);
   if (read && pathname.startsWith("/assets/")) {
     return serveFile(answer, pathname, pathname.slice(1));
-  }
-  try {
-    if (await fakeOf(incoming, answer, context)) return undefined;
-  } catch (error) {
-    console.error(`fake of ${incoming.url}: ${error.stack}`);
-    return answer.destroy();
   }
   return pass(incoming, answer);
 });
