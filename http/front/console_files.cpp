@@ -7,11 +7,12 @@ namespace matchcloud::http {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> media_types{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> media_types{
     {{".html", "text/html; charset=utf-8"},
      {".js", "text/javascript; charset=utf-8"},
      {".css", "text/css; charset=utf-8"},
      {".svg", "image/svg+xml"},
+     {".txt", "text/plain; charset=utf-8"},
      {".json", "application/json"},
      {".woff2", "font/woff2"}}};
 

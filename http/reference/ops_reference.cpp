@@ -311,8 +311,8 @@ void add_console(std::vector<operation_reference>& all) {
       page(operation::get_reference, "The reference", "A page that shows these documents."));
   auto file = page(operation::get_console_file, "A file of the console",
                    "What the pages refer to; a name stands for its bytes for ever.");
-  file.answers = {{200, "The file.", asset_headers, "text/javascript text/css image/svg+xml",
-                   R"({"type":"string"})"},
+  file.answers = {{200, "The file.", asset_headers,
+                   "text/javascript text/css text/plain image/svg+xml", R"({"type":"string"})"},
                   {304, "The client's copy still holds.", known_asset_headers}};
   all.push_back(std::move(file));
 }
