@@ -36,10 +36,10 @@ inline constexpr parameter_reference accept_encoding_reference{
     "header", "Accept-Encoding", R"({"type":"string"})",
     "With `gzip` in it the answer may be compressed.", R"("identity")"};
 
-inline constexpr named_schema coordinates_schema{"Coordinates",
-                                                 R"({"type":"object","additionalProperties":false,
-"required":["latitude","longitude"],"properties":{
-"latitude":{"type":"number","minimum":-90,"maximum":90},
-"longitude":{"type":"number","minimum":-180,"maximum":180}}})"};
+inline constexpr named_schema coordinates_schema{
+    "Coordinates", R"({"type":"object","additionalProperties":false,"required":[)"
+                   R"("latitude","longitude"],"properties":{"latitude":{"type":"number",)"
+                   R"("minimum":-90,"maximum":90},"longitude":{"type":"number",)"
+                   R"("minimum":-180,"maximum":180}}})"};
 
 } // namespace matchcloud::http

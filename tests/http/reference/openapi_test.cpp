@@ -116,6 +116,7 @@ TEST_CASE("the document has the limits in force and the base path") {
   REQUIRE(longest != nullptr);
   CHECK(longest->GetInt() == 7);
   CHECK(std::string{data["servers"][0]["url"].GetString()} == "/mm");
+  CHECK(openapi(plane::data, settings).find('\n') == std::string::npos);
   const auto ops = document(plane::ops, settings);
   CHECK(std::string{ops["servers"][0]["url"].GetString()} == "/");
 }
