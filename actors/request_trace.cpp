@@ -38,11 +38,6 @@ std::vector<request_trace::step> request_trace::steps() const {
   return steps_;
 }
 
-std::shared_ptr<request_trace> trace_log::begin() {
-  if (one_in_ == 0 || begun_.fetch_add(1, std::memory_order_relaxed) % one_in_ != 0) return nullptr;
-  return std::make_shared<request_trace>(*clock_);
-}
-
 void trace_log::keep(std::shared_ptr<const request_trace> trace, std::string_view operation,
                      int status, std::string request_id) {
   const auto ended = clock_->now();

@@ -2,7 +2,6 @@
 
 #include "base/clock.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -10,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::actors {
@@ -49,7 +49,7 @@ private:
   std::vector<step> steps_;
 };
 
-/// The last traced requests of a process, and which of the next are traced. Any thread.
+/// The last traced requests of a process. Any thread.
 class trace_log {
 public:
   static constexpr std::size_t kept_limit = 50;
@@ -58,8 +58,9 @@ public:
   explicit trace_log(std::uint64_t one_in, const base::clock& clock = base::machine_clock())
       : one_in_{one_in}, clock_{&clock} {}
 
-  /// A trace for a request that begins now; null for most.
-  std::shared_ptr<request_trace> begin();
+  std::uint64_t one_in() const noexcept { return one_in_; }
+  /// A trace for a request that begins now.
+  std::shared_ptr<request_trace> begin() const { return std::make_shared<request_trace>(*clock_); }
   /// Keeps a trace whose request is answered. `operation` has static storage duration.
   void keep(std::shared_ptr<const request_trace> trace, std::string_view operation, int status,
             std::string request_id);
@@ -77,9 +78,34 @@ private:
 
   std::uint64_t one_in_;
   const base::clock* clock_;
-  std::atomic<std::uint64_t> begun_{0};
   mutable std::mutex mutex_;
   std::deque<entry> entries_;
+};
+
+/// Chooses the requests of one front that are traced: the first, and then one in so many. One
+/// thread, so that loops share nothing at each request.
+class trace_sampler {
+public:
+  /// Null: none is traced.
+  explicit trace_sampler(std::shared_ptr<const trace_log> log)
+      : log_{std::move(log)}, one_in_{log_ ? log_->one_in() : 0} {}
+
+  /// A trace for the next request; null for most.
+  std::shared_ptr<request_trace> next() {
+    if (one_in_ == 0) return nullptr;
+    if (left_ > 0) {
+      --left_;
+      return nullptr;
+    }
+    left_ = one_in_ - 1;
+    return log_->begin();
+  }
+
+private:
+  std::shared_ptr<const trace_log> log_;
+  std::uint64_t one_in_;
+  /// Requests until the next one that is traced.
+  std::uint64_t left_ = 0;
 };
 
 /// Notes in the trace of a request, if it has one, that an actor handles a message about it for as

@@ -1,6 +1,5 @@
 #include "http/front/front.hpp"
 
-#include "actors/request_trace.hpp"
 #include "http/front/fault_header.hpp"
 #include "http/front/request_check.hpp"
 #include "http/front/static_content.hpp"
@@ -55,7 +54,8 @@ front::front(caf::actor_config& cfg, std::shared_ptr<const front_settings> setti
     : resident{cfg, {base::fault_point::front_dispatch, base::fault_point::front_reply}},
       settings_{std::move(settings)},
       sink_{&sink},
-      gate_{gate ? std::move(gate) : std::make_shared<access_gate>(settings_)} {}
+      gate_{gate ? std::move(gate) : std::make_shared<access_gate>(settings_)},
+      traced_{settings_->traces} {}
 
 void front::be_front() {
   be_strict();
@@ -89,8 +89,8 @@ void front::on(const actors::owners& known) {
 
 void front::on(const dispatch& dispatched) {
   claim(dispatched.request, handler::front);
-  const auto& log = settings_->traces;
-  if (log && dispatched.exchange.attempt == 1) dispatched.request->trace = log->begin();
+  if (dispatched.exchange.attempt == 1)
+    if (auto trace = traced_.next()) dispatched.request->trace = std::move(trace);
   {
     const actors::traced_step step{dispatched.request->trace, "front"};
     if (arrives(dispatched)) handle(dispatched);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/protocol.hpp"
+#include "actors/request_trace.hpp"
 #include "actors/resident.hpp"
 #include "http/front/access_gate.hpp"
 #include "http/front/front_settings.hpp"
@@ -162,6 +163,7 @@ private:
   std::shared_ptr<const front_settings> settings_;
   exchange_sink* sink_;
   std::shared_ptr<access_gate> gate_;
+  actors::trace_sampler traced_;
   std::array<caf::actor, actors::owner_count> owners_;
   bool attached_ = false;
 };

@@ -21,8 +21,7 @@ using actors::owner;
 constexpr std::string_view document_headers = "Cache-Control: no-cache\r\n"
                                               "X-Content-Type-Options: nosniff\r\n";
 
-constexpr std::string_view own_image_headers = "Cache-Control: no-store\r\n"
-                                               "X-Content-Type-Options: nosniff\r\n"
+constexpr std::string_view own_image_headers = "X-Content-Type-Options: nosniff\r\n"
                                                "Accept-Ranges: bytes\r\n";
 constexpr std::string_view asset_headers = "Cache-Control: public, max-age=31536000, immutable\r\n"
                                            "X-Content-Type-Options: nosniff\r\n";
@@ -122,8 +121,8 @@ caf::behavior ops_front::make_behavior() {
           [](const open_exchange& exchange, const actors::media_opened& reply) {
             auto made = image_answer(exchange, reply);
             // It was behind a token, which the caches of others do not ask for.
-            if (made.status == 200 || made.status == 206 || made.status == 304)
-              made.fixed_headers = own_image_headers;
+            made.fixed_headers = own_image_headers;
+            if (made.status != 307) made.headers += no_store_header; // redirects have it
             return made;
           }),
       answering_downloads(),

@@ -230,6 +230,7 @@ private:
     }
     for (const auto& of : what.parameters) {
       json_.object().name("name").text(of.name).name("in").text(of.in);
+      if (of.is_required) json_.name("required").boolean(true);
       json_.name("description").text(of.description).name("schema").raw(of.schema);
       if (!of.example.empty()) json_.name("example").raw(of.example);
       json_.end_object();

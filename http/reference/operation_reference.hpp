@@ -20,6 +20,7 @@ struct parameter_reference {
   std::string_view schema;
   std::string_view description;
   std::string_view example = {};
+  bool is_required = false;
 };
 
 /// A request body that an operation takes.

@@ -235,9 +235,9 @@ void add_history(std::vector<operation_reference>& all) {
        .description = "The span in buckets: how many lobbies began in each, and how many ran at "
                       "its begin. Reads the history; what takes too long is partial.",
        .parameters = {{"query", "start", R"({"type":"integer","minimum":0})",
-                       "Milliseconds since 1970.", "1767312000000"},
+                       "Milliseconds since 1970.", "1767312000000", true},
                       {"query", "end", R"({"type":"integer","minimum":1})",
-                       "Milliseconds since 1970, behind `start`.", "1767398400000"},
+                       "Milliseconds since 1970, behind `start`.", "1767398400000", true},
                       {"query", "buckets", R"({"type":"integer","minimum":1,"maximum":500})",
                        "Into how many parts; 100 without.", "24"}},
        .answers = {{200, "The counts.", no_store, json,
@@ -273,7 +273,7 @@ void add_history(std::vector<operation_reference>& all) {
                     R"("url":"/exports/6a0f7c52-91d4-4c7e-8a35-000000000001/lobby-history)"
                     R"(.csv?expires=1795000000&signature=0a1b"})"}},
        .errors = {errc::query_invalid, errc::game_not_found, errc::exports_busy, errc::exports_full,
-                  errc::store_full, errc::store_failed, errc::store_newer, errc::io_failed}});
+                  errc::store_full, errc::store_failed}});
   all.push_back(
       {.id = operation::list_exports,
        .tag = "lobbies",

@@ -15,13 +15,14 @@ using e2e::text_at;
 using fixtures::manual_clock;
 using std::chrono::microseconds;
 
-TEST_CASE("of so many requests the first is traced, and with 0 none") {
-  trace_log of_three{3};
+TEST_CASE("of so many requests the first is traced, and with 0 or without a log none") {
+  trace_sampler of_three{std::make_shared<const trace_log>(3)};
   std::string traced;
   for (int i = 0; i < 7; ++i)
-    traced += of_three.begin() ? 'x' : '.';
+    traced += of_three.next() ? 'x' : '.';
   CHECK(traced == "x..x..x");
-  CHECK(trace_log{0}.begin() == nullptr);
+  CHECK(trace_sampler{std::make_shared<const trace_log>(0)}.next() == nullptr);
+  CHECK(trace_sampler{nullptr}.next() == nullptr);
 }
 
 TEST_CASE("a trace says when each actor began and how long it took") {
