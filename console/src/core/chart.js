@@ -88,8 +88,8 @@ function Legend({ series, index, times, format }) {
  * A chart of lines. `times` are s since 1970, `series` `{label, color, values, dash?}` with a
  * color's variable without dashes (series-1 ..) and null where nothing is known. `format` makes the
  * text of a value, `log` wants all of them above 0, `unit` is "bytes", "whole" (numbers) or "any",
- * `least` is what the axis shows at least. `seconds` is the width, `marks` are `{at: ms, sign}`. The
- * arrow keys move along the line.
+ * `least` is what the axis shows at least. `seconds` is the width, `marks` are `{at: ms, sign}`.
+ * The arrow keys move along the line.
  */
 export function Chart({ title, times, series, format, log = false, unit = "any", least = 1,
   seconds = 60, marks = [] }) {
