@@ -27,7 +27,9 @@ const findings = ({ errors }) => errors.map(({ code, path }) => `${code} ${path.
 
 /** A lone surrogate: the client sends it, and no JSON text has it (RFC 8259 section 8.2). */
 const notUnicode = '\ud800';
-const malformed = { status: 400, code: 'body_malformed', type: Rivet.BadRequestError, says: /line 1/ };
+const malformed = {
+  status: 400, code: 'body_malformed', type: Rivet.BadRequestError, says: /line 1/,
+};
 
 function operationsOf(transport, url) {
   const client = new RivetClient({ environment: url, token: 'a-token' });

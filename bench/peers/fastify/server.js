@@ -1,11 +1,12 @@
 'use strict';
 // The listing of regions as a Node.js author would write it, for script/bench regions: Fastify,
-// maxmind for the look-up, geographiclib-geodesic for distances, and a cache of replies by location.
+// maxmind for the look-up, geographiclib-geodesic for distances, and a cache of replies by place.
 //
 //   node server.js GEOIP.mmdb REGIONS.json [uncached]
 //
 // listens on a port of the kernel's choice and says which. Uncached, it ranks for each request.
-// REGIONS.json: [{"region_id", "region_display_name", "provider_display_name", "datacenter_coord"}].
+// REGIONS.json: [{"region_id", "region_display_name", "provider_display_name",
+// "datacenter_coord"}].
 // The client is the right-most address of X-Forwarded-For that is no trusted proxy; loopback is.
 
 const fs = require('node:fs');

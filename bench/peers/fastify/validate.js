@@ -6,8 +6,8 @@
 //
 // listens on a port of the kernel's choice and says which. All errors are looked for, as matchcloud
 // does. What JSON Schema cannot say is left out, and so costs nothing here: that ports, ranges and
-// globs do not meet earlier ones, which environment names the service sets itself, that the hosts of
-// URLs are public, and suggestions.
+// globs do not meet earlier ones, which environment names the service sets itself, that the hosts
+// of URLs are public, and suggestions.
 
 const TIERS = ['basic-4d1', 'basic-2d1', 'basic-1d1', 'basic-1d2', 'basic-1d4', 'basic-1d8',
   'basic-1d16'];
