@@ -1,0 +1,82 @@
+// Every documented operation, status and code is provoked on the built service. The cells come from
+// the document; a scenario is a service with a configuration that provokes some codes there.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { operations } from './document.mjs';
+import { World, operation } from './world.mjs';
+import { refusals } from './refusals.mjs';
+import { unprovokable } from './unprovokable.mjs';
+import * as access from './access.mjs';
+import * as disks from './disks.mjs';
+import * as drain from './drain.mjs';
+import * as failures from './failures.mjs';
+import * as limits from './limits.mjs';
+
+const alone = {
+  name: 'requests that are wrong by themselves',
+  flags: [],
+  // A region is in use where a namespace lists it.
+  prepare: (world) => world.put(operation('ops', 'put_namespace'), { body: JSON.stringify({
+    game_id: '00000000-0000-4000-8000-000000000001', name: 'prod', regions: ['lon'] }) }),
+  codes: refusals,
+};
+
+const faultless = {
+  name: 'a service without fault injection',
+  flags: [],
+  hasFaults: false,
+  codes: { route_not_found: (of, world) => world.ask(of) },
+};
+
+const scenarios = [alone, faultless, ...[limits, failures, access, disks, drain].flatMap(
+  (each) => Object.values(each).filter((exported) => exported.codes))];
+
+/** Every (operation, status, code) of both documents. */
+const cells = operations.flatMap((of) => [...of.answers].flatMap(([status, { codes }]) =>
+  codes.map((code) => ({ of, status, code, name: `${of.plane} ${of.id}: ${status} ${code}` }))));
+const provoked = new Set();
+
+/** Calls `each` for all of `items`, so many at once. */
+async function forAll(items, atOnce, each) {
+  const left = [...items];
+  const work = async () => {
+    while (left.length) await each(left.shift());
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}
+
+const wanted = process.env.MATCHCLOUD_SCENARIO;
+for (const scenario of scenarios) {
+  if (wanted && !scenario.name.includes(wanted)) continue;
+  test(scenario.name, { timeout: 300_000 }, async (t) => {
+    const mine = cells.filter((cell) => cell.code in scenario.codes &&
+      (scenario.where?.(cell.of) ?? true) && !unprovokable(cell));
+    const faults = scenario.hasFaults === false ? [] : ['--enable-fault-injection'];
+    const world = await World.start([...faults, ...scenario.flags], await scenario.options?.());
+    const answers = new Map();
+    try {
+      await scenario.prepare?.(world);
+      await forAll(mine, scenario.atOnce ?? 1, async (cell) => {
+        answers.set(cell, await scenario.codes[cell.code](cell.of, world).catch((error) => error));
+      });
+    } finally {
+      await world.stop();
+    }
+    for (const cell of mine) {
+      provoked.add(cell);
+      await t.test(cell.name, () => {
+        const answer = answers.get(cell);
+        if (answer instanceof Error) throw answer;
+        assert.equal(`${answer.status} ${answer.code}`, `${cell.status} ${cell.code}`,
+          `${answer.text.slice(0, 300)}`);
+      });
+    }
+    await t.test('all that was answered is documented',
+      () => assert.deepEqual([...new Set(world.wrong)], []));
+  });
+}
+
+test('every documented code was provoked, or stands among those that cannot be', () => {
+  const left = cells.filter((cell) => !provoked.has(cell) && !unprovokable(cell));
+  assert.deepEqual(left.map(({ name }) => name), []);
+});

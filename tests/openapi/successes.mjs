@@ -1,0 +1,58 @@
+// Every status of every operation that is no refusal, with every header that is documented for it.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { operations, successesOf } from './document.mjs';
+import { seen } from './witness.mjs';
+import { World } from './world.mjs';
+
+/** What a client sends that wants all that an answer may depend on. */
+const all = (of) => ({
+  Connection: 'close',
+  'Accept-Encoding': 'gzip',
+  Origin: of.plane === 'ops' ? 'http://127.0.0.1' : 'https://demo-game.example',
+});
+
+/** By status: the headers that lead to it, if it is not the one that the example gets. */
+const ways = {
+  206: (etag) => ({ Range: 'bytes=0-9', 'If-Range': etag }),
+  304: (etag) => ({ 'If-None-Match': etag }),
+};
+
+/** The entity tag of the answer to a request, of the compressed one where there can be one. */
+async function etagOf(of, world, headers) {
+  const mayBeCoded = of.answers.get(200).headers.includes('Content-Encoding') &&
+    'Accept-Encoding' in headers;
+  const until = Date.now() + 5_000;
+  for (;;) {
+    const answer = await world.ask(of, { headers });
+    // A compressed file is made when it is first asked for.
+    const isThere = !mayBeCoded || answer.header('content-encoding');
+    if (isThere || Date.now() > until) return answer.header('etag');
+  }
+}
+
+async function visit(of, world, status, headers) {
+  const changes = of.method === 'PUT' && status === 200 ? {} : await world.newFor(of);
+  const way = ways[status]?.(await etagOf(of, world, headers)) ?? {};
+  const answer = await world.ask(of, { ...changes, headers: { ...headers, ...way } });
+  assert.equal(answer.status, status, answer.text.slice(0, 300));
+}
+
+test('what operations answer where nothing is wrong', { timeout: 120_000 }, async (t) => {
+  const world = await World.start(['--enable-fault-injection']);
+  try {
+    for (const of of operations)
+      for (const status of successesOf(of).filter((each) => each !== 307))
+        await t.test(`${of.plane} ${of.id}: ${status}`, { timeout: 10_000 }, async () => {
+          await visit(of, world, status, {});
+          await visit(of, world, status, all(of));
+          const missing = of.answers.get(status).headers.filter((header) =>
+            !seen.has(`${of.plane} ${of.id} ${status} ${header.toLowerCase()}:`));
+          assert.deepEqual(missing, [], 'documented headers that no answer had');
+        });
+    await t.test('all that was answered is documented',
+      () => assert.deepEqual([...new Set(world.wrong)], []));
+  } finally {
+    await world.stop();
+  }
+});
