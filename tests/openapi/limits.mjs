@@ -109,11 +109,14 @@ export const crowded = {
     const behind = Array.from({ length: 8 }, () => all.at(-1));
     this.asked = new Map();
     const health = operation('ops', 'get_health');
+    const probe = await world.bytes(health);
+    const parts = new Map();
+    for (const of of all) parts.set(of, await partOf(of, world));
     for (const of of [...all, ...behind]) {
       // Once this one was answered, the service has read what the one before it sent.
-      const connection = world.connect(of).send(await world.bytes(health));
+      const connection = world.connect(of).send(probe);
       world.note(health, await connection.answer());
-      const answer = connection.send(await partOf(of, world)).answer();
+      const answer = connection.send(parts.get(of)).answer();
       answer.catch(() => {});
       if (!this.asked.has(of)) this.asked.set(of, answer);
     }

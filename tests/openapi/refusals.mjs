@@ -28,8 +28,8 @@ const unknown = pathProvokes((each) => isUuid(each) ? nobody : 'nowhere');
 
 /** A query or a body that an operation cannot read: what it has of both. */
 async function askInvalidly(of, world) {
-  const query = of.parameters.find((each) => each.in === 'query');
-  if (!of.body) return world.ask(of, { parameters: { [query.name]: '!' } });
+  const query = of.parameters.filter((each) => each.in === 'query').map(({ name }) => [name, '!']);
+  if (!of.body) return world.ask(of, { parameters: Object.fromEntries(query) });
   return world.ask(of, { body: '{"no such member":1}' });
 }
 
@@ -55,8 +55,8 @@ export const refusals = {
     askWithoutEnd(of, world, { 'Transfer-Encoding': 'gzip, chunked' }),
   expectation_failed: headerProvokes('Expect', 'a miracle'),
   content_coding_unsupported: headerProvokes('Content-Encoding', 'gzip'),
-  target_malformed: pathProvokes((each) => each === undefined ? each : '%zz'),
-  id_malformed: pathProvokes((each) => '!'),
+  target_malformed: pathProvokes(() => '%zz'),
+  id_malformed: pathProvokes(() => '!'),
   media_type_unsupported: (of, world) => world.ask(of, { type: 'text/plain' }),
   body_malformed: bodyProvokes('{'),
   body_too_deep: bodyProvokes(`{"x":${'['.repeat(500)}${']'.repeat(500)}}`),
@@ -69,6 +69,7 @@ export const refusals = {
   element_not_found: unknown,
   token_not_found: unknown,
   media_not_found: unknown,
+  route_not_found: unknown,
   still_referred: (of, world) => world.ask(of),
   signature_invalid: (of, world) => world.ask(of, { parameters: { signature: '0a1b' } }),
   precondition_failed: headerProvokes('If-Match', '"another"'),

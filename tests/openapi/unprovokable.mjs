@@ -1,21 +1,13 @@
-// What no test can provoke over sockets, each with the reason. Everything else must be provoked.
-import { isUnhindered } from './failures.mjs';
-
+// What no test can provoke over sockets, each with the reason. Everything else must be provoked, or
+// a scenario finds it impossible for an operation and says why.
 const rules = [
   {
     why: 'a defect of the service by definition',
     of: ({ code }) => code === 'internal',
   },
   {
-    why: 'the ops plane passes no fault points in its front, its reports and the control of ' +
-      'faults, so that a fault can always be taken away: nothing makes these actors die',
-    of: ({ of, code }) => code === 'unavailable' && isUnhindered(of),
-  },
-  {
-    why: 'answered within the turn of the event loop that read it: too late only where the ' +
-      'process stood still in that very turn, which takes a hundred thousand requests to meet',
-    of: ({ of, code }) => code === 'deadline_exceeded' && of.plane === 'ops' &&
-      of.tokenKinds.length === 0,
+    why: 'a program that was built without the console; this one has it',
+    of: ({ of, code }) => code === 'route_not_found' && ['/', '/docs'].includes(of.path),
   },
 ];
 

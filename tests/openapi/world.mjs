@@ -5,10 +5,11 @@ import { bytesOf, requestFor } from './request.mjs';
 import { serve } from './service.mjs';
 import { undocumented } from './witness.mjs';
 
+const documentedCodes = (of) => new Set([...of.answers.values()].flatMap(({ codes }) => codes));
 const byId = new Map(operations.map((each) => [`${each.plane} ${each.id}`, each]));
 
 /** The parameters that no demo data has: a running service makes what they name. */
-export const madeParameters = ['token_id', 'export_id', 'expires', 'signature'];
+export const madeParameters = ['token_id', 'export_id', 'expires', 'signature', 'asset'];
 
 /** The operation of a plane with this id. */
 export function operation(plane, id) {
@@ -52,7 +53,9 @@ export class World {
     const headers = { ...this.headersFor(of), ...changes.headers };
     const given = Object.entries(changes.parameters ?? {}).filter(([, each]) => each !== undefined);
     const parameters = { ...settled.parameters, ...Object.fromEntries(given) };
-    return requestFor(of, { ...settled, ...changes, headers, parameters });
+    const optional = changes.optional ??
+      await this.#once(`query of ${of.plane} ${of.id}`, () => this.#neededQuery(of));
+    return requestFor(of, { ...settled, ...changes, headers, parameters, optional });
   }
 
   /** Sends a request for an operation and compares the answer with the document. */
@@ -78,7 +81,29 @@ export class World {
     if (names.includes('token_id'))
       made.token_id = of.method === 'DELETE' ? await this.newToken() : await this.token();
     if (names.includes('export_id')) Object.assign(made, await this.exported());
+    if (names.includes('asset')) made.asset = await this.asset();
     return made;
+  }
+
+  /** A file that the console refers to; undefined where the program has no console. */
+  asset() {
+    return this.#once('asset', async () => {
+      const { text } = await this.ask(operation('ops', 'get_console'));
+      return /"\/assets\/([^"]+\.js)"/.exec(text)?.[1];
+    });
+  }
+
+  /**
+   * The parameters of the query without which an operation answers nothing: one of several, which a
+   * document cannot say. Found out by asking without any.
+   */
+  async #neededQuery(of) {
+    const optional = of.parameters.filter((each) => each.in === 'query' && !each.required &&
+      !madeParameters.includes(each.name)).map(({ name }) => name);
+    if (!optional.length || !documentedCodes(of).has('query_invalid')) return [];
+    const made = { parameters: await this.parametersFor(of), headers: this.headersFor(of) };
+    const { code } = await ask(this.service.ports[of.plane], bytesOf(requestFor(of, made)));
+    return code === 'query_invalid' ? optional : [];
   }
 
   /**
@@ -87,6 +112,12 @@ export class World {
    */
   async newFor(of) {
     const parameters = await this.parametersFor(of);
+    const example = Object.values(of.body?.content ?? {})[0]?.example;
+    // An export of a span that nobody has asked for.
+    if (example?.query_start !== undefined) {
+      const body = { ...example, query_end: example.query_end + ++used };
+      return { parameters, body: JSON.stringify(body) };
+    }
     const put = of.method === 'DELETE' ? sibling(of, 'PUT') : of;
     if (put?.method !== 'PUT' || !put.answers.has(201)) return { parameters };
     const own = ownElement(put);
@@ -139,13 +170,13 @@ export function linkOf(url) {
   return { export_id: pathname.split('/').at(-2), ...Object.fromEntries(searchParams) };
 }
 
-const unused = '00000000-0000-4000-8000-00000000f0';
+const unused = '00000000-0000-4000-8000-0000000f';
 let used = 0;
 
 /** A value of a parameter that nothing in the demo data has, each time another. */
 function freshValue(parameter) {
   used += 1;
-  if (parameter.schema.format === 'uuid') return unused + String(used).padStart(2, '0');
+  if (parameter.schema.format === 'uuid') return unused + String(used).padStart(4, '0');
   return `${parameter.example}-${used}`;
 }
 
