@@ -1,5 +1,6 @@
 // Provocations by tokens: those that a request lacks, and those that are not good for it.
 import fs from 'node:fs';
+import { operations } from './document.mjs';
 import { command, demoStore, newFolder } from './service.mjs';
 import { operation } from './world.mjs';
 
@@ -27,28 +28,45 @@ async function untilListed(world, wanted) {
 
 const sends = (choose) => (of, world) => world.ask(of, { headers: choose(world, of) });
 
+/** Flags of a service that wants a token for whatever needs one. */
+export const wantsTokens = ['--auth', 'required', '--ops-auth', 'required',
+  '--anonymous-regions=false'];
+
+/** Makes the first token, an administrator's; its text. */
+export const firstToken = (...store) =>
+  command('token', 'create', ...store, '--kind', 'admin', '--name', 'first').trim();
+
+/** Makes a token of each kind, with which the world then asks; all, by kind. */
+export async function useTokens(world, admin) {
+  const tokens = { admin };
+  world.headersFor = (of) => {
+    const kind = of.tokenKinds.find((each) => each in tokens);
+    return kind ? bearer(tokens[kind]) : {};
+  };
+  for (const kind of kinds.slice(1)) tokens[kind] = (await newToken(world, kind)).token;
+  // A store may be slow to tell of tokens.
+  for (const kind of kinds) {
+    const of = operations.find(({ tokenKinds }) => tokenKinds[0] === kind);
+    while (of && (await world.ask(of)).code === 'token_unknown') await new Promise(setImmediate);
+  }
+  return tokens;
+}
+
 /** A service that wants a token for whatever needs one. */
 export const guarded = {
   name: 'tokens that are required',
-  flags: ['--auth', 'required', '--ops-auth', 'required', '--anonymous-regions=false'],
+  flags: wantsTokens,
   async options() {
     const dataDir = demoStore();
-    const create = (where) =>
-      command('token', 'create', '--data-dir', where, '--kind', 'admin', '--name', 'first').trim();
-    this.admin = create(dataDir);
+    this.admin = firstToken('--data-dir', dataDir);
     const elsewhere = newFolder('elsewhere');
     command('demo', '--data-dir', elsewhere);
-    this.unknown = create(elsewhere);
+    this.unknown = firstToken('--data-dir', elsewhere);
     fs.rmSync(elsewhere, { recursive: true });
     return { dataDir };
   },
   async prepare(world) {
-    const tokens = { admin: this.admin };
-    world.headersFor = (of) => {
-      const kind = of.tokenKinds.find((each) => each in tokens);
-      return kind ? bearer(tokens[kind]) : {};
-    };
-    for (const kind of kinds.slice(1)) tokens[kind] = (await newToken(world, kind)).token;
+    const tokens = await useTokens(world, this.admin);
     const expired = await newToken(world, 'viewer', { expires_in_s: 1 });
     const revoked = await newToken(world, 'viewer');
     await world.ask(operation('ops', 'revoke_token'),

@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { operations } from './document.mjs';
+import { heal, inject } from './failures.mjs';
 import { demoStore, newFolder, sql } from './service.mjs';
 import { operation } from './world.mjs';
 
@@ -71,16 +73,14 @@ export const newer = {
   flags: [],
   async prepare(world) {
     await world.settle();
+    // A session that is open goes on, until something fails in it.
+    await inject(world, 'store.commit', { kind: 'error' });
     sql(world.service.dataDir,
       'UPDATE schema_version SET least_program = 1000000; PRAGMA user_version = 1000000;');
+    for (const of of operations) await world.ask(of);
+    await heal(world);
   },
-  codes: {
-    store_newer: async (of, world) => {
-      // Sessions that are open go on; more requests at once than there are need another.
-      const answers = await Promise.all(Array.from({ length: 40 }, () => world.ask(of)));
-      return answers.find(({ code }) => code === 'store_newer') ?? answers[0];
-    },
-  },
+  codes: { store_newer: (of, world) => world.ask(of) },
 };
 
 const lobby = (i) => JSON.stringify({

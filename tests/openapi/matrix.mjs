@@ -7,10 +7,12 @@ import { World, operation } from './world.mjs';
 import { refusals } from './refusals.mjs';
 import { unprovokable } from './unprovokable.mjs';
 import * as access from './access.mjs';
+import * as bucket from './bucket.mjs';
 import * as disks from './disks.mjs';
 import * as drain from './drain.mjs';
 import * as failures from './failures.mjs';
 import * as limits from './limits.mjs';
+import * as outage from './outage.mjs';
 
 const alone = {
   name: 'requests that are wrong by themselves',
@@ -30,7 +32,7 @@ const faultless = {
   codes: { route_not_found: (of, world) => world.ask(of) },
 };
 
-const scenarios = [alone, faultless, ...[limits, failures, access, disks, drain].flatMap(
+const scenarios = [alone, faultless, ...[limits, failures, access, disks, drain, outage, bucket].flatMap(
   (each) => Object.values(each).filter((exported) => exported.codes))];
 
 /** Every (operation, status, code) of both documents. */

@@ -10,7 +10,7 @@ import readline from 'node:readline';
 import { promisify } from 'node:util';
 import { call } from './client.mjs';
 import { documents, program, successesOf } from './document.mjs';
-import { newFolder } from './service.mjs';
+import { keep, newFolder } from './service.mjs';
 import { documentFolder, tools } from './tools.mjs';
 import { World } from './world.mjs';
 
@@ -29,10 +29,9 @@ async function freePort() {
 async function startProxy(upstream) {
   const port = await freePort();
   const folder = documentFolder('proxy');
-  const child = spawn(path.join(tools, 'prism'), ['proxy', '--errors', '--cors=false',
+  const child = keep(spawn(path.join(tools, 'prism'), ['proxy', '--errors', '--cors=false',
     `--port=${port}`, path.join(folder, 'data.json'), upstream],
-  { stdio: ['ignore', 'pipe', 'inherit'] });
-  process.on('exit', () => child.kill('SIGKILL'));
+  { stdio: ['ignore', 'pipe', 'inherit'] }));
   const violations = [];
   await new Promise((resolve, reject) => {
     child.once('exit', () => reject(new Error('prism does not start')));
@@ -63,6 +62,14 @@ test('a validating proxy in front of the data plane', { timeout: 120_000 }, asyn
         '--connections', '4', '--timeout', '20s', '--mix', file, '--assert', 'errors=0',
         proxy.url]);
       assert.match(stdout, /by status +20\d/);
+    });
+    await t.test('what does violate the document is seen', async () => {
+      const seen = proxy.violations.length;
+      const body = '{"display_name":5}';
+      const headers = { 'Content-Type': 'application/json' };
+      const url = `${proxy.url}/cloud/games/validate`;
+      assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 422);
+      assert.equal(proxy.violations.splice(seen).length > 0, true);
     });
     await t.test('no violation', () => assert.deepEqual(proxy.violations, []));
   } finally {

@@ -10,6 +10,13 @@ const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
 
+/** Sees that a process ends with this one. */
+export function keep(child) {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
+}
+
 /** A new, empty folder of the suite's. */
 export const newFolder = (name = 'store') => fs.mkdtempSync(path.join(folder, `${name}-`));
 
@@ -38,10 +45,7 @@ class Service {
     this.dataDir = dataDir;
     this.ports = {};
     this.log = '';
-    this.ended = new Promise((resolve) => child.once('exit', (code, signal) => {
-      running.delete(child);
-      resolve(code ?? signal);
-    }));
+    this.ended = new Promise((resolve) => child.once('exit', resolve));
   }
 
   /** The URL of a plane. */
@@ -53,6 +57,7 @@ class Service {
   async stop() {
     this.child.kill('SIGKILL');
     await this.ended;
+    this.beside?.forEach((each) => each.kill('SIGKILL'));
     fs.rmSync(this.dataDir, { recursive: true, force: true });
   }
 }
@@ -73,15 +78,18 @@ async function readPorts(service) {
 
 /**
  * Starts a service with `flags` on a store (one with demo data, unless `dataDir` is given).
- * `through`: words before its command line, of a program that becomes it; `uid`: as another user.
+ * `through`: words before its command line, of a program that becomes it; `uid`: as another user;
+ * `beside`: processes that end when it does.
  */
-export async function serve(flags = [], { dataDir = demoStore(), through = [], uid, env } = {}) {
+export async function serve(flags = [], options = {}) {
+  const { dataDir = demoStore(), through = [], uid, env, beside } = options;
   const words = [...through, path.resolve(program), 'serve', '--listen', '127.0.0.1:0',
     '--ops-listen', '127.0.0.1:0', '--data-dir', dataDir, ...flags];
   const child = spawn(words[0], words.slice(1),
     { stdio: ['ignore', 'pipe', 'pipe'], uid, gid: uid, env: { ...process.env, ...env } });
-  running.add(child);
+  keep(child);
   const service = new Service(child, dataDir);
+  service.beside = beside;
   child.stderr.on('data', (text) => { service.log = (service.log + text).slice(-4000); });
   await readPorts(service);
   return service;

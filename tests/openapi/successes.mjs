@@ -1,6 +1,7 @@
 // Every status of every operation that is no refusal, with every header that is documented for it.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { withBucket } from './bucket.mjs';
 import { operations, successesOf } from './document.mjs';
 import { seen } from './witness.mjs';
 import { World } from './world.mjs';
@@ -38,6 +39,12 @@ async function visit(of, world, status, headers) {
   assert.equal(answer.status, status, answer.text.slice(0, 300));
 }
 
+/** The documented headers of an answer that none had so far. */
+function unseenHeaders(of, status) {
+  return of.answers.get(status).headers.filter((header) =>
+    !seen.has(`${of.plane} ${of.id} ${status} ${header.toLowerCase()}:`));
+}
+
 test('what operations answer where nothing is wrong', { timeout: 120_000 }, async (t) => {
   const world = await World.start(['--enable-fault-injection']);
   try {
@@ -46,10 +53,24 @@ test('what operations answer where nothing is wrong', { timeout: 120_000 }, asyn
         await t.test(`${of.plane} ${of.id}: ${status}`, { timeout: 10_000 }, async () => {
           await visit(of, world, status, {});
           await visit(of, world, status, all(of));
-          const missing = of.answers.get(status).headers.filter((header) =>
-            !seen.has(`${of.plane} ${of.id} ${status} ${header.toLowerCase()}:`));
-          assert.deepEqual(missing, [], 'documented headers that no answer had');
+          assert.deepEqual(unseenHeaders(of, status), [], 'documented headers that no answer had');
         });
+    await t.test('all that was answered is documented',
+      () => assert.deepEqual([...new Set(world.wrong)], []));
+  } finally {
+    await world.stop();
+  }
+});
+
+test('downloads of what is in a bucket lead there', { timeout: 60_000 }, async (t) => {
+  const world = await World.start([], await withBucket());
+  try {
+    for (const of of operations.filter(({ answers }) => answers.has(307)))
+      await t.test(`${of.plane} ${of.id}: 307`, async () => {
+        await visit(of, world, 307, {});
+        await visit(of, world, 307, all(of));
+        assert.deepEqual(unseenHeaders(of, 307), [], 'documented headers that no answer had');
+      });
     await t.test('all that was answered is documented',
       () => assert.deepEqual([...new Set(world.wrong)], []));
   } finally {

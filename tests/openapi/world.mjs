@@ -53,8 +53,7 @@ export class World {
     const headers = { ...this.headersFor(of), ...changes.headers };
     const given = Object.entries(changes.parameters ?? {}).filter(([, each]) => each !== undefined);
     const parameters = { ...settled.parameters, ...Object.fromEntries(given) };
-    const optional = changes.optional ??
-      await this.#once(`query of ${of.plane} ${of.id}`, () => this.#neededQuery(of));
+    const optional = changes.optional ?? await this.neededQuery(of);
     return requestFor(of, { ...settled, ...changes, headers, parameters, optional });
   }
 
@@ -97,7 +96,11 @@ export class World {
    * The parameters of the query without which an operation answers nothing: one of several, which a
    * document cannot say. Found out by asking without any.
    */
-  async #neededQuery(of) {
+  neededQuery(of) {
+    return this.#once(`query of ${of.plane} ${of.id}`, () => this.#findNeededQuery(of));
+  }
+
+  async #findNeededQuery(of) {
     const optional = of.parameters.filter((each) => each.in === 'query' && !each.required &&
       !madeParameters.includes(each.name)).map(({ name }) => name);
     if (!optional.length || !documentedCodes(of).has('query_invalid')) return [];

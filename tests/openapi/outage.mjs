@@ -1,0 +1,76 @@
+// Provocations by a store that is out of reach: a PostgreSQL server that ends.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { firstToken, useTokens, wantsTokens } from './access.mjs';
+import { operations } from './document.mjs';
+import { command, keep, newFolder } from './service.mjs';
+
+const port = '5432'; // of a socket in a folder of its own
+
+/** The folder of the newest PostgreSQL's programs, which Debian leaves out of PATH. */
+function programs() {
+  const all = '/usr/lib/postgresql';
+  const newest = fs.readdirSync(all).sort((a, b) => Number(a) - Number(b)).at(-1);
+  return path.join(all, newest, 'bin');
+}
+
+/** PostgreSQL does not run as root: it has a user for that. */
+function runsAs() {
+  if (process.getuid() !== 0) return {};
+  const id = (what) => Number(execFileSync('id', [what, 'postgres'], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+/** Starts a server with an empty database; its process and the URL of the database. */
+async function startServer() {
+  const bin = programs();
+  const user = runsAs();
+  const folder = newFolder('postgres');
+  if (user.uid !== undefined) fs.chownSync(folder, user.uid, user.gid);
+  const data = path.join(folder, 'data');
+  execFileSync(path.join(bin, 'initdb'), ['--pgdata', data, '--username=matchcloud',
+    '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
+  { ...user, cwd: folder, stdio: 'ignore' });
+  const server = keep(spawn(path.join(bin, 'postgres'), ['-D', data, '-k', folder, '-p', port,
+    '-c', 'listen_addresses=', '-c', 'fsync=off'], { ...user, cwd: folder, stdio: 'ignore' }));
+  const ready = () =>
+    spawnSync(path.join(bin, 'pg_isready'), ['-q', '-h', folder, '-p', port]).status === 0;
+  while (!ready())
+    if (server.exitCode !== null) throw new Error('PostgreSQL does not start');
+  execFileSync(path.join(bin, 'createdb'), ['-h', folder, '-p', port, '-U', 'matchcloud', 'test']);
+  const query = new URLSearchParams({ user: 'matchcloud', host: folder, port });
+  return { server, url: `postgresql:///test?${query}` };
+}
+
+/** A store that was there, and is so no longer, for longer than its tokens are believed in. */
+export const unreachable = {
+  name: 'a store out of reach',
+  sweeps: true,
+  flags: [...wantsTokens, '--stale-auth-limit-ms', '1000', '--store-wait-ms', '500'],
+  async options() {
+    const { server, url } = await startServer();
+    const dataDir = newFolder();
+    const key = path.join(dataDir, 'master-key');
+    fs.writeFileSync(key, `${'5a'.repeat(32)}\n`, { mode: 0o600 });
+    command('demo', '--store', url, '--data-dir', dataDir);
+    this.admin = firstToken('--store', url);
+    this.server = server;
+    const env = { MATCHCLOUD_STORE: url, MATCHCLOUD_MASTER_KEY_FILE: key };
+    return { dataDir, env, beside: [server] };
+  },
+  async prepare(world) {
+    await useTokens(world, this.admin);
+    await world.settle();
+    this.server.kill('SIGKILL');
+    const one = operations.find(({ id }) => id === 'ping');
+    while ((await world.ask(one)).code !== 'store_failed') await new Promise(setImmediate);
+  },
+  codes: {
+    store_failed: async (of, world) => {
+      const answer = await world.ask(of);
+      // Those for which nobody needs a token ask no store here: images and exports are files.
+      return answer.status < 400 ? undefined : answer;
+    },
+  },
+};
