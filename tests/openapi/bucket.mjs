@@ -1,4 +1,4 @@
-// Provocations by a bucket, and the answers that lead to it. The bucket is one in memory that speaks
+// Provocations by a bucket, and the answers that lead to it. The bucket is one in memory and speaks
 // as much of S3 as small objects need; tests/objects has a whole one.
 import http from 'node:http';
 import { createHash } from 'node:crypto';

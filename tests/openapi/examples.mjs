@@ -14,7 +14,7 @@ async function askWith(of, world, parameter) {
   return world.ask(of, { parameters, headers, optional });
 }
 
-test('examples of requests get the first documented answer', { timeout: 60_000 }, async (t) => {
+test('examples of requests get the first documented answer', { timeout: 300_000 }, async (t) => {
   const world = await World.start(['--enable-fault-injection']);
   try {
     for (const of of operations)

@@ -8,9 +8,9 @@ import { changesOf } from './generation.mjs';
 import { World, operation } from './world.mjs';
 
 const seed = Number(process.env.MATCHCLOUD_OPENAPI_SEED ?? 1);
-const runs = Number(process.env.MATCHCLOUD_OPENAPI_RUNS ?? 60);
+const runs = Number(process.env.MATCHCLOUD_OPENAPI_RUNS ?? 30);
 
-test(`requests at random, seed ${seed}`, { timeout: 120_000 }, async (t) => {
+test(`requests at random, seed ${seed}`, { timeout: 600_000 }, async (t) => {
   const world = await World.start(['--enable-fault-injection']);
   const clear = operation('ops', 'clear_faults');
   let sent = 0;
@@ -26,7 +26,7 @@ test(`requests at random, seed ${seed}`, { timeout: 120_000 }, async (t) => {
           // A rule that was good must not hit what comes behind it.
           if (of.id === 'put_fault' && answer.status === 200) await world.ask(clear);
           assert.ok(answer.status !== 500, answer.text);
-          assert.deepEqual(world.wrong, []);
+          assert.deepEqual([...world.wrong], []);
         });
         await fc.assert(property, { seed, numRuns: runs, interruptAfterTimeLimit: 5_000,
           markInterruptAsFailure: false, endOnFailure: true });

@@ -32,8 +32,9 @@ const faultless = {
   codes: { route_not_found: (of, world) => world.ask(of) },
 };
 
-const scenarios = [alone, faultless, ...[limits, failures, access, disks, drain, outage, bucket].flatMap(
-  (each) => Object.values(each).filter((exported) => exported.codes))];
+const kinds = [limits, failures, access, disks, drain, outage, bucket];
+const scenarios = [alone, faultless, ...kinds.flatMap((each) =>
+  Object.values(each).filter((exported) => exported.codes))];
 
 /** Every (operation, status, code) of both documents. */
 const cells = operations.flatMap((of) => [...of.answers].flatMap(([status, { codes }]) =>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Holds the OpenAPI documents to what the built service does, both ways: tests/openapi/suite.mjs says
-# how. The packages are those of package-lock.json. script/test openapi calls this; words choose
-# parts of suite.mjs.
+# Holds the OpenAPI documents to what the built service does, both ways, and to the programs that
+# others read them by. The packages are those of package-lock.json. script/test openapi calls this;
+# words choose parts of suite.mjs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

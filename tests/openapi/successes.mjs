@@ -45,12 +45,12 @@ function unseenHeaders(of, status) {
     !seen.has(`${of.plane} ${of.id} ${status} ${header.toLowerCase()}:`));
 }
 
-test('what operations answer where nothing is wrong', { timeout: 120_000 }, async (t) => {
+test('what operations answer where nothing is wrong', { timeout: 600_000 }, async (t) => {
   const world = await World.start(['--enable-fault-injection']);
   try {
     for (const of of operations)
       for (const status of successesOf(of).filter((each) => each !== 307))
-        await t.test(`${of.plane} ${of.id}: ${status}`, { timeout: 10_000 }, async () => {
+        await t.test(`${of.plane} ${of.id}: ${status}`, { timeout: 60_000 }, async () => {
           await visit(of, world, status, {});
           await visit(of, world, status, all(of));
           assert.deepEqual(unseenHeaders(of, status), [], 'documented headers that no answer had');
@@ -62,7 +62,7 @@ test('what operations answer where nothing is wrong', { timeout: 120_000 }, asyn
   }
 });
 
-test('downloads of what is in a bucket lead there', { timeout: 60_000 }, async (t) => {
+test('downloads of what is in a bucket lead there', { timeout: 300_000 }, async (t) => {
   const world = await World.start([], await withBucket());
   try {
     for (const of of operations.filter(({ answers }) => answers.has(307)))

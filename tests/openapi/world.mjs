@@ -1,4 +1,5 @@
-// A service with demo data, and what an operation's examples need that only a running service makes.
+// A service with demo data, and what the examples of operations need that only a running service
+// makes.
 import { ask, Connection } from './connection.mjs';
 import { operations, sibling } from './document.mjs';
 import { bytesOf, requestFor } from './request.mjs';
@@ -129,7 +130,7 @@ export class World {
     return { parameters: own.parameters };
   }
 
-  /** The same for every operation, which can then be asked for once nothing can be made any more. */
+  /** The same for every operation: each can then be asked for once nothing can be made any more. */
   async settle() {
     const settled = new Map();
     for (const of of operations) settled.set(of, await this.newFor(of));
