@@ -18,20 +18,6 @@ trap leave EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-install_client() {
-  local from=tests/client
-  mkdir -p $to
-  cp $from/*.mjs $to/
-  cmp -s $from/package-lock.json $to/installed.json && return
-  rm -f $to/installed.json
-  cp $from/{package.json,package-lock.json,.npmrc} $to/
-  if ! npm ci --prefix $to --no-audit --no-fund --ignore-scripts --loglevel=error >&2; then
-    echo "client: npm could not install the client's packages: without network? See above" >&2
-    return 1
-  fi
-  cp $from/package-lock.json $to/installed.json
-}
-
 # Puts the service's URL into `url` once it listens, and ends it when this script ends. From here it
 # is in London, so that distances differ.
 serve() {
@@ -53,7 +39,8 @@ serve() {
   return 1
 }
 
-install_client
+script/packages tests/client $to
+cp tests/client/*.mjs $to/
 build/release/matchcloud demo --data-dir "$folder" >&2
 words=()
 for transport in loops httplib; do

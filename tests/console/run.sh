@@ -29,18 +29,6 @@ trap leave EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-install_packages() {
-  mkdir -p $to
-  cmp -s $from/package-lock.json $to/installed.json && return
-  rm -f $to/installed.json
-  cp $from/{package.json,package-lock.json,.npmrc} $to/
-  if ! npm ci --prefix $to --no-audit --no-fund --ignore-scripts --loglevel=error >&2; then
-    echo "console: npm could not install the tests' packages: without network? See above" >&2
-    return 1
-  fi
-  cp $from/package-lock.json $to/installed.json
-}
-
 # Waits for the line of `input` that begins with `word` and puts what follows into `said`.
 await_line() {
   local input=$1 word=$2 line
@@ -70,7 +58,7 @@ serve() {
   export MATCHCLOUD_OPS_URL=$said
 }
 
-install_packages
+script/packages $from $to
 "$binary" demo --data-dir "$folder/data" >&2
 serve
 
