@@ -129,8 +129,7 @@ owners child_table::owners_of(std::size_t loop) const {
   for (const auto& each : children_) {
     const auto serves = each.spec.loop;
     if (each.spec.what != child_spec::kind::owner) continue;
-    if (serves != child_spec::every_loop && loop != child_spec::every_loop && serves != loop)
-      continue;
+    if (serves != child_spec::every_loop && serves != loop) continue;
     known.by_role[index_of(each.spec.role)] = each.actor;
   }
   return known;

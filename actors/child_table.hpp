@@ -113,7 +113,8 @@ public:
   /// The actors, besides the supervisor, that the GeoIP watch sends changes to: the
   /// region_rankings.
   subscribers geoip_subscribers() const;
-  /// The owners that a front of that loop sends requests to.
+  /// The owners that a front of that loop sends requests to: those that serve all and its own. A
+  /// front that serves all loops has no owners of loops.
   owners owners_of(std::size_t loop) const;
 
 private:

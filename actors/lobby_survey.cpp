@@ -58,9 +58,10 @@ public:
       : begin_{of.span.begin},
         bucket_ms_{std::max<std::uint64_t>(1, (of.span.end - of.span.begin + of.buckets - 1) /
                                                   of.buckets)},
-        started_(of.buckets),
+        // Rounded up, buckets are fewer than wanted where the span is short.
+        started_((of.span.end - of.span.begin + bucket_ms_ - 1) / bucket_ms_),
         // One more, for lobbies that outlive the span.
-        changes_(of.buckets + 1) {}
+        changes_(started_.size() + 1) {}
 
   void add(const model::lobby_times& times, std::int64_t now_ts) {
     const auto start = static_cast<std::uint64_t>(std::max<std::int64_t>(0, times.start_ts));
@@ -101,9 +102,11 @@ private:
 /// time is up.
 class survey {
 public:
-  survey(const model::uuid& game_id, store::lobby_history& from, const base::clock& clock,
-         std::chrono::milliseconds patience)
-      : game_id_{game_id}, from_{from}, clock_{clock}, end_{clock.now() + patience} {}
+  survey(const model::uuid& game_id, store::lobby_history& from, const survey_bounds& within)
+      : game_id_{game_id},
+        from_{from},
+        within_{within},
+        end_{within.clock->now() + within.patience} {}
 
   /// Whether the time was up before the end.
   template <class Take>
@@ -113,11 +116,11 @@ public:
     store::history_reader reader;
     reader.begun = [&](const store::history_snapshot& snapshot) { taken_ts_ = snapshot.taken_ts; };
     reader.take = [&](const model::history_lobby& lobby) {
-      if (++count % lobbies_per_look == 0) is_late = is_late || clock_.now() >= end_;
+      if (++count % lobbies_per_look == 0) is_late = is_late || is_over();
       return !is_late && take(lobby);
     };
-    reader.stop = [&] { return is_late = is_late || clock_.now() >= end_; };
-    const auto done = from_.read({game_id_, span}, clock_, reader);
+    reader.stop = [&] { return is_late = is_late || is_over(); };
+    const auto done = from_.read({game_id_, span}, *within_.clock, reader);
     if (!done && !is_late) return tl::unexpected(done.error());
     return is_late;
   }
@@ -126,9 +129,13 @@ public:
   std::int64_t taken_ts() const noexcept { return taken_ts_; }
 
 private:
+  bool is_over() const {
+    return within_.clock->now() >= end_ || (within_.is_unwanted && within_.is_unwanted());
+  }
+
   const model::uuid& game_id_;
   store::lobby_history& from_;
-  const base::clock& clock_;
+  const survey_bounds& within_;
   base::steady_time end_;
   std::int64_t taken_ts_ = 0;
 };
@@ -221,15 +228,14 @@ base::expected<lobby_survey_query> read_running_query(std::string_view longer_th
 
 base::expected<std::string> survey_lobbies_of(const model::uuid& game_id,
                                               const lobby_survey_query& query, store::database& in,
-                                              const base::clock& clock,
-                                              std::chrono::milliseconds patience) {
+                                              const survey_bounds& within) {
   const auto catalog = in.catalog().and_then([](const auto& from) { return from->load(); });
   if (!catalog) return tl::unexpected(catalog.error());
   if (catalog->find_game(game_id) == nullptr) return tl::unexpected(model::no_such_game(game_id));
   const auto history = in.history();
   if (!history) return tl::unexpected(history.error());
-  survey of{game_id, **history, clock, patience};
-  return std::visit([&](const auto& wanted) { return perform(wanted, of, clock); }, query);
+  survey of{game_id, **history, within};
+  return std::visit([&](const auto& wanted) { return perform(wanted, of, *within.clock); }, query);
 }
 
 } // namespace matchcloud::actors

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ struct lobby_history_query {
   static constexpr std::size_t buckets_limit = 500;
 
   model::time_span span;
-  /// The parts of equal length of the span, 1 to `buckets_limit`.
+  /// At most so many parts of equal length of the span, 1 to `buckets_limit`.
   std::size_t buckets = 1;
 };
 
@@ -44,11 +45,19 @@ base::expected<lobby_survey_query> read_history_query(std::string_view start, st
 base::expected<lobby_survey_query> read_running_query(std::string_view longer_than_ms,
                                                       std::string_view limit);
 
-/// What the survey finds, as JSON. Fails with `game_not_found` or the store's error. Takes at most
-/// about `patience`; a history that took longer is partial and says so. Blocks.
+/// How long a survey goes on.
+struct survey_bounds {
+  const base::clock* clock = &base::machine_clock();
+  /// What a survey has after that long is partial.
+  std::chrono::milliseconds patience{10'000};
+  /// Becomes true when nobody wants the survey any more. May be empty.
+  std::function<bool()> is_unwanted = {};
+};
+
+/// What the survey finds, as JSON. Fails with `game_not_found` or the store's error. A history that
+/// took too long is partial and says so. Blocks.
 base::expected<std::string> survey_lobbies_of(const model::uuid& game_id,
                                               const lobby_survey_query& query, store::database& in,
-                                              const base::clock& clock,
-                                              std::chrono::milliseconds patience);
+                                              const survey_bounds& within);
 
 } // namespace matchcloud::actors

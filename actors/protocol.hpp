@@ -115,7 +115,7 @@ struct rank_regions {
 };
 
 /// front -> region_ranking: an operator asks for the listing of a client, or of a place. Answered
-/// with `json_made`.
+/// with `json_made`, or `operation_failed` with `element_not_found`.
 struct explain_ranking {
   exchange_ref exchange;
   /// Where there is no `at`.

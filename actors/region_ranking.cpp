@@ -159,6 +159,13 @@ caf::behavior region_ranking::make_behavior() {
               request.ticket);
       }),
       serving<explain_ranking>([this](const explain_ranking& request) {
+        if (const auto& of = request.namespace_id; of && !state_.has_namespace(*of))
+          return reply(
+              caf::actor_cast<caf::actor>(current_sender()),
+              operation_failed{request.exchange,
+                               {base::errc::element_not_found,
+                                "The catalog has no namespace " + model::to_string(*of) + "."}},
+              request.ticket);
         reply(caf::actor_cast<caf::actor>(current_sender()),
               json_made{request.exchange,
                         std::make_shared<const std::string>(state_.explain(request))},

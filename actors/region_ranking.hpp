@@ -98,6 +98,9 @@ public:
   /// What operators are told about the listing of a client or a place, as JSON: where the client is
   /// taken to be, how that is known, and the listing as such a client gets it. Not cached.
   std::string explain(const explain_ranking& request) const;
+  bool has_namespace(const model::uuid& id) const {
+    return catalog_->find_namespace(id) != nullptr;
+  }
 
   std::size_t cached_listings() const noexcept { return cache_.size(); }
 

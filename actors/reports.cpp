@@ -55,19 +55,21 @@ void reports::handle(const survey_lobbies& request) {
   own_statistics().count_handled();
   if (is_over(request.ticket)) return;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
-  const auto taken = settings_.surveys.pool->submit(
-      [self = caf::actor_cast<caf::actor>(this), front, request, of = settings_.surveys] {
-        if (is_over(request.ticket)) return;
-        lobbies_surveyed ended{request.exchange, front, {}, {}};
-        auto made =
-            survey_lobbies_of(request.game_id, request.query, *of.database, *of.clock, of.patience);
-        if (made)
-          ended.json = std::make_shared<const std::string>(*std::move(made));
-        else
-          ended.failure = std::make_shared<const base::error>(std::move(made).error());
-        caf::anon_send(self, std::move(ended));
-      });
-  if (!taken)
+  const auto survey = [self = caf::actor_cast<caf::actor>(this), front, request,
+                       database = settings_.surveys.database, gone = ended_] {
+    const auto is_unwanted = [&] { return is_over(request.ticket) || *gone; };
+    if (is_unwanted()) return;
+    lobbies_surveyed ended{request.exchange, front, {}, {}};
+    survey_bounds within;
+    within.is_unwanted = is_unwanted;
+    auto made = survey_lobbies_of(request.game_id, request.query, *database, within);
+    if (made)
+      ended.json = std::make_shared<const std::string>(*std::move(made));
+    else
+      ended.failure = std::make_shared<const base::error>(std::move(made).error());
+    caf::anon_send(self, std::move(ended));
+  };
+  if (settings_.surveys.pool == nullptr || !settings_.surveys.pool->submit(survey))
     send(front, operation_failed{request.exchange,
                                  {base::errc::overloaded,
                                   "As many surveys wait for the store as may. Try again later."}});
@@ -84,8 +86,13 @@ void reports::handle(const watch_status& request) {
   send(front, answer_begun{request.exchange, events_type});
   auto& added = watchers_[request.exchange.exchange];
   added = {front, request.exchange, request.ticket};
-  send_to(added, status_event());
-  if (!std::exchange(ticking_, true)) delayed_send(this, settings_.tick, tell_status{});
+  if (!std::exchange(ticking_, true)) {
+    // What happened while nobody watched is no news of this second.
+    renew_status();
+    renew_status();
+    delayed_send(this, settings_.tick, tell_status{});
+  }
+  send_to(added, last_event_);
 }
 
 void reports::on(const answer_taken& taken) {
@@ -99,9 +106,9 @@ void reports::send_status() {
   std::erase_if(watchers_, [](const auto& each) { return is_over(each.second.ticket); });
   ticking_ = !watchers_.empty();
   if (!ticking_) return;
-  const auto event = status_event();
+  renew_status();
   for (auto& [exchange, to] : watchers_)
-    send_to(to, event);
+    send_to(to, last_event_);
   delayed_send(this, settings_.tick, tell_status{});
 }
 
@@ -111,9 +118,9 @@ void reports::send_to(watcher& to, const std::shared_ptr<const std::string>& eve
   send(to.front, answer_part{to.exchange, event, false});
 }
 
-std::shared_ptr<const std::string> reports::status_event() const {
-  return std::make_shared<const std::string>("event: status\ndata: " + settings_.from.status() +
-                                             "\n\n");
+void reports::renew_status() {
+  last_event_ = std::make_shared<const std::string>(
+      "event: status\ndata: " + settings_.from.status() + "\n\n");
 }
 
 } // namespace matchcloud::actors

@@ -3,9 +3,9 @@
 #include "actors/lobby_survey.hpp"
 #include "actors/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
-#include "base/clock.hpp"
 #include "store/database.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -33,11 +33,8 @@ struct report_sources {
 /// What surveys of lobbies read. All of it outlives the actor.
 struct survey_settings {
   std::shared_ptr<store::database> database;
-  /// Null: there are no surveys.
+  /// Null: whoever asks for one is told that there are none now.
   base::blocking_pool* pool = nullptr;
-  const base::clock* clock = &base::machine_clock();
-  /// How long a survey may read; what it then has is partial.
-  std::chrono::milliseconds patience{10'000};
 };
 
 struct reports_settings {
@@ -63,7 +60,10 @@ public:
 protected:
   caf::behavior make_behavior() override;
   /// Lets go of the requests, however long others hold this actor.
-  void on_exit() override { watchers_.clear(); }
+  void on_exit() override {
+    watchers_.clear();
+    *ended_ = true;
+  }
 
 private:
   struct watcher {
@@ -79,12 +79,18 @@ private:
   void on(const answer_taken& taken);
   void send_status();
   void send_to(watcher& to, const std::shared_ptr<const std::string>& event);
-  std::shared_ptr<const std::string> status_event() const;
+  /// Renders what has happened since the event before.
+  void renew_status();
 
   reports_settings settings_;
   /// By the number of their exchange.
   std::unordered_map<std::uint64_t, watcher> watchers_;
   bool ticking_ = false;
+  /// The event of the last tick: whoever comes in between gets that, since rendering another one
+  /// would take what happened meanwhile away from the next.
+  std::shared_ptr<const std::string> last_event_;
+  /// Whether surveys may end: nobody is there to send their answers.
+  std::shared_ptr<std::atomic<bool>> ended_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 } // namespace matchcloud::actors

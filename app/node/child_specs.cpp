@@ -199,6 +199,7 @@ void add_loop_of_ops(std::vector<child_spec>& all, const shared_parts& of, std::
   });
   add("media/ops", owner::media, [of](const initial_state&) {
     auto settings = media_settings(*of);
+    settings.images = of->ops.images;
     settings.kept_limit = std::min(
         settings.kept_limit, settings.is_kept_in_memory ? images_of_ops_bytes : images_of_ops);
     return spawn_at<actors::media>(of->ops.loop, *of, settings);

@@ -61,6 +61,8 @@ struct ops_parts {
   actors::administration_settings administration;
   actors::report_sources reports;
   actors::survey_settings surveys;
+  /// Images that are never elsewhere: the console asks for them as for all else.
+  std::shared_ptr<store::image_source> images;
   actors::bookkeeping_settings bookkeeping;
   actors::fault_audit fault_audit;
   std::uint64_t fault_seed = 0;

@@ -37,6 +37,8 @@ constexpr int blocking_nice = 5;
 constexpr int exporting_nice = 19;
 /// In addition to the export threads: one compresses finished files, one removes files.
 constexpr std::size_t export_housekeeping_threads = 2;
+/// See `ops_services`.
+constexpr std::size_t surveying_threads = 1;
 constexpr std::size_t actor_threads = 2;
 /// Messages that an actor handles before another actor gets the thread.
 constexpr std::size_t actor_throughput = 64;
@@ -146,7 +148,8 @@ base::expected<void> node::open_database() {
   store::store_settings settings;
   if (config_.store.url.empty()) {
     // One for each task that may need one, and one for the catalog's feed, so that none waits.
-    settings.sessions.at_once = blocking_threads + 2 * config_.limits.export_jobs + 1;
+    settings.sessions.at_once =
+        blocking_threads + 2 * config_.limits.export_jobs + surveying_threads + 1;
   } else {
     settings = server_settings(config_);
     store_work_ = std::make_unique<base::thread_pool>(store_threads, blocking_nice);
@@ -358,6 +361,11 @@ ops_parts node::parts_of_ops() {
   made.ingestion = {ops_->ingest_store(), &ops_->ingesting(), &ops_->ingestion_metrics()};
   made.administration = {ops_->administered(), &ops_->administering()};
   made.reports = ops_->reports();
+  if (bucket_)
+    made.images = std::make_shared<store::bucket_images>(bucket_, store::objects_delivery::through,
+                                                         ops_bounds_.budget);
+  else
+    made.images = images_;
   made.surveys.database = database_;
   made.surveys.pool = &ops_->surveying();
   made.bookkeeping.database = ops_->administered();

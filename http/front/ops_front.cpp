@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,9 @@ constexpr std::string_view asset_headers = "Cache-Control: public, max-age=31536
 constexpr std::string_view page_headers = "Cache-Control: no-cache\r\n"
                                           "X-Content-Type-Options: nosniff\r\n"
                                           "Referrer-Policy: no-referrer\r\n";
+
+/// Beyond so many origins regions are not pinged: a header has its limits in browsers and proxies.
+constexpr std::size_t ping_origins_limit = 64;
 
 /// A parameter of a query, decoded; empty if there is none. One that cannot be decoded is no number
 /// and no name.
@@ -79,12 +83,13 @@ ops_front::ops_front(caf::actor_config& cfg, std::shared_ptr<const front_setting
 }
 
 void ops_front::set_catalog(const model::catalog_snapshot& catalog) {
+  std::set<std::string> origins;
+  for (const auto& region : catalog->regions)
+    if (!region.ping_url.empty() && origins.size() < ping_origins_limit)
+      origins.insert(model::origin_of(region.ping_url));
   ping_origins_.clear();
-  for (const auto& region : catalog->regions) {
-    if (region.ping_url.empty()) continue;
-    const auto origin = " " + model::origin_of(region.ping_url);
-    if ((ping_origins_ + ' ').find(origin + ' ') == std::string::npos) ping_origins_ += origin;
-  }
+  for (const auto& each : origins)
+    ping_origins_.append(" ").append(each);
 }
 
 caf::behavior ops_front::make_behavior() {

@@ -201,7 +201,7 @@ void add_players(std::vector<operation_reference>& all) {
        .answers = {{200, "The ranking.", no_store, json,
                     R"({"$ref":"#/components/schemas/Ranking"})",
                     R"({"place":null,"source":"unknown","listing":{"regions":[]}})"}},
-       .errors = {errc::query_invalid}});
+       .errors = {errc::query_invalid, errc::element_not_found}});
   all.push_back({.id = operation::list_places,
                  .tag = "players",
                  .summary = "Where requests for listings came from lately",
@@ -220,6 +220,7 @@ void add_players(std::vector<operation_reference>& all) {
                  .errors = {errc::game_not_found, errc::list_too_large, errc::store_failed}});
   auto image = download_reference(operation::get_image, "players", "Read an avatar's image");
   image.description = "The image, for operators: not for caches.";
+  image.answers.pop_back(); // it is never elsewhere
   image.errors.push_back(errc::media_not_found);
   all.push_back(std::move(image));
 }

@@ -65,6 +65,8 @@ TEST_CASE("without an actor: owners by loop, and subscribers by what they need")
   CHECK(owners.by_role[index_of(owner::avatar(2))] == on.made[shard]);
   CHECK(on.table.owners_of(1).by_role[index_of(owner::validator)] == on.made[validator_1]);
   CHECK(on.table.owners_of(1).by_role[index_of(owner::region_ranking)] == nullptr);
+  // A front without a loop has nothing to do with those of loops, such as the ops plane's.
+  CHECK(on.table.owners_of(child_spec::every_loop).by_role[index_of(owner::validator)] == nullptr);
 
   const auto of_catalog = on.table.catalog_subscribers();
   CHECK(of_catalog.members.size() == 4);

@@ -24,6 +24,7 @@ struct bench {
   std::shared_ptr<store::database> database = open_fake(behind);
   std::deque<std::string> columns;
   std::int64_t now = clock.unix_ms();
+  survey_bounds within{&clock, seconds{10}};
 
   bench() { behind->content = *two_regions(); }
 
@@ -35,7 +36,7 @@ struct bench {
   }
   rapidjson::Document survey(const base::expected<lobby_survey_query>& query) {
     REQUIRE(query);
-    const auto found = survey_lobbies_of(id_of(1), *query, *database, clock, seconds{10});
+    const auto found = survey_lobbies_of(id_of(1), *query, *database, within);
     REQUIRE(found);
     return parse_json(*found);
   }
@@ -80,6 +81,24 @@ TEST_CASE("a survey whose time is up is partial") {
   CHECK(of.survey(read_history_query("0", "10", "1"))["is_partial"].GetBool());
 }
 
+TEST_CASE("a survey that nobody wants any more ends") {
+  bench of;
+  for (int i = 0; i < 10; ++i)
+    of.add(i, 100);
+  int looks = 0;
+  of.within.is_unwanted = [&] { return ++looks > 3; };
+  CHECK(of.survey(read_history_query("0", "10", "1"))["is_partial"].GetBool());
+}
+
+TEST_CASE("a short span has fewer buckets than are wanted, and none behind its end") {
+  bench of;
+  of.add(0, 5'000);
+  const auto found = of.survey(read_history_query("0", "1001", "500"));
+  CHECK(found["bucket_ms"].GetInt() == 3);
+  CHECK(found["started"].Size() == 334);
+  CHECK(found["running"].Size() == 334);
+}
+
 TEST_CASE("running lobbies are listed with all that is known of them, as many as are wanted") {
   bench of;
   of.add(of.now - 5'000, std::nullopt);
@@ -102,11 +121,11 @@ TEST_CASE("running lobbies are listed with all that is known of them, as many as
 TEST_CASE("a survey of an unknown game, or of a store that fails, is an error") {
   bench of;
   const auto query = *read_running_query("", "");
-  const auto unknown = survey_lobbies_of(id_of(9), query, *of.database, of.clock, seconds{1});
+  const auto unknown = survey_lobbies_of(id_of(9), query, *of.database, of.within);
   REQUIRE_FALSE(unknown);
   CHECK(unknown.error().code == base::errc::game_not_found);
   of.behind->failure = base::error{base::errc::store_failed, "gone"};
-  const auto failed = survey_lobbies_of(id_of(1), query, *of.database, of.clock, seconds{1});
+  const auto failed = survey_lobbies_of(id_of(1), query, *of.database, of.within);
   REQUIRE_FALSE(failed);
   CHECK(failed.error().code == base::errc::store_failed);
 }

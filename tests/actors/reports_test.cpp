@@ -79,6 +79,27 @@ TEST_CASE("no more watch than may, and a place is free again when one leaves") {
   CHECK(on.parts_of(4) == 1);
 }
 
+TEST_CASE(
+    "who comes between two ticks gets the last one's status, and takes nothing from the next") {
+  bench on;
+  on.watch(1);
+  on.status = R"({"ready":false})";
+  on.watch(2);
+  REQUIRE(on.parts_of(2) == 1);
+  CHECK(on.front_log->answer_parts.back().bytes->find("true") != std::string::npos);
+  on.advance(milliseconds{1'000});
+  CHECK(on.parts_of(2) == 2);
+  CHECK(on.front_log->answer_parts.back().bytes->find("false") != std::string::npos);
+}
+
+TEST_CASE("without threads for surveys, whoever asks for one is told so") {
+  bench on;
+  on.send_as(on.front, on.of,
+             survey_lobbies{{1, 1}, id_of(1), *read_running_query("", ""), nullptr});
+  REQUIRE(on.front_log->failed.size() == 1);
+  CHECK(on.front_log->failed[0].error.code == base::errc::overloaded);
+}
+
 TEST_CASE("a watcher that takes nothing misses what exceeds its bound, until it takes some") {
   bench on;
   on.status = std::string(4'000, 'x');

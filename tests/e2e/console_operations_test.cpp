@@ -72,7 +72,8 @@ TEST_CASE("a ranking has the bytes that a client of the address gets", "[operati
 }
 
 TEST_CASE("places are counted unless that is switched off", "[operations]") {
-  const auto& of = located_server("loops");
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& of = located_server(transport);
   raw_connection data{of.data()};
   data.ask(request("GET", regions_target, "", "X-Forwarded-For: 198.51.100.7\r\n"));
   const auto places = parse_json(get(of, "/v1/places").body);

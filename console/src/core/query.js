@@ -38,8 +38,10 @@ export function useQuery(path, { every = 0 } = {}) {
         if (ending.signal.aborted) return;
         missing = error.status === 404;
         failures++;
-        next = (before) => ({ path, value: before.path === path ? before.value : null, error,
-          loading: false });
+        // What a token may not see stays on no screen that another token had it on.
+        const refused = error.status === 401 || error.status === 403;
+        next = (before) => ({ path, error, loading: false,
+          value: before.path === path && !refused ? before.value : null });
       }
       if (ending.signal.aborted) return;
       setState(next);

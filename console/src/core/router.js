@@ -3,9 +3,18 @@ import { signal } from "@preact/signals";
 
 const first = "live";
 
+// A percent sign that encodes nothing is a part of a name that no panel has.
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function read() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
-  return { panel: decodeURIComponent(path) || first, params: new URLSearchParams(query) };
+  return { panel: decoded(path) || first, params: new URLSearchParams(query) };
 }
 
 /** `{panel, params}`: a panel's id and its URLSearchParams. A new object with each change. */

@@ -56,7 +56,7 @@ function Namespaces({ params }) {
   const nameOf = new Map(games.map((game) => [game.game_id, game.display_name]));
   const options = (value?.namespaces ?? none).map((one) => [one.namespace_id,
     `${nameOf.get(one.game_id) ?? one.game_id}: ${one.name}`]);
-  return html`<${Select} label="Namespace" options=${[["", "None: all regions"], ...options]}
+  return html`<${Select} label="Namespace" options=${[["", "None: the default"], ...options]}
     value=${params.get("namespace") ?? ""}
     onValue=${(id) => go("regions", withParams(params, { namespace: id }))} />`;
 }
