@@ -96,8 +96,8 @@ export const dying = {
 export const hanging = {
   name: 'faults that stall, and short deadlines',
   where: passes,
-  flags: ['--request-timeout-ms', '700', '--export-timeout-ms', '700', '--ingest-timeout-ms',
-    '700'],
+  flags: ['--request-timeout-ms', '2000', '--export-timeout-ms', '2000', '--ingest-timeout-ms',
+    '2000'],
   prepare: prepareFor('stall'),
   atOnce: 100,
   codes: {

@@ -47,7 +47,7 @@ async function startServer() {
 export const unreachable = {
   name: 'a store out of reach',
   sweeps: true,
-  flags: [...wantsTokens, '--stale-auth-limit-ms', '1000', '--store-wait-ms', '500'],
+  flags: [...wantsTokens, '--stale-auth-limit-ms', '4000', '--store-wait-ms', '500'],
   async options() {
     const { server, url } = await startServer();
     const dataDir = newFolder();
