@@ -56,6 +56,7 @@ export async function useTokens(world, admin) {
 export const guarded = {
   name: 'tokens that are required',
   flags: wantsTokens,
+  atOnce: 8,
   async options() {
     const dataDir = demoStore();
     this.admin = firstToken('--data-dir', dataDir);

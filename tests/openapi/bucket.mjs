@@ -71,7 +71,8 @@ export const bucketless = {
   name: 'a bucket that refuses',
   where: (of, code, provoked) => !provoked,
   sweeps: true,
-  flags: ['--objects-timeout-ms', '1000'],
+  flags: [],
+  atOnce: 8,
   async options() {
     const { bucket, ...options } = await withBucket();
     this.bucket = bucket;

@@ -49,7 +49,6 @@ function operationOf(document, path, method, declared) {
     body: body && { required: body.node.required, content: contentOf(body.node, body.pointer) },
     answers: answersOf(raw, declared.responses, at),
     tokenKinds: declared['x-token-kinds'] ?? [],
-    describes: [declared.summary, declared.description].join(' '),
   };
 }
 

@@ -37,6 +37,7 @@ export const slow = {
 /** A rate limit of one request in an hour, which is used up first. */
 export const limited = {
   name: 'rate limits',
+  atOnce: 8,
   flags: ['--rate-limit-loopback', '--rate-limit-address-cheap', '1/3600',
     '--rate-limit-address-expensive', '1/3600'],
   // An operation may need what only others make, and these are limited as well.

@@ -2,6 +2,7 @@
 // the document; a scenario is a service with a configuration that provokes some codes there.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { forAll } from './at_once.mjs';
 import { operations } from './document.mjs';
 import { World, operation } from './world.mjs';
 import { refusals } from './refusals.mjs';
@@ -21,6 +22,7 @@ const alone = {
   // A region is in use where a namespace lists it.
   prepare: (world) => world.put(operation('ops', 'put_namespace'), { body: JSON.stringify({
     game_id: '00000000-0000-4000-8000-000000000001', name: 'prod', regions: ['lon'] }) }),
+  atOnce: 8,
   codes: refusals,
 };
 
@@ -43,21 +45,11 @@ const provoked = new Set();
 /** Those that a scenario found to be impossible, each with the reason. */
 const impossible = new Map();
 
-/** Calls `each` for all of `items`, so many at once. */
-async function forAll(items, atOnce, each) {
-  const left = [...items];
-  const work = async () => {
-    while (left.length) await each(left.shift());
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-}
-
 const wanted = process.env.MATCHCLOUD_SCENARIO;
 for (const scenario of scenarios) {
   if (wanted && !scenario.name.includes(wanted)) continue;
   test(scenario.name, { timeout: 300_000 }, async (t) => {
     const mine = cells.filter((cell) => cell.code in scenario.codes &&
-      
       (scenario.where?.(cell.of, cell.code, provoked.has(cell)) ?? true) && !unprovokable(cell));
     const faults = scenario.hasFaults === false ? [] : ['--enable-fault-injection'];
     const world = await World.start([...faults, ...scenario.flags], await scenario.options?.());
@@ -68,7 +60,7 @@ for (const scenario of scenarios) {
         answers.set(cell, await scenario.codes[cell.code](cell.of, world).catch((error) => error));
       });
       // Others may be hindered as well: what they answer then must be documented, too.
-      if (scenario.sweeps) for (const of of operations) await world.ask(of);
+      if (scenario.sweeps) await forAll(operations, 8, (of) => world.ask(of));
     } finally {
       await world.stop();
     }

@@ -47,6 +47,7 @@ async function startServer() {
 export const unreachable = {
   name: 'a store out of reach',
   sweeps: true,
+  atOnce: 8,
   flags: [...wantsTokens, '--stale-auth-limit-ms', '4000', '--store-wait-ms', '500'],
   async options() {
     const { server, url } = await startServer();
