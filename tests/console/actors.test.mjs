@@ -69,6 +69,16 @@ test("the walk of a sampled request is shown with its times", () =>
     await page.getByText(id).waitFor();
   }));
 
+test("the walks of an actor's kind are found by the actor, and those of others are not", () =>
+  withConsole(browser, "#/actors?place=avatar/1", {}, async (page) => {
+    await shown(page);
+    await row(page, "media/0").getByRole("link").click();
+    await page.getByText("No sampled request is like that yet.").waitFor();
+    await row(page, "avatar/0").getByRole("link").click();
+    await page.getByRole("group", { name: "Walk of the request" }).getByRole("rowheader",
+      { name: "avatar", exact: true }).waitFor();
+  }));
+
 test("a request is copied as curl, without a token", () =>
   withConsole(browser, "#/actors", { permissions: ["clipboard-read", "clipboard-write"] },
     async (page) => {

@@ -53,13 +53,18 @@ function Choice({ trace, chosen }) {
     <span class="numeric"><${Micros} us=${total} /></span></a></li>`;
 }
 
+// A step names what kind of actor it was at (avatar), a place may name one of them (avatar/1).
+function isAt(step, place) {
+  return step.place === place || step.place === place.split("/")[0];
+}
+
 function Walks({ value, route }) {
   const { params } = route;
   const place = params.get("place");
   const failed = params.get("walks") === "failed";
   const kept = useRef(null);
   const listed = value.traces.filter(({ status, steps }) => (!failed || status >= 500)
-    && (!place || steps.some((step) => step.place === place))).slice(0, shown_limit);
+    && (!place || steps.some((step) => isAt(step, place)))).slice(0, shown_limit);
   const asked = params.get("walk");
   // The service keeps the last ones alone: the one that somebody looks at stays here.
   const found = value.traces.find(({ request_id: id }) => id === asked);
@@ -70,7 +75,7 @@ function Walks({ value, route }) {
       requests is sampled.</p>`;
   }
   return html`<div class="walks">
-    <ul class="choices" aria-label="Sampled requests, the newest first">
+    <ul class="walk-list" aria-label="Sampled requests, the newest first">
       ${listed.map((trace) => html`<${Choice} key=${trace.request_id} trace=${trace}
         chosen=${trace === shown} />`)}</ul>
     ${shown && html`<${Walk} trace=${shown} />`}
@@ -81,6 +86,7 @@ function Walks({ value, route }) {
 export function WalksCard({ route }) {
   const { value, error, reload } = useQuery(path, { every: period_ms });
   const { params } = route;
+  const place = params.get("place");
   const actions = html`<${Select} label="Show" className="inline"
       onValue=${(walks) => turn({ walks, walk: "" })}
       options=${[["", "all"], ["failed", "5xx only"]]} value=${params.get("walks") ?? ""} />
@@ -89,8 +95,8 @@ export function WalksCard({ route }) {
     ${error?.status === 404
       ? html`<p>This service does not sample walks: it is older than this page.</p>`
       : html`<${Problem} error=${error} onRetry=${reload} />`}
-    ${value && html`<p class="faint">One of ${value.one_in} requests is sampled.${
-      params.get("place") ? " Only those that went through the chosen actor are listed." : ""}</p>
+    ${value && html`<p class="faint">One of ${value.one_in} requests is sampled.${place
+      ? " Only those that went through an actor of the chosen kind are listed." : ""}</p>
       <${Walks} value=${value} route=${route} />`}
     ${!value && !error && html`<${Loading} />`}
   </${Section}>`;
