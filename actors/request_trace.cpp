@@ -4,7 +4,6 @@
 #include "model/text/timestamp.hpp"
 
 #include <chrono>
-#include <ranges>
 #include <utility>
 
 namespace matchcloud::actors {
@@ -26,9 +25,9 @@ void request_trace::enter(std::string_view place) {
 void request_trace::leave(std::string_view place) {
   const auto now = clock_->now();
   const std::lock_guard lock{mutex_};
-  for (auto& each : std::views::reverse(steps_))
-    if (each.place == place) {
-      each.ended = now;
+  for (auto each = steps_.rbegin(); each != steps_.rend(); ++each)
+    if (each->place == place) {
+      each->ended = now;
       return;
     }
 }
@@ -50,7 +49,8 @@ std::string trace_log::report() const {
   const std::lock_guard lock{mutex_};
   model::json_writer json;
   json.object().name("one_in").number(one_in_).name("traces").array();
-  for (const auto& each : std::views::reverse(entries_)) {
+  for (auto at = entries_.rbegin(); at != entries_.rend(); ++at) {
+    const auto& each = *at;
     const auto began = each.trace->began();
     json.object().name("request_id").text(each.request_id);
     json.name("operation").text(each.operation).name("status").number(each.status);

@@ -77,7 +77,7 @@ response json_of(int status, const char* json) {
 
 ops_front::ops_front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
                      exchange_sink& sink, std::shared_ptr<const std::atomic<bool>> is_ready,
-                     std::shared_ptr<access_gate> gate, model::catalog_snapshot catalog)
+                     std::shared_ptr<access_gate> gate, const model::catalog_snapshot& catalog)
     : front{cfg, std::move(settings), sink, std::move(gate)}, is_ready_{std::move(is_ready)} {
   if (catalog) set_catalog(catalog);
 }

@@ -15,7 +15,8 @@ public:
   /// `is_ready`: what `/readyz` answers; any thread may set it.
   ops_front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
             exchange_sink& sink, std::shared_ptr<const std::atomic<bool>> is_ready,
-            std::shared_ptr<access_gate> gate = nullptr, model::catalog_snapshot catalog = nullptr);
+            std::shared_ptr<access_gate> gate = nullptr,
+            const model::catalog_snapshot& catalog = nullptr);
 
 protected:
   caf::behavior make_behavior() override;

@@ -30,8 +30,7 @@ operation_reference validation(operation id, std::string_view summary, std::stri
   return made;
 }
 
-std::vector<operation_reference> make_references() {
-  std::vector<operation_reference> all;
+void add_validation(std::vector<operation_reference>& all) {
   all.push_back(validation(operation::validate_version, "Validate a game version",
                            R"({"$ref":"#/components/schemas/version"})",
                            R"({"display_name":"1.0.1","config":{"matchmaker":{"max_players":8,)"
@@ -43,6 +42,9 @@ std::vector<operation_reference> make_references() {
   all.push_back(validation(operation::validate_group, "Validate a group",
                            R"({"$ref":"#/components/schemas/group"})",
                            R"({"display_name":"Raiders"})"));
+}
+
+void add_regions(std::vector<operation_reference>& all) {
   all.push_back(
       {.id = operation::list_regions,
        .tag = "regions",
@@ -79,6 +81,9 @@ std::vector<operation_reference> make_references() {
                                 "name what they found in `rtt`. Pages may read exact times.",
                  .answers = {{204, "The answer.",
                               "Cache-Control Access-Control-Allow-Origin Timing-Allow-Origin"}}});
+}
+
+void add_files(std::vector<operation_reference>& all) {
   all.push_back({.id = operation::list_avatars,
                  .tag = "avatars",
                  .summary = "List a game's custom avatars",
@@ -134,6 +139,13 @@ std::vector<operation_reference> make_references() {
                      {errc::signature_invalid, errc::url_expired, errc::export_not_found});
   all.push_back(std::move(file));
   all.push_back(openapi_reference(operation::get_openapi, plane::data));
+}
+
+std::vector<operation_reference> make_references() {
+  std::vector<operation_reference> all;
+  add_validation(all);
+  add_regions(all);
+  add_files(all);
   return all;
 }
 
