@@ -37,8 +37,6 @@ constexpr int blocking_nice = 5;
 constexpr int exporting_nice = 19;
 /// In addition to the export threads: one compresses finished files, one removes files.
 constexpr std::size_t export_housekeeping_threads = 2;
-/// See `ops_services`.
-constexpr std::size_t surveying_threads = 1;
 constexpr std::size_t actor_threads = 2;
 /// Messages that an actor handles before another actor gets the thread.
 constexpr std::size_t actor_throughput = 64;
@@ -149,7 +147,7 @@ base::expected<void> node::open_database() {
   if (config_.store.url.empty()) {
     // One for each task that may need one, and one for the catalog's feed, so that none waits.
     settings.sessions.at_once =
-        blocking_threads + 2 * config_.limits.export_jobs + surveying_threads + 1;
+        blocking_threads + 2 * config_.limits.export_jobs + ops_services::surveying_threads + 1;
   } else {
     settings = server_settings(config_);
     store_work_ = std::make_unique<base::thread_pool>(store_threads, blocking_nice);

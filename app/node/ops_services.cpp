@@ -19,7 +19,6 @@ constexpr std::size_t server_ingesting_threads = 4;
 constexpr std::size_t administering_threads = 2;
 constexpr int ops_nice = 0;
 /// Surveys of lobbies read much, like exports, and nobody waits for many.
-constexpr std::size_t surveying_threads = 1;
 constexpr int surveying_nice = 19;
 constexpr std::size_t surveys_limit = 16;
 

@@ -4,20 +4,7 @@
 #include "model/net/http_url.hpp"
 #include "model/net/ip_address.hpp"
 
-#include <algorithm>
-
 namespace matchcloud::model {
-
-namespace {
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
-} // namespace
 
 bool is_ping_url(std::string_view text) {
   if (text.size() > ping_url_limit_bytes) return false;
@@ -25,15 +12,15 @@ bool is_ping_url(std::string_view text) {
   if (!url) return false;
   const auto address = parse_ip_address(url->host);
   // Its origin becomes a part of a header: nothing but a name or an address may stand in it.
-  if (!address && !is_host_name(lower(url->host))) return false;
-  const bool is_local = address ? address->is_loopback() : lower(url->host) == "localhost";
+  if (!address && !is_host_name(to_lower(url->host))) return false;
+  const bool is_local = address ? address->is_loopback() : to_lower(url->host) == "localhost";
   return url->secure || is_local;
 }
 
 std::string origin_of(std::string_view ping_url) {
   const auto url = parse_http_url(ping_url);
   if (!url) return {};
-  return (url->secure ? "https://" : "http://") + lower(url->authority());
+  return (url->secure ? "https://" : "http://") + to_lower(url->authority());
 }
 
 } // namespace matchcloud::model
