@@ -38,7 +38,6 @@ public:
   base::steady_time began() const noexcept { return began_; }
   /// Milliseconds since 1970.
   std::int64_t began_ms() const noexcept { return began_ms_; }
-  base::steady_time now() const { return clock_->now(); }
   std::vector<step> steps() const;
 
 private:

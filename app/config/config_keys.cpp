@@ -416,7 +416,6 @@ std::vector<config_key> objects_keys() {
 
 /// What the service knows.
 std::vector<config_key> data_keys() {
-  const auto set_traced = [](serve_config& config, std::uint64_t n) { config.trace_one_in = n; };
   const auto set_places = [](serve_config& config, bool on) { config.counts_places = on; };
   return {
       {"data-dir", kind::text, "var", "a directory, created if missing",
@@ -436,10 +435,6 @@ std::vector<config_key> data_keys() {
        "Whether requests for listings are counted by where they come from, in cells of 5 degrees, "
        "for the console.",
        true_or_false(set_places)},
-      {"trace-one-in", kind::number, "1000", "0 to 1000000000; 0: none",
-       "Of so many requests of the data plane one is traced on its way through actors, for the "
-       "console.",
-       number_between(0, 1'000'000'000, set_traced)},
   };
 }
 
@@ -644,6 +639,7 @@ std::vector<config_key> actor_keys() {
   const auto set_exit = [](serve_config& config, bool ends) {
     config.exit_on_restart_storm = ends;
   };
+  const auto set_traced = [](serve_config& config, std::uint64_t n) { config.trace_one_in = n; };
   return {
       {"max-in-flight", kind::number, "4096", "1 to 1000000",
        "Requests per event loop that wait for an actor; beyond: 503. An eighth is kept for those "
@@ -694,6 +690,10 @@ std::vector<config_key> actor_keys() {
       {"exit-on-restart-storm", kind::flag, "false", "true or false",
        "Ends the process where restart-intensity is exceeded, for whoever restarts it elsewhere.",
        true_or_false(set_exit)},
+      {"trace-one-in", kind::number, "1000", "0 to 1000000000; 0: none",
+       "Of so many requests of the data plane one is traced on its way through actors, for the "
+       "console.",
+       number_between(0, 1'000'000'000, set_traced)},
   };
 }
 

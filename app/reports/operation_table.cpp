@@ -31,15 +31,6 @@ std::string_view deadline_of(const http::operation_row& row) noexcept {
   return "`request-timeout-ms`";
 }
 
-std::string_view method_of(const http::operation_row& row) noexcept {
-  switch (row.method) {
-  case http::method::post: return "POST ";
-  case http::method::put: return "PUT ";
-  case http::method::del: return "DELETE ";
-  default: return "GET ";
-  }
-}
-
 /// What a request without a token gets where tokens are required.
 std::string_view anonymous_of(const http::operation_row& row) noexcept {
   switch (row.anonymous) {
@@ -83,7 +74,7 @@ std::string operation_table() {
     if (row.path.empty()) continue;
     table.append("| `").append(row.name);
     table.append(row.plane == http::plane::data ? "` | data | `" : "` | ops | `");
-    table.append(method_of(row)).append(row.path);
+    table.append(name_of(row.method)).append(" ").append(row.path);
     table.append("` | ").append(body_of(row)).append(" | ").append(deadline_of(row));
     table.append(" | ").append(pages_of(row.cors));
     table.append(row.is_repeatable ? " | yes |\n" : " | no |\n");

@@ -164,16 +164,13 @@ bool front::enter_mailbox(const dispatch& dispatched, operation which, owner to)
   return false;
 }
 
-void front::note_answer(const admitted_request& of, operation which, int status) const {
-  of.trace->enter("front");
-  of.trace->leave("front");
-  if (settings_->traces) settings_->traces->keep(of.trace, row_of(which).name, status, of.id);
+void front::keep_trace(const admitted_request& of, operation which, int status) const {
+  if (of.trace) [[unlikely]]
+    settings_->traces->keep(of.trace, row_of(which).name, status, of.id);
 }
 
 void front::answer(const dispatch& dispatched, operation which, http::response&& with) {
-  if (dispatched.request->trace && settings_->traces)
-    settings_->traces->keep(dispatched.request->trace, row_of(which).name, with.status,
-                            dispatched.request->id);
+  keep_trace(*dispatched.request, which, with.status);
   sink_->routed(dispatched.exchange, which, owner::none);
   sink_->answer(dispatched.exchange, std::move(with));
 }

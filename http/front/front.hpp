@@ -65,9 +65,11 @@ protected:
       claim(exchange.request, actors::handler::front);
       if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, exchange))
         return release(exchange.request, actors::handler::front, actors::handler::past_owner);
-      auto answer = make(exchange, reply);
-      if (exchange.request->trace) [[unlikely]]
-        note_answer(*exchange.request, exchange.operation_id, answer.status);
+      auto answer = [&] {
+        const actors::traced_step step{exchange.request->trace, "front"};
+        return make(exchange, reply);
+      }();
+      keep_trace(*exchange.request, exchange.operation_id, answer.status);
       exchange.request.reset(); // a transport reuses requests that nobody else holds
       sink_->answer(reply.exchange, std::move(answer));
     };
@@ -144,8 +146,8 @@ protected:
   }
 
 private:
-  /// Keeps the trace of a request, which is answered now.
-  void note_answer(const admitted_request& of, operation which, int status) const;
+  /// Keeps the trace of a request that is answered now, if it has one.
+  void keep_trace(const admitted_request& of, operation which, int status) const;
   void on(const dispatch& dispatched);
   void on(const actors::owners& known);
   /// Passes the fault point `front.dispatch`. Whether the request goes on; an injected failure is

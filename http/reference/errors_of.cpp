@@ -64,8 +64,7 @@ std::vector<errc> errors_of(const operation_reference& what) {
   if (!row.is_repeatable) add(all, {errc::outcome_unknown});
   all.insert(all.end(), what.errors.begin(), what.errors.end());
   std::ranges::sort(all);
-  const auto repeated = std::ranges::unique(all);
-  all.erase(repeated.begin(), repeated.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 

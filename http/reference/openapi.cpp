@@ -1,5 +1,6 @@
 #include "http/reference/openapi.hpp"
 
+#include "base/characters.hpp"
 #include "http/reference/reference.hpp"
 #include "http/wire/response.hpp"
 #include "model/json/json_writer.hpp"
@@ -33,13 +34,11 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-std::string_view method_of(const operation_row& row) noexcept {
-  switch (row.method) {
-  case method::post: return "post";
-  case method::put: return "put";
-  case method::del: return "delete";
-  default: return "get";
-  }
+/// As the members of a path item are named: `get`.
+std::string method_of(const operation_row& row) {
+  std::string name{name_of(row.method)};
+  std::ranges::transform(name, name.begin(), base::to_lower);
+  return name;
 }
 
 std::string reference_to(std::string_view section, std::string_view name) {
@@ -50,7 +49,25 @@ void write_reference(json_writer& json, std::string_view section, std::string_vi
   json.object().name("$ref").text(reference_to(section, name)).end_object();
 }
 
-/// The response for all errors of one status: its parts, as JSON.
+void write_codes(json_writer& json, const std::vector<errc>& codes) {
+  json.array();
+  for (const auto code : codes)
+    json.text(base::describe(code).code);
+  json.end_array();
+}
+
+/// The names in `section` of the components that JSON refers to.
+std::vector<std::string> references_in(std::string_view json, std::string_view section) {
+  const auto mark = '"' + reference_to(section, "");
+  std::vector<std::string> names;
+  for (auto at = json.find(mark); at != json.npos; at = json.find(mark, at)) {
+    at += mark.size();
+    names.emplace_back(json.substr(at, json.find('"', at) - at));
+  }
+  return names;
+}
+
+/// The responses for all errors of one status.
 class refusals {
 public:
   explicit refusals(plane of) : plane_{of} {}
@@ -64,16 +81,19 @@ public:
       of_status.push_back(codes);
       found = of_status.end() - 1;
     }
-    return "refused_" + std::to_string(status) + "_" +
-           std::to_string(found - of_status.begin() + 1);
+    return name_of(status, static_cast<std::size_t>(found - of_status.begin()));
   }
 
-  void write(json_writer& json) const {
+  /// All components that were named, as an object.
+  std::string render() const {
+    json_writer json;
+    json.object();
     for (const auto& [status, variants] : known_)
       for (std::size_t i = 0; i < variants.size(); ++i) {
-        json.name("refused_" + std::to_string(status) + "_" + std::to_string(i + 1));
+        json.name(name_of(status, i));
         write_one(json, status, variants[i]);
       }
+    return json.end_object().take();
   }
 
   /// Writes the members of a response with these codes, beside what `also_schema` says.
@@ -97,15 +117,13 @@ public:
       json.name(json_type).object().name("schema").raw(also_schema).end_object();
     json.name(problem_type).object().name("schema").object().name("allOf").array();
     write_reference(json, "schemas", "Problem");
-    json.object().name("properties").object().name("code").object().name("enum").array();
-    for (const auto code : codes)
-      json.text(base::describe(code).code);
-    json.end_array().end_object().end_object().end_object(); // code, properties, the second part
+    json.object().name("properties").object().name("code").object().name("enum");
+    write_codes(json, codes);
+    json.end_object().end_object().end_object();             // code, properties, the second part
     json.end_array().end_object().end_object().end_object(); // allOf, schema, type, content
-    json.name("x-codes").array();
-    for (const auto code : codes)
-      json.text(base::describe(code).code);
-    json.end_array().end_object();
+    json.name("x-codes");
+    write_codes(json, codes);
+    json.end_object();
   }
 
   static void write_headers(json_writer& json, std::string_view names) {
@@ -116,6 +134,10 @@ public:
   }
 
 private:
+  static std::string name_of(int status, std::size_t variant) {
+    return "refused_" + std::to_string(status) + "_" + std::to_string(variant + 1);
+  }
+
   plane plane_;
   std::map<int, std::vector<std::vector<errc>>> known_;
 };
@@ -142,10 +164,9 @@ public:
     const auto paths = json_.take();
     whole += paths;
     write_components(paths);
-    json_.name("x-codes").array();
-    for (const auto code : errors_without_operation())
-      json_.text(base::describe(code).code);
-    return whole + json_.end_array().end_object().take();
+    json_.name("x-codes");
+    write_codes(json_, errors_without_operation());
+    return whole + json_.end_object().take();
   }
 
 private:
@@ -298,15 +319,21 @@ private:
                "tokens that may call it.");
     json_.end_object().end_object();
     write_schemas(paths);
+    const auto responses = refusals_.render();
+    write_headers(std::string{paths} + responses);
+    json_.name("responses").raw(responses).end_object();
+  }
+
+  /// Writes the headers that `json` refers to.
+  void write_headers(std::string_view json) {
+    const auto used = references_in(json, "headers");
     json_.name("headers").object();
     for (const auto& of : answer_headers()) {
-      if (!uses(of.name)) continue;
+      if (std::ranges::find(used, of.name) == used.end()) continue;
       json_.name(of.name).object().name("description").text(of.description);
       json_.name("schema").raw(of.schema).end_object();
     }
-    json_.end_object().name("responses").object();
-    refusals_.write(json_);
-    json_.end_object().end_object();
+    json_.end_object();
   }
 
   /// Writes the schemas that the document refers to, and those that they refer to.
@@ -317,7 +344,7 @@ private:
       for (auto& part : model::json_schema_parts(kind, settings_.rules))
         payloads.emplace(std::move(part.name), std::move(part.schema));
     json_.name("schemas").object().name("Problem").raw(problem_schema);
-    std::vector<std::string> wanted = schemas_in(paths);
+    std::vector<std::string> wanted = references_in(paths, "schemas");
     std::set<std::string, std::less<>> written{"Problem"};
     while (!wanted.empty()) {
       const auto name = std::move(wanted.back());
@@ -327,38 +354,10 @@ private:
       const auto schema =
           payload != payloads.end() ? std::string_view{payload->second} : find_schema(name);
       json_.name(name).raw(schema);
-      for (auto& more : schemas_in(schema))
+      for (auto& more : references_in(schema, "schemas"))
         wanted.push_back(std::move(more));
     }
     json_.end_object();
-  }
-
-  /// The names of the schemas that JSON refers to.
-  static std::vector<std::string> schemas_in(std::string_view json) {
-    constexpr std::string_view mark = "\"#/components/schemas/";
-    std::vector<std::string> names;
-    for (auto at = json.find(mark); at != json.npos; at = json.find(mark, at)) {
-      at += mark.size();
-      names.emplace_back(json.substr(at, json.find('"', at) - at));
-    }
-    return names;
-  }
-
-  /// Whether an operation of the plane may answer with the header.
-  bool uses(std::string_view header) const {
-    const auto has = [header](std::string_view names) {
-      const auto words = words_of(names);
-      return std::ranges::find(words, header) != words.end();
-    };
-    if (has(common_headers)) return true;
-    if (plane_ == plane::data && header == "Access-Control-Allow-Origin") return true;
-    for (const auto& each : references_of(plane_)) {
-      for (const auto& answer : each.answers)
-        if (has(answer.headers)) return true;
-      for (const auto code : errors_of(each))
-        if (has(refusal_headers(base::describe(code).status))) return true;
-    }
-    return false;
   }
 
   static constexpr std::string_view problem_schema =

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace matchcloud::http {
 
@@ -517,14 +516,9 @@ constexpr const operation_row* find_at_path(const operation_row& row, method wan
 
 /// The value of the `Allow` header of answers about the path of `row`.
 inline std::string allow_of(const operation_row& row) {
-  constexpr std::array<std::pair<method, std::string_view>, 5> named{{{method::get, "GET, "},
-                                                                      {method::head, "HEAD, "},
-                                                                      {method::post, "POST, "},
-                                                                      {method::put, "PUT, "},
-                                                                      {method::del, "DELETE, "}}};
   std::string allow;
-  for (const auto& [each, text] : named)
-    if (find_at_path(row, each) != nullptr) allow += text;
+  for (const auto each : {method::get, method::head, method::post, method::put, method::del})
+    if (find_at_path(row, each) != nullptr) allow.append(name_of(each)).append(", ");
   return allow + "OPTIONS";
 }
 

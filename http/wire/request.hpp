@@ -13,6 +13,14 @@ namespace matchcloud::http {
 
 enum class method : std::uint8_t { get, head, post, put, patch, del, options, other };
 
+/// The methods' names, in the order of `method`; that of `other` is empty.
+inline constexpr std::array<std::string_view, 8> method_names{"GET",   "HEAD",   "POST",    "PUT",
+                                                              "PATCH", "DELETE", "OPTIONS", ""};
+
+constexpr std::string_view name_of(method which) noexcept {
+  return method_names[static_cast<std::size_t>(which)];
+}
+
 /// The method that `token` names (case-sensitive, RFC 9110 section 9.1).
 method parse_method(std::string_view token) noexcept;
 

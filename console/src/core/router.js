@@ -32,16 +32,19 @@ export function linkTo(panelId, params = {}) {
   return `#/${encodeURIComponent(panelId)}${query && `?${query}`}`;
 }
 
+/** URLSearchParams as an object, with some of them changed. */
+export const withParams = (params, more) => ({ ...Object.fromEntries(params), ...more });
+
 /** The hash of the panel that is shown, with some of its params changed. */
 export function linkHere(more) {
   const { panel, params } = route.value;
-  return linkTo(panel, { ...Object.fromEntries(params), ...more });
+  return linkTo(panel, withParams(params, more));
 }
 
 /** Changes some params of the panel that is shown, in place: the back button leaves the panel. */
 export function turn(more) {
   const { panel, params } = route.value;
-  go(panel, { ...Object.fromEntries(params), ...more }, { replace: true });
+  go(panel, withParams(params, more), { replace: true });
 }
 
 /** Shows a panel. With `replace` the back button does not lead to what was shown before. */

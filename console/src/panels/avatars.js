@@ -2,14 +2,13 @@
 import { html, useEffect, useState } from "../core/html.js";
 import { Badge, Bytes, CopyCurl, Count, Field, Loading, Panel as Frame, Problem, Section, Select,
   Time } from "../core/components.js";
+import { useGame } from "../core/games.js";
 import { useQuery } from "../core/query.js";
-import { go } from "../core/router.js";
+import { go, withParams } from "../core/router.js";
 import { AvatarImage } from "./avatars/avatar_image.js";
 import { filtered, filters, imagePath } from "./avatars/list.js";
 
 const shown_limit = 120;
-
-const withParams = (params, changes) => ({ ...Object.fromEntries(params), ...changes });
 
 function Avatar({ avatar }) {
   const path = imagePath(avatar);
@@ -50,9 +49,7 @@ function Gallery({ game, wanted }) {
 
 function Panel({ route }) {
   const { params } = route;
-  const catalog = useQuery("/v1/games");
-  const games = catalog.value?.games ?? [];
-  const game = params.get("game") ?? games[0]?.game_id ?? null;
+  const { catalog, games, game } = useGame(params);
   const wanted = { state: params.get("show") ?? "", text: params.get("text") ?? "" };
   const change = (changes, options) => go("avatars", withParams(params, changes), options);
   return html`<${Frame} title="Avatars" actions=${html`

@@ -2,8 +2,9 @@
 import { html, useEffect, useState } from "../core/html.js";
 import { Badge, CopyCurl, Count, Loading, Panel as Frame, Problem, Section, Table, Time }
   from "../core/components.js";
+import { useGame } from "../core/games.js";
 import { useQuery } from "../core/query.js";
-import { go } from "../core/router.js";
+import { go, withParams } from "../core/router.js";
 import { visible } from "../core/visibility.js";
 import { Exporting } from "./lobbies/exporting.js";
 import { HistoryChart } from "./lobbies/history_chart.js";
@@ -12,8 +13,6 @@ import { bucketed, least_span_ms, scaled, spanOf, spanText } from "./lobbies/spa
 import { SpanChoice } from "./lobbies/span_choice.js";
 
 const refresh_ms = 60_000;
-
-const withParams = (params, changes) => ({ ...Object.fromEntries(params), ...changes });
 
 /** The time now, moving on once a minute while a span that ends now can be seen. */
 function useNow(isRunning) {
@@ -73,9 +72,7 @@ function History({ game, span, onSpan, onRefresh }) {
 
 function Panel({ route }) {
   const { params } = route;
-  const catalog = useQuery("/v1/games");
-  const games = catalog.value?.games ?? [];
-  const game = params.get("game") ?? games[0]?.game_id ?? null;
+  const { catalog, games, game } = useGame(params);
   const isFixed = spanOf(params, 0).name === null;
   const [now, refresh] = useNow(!isFixed);
   const span = spanOf(params, now);

@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "../core/html.js";
 import { CopyCurl, CopyText, Field, Loading, Panel as Frame, Problem, Section, Select, announce }
   from "../core/components.js";
 import { countText, durationText } from "../core/components/values.js";
-import { go } from "../core/router.js";
+import { go, withParams } from "../core/router.js";
 import { useQuery } from "../core/query.js";
 import { Measuring, useMeasuring } from "./regions/measuring.js";
 import { parsePlace, placeText } from "./regions/place.js";
@@ -24,8 +24,6 @@ const sources = {
 };
 
 /** The hash's parameters with some changed; null and "" take one away. */
-const withParams = (params, changes) => ({ ...Object.fromEntries(params), ...changes });
-
 function Asking({ params }) {
   const given = params.get("address")
     ?? (params.get("latitude") ? `${params.get("latitude")}, ${params.get("longitude")}` : "");
