@@ -135,6 +135,13 @@ def compare(title, targets, arguments, peers=()):
     return results
 
 
+def quotients(dividends, divisors, key):
+    """The quartiles of `key` in a round to that of the other server in the same round, so that a
+    machine that becomes slower or faster tells nothing."""
+    every = [one[key] / other[key] for one, other in zip(dividends, divisors)]
+    return statistics.quantiles(every, n=4, method="inclusive") if len(every) > 1 else every * 3
+
+
 def doubt(results, *names):
     """Why the ratio of these servers says little; empty: it does not."""
     for name in names:

@@ -9,7 +9,8 @@ BODILESS = (204, 304)
 
 TLS_CURVE = "prime256v1"  # of the key exchange
 
-Reply = namedtuple("Reply", "status headers body size")  # size: of its bytes, not encrypted
+# `head`: the bytes before the body, as they came.
+Reply = namedtuple("Reply", "status headers body head")
 
 
 class Address(namedtuple("Address", "host port ca_file", defaults=(None,))):
@@ -58,7 +59,7 @@ def exchange(connection, request_bytes, method="GET"):
     length = 0 if bodiless else int(header(headers, "content-length"))
     while len(body) < length:
         body += more(connection, received)
-    return Reply(status, headers, body, len(head) + 4 + length)
+    return Reply(status, headers, body, head + b"\r\n\r\n")
 
 
 def header(headers, name):

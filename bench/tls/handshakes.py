@@ -13,7 +13,8 @@ import openloop
 import servers
 import wire
 from harness import processors, processors_line
-from peers import LOOPS, NGINX, compared, pair, quotients, shown
+from load import quotients
+from peers import LOOPS, NGINX, compared, pair, shown
 
 # Few at a time: in a round that resumes, each of them begins with a full one.
 CONNECTIONS = 16

@@ -6,9 +6,9 @@ import servers
 import wire
 from harness import CORES
 from images import stored_image
-from load import PLAYER, bars_of, compare_replies
+from load import PLAYER, bars_of, compare_replies, quotients
 from peers import (LOOPS, NGINX, PATH, PLAIN_LOOPS, PLAIN_NGINX, compared, matchcloud, pair,
-                   quotients, shown)
+                   shown)
 
 IMAGE_BYTES = 2_000_000
 REQUEST_TARGET, DOWNLOAD_TARGET = 0.95, 0.9

@@ -1,6 +1,4 @@
 """The servers of this part, and how two of them compare over rounds that were interleaved."""
-import statistics
-
 import servers
 import wire
 from harness import BINARY, CORES, judged
@@ -33,13 +31,6 @@ def check_spoken(address):
         spoken = connection.version(), connection.cipher()[0]
     if spoken != ("TLSv1.3", servers.TLS_SUITE):
         raise SystemExit(f"bench: {address.url} speaks {spoken}")
-
-
-def quotients(dividends, divisors, key):
-    """The quartiles of `key` in a round to that of the other server in the same round, so that a
-    machine that becomes slower or faster tells nothing."""
-    every = [one[key] / other[key] for one, other in zip(dividends, divisors)]
-    return statistics.quantiles(every, n=4, method="inclusive") if len(every) > 1 else every * 3
 
 
 def shown(what, quartiles):

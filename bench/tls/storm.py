@@ -6,7 +6,8 @@ import chart
 import openloop
 from harness import processors, processors_line
 from handshakes import ONE_EACH
-from peers import LOOPS, NGINX, pair, quotients, shown
+from load import quotients
+from peers import LOOPS, NGINX, pair, shown
 
 RATE_PART = 1 / 3
 ALONE, BESIDE = "alone", "beside"
