@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 /// Deflate (RFC 1951) for a writer that knows where its text repeats: one block with the fixed
 /// Huffman codes of section 3.2.6, whose codes go to a sink one after the other.
@@ -88,13 +90,29 @@ inline constexpr auto distance_symbol_codes = [] {
 }();
 
 /// The code of a match distance from 1 to 32768.
-constexpr code distance_code(std::size_t distance) noexcept {
+constexpr code make_distance_code(std::size_t distance) noexcept {
   const auto over = static_cast<std::uint32_t>(distance - 1);
   if (over < 4) return distance_symbol_codes[over];
   // Two symbols for each power of two.
   const auto extra = static_cast<std::uint32_t>(std::bit_width(over)) - 2;
   const auto symbol = 2 * extra + (over >> extra);
   return joined(distance_symbol_codes[symbol], {over & ((1U << extra) - 1), extra});
+}
+
+/// The codes of short distances, their counts in the upper half.
+inline constexpr auto near_distance_codes = [] {
+  std::array<std::uint32_t, 1024> codes{};
+  for (std::size_t distance = 1; distance < codes.size(); ++distance) {
+    const auto wide = make_distance_code(distance);
+    codes[distance] = static_cast<std::uint32_t>(wide.bits) | wide.count << 16U;
+  }
+  return codes;
+}();
+
+constexpr code distance_code(std::size_t distance) noexcept {
+  if (distance >= near_distance_codes.size()) return make_distance_code(distance);
+  const auto packed = near_distance_codes[distance];
+  return {packed & 0xFFFFU, packed >> 16U};
 }
 
 /// A sink that only counts bits, to determine the length of a stream.
@@ -107,12 +125,30 @@ private:
   std::size_t bits_ = 0;
 };
 
+/// The most bits that a sink takes at once.
+inline constexpr std::uint32_t most_bits = 56;
+
+/// A sink that keeps codes, to be put into other sinks again: as many bits at once as these take.
+class code_recorder {
+public:
+  void put(code next) {
+    if (codes_.empty() || codes_.back().count + next.count > most_bits)
+      codes_.push_back(next);
+    else
+      codes_.back() = joined(codes_.back(), next);
+  }
+  std::vector<code> take() noexcept { return std::move(codes_); }
+
+private:
+  std::vector<code> codes_;
+};
+
 /// A sink that writes to memory, which must have room for the stream and 8 more bytes.
 class bit_writer {
 public:
   explicit bit_writer(char* to) noexcept : at_{to} {}
 
-  /// Writes at most 56 bits at once.
+  /// Writes at most `most_bits`.
   void put(code next) noexcept {
     held_ |= next.bits << count_;
     count_ += next.count;
@@ -141,8 +177,8 @@ void begin(Sink& sink) noexcept {
 }
 
 template <class Sink>
-void literals(Sink& sink, std::string_view text) noexcept {
-  constexpr std::size_t at_once = 6; // code lengths are at most 9 bits
+void literals(Sink& sink, std::string_view text) {
+  constexpr std::size_t at_once = most_bits / 9; // no literal has more bits
   while (!text.empty()) {
     const auto part = text.substr(0, at_once);
     code codes;

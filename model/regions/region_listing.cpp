@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -20,13 +21,9 @@ constexpr std::string_view gzip_head{"\x1f\x8b\x08\0\0\0\0\0\0\xff", 10};
 /// CRC-32 and length of the plain text.
 constexpr std::size_t gzip_tail_bytes = 8;
 
-constexpr std::size_t value_count = 7;
 /// The length limit of a number: every distance on Earth in thousandths of a kilometer or mile is
 /// shorter.
 constexpr std::size_t digits_limit = 16;
-/// The text between the last value of a region and the next region: its end and a comma.
-constexpr std::size_t joint_bytes = region_end.size() + 1;
-
 void put_little_endian(char* at, std::uint32_t value) noexcept {
   for (unsigned i = 0; i < 4; ++i)
     at[i] = static_cast<char>(value >> (8 * i));
@@ -58,114 +55,120 @@ std::uint64_t digest_of(std::string_view text) {
   return digest;
 }
 
+/// The text between the last value of a region and the next region.
+constexpr std::size_t joint_bytes = region_end.size() + 1;
+
 } // namespace
 
+std::string_view region_fragments::fragment::head() const noexcept {
+  return std::string_view{joint_and_head}.substr(joint_bytes);
+}
+
 region_fragments::region_fragments(std::span<const region> regions) {
+  std::map<std::string, std::uint32_t, std::less<>> numbers;
   all_.reserve(regions.size());
   for (const auto& where : regions) {
     fragment made;
-    made.values = append_region_head(made.head, where);
+    made.joint_and_head.append(region_end).push_back(',');
+    made.values = append_region_head(made.joint_and_head, where);
+    for (std::size_t k = 0; k < value_count; ++k) {
+      auto& [begin, end] = made.values[k]; // so far in what was appended
+      begin += joint_bytes;
+      end += joint_bytes;
+      auto value = made.joint_and_head.substr(begin, end - begin);
+      deflate::code_recorder recorder;
+      for (const char& c : value)
+        deflate::literals(recorder, {&c, 1});
+      const auto codes = recorder.take();
+      made.literals.insert(made.literals.end(), codes.begin(), codes.end());
+      made.literals_end[k] = made.literals.size();
+      const auto next = static_cast<std::uint32_t>(numbers.size());
+      made.value_numbers[k] = numbers.emplace(std::move(value), next).first->second;
+    }
     all_.push_back(std::move(made));
   }
 }
 
-/// The positions of one region's values in a listing's text.
-class region_listing::value_places {
-public:
-  /// `begin` is where the region's text begins.
-  value_places(const region_fragments::fragment& region, const row& line,
-               std::size_t begin) noexcept {
-    for (std::size_t i = 0; i < region.values.size(); ++i)
-      places_[i] = {begin + region.values[i].begin, begin + region.values[i].end};
-    const auto kilometers = begin + region.head.size();
-    const auto kilometers_end = kilometers + line.kilometers_bytes;
-    const auto miles = kilometers_end + between_units.size();
-    places_[5] = {kilometers, kilometers_end};
-    places_[6] = {miles, miles + line.miles_bytes};
-  }
+void region_listing::lines::add(std::size_t position, std::string_view kilometers,
+                                std::string_view miles) {
+  base::check(kilometers.size() <= digits_limit && miles.size() <= digits_limit,
+              "digits are no more than are copied");
+  rows.push_back({static_cast<std::uint32_t>(position),
+                  static_cast<std::uint8_t>(kilometers.size()),
+                  static_cast<std::uint8_t>(miles.size())});
+  digits.append(kilometers).append(miles);
+}
 
-  const text_range& operator[](std::size_t i) const noexcept { return places_[i]; }
-  /// The end of the last value.
-  std::size_t end() const noexcept { return places_.back().end; }
+region_listing::region_listing(std::shared_ptr<const region_fragments> fragments, const lines& all)
+    : fragments_{std::move(fragments)}, row_count_{static_cast<std::uint32_t>(all.rows.size())} {
+  json_bytes_ = listing_begin.size() + all.digits.size() + listing_end.size() +
+                all.rows.size() * (between_units.size() + region_end.size());
+  for (const auto& line : all.rows)
+    json_bytes_ += (*fragments_)[line.position].head().size();
+  if (!all.rows.empty()) json_bytes_ += all.rows.size() - 1; // commas
 
-private:
-  std::array<text_range, value_count> places_;
-};
+  const auto rows_bytes = all.rows.size() * sizeof(row);
+  const auto needed = rows_bytes + all.digits.size() + digits_limit;
+  if (needed > inline_.size()) heap_ = std::make_unique<char[]>(needed);
+  char* const to = heap_ ? heap_.get() : inline_.data();
+  std::memcpy(to, all.rows.data(), rows_bytes);
+  std::memcpy(to + rows_bytes, all.digits.data(), all.digits.size());
+  std::memset(to + rows_bytes + all.digits.size(), 0, digits_limit);
+}
 
 region_listing::region_listing(std::shared_ptr<const region_fragments> fragments,
                                std::span<const listed_region> ranked)
-    : region_listing{std::move(fragments)} {
-  rows_.reserve(ranked.size());
-  std::string kilometers;
-  std::string miles;
-  for (const auto& entry : ranked) {
-    kilometers.clear();
-    miles.clear();
-    append_kilometers(kilometers, entry.distance_m);
-    append_miles(miles, entry.distance_m);
-    add(entry.position, kilometers, miles);
-  }
-  complete();
-
+    : region_listing{std::move(fragments), [&] {
+                       lines all;
+                       std::string kilometers;
+                       std::string miles;
+                       for (const auto& entry : ranked) {
+                         kilometers.clear();
+                         miles.clear();
+                         append_kilometers(kilometers, entry.distance_m);
+                         append_miles(miles, entry.distance_m);
+                         all.add(entry.position, kilometers, miles);
+                       }
+                       return all;
+                     }()} {
+  deflate::bit_counter counter;
+  compress(counter);
+  gzip_bytes_ = gzip_head.size() + counter.bytes() + gzip_tail_bytes;
   std::string text;
   append_json(text);
-  deflate::bit_counter counter;
-  compress(counter, text);
-  gzip_bytes_ = gzip_head.size() + counter.bytes() + gzip_tail_bytes;
   crc32_ = static_cast<std::uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
   digest_ = digest_of(text);
 }
 
 region_listing region_listing::reordered(std::span<const std::size_t> order) const {
-  std::vector<std::string_view> digits;
-  std::string_view rest = digits_;
-  for (const auto& line : rows_) {
+  std::vector<std::string_view> of_rows;
+  const char* at = digits();
+  for (const auto& line : rows()) {
     const std::size_t length = line.kilometers_bytes + line.miles_bytes;
-    digits.push_back(rest.substr(0, length));
-    rest.remove_prefix(length);
+    of_rows.emplace_back(at, length);
+    at += length;
   }
-  region_listing result{fragments_};
-  result.rows_.reserve(rows_.size());
+  lines all;
+  all.rows.reserve(row_count_);
   for (const auto place : order) {
-    const auto& line = rows_[place];
-    result.add(line.position, digits[place].substr(0, line.kilometers_bytes),
-               digits[place].substr(line.kilometers_bytes));
+    const auto& line = rows()[place];
+    all.add(line.position, of_rows[place].substr(0, line.kilometers_bytes),
+            of_rows[place].substr(line.kilometers_bytes));
   }
-  result.complete();
+  region_listing result{fragments_, all};
   std::string named{reinterpret_cast<const char*>(&digest_), sizeof digest_};
   named.append(reinterpret_cast<const char*>(order.data()), order.size_bytes());
   result.digest_ = digest_of(named);
   return result;
 }
 
-void region_listing::add(std::size_t position, std::string_view kilometers,
-                         std::string_view miles) {
-  base::check(kilometers.size() <= digits_limit && miles.size() <= digits_limit,
-              "digits are no more than are copied");
-  rows_.push_back({static_cast<std::uint32_t>(position),
-                   static_cast<std::uint8_t>(kilometers.size()),
-                   static_cast<std::uint8_t>(miles.size())});
-  digits_.append(kilometers).append(miles);
-}
-
-void region_listing::complete() {
-  json_bytes_ = listing_begin.size() + digits_.size() + listing_end.size() +
-                rows_.size() * (between_units.size() + region_end.size());
-  for (const auto& line : rows_)
-    json_bytes_ += (*fragments_)[line.position].head.size();
-  if (!rows_.empty()) json_bytes_ += rows_.size() - 1; // commas
-  // Padding for put_digits, which reads beyond the last digits.
-  digits_.append(digits_limit, '\0');
-  digits_.shrink_to_fit();
-}
-
 void region_listing::append_json(std::string& out) const {
   // Leaves room after the end, because put_digits writes more bytes than a short number has.
   char* at = put(grow(out, json_bytes_ + digits_limit), listing_begin);
-  const char* digits = digits_.data();
-  for (const auto& line : rows_) {
-    at = put(at, (*fragments_)[line.position].head);
+  const char* digits = this->digits();
+  for (const auto& line : rows()) {
+    at = put(at, (*fragments_)[line.position].head());
     at = put_digits(at, digits, line.kilometers_bytes);
     at = put(at, between_units);
     at = put_digits(at, digits + line.kilometers_bytes, line.miles_bytes);
@@ -173,75 +176,91 @@ void region_listing::append_json(std::string& out) const {
     *at++ = ',';
     digits += line.kilometers_bytes + line.miles_bytes;
   }
-  if (!rows_.empty()) --at; // the last comma
+  if (row_count_ > 0) --at; // the last comma
   at = put(at, listing_end);
   out.resize(out.size() - digits_limit);
   base::check(at == out.data() + out.size(), "a listing is as long as was reckoned");
 }
 
-/// Each region's text differs from that of the previous one only in its values.
+/// Each region's text differs from that of the region before it only in its values: what is between
+/// them repeats, and so do values that are the same.
 template <class Sink>
-void region_listing::compress(Sink& sink, std::string_view text) const {
-  const auto part = [text](std::size_t begin, std::size_t end) {
-    return text.substr(begin, end - begin);
-  };
+void region_listing::compress(Sink& sink) const {
   deflate::begin(sink);
-  std::size_t written = 0;
-  if (!rows_.empty()) {
-    const auto places_of = [this](std::size_t i, std::size_t begin) {
-      return value_places{(*fragments_)[rows_[i].position], rows_[i], begin};
-    };
-    auto before = places_of(0, listing_begin.size());
-    deflate::literals(sink, part(0, before.end()));
-    written = before.end();
-    for (std::size_t i = 1; i < rows_.size(); ++i) {
-      const auto begin = written + joint_bytes;
-      const auto now = places_of(i, begin);
-      if (i == 1) { // no region ended before
-        deflate::literals(sink, part(written, begin));
-        written = begin;
+  deflate::literals(sink, listing_begin);
+  const char* digits = this->digits();
+  const auto put_digits = [&](std::size_t count) {
+    deflate::literals(sink, {digits, count});
+    digits += count;
+  };
+  const region_fragments::fragment* before = nullptr;
+  // From a place in the region before it to the same place in the current one, in bytes.
+  std::size_t distance = 0;
+  const row* line_before = nullptr;
+  for (const auto& line : rows()) {
+    const auto& now = (*fragments_)[line.position];
+    if (before == nullptr) {
+      deflate::literals(sink, now.head());
+      put_digits(line.kilometers_bytes);
+      deflate::literals(sink, between_units);
+    } else {
+      std::string_view text = now.joint_and_head;
+      std::size_t written = 0;
+      if (line_before == rows().data()) { // no region ended before the first
+        deflate::literals(sink, text.substr(0, joint_bytes));
+        written = joint_bytes;
       }
-      for (std::size_t k = 0; k < value_count; ++k) {
-        const auto value = part(now[k].begin, now[k].end);
-        if (k + 1 < value_count && value == part(before[k].begin, before[k].end)) continue;
-        deflate::repeat(sink, part(written, now[k].begin), now[k].begin - before[k].begin);
-        deflate::literals(sink, value);
-        written = now[k].end;
+      distance = before->joint_and_head.size() + between_units.size() +
+                 line_before->kilometers_bytes + line_before->miles_bytes;
+      for (std::size_t k = 0; k < now.values.size(); ++k) {
+        const auto [begin, end] = now.values[k];
+        if (now.value_numbers[k] != before->value_numbers[k]) {
+          deflate::repeat(sink, text.substr(written, begin - written), distance);
+          for (auto i = k == 0 ? 0 : now.literals_end[k - 1]; i < now.literals_end[k]; ++i)
+            sink.put(now.literals[i]);
+          written = end;
+        }
+        distance += (end - begin) - (before->values[k].end - before->values[k].begin);
       }
-      before = now;
+      deflate::repeat(sink, text.substr(written), distance);
+      put_digits(line.kilometers_bytes);
+      distance += line.kilometers_bytes;
+      distance -= line_before->kilometers_bytes;
+      deflate::repeat(sink, between_units, distance);
     }
+    put_digits(line.miles_bytes);
+    before = &now;
+    line_before = &line;
   }
-  deflate::literals(sink, part(written, text.size()));
+  if (row_count_ > 0) deflate::literals(sink, region_end);
+  deflate::literals(sink, listing_end);
   deflate::end(sink);
 }
 
 void region_listing::append_gzip(std::string& out) const {
-  std::string text;
-  append_json(text);
   char* at = put(grow(out, gzip_bytes_), gzip_head);
   deflate::bit_writer writer{at};
-  compress(writer, text);
+  compress(writer);
   at = writer.finish();
   put_little_endian(at, crc32_);
-  put_little_endian(at + 4, static_cast<std::uint32_t>(text.size()));
+  put_little_endian(at + 4, static_cast<std::uint32_t>(json_bytes_));
   base::check(at + gzip_tail_bytes == out.data() + out.size(),
               "a compressed listing is as long as was reckoned");
 }
 
 void region_listing::prefetch() const noexcept {
   static constexpr std::size_t line_bytes = 64;
-  // The rest of longer data is fetched by the processor when it sees sequential reads.
-  static constexpr std::size_t enough_bytes = 4 * line_bytes;
-  const auto fetch = [](const void* begin, std::size_t bytes) {
-    for (std::size_t at = 0; at < std::min(bytes, enough_bytes); at += line_bytes)
-      __builtin_prefetch(static_cast<const char*>(begin) + at);
-  };
-  fetch(rows_.data(), rows_.size() * sizeof(row));
-  fetch(digits_.data(), digits_.size());
+  // Without a look at this object, which is in memory, too. Where the rows have memory of their
+  // own, the processor fetches it when it sees sequential reads.
+  for (std::size_t at = 0; at < sizeof *this; at += line_bytes)
+    __builtin_prefetch(reinterpret_cast<const char*>(this) + at);
 }
 
 std::size_t region_listing::memory_bytes() const noexcept {
-  return sizeof *this + rows_.capacity() * sizeof(row) + digits_.capacity();
+  std::size_t digits_bytes = digits_limit;
+  for (const auto& line : rows())
+    digits_bytes += line.kilometers_bytes + line.miles_bytes;
+  return sizeof *this + (heap_ ? row_count_ * sizeof(row) + digits_bytes : 0);
 }
 
 } // namespace matchcloud::model

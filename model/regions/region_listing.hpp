@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/regions/deflate.hpp"
 #include "model/regions/ranking.hpp"
 
 #include <array>
@@ -8,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace matchcloud::model {
@@ -15,10 +17,21 @@ namespace matchcloud::model {
 /// The part of a catalog's regions that is the same in all listings, rendered once. Immutable.
 class region_fragments {
 public:
+  static constexpr std::size_t value_count = 5;
+
   struct fragment {
-    std::string head;
-    /// The values that `append_region_head` returns.
-    std::array<text_range, 5> values;
+    /// The end of the region before it and a comma: what each region of a listing but the first
+    /// begins with.
+    std::string joint_and_head;
+    /// The values that `append_region_head` returns, in `joint_and_head`.
+    std::array<text_range, value_count> values;
+    /// Equal for values with the same text.
+    std::array<std::uint32_t, value_count> value_numbers{};
+    /// The values as deflate's literals, one after the other, and where those of each end.
+    std::vector<deflate::code> literals;
+    std::array<std::size_t, value_count> literals_end{};
+
+    std::string_view head() const noexcept;
   };
 
   explicit region_fragments(std::span<const region> regions);
@@ -59,7 +72,7 @@ public:
   /// Identifies the JSON by 64 bits of a SHA-256: listings with the same digest have the same text.
   std::uint64_t digest() const noexcept { return digest_; }
 
-  /// Prefetches the beginning of the data that is about to be written: one listing of tens of
+  /// Prefetches what is about to be sent, without waiting for any of it: one listing of tens of
   /// thousands is in memory, not in a CPU cache, and the response's head can be made meanwhile.
   void prefetch() const noexcept;
 
@@ -72,34 +85,47 @@ public:
   region_listing reordered(std::span<const std::size_t> order) const;
 
   /// The number of regions; `position(i)` is the position in the catalog of the i-th.
-  std::size_t size() const noexcept { return rows_.size(); }
-  std::size_t position(std::size_t i) const noexcept { return rows_[i].position; }
+  std::size_t size() const noexcept { return row_count_; }
+  std::size_t position(std::size_t i) const noexcept { return rows()[i].position; }
 
 private:
-  /// A region's line in the listing; its digits are in `digits_`, after those of the previous row.
-  /// `digits_` is padded at its end, so that reading beyond the last digits is safe.
+  /// A region's line in the listing; its digits come after those of the previous row.
   struct row {
     std::uint32_t position;
     std::uint8_t kilometers_bytes;
     std::uint8_t miles_bytes;
   };
-  class value_places;
+  /// Rows and digits, in the order of the listing.
+  struct lines {
+    std::vector<row> rows;
+    std::string digits;
 
-  explicit region_listing(std::shared_ptr<const region_fragments> fragments)
-      : fragments_{std::move(fragments)} {}
-  void add(std::size_t position, std::string_view kilometers, std::string_view miles);
-  /// Computes the lengths; called when all rows are added.
-  void complete();
+    void add(std::size_t position, std::string_view kilometers, std::string_view miles);
+  };
+  /// Bytes of rows and digits that need no allocation of their own: those of 12 regions.
+  static constexpr std::size_t inline_bytes = 320;
+
+  /// Does not know the digest and the compressed form.
+  region_listing(std::shared_ptr<const region_fragments> fragments, const lines& all);
+  std::span<const row> rows() const noexcept {
+    return {reinterpret_cast<const row*>(bytes()), row_count_};
+  }
+  /// After the last digits is padding, so that reading beyond them is safe.
+  const char* digits() const noexcept { return bytes() + row_count_ * sizeof(row); }
+  const char* bytes() const noexcept { return heap_ ? heap_.get() : inline_.data(); }
   template <class Sink>
-  void compress(Sink& sink, std::string_view text) const;
+  void compress(Sink& sink) const;
 
   std::shared_ptr<const region_fragments> fragments_;
-  std::vector<row> rows_;
-  std::string digits_;
   std::size_t json_bytes_ = 0;
   std::size_t gzip_bytes_ = 0;
   std::uint64_t digest_ = 0;
   std::uint32_t crc32_ = 0;
+  std::uint32_t row_count_ = 0;
+  /// The rows, then the digits: in one run of memory, because each line of it that is not in a
+  /// cache is waited for. Null: they are in `inline_`.
+  std::unique_ptr<char[]> heap_;
+  alignas(row) std::array<char, inline_bytes> inline_;
 };
 
 } // namespace matchcloud::model

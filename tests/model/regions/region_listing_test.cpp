@@ -101,7 +101,7 @@ TEST_CASE("Any listing is what is rendered without a cache, plain and compressed
     const auto expected = render_regions(of.ranked);
     RC_ASSERT(json_of(of.listing) == expected);
     RC_ASSERT(matchcloud::fixtures::inflated(gzip_of(of.listing)) == expected);
-    RC_ASSERT(of.listing.memory_bytes() < 200 + of.ranked.size() * 40);
+    RC_ASSERT(of.listing.memory_bytes() < 450 + of.ranked.size() * 40);
   }));
 }
 
