@@ -6,10 +6,12 @@ namespace matchcloud::base {
 
 void append_hexadecimal(std::string& out, std::span<const std::uint8_t> bytes) {
   constexpr std::string_view digits = "0123456789abcdef";
-  out.reserve(out.size() + 2 * bytes.size());
+  const auto begin = out.size();
+  out.resize(begin + 2 * bytes.size());
+  auto* at = out.data() + begin;
   for (const auto byte : bytes) {
-    out += digits[byte >> 4U];
-    out += digits[byte & 0xFU];
+    *at++ = digits[byte >> 4U];
+    *at++ = digits[byte & 0xFU];
   }
 }
 

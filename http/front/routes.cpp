@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <vector>
 
 namespace matchcloud::http {
 
@@ -84,15 +85,15 @@ base::expected<route> find_route(std::string_view path, std::string_view base_pa
 
   segment_list segments;
   if (!split(path, segments)) return not_found(whole, of);
-
-  // Owns the segments that had to be decoded; most paths have none.
-  std::array<std::string, path_segment_limit> decoded;
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    if (segments[i].find('%') == std::string_view::npos) continue;
-    auto plain = percent_decode(segments[i]);
-    if (!plain) return tl::unexpected(std::move(plain).error());
-    decoded[i] = *std::move(plain);
-    segments[i] = decoded[i];
+  // Owns the segments that had to be decoded.
+  std::vector<std::string> decoded;
+  if (path.find('%') != path.npos) {
+    decoded.reserve(segments.size());
+    for (auto& segment : segments) {
+      auto plain = percent_decode(segment);
+      if (!plain) return tl::unexpected(std::move(plain).error());
+      segment = decoded.emplace_back(*std::move(plain));
+    }
   }
   for (std::size_t i = 0; i < patterns.size(); ++i)
     if (operations[i].plane == of && !operations[i].path.empty() && matches(patterns[i], segments))

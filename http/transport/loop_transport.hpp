@@ -46,6 +46,8 @@ public:
   /// Time limit for the writes of one turn, for when the kernel takes longer: receivers with small
   /// windows cost it many times as much.
   static constexpr std::chrono::milliseconds write_turn_time{1};
+  /// How many connections write between two looks at the clock.
+  static constexpr std::ptrdiff_t writes_per_clock = 8;
   /// Time limit for the TLS handshakes of one turn; at least one goes on in a turn. It bounds how
   /// long requests of others wait, beside the longest step, which signs: 0.1 ms with P-256, 1 ms
   /// with RSA-2048.

@@ -3,13 +3,19 @@
 #include "http/wire/response.hpp"
 #include "model/access/token_text.hpp"
 
+#include <array>
+
 namespace matchcloud::http {
 
 namespace {
 
-void append_hex(std::string& out, std::uint64_t number) {
-  for (int shift = 60; shift >= 0; shift -= 4)
-    out.push_back("0123456789abcdef"[(number >> static_cast<unsigned>(shift)) & 0xFU]);
+using hex_digits = std::array<char, 16>;
+
+constexpr hex_digits hex_of(std::uint64_t number) noexcept {
+  hex_digits digits{};
+  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, number >>= 4U)
+    *digit = "0123456789abcdef"[number & 0xFU];
+  return digits;
 }
 
 } // namespace
@@ -32,8 +38,10 @@ std::string request_id_source::next() {
 }
 
 void request_id_source::append_next(std::string& out) {
-  append_hex(out, seed_);
-  append_hex(out, ++count_);
+  for (const auto number : {seed_, ++count_}) {
+    const auto digits = hex_of(number);
+    out.append(digits.data(), digits.size());
+  }
 }
 
 } // namespace matchcloud::http
