@@ -46,6 +46,7 @@ caf::behavior geoip_watch::make_behavior() {
         on(found);
         look_later();
       },
+      [](const discarded&) {}, // freed with the message, on this thread
   };
 }
 

@@ -3,7 +3,6 @@
 #include "model/json/json_writer.hpp"
 #include "model/regions/ranking.hpp"
 
-#include <bit>
 #include <utility>
 #include <vector>
 
@@ -26,14 +25,25 @@ region_ranking_state::region_ranking_state(ranking_settings settings,
 std::shared_ptr<const void> region_ranking_state::set_catalog(model::catalog_snapshot catalog) {
   if (catalog == catalog_) return nullptr; // sent again because the subscribers changed
   catalog_ = std::move(catalog);
-  auto old = std::make_shared<const listing_cache>(
-      std::exchange(cache_, listing_cache{settings_.cache_limit_bytes}));
-  if (settings_.metrics != nullptr) settings_.metrics->bytes.set(0);
+  auto old = take_cache();
   fragments_ = std::make_shared<const model::region_fragments>(catalog_->regions);
   default_namespace_ = settings_.default_namespace
                            ? catalog_->find_namespace(*settings_.default_namespace)
                            : nullptr;
   return old;
+}
+
+std::shared_ptr<const void>
+region_ranking_state::set_geoip(std::shared_ptr<const store::geoip> geoip) {
+  if (geoip == settings_.geoip) return nullptr;
+  settings_.geoip = std::move(geoip);
+  return take_cache();
+}
+
+std::shared_ptr<const void> region_ranking_state::take_cache() {
+  if (settings_.metrics != nullptr) settings_.metrics->bytes.set(0);
+  return std::make_shared<const listing_cache>(
+      std::exchange(cache_, listing_cache{settings_.cache_limit_bytes}));
 }
 
 const model::game_namespace*
@@ -53,11 +63,10 @@ std::shared_ptr<const model::region_listing>
 region_ranking_state::rank(const model::ip_address& client, const std::string& origin_host,
                            std::span<const model::measured_latency> measured,
                            const std::optional<model::uuid>& namespace_id) {
-  auto location = settings_.geoip ? settings_.geoip->locate(client) : std::nullopt;
-  if (settings_.places != nullptr) settings_.places->count(location);
-  if (!location) location = settings_.fallback;
-  auto listing = cached(namespace_for(origin_host, namespace_id), location);
-  return measured.empty() ? listing : measured_first(listing, measured);
+  const auto place = settings_.geoip ? settings_.geoip->find(client) : 0;
+  auto found = listed(namespace_for(origin_host, namespace_id), place);
+  if (settings_.places != nullptr) settings_.places->count(found.cell);
+  return measured.empty() ? std::move(found.listing) : measured_first(found.listing, measured);
 }
 
 std::string region_ranking_state::explain(const explain_ranking& request) const {
@@ -87,27 +96,28 @@ std::string region_ranking_state::explain(const explain_ranking& request) const 
   return json.name("source").text(source).name("listing").raw(listing).end_object().take();
 }
 
-region_ranking_state::listing_ptr
-region_ranking_state::cached(const model::game_namespace* where,
-                             const std::optional<model::coordinates>& location) {
+region_ranking_state::cached_listing
+region_ranking_state::listed(const model::game_namespace* where, std::uint32_t place) {
   const bool of_its_own = where != nullptr && where->regions;
   const auto* first = catalog_->namespaces.data();
-  const cache_key key{of_its_own ? static_cast<std::size_t>(where - first) + 1 : 0, location};
+  const cache_key key{of_its_own ? static_cast<std::uint32_t>(where - first) + 1 : 0, place};
   auto* metrics = settings_.metrics;
   if (const auto* known = cache_.get(key)) {
     if (metrics != nullptr) metrics->hits.add();
-    (*known)->prefetch();
+    known->listing->prefetch();
     return *known;
   }
-  auto listing = listing_for(where, location);
+  const auto location = place != 0 ? std::optional{settings_.geoip->at(place)} : std::nullopt;
+  cached_listing made{listing_for(where, location ? location : settings_.fallback),
+                      place_counts::cell_of(location)};
   const auto evicted =
-      cache_.put(key, listing, listing->memory_bytes() + cache_entry_overhead_bytes);
+      cache_.put(key, made, made.listing->memory_bytes() + cache_entry_overhead_bytes);
   if (metrics != nullptr) {
     metrics->misses.add();
     metrics->evictions.add(evicted);
     metrics->bytes.set(static_cast<std::int64_t>(cache_.used_bytes()));
   }
-  return listing;
+  return made;
 }
 
 region_ranking_state::listing_ptr
@@ -130,16 +140,6 @@ region_ranking_state::measured_first(const listing_ptr& listing,
   const auto order = model::order_by_latency(ids, measured);
   if (order.empty()) return listing;
   return std::make_shared<const model::region_listing>(listing->reordered(order));
-}
-
-std::size_t region_ranking_state::cache_key_hash::operator()(const cache_key& key) const noexcept {
-  // Fibonacci hashing: the multiplier spreads the small differences between two doubles.
-  constexpr std::uint64_t golden = 0x9E3779B97F4A7C15ULL;
-  const auto at = key.location.value_or(model::coordinates{91, 0}); // nowhere on earth
-  // Adding 0 turns negative zero into positive zero, which compares equal.
-  auto hash = std::bit_cast<std::uint64_t>(at.latitude + 0.0) * golden;
-  hash = (hash ^ hash >> 32U ^ std::bit_cast<std::uint64_t>(at.longitude + 0.0)) * golden;
-  return static_cast<std::size_t>((hash ^ hash >> 32U ^ key.list) * golden >> 16U);
 }
 
 region_ranking::region_ranking(caf::actor_config& cfg, ranking_settings settings,
@@ -171,12 +171,13 @@ caf::behavior region_ranking::make_behavior() {
                         std::make_shared<const std::string>(state_.explain(request))},
               request.ticket);
       }),
-      [this](const catalog_changed& news) {
-        if (auto old = state_.set_catalog(news.snapshot))
-          send(caf::actor_cast<caf::actor>(current_sender()), discarded{std::move(old)});
-      },
-      [this](const geoip_changed& news) { state_.set_geoip(news.geoip); },
+      [this](const catalog_changed& news) { discard(state_.set_catalog(news.snapshot)); },
+      [this](const geoip_changed& news) { discard(state_.set_geoip(news.geoip)); },
   };
+}
+
+void region_ranking::discard(std::shared_ptr<const void> old) {
+  if (old) send(caf::actor_cast<caf::actor>(current_sender()), discarded{std::move(old)});
 }
 
 } // namespace matchcloud::actors

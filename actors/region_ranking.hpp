@@ -38,8 +38,14 @@ public:
   /// The cells row by row from the south-west, then those of unknown places.
   static constexpr std::size_t size = rows * columns + 1;
 
-  void count(const std::optional<model::coordinates>& at) noexcept {
-    auto& cell = cells_[at ? cell_of(*at) : size - 1];
+  static std::size_t cell_of(const std::optional<model::coordinates>& at) noexcept {
+    if (!at) return size - 1;
+    const auto row = static_cast<std::size_t>((at->latitude + 90) / cell_degrees);
+    const auto column = static_cast<std::size_t>((at->longitude + 180) / cell_degrees);
+    return std::min(row, rows - 1) * columns + std::min(column, columns - 1);
+  }
+  void count(std::size_t in_cell) noexcept {
+    auto& cell = cells_[in_cell];
     cell.store(cell.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   std::uint64_t get(std::size_t cell) const noexcept {
@@ -47,12 +53,6 @@ public:
   }
 
 private:
-  static std::size_t cell_of(const model::coordinates& at) noexcept {
-    const auto row = static_cast<std::size_t>((at.latitude + 90) / cell_degrees);
-    const auto column = static_cast<std::size_t>((at.longitude + 180) / cell_degrees);
-    return std::min(row, rows - 1) * columns + std::min(column, columns - 1);
-  }
-
   std::array<std::atomic<std::uint64_t>, size> cells_{};
 };
 
@@ -83,9 +83,9 @@ public:
   /// freeing tens of thousands of listings takes milliseconds, too long for an event loop. Null if
   /// `catalog` is already in force.
   std::shared_ptr<const void> set_catalog(model::catalog_snapshot catalog);
-  /// Locates clients with other files from now on. Cached listings are keyed by location, so they
-  /// stay valid.
-  void set_geoip(std::shared_ptr<const store::geoip> geoip) { settings_.geoip = std::move(geoip); }
+  /// Locates clients with other files from now on. Returns what must be freed, like `set_catalog`:
+  /// other files have other numbers for places, by which listings are cached.
+  std::shared_ptr<const void> set_geoip(std::shared_ptr<const store::geoip> geoip);
 
   /// The listing for a client, of the namespace `namespace_id` or else of the one that registered
   /// `origin_host`. A cached listing costs a GeoIP look-up and a hash look-up. Regions
@@ -107,23 +107,31 @@ public:
 private:
   struct cache_key {
     /// Which regions are listed: 0 for all, else 1 + the index of the namespace that has its own.
-    std::size_t list = 0;
-    /// Empty if the location is unknown.
-    std::optional<model::coordinates> location;
+    std::uint32_t list = 0;
+    /// As the GeoIP files number it; 0 if it is unknown.
+    std::uint32_t place = 0;
 
     friend bool operator==(const cache_key&, const cache_key&) = default;
   };
   struct cache_key_hash {
-    std::size_t operator()(const cache_key& key) const noexcept;
+    std::size_t operator()(const cache_key& key) const noexcept {
+      return std::uint64_t{key.list} << 32U | key.place;
+    }
   };
   using listing_ptr = std::shared_ptr<const model::region_listing>;
+  struct cached_listing {
+    listing_ptr listing;
+    /// Where clients who get it are counted.
+    std::size_t cell = 0;
+  };
 
-  using listing_cache = base::second_chance_cache<cache_key, listing_ptr, cache_key_hash>;
+  using listing_cache = base::second_chance_cache<cache_key, cached_listing, cache_key_hash>;
 
   const model::game_namespace* namespace_for(const std::string& origin_host,
                                              const std::optional<model::uuid>& namespace_id) const;
-  listing_ptr cached(const model::game_namespace* where,
-                     const std::optional<model::coordinates>& location);
+  /// The listing for a place, from the cache if it is there.
+  cached_listing listed(const model::game_namespace* where, std::uint32_t place);
+  std::shared_ptr<const void> take_cache();
   listing_ptr listing_for(const model::game_namespace* where,
                           const std::optional<model::coordinates>& location) const;
   listing_ptr measured_first(const listing_ptr& listing,
@@ -148,6 +156,9 @@ protected:
   caf::behavior make_behavior() override;
 
 private:
+  /// Has the sender of news free what they replaced.
+  void discard(std::shared_ptr<const void> old);
+
   region_ranking_state state_;
 };
 

@@ -115,25 +115,6 @@ std::string memory_file::path() const {
   return "/proc/self/fd/" + std::to_string(descriptor_);
 }
 
-bool memory_file::copy_over(std::span<const std::uint8_t> mapped) const noexcept {
-  auto* const at = const_cast<std::uint8_t*>(mapped.data());
-  // In two steps, because an inaccessible mapping takes no memory: a lack of memory then never
-  // leaves a hole, which a mapping of another thread might fill before the owner unmaps it.
-  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-  if (::mmap(at, mapped.size(), PROT_NONE, flags, -1, 0) == MAP_FAILED ||
-      ::mprotect(at, mapped.size(), PROT_READ | PROT_WRITE) != 0)
-    return false;
-  ::madvise(at, mapped.size(), MADV_HUGEPAGE);
-  // Reads of a memfd are complete, but one call reads at most 2 GiB.
-  for (std::size_t done = 0; done < mapped.size();) {
-    const auto step =
-        ::pread(descriptor_, at + done, mapped.size() - done, static_cast<off_t>(done));
-    if (step <= 0) return false;
-    done += static_cast<std::size_t>(step);
-  }
-  return ::mprotect(at, mapped.size(), PROT_READ) == 0;
-}
-
 std::vector<std::uint8_t> memory_file::tail(std::size_t limit_bytes) const {
   struct stat state {};
   if (::fstat(descriptor_, &state) != 0) return {};

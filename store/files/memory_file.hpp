@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -28,12 +27,6 @@ public:
 
   /// A path through which this process can open the bytes while this object lives.
   std::string path() const;
-
-  /// Replaces `mapped`, which is a mapping of this file, by a private copy of the bytes at the same
-  /// address, in huge pages as far as the kernel provides them. Random look-ups then need fewer
-  /// page-table steps (a third of the time each, in a virtual machine). Returns false if there is
-  /// not enough memory; `mapped` must then not be read any more.
-  bool copy_over(std::span<const std::uint8_t> mapped) const noexcept;
 
   /// The last `limit_bytes` bytes, or all bytes if there are fewer. Empty if they cannot be read.
   std::vector<std::uint8_t> tail(std::size_t limit_bytes) const;

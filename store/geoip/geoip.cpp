@@ -4,6 +4,7 @@
 #include "model/net/embedded_address.hpp"
 #include "store/geoip/mmdb_file.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -13,19 +14,44 @@ namespace {
 
 class opened_geoip final : public geoip {
 public:
-  explicit opened_geoip(std::vector<std::shared_ptr<const mmdb_file>> files) noexcept
-      : files_(std::move(files)) {}
+  explicit opened_geoip(std::vector<std::shared_ptr<const mmdb_file>> files) {
+    std::uint32_t before = 0;
+    for (auto& file : files) {
+      const auto places = static_cast<std::uint32_t>(file->places().size());
+      files_.push_back({std::move(file), before});
+      before += places;
+    }
+  }
 
-  std::optional<model::coordinates>
-  locate(const model::ip_address& address) const noexcept override {
+  std::uint32_t find(const model::ip_address& address) const noexcept override {
     const auto hit = base::faults::strike(base::fault_point::geoip_lookup);
-    if (hit.kind == base::fault_kind::error) return std::nullopt;
-    const auto found = locate_in(files_, address);
-    return found ? std::optional{found->place.at} : std::nullopt;
+    if (hit.kind == base::fault_kind::error) return 0;
+    const auto wanted = looked_up(address);
+    std::uint32_t found = 0;
+    for (const auto& [file, before] : files_) {
+      const auto number = file->find_number(wanted);
+      if (number == 0) continue;
+      if (file->places().is_exact(number - 1)) return before + number;
+      if (found == 0) found = before + number;
+    }
+    return found;
+  }
+
+  model::coordinates at(std::uint32_t number) const noexcept override {
+    const auto of = std::ranges::find_if(files_, [number](const auto& each) {
+      return number <= each.before + each.file->places().size();
+    });
+    return of->file->places()[number - of->before - 1].at;
   }
 
 private:
-  std::vector<std::shared_ptr<const mmdb_file>> files_;
+  struct numbered_file {
+    std::shared_ptr<const mmdb_file> file;
+    /// How many places the files before it have.
+    std::uint32_t before = 0;
+  };
+
+  std::vector<numbered_file> files_;
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "store/geoip/mmdb_record.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,10 +23,18 @@ public:
 
   virtual ~geoip() = default;
 
-  /// The location of `address` according to `locate_in`. Never fails and does not allocate. Takes
-  /// about 0.2 microseconds.
-  virtual std::optional<model::coordinates>
-  locate(const model::ip_address& address) const noexcept = 0;
+  /// The number of the place of `address` according to `locate_in`: the same for all addresses of a
+  /// place, from 1; 0 if its place is unknown. Never fails and does not allocate. Takes about 0.05
+  /// microseconds.
+  virtual std::uint32_t find(const model::ip_address& address) const noexcept = 0;
+  /// The place with a number that `find` returned, other than 0.
+  virtual model::coordinates at(std::uint32_t number) const noexcept = 0;
+
+  /// Where `address` is, if that is known.
+  std::optional<model::coordinates> locate(const model::ip_address& address) const noexcept {
+    const auto number = find(address);
+    return number != 0 ? std::optional{at(number)} : std::nullopt;
+  }
 };
 
 /// A place and the file that it came from.

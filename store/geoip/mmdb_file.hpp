@@ -2,9 +2,8 @@
 
 #include "base/expected.hpp"
 #include "model/net/ip_address.hpp"
+#include "store/geoip/address_table.hpp"
 #include "store/geoip/place_table.hpp"
-
-#include <maxminddb.h>
 
 #include <cstdint>
 #include <memory>
@@ -13,8 +12,6 @@
 #include <string>
 
 namespace matchcloud::store {
-
-class memory_file;
 
 /// A database's metadata.
 struct mmdb_description {
@@ -28,49 +25,44 @@ struct mmdb_description {
   std::uint32_t node_count = 0;
 };
 
-/// One MaxMind database in private memory (a memfd), so that overwriting the file in place cannot
-/// crash a reader. Immutable once opened, so any thread may look up addresses.
+/// The places of one MaxMind database, in a form made for look-ups. The file is read once, from a
+/// copy in private memory, so that overwriting it cannot crash a reader. Immutable once opened, so
+/// any thread may look up addresses.
 class mmdb_file {
 public:
-  /// Copies the file at `path`, checks it completely and reads the places of all of its records.
-  /// Blocks for a third of a second per 100 MB. Fails with `geoip_invalid`, naming the file and the
-  /// reason: it cannot be read, is not a MaxMind database, is damaged in its tree or in a record
-  /// that the tree points to, or none of its records has a place.
+  /// Copies the file at `path`, checks it completely, reads the places of all of its records and
+  /// expands its tree. Blocks for half a second per 100 MB. Fails with `geoip_invalid`, naming the
+  /// file and the reason: it cannot be read, is not a MaxMind database, is damaged in its tree or
+  /// in a record that the tree points to, or none of its records has a place.
   static base::expected<std::shared_ptr<const mmdb_file>> open(const std::string& path);
   /// Opens a copy in which one bit was flipped, as if by the machine; `random` determines which
   /// one.
   static base::expected<std::shared_ptr<const mmdb_file>> open_corrupted(const std::string& path,
                                                                          std::uint64_t random);
 
-  mmdb_file() = default;
-  mmdb_file(const mmdb_file&) = delete;
-  mmdb_file& operator=(const mmdb_file&) = delete;
-  ~mmdb_file();
-
-  /// Looks up `address` exactly as it is written: an IPv6 address that embeds an IPv4 address is
-  /// not looked up as that. Returns nothing if the file has no place for it, and for an IPv6
-  /// address in an IPv4 database. Does not allocate.
+  /// The number of the place of `address` exactly as it is written, plus 1: an IPv6 address that
+  /// embeds an IPv4 address is not looked up as that. 0 if the file has no place for it, and for an
+  /// IPv6 address in an IPv4 database. Does not allocate.
+  std::uint32_t find_number(const model::ip_address& address) const noexcept {
+    return table_.find(address);
+  }
+  /// The place that `find_number` finds; nothing where it finds none.
   std::optional<mmdb_place> find(const model::ip_address& address) const noexcept;
 
-  mmdb_description describe() const;
+  const mmdb_description& describe() const noexcept { return description_; }
 
   const place_table& places() const noexcept { return places_; }
+  const address_table& addresses() const noexcept { return table_; }
 
 private:
+  class source;
+
   static base::expected<std::shared_ptr<const mmdb_file>>
   open(const std::string& path, std::optional<std::uint64_t> corrupted_by);
-  /// Maps and checks the copy. Returns the reason of a failure; empty on success.
-  std::string open_copy(const memory_file& copy);
-  std::string check_metadata() const;
-  /// The bytes between the tree and the metadata; empty if there are none.
-  std::span<const std::uint8_t> records() const noexcept;
-  /// Walks the whole tree and reads the records that it points to. Returns the reason of a failure;
-  /// empty on success.
-  std::string read_places();
 
-  MMDB_s file_{};
+  mmdb_description description_;
   place_table places_;
-  bool open_ = false;
+  address_table table_;
 };
 
 } // namespace matchcloud::store

@@ -1,12 +1,46 @@
 #include "store/geoip/place_table.hpp"
 
-#include <utility>
+#include <algorithm>
+#include <numeric>
+#include <tuple>
 
 namespace matchcloud::store {
 
-base::expected<place_table> place_table::read(std::span<const std::uint8_t> section,
-                                              offset_set offsets) {
-  place_table table;
+namespace {
+
+auto order_of(const mmdb_place& place) noexcept {
+  return std::tuple{place.at.latitude, place.at.longitude, place.country};
+}
+
+} // namespace
+
+place_table::place_table(const std::vector<mmdb_place>& places) {
+  const auto countries = model::country_places();
+  at_.reserve(places.size());
+  for (const auto& place : places) {
+    at_.push_back(place.at);
+    if (place.is_exact()) {
+      if (!country_.empty()) country_.push_back(0);
+      continue;
+    }
+    country_.resize(at_.size());
+    country_.back() = static_cast<std::uint8_t>(place.country - countries.data() + 1);
+  }
+  country_.shrink_to_fit();
+}
+
+mmdb_place place_table::operator[](std::size_t number) const noexcept {
+  const auto country = country_.empty() ? std::size_t{0} : country_[number];
+  return {at_[number], country == 0 ? nullptr : &model::country_places()[country - 1]};
+}
+
+std::size_t place_table::bytes() const noexcept {
+  return at_.capacity() * sizeof(model::coordinates) + country_.capacity();
+}
+
+base::expected<record_places> record_places::read(std::span<const std::uint8_t> section,
+                                                  offset_set offsets) {
+  std::vector<mmdb_place> of_records;
   mmdb_record_reader reader{section};
   base::error failure;
   bool sound = true;
@@ -18,38 +52,34 @@ base::expected<place_table> place_table::read(std::span<const std::uint8_t> sect
       failure = std::move(place.error());
       return false;
     }
-    if (*place) table.add(**place);
+    if (*place) of_records.push_back(**place);
     return place->has_value();
   });
   if (!sound) return tl::unexpected(std::move(failure));
-  offsets.count();
-  table.records_ = std::move(offsets);
-  table.at_.shrink_to_fit();
-  table.country_.shrink_to_fit();
-  return table;
-}
 
-void place_table::add(const mmdb_place& place) {
-  at_.push_back(place.at);
-  if (place.is_exact()) {
-    if (!country_.empty()) country_.push_back(0);
-    return;
+  // Many records differ only in what is not needed here, such as the name of a district.
+  std::vector<std::uint32_t> sorted(of_records.size());
+  std::iota(sorted.begin(), sorted.end(), 0U);
+  std::ranges::sort(sorted, {}, [&](auto record) { return order_of(of_records[record]); });
+  record_places made;
+  made.numbers_.resize(of_records.size());
+  std::vector<mmdb_place> different;
+  for (const auto record : sorted) {
+    const auto& place = of_records[record];
+    if (different.empty() || order_of(different.back()) != order_of(place))
+      different.push_back(place);
+    made.numbers_[record] = static_cast<std::uint32_t>(different.size() - 1);
   }
-  const auto countries = model::country_places();
-  const auto number = static_cast<std::size_t>(place.country - countries.data()) + 1;
-  country_.resize(at_.size());
-  country_.back() = static_cast<std::uint8_t>(number);
+  made.places_ = place_table{different};
+  offsets.count();
+  made.records_ = std::move(offsets);
+  return made;
 }
 
-std::optional<mmdb_place> place_table::find(std::uint32_t offset) const noexcept {
+std::optional<std::uint32_t> record_places::find(std::uint32_t offset) const noexcept {
   const auto rank = records_.rank(offset);
   if (!rank) return std::nullopt;
-  const auto country = country_.empty() ? std::size_t{0} : country_[*rank];
-  return mmdb_place{at_[*rank], country == 0 ? nullptr : &model::country_places()[country - 1]};
-}
-
-std::size_t place_table::bytes() const noexcept {
-  return records_.bytes() + at_.capacity() * sizeof(model::coordinates) + country_.capacity();
+  return numbers_[*rank];
 }
 
 } // namespace matchcloud::store

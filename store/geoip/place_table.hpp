@@ -8,38 +8,54 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::store {
 
-/// The place of each record of a MaxMind database, decoded once, so that a look-up decodes nothing.
-/// A look-up costs two loads from memory. Immutable, so any thread may look up.
+/// The places of a MaxMind database, each once, by number from 0. Immutable, so any thread may look
+/// up.
 class place_table {
 public:
   place_table() = default;
+  /// Sorted places that differ.
+  explicit place_table(const std::vector<mmdb_place>& places);
 
-  /// Reads the records at `offsets` of `section`. Fails like `mmdb_record_reader::read`.
-  static base::expected<place_table> read(std::span<const std::uint8_t> section,
-                                          offset_set offsets);
+  mmdb_place operator[](std::size_t number) const noexcept;
+  /// Whether the coordinates of the place are its records' own, and not their country's.
+  bool is_exact(std::size_t number) const noexcept {
+    return country_.empty() || country_[number] == 0;
+  }
 
-  /// The place of the record at `offset`. Returns nothing if the record has no place or there is no
-  /// record: in a cyclic tree, libmaxminddb finds records at offsets beyond the section.
-  std::optional<mmdb_place> find(std::uint32_t offset) const noexcept;
-
-  /// The number of records that have a place.
   std::size_t size() const noexcept { return at_.size(); }
   /// The memory that the table uses, in bytes.
   std::size_t bytes() const noexcept;
 
 private:
-  void add(const mmdb_place& place);
-
-  offset_set records_;
-  /// The coordinates, by the record's rank. A record that only names a country has the country's.
   std::vector<model::coordinates> at_;
-  /// By the record's rank: 0 for exact coordinates, else 1 + the index of the country. Empty if all
-  /// are exact.
+  /// 0 for exact coordinates, else 1 + the index of the country. Empty if all are exact.
   std::vector<std::uint8_t> country_;
+};
+
+/// Which place each record of a MaxMind database has. Needed only until its tree is expanded.
+class record_places {
+public:
+  /// Reads the records at `offsets` of `section`. Fails like `mmdb_record_reader::read`.
+  static base::expected<record_places> read(std::span<const std::uint8_t> section,
+                                            offset_set offsets);
+
+  /// The number of the place of the record at `offset`. Returns nothing if the record has no place
+  /// or there is no record.
+  std::optional<std::uint32_t> find(std::uint32_t offset) const noexcept;
+
+  const place_table& places() const noexcept { return places_; }
+  place_table take_places() noexcept { return std::move(places_); }
+
+private:
+  offset_set records_;
+  /// By the record's rank.
+  std::vector<std::uint32_t> numbers_;
+  place_table places_;
 };
 
 } // namespace matchcloud::store

@@ -218,14 +218,6 @@ TEST_CASE("namespaces with regions of their own share nothing") {
   CHECK(ids(*state.rank(address_of(german), "frankfurt.example")) == "fra");
 }
 
-TEST_CASE("both zeros are one location") {
-  ranking_settings settings;
-  settings.geoip = std::make_shared<fake_geoip>(
-      std::vector<std::pair<std::uint8_t, model::coordinates>>{{1, {0, 0}}, {2, {-0.0, -0.0}}});
-  region_ranking_state state{settings, two_regions()};
-  CHECK(state.rank(address_of(1), "") == state.rank(address_of(2), ""));
-}
-
 TEST_CASE("what a new catalog makes useless is freed by who sent it, and nothing twice") {
   deterministic_system on;
   const auto log = std::make_shared<probe_log>();
@@ -247,15 +239,23 @@ TEST_CASE("what a new catalog makes useless is freed by who sent it, and nothing
   CHECK(listing.expired());
 }
 
-TEST_CASE("other GeoIP files change where clients are, and nothing that is cached") {
+TEST_CASE("other GeoIP files change where clients are, and what is cached is freed elsewhere") {
   region_ranking_state state{located(), two_regions()};
-  const auto german_listing = state.rank(address_of(german), "");
-  state.set_geoip(
+  CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt");
+  const std::weak_ptr<const model::region_listing> cached = state.rank(address_of(german), "");
+  const auto other =
       std::make_shared<fake_geoip>(std::vector<std::pair<std::uint8_t, model::coordinates>>{
-          {german, near_tokyo}, {japanese, near_frankfurt}}));
+          {german, near_tokyo}, {japanese, near_frankfurt}});
+  auto old = state.set_geoip(other);
+  CHECK(state.cached_listings() == 0);
+  CHECK_FALSE(cached.expired());
+  old.reset();
+  CHECK(cached.expired());
   CHECK(ids(*state.rank(address_of(german), "")) == "nrt fra");
-  CHECK(state.rank(address_of(japanese), "") == german_listing);
-  state.set_geoip(std::shared_ptr<const store::geoip>{});
+  CHECK(ids(*state.rank(address_of(japanese), "")) == "fra nrt");
+  CHECK(state.set_geoip(other) == nullptr); // announced again
+  CHECK(state.cached_listings() == 2);
+  old = state.set_geoip(nullptr);
   CHECK(entries(*state.rank(address_of(german), ""))[0].kilometers == 0);
 }
 

@@ -38,8 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     const auto& [latitude, longitude] = (*place)->at;
     require(std::fabs(latitude) <= 90 && std::fabs(longitude) <= 180);
   }
-  const auto table = store::place_table::read(section, offsets);
-  require(table.has_value() == readable);
-  if (table) require(table->size() <= offset_count);
+  const auto records = store::record_places::read(section, offsets);
+  require(records.has_value() == readable);
+  if (records) require(records->places().size() <= offset_count);
   return 0;
 }

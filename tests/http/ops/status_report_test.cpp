@@ -76,11 +76,11 @@ TEST_CASE("places are counted in cells, from about a window ago") {
   manual_clock clock;
   actors::place_counts counts;
   place_report of{{&counts}, clock};
-  counts.count(model::coordinates{51.5, -0.1});
-  counts.count(model::coordinates{52.4, -4.9});
-  counts.count(model::coordinates{90, 180});
-  counts.count(model::coordinates{-90, -180});
-  counts.count(std::nullopt);
+  counts.count(actors::place_counts::cell_of(model::coordinates{51.5, -0.1}));
+  counts.count(actors::place_counts::cell_of(model::coordinates{52.4, -4.9}));
+  counts.count(actors::place_counts::cell_of(model::coordinates{90, 180}));
+  counts.count(actors::place_counts::cell_of(model::coordinates{-90, -180}));
+  counts.count(actors::place_counts::cell_of(std::nullopt));
   const auto first = parse_json(of.report());
   CHECK(first["unknown"].GetInt() == 1);
   REQUIRE(first["cells"].Size() == 3);
@@ -94,7 +94,7 @@ TEST_CASE("places are counted in cells, from about a window ago") {
   clock.advance(place_report::window);
   of.report(); // from here on is the next window
   clock.advance(place_report::window);
-  counts.count(model::coordinates{0, 0});
+  counts.count(actors::place_counts::cell_of(model::coordinates{0, 0}));
   const auto later = parse_json(of.report());
   CHECK(later["unknown"].GetInt() == 0);
   REQUIRE(later["cells"].Size() == 1);

@@ -300,6 +300,32 @@ TEST_CASE("What was found tells its file and whether it is exact") {
   CHECK(coarse->place.at == country("GB"));
 }
 
+TEST_CASE("Records with the same coordinates are one place, whichever zero they have") {
+  mmdb_builder builder;
+  builder.add_v4({192, 0, 2, 0}, 25, mmdb_flat_record(0, 7));
+  builder.add_v4({192, 0, 2, 128}, 25, mmdb_nested_record(-0.0, 7));
+  builder.add_v4({198, 51, 100, 0}, 24, mmdb_flat_record(0, 8));
+  const temporary_directory folder;
+  const auto file = store::mmdb_file::open(folder.file("a.mmdb", builder.build())).value();
+  const auto first = file->find_number(address("192.0.2.1"));
+  CHECK(first != 0);
+  CHECK(file->find_number(address("192.0.2.200")) == first);
+  CHECK(file->find_number(address("198.51.100.1")) != first);
+  CHECK(file->places().size() == 2);
+}
+
+TEST_CASE("Numbers of places differ from file to file") {
+  const auto geoip = opened({two_places({4, 24}), two_places()});
+  const auto v4 = geoip->find(address("192.0.2.1"));
+  const auto v6 = geoip->find(address("2001:db8::1"));
+  CHECK(v4 != 0);
+  CHECK(v6 != 0);
+  CHECK(v4 != v6);
+  CHECK(geoip->at(v4) == coordinates{51.5074, -0.1278});
+  CHECK(geoip->at(v6) == coordinates{-33.87, 151.21});
+  CHECK(geoip->find(address("198.51.100.1")) == 0);
+}
+
 TEST_CASE("A file tells what it is") {
   const temporary_directory folder;
   const auto file = store::mmdb_file::open(folder.file("a.mmdb", two_places({4, 28}))).value();

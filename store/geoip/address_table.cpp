@@ -1,0 +1,97 @@
+#include "store/geoip/address_table.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::store {
+
+/// Makes the entries and blocks of one tree.
+class address_table::expansion {
+public:
+  expansion(const node_reader& read, std::size_t node_count)
+      : read_{&read},
+        known_(node_count, unknown),
+        reads_left_{reads_per_node * node_count + 2 * root_count} {}
+
+  /// The entries of addresses of `byte_count` bytes.
+  words roots_of(branch from, std::size_t byte_count) {
+    words roots(root_count);
+    fill(roots.data(), roots.size(), from, byte_count - root_bytes);
+    return roots;
+  }
+
+  bool is_exhausted() const noexcept { return reads_left_ == 0; }
+  words take_blocks() {
+    blocks_.shrink_to_fit();
+    return std::move(blocks_);
+  }
+
+private:
+  static constexpr std::uint32_t unknown = UINT32_MAX;
+
+  /// Writes the `count` entries of the addresses below `from`. `bytes_left`: of an address, behind
+  /// these entries.
+  void fill(std::uint32_t* entries, std::size_t count, branch from, std::size_t bytes_left) {
+    if (!from.is_node) {
+      std::fill_n(entries, count, from.value);
+    } else if (count == 1) {
+      *entries = bytes_left > 0 ? block_of(from.value, bytes_left) : 0;
+    } else if (reads_left_ > 0) {
+      --reads_left_;
+      const auto [zero, one] = (*read_)(from.value);
+      fill(entries, count / 2, zero, bytes_left);
+      fill(entries + count / 2, count / 2, one, bytes_left);
+    }
+  }
+
+  /// The entry for the block of the addresses below a node, which is made where there is none yet.
+  std::uint32_t block_of(std::uint32_t node, std::size_t bytes_left) {
+    if (known_[node] == unknown) {
+      known_[node] = 0; // what a cycle leads to has no number
+      std::array<std::uint32_t, block_entries> entries{};
+      fill(entries.data(), entries.size(), {true, node}, bytes_left - 1);
+      known_[node] = append(entries);
+    }
+    return known_[node];
+  }
+
+  std::uint32_t append(const std::array<std::uint32_t, block_entries>& entries) {
+    const auto block = blocks_.size();
+    blocks_.resize(block + entries_at);
+    std::array<std::uint64_t, block_entries / word_bits> begins{};
+    std::uint32_t counts = 0;
+    std::uint32_t runs = 0;
+    for (unsigned i = 0; i < block_entries; ++i) {
+      if (i % word_bits == 0) counts |= runs << (8 * (i / word_bits));
+      if (i > 0 && entries[i] == entries[i - 1]) continue;
+      begins[i / word_bits] |= std::uint64_t{1} << i % word_bits;
+      blocks_.push_back(entries[i]);
+      ++runs;
+    }
+    std::memcpy(blocks_.data() + block, begins.data(), sizeof begins);
+    blocks_[block + counts_at] = counts;
+    return block_bit | static_cast<std::uint32_t>(block);
+  }
+
+  const node_reader* read_;
+  /// The entries for the blocks of nodes.
+  std::vector<std::uint32_t> known_;
+  std::size_t reads_left_;
+  words blocks_;
+};
+
+std::optional<address_table> address_table::expand(const node_reader& read, std::size_t node_count,
+                                                   std::optional<branch> v6, branch v4) {
+  address_table made;
+  expansion expanding{read, node_count};
+  made.v4_ = expanding.roots_of(v4, v4_bytes);
+  if (v6) made.v6_ = expanding.roots_of(*v6, v6_bytes);
+  if (expanding.is_exhausted()) return std::nullopt;
+  made.blocks_ = expanding.take_blocks();
+  return made;
+}
+
+std::size_t address_table::bytes() const noexcept {
+  return (v4_.size() + v6_.size() + blocks_.size()) * sizeof(std::uint32_t);
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "base/huge_page_allocator.hpp"
+#include "model/net/ip_address.hpp"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// A number for each IP address, expanded from a binary search tree for fast look-ups: the first 16
+/// bits of an address index an array, and each further byte a block, of which a look-up reads two
+/// or three lines of memory. For IPv4 that is at most two blocks instead of 32 nodes. Immutable, so
+/// any thread may look up.
+class address_table {
+public:
+  /// Numbers are below it; 0: the address has none.
+  static constexpr std::uint32_t number_limit = std::uint32_t{1} << 31U;
+  /// How often a node is read while the tree is expanded, on average: in a tree once, and where
+  /// networks share a part of it, once for each that is not aligned as the others.
+  static constexpr std::size_t reads_per_node = 2;
+
+  /// What the tree has below one branch of a node: another node, or the number of all addresses
+  /// there.
+  struct branch {
+    bool is_node = false;
+    std::uint32_t value = 0;
+  };
+  /// The branches of a node, for a next bit of 0 and of 1.
+  using node_reader = std::function<std::array<branch, 2>(std::uint32_t node)>;
+
+  address_table() = default;
+
+  /// Expands a tree of `node_count` nodes. `v6`: where IPv6 addresses begin, if the tree has any;
+  /// `v4`: where IPv4 addresses begin. Blocks below the same node are made once, whichever branches
+  /// lead there, and a cycle leads to no number. Returns nothing if more nodes would be read than
+  /// `reads_per_node` allows: networks share parts of the tree as in no real database.
+  static std::optional<address_table> expand(const node_reader& read, std::size_t node_count,
+                                             std::optional<branch> v6, branch v4);
+
+  /// The number of `address`, exactly as it is written; 0 if it has none.
+  std::uint32_t find(const model::ip_address& address) const noexcept {
+    const auto& bytes = address.bytes;
+    const bool v4 = address.is_v4();
+    const auto& roots = v4 ? v4_ : v6_;
+    if (roots.empty()) return 0;
+    std::size_t at = v4 ? v6_bytes - v4_bytes : 0;
+    auto entry = roots[std::size_t{bytes[at]} << 8U | bytes[at + 1]];
+    for (at += root_bytes; (entry & block_bit) != 0 && at < bytes.size(); ++at)
+      entry = look_in(entry & ~block_bit, bytes[at]);
+    return (entry & block_bit) != 0 ? 0 : entry; // a cycle
+  }
+
+  /// The memory that the table uses, in bytes.
+  std::size_t bytes() const noexcept;
+
+private:
+  class expansion;
+
+  /// Set in entries that are the position of a block in `blocks_`.
+  static constexpr std::uint32_t block_bit = number_limit;
+  static constexpr std::size_t v4_bytes = 4;
+  static constexpr std::size_t v6_bytes = 16;
+  static constexpr std::size_t root_bytes = 2;
+  static constexpr std::size_t root_count = std::size_t{1} << 8 * root_bytes;
+  static constexpr unsigned block_entries = 256;
+  /// A block has one entry for each run of equal entries. It begins with a bit for each byte, set
+  /// where a run begins, in words of 64; then how many runs begin before each word, in one byte
+  /// each.
+  static constexpr unsigned word_bits = 64;
+  static constexpr std::size_t counts_at = block_entries / 32;
+  static constexpr std::size_t entries_at = counts_at + 1;
+
+  std::uint32_t look_in(std::uint32_t block, std::uint8_t byte) const noexcept {
+    const auto* const begin = blocks_.data() + block;
+    const unsigned word = byte / word_bits;
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, begin + std::size_t{2} * word, sizeof bits);
+    const auto upto = ~std::uint64_t{0} >> (word_bits - 1 - byte % word_bits);
+    const auto before = begin[counts_at] >> (8 * word) & 0xFFU;
+    const auto run = before + static_cast<unsigned>(std::popcount(bits & upto));
+    return begin[entries_at + run - 1];
+  }
+
+  using words = std::vector<std::uint32_t, base::huge_page_allocator<std::uint32_t>>;
+
+  /// By the first 16 bits; empty: the tree has no such addresses.
+  words v4_;
+  words v6_;
+  words blocks_;
+};
+
+} // namespace matchcloud::store
