@@ -504,6 +504,8 @@ bool connection::may_stay_open() const noexcept {
 
 void connection::queue(response&& answer, bool keep_alive) {
   keep_alive = keep_alive && may_stay_open();
+  client_ends_ =
+      phase_ == phase::waiting && !request_->keep_alive && (!upload_ || upload_->is_whole());
   sender_.add(answer, {request_->id, host_->date(), keep_alive, request_->http_1_0},
               sends_body(answer));
   settle(answer.status);
@@ -566,6 +568,9 @@ void connection::after_flush() {
     if (const auto taken = sender_.take_sent_of_parts()) host_->tell_taken(*this, taken);
     return arm();
   }
+  // A client that sends nothing behind its last request cannot reset what it was sent.
+  if (phase_ == phase::finishing && client_ends_ && tls_ == nullptr && !reader_.has_more())
+    return close();
   if (phase_ == phase::finishing) return linger();
   // The idle time begins now, however long sending the answer took, unless the next request has
   // begun.
@@ -616,8 +621,7 @@ void connection::close() {
   if (request_) release_request();
   sender_.drop();
   reader_.drop_input();
-  host_->loop().unwatch(stream_->descriptor());
-  stream_.reset();
+  stream_.reset(); // which ends the watch on its descriptor, too: nothing else shares that
   tls_ = nullptr;
   host_->closed(*this);
 }

@@ -235,6 +235,8 @@ private:
   bool stream_is_faulty_ = false;
   /// Whether the connection stays open after an answer in parts.
   bool stays_open_ = false;
+  /// The client said that the request being answered is its last.
+  bool client_ends_ = false;
 };
 
 } // namespace matchcloud::http

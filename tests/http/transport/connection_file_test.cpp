@@ -338,11 +338,11 @@ TEST_CASE("Connection: close after a file closes behind its last byte") {
   on.peer.room = 0;
   on.receive("GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   on.reply_file();
-  CHECK(!on.peer.shut);
+  CHECK(!on.client->is_closed());
   on.peer.room = SIZE_MAX;
   on.event(EPOLLOUT);
   CHECK(on.body() == content);
-  CHECK(on.peer.shut);
+  CHECK(on.client->is_closed());
 }
 
 TEST_CASE("a file whose bytes do not come is cut at last, with nothing put into its place") {
