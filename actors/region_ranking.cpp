@@ -3,6 +3,8 @@
 #include "model/json/json_writer.hpp"
 #include "model/regions/ranking.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -59,14 +61,42 @@ region_ranking_state::namespace_for(const std::string& origin_host,
   return default_namespace_;
 }
 
-std::shared_ptr<const model::region_listing>
+void region_ranking_state::rank(std::span<const rank_regions> clients,
+                                std::span<listing_ptr> listings) {
+  const auto count = clients.size();
+  std::array<std::uint32_t, at_once> places{};
+  if (settings_.geoip) {
+    std::array<model::ip_address, at_once> addresses;
+    std::ranges::transform(clients, addresses.begin(), &rank_regions::client);
+    settings_.geoip->find(std::span{addresses}.first(count), places);
+  }
+  std::array<const model::game_namespace*, at_once> where{};
+  std::array<cache_key, at_once> keys{};
+  for (std::size_t i = 0; i < count; ++i) {
+    where[i] = namespace_for(clients[i].origin_host, clients[i].namespace_id);
+    keys[i] = key_of(where[i], places[i]);
+    cache_.prefetch_index(keys[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    cache_.prefetch_entry(keys[i]);
+  for (std::size_t i = 0; i < count; ++i)
+    if (const auto* known = cache_.get(keys[i])) known->listing->prefetch();
+  for (std::size_t i = 0; i < count; ++i) {
+    auto found = listed(where[i], keys[i]);
+    if (settings_.places != nullptr) settings_.places->count(found.cell);
+    listings[i] = clients[i].measured.empty() ? std::move(found.listing)
+                                              : measured_first(found.listing, clients[i].measured);
+  }
+}
+
+region_ranking_state::listing_ptr
 region_ranking_state::rank(const model::ip_address& client, const std::string& origin_host,
-                           std::span<const model::measured_latency> measured,
+                           std::vector<model::measured_latency> measured,
                            const std::optional<model::uuid>& namespace_id) {
-  const auto place = settings_.geoip ? settings_.geoip->find(client) : 0;
-  auto found = listed(namespace_for(origin_host, namespace_id), place);
-  if (settings_.places != nullptr) settings_.places->count(found.cell);
-  return measured.empty() ? std::move(found.listing) : measured_first(found.listing, measured);
+  const rank_regions one{{}, client, origin_host, std::move(measured), namespace_id};
+  listing_ptr listing;
+  rank({&one, 1}, {&listing, 1});
+  return listing;
 }
 
 std::string region_ranking_state::explain(const explain_ranking& request) const {
@@ -96,18 +126,22 @@ std::string region_ranking_state::explain(const explain_ranking& request) const 
   return json.name("source").text(source).name("listing").raw(listing).end_object().take();
 }
 
-region_ranking_state::cached_listing
-region_ranking_state::listed(const model::game_namespace* where, std::uint32_t place) {
+region_ranking_state::cache_key region_ranking_state::key_of(const model::game_namespace* where,
+                                                             std::uint32_t place) const {
   const bool of_its_own = where != nullptr && where->regions;
   const auto* first = catalog_->namespaces.data();
-  const cache_key key{of_its_own ? static_cast<std::uint32_t>(where - first) + 1 : 0, place};
+  return {of_its_own ? static_cast<std::uint32_t>(where - first) + 1 : 0, place};
+}
+
+region_ranking_state::cached_listing
+region_ranking_state::listed(const model::game_namespace* where, const cache_key& key) {
   auto* metrics = settings_.metrics;
   if (const auto* known = cache_.get(key)) {
     if (metrics != nullptr) metrics->hits.add();
-    known->listing->prefetch();
     return *known;
   }
-  const auto location = place != 0 ? std::optional{settings_.geoip->at(place)} : std::nullopt;
+  const auto location =
+      key.place != 0 ? std::optional{settings_.geoip->at(key.place)} : std::nullopt;
   cached_listing made{listing_for(where, location ? location : settings_.fallback),
                       place_counts::cell_of(location)};
   const auto evicted =
@@ -152,12 +186,8 @@ region_ranking::region_ranking(caf::actor_config& cfg, ranking_settings settings
 caf::behavior region_ranking::make_behavior() {
   be_strict();
   return {
-      serving<rank_regions>([this](const rank_regions& request) {
-        reply(caf::actor_cast<caf::actor>(current_sender()),
-              regions_ranked{request.exchange, state_.rank(request.client, request.origin_host,
-                                                           request.measured, request.namespace_id)},
-              request.ticket);
-      }),
+      serving<rank_regions>([this](const rank_regions& request) { on(request); }),
+      [this](rank_waiting) { rank_all(); },
       serving<explain_ranking>([this](const explain_ranking& request) {
         if (const auto& of = request.namespace_id; of && !state_.has_namespace(*of))
           return reply(
@@ -174,6 +204,28 @@ caf::behavior region_ranking::make_behavior() {
       [this](const catalog_changed& news) { discard(state_.set_catalog(news.snapshot)); },
       [this](const geoip_changed& news) { discard(state_.set_geoip(news.geoip)); },
   };
+}
+
+void region_ranking::on(const rank_regions& request) {
+  waiting_.push_back(request);
+  fronts_.push_back(caf::actor_cast<caf::actor>(current_sender()));
+  // What is traced is not made to look slow by those that it would wait for.
+  const bool is_traced = request.ticket && request.ticket->trace;
+  if (is_traced || waiting_.size() == region_ranking_state::at_once || mailbox().empty())
+    return rank_all();
+  if (waiting_.size() == 1) send(this, rank_waiting{});
+}
+
+void region_ranking::rank_all() {
+  std::array<region_ranking_state::listing_ptr, region_ranking_state::at_once> listings;
+  with_claimed(waiting_, [&] {
+    state_.rank(waiting_, listings);
+    for (std::size_t i = 0; i < waiting_.size(); ++i)
+      reply(fronts_[i], regions_ranked{waiting_[i].exchange, std::move(listings[i])},
+            waiting_[i].ticket);
+  });
+  waiting_.clear();
+  fronts_.clear();
 }
 
 void region_ranking::discard(std::shared_ptr<const void> old) {

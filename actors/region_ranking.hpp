@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace matchcloud::actors {
 
@@ -87,13 +88,19 @@ public:
   /// other files have other numbers for places, by which listings are cached.
   std::shared_ptr<const void> set_geoip(std::shared_ptr<const store::geoip> geoip);
 
-  /// The listing for a client, of the namespace `namespace_id` or else of the one that registered
-  /// `origin_host`. A cached listing costs a GeoIP look-up and a hash look-up. Regions
-  /// in `measured`, which is in ascending order of id, come first; their order is not cached.
-  std::shared_ptr<const model::region_listing>
-  rank(const model::ip_address& client, const std::string& origin_host,
-       std::span<const model::measured_latency> measured = {},
-       const std::optional<model::uuid>& namespace_id = {});
+  using listing_ptr = std::shared_ptr<const model::region_listing>;
+  /// How many clients are ranked for together, at most.
+  static constexpr std::size_t at_once = store::geoip::at_once;
+
+  /// The listings for clients, at most `at_once`: each of the namespace that is named, or else of
+  /// the one that registered the origin's host. What is read of memory for one is fetched while the
+  /// others are looked up. A cached listing costs a GeoIP look-up and a hash look-up. Regions that
+  /// the client measured come first; their order is not cached.
+  void rank(std::span<const rank_regions> clients, std::span<listing_ptr> listings);
+  /// The same for one client.
+  listing_ptr rank(const model::ip_address& client, const std::string& origin_host,
+                   std::vector<model::measured_latency> measured = {},
+                   const std::optional<model::uuid>& namespace_id = {});
 
   /// What operators are told about the listing of a client or a place, as JSON: where the client is
   /// taken to be, how that is known, and the listing as such a client gets it. Not cached.
@@ -118,7 +125,6 @@ private:
       return std::uint64_t{key.list} << 32U | key.place;
     }
   };
-  using listing_ptr = std::shared_ptr<const model::region_listing>;
   struct cached_listing {
     listing_ptr listing;
     /// Where clients who get it are counted.
@@ -130,7 +136,8 @@ private:
   const model::game_namespace* namespace_for(const std::string& origin_host,
                                              const std::optional<model::uuid>& namespace_id) const;
   /// The listing for a place, from the cache if it is there.
-  cached_listing listed(const model::game_namespace* where, std::uint32_t place);
+  cached_listing listed(const model::game_namespace* where, const cache_key& key);
+  cache_key key_of(const model::game_namespace* where, std::uint32_t place) const;
   std::shared_ptr<const void> take_cache();
   listing_ptr listing_for(const model::game_namespace* where,
                           const std::optional<model::coordinates>& location) const;
@@ -156,10 +163,22 @@ protected:
   caf::behavior make_behavior() override;
 
 private:
+  /// To itself: rank for those that wait.
+  struct rank_waiting {
+    friend void may_be_sent(const rank_waiting&);
+  };
+
+  void on(const rank_regions& request);
+  /// Answers those that wait.
+  void rank_all();
   /// Has the sender of news free what they replaced.
   void discard(std::shared_ptr<const void> old);
 
   region_ranking_state state_;
+  /// Requests that came since the last ranking, at most `region_ranking_state::at_once`, and the
+  /// fronts that sent them. They wait only for those that are behind them in the mailbox.
+  std::vector<rank_regions> waiting_;
+  std::vector<caf::actor> fronts_;
 };
 
 } // namespace matchcloud::actors

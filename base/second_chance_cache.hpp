@@ -34,6 +34,18 @@ public:
     return &found.value;
   }
 
+  /// Has the processor fetch what `get` will read of the index.
+  void prefetch_index(const Key& key) const noexcept {
+    if (!index_.empty()) __builtin_prefetch(&index_[home_of({tag_of(key), none})]);
+  }
+  /// Has the processor fetch the entry that `get` will probably read; call it once the index is
+  /// there.
+  void prefetch_entry(const Key& key) const noexcept {
+    if (index_.empty()) return;
+    const auto& first = index_[home_of({tag_of(key), none})];
+    if (first.entry != none) __builtin_prefetch(&entries_[first.entry]);
+  }
+
   /// Stores `value`, accounted as `bytes`, and evicts others until all fit. A value larger than the
   /// whole cache is not kept. Returns the number of evicted entries.
   std::size_t put(const Key& key, Value value, std::size_t bytes) {

@@ -1,6 +1,8 @@
 #include "store/geoip/address_table.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 namespace matchcloud::store {
 
@@ -88,6 +90,63 @@ std::optional<address_table> address_table::expand(const node_reader& read, std:
   if (expanding.is_exhausted()) return std::nullopt;
   made.blocks_ = expanding.take_blocks();
   return made;
+}
+
+std::size_t address_table::position_in(std::uint32_t block, std::uint8_t byte) const noexcept {
+  const auto* const begin = blocks_.data() + block;
+  const unsigned word = byte / word_bits;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, begin + std::size_t{2} * word, sizeof bits);
+  const auto upto = ~std::uint64_t{0} >> (word_bits - 1 - byte % word_bits);
+  const auto before = begin[counts_at] >> (8 * word) & 0xFFU;
+  const auto run = before + static_cast<unsigned>(std::popcount(bits & upto));
+  return block + entries_at + run - 1;
+}
+
+void address_table::find(std::span<const model::ip_address> addresses,
+                         std::span<std::uint32_t> numbers) const noexcept {
+  struct look_up {
+    /// What the next step reads.
+    const std::uint32_t* next = nullptr;
+    std::uint32_t entry = 0;
+    std::size_t byte = 0;
+  };
+  std::array<look_up, at_once> all;
+  const auto count = addresses.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& bytes = addresses[i].bytes;
+    const bool v4 = addresses[i].is_v4();
+    const auto& roots = v4 ? v4_ : v6_;
+    if (roots.empty()) continue;
+    const auto first = v4 ? v6_bytes - v4_bytes : 0;
+    all[i].next = &roots[std::size_t{bytes[first]} << 8U | bytes[first + 1]];
+    all[i].byte = first + root_bytes;
+    __builtin_prefetch(all[i].next);
+  }
+  for (bool goes_on = true; goes_on;) {
+    goes_on = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto& [next, entry, byte] = all[i];
+      if (next == nullptr) continue;
+      entry = *next;
+      if ((entry & block_bit) != 0) __builtin_prefetch(blocks_.data() + (entry & ~block_bit));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      auto& [next, entry, byte] = all[i];
+      const bool is_block = next != nullptr && (entry & block_bit) != 0;
+      next = nullptr;
+      if (!is_block) continue;
+      if (byte == v6_bytes) { // a cycle
+        entry = 0;
+        continue;
+      }
+      next = blocks_.data() + position_in(entry & ~block_bit, addresses[i].bytes[byte++]);
+      __builtin_prefetch(next);
+      goes_on = true;
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    numbers[i] = all[i].entry;
 }
 
 std::size_t address_table::bytes() const noexcept {

@@ -4,12 +4,11 @@
 #include "model/net/ip_address.hpp"
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace matchcloud::store {
@@ -35,6 +34,9 @@ public:
   /// The branches of a node, for a next bit of 0 and of 1.
   using node_reader = std::function<std::array<branch, 2>(std::uint32_t node)>;
 
+  /// How many addresses are looked up together, at most.
+  static constexpr std::size_t at_once = 16;
+
   address_table() = default;
 
   /// Expands a tree of `node_count` nodes. `v6`: where IPv6 addresses begin, if the tree has any;
@@ -46,16 +48,14 @@ public:
 
   /// The number of `address`, exactly as it is written; 0 if it has none.
   std::uint32_t find(const model::ip_address& address) const noexcept {
-    const auto& bytes = address.bytes;
-    const bool v4 = address.is_v4();
-    const auto& roots = v4 ? v4_ : v6_;
-    if (roots.empty()) return 0;
-    std::size_t at = v4 ? v6_bytes - v4_bytes : 0;
-    auto entry = roots[std::size_t{bytes[at]} << 8U | bytes[at + 1]];
-    for (at += root_bytes; (entry & block_bit) != 0 && at < bytes.size(); ++at)
-      entry = look_in(entry & ~block_bit, bytes[at]);
-    return (entry & block_bit) != 0 ? 0 : entry; // a cycle
+    std::uint32_t number = 0;
+    find({&address, 1}, {&number, 1});
+    return number;
   }
+  /// The numbers of several addresses, at most `at_once`. All their look-ups wait for memory
+  /// together, and not one after the other.
+  void find(std::span<const model::ip_address> addresses,
+            std::span<std::uint32_t> numbers) const noexcept;
 
   /// The memory that the table uses, in bytes.
   std::size_t bytes() const noexcept;
@@ -77,16 +77,8 @@ private:
   static constexpr std::size_t counts_at = block_entries / 32;
   static constexpr std::size_t entries_at = counts_at + 1;
 
-  std::uint32_t look_in(std::uint32_t block, std::uint8_t byte) const noexcept {
-    const auto* const begin = blocks_.data() + block;
-    const unsigned word = byte / word_bits;
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, begin + std::size_t{2} * word, sizeof bits);
-    const auto upto = ~std::uint64_t{0} >> (word_bits - 1 - byte % word_bits);
-    const auto before = begin[counts_at] >> (8 * word) & 0xFFU;
-    const auto run = before + static_cast<unsigned>(std::popcount(bits & upto));
-    return begin[entries_at + run - 1];
-  }
+  /// The position in `blocks_` of the entry of `byte` in a block.
+  std::size_t position_in(std::uint32_t block, std::uint8_t byte) const noexcept;
 
   using words = std::vector<std::uint32_t, base::huge_page_allocator<std::uint32_t>>;
 

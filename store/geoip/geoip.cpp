@@ -5,6 +5,7 @@
 #include "store/geoip/mmdb_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -23,18 +24,35 @@ public:
     }
   }
 
-  std::uint32_t find(const model::ip_address& address) const noexcept override {
-    const auto hit = base::faults::strike(base::fault_point::geoip_lookup);
-    if (hit.kind == base::fault_kind::error) return 0;
-    const auto wanted = looked_up(address);
-    std::uint32_t found = 0;
-    for (const auto& [file, before] : files_) {
-      const auto number = file->find_number(wanted);
-      if (number == 0) continue;
-      if (file->places().is_exact(number - 1)) return before + number;
-      if (found == 0) found = before + number;
+  void find(std::span<const model::ip_address> addresses,
+            std::span<std::uint32_t> numbers) const noexcept override {
+    std::array<model::ip_address, at_once> wanted;
+    std::array<std::uint32_t, at_once> in_file{};
+    // Those that no file has found with coordinates yet; the first `left` elements.
+    std::array<std::size_t, at_once> open{};
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < addresses.size(); ++i) {
+      numbers[i] = 0;
+      if (base::faults::strike(base::fault_point::geoip_lookup).kind == base::fault_kind::error)
+        continue;
+      wanted[left] = looked_up(addresses[i]);
+      open[left++] = i;
     }
-    return found;
+    for (const auto& [file, before] : files_) {
+      file->find_numbers(std::span{wanted}.first(left), in_file);
+      std::size_t still = 0;
+      for (std::size_t i = 0; i < left; ++i) {
+        const bool is_known = in_file[i] != 0;
+        const bool is_exact = is_known && file->places().is_exact(in_file[i] - 1);
+        auto& found = numbers[open[i]];
+        if (is_exact || (is_known && found == 0)) found = before + in_file[i];
+        if (is_exact) continue;
+        wanted[still] = wanted[i];
+        open[still++] = open[i];
+      }
+      left = still;
+      if (left == 0) return;
+    }
   }
 
   model::coordinates at(std::uint32_t number) const noexcept override {

@@ -46,6 +46,11 @@ public:
   std::uint32_t find_number(const model::ip_address& address) const noexcept {
     return table_.find(address);
   }
+  /// The same for several addresses; see `address_table::find`.
+  void find_numbers(std::span<const model::ip_address> addresses,
+                    std::span<std::uint32_t> numbers) const noexcept {
+    table_.find(addresses, numbers);
+  }
   /// The place that `find_number` finds; nothing where it finds none.
   std::optional<mmdb_place> find(const model::ip_address& address) const noexcept;
 
