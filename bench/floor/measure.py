@@ -13,6 +13,8 @@ connect     a new connection for each request    tls       regions over TLS
 thread, the load generator (wrk; matchcloud-load for new connections) another. Rounds are
 interleaved. A ratio is that of two rounds beside each other, and what counts is the median of
 those: 1.10 is a tenth above the peer. Rate limits are in force, but nobody comes near them.
+
+--waterfall shows where the processor time of a request goes instead, by perf.
 """
 import contextlib
 import json
@@ -29,6 +31,7 @@ import configs
 import lists
 import openloop
 import servers
+import waterfall
 import wire
 from harness import (BINARY, BUILD, CORES, add_parts, judged, parsed, parser_of, positive,
                      processors, processors_line, run_part, write_result)
@@ -60,6 +63,8 @@ Work = namedtuple("Work", "what load", defaults=(None,))
 def parsed_arguments():
     parser = parser_of("floor", __doc__, rounds=7, seconds=3)
     parser.add_argument("--clients", type=positive, default=100_000, help="of many (%(default)s)")
+    parser.add_argument("--waterfall", action="store_true",
+                        help="the stages of a request of ours, in nanoseconds")
     add_parts(parser, list(TARGETS))
     return parsed(parser, clients=2_000)
 
@@ -158,14 +163,28 @@ def rounds_of(name, targets, arguments):
     return rounds
 
 
+def started_ours(start, name, known, folder):
+    """The service, what it is asked, and its certificate."""
+    tls = servers.certificate(folder) if name == "tls" else None
+    prepare, work_of = prepared(name, known, folder)
+    ours = start.ours(prepare, tls)
+    return ours, work_of(ours[1]), tls
+
+
+def show_waterfall(name, folder, known, arguments):
+    with contextlib.ExitStack() as stack:
+        ours, work, _ = started_ours(bench(stack, folder), name, known, folder)
+        target = Target(OURS, *ours, work.load or load_of(work.what), OURS)
+        stages = waterfall.of_request(target, folder, arguments)
+    waterfall.show(name, stages)
+    return stages
+
+
 def compare(name, folder, known, arguments):
     """The rounds of a work, and its verdicts."""
     with contextlib.ExitStack() as stack:
         start = bench(stack, folder)
-        tls = servers.certificate(folder) if name == "tls" else None
-        prepare, work_of = prepared(name, known, folder)
-        ours = start.ours(prepare, tls)
-        work = work_of(ours[1])
+        ours, work, tls = started_ours(start, name, known, folder)
         reply = wire.fetch(ours[1], **work.what)
         if reply.status not in (200, 304):
             sys.exit(f"bench: {name} is answered {reply.status}: {reply.body[:300]!r}")
@@ -205,6 +224,10 @@ def main():
     known = clients.addresses(SEED, arguments.clients)
     results, targets = {}, []
     with servers.ready() as folder:
+        if arguments.waterfall:
+            for name in filter(lambda each: each != "connect", arguments.parts):
+                show_waterfall(name, folder, known, arguments)
+            return
         for name in arguments.parts:
             results[name], verdicts = compare(name, folder, known, arguments)
             targets += verdicts
