@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 
 namespace matchcloud::base {
@@ -23,8 +22,7 @@ struct huge_page_allocator {
     const auto bytes = count * sizeof(T);
     if (bytes < page_bytes) return static_cast<T*>(::operator new(bytes));
     const auto whole = (bytes + page_bytes - 1) / page_bytes * page_bytes;
-    auto* const memory = std::aligned_alloc(page_bytes, whole);
-    if (memory == nullptr) throw std::bad_alloc{};
+    void* const memory = ::operator new(whole, std::align_val_t{page_bytes});
     ::madvise(memory, whole, MADV_HUGEPAGE);
     return static_cast<T*>(memory);
   }
@@ -33,7 +31,7 @@ struct huge_page_allocator {
     if (count * sizeof(T) < page_bytes)
       ::operator delete(memory);
     else
-      std::free(memory);
+      ::operator delete(memory, std::align_val_t{page_bytes});
   }
 
   friend bool operator==(const huge_page_allocator&, const huge_page_allocator&) = default;

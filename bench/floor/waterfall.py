@@ -27,8 +27,8 @@ PROGRAM = (("allocation", r"^(malloc|cfree|_int_|unlink_chunk|operator (new|dele
                                        r"ip_address|x_forwarded|is_trusted"),
            ("find the operation", r"find_route|find_operation|front::|routes"),
            ("rank", r"region_ranking|address_table|geoip|second_chance|maxminddb|MMDB|place_table"),
-           ("write the answer", r"region_listing|write_head|regions_response|request_id|hexadecimal|"
-                                r"http::response|deflate|mem(move|cpy|set)"),
+           ("write the answer", r"region_listing|write_head|regions_response|request_id|"
+                                r"hexadecimal|http::response|deflate|mem(move|cpy|set)"),
            ("connection and loop", r"connection|reply_sender|socket_stream|loop_transport|"
                                    r"event_loop|timer|permit|byte_"),
            ("else", r""))

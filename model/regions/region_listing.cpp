@@ -111,7 +111,7 @@ region_listing::region_listing(std::shared_ptr<const region_fragments> fragments
   const auto needed = rows_bytes + all.digits.size() + digits_limit;
   if (needed > inline_.size()) heap_ = std::make_unique<char[]>(needed);
   char* const to = heap_ ? heap_.get() : inline_.data();
-  std::memcpy(to, all.rows.data(), rows_bytes);
+  if (rows_bytes > 0) std::memcpy(to, all.rows.data(), rows_bytes); // of no rows, data() is null
   std::memcpy(to + rows_bytes, all.digits.data(), all.digits.size());
   std::memset(to + rows_bytes + all.digits.size(), 0, digits_limit);
 }
