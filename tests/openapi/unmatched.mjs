@@ -1,4 +1,5 @@
 // What the documents leave out by design: HEAD and OPTIONS, and requests that reach no operation.
+// And headers that an operation may heed although its document does not say so.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { ask } from './connection.mjs';
@@ -15,6 +16,27 @@ const provocations = {
   target_malformed: [{ method: 'GET', target: '/%zz' }],
   route_not_found: [{ method: 'GET', target: '/no/such/path' }],
 };
+
+/** What clients and caches send with a GET of anything: by what was answered before. */
+const usual = [
+  (etag) => ({ 'If-None-Match': etag }),
+  () => ({ 'If-None-Match': '*' }),
+  () => ({ 'If-Match': '"another"' }),
+  () => ({ 'If-Modified-Since': 'Fri, 31 Dec 9999 23:59:59 GMT' }),
+  () => ({ Range: 'bytes=0-0' }),
+  () => ({ Range: 'bytes=99999999-' }),
+  () => ({ 'Accept-Encoding': 'gzip' }),
+  () => ({ Accept: 'application/octet-stream' }),
+];
+
+/** The methods that the document has for the path of an operation, and those it leaves out. */
+function methodsOf(of) {
+  const documented = operations.filter(({ plane, path }) => plane === of.plane && path === of.path)
+    .map(({ method }) => method);
+  return [...documented, 'OPTIONS', ...documented.includes('GET') ? ['HEAD'] : []].sort();
+}
+
+const allowedBy = (answer) => answer.header('allow').split(', ').sort();
 
 /** A request with a method that the path of an operation does not have. */
 function otherMethod(of, target) {
@@ -44,13 +66,20 @@ for (const plane of planes) {
           const answer = await send(otherMethod(of, target));
           assert.equal(answer.code, 'method_not_allowed');
           assert.deepEqual(undocumentedAnywhere(plane, answer), []);
-          assert.ok(answer.header('allow').split(', ').includes(of.method));
+          assert.deepEqual(allowedBy(answer), methodsOf(of));
         });
         await t.test(`OPTIONS of ${of.path}`, async () => {
           const answer = await send({ method: 'OPTIONS', target });
           assert.equal(answer.status, 204);
-          assert.ok(answer.header('allow').split(', ').includes(of.method));
+          assert.deepEqual(allowedBy(answer), methodsOf(of));
         });
+        if (of.method === 'GET' && of.id !== 'watch_status')
+          await t.test(`headers that ${of.path} may heed`, async () => {
+            const before = world.wrong.length;
+            const etag = (await world.ask(of)).header('etag') ?? '"none"';
+            for (const each of usual) await world.ask(of, { headers: each(etag) });
+            assert.deepEqual(world.wrong.slice(before), []);
+          });
         if (of.method === 'GET' && of.id !== 'watch_status')
           await t.test(`HEAD of ${of.path}`, async () => {
             const answer = await send({ method: 'HEAD', target, headers }, true);
