@@ -55,11 +55,15 @@ function chosen(hash, documents) {
 
 const linkOf = (plane, id) => `#${plane}/${encodeURIComponent(id)}`;
 
-/** Where requests of a plane go: this origin, or what the data plane's document says. */
-function baseOf(plane, root) {
-  if (plane === "ops") return location.origin;
+/**
+ * Where requests of a plane go: this origin, or what the data plane's document says. That may be a
+ * path alone (`base-path`): where the data plane listens, nobody has told the ops plane.
+ */
+function placeOf(plane, root) {
   const url = root.servers?.[0]?.url;
-  return typeof url === "string" && /^https?:/.test(url) ? url : "http://127.0.0.1:8080";
+  const said = typeof url === "string" ? url : "";
+  if (/^https?:/.test(said)) return { base: said, before: "" };
+  return { base: plane === "ops" ? location.origin : null, before: said };
 }
 
 function Entries({ groups, plane, current }) {
@@ -151,7 +155,7 @@ function Page() {
       ${root && !operation && hash !== "" && !Object.hasOwn(planes, hash) && html`<p role="alert">
         There is no operation <code><bdi>${hash.slice(0, 100)}</bdi></code>.</p>`}
       ${root && (operation ? html`<${OperationView} key=${`${plane} ${operation.id}`}
-        root=${root} operation=${operation} base=${baseOf(plane, root)} />`
+        root=${root} operation=${operation} ...${placeOf(plane, root)} />`
         : html`<${Overview} root=${root} plane=${plane} groups=${groups} />`)}
     </main><${SessionDialog} /><${Announcer} />`;
 }

@@ -1,9 +1,11 @@
 // The page of the interface: both planes, operations by tag, search, links, and what is copied.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
 
 import { looksRight, origin, startBrowser, until, withConsole } from "./browser.mjs";
 import { sampleDocument } from "./openapi_sample.mjs";
+import { demoFolder, startService } from "./service.mjs";
 
 let browser;
 before(async () => { browser = await startBrowser(); });
@@ -49,6 +51,20 @@ test("an operation has its parameters, body, answers with codes, examples and cu
       /curl -sS -X PUT [\s\S]*\/v1\/regions\/lon'/);
     assert.match(await main.locator(".example").first().innerText(), /London[\s\S]*"lon"/);
   });
+});
+
+test("the curl of the data plane finds it wherever it listens and its paths begin", async () => {
+  const service = await startService({ dataDir: demoFolder(), flags: ["--base-path", "/mm"] });
+  try {
+    await withConsole(browser, "#data/list_regions", { path, url: service.ops }, async (page) => {
+      const curl = await page.locator(".example").last().locator("pre").innerText();
+      const answer = execFileSync("bash", ["-c", curl], { encoding: "utf8",
+        env: { ...process.env, MATCHCLOUD_DATA_URL: service.data } });
+      assert.match(answer, /^{"regions":\[/);
+    });
+  } finally {
+    await service.stop();
+  }
 });
 
 test("a schema that refers to itself is opened as far as it says something new", async () => {

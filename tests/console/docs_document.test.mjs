@@ -74,6 +74,11 @@ test("a request is a command, with examples in it and quotes that hold", () => {
     schema: { enum: ["a b"] } }] };
   assert.equal(curlOf(root, operation, "http://h"), "curl -sS -H \"Authorization: Bearer "
     + "$MATCHCLOUD_TOKEN\" 'http://h/v1/games/it'\\''s%20%24%26/tree?q=a+b'");
+  // Where the data plane is, its document does not say; what its paths begin with, it does.
+  assert.equal(curlOf(root, byId.list_regions, null, "/mm"),
+    "curl -sS \"$MATCHCLOUD_DATA_URL\"'/mm/v1/regions'");
+  assert.equal(curlOf(root, byId.list_regions, null, "/"),
+    "curl -sS \"$MATCHCLOUD_DATA_URL\"'/v1/regions'");
 });
 
 test("a search finds words anywhere in an operation", () => {

@@ -21,9 +21,10 @@ export function mediaOf(body) {
  * The request of an operation with examples for its required parameters and its body.
  * @param {object} root the document
  * @param {import("./operations.js").Operation} operation
- * @param {string} base scheme, host and port
+ * @param {string|null} base scheme, host and port; null: not known, a variable of the shell has it
+ * @param {string} before what all paths of the plane begin with
  */
-export function curlOf(root, operation, base) {
+export function curlOf(root, operation, base, before = "") {
   const of = (place) => operation.parameters.filter((parameter) => parameter.in === place
     && (parameter.required || place === "path"));
   let { path } = operation;
@@ -47,6 +48,8 @@ export function curlOf(root, operation, base) {
     words.push(`-H ${quoted(`Content-Type: ${type}`)}`);
     words.push(`--data-raw ${quoted(example?.text ?? "..")}`);
   }
-  words.push(quoted(base.replace(/\/$/, "") + path + (query && `?${query}`)));
+  const target = before.replace(/\/$/, "") + path + (query && `?${query}`);
+  words.push(base === null ? `"$MATCHCLOUD_DATA_URL"${quoted(target)}`
+    : quoted(base.replace(/\/$/, "") + target));
   return words.join(" ");
 }

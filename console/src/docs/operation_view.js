@@ -67,11 +67,12 @@ function Response({ root, status, response, codes, description }) {
  * @param {object} props
  * @param {object} props.root the document
  * @param {import("./operations.js").Operation} props.operation
- * @param {string} props.base where its plane is: scheme, host and port
+ * @param {string|null} props.base where its plane is: scheme, host and port; null: not known
+ * @param {string} props.before what all paths of the plane begin with
  */
-export function OperationView({ root, operation, base }) {
+export function OperationView({ root, operation, base, before }) {
   const { id, method, path, requestBody } = operation;
-  const curl = curlOf(root, operation, base);
+  const curl = curlOf(root, operation, base, before);
   return html`<article class="card operation" aria-labelledby="operation">
     <header class="card-head"><h1 id="operation" tabindex="-1"><bdi>${operation.summary
       || id}</bdi></h1>
@@ -90,6 +91,8 @@ export function OperationView({ root, operation, base }) {
       <${Content} root=${root} content=${requestBody.content} /></section>`}
     <section><h2>Answers</h2><ul class="answers">${operation.responses.map((one) => html`
       <${Response} key=${one.status} root=${root} ...${one} />`)}</ul></section>
-    <section><h2>curl</h2><${Example} name="The request" text=${curl} /></section>
+    <section><h2>curl</h2><${Example} name="The request" text=${curl} />
+      ${base === null && html`<p class="faint"><code>MATCHCLOUD_DATA_URL</code> is what the service
+        prints that it listens on, or what players reach it by.</p>`}</section>
   </article>`;
 }
