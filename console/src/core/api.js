@@ -104,7 +104,7 @@ export function curlOf(method, path, body) {
   if (path === "/events") words.push("-N");
   if (token.value) words.push('-H "Authorization: Bearer $MATCHCLOUD_TOKEN"');
   if (body !== undefined) {
-    words.push("-H 'Content-Type: application/json'", `-d ${quoted(bodyOf(body))}`);
+    words.push("-H 'Content-Type: application/json'", `--data-raw ${quoted(bodyOf(body))}`);
   }
   words.push(quoted(new URL(path, location.origin).href));
   return words.join(" ");
