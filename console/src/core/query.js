@@ -7,12 +7,13 @@ import { visible } from "./visibility.js";
 
 const least_period_ms = 1_000;
 const most_period_ms = 10_000;
+const hopeless = new Set([401, 403, 404]);
 
 /**
  * Asks for `path` and again every `every` ms (not below 1,000; 0: once) while the page can be seen,
- * and after the service came back; less often after errors, not after a 404. `path` null asks
- * nothing. Returns `{value, error, loading, reload}`: `value` stays while it is asked again,
- * `error` is an ApiError or null.
+ * and after the service came back; less often after errors, not after what no time mends: a 404, or
+ * that the token is not for it. `path` null asks nothing. Returns `{value, error, loading,
+ * reload}`: `value` stays while it is asked again, `error` is an ApiError or null.
  */
 export function useQuery(path, { every = 0 } = {}) {
   const [state, setState] = useState({ path: null, value: null, error: null, loading: true });
@@ -29,14 +30,14 @@ export function useQuery(path, { every = 0 } = {}) {
     const turn = async () => {
       const began = performance.now();
       let next;
-      let missing = false;
+      let isFinal = false;
       try {
         const value = await request("GET", path, { signal: ending.signal });
         next = { path, value, error: null, loading: false };
         failures = 0;
       } catch (error) {
         if (ending.signal.aborted) return;
-        missing = error.status === 404;
+        isFinal = hopeless.has(error.status);
         failures++;
         // What a token may not see stays on no screen that another token had it on.
         const refused = error.status === 401 || error.status === 403;
@@ -45,8 +46,9 @@ export function useQuery(path, { every = 0 } = {}) {
       }
       if (ending.signal.aborted) return;
       setState(next);
-      // What is not there will not be there in a second; the browser reports each 404 as an error.
-      if (!every || missing) return;
+      // What is not there will not be there in a second; the browser reports each such answer as an
+      // error. Another token, and the service when it is back, are asked again.
+      if (!every || isFinal) return;
       const longer = Math.max(least_period_ms, every) * 2 ** Math.min(failures, 8);
       const period = failures ? Math.max(every, Math.min(most_period_ms, longer)) : longer;
       again.current = setTimeout(turn, Math.max(least_period_ms / 4,
