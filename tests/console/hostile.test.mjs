@@ -1,8 +1,10 @@
 // Names that want to be more than text, under the page's policy.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { fits, judge, screenshot, startBrowser, withConsole } from "./browser.mjs";
-import { ask, demoFolder, startService } from "./service.mjs";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fits, judge, screenshot, startBrowser, until, withConsole } from "./browser.mjs";
+import { ask, command, demoFolder, startService } from "./service.mjs";
 
 const image = '<img src=x onerror="document.title=1">';
 const script = "</script><script>document.title=1</script>";
@@ -10,15 +12,38 @@ const quotes = `"'\`&amp;&lt; \${1} {{main.js}}`;
 const turned = "safe\u202egnp.exe\u2066";
 const long = "x".repeat(300);
 const hebrew = "\u05e9\u05dc\u05d5\u05dd";
+const demoGame = "00000000-0000-4000-8000-000000000001";
+const prod = "00000000-0000-4000-8000-000000000011";
+const ranTo = Date.UTC(2026, 5, 2);
 const names = [image, script, quotes, turned, long, hebrew, "javascript:alert(1)", "  "];
 
 let browser;
 let service;
 const accepted = [];
 
+/** Stores avatars and lobbies with such names, which come in by files alone or as lines. */
+function importAvatar(dataDir) {
+  const file = join(dataDir, "avatars.jsonl");
+  writeFileSync(file, `${JSON.stringify({ game_id: demoGame, display_name: image, complete: false,
+    upload_id: "00000000-0000-4000-8000-000000000301", create_ts: "2026-06-01T00:00:00Z",
+    content_length: 1 })}\n`);
+  command("import", "avatars", "--data-dir", dataDir, file);
+}
+
+async function reportLobby() {
+  const lobby = { lobby_id: "00000000-0000-4000-8000-000000000302", namespace_id: prod,
+    region_id: "hostile-0", tier: "basic-1d1", game_mode: image, version_name: image,
+    version_id: "00000000-0000-4000-8000-000000000303", start_ts: Date.UTC(2026, 5, 1) };
+  const answer = await fetch(new URL("/v1/lobbies", service.ops), { method: "POST",
+    headers: { "Content-Type": "application/x-ndjson" }, body: `${JSON.stringify(lobby)}\n` });
+  return answer.json();
+}
+
 before(async () => {
   browser = await startBrowser();
-  service = await startService({ dataDir: demoFolder(), flags: ["--enable-fault-injection"] });
+  const dataDir = demoFolder();
+  importAvatar(dataDir);
+  service = await startService({ dataDir, flags: ["--enable-fault-injection"] });
   for (const [n, name] of names.entries()) {
     // Names that the service refuses cannot come from it.
     const answer = await ask("PUT", `/v1/games/00000000-0000-4000-8000-00000000010${n}`,
@@ -30,6 +55,7 @@ before(async () => {
     await ask("POST", "/v1/tokens", { kind: "viewer", name: name.slice(0, 64) },
       { url: service.ops });
   }
+  assert.equal((await reportLobby()).accepted, 1);
 });
 after(async () => {
   await browser?.close();
@@ -38,7 +64,8 @@ after(async () => {
 
 const unharmed = async (page) => {
   assert.match(await page.title(), /matchcloud console$/);
-  assert.equal(await page.locator("main img, main script, main iframe").count(), 0);
+  assert.equal(await page.locator("main img:not([src^='blob:']), main script, main iframe")
+    .count(), 0);
 };
 
 test("hostile names of games are text", () =>
@@ -84,6 +111,34 @@ test("names that the service would refuse are text too, however long and whereve
     await fits(page);
     await unharmed(page);
   }));
+
+// What shows that the panel has a name of the catalog or of the store on it, where it has any.
+const panels = {
+  "#/live": (page) => page.getByText("Nothing is wrong.").waitFor(),
+  "#/actors": (page) => page.getByRole("rowheader", { name: "avatar/0", exact: true }).waitFor(),
+  "#/faults": (page) => page.getByText("geoip.lookup", { exact: true }).waitFor(),
+  "#/catalog?kind=namespaces": (page) => page.getByRole("cell", { name: "prod", exact: true })
+    .waitFor(),
+  "#/regions?latitude=0&longitude=0": (page) => page.getByRole("cell", { name: image }).first()
+    .waitFor(),
+  [`#/lobbies?game=${demoGame}&start=${ranTo - 864e5}&end=${ranTo}&longer=3600000`]: (page) =>
+    page.getByRole("cell", { name: image }).nth(2).waitFor(),
+  [`#/avatars?game=${demoGame}`]: (page) => page.locator("li strong").getByText(image)
+    .waitFor(),
+  "#/validate?kind=version&example=mistakes": (page) => page.getByText("16 findings").waitFor(),
+};
+
+for (const [hash, isShown] of Object.entries(panels)) {
+  test(`nothing of a hostile catalog is more than text at ${hash.split("?")[0]}`, () =>
+    withConsole(browser, hash, { url: service.ops }, async (page) => {
+      await isShown(page);
+      await until(async () => await page.locator("main select option").count() > 0
+        || !/lobbies|avatars|regions/.test(hash), "the names to choose from");
+      await unharmed(page);
+      await fits(page);
+      await judge(page);
+    }));
+}
 
 test("hostile names in links of the page are text", () =>
   withConsole(browser, `#/catalog?kind=games&id=${encodeURIComponent(image)}&search=${
