@@ -70,7 +70,10 @@ caf::behavior avatar::make_behavior() {
       serving<list_avatars>([this](const list_avatars& request) { handle(request); }),
       [this](const avatars_loaded& loaded) { on(loaded); },
       [this](const avatars_changed& news) { state_.on(*news.moved); },
-      [this](const catalog_changed& news) { catalog_ = news.snapshot; },
+      [this](const catalog_changed& news) {
+        if (std::exchange(catalog_, news.snapshot) == news.snapshot) return;
+        state_.forget_all(); // fronts do not look whether there is still such a game
+      },
   };
 }
 
@@ -80,8 +83,9 @@ void avatar::handle(const list_avatars& request) {
   if (catalog_->find_game(request.game_id) == nullptr)
     return reply(front, operation_failed{request.exchange, model::no_such_game(request.game_id)},
                  request.ticket);
-  if (auto json = state_.find(request.game_id))
-    return reply(front, json_made{request.exchange, std::move(json), true}, request.ticket);
+  if (const auto list = state_.find(request.game_id))
+    return reply(front, json_made{request.exchange, list->shared_json(), true, 200, list},
+                 request.ticket);
   state_.wait(request.game_id, {front, request.exchange, request.ticket});
   start_next();
 }
@@ -123,18 +127,21 @@ avatars_loaded avatar::run_load(const avatar_settings& settings, const model::uu
 
 void avatar::on(const avatars_loaded& loaded) {
   const auto ended = state_.end(loaded);
+  std::shared_ptr<const list_offer> offer;
   with_claimed(ended.waiters, [&] {
-    if (loaded.json && ended.is_current) state_.keep(loaded);
+    const bool is_listed = catalog_->find_game(loaded.game_id) != nullptr;
+    if (loaded.json && ended.is_current && is_listed) offer = state_.keep(loaded);
   });
-  answer(ended.waiters, loaded);
+  answer(ended.waiters, loaded, offer);
   start_next();
 }
 
-void avatar::answer(const std::vector<waiter>& waiters, const avatars_loaded& loaded) {
+void avatar::answer(const std::vector<waiter>& waiters, const avatars_loaded& loaded,
+                    const std::shared_ptr<const list_offer>& offer) {
   for (const auto& each : waiters) {
     if (each.is_gone()) continue;
     if (loaded.json)
-      reply(each.front, json_made{each.exchange, loaded.json, true}, each.ticket);
+      reply(each.front, json_made{each.exchange, loaded.json, true, 200, offer}, each.ticket);
     else
       reply(each.front, operation_failed{each.exchange, *loaded.failure}, each.ticket);
   }

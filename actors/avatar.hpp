@@ -46,7 +46,9 @@ private:
   void start_next();
   static avatars_loaded run_load(const avatar_settings& settings, const model::uuid& game_id);
   void on(const avatars_loaded& loaded);
-  void answer(const std::vector<waiter>& waiters, const avatars_loaded& loaded);
+  /// `offer`: of the loaded list; null where it was not kept.
+  void answer(const std::vector<waiter>& waiters, const avatars_loaded& loaded,
+              const std::shared_ptr<const list_offer>& offer = {});
 
   avatar_settings settings_;
   model::catalog_snapshot catalog_;

@@ -17,11 +17,11 @@ void append(std::vector<waiter>& to, std::vector<waiter>&& more) {
 
 } // namespace
 
-std::shared_ptr<const std::string> avatar_state::find(const model::uuid& game_id) {
+std::shared_ptr<const list_offer> avatar_state::find(const model::uuid& game_id) {
   const auto* cached = cache_.get(game_id);
   if (!cached) return nullptr;
   metrics_->cache_hits.add();
-  return cached->json;
+  return cached->offer.get();
 }
 
 void avatar_state::wait(const model::uuid& game_id, waiter who) {
@@ -64,9 +64,16 @@ avatar_state::ended_load avatar_state::end(const avatars_loaded& loaded) {
   return ended;
 }
 
-void avatar_state::keep(const avatars_loaded& loaded) {
-  cache_.put(loaded.game_id, {loaded.json, loaded.revision},
+std::shared_ptr<const list_offer> avatar_state::keep(const avatars_loaded& loaded) {
+  auto offer = std::make_shared<const list_offer>(loaded.game_id, loaded.json);
+  cache_.put(loaded.game_id, {standing_offer{offer}, loaded.revision},
              loaded.json->capacity() + cache_entry_overhead_bytes);
+  count_cached_bytes();
+  return offer;
+}
+
+void avatar_state::forget_all() {
+  cache_.clear();
   count_cached_bytes();
 }
 

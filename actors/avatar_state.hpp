@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/list_offer.hpp"
 #include "actors/protocol.hpp"
 #include "actors/waiter.hpp"
 #include "base/metrics.hpp"
@@ -25,10 +26,10 @@ struct avatar_metrics {
   base::gauge cached_bytes;
 };
 
-/// The avatar lists of a shard: rendered replies, which are dropped when their game's revision
-/// moves, and the requests that wait for each load. One list is loaded at a time; all requests that
-/// arrive during a load wait for that load. No threads and no actor, so that tests can call it
-/// directly.
+/// The avatar lists of a shard: rendered replies, which are offered to fronts and withdrawn when
+/// their game's revision moves, and the requests that wait for each load. One list is loaded at a
+/// time; all requests that arrive during a load wait for that load. No threads and no actor, so
+/// that tests can call it directly.
 class avatar_state {
 public:
   /// The result of a load that ended.
@@ -44,7 +45,7 @@ public:
       : cache_{cache_limit_bytes}, metrics_{&metrics} {}
 
   /// Returns the cached list, or null if the request has to wait for it.
-  std::shared_ptr<const std::string> find(const model::uuid& game_id);
+  std::shared_ptr<const list_offer> find(const model::uuid& game_id);
   /// Adds a request that waits for a list that is not cached.
   void wait(const model::uuid& game_id, waiter who);
 
@@ -57,17 +58,20 @@ public:
   /// Ends the load that was running. Queues another load for the requests for which the result is
   /// too old.
   ended_load end(const avatars_loaded& loaded);
-  /// Caches the result of a current load.
-  void keep(const avatars_loaded& loaded);
+  /// Caches the result of a current load. Returns the offer of it, which has ended already where
+  /// the list does not fit.
+  std::shared_ptr<const list_offer> keep(const avatars_loaded& loaded);
 
   /// Drops cached lists whose game's revision moved.
   void on(const store::moved_games& moved);
+  /// Drops all cached lists.
+  void forget_all();
   void clear();
 
 private:
   struct cached_list {
-    std::shared_ptr<const std::string> json;
-    std::int64_t revision;
+    standing_offer offer;
+    std::int64_t revision = 0;
   };
   struct load {
     std::vector<waiter> waiters;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/list_offer.hpp"
 #include "actors/lobby_survey.hpp"
 #include "actors/message.hpp"
 #include "actors/owner.hpp"
@@ -32,7 +33,8 @@
 
 /// Every message between actors, with its sender and receiver. The messages are plain, not CAF
 /// requests: the transport owns the deadline, and a reply carries the exchange that it belongs to.
-/// Whatever messages share is immutable, except for the ticket of their request.
+/// Whatever messages share is immutable, except for the ticket of their request and whether an
+/// offer stands.
 ///
 ///     transport --dispatch--> front --validate_payload--> validator
 ///                               |  <--json_made / operation_failed----------'
@@ -99,6 +101,8 @@ struct json_made {
   /// Whether the text holds its own lease of the byte budget, because many exchanges share it.
   bool is_leased = false;
   int status = 200;
+  /// avatar: with what the front may answer who asks for the same; null: it has to ask again.
+  std::shared_ptr<const list_offer> offer = {};
 };
 
 /// front -> region_ranking. Always answered with `regions_ranked`.

@@ -159,14 +159,16 @@ void generator::take_interval(std::function<void(interval)> taker) {
 }
 
 void generator::wake_at(base::steady_time when) {
-  if (woken_at_ == when) return;
-  woken_at_ = when;
+  when = std::max(when, last_wake_ + wake_spacing);
+  // Waking too early does no harm, and setting the timer costs as much.
+  if (wakes_at_ && *wakes_at_ <= when) return;
+  wakes_at_ = when;
   wake_->set(when);
 }
 
 void generator::on_wake() {
-  woken_at_ = {};
-  const auto now = clock_->now();
+  wakes_at_.reset();
+  const auto now = last_wake_ = clock_->now();
   if (!resting_.empty() && now >= rest_until_) {
     free_.insert(free_.end(), resting_.begin(), resting_.end());
     resting_.clear();
@@ -259,10 +261,10 @@ void generator::send(base::steady_time intended, base::steady_time now) {
   if (is_measured(intended)) {
     auto& counted = tallies_[what.part];
     ++counted.sent;
+    counted.late.delays.record(since(intended, now));
     if (now - intended > late_sends::late_after) {
       const bool waited = intended < exhausted_until_ && intended > behind_until_;
       ++(waited ? counted.late.for_connections : counted.late.by_generator);
-      counted.late.max_ns = std::max(counted.late.max_ns, since(intended, now));
     }
   }
   by->ask(what, intended);

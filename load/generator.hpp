@@ -75,6 +75,9 @@ public:
   static constexpr std::chrono::milliseconds rest{100};
   /// The time before a request that got 503 is sent again.
   static constexpr std::chrono::milliseconds repeat_after{250};
+  /// The least time from one wake-up by the timer to the next: at high rates, one sends all that
+  /// became due meanwhile, so much later than intended at most.
+  static constexpr std::chrono::microseconds wake_spacing{40};
   /// Requests that are sent before the loop polls its sockets again.
   static constexpr std::size_t sends_per_turn = 64;
 
@@ -190,7 +193,9 @@ private:
   base::steady_time exhausted_until_;
   /// The last time when this thread was behind schedule although connections were free.
   base::steady_time behind_until_;
-  base::steady_time woken_at_;
+  /// When the timer is due; nothing: it is not set.
+  std::optional<base::steady_time> wakes_at_;
+  base::steady_time last_wake_;
   base::steady_time last_reply_;
   /// When this thread noticed the end of the ramp.
   base::steady_time measuring_since_;

@@ -106,7 +106,10 @@ void write_tally(model::json_writer& json, const tally& of) {
   json.name("late_sends").object().name("count").number(of.late.count());
   json.name("for_connections").number(of.late.for_connections);
   json.name("by_generator").number(of.late.by_generator);
-  json.name("max_us").raw(fixed(static_cast<double>(of.late.max_ns) / 1e3, 1)).end_object();
+  const auto& delays = of.late.delays;
+  for (const auto& [name, percent] : {std::pair{"p50_us", 50.0}, std::pair{"p99_us", 99.0}})
+    json.name(name).raw(fixed(static_cast<double>(delays.percentile_ns(percent)) / 1e3, 1));
+  json.name("max_us").raw(fixed(static_cast<double>(delays.max_ns()) / 1e3, 1)).end_object();
 }
 
 void write_moments(model::json_writer& json, const std::vector<moment>& moments) {
@@ -174,10 +177,13 @@ std::string text_report(const options& options, const results& of) {
     text << "late sends  " << grouped(late.count()) << " (" << share(late.count(), of.all.sent)
          << ") by more than 1 ms";
     if (late.count() > 0)
-      text << ", at most " << duration_text(static_cast<double>(late.max_ns)) << ": "
-           << grouped(late.for_connections) << " for want of a free connection, "
+      text << ": " << grouped(late.for_connections) << " for want of a free connection, "
            << grouped(late.by_generator) << " because this program was late";
-    text << "\n";
+    const auto delay = [&late](double percent) {
+      return duration_text(static_cast<double>(late.delays.percentile_ns(percent)));
+    };
+    text << "; half within " << delay(50) << ", 99 % within " << delay(99) << ", all within "
+         << duration_text(static_cast<double>(late.delays.max_ns())) << "\n";
   }
   if (of.unconnected > 0)
     text << "connections " << of.unconnected << " could not be made before the load began\n";

@@ -23,9 +23,9 @@ std::string_view name_of(failure kind) noexcept {
 }
 
 void late_sends::add(const late_sends& other) noexcept {
+  delays.add(other.delays);
   for_connections += other.for_connections;
   by_generator += other.by_generator;
-  max_ns = std::max(max_ns, other.max_ns);
 }
 
 std::uint64_t tally::errors() const noexcept {

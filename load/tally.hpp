@@ -43,15 +43,16 @@ inline constexpr std::size_t failure_kinds = 11;
 /// The name in reports and assertions.
 std::string_view name_of(failure kind) noexcept;
 
-/// Counts requests that were sent later than intended by more than `late_after`.
+/// How much later than intended requests were sent, and why those by more than `late_after`.
 struct late_sends {
   static constexpr std::chrono::milliseconds late_after{1};
 
+  /// The delays of all requests.
+  latency_histogram delays;
   /// No connection was free: all were waiting for replies.
   std::uint64_t for_connections = 0;
   /// A connection was free, but this program did not keep up.
   std::uint64_t by_generator = 0;
-  std::uint64_t max_ns = 0;
 
   std::uint64_t count() const noexcept { return for_connections + by_generator; }
   void add(const late_sends& other) noexcept;

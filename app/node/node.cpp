@@ -72,12 +72,19 @@ http::served_documents documents_of(const serve_config& config) {
   return {make(http::plane::data), make(http::plane::ops)};
 }
 
+std::size_t loop_count(const serve_config& config) {
+  return config.loops != 0 ? config.loops : std::max(1U, std::thread::hardware_concurrency());
+}
+
 http::front_settings data_front_settings(const serve_config& config,
                                          const http::served_documents& documents,
                                          std::shared_ptr<const store::store_contact> contact,
-                                         std::shared_ptr<const store::replica_count> replicas) {
+                                         std::shared_ptr<const store::replica_count> replicas,
+                                         actors::avatar_metrics& avatars) {
   auto settings = config.front;
   settings.documents = documents;
+  settings.kept_lists_bytes = config.limits.avatar_cache_bytes / loop_count(config);
+  settings.list_hits = &avatars.cache_hits;
   settings.traces = std::make_shared<actors::trace_log>(config.trace_one_in);
   settings.store.contact = std::move(contact);
   settings.access.replicas = std::move(replicas);
@@ -124,7 +131,7 @@ node::node(const serve_config& config)
       replica_id_{new_id()},
       documents_{documents_of(config)},
       front_{std::make_shared<const http::front_settings>(
-          data_front_settings(config, documents_, contact_, replica_count_))},
+          data_front_settings(config, documents_, contact_, replica_count_, avatar_metrics_))},
       ops_front_{std::make_shared<const http::front_settings>(
           ops_front_settings(config, documents_, contact_, replica_count_))},
       bounds_{prepared(config.limits), config.front.proxies},
@@ -281,9 +288,7 @@ void node::make_transports() {
     httplib_gate_ = make_gate(front_, metrics);
     return;
   }
-  const auto cores = std::max(1U, std::thread::hardware_concurrency());
-  const auto count = config_.loops == 0 ? cores : config_.loops;
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < loop_count(config_); ++i)
     loops_.push_back(make_loop(bounds_, front_, transport_metrics_.emplace_back()));
 }
 

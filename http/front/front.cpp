@@ -55,7 +55,8 @@ front::front(caf::actor_config& cfg, std::shared_ptr<const front_settings> setti
       settings_{std::move(settings)},
       sink_{&sink},
       gate_{gate ? std::move(gate) : std::make_shared<access_gate>(settings_)},
-      traced_{settings_->traces} {}
+      traced_{settings_->traces},
+      lists_{settings_->kept_lists_bytes} {}
 
 void front::be_front() {
   be_strict();
@@ -72,6 +73,7 @@ void front::on_exit() {
     if (known) demonitor(known.address());
     known = nullptr;
   }
+  lists_ = kept_lists{0}; // handles can keep the ended actor in memory
 }
 
 void front::on(const actors::owners& known) {

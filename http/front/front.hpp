@@ -5,6 +5,7 @@
 #include "actors/resident.hpp"
 #include "http/front/access_gate.hpp"
 #include "http/front/front_settings.hpp"
+#include "http/front/kept_lists.hpp"
 #include "http/front/routes.hpp"
 #include "http/transport/exchange.hpp"
 #include "http/wire/request.hpp"
@@ -23,8 +24,9 @@ namespace matchcloud::http {
 
 /// Matches a request's route, forwards it as a message to the actor that owns the answer, and turns
 /// the reply into a response. One per event loop, resident on it; with the httplib transport, one
-/// on the pool. It keeps no state about exchanges: the transport owns them. What the two planes
-/// have in common; `data_front` and `ops_front` know their operations.
+/// on the pool. It keeps no state about exchanges: the transport owns them. It keeps avatar lists
+/// that their shards offer, and answers with them itself. What the two planes have in common;
+/// `data_front` and `ops_front` know their operations.
 class front : public actors::resident {
 public:
   /// `sink` must outlive the actor. `gate` is shared with the transport's rules and used on the
@@ -82,7 +84,10 @@ protected:
   }
   auto answering_json() {
     return answering<actors::json_made>(
-        [](const open_exchange&, const actors::json_made& reply) { return json_answer(reply); });
+        [this](const open_exchange&, const actors::json_made& reply) {
+          if (reply.offer && reply.offer->stands()) lists_.keep(reply.offer);
+          return json_answer(reply);
+        });
   }
   auto answering_images() {
     return answering<actors::media_opened>(
@@ -166,6 +171,7 @@ private:
   exchange_sink* sink_;
   std::shared_ptr<access_gate> gate_;
   actors::trace_sampler traced_;
+  kept_lists lists_;
   std::array<caf::actor, actors::owner_count> owners_;
   bool attached_ = false;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/metrics.hpp"
 #include "base/rate_limit.hpp"
 #include "http/wire/client_address.hpp"
 #include "http/wire/operation.hpp"
@@ -83,6 +84,10 @@ struct front_settings {
   served_documents documents;
   /// Where requests are traced; null: none is.
   std::shared_ptr<actors::trace_log> traces;
+  /// The most bytes of avatar lists that a front answers with again by itself.
+  std::size_t kept_lists_bytes = 0;
+  /// Counts those answers; null: nobody does.
+  base::counter* list_hits = nullptr;
   /// The console; null: there is none.
   std::shared_ptr<const console_files> console;
 

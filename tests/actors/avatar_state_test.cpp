@@ -53,7 +53,7 @@ TEST_CASE("without an actor: all who ask for a list wait for one load, which is 
   on.state.wait(id_of(1), waiting(3));
   CHECK(on.end(list_of(1, 5)) == std::vector<std::uint64_t>{1, 2, 3});
   REQUIRE(on.state.find(id_of(1)));
-  CHECK(*on.state.find(id_of(1)) == "list 5");
+  CHECK(on.state.find(id_of(1))->json() == "list 5");
   CHECK_FALSE(on.state.next());
   CHECK(on.metrics.cache_hits.get() == 2);
   CHECK(on.metrics.cached_bytes.get() > 0);
@@ -125,6 +125,35 @@ TEST_CASE("without an actor: a load that everything moved under stays old, whate
   on.state.on(all);
   on.state.on(moved_to(1, 5));
   CHECK_FALSE(on.state.end(list_of(1, 6)).is_current);
+}
+
+TEST_CASE("without an actor: an offer stands as long as its list is cached") {
+  avatar_metrics metrics;
+  std::optional<avatar_state> state{std::in_place, 1'000U, metrics};
+  const auto kept = state->keep(list_of(1, 5));
+  CHECK(kept->stands());
+  state->on(moved_to(1, 6));
+  CHECK_FALSE(kept->stands());
+
+  const auto again = state->keep(list_of(1, 6));
+  const auto newer = state->keep(list_of(1, 7));
+  CHECK_FALSE(again->stands());
+  CHECK(newer->stands());
+  state->keep(list_of(2, 1));
+  state->keep(list_of(3, 1));
+  state->keep(list_of(4, 1)); // four do not fit
+  CHECK_FALSE(newer->stands());
+
+  const auto last = state->keep(list_of(5, 1));
+  state->forget_all();
+  CHECK_FALSE(last->stands());
+  const auto of_the_dead = state->keep(list_of(6, 1));
+  CHECK(of_the_dead->stands());
+  state.reset();
+  CHECK_FALSE(of_the_dead->stands());
+
+  avatar_state without_room{1, metrics};
+  CHECK_FALSE(without_room.keep(list_of(1, 5))->stands());
 }
 
 TEST_CASE("without an actor: what moved is forgotten, alone or with all others") {

@@ -123,13 +123,21 @@ TEST_CASE("a game that the catalog loses is not found, though its list is cached
   bench on;
   on.ask(1);
   on.load();
+  const auto offer = on.log->made.at(0).offer;
+  REQUIRE(offer);
+  CHECK(offer->stands());
+  on.ask(2); // its load ends only when there is no such game any more
   auto smaller = on.database->content;
-  std::erase_if(smaller.games, [](const model::game& each) { return each.game_id == id_of(1); });
+  smaller.games.clear();
   caf::anon_send(on.shard, catalog_changed{std::make_shared<const model::catalog>(smaller)});
   on.run();
+  CHECK_FALSE(offer->stands());
   on.ask(1);
   REQUIRE(on.log->failed.size() == 1);
   CHECK(on.log->failed[0].error.code == base::errc::game_not_found);
+  REQUIRE(on.load());
+  REQUIRE(on.log->made.size() == 2);
+  CHECK_FALSE(on.log->made[1].offer);
 }
 
 TEST_CASE("a list is loaded again once it moved, and only then") {

@@ -261,6 +261,51 @@ TEST_CASE("a game's avatars are asked of its shard, which answers with the body"
   CHECK(on.answer().body_bytes().data() == body->data()); // shared, not copied
 }
 
+TEST_CASE("a list that its shard offers is answered without the shard, until the offer ends") {
+  bench on;
+  on.settings->kept_lists_bytes = 100'000;
+  base::counter hits;
+  on.settings->list_hits = &hits;
+  on.start();
+  const auto path = "/cloud/games/" + game + "/avatars";
+  auto& asked = on.avatar_logs[1]->avatar_lists;
+  const auto json = std::make_shared<const std::string>(R"({"custom_avatars":[]})");
+  actors::standing_offer standing{std::make_shared<const actors::list_offer>(id_of(1), json)};
+  const auto first = on.send("GET", path);
+  caf::anon_send(on.front, actors::json_made{first, json, true, 200, standing.get()});
+  on.run();
+
+  const auto second = on.send("GET", path);
+  CHECK(asked.size() == 1);
+  CHECK(hits.get() == 1);
+  CHECK(on.answer().body_bytes().data() == json->data());
+  CHECK(on.answer().body_leased);
+  CHECK(on.sink.routes[second.exchange] == std::pair{operation::list_avatars, owner::none});
+
+  on.send("GET", "/cloud/games/" + to_string(id_of(1 + actors::avatar_shard_count)) + "/avatars");
+  CHECK(asked.size() == 2); // another game
+
+  standing = {};
+  on.send("GET", path);
+  CHECK(asked.size() == 3);
+  CHECK(hits.get() == 1);
+}
+
+TEST_CASE("an offer that ended on its way is not kept") {
+  bench on;
+  on.settings->kept_lists_bytes = 100'000;
+  on.start();
+  const auto path = "/cloud/games/" + game + "/avatars";
+  const auto json = std::make_shared<const std::string>("[]");
+  const auto offer = std::make_shared<const actors::list_offer>(id_of(1), json);
+  { const actors::standing_offer ends{offer}; }
+  caf::anon_send(on.front, actors::json_made{on.send("GET", path), json, true, 200, offer});
+  on.run();
+  CHECK(on.answer().status == 200);
+  on.send("GET", path);
+  CHECK(on.avatar_logs[1]->avatar_lists.size() == 2);
+}
+
 TEST_CASE("avatars of what is no UUID are 400, without a shard") {
   bench on;
   on.start();
