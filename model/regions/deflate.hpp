@@ -115,10 +115,13 @@ constexpr code distance_code(std::size_t distance) noexcept {
   return {packed & 0xFFFFU, packed >> 16U};
 }
 
+// Sinks are kept in registers while a stream is written, which is where its time goes. So what is
+// called for each code is inlined, and nothing takes a sink's address.
+
 /// A sink that only counts bits, to determine the length of a stream.
 class bit_counter {
 public:
-  void put(code next) noexcept { bits_ += next.count; }
+  [[gnu::always_inline]] void put(code next) noexcept { bits_ += next.count; }
   std::size_t bytes() const noexcept { return (bits_ + 7) / 8; }
 
 private:
@@ -149,7 +152,7 @@ public:
   explicit bit_writer(char* to) noexcept : at_{to} {}
 
   /// Writes at most `most_bits`.
-  void put(code next) noexcept {
+  [[gnu::always_inline]] void put(code next) noexcept {
     held_ |= next.bits << count_;
     count_ += next.count;
     static_assert(std::endian::native == std::endian::little);
@@ -176,8 +179,29 @@ void begin(Sink& sink) noexcept {
   sink.put({0b011, 3});
 }
 
+/// The literal codes of the `count` bytes at `from`, all below 144: each is a byte, too. Reads 7 more
+/// bytes than there are.
 template <class Sink>
-void literals(Sink& sink, std::string_view text) {
+[[gnu::always_inline]] inline void low_literals(Sink& sink, const char* from, std::size_t count) {
+  static_assert(std::endian::native == std::endian::little);
+  constexpr std::size_t at_once = most_bits / 8;
+  while (count > 0) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, from, sizeof bits);
+    bits += 0x3030'3030'3030'3030; // no sum reaches the next byte
+    bits = (bits >> 1U & 0x5555'5555'5555'5555) | (bits & 0x5555'5555'5555'5555) << 1U;
+    bits = (bits >> 2U & 0x3333'3333'3333'3333) | (bits & 0x3333'3333'3333'3333) << 2U;
+    bits = (bits >> 4U & 0x0F0F'0F0F'0F0F'0F0F) | (bits & 0x0F0F'0F0F'0F0F'0F0F) << 4U;
+    const auto part = std::min(count, at_once);
+    sink.put({bits & ((std::uint64_t{1} << 8 * part) - 1), static_cast<std::uint32_t>(8 * part)});
+    from += part;
+    count -= part;
+  }
+}
+
+/// Encodes `text` literally behind `sink`, and returns that.
+template <class Sink>
+[[gnu::noinline]] Sink with_literals(Sink sink, std::string_view text) {
   constexpr std::size_t at_once = most_bits / 9; // no literal has more bits
   while (!text.empty()) {
     const auto part = text.substr(0, at_once);
@@ -187,18 +211,37 @@ void literals(Sink& sink, std::string_view text) {
     sink.put(codes);
     text.remove_prefix(part.size());
   }
+  return sink;
+}
+
+template <class Sink>
+[[gnu::always_inline]] inline void literals(Sink& sink, std::string_view text) {
+  sink = with_literals(std::move(sink), text);
+}
+
+/// Encodes `text` of any length behind `sink`, and returns that.
+template <class Sink>
+[[gnu::noinline]] Sink with_repeated(Sink sink, std::string_view text, std::size_t distance) {
+  if (distance <= longest_distance) {
+    while (text.size() >= shortest_match) {
+      const auto length = std::min(text.size(), longest_match);
+      sink.put(joined(length_codes[length], distance_code(distance)));
+      text.remove_prefix(length);
+    }
+  }
+  return with_literals(sink, text);
 }
 
 /// Encodes `text`, a copy of the text `distance` bytes before it.
 template <class Sink>
-void repeat(Sink& sink, std::string_view text, std::size_t distance) noexcept {
-  if (distance > longest_distance) return literals(sink, text);
-  while (text.size() >= shortest_match) {
-    const auto length = std::min(text.size(), longest_match);
-    sink.put(joined(length_codes[length], distance_code(distance)));
-    text.remove_prefix(length);
+[[gnu::always_inline]] inline void repeat(Sink& sink, std::string_view text, std::size_t distance) {
+  const bool is_one_match = text.size() >= shortest_match && text.size() <= longest_match;
+  if (is_one_match && distance < near_distance_codes.size()) [[likely]] {
+    const auto packed = near_distance_codes[distance];
+    sink.put(joined(length_codes[text.size()], {packed & 0xFFFFU, packed >> 16U}));
+  } else {
+    sink = with_repeated(std::move(sink), text, distance);
   }
-  literals(sink, text);
 }
 
 template <class Sink>

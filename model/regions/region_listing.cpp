@@ -131,9 +131,7 @@ region_listing::region_listing(std::shared_ptr<const region_fragments> fragments
                        }
                        return all;
                      }()} {
-  deflate::bit_counter counter;
-  compress(counter);
-  gzip_bytes_ = gzip_head.size() + counter.bytes() + gzip_tail_bytes;
+  gzip_bytes_ = gzip_head.size() + compress(deflate::bit_counter{}).bytes() + gzip_tail_bytes;
   std::string text;
   append_json(text);
   crc32_ = static_cast<std::uint32_t>(
@@ -185,20 +183,22 @@ void region_listing::append_json(std::string& out) const {
 /// Each region's text differs from that of the region before it only in its values: what is between
 /// them repeats, and so do values that are the same.
 template <class Sink>
-void region_listing::compress(Sink& sink) const {
+Sink region_listing::compress(Sink sink) const {
+  const auto all = rows();
+  const auto& fragments = *fragments_;
+  const char* digits = this->digits();
   deflate::begin(sink);
   deflate::literals(sink, listing_begin);
-  const char* digits = this->digits();
-  const auto put_digits = [&](std::size_t count) {
-    deflate::literals(sink, {digits, count});
+  const auto put_digits = [&](std::size_t count) __attribute__((always_inline)) {
+    deflate::low_literals(sink, digits, count);
     digits += count;
   };
   const region_fragments::fragment* before = nullptr;
   // From a place in the region before it to the same place in the current one, in bytes.
   std::size_t distance = 0;
   const row* line_before = nullptr;
-  for (const auto& line : rows()) {
-    const auto& now = (*fragments_)[line.position];
+  for (const auto& line : all) {
+    const auto& now = fragments[line.position];
     if (before == nullptr) {
       deflate::literals(sink, now.head());
       put_digits(line.kilometers_bytes);
@@ -206,7 +206,7 @@ void region_listing::compress(Sink& sink) const {
     } else {
       std::string_view text = now.joint_and_head;
       std::size_t written = 0;
-      if (line_before == rows().data()) { // no region ended before the first
+      if (line_before == all.data()) { // no region ended before the first
         deflate::literals(sink, text.substr(0, joint_bytes));
         written = joint_bytes;
       }
@@ -235,13 +235,12 @@ void region_listing::compress(Sink& sink) const {
   if (row_count_ > 0) deflate::literals(sink, region_end);
   deflate::literals(sink, listing_end);
   deflate::end(sink);
+  return sink;
 }
 
 void region_listing::append_gzip(std::string& out) const {
   char* at = put(grow(out, gzip_bytes_), gzip_head);
-  deflate::bit_writer writer{at};
-  compress(writer);
-  at = writer.finish();
+  at = compress(deflate::bit_writer{at}).finish();
   put_little_endian(at, crc32_);
   put_little_endian(at + 4, static_cast<std::uint32_t>(json_bytes_));
   base::check(at + gzip_tail_bytes == out.data() + out.size(),

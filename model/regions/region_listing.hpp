@@ -114,7 +114,7 @@ private:
   const char* digits() const noexcept { return bytes() + row_count_ * sizeof(row); }
   const char* bytes() const noexcept { return heap_ ? heap_.get() : inline_.data(); }
   template <class Sink>
-  void compress(Sink& sink) const;
+  Sink compress(Sink sink) const;
 
   std::shared_ptr<const region_fragments> fragments_;
   std::size_t json_bytes_ = 0;
