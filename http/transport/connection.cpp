@@ -81,13 +81,25 @@ connection::connection(connection_host& host, std::unique_ptr<byte_stream> strea
 
 connection::~connection() = default;
 
-int connection::start() {
-  constexpr std::uint32_t interest = EPOLLIN | EPOLLPRI | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-  const int failure = host_->loop().watch(stream_->descriptor(), interest, *this);
-  if (failure != 0) return failure;
-  if (tls_context_ && begins_with_ == preamble::none) begin_tls({});
+void connection::start() {
+  if (tls_context_ && begins_with_ == preamble::none) {
+    begin_tls({});
+    arm();
+    return watch();
+  }
   arm();
-  return 0;
+  // The first request has often come by now. One that asks for the connection to be closed is
+  // answered in this turn, as a rule: watching the socket would cost as much as all else of it.
+  reader_.set_readable();
+  process();
+  if (phase_ == phase::waiting) return schedule();
+  if (!scheduled_) watch();
+}
+
+void connection::watch() {
+  if (phase_ == phase::closed || std::exchange(is_watched_, true)) return;
+  constexpr std::uint32_t interest = EPOLLIN | EPOLLPRI | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+  if (host_->loop().watch(stream_->descriptor(), interest, *this) != 0) end_now();
 }
 
 void connection::on_events(std::uint32_t events) {
@@ -118,6 +130,7 @@ void connection::at_turn_end() {
   if (sender_.has_unsent() || phase_ == phase::finishing) flush();
   if (reads()) process();
   if (phase_ == phase::lingering) discard();
+  watch();
 }
 
 byte_stream& connection::stream(fault_point at) {

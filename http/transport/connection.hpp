@@ -54,8 +54,9 @@ public:
              preamble begins_with = preamble::none, std::shared_ptr<tls_context> tls = nullptr);
   ~connection() override;
 
-  /// Registers the socket with the loop. Returns 0 or errno.
-  int start();
+  /// Reads what has come already. Watches the socket from the end of the turn on, if the connection
+  /// is still open then; where that fails, it closes.
+  void start();
   void on_events(std::uint32_t events) override;
   void at_turn_end();
   /// Goes on with the TLS handshake.
@@ -136,6 +137,8 @@ private:
   /// How much of a request has been received.
   enum class receiving : std::uint8_t { nothing, head, body };
 
+  /// Registers the socket with the loop, once.
+  void watch();
   /// The stream, wrapped for fault injection once any fault is injected at that point.
   byte_stream& stream(base::fault_point at);
   /// From now on the connection speaks TLS; `received` came behind its preamble.
@@ -230,6 +233,7 @@ private:
   /// Had a request. Before the first one, the idle time is shorter.
   bool served_ = false;
   bool scheduled_ = false;
+  bool is_watched_ = false;
   bool handshake_scheduled_ = false;
   bool awaits_record_ = false;
   bool stream_is_faulty_ = false;

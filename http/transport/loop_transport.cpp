@@ -229,7 +229,7 @@ void loop_transport::add(base::file_descriptor socket, const model::ip_address& 
   metrics_->connections_accepted.add();
   most_live_ = std::max(most_live_, connection_count());
   if (!tidying_.armed()) loop_->timers().arm(tidying_, loop_->now() + tidy_interval);
-  if (each.held->start() != 0) each.held->end_now();
+  each.held->start();
 }
 
 // -- making room --------------------------------------------------------------
