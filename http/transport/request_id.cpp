@@ -1,24 +1,10 @@
 #include "http/transport/request_id.hpp"
 
+#include "base/hexadecimal.hpp"
 #include "http/wire/response.hpp"
 #include "model/access/token_text.hpp"
 
-#include <array>
-
 namespace matchcloud::http {
-
-namespace {
-
-using hex_digits = std::array<char, 16>;
-
-constexpr hex_digits hex_of(std::uint64_t number) noexcept {
-  hex_digits digits{};
-  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, number >>= 4U)
-    *digit = "0123456789abcdef"[number & 0xFU];
-  return digits;
-}
-
-} // namespace
 
 void request_id_source::assign(request& to) {
   const auto& sent = to.get(header::x_request_id);
@@ -39,7 +25,7 @@ std::string request_id_source::next() {
 
 void request_id_source::append_next(std::string& out) {
   for (const auto number : {seed_, ++count_}) {
-    const auto digits = hex_of(number);
+    const auto digits = base::hexadecimal_of(number);
     out.append(digits.data(), digits.size());
   }
 }

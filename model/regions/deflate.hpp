@@ -179,8 +179,8 @@ void begin(Sink& sink) noexcept {
   sink.put({0b011, 3});
 }
 
-/// The literal codes of the `count` bytes at `from`, all below 144: each is a byte, too. Reads 7 more
-/// bytes than there are.
+/// The literal codes of the `count` bytes at `from`, all below 144: each is a byte, too. Reads 7
+/// more bytes than there are.
 template <class Sink>
 [[gnu::always_inline]] inline void low_literals(Sink& sink, const char* from, std::size_t count) {
   static_assert(std::endian::native == std::endian::little);
