@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/huge_page_allocator.hpp"
+#include "base/huge_page_array.hpp"
 #include "model/net/ip_address.hpp"
 
 #include <array>
@@ -9,7 +9,7 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <vector>
+#include <utility>
 
 namespace matchcloud::store {
 
@@ -36,6 +36,18 @@ public:
 
   /// How many addresses are looked up together, at most.
   static constexpr std::size_t at_once = 16;
+  /// How many entries there are for the first 16 bits of addresses.
+  static constexpr std::size_t root_count = std::size_t{1} << 16U;
+
+  using words = base::huge_page_array<std::uint32_t>;
+  /// What a table consists of.
+  struct parts {
+    /// By the first 16 bits, `root_count` of them; empty: the table has no such addresses.
+    words v4;
+    words v6;
+    /// All blocks, each behind those that it leads to.
+    words blocks;
+  };
 
   address_table() = default;
 
@@ -45,6 +57,12 @@ public:
   /// `reads_per_node` allows: networks share parts of the tree as in no real database.
   static std::optional<address_table> expand(const node_reader& read, std::size_t node_count,
                                              std::optional<branch> v6, branch v4);
+
+  /// A table of `from`, which may have been damaged: nothing unless each look-up ends inside of it
+  /// with a number of at most `highest`. Reads all of it once, 100 MB in about 50 ms.
+  static std::optional<address_table> of(parts from, std::uint32_t highest);
+  /// As `of` takes it.
+  const parts& as_parts() const noexcept { return parts_; }
 
   /// The number of `address`, exactly as it is written; 0 if it has none.
   std::uint32_t find(const model::ip_address& address) const noexcept {
@@ -62,13 +80,14 @@ public:
 
 private:
   class expansion;
+  class inspection;
 
-  /// Set in entries that are the position of a block in `blocks_`.
+  /// Set in entries that are the position of a block.
   static constexpr std::uint32_t block_bit = number_limit;
   static constexpr std::size_t v4_bytes = 4;
   static constexpr std::size_t v6_bytes = 16;
   static constexpr std::size_t root_bytes = 2;
-  static constexpr std::size_t root_count = std::size_t{1} << 8 * root_bytes;
+  static_assert(root_count == std::size_t{1} << 8 * root_bytes);
   static constexpr unsigned block_entries = 256;
   /// A block has one entry for each run of equal entries. It begins with a bit for each byte, set
   /// where a run begins, in words of 64; then how many runs begin before each word, in one byte
@@ -77,15 +96,12 @@ private:
   static constexpr std::size_t counts_at = block_entries / 32;
   static constexpr std::size_t entries_at = counts_at + 1;
 
-  /// The position in `blocks_` of the entry of `byte` in a block.
+  /// The position in the blocks of the entry of `byte` in a block.
   std::size_t position_in(std::uint32_t block, std::uint8_t byte) const noexcept;
 
-  using words = std::vector<std::uint32_t, base::huge_page_allocator<std::uint32_t>>;
+  explicit address_table(parts from) noexcept : parts_{std::move(from)} {}
 
-  /// By the first 16 bits; empty: the tree has no such addresses.
-  words v4_;
-  words v6_;
-  words blocks_;
+  parts parts_;
 };
 
 } // namespace matchcloud::store
