@@ -4,18 +4,33 @@
 #include "store/geoip/geoip.hpp"
 #include "store/geoip/mmdb_file.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <chrono>
 #include <utility>
 
 namespace matchcloud::store {
 
+namespace {
+
+/// Milliseconds since `began`.
+std::int64_t elapsed_ms(std::chrono::steady_clock::time_point began) {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(steady_clock::now() - began).count();
+}
+
+} // namespace
+
 base::expected<std::shared_ptr<geoip_files>>
-geoip_files::open(const std::vector<std::string>& paths) {
+geoip_files::open(const std::vector<std::string>& paths, kept_tables kept) {
   auto made = std::make_shared<geoip_files>();
+  made->kept_ = std::move(kept);
+  made->kept_.remove_others(paths);
   for (const auto& path : paths) {
     watched_file file;
     file.path = path;
     const auto state = file_state::of(path);
-    auto opened = mmdb_file::open(path);
+    auto opened = made->open_file(path, state);
     if (!opened) return tl::unexpected{opened.error()};
     file.opened = *std::move(opened);
     // The state of a file that was just written does not identify its content reliably, so the file
@@ -46,12 +61,16 @@ std::shared_ptr<const geoip> geoip_files::in_force() const {
 void geoip_files::look_at(watched_file& file, findings& found) const {
   const auto state = file_state::of(file.path);
   const bool settled = std::exchange(file.seen, state) == state && !state.is_fresh();
-  if (state == file.taken) return file.refused.reset();
+  if (state == file.taken) {
+    file.refused.reset();
+    if (!finish(file)) return;
+    file.taken.reset();
+  }
   if (!settled) return;
   const bool known_bad = file.refused && file.refused->state == state;
   if (known_bad && ++file.refused->looks < looks_until_retry) return;
 
-  auto opened = open_again(file.path);
+  auto opened = open_again(file.path, state);
   const auto after = file_state::of(file.path);
   if (after != state) { // replaced again: what was read is not what is there now
     file.seen = after;
@@ -69,8 +88,42 @@ void geoip_files::look_at(watched_file& file, findings& found) const {
   file.refused = refusal{state, std::move(reason)};
 }
 
-base::expected<std::shared_ptr<const mmdb_file>>
-geoip_files::open_again(const std::string& path) const {
+bool geoip_files::finish(watched_file& file) const {
+  const auto unproven = std::exchange(file.opened.unproven, std::nullopt);
+  if (unproven && digest_of(*file.opened.tables) != *unproven) {
+    spdlog::warn("geoip: the tables kept of {} are damaged; they are made again", file.path);
+    kept_.remove(file.path);
+    return true;
+  }
+  if (!std::exchange(file.opened.is_new, false)) return false;
+  if (const auto done = kept_.keep(file.path, *file.taken, *file.opened.tables); !done)
+    spdlog::warn("geoip: the tables of {} are not kept, so that the next start takes longer: {}",
+                 file.path, base::to_string(done.error()));
+  return false;
+}
+
+base::expected<geoip_files::opened_file> geoip_files::open_file(const std::string& path,
+                                                                const file_state& state) const {
+  const auto began = std::chrono::steady_clock::now();
+  // The state of a file that was just written does not identify its content.
+  if (kept_ && state.failure == 0 && !state.is_fresh()) {
+    auto kept = kept_.read(path, state);
+    if (kept) {
+      spdlog::info("geoip: the tables of {} were read in {} ms", path, elapsed_ms(began));
+      return opened_file{std::move(kept->tables), false, kept->digest};
+    }
+    spdlog::log(kept.error().is_failure ? spdlog::level::warn : spdlog::level::info,
+                "geoip: no tables of {} are taken from {}: {}", path, kept_.place_of(path),
+                kept.error().why);
+  }
+  auto made = mmdb_file::open(path);
+  if (!made) return tl::unexpected{made.error()};
+  if (kept_) spdlog::info("geoip: the tables of {} were made in {} ms", path, elapsed_ms(began));
+  return opened_file{*std::move(made), static_cast<bool>(kept_), std::nullopt};
+}
+
+base::expected<geoip_files::opened_file> geoip_files::open_again(const std::string& path,
+                                                                 const file_state& state) const {
   if (retired_.size() >= retired_limit)
     return base::fail(base::errc::internal, path + ": not opened, because " +
                                                 std::to_string(retired_.size()) +
@@ -79,8 +132,10 @@ geoip_files::open_again(const std::string& path) const {
   const auto hit = base::faults::strike_blocking(reload);
   if (hit.kind == base::fault_kind::error)
     return base::fail(base::errc::geoip_invalid, path + ": " + base::faults::reason_at(reload));
-  return hit.kind == base::fault_kind::corrupt ? mmdb_file::open_corrupted(path, hit.random)
-                                               : mmdb_file::open(path);
+  if (hit.kind != base::fault_kind::corrupt) return open_file(path, state);
+  auto corrupted = mmdb_file::open_corrupted(path, hit.random);
+  if (!corrupted) return tl::unexpected{corrupted.error()};
+  return opened_file{*std::move(corrupted), false, std::nullopt}; // never kept
 }
 
 std::vector<geoip_files::file_facts> geoip_files::describe() const {
@@ -92,8 +147,8 @@ std::shared_ptr<const geoip> geoip_files::join() {
   std::vector<std::shared_ptr<const mmdb_file>> opened;
   std::vector<file_facts> facts;
   for (const auto& file : files_) {
-    opened.push_back(file.opened);
-    facts.push_back({file.path, file.opened->describe().build_epoch});
+    opened.push_back(file.opened.tables);
+    facts.push_back({file.path, file.opened.tables->describe().build_epoch});
   }
   const std::lock_guard lock{facts_mutex_};
   facts_ = std::move(facts);

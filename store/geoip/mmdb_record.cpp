@@ -320,11 +320,8 @@ std::optional<model::coordinates> read_pair(field_reader& reader,
   const auto latitude = reader.read_number(*places[member::latitude]);
   const auto longitude = reader.read_number(*places[member::longitude]);
   if (!latitude || !longitude) return std::nullopt;
-  // Written so that NaN fails too.
-  const bool on_earth =
-      *latitude >= -90 && *latitude <= 90 && *longitude >= -180 && *longitude <= 180;
-  if (!on_earth) return std::nullopt;
-  return model::coordinates{*latitude, *longitude};
+  const model::coordinates at{*latitude, *longitude};
+  return is_on_earth(at) ? std::optional{at} : std::nullopt;
 }
 
 /// The country whose code is at `offset`; null if there is none or it is unknown.
