@@ -105,20 +105,19 @@ bool geoip_files::finish(watched_file& file) const {
 base::expected<geoip_files::opened_file> geoip_files::open_file(const std::string& path,
                                                                 const file_state& state) const {
   const auto began = std::chrono::steady_clock::now();
-  // The state of a file that was just written does not identify its content.
-  if (kept_ && state.failure == 0 && !state.is_fresh()) {
-    auto kept = kept_.read(path, state);
-    if (kept) {
-      spdlog::info("geoip: the tables of {} were read in {} ms", path, elapsed_ms(began));
-      return opened_file{std::move(kept->tables), false, kept->digest};
-    }
-    spdlog::log(kept.error().is_failure ? spdlog::level::warn : spdlog::level::info,
-                "geoip: no tables of {} are taken from {}: {}", path, kept_.place_of(path),
-                kept.error().why);
+  auto kept = kept_.read(path, state);
+  if (kept) {
+    spdlog::info("geoip: the tables of {} were read in {} ms", path, elapsed_ms(began));
+    return opened_file{std::move(kept->tables), false, kept->digest};
   }
+  if (kept.error().is_failure)
+    spdlog::warn("geoip: {}: {}; the tables are made again", kept_.place_of(path),
+                 kept.error().why);
   auto made = mmdb_file::open(path);
   if (!made) return tl::unexpected{made.error()};
-  if (kept_) spdlog::info("geoip: the tables of {} were made in {} ms", path, elapsed_ms(began));
+  if (kept_)
+    spdlog::info("geoip: the tables of {} were made in {} ms (kept ones: {})", path,
+                 elapsed_ms(began), kept.error().why);
   return opened_file{*std::move(made), static_cast<bool>(kept_), std::nullopt};
 }
 

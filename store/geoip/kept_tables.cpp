@@ -45,6 +45,9 @@ std::string kept_tables::place_of(const std::string& path) const {
 
 tl::expected<tables_read, tables_unusable> kept_tables::read(const std::string& path,
                                                              const file_state& source) const {
+  // The state of a file that was just written does not identify its content.
+  if (source.is_fresh()) return tl::unexpected{tables_unusable{"the file was just written"}};
+  if (folder_.empty() || source.failure != 0) return tl::unexpected{tables_unusable{"not there"}};
   return read_tables(place_of(path), source);
 }
 

@@ -56,10 +56,10 @@ struct file_header {
   std::uint32_t node_count = 0;
   /// Of the arrays.
   base::sha256_digest content{};
-  /// Of the header up to here.
-  base::sha256_digest seal{};
   /// So that the arrays begin at a multiple of 64.
   std::array<std::uint8_t, 40> unused{};
+  /// Of the header up to here.
+  base::sha256_digest seal{};
 };
 static_assert(sizeof(file_header) == 256);
 static_assert(std::has_unique_object_representations_v<file_header>);
