@@ -67,6 +67,8 @@ void geoip_files::look_at(watched_file& file, findings& found) const {
     file.taken.reset();
   }
   if (!settled) return;
+  // One at a time, so that no more than one is in memory twice.
+  if (!found.taken.empty()) return;
   const bool known_bad = file.refused && file.refused->state == state;
   if (known_bad && ++file.refused->looks < looks_until_retry) return;
 

@@ -53,7 +53,8 @@ public:
   };
 
   /// Opens files that were replaced and have not changed since the previous look, so that no file
-  /// is read while it is being written; other files are not read. Keeps the tables that were made,
+  /// is read while it is being written; other files are not read. Takes up one file in a look, so
+  /// that no more than one is in memory twice. Keeps the tables that were made,
   /// and proves those that were kept: where they were damaged, the file is opened again. Frees
   /// replaced databases that nobody else uses, so that no other thread has to spend the time.
   /// Blocks like `mmdb_file::open`, for each file that is opened.

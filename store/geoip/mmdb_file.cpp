@@ -1,7 +1,10 @@
 #include "store/geoip/mmdb_file.hpp"
 
+#include "base/huge_page_array.hpp"
 #include "model/text/unicode.hpp"
 #include "store/files/memory_file.hpp"
+#include "store/files/stable_file.hpp"
+#include "store/geoip/mmdb_tree.hpp"
 
 #include <maxminddb.h>
 
@@ -10,6 +13,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace matchcloud::store {
 
@@ -31,17 +35,16 @@ std::string damaged(std::string reason) {
   return std::move(reason).append("; fetch it again");
 }
 
-/// Returns why the metadata cannot be passed to libmaxminddb, which follows their nesting without a
-/// limit; empty if they can.
-std::string find_metadata_damage(const memory_file& copy) {
-  const auto tail = copy.tail(metadata_limit_bytes);
+/// Returns why the metadata at the end of a file cannot be passed to libmaxminddb, which follows
+/// their nesting without a limit; empty if they can.
+std::string find_metadata_damage(std::span<const std::uint8_t> end) {
   const auto is_byte = [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); };
-  const auto marker = std::find_end(tail.begin(), tail.end(), metadata_marker.begin(),
+  const auto marker = std::find_end(end.begin(), end.end(), metadata_marker.begin(),
                                     metadata_marker.end(), is_byte);
-  if (marker == tail.end())
+  if (marker == end.end())
     return "it is no MaxMind database, or was cut short: no metadata stand near its end";
-  const auto begin = static_cast<std::size_t>(marker - tail.begin()) + metadata_marker.size();
-  return is_sound_value(std::span{tail}.subspan(begin)) ? "" : "its metadata are damaged";
+  const auto begin = static_cast<std::size_t>(marker - end.begin()) + metadata_marker.size();
+  return is_sound_value(end.subspan(begin)) ? "" : "its metadata are damaged";
 }
 
 } // namespace
@@ -55,24 +58,25 @@ base::expected<std::shared_ptr<const mmdb_file>> mmdb_file::open_corrupted(const
   return open(path, random);
 }
 
-/// A copy of a file, open only while it is read.
+/// A file while its tables are made. Of the file there are in memory its metadata, a part of its
+/// tree and, while records are read, its data section: together much less than a copy of it.
 class mmdb_file::source {
 public:
-  source() = default;
+  explicit source(const stable_file& file) noexcept : file_{&file} {}
   source(const source&) = delete;
   source& operator=(const source&) = delete;
   ~source() {
-    if (open_) MMDB_close(&file_);
+    if (open_) MMDB_close(&described_);
   }
 
   // Each returns the reason of a failure; empty on success.
 
-  /// Maps and checks the copy.
-  std::string open(const memory_file& copy);
-  /// Walks the whole tree and reads the records that it points to.
+  /// Reads and checks the metadata.
+  std::string open();
+  /// Reads the whole tree and the records that it points to.
   std::string read_places();
   /// Notes the place of each address.
-  std::string expand(address_table& into) const;
+  std::string expand(address_table& into);
 
   mmdb_description describe() const;
   place_table take_places() noexcept { return records_.take_places(); }
@@ -81,17 +85,19 @@ private:
   using branch = address_table::branch;
 
   std::string check_metadata() const;
-  /// The bytes between the tree and the metadata; empty if there are none.
-  std::span<const std::uint8_t> section() const noexcept;
-  std::array<branch, 2> branches_of(std::uint32_t node) const noexcept;
-  branch branch_to(std::uint8_t type, std::uint64_t record,
-                   const MMDB_entry_s& entry) const noexcept;
+  /// The size of the data section, which stands between the tree and the metadata.
+  std::size_t section_bytes() const noexcept;
+  std::array<branch, 2> branches_of(std::uint32_t node);
+  branch branch_to(const mmdb_tree::child& child) const noexcept;
   /// Where IPv4 addresses begin: in a database of version 6 behind 96 zero bits.
-  branch v4_root() const noexcept;
+  branch v4_root();
 
-  MMDB_s file_{};
-  record_places records_;
+  const stable_file* file_;
+  /// As long as the file, but of its bytes only the metadata are there.
+  MMDB_s described_{};
   bool open_ = false;
+  std::optional<mmdb_tree> tree_;
+  record_places records_;
 };
 
 base::expected<std::shared_ptr<const mmdb_file>>
@@ -99,15 +105,16 @@ mmdb_file::open(const std::string& path, std::optional<std::uint64_t> corrupted_
   const auto refuse = [&path](const std::string& reason) {
     return base::fail(base::errc::geoip_invalid, path + ": " + reason);
   };
-  source from;
-  {
-    const auto copy = memory_file::copy_of(path, file_limit_bytes, corrupted_by);
-    if (!copy) return refuse(copy.error().detail);
-    if (const auto reason = from.open(*copy); !reason.empty()) return refuse(reason);
-  }
+  const auto bytes = stable_file::open(path, file_limit_bytes, corrupted_by);
+  if (!bytes) return refuse(bytes.error().detail);
   auto file = std::make_shared<mmdb_file>();
-  if (const auto reason = from.read_places(); !reason.empty()) return refuse(reason);
-  if (const auto reason = from.expand(file->table_); !reason.empty()) return refuse(reason);
+  source from{*bytes};
+  auto reason = from.open();
+  if (reason.empty()) reason = from.read_places();
+  if (reason.empty()) reason = from.expand(file->table_);
+  // What was wrong with a file that changed meanwhile is not wrong with what is there now.
+  if (const auto same = bytes->check_unchanged(); !same) return refuse(same.error().detail);
+  if (!reason.empty()) return refuse(reason);
   file->description_ = from.describe();
   file->places_ = from.take_places();
   return file;
@@ -128,96 +135,101 @@ std::optional<mmdb_place> mmdb_file::find(const model::ip_address& address) cons
   return places_[number - 1];
 }
 
-std::string mmdb_file::source::open(const memory_file& copy) {
-  if (const auto fault = find_metadata_damage(copy); !fault.empty()) return damaged(fault);
-  const int status = MMDB_open(copy.path().c_str(), MMDB_MODE_MMAP, &file_);
+std::string mmdb_file::source::open() {
+  std::vector<std::uint8_t> end(
+      static_cast<std::size_t>(std::min<std::uint64_t>(file_->size_bytes(), metadata_limit_bytes)));
+  if (const auto read = file_->read(file_->size_bytes() - end.size(), end); !read)
+    return read.error().detail;
+  if (const auto fault = find_metadata_damage(end); !fault.empty()) return damaged(fault);
+  const auto alone = memory_file::of_end(file_->size_bytes(), end);
+  if (!alone) return alone.error().detail;
+  const int status = MMDB_open(alone->path().c_str(), MMDB_MODE_MMAP, &described_);
   if (status != MMDB_SUCCESS) return damaged(MMDB_strerror(status));
   open_ = true;
-  const auto reason = check_metadata();
-  return reason.empty() ? reason : damaged(reason);
-}
-
-std::string mmdb_file::source::check_metadata() const {
-  const auto& metadata = file_.metadata;
-  if (metadata.ip_version != 4 && metadata.ip_version != 6)
-    return "its IP version is " + std::to_string(metadata.ip_version) + ", not 4 or 6";
-  if (metadata.node_count == 0) return "its search tree is empty";
-  if (section().empty()) return "it holds no records";
+  if (const auto reason = check_metadata(); !reason.empty()) return damaged(reason);
+  const auto& metadata = described_.metadata;
+  tree_.emplace(*file_,
+                mmdb_tree::shape{metadata.node_count, metadata.record_size, section_bytes()});
   return {};
 }
 
-std::span<const std::uint8_t> mmdb_file::source::section() const noexcept {
+std::string mmdb_file::source::check_metadata() const {
+  const auto& metadata = described_.metadata;
+  if (metadata.ip_version != 4 && metadata.ip_version != 6)
+    return "its IP version is " + std::to_string(metadata.ip_version) + ", not 4 or 6";
+  if (metadata.node_count == 0) return "its search tree is empty";
+  if (section_bytes() == 0) return "it holds no records";
+  return {};
+}
+
+std::size_t mmdb_file::source::section_bytes() const noexcept {
   // libmaxminddb's own section extends to the end of the file, beyond the metadata.
-  const auto* const end = file_.metadata_section - metadata_marker.size();
-  if (file_.data_section == nullptr || end <= file_.data_section) return {};
-  return {file_.data_section, end};
+  const auto* const end = described_.metadata_section - metadata_marker.size();
+  if (described_.data_section == nullptr || end <= described_.data_section) return 0;
+  return static_cast<std::size_t>(end - described_.data_section);
 }
 
 std::string mmdb_file::source::read_places() {
-  const auto section = this->section();
-  offset_set offsets{section.size()};
-  const auto take = [&](std::uint8_t type, const MMDB_entry_s& entry) {
-    if (type != MMDB_RECORD_TYPE_DATA)
-      return type == MMDB_RECORD_TYPE_SEARCH_NODE || type == MMDB_RECORD_TYPE_EMPTY;
-    if (entry.offset >= section.size()) return false;
-    offsets.insert(entry.offset);
-    return true;
-  };
-  for (std::uint32_t number = 0; number < file_.metadata.node_count; ++number) {
-    MMDB_search_node_s node{};
-    const bool read = MMDB_read_node(&file_, number, &node) == MMDB_SUCCESS;
-    if (!read || !take(node.left_record_type, node.left_record_entry) ||
-        !take(node.right_record_type, node.right_record_entry))
-      return damaged("node " + std::to_string(number) + " of its search tree points nowhere");
-  }
-  auto records = record_places::read(section, std::move(offsets));
+  using kind = mmdb_tree::child::kind;
+  offset_set offsets{section_bytes()};
+  for (std::uint32_t number = 0; number < described_.metadata.node_count; ++number)
+    for (const auto& [what, value] : tree_->read(number)) {
+      if (what == kind::damaged)
+        return damaged("node " + std::to_string(number) + " of its search tree points nowhere");
+      if (what == kind::record) offsets.insert(value);
+    }
+  if (tree_->failure()) return tree_->failure()->detail;
+  base::huge_page_array<std::uint8_t> section{section_bytes()};
+  const auto begin = static_cast<std::uint64_t>(described_.data_section - described_.file_content);
+  if (const auto read = file_->read(begin, section.extend(section_bytes())); !read)
+    return read.error().detail;
+  auto records = record_places::read({section.data(), section.size()}, std::move(offsets));
   if (!records) return damaged(records.error().detail);
   if (records->places().size() == 0)
     return "it is a database of the type " +
-           model::quoted_excerpt(file_.metadata.database_type, shown_type_limit) +
+           model::quoted_excerpt(described_.metadata.database_type, shown_type_limit) +
            ", none of whose records has coordinates or a country that is known; give one of cities "
            "or of countries";
   records_ = *std::move(records);
   return {};
 }
 
-std::string mmdb_file::source::expand(address_table& into) const {
-  const auto& metadata = file_.metadata;
+std::string mmdb_file::source::expand(address_table& into) {
+  const auto& metadata = described_.metadata;
   const branch root{true, 0};
   auto made = address_table::expand(
       [this](std::uint32_t node) { return branches_of(node); }, metadata.node_count,
       metadata.ip_version == 6 ? std::optional{root} : std::nullopt, v4_root());
+  if (tree_->failure()) return tree_->failure()->detail;
   if (!made) return damaged("its networks share parts of its search tree as in no real database");
   into = *std::move(made);
   return {};
 }
 
-mmdb_file::source::branch mmdb_file::source::branch_to(std::uint8_t type, std::uint64_t record,
-                                                       const MMDB_entry_s& entry) const noexcept {
-  if (type == MMDB_RECORD_TYPE_SEARCH_NODE) return {true, static_cast<std::uint32_t>(record)};
-  const auto number = type == MMDB_RECORD_TYPE_DATA ? records_.find(entry.offset) : std::nullopt;
+mmdb_file::source::branch
+mmdb_file::source::branch_to(const mmdb_tree::child& child) const noexcept {
+  using kind = mmdb_tree::child::kind;
+  if (child.what == kind::node) return {true, child.value};
+  const auto number = child.what == kind::record ? records_.find(child.value) : std::nullopt;
   return {false, number ? *number + 1 : 0};
 }
 
-std::array<mmdb_file::source::branch, 2>
-mmdb_file::source::branches_of(std::uint32_t node) const noexcept {
-  MMDB_search_node_s read{};
-  if (MMDB_read_node(&file_, node, &read) != MMDB_SUCCESS) return {};
-  return {branch_to(read.left_record_type, read.left_record, read.left_record_entry),
-          branch_to(read.right_record_type, read.right_record, read.right_record_entry)};
+std::array<mmdb_file::source::branch, 2> mmdb_file::source::branches_of(std::uint32_t node) {
+  const auto [zero, one] = tree_->read(node);
+  return {branch_to(zero), branch_to(one)};
 }
 
-mmdb_file::source::branch mmdb_file::source::v4_root() const noexcept {
+mmdb_file::source::branch mmdb_file::source::v4_root() {
   constexpr int bits_before = 96;
   branch at{true, 0};
-  if (file_.metadata.ip_version != 6) return at;
+  if (described_.metadata.ip_version != 6) return at;
   for (int i = 0; i < bits_before && at.is_node; ++i)
     at = branches_of(at.value)[0];
   return at;
 }
 
 mmdb_description mmdb_file::source::describe() const {
-  const auto& metadata = file_.metadata;
+  const auto& metadata = described_.metadata;
   return {metadata.database_type, metadata.build_epoch, metadata.ip_version, metadata.node_count};
 }
 

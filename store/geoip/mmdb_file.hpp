@@ -25,15 +25,16 @@ struct mmdb_description {
   std::uint32_t node_count = 0;
 };
 
-/// The places of one MaxMind database, in a form made for look-ups. The file is read once, from a
-/// copy in private memory, so that overwriting it cannot crash a reader. Immutable once opened, so
+/// The places of one MaxMind database, in a form made for look-ups. The file is read and never
+/// mapped, so that overwriting it cannot crash a reader. Immutable once opened, so
 /// any thread may look up addresses.
 class mmdb_file {
 public:
-  /// Copies the file at `path`, checks it completely, reads the places of all of its records and
-  /// expands its tree. Blocks for half a second per 100 MB. Fails with `geoip_invalid`, naming the
-  /// file and the reason: it cannot be read, is not a MaxMind database, is damaged in its tree or
-  /// in a record that the tree points to, or none of its records has a place.
+  /// Reads the file at `path`, checks it completely, reads the places of all of its records and
+  /// expands its tree. Takes less memory beside the tables than the tables do. Blocks for half a
+  /// second per 100 MB. Fails with `geoip_invalid`, naming the file and the reason: it cannot be
+  /// read or changes meanwhile, is not a MaxMind database, is damaged in its tree or in a record
+  /// that the tree points to, or none of its records has a place.
   static base::expected<std::shared_ptr<const mmdb_file>> open(const std::string& path);
   /// Opens a copy in which one bit was flipped, as if by the machine; `random` determines which
   /// one.

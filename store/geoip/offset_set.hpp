@@ -54,6 +54,14 @@ public:
     return before + static_cast<std::uint32_t>(std::popcount(members & (bit - 1)));
   }
 
+  /// How many members there are. O(limit).
+  std::size_t size() const noexcept {
+    std::size_t members = 0;
+    for (const auto& each : blocks_)
+      members += static_cast<std::size_t>(std::popcount(each.members));
+    return members;
+  }
+
   std::size_t bytes() const noexcept { return blocks_.size() * sizeof(block); }
 
 private:

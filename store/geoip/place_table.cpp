@@ -55,6 +55,7 @@ std::size_t place_table::bytes() const noexcept {
 base::expected<record_places> record_places::read(std::span<const std::uint8_t> section,
                                                   offset_set offsets) {
   std::vector<mmdb_place> of_records;
+  of_records.reserve(offsets.size());
   mmdb_record_reader reader{section};
   base::error failure;
   bool sound = true;
@@ -78,12 +79,15 @@ base::expected<record_places> record_places::read(std::span<const std::uint8_t> 
   record_places made;
   made.numbers_.resize(of_records.size());
   std::vector<mmdb_place> different;
+  different.reserve(of_records.size()); // no more than once: memory is taken as it is written to
   for (const auto record : sorted) {
     const auto& place = of_records[record];
     if (different.empty() || order_of(different.back()) != order_of(place))
       different.push_back(place);
     made.numbers_[record] = static_cast<std::uint32_t>(different.size() - 1);
   }
+  std::vector<mmdb_place>{}.swap(of_records);
+  std::vector<std::uint32_t>{}.swap(sorted);
   made.places_ = place_table{different};
   offsets.count();
   made.records_ = std::move(offsets);

@@ -1,0 +1,79 @@
+#include "store/files/stable_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <system_error>
+
+namespace matchcloud::store {
+
+namespace {
+
+/// The most that one system call reads, so that handling a signal is not delayed for long.
+constexpr std::size_t read_step_bytes = 16 << 20;
+
+tl::unexpected<base::error> system_failure(const std::string& call) {
+  return base::fail(base::errc::io_failed,
+                    call + ": " + std::error_code{errno, std::system_category()}.message());
+}
+
+tl::unexpected<base::error> changed() {
+  return base::fail(base::errc::io_failed, "the file changed while it was read");
+}
+
+std::int64_t modified_ns(const struct stat& state) noexcept {
+  constexpr std::int64_t per_second = 1'000'000'000;
+  return std::int64_t{state.st_mtim.tv_sec} * per_second + state.st_mtim.tv_nsec;
+}
+
+} // namespace
+
+base::expected<stable_file> stable_file::open(const std::string& path, std::uint64_t limit_bytes,
+                                              std::optional<std::uint64_t> corrupted_by) {
+  // Non-blocking: opening a named pipe must not wait for its writer.
+  stable_file made{base::file_descriptor{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)}};
+  if (!made.file_) return system_failure("open");
+  struct stat found {};
+  if (::fstat(made.file_.get(), &found) != 0) return system_failure("fstat");
+  if (!S_ISREG(found.st_mode)) return base::fail(base::errc::io_failed, "not a regular file");
+  if (found.st_size == 0) return base::fail(base::errc::io_failed, "the file is empty");
+  made.size_bytes_ = static_cast<std::uint64_t>(found.st_size);
+  made.modified_ns_ = modified_ns(found);
+  if (made.size_bytes_ > limit_bytes)
+    return base::fail(base::errc::io_failed, "the file has " + std::to_string(made.size_bytes_) +
+                                                 " bytes, more than the limit of " +
+                                                 std::to_string(limit_bytes));
+  if (corrupted_by) made.wrong_bit_ = *corrupted_by % (8 * made.size_bytes_);
+  return made;
+}
+
+base::expected<void> stable_file::read(std::uint64_t offset, std::span<std::uint8_t> into) const {
+  for (std::size_t done = 0; done < into.size();) {
+    const auto step = std::min(read_step_bytes, into.size() - done);
+    const auto got =
+        ::pread(file_.get(), into.data() + done, step, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_failure("pread");
+    if (got == 0) return changed(); // nobody asks for what was behind its end
+    done += static_cast<std::size_t>(got);
+  }
+  if (!wrong_bit_ || *wrong_bit_ / 8 < offset || *wrong_bit_ / 8 - offset >= into.size()) return {};
+  auto& wrong = into[static_cast<std::size_t>(*wrong_bit_ / 8 - offset)];
+  wrong ^= static_cast<std::uint8_t>(1U << *wrong_bit_ % 8);
+  return {};
+}
+
+base::expected<void> stable_file::check_unchanged() const {
+  struct stat found {};
+  if (::fstat(file_.get(), &found) != 0) return system_failure("fstat");
+  if (static_cast<std::uint64_t>(found.st_size) != size_bytes_ ||
+      modified_ns(found) != modified_ns_)
+    return changed();
+  return {};
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "base/file_descriptor.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace matchcloud::store {
+
+/// A regular file that is read in parts, and must stay the same until all are read. It is not
+/// mapped: that would end the process when the file is truncated. Move-only. All functions fail
+/// with `io_failed` and a reason that does not repeat the path, and block for as long as the disk
+/// takes.
+class stable_file {
+public:
+  /// Opens the file at `path`. Fails if it is unreadable, not regular, empty, or longer than
+  /// `limit_bytes`. If `corrupted_by` is set, one bit is read wrong; the number determines which
+  /// one.
+  static base::expected<stable_file> open(const std::string& path, std::uint64_t limit_bytes,
+                                          std::optional<std::uint64_t> corrupted_by = {});
+
+  std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+
+  /// Reads all of `into` from `offset` on.
+  base::expected<void> read(std::uint64_t offset, std::span<std::uint8_t> into) const;
+
+  /// Fails if the file was written to since it was opened.
+  base::expected<void> check_unchanged() const;
+
+private:
+  explicit stable_file(base::file_descriptor file) noexcept : file_{std::move(file)} {}
+
+  base::file_descriptor file_;
+  std::uint64_t size_bytes_ = 0;
+  std::int64_t modified_ns_ = 0;
+  std::optional<std::uint64_t> wrong_bit_;
+};
+
+} // namespace matchcloud::store
