@@ -75,6 +75,7 @@ void kept_tables::remove_others(const std::vector<std::string>& paths) const {
   const auto alone = directory_lock::try_take(folder_);
   if (!alone || !*alone) return; // there is no folder, or another process writes into it
   std::vector<std::string> wanted;
+  wanted.reserve(paths.size());
   for (const auto& path : paths)
     wanted.push_back(name_of(path));
   std::error_code failed;
