@@ -20,7 +20,7 @@
 #include <functional>
 #include <optional>
 #include <random>
-#include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,8 +53,8 @@ std::string many_places() {
   for (int i = 0; i < 300; ++i) {
     builder.add_v4({byte(), byte(), byte(), byte()}, 8 + i % 25, record(i));
     std::array<std::uint8_t, 16> network{0x20, byte()};
-    for (auto& each : network | std::views::drop(2))
-      each = byte();
+    for (std::size_t at = 2; at < network.size(); ++at)
+      network[at] = byte();
     builder.add_v6(network, 16 + i % 113, record(i + 1));
   }
   builder.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(1, 10));
