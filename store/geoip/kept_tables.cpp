@@ -63,6 +63,7 @@ base::expected<void> kept_tables::keep(const std::string& path, const file_state
   auto file = new_file::create(unfinished);
   if (!file) return tl::unexpected{file.error()};
   if (auto written = write_tables(*file, source, tables); !written) return written;
+  // The folder is not synced: a name that a power failure takes costs time only.
   return file->rename_to(place);
 }
 
