@@ -118,6 +118,12 @@ struct rank_regions {
   ticket_ptr ticket = {};
 };
 
+/// front -> region_ranking: requests that came together, at most 16. Answered like as many
+/// `rank_regions`, by `regions_ranked` or, together, by `many_ranked`.
+struct rank_many {
+  std::vector<rank_regions> all;
+};
+
 /// front -> region_ranking: an operator asks for the listing of a client, or of a place. Answered
 /// with `json_made`, or `operation_failed` with `element_not_found`.
 struct explain_ranking {
@@ -133,6 +139,11 @@ struct explain_ranking {
 struct regions_ranked {
   exchange_ref exchange;
   std::shared_ptr<const model::region_listing> listing;
+};
+
+/// region_ranking -> front: answers to requests that came together.
+struct many_ranked {
+  std::vector<regions_ranked> all;
 };
 
 /// front -> avatar. Answered with `json_made`, or `operation_failed` with `game_not_found`,

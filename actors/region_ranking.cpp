@@ -186,8 +186,16 @@ region_ranking::region_ranking(caf::actor_config& cfg, ranking_settings settings
 caf::behavior region_ranking::make_behavior() {
   be_strict();
   return {
-      serving<rank_regions>([this](const rank_regions& request) { on(request); }),
-      [this](rank_waiting) { rank_all(); },
+      [this](const rank_many& requests) -> no_response {
+        for (const auto& each : requests.all)
+          serve(each, [this](const rank_regions& request) { on(request); });
+        rank_all();
+        return {};
+      },
+      serving<rank_regions>([this](const rank_regions& request) {
+        on(request);
+        rank_all();
+      }),
       serving<explain_ranking>([this](const explain_ranking& request) {
         if (const auto& of = request.namespace_id; of && !state_.has_namespace(*of))
           return reply(
@@ -208,24 +216,31 @@ caf::behavior region_ranking::make_behavior() {
 
 void region_ranking::on(const rank_regions& request) {
   waiting_.push_back(request);
-  fronts_.push_back(caf::actor_cast<caf::actor>(current_sender()));
   // What is traced is not made to look slow by those that it would wait for.
   const bool is_traced = request.ticket && request.ticket->trace;
-  if (is_traced || waiting_.size() == region_ranking_state::at_once || mailbox().empty())
-    return rank_all();
-  if (waiting_.size() == 1) send(this, rank_waiting{});
+  if (is_traced || waiting_.size() == region_ranking_state::at_once) rank_all();
 }
 
 void region_ranking::rank_all() {
+  if (waiting_.empty()) return;
   std::array<region_ranking_state::listing_ptr, region_ranking_state::at_once> listings;
+  const auto front = caf::actor_cast<caf::actor>(current_sender());
   with_claimed(waiting_, [&] {
     state_.rank(waiting_, listings);
+    // Faults may strike each answer by itself.
+    if (waiting_.size() == 1 || base::faults::armed(base::fault_point::region_ranking_reply)) {
+      for (std::size_t i = 0; i < waiting_.size(); ++i)
+        reply(front, regions_ranked{waiting_[i].exchange, std::move(listings[i])},
+              waiting_[i].ticket);
+      return;
+    }
+    many_ranked answers;
+    answers.all.reserve(waiting_.size());
     for (std::size_t i = 0; i < waiting_.size(); ++i)
-      reply(fronts_[i], regions_ranked{waiting_[i].exchange, std::move(listings[i])},
-            waiting_[i].ticket);
+      answers.all.push_back({waiting_[i].exchange, std::move(listings[i])});
+    send(front, std::move(answers));
   });
   waiting_.clear();
-  fronts_.clear();
 }
 
 void region_ranking::discard(std::shared_ptr<const void> old) {

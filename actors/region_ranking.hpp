@@ -163,22 +163,15 @@ protected:
   caf::behavior make_behavior() override;
 
 private:
-  /// To itself: rank for those that wait.
-  struct rank_waiting {
-    friend void may_be_sent(const rank_waiting&);
-  };
-
   void on(const rank_regions& request);
-  /// Answers those that wait.
+  /// Answers those that wait, all of the sender of the current message.
   void rank_all();
   /// Has the sender of news free what they replaced.
   void discard(std::shared_ptr<const void> old);
 
   region_ranking_state state_;
-  /// Requests that came since the last ranking, at most `region_ranking_state::at_once`, and the
-  /// fronts that sent them. They wait only for those that are behind them in the mailbox.
+  /// Requests of the current message, at most `region_ranking_state::at_once`.
   std::vector<rank_regions> waiting_;
-  std::vector<caf::actor> fronts_;
 };
 
 } // namespace matchcloud::actors

@@ -6,6 +6,7 @@
 #include "actors/request_trace.hpp"
 
 #include <caf/actor.hpp>
+#include <caf/delegated.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/message.hpp>
 #include <caf/scheduled_actor.hpp>
@@ -14,6 +15,10 @@
 #include <utility>
 
 namespace matchcloud::actors {
+
+/// What handlers of frequent messages return: for those that return nothing, CAF makes a response
+/// to nobody.
+using no_response = caf::delegated<void>;
 
 /// An actor that the supervisor restarts. It counts what it handles, records what it died of,
 /// claims the requests that it works on, and has a gate for faults. Handlers of requests are made
@@ -41,17 +46,24 @@ protected:
   /// `receive`, then calls `handle(message)` with the request claimed.
   template <class Message, class Handle>
   auto serving(Handle handle) {
-    return [this, handle](const Message& message) {
-      claim(message.ticket, handler::owner);
-      if (message.ticket && message.ticket->trace) [[unlikely]] {
-        const traced_step step{message.ticket->trace, name()};
-        if (gate_.lets_in(message)) handle(message);
-      } else if (gate_.lets_in(message)) {
-        handle(message);
-      }
-      release(message.ticket, handler::owner, handler::past_owner);
-      statistics_->count_handled();
+    return [this, handle](const Message& message) -> no_response {
+      serve(message, handle);
+      return {};
     };
+  }
+
+  /// Does what a handler made by `serving` does.
+  template <class Message, class Handle>
+  void serve(const Message& message, const Handle& handle) {
+    claim(message.ticket, handler::owner);
+    if (message.ticket && message.ticket->trace) [[unlikely]] {
+      const traced_step step{message.ticket->trace, name()};
+      if (gate_.lets_in(message)) handle(message);
+    } else if (gate_.lets_in(message)) {
+      handle(message);
+    }
+    release(message.ticket, handler::owner, handler::past_owner);
+    statistics_->count_handled();
   }
 
   /// Calls `work()` with earlier requests claimed. `waiters` are elements with a `ticket`.

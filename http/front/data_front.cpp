@@ -39,12 +39,18 @@ std::string host_of_origin(std::string_view origin) {
 
 caf::behavior data_front::make_behavior() {
   be_front();
+  const auto made = [this](const open_exchange& exchange, const actors::regions_ranked& reply) {
+    return regions_answer(*exchange.request, reply);
+  };
   return {
+      taking_requests(),
       dispatching(),
-      answering<actors::regions_ranked>(
-          [this](const open_exchange& exchange, const actors::regions_ranked& reply) {
-            return regions_answer(*exchange.request, reply);
-          }),
+      answering<actors::regions_ranked>(made),
+      [this, made](const actors::many_ranked& replies) -> actors::no_response {
+        for (const auto& each : replies.all)
+          answer_with(each, made);
+        return {};
+      },
       answering_json(),
       answering_images(),
       answering_downloads(),
@@ -144,7 +150,25 @@ void data_front::list_regions(const dispatch& dispatched, const route& where) {
       *std::move(measured),
       where.token != nullptr ? std::optional{where.token->what.scope} : std::nullopt,
       dispatched.request};
-  forward(dispatched, operation::list_regions, owner::region_ranking, std::move(message));
+  if (!takes_requests())
+    return forward(dispatched, operation::list_regions, owner::region_ranking, std::move(message));
+  if (enter_mailbox(dispatched, operation::list_regions, owner::region_ranking))
+    listings_.push_back(std::move(message));
+}
+
+void data_front::on_exit() {
+  listings_.clear();
+  front::on_exit();
+}
+
+void data_front::end_requests() {
+  if (listings_.empty()) return;
+  const auto& ranking = owner_at(owner::region_ranking);
+  if (ranking && listings_.size() == 1)
+    send(ranking, std::move(listings_.front()));
+  else if (ranking)
+    send(ranking, actors::rank_many{std::exchange(listings_, {})});
+  listings_.clear();
 }
 
 std::optional<std::vector<model::measured_latency>>

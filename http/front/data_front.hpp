@@ -19,6 +19,8 @@ protected:
 
 private:
   void perform(const dispatch& dispatched, const route& where) override;
+  void end_requests() override;
+  void on_exit() override;
   void preflight(const dispatch& dispatched, const route& where) override;
 
   void list_regions(const dispatch& dispatched, const route& where);
@@ -28,6 +30,9 @@ private:
                                 const actors::regions_ranked& reply) const;
   /// The latencies in the query; answers with a problem where they cannot be parsed.
   std::optional<std::vector<model::measured_latency>> read_rtt(const dispatch& dispatched);
+
+  /// Listings to ask for together.
+  std::vector<actors::rank_regions> listings_;
 };
 
 } // namespace matchcloud::http

@@ -89,6 +89,19 @@ void front::on(const actors::owners& known) {
   if (!std::exchange(attached_, true)) sink_->attach(caf::actor_cast<caf::actor>(this));
 }
 
+void front::take_requests() {
+  takes_requests_ = true;
+  std::size_t taken = 0;
+  for (; taken < requests_at_once; ++taken) {
+    const auto next = sink_->take_waiting();
+    if (!next) break;
+    on(*next);
+  }
+  takes_requests_ = false;
+  end_requests();
+  if (taken == requests_at_once) send(this, requests_wait{});
+}
+
 void front::on(const dispatch& dispatched) {
   claim(dispatched.request, handler::front);
   if (dispatched.exchange.attempt == 1)

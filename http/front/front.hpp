@@ -29,6 +29,9 @@ namespace matchcloud::http {
 /// `data_front` and `ops_front` know their operations.
 class front : public actors::resident {
 public:
+  /// How many requests that wait are performed together, at most.
+  static constexpr std::size_t requests_at_once = 16;
+
   /// `sink` must outlive the actor. `gate` is shared with the transport's rules and used on the
   /// front's thread; null: one of its own, which knows no token and has no rate limits.
   front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings, exchange_sink& sink,
@@ -41,6 +44,8 @@ protected:
   virtual void perform(const dispatch& dispatched, const route& where) = 0;
   /// Answers a preflight, or OPTIONS otherwise.
   virtual void preflight(const dispatch& dispatched, const route& where) = 0;
+  /// Requests that waited together have been performed, as far as the front could.
+  virtual void end_requests() {}
   /// Whether the fault points of fronts are passed. Those of the ops plane pass none: otherwise no
   /// fault could be removed.
   bool has_fault_points() const noexcept { return settings_->plane == plane::data; }
@@ -48,8 +53,17 @@ protected:
   /// Sets the handlers of system messages. Call this first in `make_behavior`.
   void be_front();
   /// Handlers for `make_behavior`.
+  auto taking_requests() {
+    return [this](requests_wait) -> actors::no_response {
+      take_requests();
+      return {};
+    };
+  }
   auto dispatching() {
-    return [this](const dispatch& dispatched) { on(dispatched); };
+    return [this](const dispatch& dispatched) -> actors::no_response {
+      on(dispatched);
+      return {};
+    };
   }
   auto knowing_tokens() {
     return [this](const actors::tokens_changed& news) { gate_->set_tokens(news.tokens); };
@@ -61,20 +75,26 @@ protected:
   /// exchange with `make(exchange, reply)`.
   template <class Reply, class Make>
   auto answering(Make make) {
-    return [this, make](const Reply& reply) {
-      auto exchange = sink_->find(reply.exchange);
-      if (!exchange) return; // already answered, or a later attempt is under way
-      claim(exchange.request, actors::handler::front);
-      if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, exchange))
-        return release(exchange.request, actors::handler::front, actors::handler::past_owner);
-      auto answer = [&] {
-        const actors::traced_step step{exchange.request->trace, "front"};
-        return make(exchange, reply);
-      }();
-      keep_trace(*exchange.request, exchange.operation_id, answer.status);
-      exchange.request.reset(); // a transport reuses requests that nobody else holds
-      sink_->answer(reply.exchange, std::move(answer));
+    return [this, make](const Reply& reply) -> actors::no_response {
+      answer_with(reply, make);
+      return {};
     };
+  }
+  /// Does what a handler made by `answering` does.
+  template <class Reply, class Make>
+  void answer_with(const Reply& reply, const Make& make) {
+    auto exchange = sink_->find(reply.exchange);
+    if (!exchange) return; // already answered, or a later attempt is under way
+    claim(exchange.request, actors::handler::front);
+    if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, exchange))
+      return release(exchange.request, actors::handler::front, actors::handler::past_owner);
+    auto answer = [&] {
+      const actors::traced_step step{exchange.request->trace, "front"};
+      return make(exchange, reply);
+    }();
+    keep_trace(*exchange.request, exchange.operation_id, answer.status);
+    exchange.request.reset(); // a transport reuses requests that nobody else holds
+    sink_->answer(reply.exchange, std::move(answer));
   }
   auto answering_failures() {
     return answering<actors::operation_failed>(
@@ -145,6 +165,10 @@ protected:
 
   const front_settings& settings() const noexcept { return *settings_; }
   exchange_sink& sink() const noexcept { return *sink_; }
+  /// Whether the request that is performed came with others, so that `end_requests` will follow.
+  bool takes_requests() const noexcept { return takes_requests_; }
+  /// Notes whom the exchange waits for; answers it where the owner's mailbox is full.
+  bool enter_mailbox(const dispatch& dispatched, operation which, actors::owner to);
   /// Empty while the owner is being restarted.
   const caf::actor& owner_at(actors::owner which) const noexcept {
     return owners_[index_of(which)];
@@ -153,14 +177,13 @@ protected:
 private:
   /// Keeps the trace of a request that is answered now, if it has one.
   void keep_trace(const admitted_request& of, operation which, int status) const;
+  void take_requests();
   void on(const dispatch& dispatched);
   void on(const actors::owners& known);
   /// Passes the fault point `front.dispatch`. Whether the request goes on; an injected failure is
   /// answered.
   bool arrives(const dispatch& dispatched);
   void handle(const dispatch& dispatched);
-  /// Notes whom the exchange waits for; answers it where the owner's mailbox is full.
-  bool enter_mailbox(const dispatch& dispatched, operation which, actors::owner to);
   template <class Reply>
   bool arrives(const Reply& reply, const open_exchange& exchange) {
     return !has_fault_points() || arrives(reply.exchange, caf::make_message(reply), exchange);
@@ -174,6 +197,7 @@ private:
   kept_lists lists_;
   std::array<caf::actor, actors::owner_count> owners_;
   bool attached_ = false;
+  bool takes_requests_ = false;
 };
 
 /// The answer to OPTIONS: 204 with `Allow`.

@@ -95,6 +95,7 @@ void ops_front::set_catalog(const model::catalog_snapshot& catalog) {
 caf::behavior ops_front::make_behavior() {
   be_front();
   return {
+      taking_requests(),
       dispatching(),
       answering<actors::json_made>([](const open_exchange&, const actors::json_made& reply) {
         auto made = json_answer(reply);

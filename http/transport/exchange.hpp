@@ -71,6 +71,10 @@ struct dispatch {
 };
 void may_be_sent(const dispatch&);
 
+/// transport -> front, and front -> front: requests wait that `exchange_sink::take_waiting` gives.
+struct requests_wait {};
+void may_be_sent(const requests_wait&);
+
 /// An exchange that waits for its answer.
 struct open_exchange {
   /// Null: there is no such exchange.
@@ -89,6 +93,10 @@ public:
 
   /// The front knows the owners and is ready. Every unanswered exchange is dispatched to it.
   virtual void attach(caf::actor front) = 0;
+
+  /// The next request that waits, after `requests_wait`; nothing: there is none, and the next one
+  /// will be announced again. A transport that sends `dispatch` for each has none.
+  virtual std::optional<dispatch> take_waiting() { return std::nullopt; }
 
   /// Notes the exchange's operation and the owner that is to answer it (`owner::none`: the front
   /// does). False where the owner's mailbox is full.

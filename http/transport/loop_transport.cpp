@@ -396,11 +396,22 @@ bool loop_transport::admit(admitted_request& which) {
 }
 
 void loop_transport::dispatch(connection& from) {
-  if (front_) caf::anon_send(front_, http::dispatch{from.current(), from.current_request()});
+  if (!front_) return;
+  waiting_.push_back({from.current(), from.current_request()});
+  if (waiting_.size() == 1) caf::anon_send(front_, requests_wait{});
+}
+
+std::optional<http::dispatch> loop_transport::take_waiting() {
+  if (next_waiting_ < waiting_.size()) return std::move(waiting_[next_waiting_++]);
+  waiting_.clear();
+  next_waiting_ = 0;
+  return std::nullopt;
 }
 
 void loop_transport::attach(caf::actor front) {
   front_ = std::move(front);
+  waiting_.clear();
+  next_waiting_ = 0;
   end_parts_where([](const connection&) { return true; });
   redispatch_where(actors::handler::front, [](const connection&) { return true; });
 }

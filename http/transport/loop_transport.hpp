@@ -107,6 +107,7 @@ public:
   // -- exchange_sink ----------------------------------------------------------
 
   void attach(caf::actor front) override;
+  std::optional<http::dispatch> take_waiting() override;
   bool routed(actors::exchange_ref exchange, operation which, actors::owner waits_for) override;
   open_exchange find(actors::exchange_ref exchange) const override;
   void answer(actors::exchange_ref exchange, response&& with) override;
@@ -236,6 +237,9 @@ private:
   std::function<void()> on_empty_;
   request_id_source ids_;
   caf::actor front_;
+  /// Requests for the front, from the first that it has not taken.
+  std::vector<http::dispatch> waiting_;
+  std::size_t next_waiting_ = 0;
   std::vector<std::unique_ptr<acceptor>> listeners_;
   /// This loop's part of `shared_bounds::shares`.
   connection_shares shares_here_;

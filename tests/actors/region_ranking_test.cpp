@@ -301,5 +301,27 @@ TEST_CASE("the actor answers for the exchange it was asked for, with the newest 
   CHECK(ids(*log->ranked[2].listing) == "fra");
 }
 
+TEST_CASE("requests that came together are each answered, whatever became of the others") {
+  deterministic_system on;
+  const auto log = std::make_shared<probe_log>();
+  const auto front = on.spawn<probe>(log);
+  const auto ranking = on.spawn<region_ranking>(located(), two_regions());
+  rank_many together;
+  constexpr std::uint64_t count = region_ranking_state::at_once + 3;
+  for (std::uint64_t i = 1; i <= count; ++i) {
+    rank_regions one{{i, 1}, address_of(i % 2 == 0 ? german : japanese), ""};
+    one.ticket = std::make_shared<ticket>();
+    together.all.push_back(std::move(one));
+  }
+  on.send_as(front, ranking, together);
+  REQUIRE(log->ranked.size() == count);
+  for (std::uint64_t i = 1; i <= count; ++i) {
+    CHECK(log->ranked[i - 1].exchange == exchange_ref{i, 1});
+    CHECK(ids(*log->ranked[i - 1].listing) == (i % 2 == 0 ? "fra nrt" : "nrt fra"));
+  }
+  on.send_as(front, ranking, rank_many{});
+  CHECK(log->ranked.size() == count);
+}
+
 } // namespace
 } // namespace matchcloud::actors

@@ -8,9 +8,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +30,12 @@ public:
   bool routed(exchange_ref exchange, http::operation which, owner waits_for) override {
     routes[exchange.exchange] = {which, waits_for};
     return waits_for == owner::none || !full;
+  }
+  std::optional<http::dispatch> take_waiting() override {
+    if (waiting.empty()) return std::nullopt;
+    auto next = std::move(waiting.front());
+    waiting.pop_front();
+    return next;
   }
   http::open_exchange find(exchange_ref exchange) const override {
     const auto found = requests.find(exchange.exchange);
@@ -54,6 +62,7 @@ public:
   std::vector<std::pair<exchange_ref, std::size_t>> granted;
   std::vector<actors::answer_part> parts;
   std::vector<owner> redispatched;
+  std::deque<http::dispatch> waiting;
 };
 
 /// A front between a transport and owners that only record what they receive.
@@ -117,6 +126,18 @@ struct front_bench : deterministic_system {
     caf::anon_send(front, http::dispatch{ref, request});
     run();
     return ref;
+  }
+  /// Has a request wait until `take_waiting`.
+  exchange_ref wait(std::string method_token, std::string target) {
+    const exchange_ref ref{++last, 1};
+    const auto request = make(std::move(method_token), std::move(target));
+    sink.requests[last] = request;
+    sink.waiting.push_back({ref, request});
+    return ref;
+  }
+  void take_waiting() {
+    caf::anon_send(front, http::requests_wait{});
+    run();
   }
   exchange_ref send(std::string method_token, std::string target) {
     return send(make(std::move(method_token), std::move(target)));

@@ -261,6 +261,59 @@ TEST_CASE("a game's avatars are asked of its shard, which answers with the body"
   CHECK(on.answer().body_bytes().data() == body->data()); // shared, not copied
 }
 
+TEST_CASE("requests that wait together are performed in order, and listings asked for together") {
+  bench on;
+  on.start();
+  const auto first = on.wait("GET", "/matchmaker/regions");
+  on.wait("GET", "/ping");
+  const auto third = on.wait("GET", "/matchmaker/regions");
+  on.wait("GET", "/nowhere");
+  on.take_waiting();
+  REQUIRE(on.sink.answers.size() == 2);
+  CHECK(on.sink.answers[0].second.status == 204);
+  CHECK(on.sink.answers[1].second.status == 404);
+  const auto& asked = on.ranking_log->rankings;
+  REQUIRE(asked.size() == 2);
+  CHECK(asked[0].exchange == first);
+  CHECK(asked[1].exchange == third);
+  CHECK(on.ranking_log->together == std::vector<std::size_t>{2});
+
+  const std::vector<model::region> regions{{"lon", "London", "Cloud", {51.5, 0}}};
+  const auto listing = std::make_shared<const model::region_listing>(
+      std::make_shared<const model::region_fragments>(regions),
+      std::vector<model::listed_region>{{0, 0}});
+  caf::anon_send(on.front,
+                 actors::many_ranked{{{first, listing}, {{99, 1}, listing}, {third, listing}}});
+  on.run();
+  REQUIRE(on.sink.answers.size() == 4); // who is gone gets none
+  CHECK(on.sink.answers[2].first == first);
+  CHECK(on.sink.answers[3].first == third);
+  CHECK(on.sink.answers[3].second.status == 200);
+}
+
+TEST_CASE("however many requests wait, each is performed, and so many together at most") {
+  bench on;
+  on.start();
+  constexpr auto at_once = front::requests_at_once;
+  for (std::size_t i = 0; i < 2 * at_once + 1; ++i)
+    on.wait("GET", "/matchmaker/regions");
+  on.take_waiting();
+  CHECK(on.sink.waiting.empty());
+  CHECK(on.ranking_log->rankings.size() == 2 * at_once + 1);
+  CHECK(on.ranking_log->together == std::vector<std::size_t>{at_once, at_once});
+}
+
+TEST_CASE("listings that find the mailbox full are answered, and not asked for") {
+  bench on;
+  on.start();
+  on.sink.full = true;
+  on.wait("GET", "/matchmaker/regions");
+  on.wait("GET", "/matchmaker/regions");
+  on.take_waiting();
+  CHECK(on.sink.answers.size() == 2);
+  CHECK(on.ranking_log->rankings.empty());
+}
+
 TEST_CASE("a list that its shard offers is answered without the shard, until the offer ends") {
   bench on;
   on.settings->kept_lists_bytes = 100'000;

@@ -24,18 +24,23 @@ inline const http::endpoint loopback{
     model::ip_address::from_v4(std::array<std::uint8_t, 4>{127, 0, 0, 1}), 0};
 inline const std::string get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
 
-/// A front that records the dispatches it receives.
+/// A front that records the requests that wait for it.
 class recording_front final : public caf::event_based_actor {
 public:
-  recording_front(caf::actor_config& cfg, std::shared_ptr<std::vector<http::dispatch>> seen)
-      : caf::event_based_actor{cfg}, seen_{std::move(seen)} {}
+  recording_front(caf::actor_config& cfg, http::exchange_sink& sink,
+                  std::shared_ptr<std::vector<http::dispatch>> seen)
+      : caf::event_based_actor{cfg}, sink_{&sink}, seen_{std::move(seen)} {}
 
 protected:
   caf::behavior make_behavior() override {
-    return {[this](const http::dispatch& dispatched) { seen_->push_back(dispatched); }};
+    return {[this](http::requests_wait) {
+      while (auto next = sink_->take_waiting())
+        seen_->push_back(*std::move(next));
+    }};
   }
 
 private:
+  http::exchange_sink* sink_;
   std::shared_ptr<std::vector<http::dispatch>> seen_;
 };
 
@@ -121,7 +126,8 @@ struct transport_bench {
 
   const http::transport_metrics& counted() const { return metrics; }
   caf::actor attach() {
-    const auto front = actors.spawn<recording_front>(seen);
+    const auto front =
+        actors.spawn<recording_front>(std::ref<http::exchange_sink>(*transport), seen);
     transport->attach(front);
     actors.run();
     return front;
