@@ -16,7 +16,7 @@ public:
   virtual ~lobby_sink() = default;
 
   /// Merges lobbies from the front of `records` (see `model::merge`) in one transaction of at most
-  /// about 50 ms; call it again with the rest. A lobby that is already known with other attributes
+  /// about 200 ms; call it again with the rest. A lobby that is already known with other attributes
   /// is rejected. Each `record.attributes` is an index into `attributes`.
   virtual base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
                                             const model::lobby_attributes_table& attributes) = 0;

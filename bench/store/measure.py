@@ -6,7 +6,7 @@ sqlite3 gets what is left of the work once somebody else has done the rest: a CS
 final values of the columns, for one table and its index by id as a store has them (not STRICT, and
 with ids as texts of the same sixteen bytes, for `.import` reads texts), with the same journal and
 synchronous modes. It reads no JSON, checks, merges and looks up nothing, and writes it all in one
-transaction; matchcloud does, and keeps its transactions below 50 ms. Both begin with no file and
+transaction; matchcloud does, and keeps its transactions below 200 ms. Both begin with no file and
 end with all on disk. Rounds are interleaved (matchcloud, sqlite3, post, matchcloud, ...), so that
 what else happens on the machine falls on all alike.
 """
