@@ -112,7 +112,7 @@ region_listing::region_listing(std::shared_ptr<const region_fragments> fragments
   if (needed > inline_.size()) heap_ = std::make_unique<char[]>(needed);
   char* const to = heap_ ? heap_.get() : inline_.data();
   if (rows_bytes > 0) std::memcpy(to, all.rows.data(), rows_bytes); // of no rows, data() is null
-  std::memcpy(to + rows_bytes, all.digits.data(), all.digits.size());
+  all.digits.copy(to + rows_bytes, all.digits.size());
   std::memset(to + rows_bytes + all.digits.size(), 0, digits_limit);
 }
 
