@@ -409,9 +409,15 @@ std::optional<http::dispatch> loop_transport::take_waiting() {
 }
 
 void loop_transport::attach(caf::actor front) {
+  const bool is_first = !front_;
   front_ = std::move(front);
   waiting_.clear();
   next_waiting_ = 0;
+  if (is_first) { // nobody was asked yet: no attempt was in vain
+    for (const auto& each : slots_)
+      if (each.held && each.held->waiting()) dispatch(*each.held);
+    return;
+  }
   end_parts_where([](const connection&) { return true; });
   redispatch_where(actors::handler::front, [](const connection&) { return true; });
 }

@@ -111,6 +111,8 @@ TEST_CASE("without a front exchanges wait for one") {
   REQUIRE(on.turn_until([&] { return on.counted().in_flight.load() == 1; }));
   on.attach();
   REQUIRE(on.see(1));
+  CHECK(on.seen->at(0).exchange.attempt == 1); // nobody was asked before
+  CHECK(on.counted().redispatched.get() == 0);
   on.answer(on.seen->at(0), "late but there");
   CHECK(on.sees(one, "late but there"));
 }
