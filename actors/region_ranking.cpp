@@ -225,21 +225,19 @@ void region_ranking::rank_all() {
   if (waiting_.empty()) return;
   std::array<region_ranking_state::listing_ptr, region_ranking_state::at_once> listings;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
-  with_claimed(waiting_, [&] {
-    state_.rank(waiting_, listings);
-    // Faults may strike each answer by itself.
-    if (waiting_.size() == 1 || base::faults::armed(base::fault_point::region_ranking_reply)) {
-      for (std::size_t i = 0; i < waiting_.size(); ++i)
-        reply(front, regions_ranked{waiting_[i].exchange, std::move(listings[i])},
-              waiting_[i].ticket);
-      return;
-    }
+  with_claimed(waiting_, [&] { state_.rank(waiting_, listings); });
+  // Faults may strike each answer by itself.
+  if (waiting_.size() == 1 || base::faults::armed(base::fault_point::region_ranking_reply)) {
+    for (std::size_t i = 0; i < waiting_.size(); ++i)
+      reply(front, regions_ranked{waiting_[i].exchange, std::move(listings[i])},
+            waiting_[i].ticket);
+  } else {
     many_ranked answers;
     answers.all.reserve(waiting_.size());
     for (std::size_t i = 0; i < waiting_.size(); ++i)
       answers.all.push_back({waiting_[i].exchange, std::move(listings[i])});
     send(front, std::move(answers));
-  });
+  }
   waiting_.clear();
 }
 

@@ -72,6 +72,10 @@ http::served_documents documents_of(const serve_config& config) {
   return {make(http::plane::data), make(http::plane::ops)};
 }
 
+/// What all loops together may keep of avatar lists that their shards have withdrawn, as one part
+/// in so many of the shards' caches: it counts against the byte budget.
+constexpr std::size_t withdrawn_lists_part = 4;
+
 std::size_t loop_count(const serve_config& config) {
   return config.loops != 0 ? config.loops : std::max(1U, std::thread::hardware_concurrency());
 }
@@ -83,7 +87,8 @@ http::front_settings data_front_settings(const serve_config& config,
                                          actors::avatar_metrics& avatars) {
   auto settings = config.front;
   settings.documents = documents;
-  settings.kept_lists_bytes = config.limits.avatar_cache_bytes / loop_count(config);
+  settings.kept_lists_bytes =
+      config.limits.avatar_cache_bytes / withdrawn_lists_part / loop_count(config);
   settings.list_hits = &avatars.cache_hits;
   settings.traces = std::make_shared<actors::trace_log>(config.trace_one_in);
   settings.store.contact = std::move(contact);

@@ -111,6 +111,7 @@ private:
   /// Null where the store is embedded: the processes on it are few, and replace each other.
   std::shared_ptr<store::replica_lease> replicas_;
   http::served_documents documents_;
+  actors::avatar_metrics avatar_metrics_;
   std::shared_ptr<const http::front_settings> front_;
   std::shared_ptr<const http::front_settings> ops_front_;
   // Declared before the actors to outlive them: messages hold requests, and requests point to
@@ -122,7 +123,6 @@ private:
   http::transport_metrics ops_metrics_;
   std::deque<actors::ranking_metrics> ranking_metrics_;
   std::deque<actors::place_counts> places_;
-  actors::avatar_metrics avatar_metrics_;
   actors::export_metrics export_metrics_;
   actors::geoip_metrics geoip_metrics_;
   std::shared_ptr<store::database> database_;

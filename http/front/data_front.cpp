@@ -150,7 +150,8 @@ void data_front::list_regions(const dispatch& dispatched, const route& where) {
       *std::move(measured),
       where.token != nullptr ? std::optional{where.token->what.scope} : std::nullopt,
       dispatched.request};
-  if (!takes_requests())
+  // Of several, each is blamed if the actor dies of one: what is tried again travels alone.
+  if (!takes_requests() || dispatched.exchange.attempt > 1)
     return forward(dispatched, operation::list_regions, owner::region_ranking, std::move(message));
   if (enter_mailbox(dispatched, operation::list_regions, owner::region_ranking))
     listings_.push_back(std::move(message));

@@ -39,7 +39,8 @@ struct loop_metrics {
 class event_loop final : public caf::execution_unit {
 public:
   static constexpr std::size_t resumes_per_turn = 64;
-  static constexpr std::size_t messages_per_resume = 16;
+  /// Few, because a message may be of as many requests as wait together.
+  static constexpr std::size_t messages_per_resume = 4;
   /// How much of a turn resident actors may take, not counting the last resume: one ranking of
   /// 1,000 regions takes a millisecond, and many may wait.
   static constexpr std::chrono::milliseconds residents_turn_time{1};

@@ -398,21 +398,24 @@ bool loop_transport::admit(admitted_request& which) {
 void loop_transport::dispatch(connection& from) {
   if (!front_) return;
   waiting_.push_back({from.current(), from.current_request()});
-  if (waiting_.size() == 1) caf::anon_send(front_, requests_wait{});
+  if (!std::exchange(announced_, true)) caf::anon_send(front_, requests_wait{});
 }
 
 std::optional<http::dispatch> loop_transport::take_waiting() {
-  if (next_waiting_ < waiting_.size()) return std::move(waiting_[next_waiting_++]);
-  waiting_.clear();
-  next_waiting_ = 0;
-  return std::nullopt;
+  if (waiting_.empty()) {
+    announced_ = false;
+    return std::nullopt;
+  }
+  auto next = std::move(waiting_.front());
+  waiting_.pop_front();
+  return next;
 }
 
 void loop_transport::attach(caf::actor front) {
   const bool is_first = !front_;
   front_ = std::move(front);
   waiting_.clear();
-  next_waiting_ = 0;
+  announced_ = false;
   if (is_first) { // nobody was asked yet: no attempt was in vain
     for (const auto& each : slots_)
       if (each.held && each.held->waiting()) dispatch(*each.held);

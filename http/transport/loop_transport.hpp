@@ -237,9 +237,10 @@ private:
   std::function<void()> on_empty_;
   request_id_source ids_;
   caf::actor front_;
-  /// Requests for the front, from the first that it has not taken.
-  std::vector<http::dispatch> waiting_;
-  std::size_t next_waiting_ = 0;
+  /// Requests that the front has not taken.
+  std::deque<http::dispatch> waiting_;
+  /// The front was told that requests wait, and has not found none yet.
+  bool announced_ = false;
   std::vector<std::unique_ptr<acceptor>> listeners_;
   /// This loop's part of `shared_bounds::shares`.
   connection_shares shares_here_;

@@ -47,6 +47,22 @@ TEST_CASE("a newer offer takes the place of the one before") {
   CHECK(of.find(id_of(1))->size() == 20);
 }
 
+TEST_CASE("now and then the shard is asked, and long lists are always asked of it") {
+  kept_lists of{10 * kept_lists::longest_bytes};
+  const auto offer = offer_of(1);
+  of.keep(offer);
+  std::size_t answered = 0;
+  for (std::size_t i = 0; i < 10 * kept_lists::answers_per_look; ++i)
+    answered += of.find(id_of(1)) ? 1 : 0;
+  CHECK(answered == 10 * (kept_lists::answers_per_look - 1));
+  const auto longest = offer_of(2, kept_lists::longest_bytes);
+  const auto longer = offer_of(3, kept_lists::longest_bytes + 1);
+  of.keep(longest);
+  of.keep(longer);
+  CHECK(of.find(id_of(2)));
+  CHECK(of.find(id_of(3)) == nullptr);
+}
+
 TEST_CASE("kept lists stay within their bytes") {
   constexpr std::size_t fits_two = 2'600;
   kept_lists of{fits_two};
