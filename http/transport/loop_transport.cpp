@@ -514,6 +514,8 @@ void loop_transport::closed(connection& which) {
     if (!which.peer().is_v4()) bounds_->networks.leave(which.peer());
   }
   bounds_->connections.fetch_sub(1);
+  // With the place, not with the memory: nobody shall see more than the limit.
+  metrics_->connections.add(-1);
   closed_slots_.push_back(which.slot());
   plan_turn_end();
 }
@@ -559,7 +561,6 @@ void loop_transport::finish_turn() {
     const auto gone = closed_slots_.size();
     closed_slots_.clear();
     live_.fetch_sub(gone, std::memory_order_relaxed);
-    metrics_->connections.add(-static_cast<std::int64_t>(gone));
     if (draining_ && connection_count() == 0) on_empty_();
   }
   if (closing_idle_)
