@@ -97,8 +97,7 @@ void avatar_state::forget(const store::game_revision& moved) {
 }
 
 void avatar_state::clear() {
-  cache_.clear();
-  count_cached_bytes();
+  forget_all();
   loads_.clear();
   queue_.clear();
 }

@@ -237,8 +237,7 @@ template <class Sink>
 [[gnu::always_inline]] inline void repeat(Sink& sink, std::string_view text, std::size_t distance) {
   const bool is_one_match = text.size() >= shortest_match && text.size() <= longest_match;
   if (is_one_match && distance < near_distance_codes.size()) [[likely]] {
-    const auto packed = near_distance_codes[distance];
-    sink.put(joined(length_codes[text.size()], {packed & 0xFFFFU, packed >> 16U}));
+    sink.put(joined(length_codes[text.size()], distance_code(distance)));
   } else {
     sink = with_repeated(std::move(sink), text, distance);
   }
