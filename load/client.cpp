@@ -1,6 +1,7 @@
 #include "load/client.hpp"
 
 #include "cli/bearer_tokens.hpp"
+#include "load/timed_read.hpp"
 
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -74,6 +75,7 @@ bool client::prepare_socket() {
   if (!socket) return false;
   const int on = 1;
   ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (!host_->tls()) note_arrivals(socket.get());
   if (source_) {
     // The kernel chooses the port at connect(), when the peer is known, so that each source address
     // can use all ports.
@@ -154,7 +156,9 @@ void client::read() {
   // A reply may end this connection, and the next request may begin another.
   const auto connection = connection_;
   while (stream_ && connection == connection_) {
-    const auto got = stream_->read(buffer);
+    const auto [got, age] = host_->tls() ? timed_result{stream_->read(buffer)}
+                                         : read_timed(stream_->descriptor(), buffer);
+    reply_age_ = age;
     switch (got.status) {
     case http::io_status::moved: break;
     case http::io_status::blocked: return;

@@ -79,6 +79,8 @@ public:
 
   const request_source::request& request() const noexcept { return request_; }
   base::steady_time intended() const noexcept { return intended_; }
+  /// For how long the end of the reply had been there when it was read; 0 if nobody knows (TLS).
+  std::chrono::nanoseconds reply_age() const noexcept { return reply_age_; }
   /// The first `limit_bytes` of what the server sent, fit for a report: with the client's token
   /// masked.
   std::string excerpt(std::string_view bytes, std::size_t limit_bytes) const;
@@ -123,6 +125,7 @@ private:
   unsent_bytes unsent_;
   base::steady_time intended_;
   base::steady_time deadline_;
+  std::chrono::nanoseconds reply_age_{0};
   reply_reader reader_;
 };
 

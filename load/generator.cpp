@@ -282,8 +282,9 @@ void generator::on_reply(client& from, const reply& that) {
     pump();
     return;
   }
-  last_reply_ = clock_->now();
-  const auto took = since(from.intended(), last_reply_);
+  const auto came = clock_->now() - from.reply_age();
+  last_reply_ = std::max(last_reply_, came);
+  const auto took = since(from.intended(), came);
   ++interval_.answered;
   interval_.latency.record(took);
   auto& part = parts_[from.request().part];
