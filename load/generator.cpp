@@ -41,14 +41,7 @@ public:
       throw std::system_error{code, std::generic_category(), "epoll_ctl"};
   }
 
-  void set(base::steady_time when) noexcept {
-    const auto ns =
-        std::max<std::int64_t>(1, std::chrono::nanoseconds{when.time_since_epoch()}.count());
-    itimerspec at{};
-    at.it_value.tv_sec = ns / 1'000'000'000;
-    at.it_value.tv_nsec = ns % 1'000'000'000;
-    ::timerfd_settime(fd_.get(), TFD_TIMER_ABSTIME, &at, nullptr);
-  }
+  void set(base::steady_time when) noexcept { set_timer(fd_, when); }
 
   void on_events(std::uint32_t) override { owner_->on_wake(); }
 
@@ -191,8 +184,8 @@ void generator::repeat_due(base::steady_time now) {
   }
 }
 
-void generator::pump() {
-  if (!began_ || pumping_) return;
+void generator::pump(std::chrono::nanoseconds ahead) {
+  if (!began_ || pumping_ || tick_planned_) return;
   // A request that fails at once frees its connection at once, which calls `pump` again: this flag
   // prevents recursion.
   pumping_ = true;
@@ -202,7 +195,7 @@ void generator::pump() {
   if (measuring_ && now >= end_) end_measuring(now);
   note_lateness(now);
   std::size_t sent = 0;
-  for (; sent < sends_per_turn && !free_.empty() && pump_one(now); ++sent)
+  for (; sent < sends_per_turn && !free_.empty() && pump_one(now, ahead); ++sent)
     now = clock_->now();
   exhausted_ = free_.empty();
   give_up_unsent(now);
@@ -212,7 +205,10 @@ void generator::pump() {
       pump_planned_ = false;
       pump();
     });
-  plan_wake(now);
+  if (sent < sends_per_turn && ticks(now))
+    plan_tick();
+  else
+    plan_wake(now);
   pumping_ = false;
   end_when_done();
 }
@@ -238,16 +234,38 @@ void generator::plan_wake(base::steady_time now) {
   if (when > now && when != base::steady_time::max()) wake_at(when);
 }
 
-/// Sends the next request if it is due. Returns whether it was sent.
-bool generator::pump_one(base::steady_time now) {
+/// Whether requests follow each other so fast that ticks are cheaper than a wake-up for each. Where
+/// no connection is free, each reply matters; and TLS does not say when a reply came.
+bool generator::ticks(base::steady_time now) const noexcept {
+  return arrivals_ && !tls_ && !sent_all_ && !free_.empty() && next_ - now < 2 * tick;
+}
+
+/// Lets the end of this turn, or of the next one if this one is ending, be that of a tick.
+void generator::plan_tick() {
+  tick_planned_ = true;
+  loop_.at_turn_end([this] { on_tick(); });
+}
+
+/// Sends what was planned for the tick whose replies have just been read, and waits for the next.
+/// Meanwhile nobody waits for the sockets, so that replies cost no wake-ups, neither here nor the
+/// service that sends them.
+void generator::on_tick() {
+  tick_planned_ = false;
+  pump(ahead_limit);
+  if (tick_planned_) tick_timer_.wait(clock_->now());
+}
+
+/// Sends the next request if it is due, or will be within `ahead`. Returns whether it was sent.
+bool generator::pump_one(base::steady_time now, std::chrono::nanoseconds ahead) {
   const auto intended = arrivals_ ? next_ : now;
   if (intended >= end_) {
     sent_all_ = true;
     return false;
   }
   // Either the request is not due yet, or it is too late and `give_up_unsent` gives up the rest.
-  if (intended > now || stopped_early_ || now >= end_ + plan_->timeout) return false;
-  send(intended, now);
+  if (intended > now + ahead || stopped_early_ || now >= end_ + plan_->timeout) return false;
+  // What is sent ahead of its time is measured from when it is sent.
+  send(std::min(intended, now), now);
   if (arrivals_) next_ = start_ + arrivals_->next();
   return true;
 }

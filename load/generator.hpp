@@ -8,6 +8,7 @@
 #include "load/reply_check.hpp"
 #include "load/request_source.hpp"
 #include "load/tally.hpp"
+#include "load/tick_timer.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -76,8 +77,15 @@ public:
   /// The time before a request that got 503 is sent again.
   static constexpr std::chrono::milliseconds repeat_after{250};
   /// The least time from one wake-up by the timer to the next: at high rates, one sends all that
-  /// became due meanwhile, so much later than intended at most.
+  /// became due meanwhile, so much later than intended at most. Only TLS comes to such rates: else
+  /// ticks take over.
   static constexpr std::chrono::microseconds wake_spacing{40};
+  /// Requests that follow each other fast are sent together, once a tick: so much later than
+  /// intended at most, or so much earlier. A wake-up costs as much as several requests, and so does
+  /// waking the service.
+  static constexpr std::chrono::microseconds late_limit{50};
+  static constexpr std::chrono::microseconds ahead_limit{100};
+  static constexpr std::chrono::microseconds tick = late_limit + ahead_limit;
   /// Requests that are sent before the loop polls its sockets again.
   static constexpr std::size_t sends_per_turn = 64;
 
@@ -135,8 +143,11 @@ private:
   void on_connected_ahead(client& from) override;
 
   void connect_more();
-  void pump();
-  bool pump_one(base::steady_time now);
+  void pump(std::chrono::nanoseconds ahead = {});
+  bool pump_one(base::steady_time now, std::chrono::nanoseconds ahead);
+  bool ticks(base::steady_time now) const noexcept;
+  void plan_tick();
+  void on_tick();
   void send(base::steady_time intended, base::steady_time now);
   void become_free(client& which);
   bool is_measured(base::steady_time intended) const noexcept { return intended >= measure_from_; }
@@ -157,6 +168,7 @@ private:
   http::event_loop loop_;
   std::shared_ptr<http::tls_context> tls_;
   std::unique_ptr<wake_timer> wake_;
+  tick_timer tick_timer_{tick};
   request_source requests_;
   std::optional<arrivals> arrivals_;
   std::vector<part_state> parts_;
@@ -183,6 +195,8 @@ private:
   bool exhausted_ = false;
   /// Another `pump` at the end of this turn sends the rest of what is due.
   bool pump_planned_ = false;
+  /// The end of a turn is that of a tick, and sends what is due: nobody else does.
+  bool tick_planned_ = false;
   base::steady_time start_;
   base::steady_time measure_from_;
   base::steady_time end_;

@@ -92,6 +92,37 @@ TEST_CASE("a stalled server cannot hide: latency counts from the intended time",
   CHECK(bottleneck(of).starts_with("connections: "));
 }
 
+TEST_CASE("requests that follow each other fast are sent together, and measured as others are",
+          "[load]") {
+  const delayed_server server{ok_reply(good_listing), 5ms};
+  auto options = shortly(server.url(), 5'000);
+  options.connections = 64;
+  const auto of = measured(options);
+  CHECK(of.all.sent == 3'000);
+  CHECK(of.all.answered == 3'000);
+  CHECK(of.all.errors() == 0);
+  CHECK(server.requests() == 3'000);
+  CHECK(ms(of.all.latency.percentile_ns(0)) >= 5);
+  CHECK(ms(of.all.latency.percentile_ns(50)) < 5 + busy_machine_ms);
+  // Some are sent a little ahead, which makes none late.
+  CHECK(of.all.late.delays.percentile_ns(5) == 0);
+  CHECK(of.all.late.delays.count() == 3'000);
+}
+
+TEST_CASE("a stalled server cannot hide from many requests either", "[load]") {
+  delayed_server server{ok_reply(good_listing)};
+  server.stall_once(100ms, 300ms);
+  auto options = shortly(server.url(), 4'000);
+  options.connections = 4;
+  const auto of = measured(options);
+  CHECK(of.all.sent == 2'400);
+  CHECK(of.all.answered == 2'400);
+  CHECK(ms(of.all.latency.max_ns()) >= 280);
+  // 1,200 of the requests were due meanwhile.
+  CHECK(ms(of.all.latency.percentile_ns(75)) >= 100);
+  CHECK(of.all.late.for_connections >= 1'000);
+}
+
 TEST_CASE("a closed loop sends as fast as replies come", "[load]") {
   const delayed_server server{ok_reply(good_listing), 10ms};
   auto options = shortly(server.url(), 0);
@@ -294,6 +325,17 @@ TEST_CASE("a signal ends a run early, with what was measured", "[load]") {
   CHECK(of.all.sent >= 10);
   CHECK(of.all.sent == of.all.answered);
   CHECK(of.all.errors() == 0);
+}
+
+TEST_CASE("a signal ends a fast run early too", "[load]") {
+  const cli::interrupt signals;
+  const delayed_server server{ok_reply(good_listing)};
+  auto options = shortly(server.url(), 5'000);
+  options.duration = 60s;
+  const auto of = interrupted(options, server, 200, signals);
+  CHECK(of.all.sent >= 200);
+  CHECK(of.all.sent == of.all.answered);
+  CHECK(of.all.errors() == count(of, failure::unsent));
 }
 
 TEST_CASE("a signal ends the wait for a server that does not answer, and nothing is forgotten",
