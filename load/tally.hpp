@@ -47,7 +47,7 @@ std::string_view name_of(failure kind) noexcept;
 struct late_sends {
   static constexpr std::chrono::milliseconds late_after{1};
 
-  /// The delays of all requests.
+  /// The delays of all requests; 0 for those sent ahead of their time.
   latency_histogram delays;
   /// No connection was free: all were waiting for replies.
   std::uint64_t for_connections = 0;
@@ -69,9 +69,9 @@ struct tally {
   std::array<std::uint64_t, failure_kinds> failures{};
   /// The first failure of each kind, in words of printable ASCII; empty if there was none.
   std::array<std::string, failure_kinds> examples;
-  /// Time from a request's intended sending to the end of its reply, for every reply. A failed
-  /// request is recorded with the time that it waited if that was at least the timeout, or if the
-  /// request was not sent or was abandoned.
+  /// Time from a request's intended sending, or from its sending if that was earlier, to the end of
+  /// its reply, for every reply. A failed request is recorded with the time that it waited if that
+  /// was at least the timeout, or if the request was not sent or was abandoned.
   latency_histogram latency;
   late_sends late;
 
