@@ -2,6 +2,7 @@
 
 #include "base/characters.hpp"
 
+#include "model/json/block_stream.hpp"
 #include "model/json/rapidjson.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <bitset>
 #include <cstdio>
 #include <functional>
 
@@ -28,8 +30,17 @@ constexpr std::size_t least_value_bytes = 2;
 
 // In situ parsing makes names and strings stable views without copies. Numbers stay text, to keep
 // every digit. The encoding is checked before, in a pass that reports the position of an error.
-constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
-                                 rapidjson::kParseNumbersAsStringsFlag;
+constexpr unsigned recursive_flags =
+    rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag;
+constexpr unsigned iterative_flags = recursive_flags | rapidjson::kParseIterativeFlag;
+/// Up to this limit of depth, texts are parsed with recursion, which is faster and takes some 300
+/// bytes of stack for each level.
+constexpr std::size_t recursion_limit = 128;
+
+void set_text(std::string& bytes, std::string_view text) {
+  bytes.reserve(text.size() + std::max(block_stream::read_ahead_bytes, name_table::head_bytes));
+  bytes.assign(text);
+}
 
 /// Receives RapidJSON's events and appends nodes. While a container is open, its `next` holds the
 /// index of its parent container.
@@ -39,14 +50,18 @@ public:
 
   using Ch = char;
 
-  tape_builder(std::string& bytes, std::vector<json_node>& nodes, std::size_t depth_limit)
+  /// `bracket_bytes`: how much of a container was read when its beginning is told.
+  tape_builder(std::string& bytes, std::vector<json_node>& nodes, std::size_t depth_limit,
+               std::size_t bracket_bytes, const known_names* names)
       : stream_(bytes.data()),
         bytes_(bytes),
         nodes_(nodes),
         depth_limit_(depth_limit),
+        bracket_bytes_(bracket_bytes),
+        names_(names),
         has_escapes_(bytes.find('\\') != bytes.npos) {}
 
-  rapidjson::InsituStringStream& stream() noexcept { return stream_; }
+  block_stream& stream() noexcept { return stream_; }
   refusal refused() const noexcept { return refused_; }
   std::size_t refused_at() const noexcept { return refused_at_; }
 
@@ -66,6 +81,7 @@ public:
     if (!is_text(text, length)) return false;
     name_at_ = static_cast<std::uint32_t>(offset_of(text));
     name_bytes_ = length;
+    if (names_ != nullptr) symbol_ = names_->symbol_in_text({text, length});
     return true;
   }
   bool StartObject() { return open(json_kind::object); }
@@ -111,15 +127,12 @@ private:
   }
 
   json_node& append(json_kind kind, std::size_t offset, std::size_t length) {
-    auto& node = nodes_.emplace_back();
-    node.kind = kind;
-    node.offset = static_cast<std::uint32_t>(offset);
-    node.text_bytes = static_cast<std::uint32_t>(length);
-    node.name_at = name_at_;
-    node.name_bytes = name_bytes_;
-    node.next = static_cast<std::uint32_t>(nodes_.size());
+    const auto next = static_cast<std::uint32_t>(nodes_.size() + 1);
+    nodes_.push_back({static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(length),
+                      name_at_, name_bytes_, next, 0, kind, symbol_, false});
     name_at_ = name_bytes_ = 0;
-    return node;
+    symbol_ = no_symbol;
+    return nodes_.back();
   }
 
   bool scalar(json_kind kind, std::size_t offset, std::size_t length) {
@@ -128,9 +141,10 @@ private:
   }
 
   bool open(json_kind kind) {
-    if (depth_ == depth_limit_) return refuse(refusal::too_deep, stream_.Tell());
+    const auto offset = stream_.Tell() - bracket_bytes_;
+    if (depth_ == depth_limit_) return refuse(refusal::too_deep, offset);
     ++depth_;
-    append(kind, stream_.Tell(), 0).next = container_;
+    append(kind, offset, 0).next = container_;
     container_ = static_cast<std::uint32_t>(nodes_.size() - 1);
     return true;
   }
@@ -160,14 +174,20 @@ private:
 
   void mark_by_pairs() {
     const auto first = container_ + 1;
-    for (auto later = nodes_[first].next; later < nodes_.size(); later = nodes_[later].next) {
-      const auto bytes = nodes_[later].name_bytes;
-      for (auto earlier = first; earlier < later; earlier = nodes_[earlier].next) {
-        if (nodes_[earlier].name_bytes != bytes || name(earlier) != name(later)) continue;
-        nodes_[later].repeated = true;
-        break;
-      }
+    std::bitset<1UL << 8 * sizeof(name_symbol)> symbols;
+    for (auto later = first; later < nodes_.size(); later = nodes_[later].next) {
+      const auto symbol = nodes_[later].symbol;
+      const bool is_new = symbol != no_symbol && !symbols[symbol];
+      symbols[symbol] = true;
+      if (!is_new) nodes_[later].repeated = has_earlier_twin(first, later);
     }
+  }
+
+  bool has_earlier_twin(std::uint32_t first, std::uint32_t later) const noexcept {
+    const auto bytes = nodes_[later].name_bytes;
+    for (auto earlier = first; earlier < later; earlier = nodes_[earlier].next)
+      if (nodes_[earlier].name_bytes == bytes && name(earlier) == name(later)) return true;
+    return false;
   }
 
   /// False if names were chosen to collide; then some duplicates are not marked yet.
@@ -204,21 +224,34 @@ private:
       nodes_[members_[i]].repeated = name(members_[i - 1]) == name(members_[i]);
   }
 
-  rapidjson::InsituStringStream stream_;
+  block_stream stream_;
   const std::string& bytes_;
   std::vector<json_node>& nodes_;
   std::size_t depth_limit_;
+  std::size_t bracket_bytes_;
+  /// Null: none is known.
+  const known_names* names_;
   bool has_escapes_;
   std::size_t depth_ = 0;
   std::uint32_t container_ = no_container;
   std::uint32_t name_at_ = 0;
   std::uint32_t name_bytes_ = 0;
+  name_symbol symbol_ = no_symbol;
   std::vector<std::uint32_t> members_;
   /// Slots with the upper half of a name's hash and the index of its node.
   std::vector<std::uint64_t> slots_;
   refusal refused_ = refusal::none;
   std::size_t refused_at_ = 0;
 };
+
+template <unsigned Flags>
+rapidjson::ParseResult parse_with(tape_builder& builder) {
+  std::array<char, 1024> stack;
+  rapidjson::MemoryPoolAllocator<> allocator{stack.data(), stack.size()};
+  rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, rapidjson::MemoryPoolAllocator<>>
+      reader{&allocator};
+  return reader.Parse<Flags>(builder.stream(), builder);
+}
 
 std::size_t digits_end(std::string_view text, std::size_t at) noexcept {
   while (at < text.size() && base::is_digit(text[at]))
@@ -494,19 +527,17 @@ std::string_view kind_name(json_kind kind) noexcept {
 
 } // namespace
 
-tl::expected<json_document, json_error> json_document::read(std::string_view text,
-                                                            std::size_t depth_limit) {
+tl::expected<json_document, json_error>
+json_document::read(std::string_view text, std::size_t depth_limit, const known_names* names) {
   if (auto checked = check_bytes(text); !checked) return tl::unexpected(checked.error());
   json_document document;
-  document.bytes_.assign(text);
+  set_text(document.bytes_, text);
   document.nodes_.reserve(text.size() / least_value_bytes + depth_limit);
+  bool recursive = depth_limit <= recursion_limit;
   for (;;) {
-    tape_builder builder{document.bytes_, document.nodes_, depth_limit};
-    std::array<char, 1024> stack;
-    rapidjson::MemoryPoolAllocator<> allocator{stack.data(), stack.size()};
-    rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, rapidjson::MemoryPoolAllocator<>>
-        reader{&allocator};
-    const auto result = reader.Parse<parse_flags>(builder.stream(), builder);
+    tape_builder builder{document.bytes_, document.nodes_, depth_limit, recursive ? 1U : 0U, names};
+    const auto result =
+        recursive ? parse_with<recursive_flags>(builder) : parse_with<iterative_flags>(builder);
     if (builder.refused() != tape_builder::refusal::none) return refuse(text, builder, depth_limit);
     if (!result.IsError()) {
       const auto consumed = builder.stream().Tell();
@@ -515,19 +546,22 @@ tl::expected<json_document, json_error> json_document::read(std::string_view tex
     }
     // RapidJSON refuses numbers beyond a double even if it need not convert them, which JSON
     // allows: parse again without the digits and take them from the original text.
-    if (result.Code() == rapidjson::kParseErrorNumberTooBig && document.original_.empty()) {
-      document.bytes_ = blank_numbers(text);
-      document.original_.assign(text);
-      document.nodes_.clear();
-      continue;
-    }
-    return tl::unexpected(error_at(text, result.Code(), result.Offset()));
+    const bool is_number_too_big =
+        result.Code() == rapidjson::kParseErrorNumberTooBig && document.original_.empty();
+    if (!is_number_too_big && !recursive)
+      return tl::unexpected(error_at(text, result.Code(), result.Offset()));
+    if (is_number_too_big) document.original_.assign(text);
+    set_text(document.bytes_, document.original_.empty() ? text : blank_numbers(text));
+    document.nodes_.clear();
+    // Errors are always those of the iterative parser, which has another code for some.
+    recursive = recursive && is_number_too_big;
   }
 }
 
 tl::expected<json_document, json_error> json_document::read_object(std::string_view text,
-                                                                   std::size_t depth_limit) {
-  auto document = read(text, depth_limit);
+                                                                   std::size_t depth_limit,
+                                                                   const known_names* names) {
+  auto document = read(text, depth_limit, names);
   if (!document || document->root().kind == json_kind::object) return document;
   return tl::unexpected(json_error{base::errc::body_not_object, document->root().offset,
                                    "the body must be a JSON object, but is " +
@@ -535,14 +569,15 @@ tl::expected<json_document, json_error> json_document::read_object(std::string_v
 }
 
 base::expected<json_document> json_document::parse(std::string_view text, std::size_t depth_limit) {
-  auto document = read(text, depth_limit);
+  auto document = read(text, depth_limit, nullptr);
   if (!document) return tl::unexpected(describe_error(text, document.error()));
   return *std::move(document);
 }
 
 base::expected<json_document> json_document::parse_object(std::string_view text,
-                                                          std::size_t depth_limit) {
-  auto document = read_object(text, depth_limit);
+                                                          std::size_t depth_limit,
+                                                          const known_names* names) {
+  auto document = read_object(text, depth_limit, names);
   if (!document) return tl::unexpected(describe_error(text, document.error()));
   return *std::move(document);
 }

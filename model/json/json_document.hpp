@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "model/json/name_table.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,8 @@ struct json_node {
   /// Number of members or elements.
   std::uint32_t count = 0;
   json_kind kind = json_kind::null;
+  /// The symbol of its member name; `no_symbol` if that is not among the parser's known names.
+  name_symbol symbol = no_symbol;
   /// Whether an earlier member of the same object has the same name.
   bool repeated = false;
 };
@@ -54,10 +57,11 @@ public:
   static base::expected<json_document> parse(std::string_view text, std::size_t depth_limit);
 
   /// Parses a text that must be an object. Fails as `parse` does, or with `body_not_object` if it
-  /// is another value.
-  static base::expected<json_document> parse_object(std::string_view text, std::size_t depth_limit);
-  static tl::expected<json_document, json_error> read_object(std::string_view text,
-                                                             std::size_t depth_limit);
+  /// is another value. Nodes get the symbols of `names`.
+  static base::expected<json_document> parse_object(std::string_view text, std::size_t depth_limit,
+                                                    const known_names* names = nullptr);
+  static tl::expected<json_document, json_error>
+  read_object(std::string_view text, std::size_t depth_limit, const known_names* names = nullptr);
 
   /// The node at an index; `node(0)` is the root.
   const json_node& node(std::uint32_t index) const noexcept { return nodes_[index]; }
@@ -78,8 +82,8 @@ public:
 
 private:
   json_document() = default;
-  static tl::expected<json_document, json_error> read(std::string_view text,
-                                                      std::size_t depth_limit);
+  static tl::expected<json_document, json_error>
+  read(std::string_view text, std::size_t depth_limit, const known_names* names);
 
   /// The text, with strings unescaped in place.
   std::string bytes_;

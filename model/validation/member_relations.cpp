@@ -72,19 +72,11 @@ std::string_view member_relations::name(std::uint32_t node) const noexcept {
   return document_.name(document_.node(node));
 }
 
-std::uint32_t member_relations::find(std::uint32_t object,
-                                     std::string_view neutral) const noexcept {
+std::uint32_t member_relations::find(std::uint32_t object, name_symbol name) const noexcept {
   if (object == no_node || document_.node(object).kind != json_kind::object) return no_node;
-  const auto alias = alias_of(neutral);
-  const auto is_it = [&](std::string_view name) {
-    if (name == neutral || (!alias.empty() && name == alias)) return true;
-    return std::ranges::any_of(rules_.further_aliases, [&](const configured_alias& each) {
-      return each.neutral == neutral && each.alias == name;
-    });
-  };
   const auto end = document_.node(object).next;
   for (auto at = object + 1; at < end; at = document_.node(at).next)
-    if (document_.node(at).kind != json_kind::null && is_it(name(at))) return at;
+    if (document_.node(at).symbol == name && document_.node(at).kind != json_kind::null) return at;
   return no_node;
 }
 
@@ -100,7 +92,7 @@ std::optional<std::uint64_t> member_relations::number(std::uint32_t node,
 }
 
 std::optional<std::string_view>
-member_relations::word(std::uint32_t object, std::string_view member,
+member_relations::word(std::uint32_t object, member_name member,
                        std::span<const std::string_view> words,
                        std::string_view default_word) const noexcept {
   const auto at = find(object, member);
@@ -157,7 +149,7 @@ std::optional<relation_violation> member_relations::check_choice(object_rule rul
   for (const auto& member : shape.members) {
     if (member.required) continue;
     choices.append(choices.empty() ? "" : ", ").append(quoted(member.name));
-    if (find(object, member.name) != no_node) ++present;
+    if (find(object, member.symbol) != no_node) ++present;
   }
   if (present == 0)
     return relation_violation{

@@ -2,6 +2,7 @@
 
 #include "model/json/json_document.hpp"
 #include "model/text/violation.hpp"
+#include "model/validation/member_names.hpp"
 #include "model/validation/schema.hpp"
 
 #include <cstdint>
@@ -35,16 +36,20 @@ struct document_place {
   std::uint32_t container_runtime = no_node;
 };
 
-/// Checks the rules across members of one document; call in document order. A relation is checked
-/// only if the members that it relates have no violation of their own, so that one mistake yields
-/// one finding. Members that are null count as absent; repeated ones are ignored.
+/// Checks the rules across members of one document that has the symbols of members; call in
+/// document order. A relation is checked only if the members that it relates have no violation of
+/// their own, so that one mistake yields one finding. Members that are null count as absent;
+/// repeated ones are ignored.
 class member_relations {
 public:
   member_relations(const json_document& document, const validation_rules& rules)
       : document_(document), rules_(rules) {}
 
-  /// The first member of `object` that is not null and has that neutral name or one of its aliases.
-  std::uint32_t find(std::uint32_t object, std::string_view neutral) const noexcept;
+  /// The first member of `object` that is not null and has that name or one of its aliases.
+  std::uint32_t find(std::uint32_t object, member_name name) const noexcept {
+    return find(object, name.symbol);
+  }
+  std::uint32_t find(std::uint32_t object, name_symbol name) const noexcept;
 
   /// The violations in `object`, which is complete and has the relation `rule`.
   std::vector<relation_violation> check(object_rule rule, const object_shape& shape,
@@ -86,7 +91,7 @@ private:
   std::string_view name(std::uint32_t node) const noexcept;
   /// The number in a member, if it has no violation of its own.
   std::optional<std::uint64_t> number(std::uint32_t node, const value_rule& rule) const noexcept;
-  std::optional<std::string_view> word(std::uint32_t object, std::string_view member,
+  std::optional<std::string_view> word(std::uint32_t object, member_name member,
                                        std::span<const std::string_view> words,
                                        std::string_view default_word) const noexcept;
   std::optional<port_numbers> read_range(std::uint32_t range) const noexcept;

@@ -29,10 +29,20 @@ constexpr std::string_view find_alias(std::string_view neutral) {
 }
 
 /// A row of the table.
-constexpr member_rule row(std::string_view name, const value_rule& value, bool is_required = false,
+consteval member_rule row(const char* name, const value_rule& value, bool is_required = false,
                           bool is_cli_only = false) {
-  return {name, find_alias(name), &value, is_required, is_cli_only};
+  return {name, find_alias(name), member_name{name}.symbol, &value, is_required, is_cli_only};
 }
+
+constexpr name_table built_in_names{[] {
+  std::array<symbol_of_name, specified_names.size() + keys.size()> all;
+  auto next = all.begin();
+  for (const auto name : specified_names)
+    *next++ = {name, symbol_of_member(name)};
+  for (const auto& key : keys)
+    *next++ = {key.alias, symbol_of_member(key.neutral)};
+  return all;
+}()};
 
 constexpr value_rule object_of(const object_shape& shape) {
   return {.type = value_type::object, .shape = &shape};
@@ -289,22 +299,6 @@ constexpr std::array group_members{row("display_name", group_name, required)};
 constexpr object_shape group_shape{group_members, object_rule::none, true};
 constexpr value_rule group_body = object_of(group_shape);
 
-static_assert(matchmaker_members.size() <= shape_members_limit);
-static_assert(game_mode_members.size() <= shape_members_limit);
-
-/// Recurses through the table, which is constant, finite, and only as deep as the specification.
-bool has_member(const value_rule& rule, std::string_view name) noexcept {
-  if (rule.element != nullptr && has_member(*rule.element, name)) return true;
-  return rule.shape != nullptr &&
-         std::ranges::any_of(rule.shape->members, [name](const member_rule& member) {
-           return member.name == name || member.alias == name || has_member(*member.value, name);
-         });
-}
-
-bool same(std::string_view a, std::string_view b) noexcept {
-  return a.size() == b.size() && (a.empty() || (a.front() == b.front() && a == b));
-}
-
 } // namespace
 
 bool is_within(const exact_integer& value, const integer_range& range) noexcept {
@@ -334,22 +328,21 @@ const value_rule& body_rule(payload_kind kind) noexcept {
   return version_body;
 }
 
+known_names member_names_of(const validation_rules& rules) {
+  known_names names{&built_in_names, {}};
+  for (const auto& each : rules.further_aliases)
+    if (const auto symbol = symbol_of_member(each.neutral); symbol != no_symbol)
+      names.further.push_back({each.alias, symbol});
+  return names;
+}
+
 const member_rule* find_member(const object_shape& shape, std::string_view name,
-                               const validation_rules& rules) noexcept {
-  if (name.empty()) return nullptr;
-  for (const auto& member : shape.members)
-    if (same(member.name, name) || same(member.alias, name)) return &member;
-  for (const auto& key : rules.further_aliases) {
-    if (key.alias != name) continue;
-    for (const auto& member : shape.members)
-      if (member.name == key.neutral) return &member;
-  }
-  return nullptr;
+                               const validation_rules& rules) {
+  return find_member(shape, member_names_of(rules).symbol_of(name));
 }
 
 bool is_member_name(std::string_view name) noexcept {
-  // Games and groups have no further members.
-  return !name.empty() && has_member(version_body, name);
+  return built_in_names.find(name) != no_symbol;
 }
 
 std::span<const name_alias> key_aliases() noexcept {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "model/json/name_table.hpp"
 #include "model/text/exact_integer.hpp"
 #include "model/text/text_length.hpp"
+#include "model/validation/member_names.hpp"
 #include "model/validation/validation_rules.hpp"
 
 #include <array>
@@ -158,6 +160,8 @@ struct member_rule {
   std::string_view name;
   /// The product's word that is accepted for the name; empty if there is none.
   std::string_view alias;
+  /// That of both, see member_names.hpp.
+  name_symbol symbol;
   const value_rule* value;
   bool required = false;
   /// Configures the command line tool only. No rule beyond its type may be added; `game_module` is
@@ -165,22 +169,41 @@ struct member_rule {
   bool cli_only = false;
 };
 
+/// The most members of a shape: the walker keeps a bit for each.
+inline constexpr std::size_t shape_members_limit = 64;
+
 struct object_shape {
   std::span<const member_rule> members;
+  /// For each symbol the position of its member; beyond the end where there is none.
+  std::array<std::uint8_t, specified_names.size() + 1> positions{};
   object_rule rule = object_rule::none;
   /// Whether it has further, unspecified members.
   bool open = false;
-};
 
-/// The most members of a shape: the walker keeps a bit for each.
-inline constexpr std::size_t shape_members_limit = 64;
+  constexpr explicit object_shape(std::span<const member_rule> all,
+                                  object_rule of = object_rule::none, bool is_open = false)
+      : members{all}, rule{of}, open{is_open} {
+    positions.fill(shape_members_limit);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      positions.at(all[i].symbol) = static_cast<std::uint8_t>(i);
+  }
+};
 
 /// The rule for a whole request body.
 const value_rule& body_rule(payload_kind kind) noexcept;
 
+/// The names of the specification's members, their aliases and those of `rules`.
+known_names member_names_of(const validation_rules& rules);
+
+/// The row of a symbol of `member_names_of`; null if the shape has no such member.
+inline const member_rule* find_member(const object_shape& shape, name_symbol symbol) noexcept {
+  const std::size_t at = shape.positions[symbol];
+  return at < shape.members.size() ? &shape.members[at] : nullptr;
+}
+
 /// The row of `name`, which may be an alias; null if there is none.
 const member_rule* find_member(const object_shape& shape, std::string_view name,
-                               const validation_rules& rules) noexcept;
+                               const validation_rules& rules);
 
 /// Whether any object of the specification has a member of that name or alias.
 bool is_member_name(std::string_view name) noexcept;

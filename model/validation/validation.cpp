@@ -134,8 +134,7 @@ private:
 
   void check_member(const object_shape& shape) {
     auto& top = open_.back();
-    const auto name = document_.name(child());
-    const auto* member = find_member(shape, name, rules_);
+    const auto* member = find_member(shape, child().symbol);
     if (!member) return check_unknown(shape);
     const auto bit = std::uint64_t{1} << (member - shape.members.data());
     const bool repeated = (top.seen & bit) != 0;
@@ -155,7 +154,7 @@ private:
   void check_unknown(const object_shape& shape) {
     const bool is_violation = !shape.open && rules_.unknown_members == unknown_members::reject;
     if (!is_violation) return descend_freely();
-    const auto* home = home_of(shape, document_.name(child()));
+    const auto* home = home_of(shape, child().symbol);
     if (!home) return add_unknown(shape);
     // A member of `config` that is misplaced in the body while `config` is missing is one mistake,
     // reported for the missing `config`.
@@ -164,10 +163,10 @@ private:
   }
 
   /// The member of a body that a member of that name belongs into; null if there is none.
-  const member_rule* home_of(const object_shape& shape, std::string_view name) const noexcept {
+  const member_rule* home_of(const object_shape& shape, name_symbol name) const noexcept {
     if (open_.size() > 1) return nullptr;
     for (const auto& member : shape.members)
-      if (member.value->shape && find_member(*member.value->shape, name, rules_)) return &member;
+      if (member.value->shape && find_member(*member.value->shape, name)) return &member;
     return nullptr;
   }
 
@@ -178,7 +177,7 @@ private:
       top.present = 0;
       const auto end = document_.node(top.node).next;
       for (auto at = top.node + 1; at < end; at = document_.node(at).next)
-        if (const auto* found = find_member(shape, document_.name(document_.node(at)), rules_))
+        if (const auto* found = find_member(shape, document_.node(at).symbol))
           *top.present |= std::uint64_t{1} << (found - shape.members.data());
     }
     return (*top.present >> (&member - shape.members.data()) & 1) != 0;
@@ -331,8 +330,8 @@ private:
     if (level == 0) return "The body";
     const auto& parent = open_[level - 1];
     if (const auto* shape = parent.shape()) {
-      const auto name = document_.name(document_.node(parent.current));
-      return find_member(*shape, name, rules_) ? quoted(name) : "An object";
+      const auto& current = document_.node(parent.current);
+      return find_member(*shape, current.symbol) ? quoted(document_.name(current)) : "An object";
     }
     if (!parent.rule) return "An object";
     const bool is_array = document_.node(parent.node).kind == json_kind::array;
@@ -406,9 +405,9 @@ private:
     std::size_t count = 0;
     for (std::uint32_t at = 1; at < document_.root().next; at = document_.node(at).next) {
       const auto& node = document_.node(at);
-      const auto name = document_.name(node);
-      if (node.repeated || !find_member(shape, name, rules_)) continue;
-      names.append(names.empty() ? "" : ", ").append(quoted_excerpt(name, rules_.limits.echo));
+      if (node.repeated || !find_member(shape, node.symbol)) continue;
+      names.append(names.empty() ? "" : ", ")
+          .append(quoted_excerpt(document_.name(node), rules_.limits.echo));
       ++count;
     }
     if (count > 0)
@@ -480,7 +479,8 @@ private:
 base::expected<std::vector<finding>> validate(payload_kind kind, std::string_view body,
                                               const validation_rules& rules,
                                               const reference_names& names) {
-  const auto document = json_document::parse_object(body, rules.limits.depth);
+  const auto members = member_names_of(rules);
+  const auto document = json_document::parse_object(body, rules.limits.depth, &members);
   if (!document) return tl::unexpected(document.error());
   return walker{*document, rules, names}.run(body_rule(kind));
 }

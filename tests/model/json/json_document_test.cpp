@@ -86,6 +86,35 @@ std::string nested(std::size_t levels) {
   return std::string(levels, '[') + std::string(levels, ']');
 }
 
+/// Whether both are the same value by value.
+bool same(const json_document& a, const json_document& b) {
+  if (a.node_count() != b.node_count()) return false;
+  for (std::uint32_t i = 0; i < a.node_count(); ++i) {
+    const auto& x = a.node(i);
+    const auto& y = b.node(i);
+    if (x.kind != y.kind || x.offset != y.offset || x.next != y.next || x.count != y.count ||
+        x.name_at != y.name_at || x.repeated != y.repeated || a.name(x) != b.name(y) ||
+        a.text(x) != b.text(y))
+      return false;
+  }
+  return true;
+}
+
+/// The text with one byte replaced, removed or added, by what JSON is made of.
+std::string damaged(std::string text, std::uint32_t seed) {
+  std::mt19937 random{seed};
+  static constexpr std::string_view bytes{"{}[]\",:\\ \n\t0-1.eutfn\0\x1f\xc3\xa9"
+                                          "a",
+                                          24};
+  const auto at = random() % (text.size() + 1);
+  const auto byte = bytes[random() % bytes.size()];
+  switch (random() % 3) {
+  case 0: return text.insert(at, 1, byte);
+  case 1: return text.erase(at, 1);
+  default: return text.replace(at, 1, 1, byte);
+  }
+}
+
 /// Generates random JSON text with names, strings and white space that need care. From a seed,
 /// because rapidcheck shrinks a tree of generators too slowly.
 class json_writer_of_chance {
@@ -340,6 +369,46 @@ TEST_CASE("property: a document says what RapidJSON's says") {
     theirs.Accept(write_b);
     RC_ASSERT(std::string_view(a.GetString()) == std::string_view(b.GetString()));
   }));
+}
+
+TEST_CASE("property: a text is read alike with recursion and without, also a damaged one") {
+  // Beyond some limit of depth, texts are parsed without recursion.
+  static constexpr std::size_t beyond = 1'024;
+  REQUIRE(rc::check([](std::uint32_t seed) {
+    auto text = "[" + json_writer_of_chance{seed}.value(3) + "]";
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      const auto recursive = json_document::parse(text, depth_limit);
+      const auto iterative = json_document::parse(text, beyond);
+      RC_ASSERT(recursive.has_value() == iterative.has_value());
+      if (recursive)
+        RC_ASSERT(same(*recursive, *iterative));
+      else
+        RC_ASSERT(recursive.error() == iterative.error());
+      text = damaged(recursive ? text : "[" + json_writer_of_chance{seed + i}.value(2) + "]",
+                     seed + i);
+    }
+  }));
+}
+
+TEST_CASE("strings and white space end where they end, at every length and place") {
+  // The parser looks at several bytes at once, at every place that these can have.
+  for (std::size_t before = 0; before < 40; ++before) {
+    for (std::size_t length = 0; length < 40; ++length) {
+      const std::string space(before, before % 2 == 0 ? ' ' : '\n');
+      const std::string content(length, 'x');
+      const auto text =
+          "[" + space + "\"" + content + "\"" + space + "," + space + "\"" + content + "\\t\"]";
+      const auto document = parsed(text);
+      REQUIRE(document.node_count() == 3);
+      REQUIRE(document.text(document.node(1)) == content);
+      REQUIRE(document.node(1).offset == 1 + before);
+      REQUIRE(document.text(document.node(2)) == content + "\t");
+      const auto open = "[\"" + content;
+      REQUIRE(says(detail_of(open), "(byte " + std::to_string(open.size()) + ")"));
+      REQUIRE(says(detail_of(open + '\x1f' + content + "\"]"),
+                   "(byte " + std::to_string(open.size()) + ")"));
+    }
+  }
 }
 
 TEST_CASE("a member of the root is found by name and kind") {
