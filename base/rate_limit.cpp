@@ -2,13 +2,9 @@
 
 #include "base/check.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
-#include <system_error>
 
 namespace matchcloud::base {
 
@@ -185,25 +181,19 @@ std::size_t sets_for(std::size_t entries) noexcept {
 } // namespace
 
 rate_limit_table::rate_limit_table(std::size_t entries, const siphash_key& key)
-    : key_{key}, set_mask_{sets_for(entries) - 1}, sets_{zeroed_sets(set_mask_ + 1)} {}
-
-void rate_limit_table::unmap::operator()(set* first) const noexcept {
-  ::munmap(first, bytes);
-}
-
-std::unique_ptr<rate_limit_table::set[], rate_limit_table::unmap>
-rate_limit_table::zeroed_sets(std::size_t count) {
-  const auto bytes = count * sizeof(set);
+    : key_{key}, set_mask_{sets_for(entries) - 1}, memory_{(set_mask_ + 1) * sizeof(set)} {
   // Fresh pages are zero, as the words begin; constructing them would make all of them real memory.
-  void* const at =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (at == MAP_FAILED)
-    throw std::system_error{errno, std::generic_category(), "map the table of rate limits"};
-  return {static_cast<set*>(at), unmap{bytes}};
+  memory_.extend_to((set_mask_ + 1) * sizeof(set));
 }
 
 rate_limit_table::set& rate_limit_table::set_of(std::uint64_t subject) const noexcept {
-  return sets_[subject & set_mask_];
+  return reinterpret_cast<set*>(memory_.data())[subject & set_mask_];
+}
+
+void rate_limit_table::prefetch(std::uint64_t subject) const noexcept {
+  const auto& of = set_of(subject);
+  __builtin_prefetch(&of.tags);
+  __builtin_prefetch(&of.tats, 1);
 }
 
 std::size_t rate_limit_table::shared_word_of(const rate_policy& policy) noexcept {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/reserved_memory.hpp"
 #include "base/siphash.hpp"
 
 #include <array>
@@ -9,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <span>
 
 namespace matchcloud::base {
@@ -75,7 +75,7 @@ public:
 
   /// `entries`: up to `most_entries`, rounded up to eight times a power of two. Each takes 16
   /// bytes, in pages that become real memory when they are first written to. Throws
-  /// std::system_error without address space.
+  /// std::bad_alloc without address space.
   explicit rate_limit_table(std::size_t entries, const siphash_key& key = random_siphash_key());
 
   /// What the other calls know a subject by. `subject` has to say all that tells limits apart: the
@@ -98,6 +98,9 @@ public:
   rate_verdict look(std::uint64_t subject, const rate_policy& policy, std::uint32_t cost,
                     steady_time now) const noexcept;
 
+  /// Has the processor fetch what the other calls will read of a subject: seldom is it in a cache.
+  void prefetch(std::uint64_t subject) const noexcept;
+
   /// How often `take` and `charge` fell to the shared limit.
   std::uint64_t shared_count() const noexcept {
     return shared_count_.load(std::memory_order_relaxed);
@@ -106,18 +109,14 @@ public:
 
 private:
   struct set;
-  struct unmap {
-    std::size_t bytes = 0;
-    void operator()(set* first) const noexcept;
-  };
 
-  static std::unique_ptr<set[], unmap> zeroed_sets(std::size_t count);
   set& set_of(std::uint64_t subject) const noexcept;
   static std::size_t shared_word_of(const rate_policy& policy) noexcept;
 
   siphash_key key_;
   std::size_t set_mask_;
-  std::unique_ptr<set[], unmap> sets_;
+  /// The sets, as zeros make them.
+  reserved_memory memory_;
   /// The shared limit's TAT, apart from the line that every call reads.
   /// By policy, so that a long window's debt does not keep out those of short ones.
   alignas(64) std::array<std::atomic<std::uint64_t>, shared_words> shared_tats_{};
