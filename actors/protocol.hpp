@@ -36,10 +36,11 @@
 /// Whatever messages share is immutable, except for the ticket of their request and whether an
 /// offer stands.
 ///
-///     transport --dispatch--> front --validate_payload--> validator
+///     transport --requests_wait, dispatch--> front
+///                             front --validate_payload--> validator
 ///                               |  <--json_made / operation_failed----------'
-///                               |----rank_regions-------> region_ranking
-///                               |  <--regions_ranked----------------------'
+///                               |----rank_regions, rank_many--> region_ranking
+///                               |  <--regions_ranked, many_ranked---------'
 ///                               |----list_avatars-------> avatar
 ///                               |  <--json_made / operation_failed-------'
 ///                               |----open_media---------> media
@@ -115,6 +116,8 @@ struct rank_regions {
   std::vector<model::measured_latency> measured = {};
   /// The namespace of the request's token, which then counts in place of the Origin's.
   std::optional<model::uuid> namespace_id = {};
+  /// Whether the client takes gzip.
+  bool gzip = false;
   ticket_ptr ticket = {};
 };
 
@@ -139,6 +142,9 @@ struct explain_ranking {
 struct regions_ranked {
   exchange_ref exchange;
   std::shared_ptr<const model::region_listing> listing;
+  /// The listing as it is compressed, kept for all who take gzip; null for who does not, or where
+  /// it is not kept.
+  std::shared_ptr<const std::string> gzip = {};
 };
 
 /// region_ranking -> front: answers to requests that came together.

@@ -20,14 +20,14 @@ constexpr std::size_t cache_entry_overhead_bytes = 208;
 
 region_ranking_state::region_ranking_state(ranking_settings settings,
                                            model::catalog_snapshot catalog)
-    : settings_{std::move(settings)}, cache_{settings_.cache_limit_bytes} {
+    : settings_{std::move(settings)}, caches_{settings_.cache_limit_bytes} {
   set_catalog(std::move(catalog));
 }
 
 std::shared_ptr<const void> region_ranking_state::set_catalog(model::catalog_snapshot catalog) {
   if (catalog == catalog_) return nullptr; // sent again because the subscribers changed
   catalog_ = std::move(catalog);
-  auto old = take_cache();
+  auto old = take_caches();
   fragments_ = std::make_shared<const model::region_fragments>(catalog_->regions);
   default_namespace_ = settings_.default_namespace
                            ? catalog_->find_namespace(*settings_.default_namespace)
@@ -39,13 +39,16 @@ std::shared_ptr<const void>
 region_ranking_state::set_geoip(std::shared_ptr<const store::geoip> geoip) {
   if (geoip == settings_.geoip) return nullptr;
   settings_.geoip = std::move(geoip);
-  return take_cache();
+  return take_caches();
 }
 
-std::shared_ptr<const void> region_ranking_state::take_cache() {
-  if (settings_.metrics != nullptr) settings_.metrics->bytes.set(0);
-  return std::make_shared<const listing_cache>(
-      std::exchange(cache_, listing_cache{settings_.cache_limit_bytes}));
+std::shared_ptr<const void> region_ranking_state::take_caches() {
+  if (settings_.metrics != nullptr) {
+    settings_.metrics->bytes.set(0);
+    settings_.metrics->compressed_bytes.set(0);
+  }
+  return std::make_shared<const caches>(
+      std::exchange(caches_, caches{settings_.cache_limit_bytes}));
 }
 
 const model::game_namespace*
@@ -61,8 +64,7 @@ region_ranking_state::namespace_for(const std::string& origin_host,
   return default_namespace_;
 }
 
-void region_ranking_state::rank(std::span<const rank_regions> clients,
-                                std::span<listing_ptr> listings) {
+void region_ranking_state::rank(std::span<const rank_regions> clients, std::span<ranked> answers) {
   const auto count = clients.size();
   std::array<std::uint32_t, at_once> places{};
   if (settings_.geoip) {
@@ -75,17 +77,19 @@ void region_ranking_state::rank(std::span<const rank_regions> clients,
   for (std::size_t i = 0; i < count; ++i) {
     where[i] = namespace_for(clients[i].origin_host, clients[i].namespace_id);
     keys[i] = key_of(where[i], places[i]);
-    cache_.prefetch_index(keys[i]);
+    caches_.listings.prefetch_index(keys[i]);
   }
   for (std::size_t i = 0; i < count; ++i)
-    cache_.prefetch_entry(keys[i]);
+    caches_.listings.prefetch_entry(keys[i]);
   for (std::size_t i = 0; i < count; ++i)
-    if (const auto* known = cache_.get(keys[i])) known->listing->prefetch();
+    if (const auto* known = caches_.listings.get(keys[i])) known->listing->prefetch();
   for (std::size_t i = 0; i < count; ++i) {
     auto found = listed(where[i], keys[i]);
     if (settings_.places != nullptr) settings_.places->count(found.cell);
-    listings[i] = clients[i].measured.empty() ? std::move(found.listing)
-                                              : measured_first(found.listing, clients[i].measured);
+    if (!clients[i].measured.empty())
+      answers[i].listing = measured_first(found.listing, clients[i].measured);
+    else
+      answers[i] = {found.listing, clients[i].gzip ? compressed(keys[i], *found.listing) : nullptr};
   }
 }
 
@@ -94,9 +98,9 @@ region_ranking_state::rank(const model::ip_address& client, const std::string& o
                            std::vector<model::measured_latency> measured,
                            const std::optional<model::uuid>& namespace_id) {
   const rank_regions one{{}, client, origin_host, std::move(measured), namespace_id};
-  listing_ptr listing;
-  rank({&one, 1}, {&listing, 1});
-  return listing;
+  ranked answer;
+  rank({&one, 1}, {&answer, 1});
+  return answer.listing;
 }
 
 std::string region_ranking_state::explain(const explain_ranking& request) const {
@@ -136,7 +140,7 @@ region_ranking_state::cache_key region_ranking_state::key_of(const model::game_n
 region_ranking_state::cached_listing
 region_ranking_state::listed(const model::game_namespace* where, const cache_key& key) {
   auto* metrics = settings_.metrics;
-  if (const auto* known = cache_.get(key)) {
+  if (const auto* known = caches_.listings.get(key)) {
     if (metrics != nullptr) metrics->hits.add();
     return *known;
   }
@@ -145,12 +149,30 @@ region_ranking_state::listed(const model::game_namespace* where, const cache_key
   cached_listing made{listing_for(where, location ? location : settings_.fallback),
                       place_counts::cell_of(location)};
   const auto evicted =
-      cache_.put(key, made, made.listing->memory_bytes() + cache_entry_overhead_bytes);
+      caches_.listings.put(key, made, made.listing->memory_bytes() + cache_entry_overhead_bytes);
   if (metrics != nullptr) {
     metrics->misses.add();
     metrics->evictions.add(evicted);
-    metrics->bytes.set(static_cast<std::int64_t>(cache_.used_bytes()));
+    metrics->bytes.set(static_cast<std::int64_t>(caches_.listings.used_bytes()));
   }
+  return made;
+}
+
+region_ranking_state::text_ptr
+region_ranking_state::compressed(const cache_key& key, const model::region_listing& listing) {
+  if (!listing.is_compressible()) return nullptr;
+  auto* metrics = settings_.metrics;
+  if (const auto* kept = caches_.compressed.get(key)) {
+    if (metrics != nullptr) metrics->compressed_hits.add();
+    return *kept;
+  }
+  std::string text;
+  listing.append_gzip(text);
+  const auto bytes = text.capacity() + cache_entry_overhead_bytes;
+  auto made = std::make_shared<const std::string>(std::move(text));
+  caches_.compressed.put(key, made, bytes);
+  if (metrics != nullptr)
+    metrics->compressed_bytes.set(static_cast<std::int64_t>(caches_.compressed.used_bytes()));
   return made;
 }
 
@@ -223,19 +245,22 @@ void region_ranking::on(const rank_regions& request) {
 
 void region_ranking::rank_all() {
   if (waiting_.empty()) return;
-  std::array<region_ranking_state::listing_ptr, region_ranking_state::at_once> listings;
+  std::array<region_ranking_state::ranked, region_ranking_state::at_once> ranked;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
-  with_claimed(waiting_, [&] { state_.rank(waiting_, listings); });
+  with_claimed(waiting_, [&] { state_.rank(waiting_, ranked); });
+  const auto answer = [&](std::size_t i) {
+    return regions_ranked{waiting_[i].exchange, std::move(ranked[i].listing),
+                          std::move(ranked[i].gzip)};
+  };
   // Faults may strike each answer by itself.
   if (waiting_.size() == 1 || base::faults::armed(base::fault_point::region_ranking_reply)) {
     for (std::size_t i = 0; i < waiting_.size(); ++i)
-      reply(front, regions_ranked{waiting_[i].exchange, std::move(listings[i])},
-            waiting_[i].ticket);
+      reply(front, answer(i), waiting_[i].ticket);
   } else {
     many_ranked answers;
     answers.all.reserve(waiting_.size());
     for (std::size_t i = 0; i < waiting_.size(); ++i)
-      answers.all.push_back({waiting_[i].exchange, std::move(listings[i])});
+      answers.all.push_back(answer(i));
     send(front, std::move(answers));
   }
   waiting_.clear();

@@ -27,6 +27,9 @@ struct ranking_metrics {
   /// Entries evicted to make room for others.
   base::counter evictions;
   base::gauge bytes;
+  /// Answers with a listing that was kept compressed, and what these take.
+  base::counter compressed_hits;
+  base::gauge compressed_bytes;
 };
 
 /// How many requests for listings came from where, in cells of `cell_degrees` a side. Written by
@@ -66,6 +69,7 @@ struct ranking_settings {
   std::optional<model::coordinates> fallback;
   /// The namespace of listings whose origin names none; without it they list all regions.
   std::optional<model::uuid> default_namespace;
+  /// Of listings and, up to `compressed_part` of it, of their compressed forms.
   std::size_t cache_limit_bytes = 64UL * 1024 * 1024;
   /// Must outlive the actor. Null: nothing is counted.
   ranking_metrics* metrics = nullptr;
@@ -89,6 +93,17 @@ public:
   std::shared_ptr<const void> set_geoip(std::shared_ptr<const store::geoip> geoip);
 
   using listing_ptr = std::shared_ptr<const model::region_listing>;
+  using text_ptr = std::shared_ptr<const std::string>;
+  /// One part in so many of the cache is for compressed listings. Those of the places that most
+  /// clients ask from fit, which saves compressing them again and again.
+  static constexpr std::size_t compressed_part = 8;
+
+  /// The answer to a client.
+  struct ranked {
+    listing_ptr listing;
+    /// See `regions_ranked`.
+    text_ptr gzip;
+  };
   /// How many clients are ranked for together, at most.
   static constexpr std::size_t at_once = store::geoip::at_once;
 
@@ -96,7 +111,7 @@ public:
   /// the one that registered the origin's host. What is read of memory for one is fetched while the
   /// others are looked up. A cached listing costs a GeoIP look-up and a hash look-up. Regions that
   /// the client measured come first; their order is not cached.
-  void rank(std::span<const rank_regions> clients, std::span<listing_ptr> listings);
+  void rank(std::span<const rank_regions> clients, std::span<ranked> answers);
   /// The same for one client.
   listing_ptr rank(const model::ip_address& client, const std::string& origin_host,
                    std::vector<model::measured_latency> measured = {},
@@ -109,7 +124,8 @@ public:
     return catalog_->find_namespace(id) != nullptr;
   }
 
-  std::size_t cached_listings() const noexcept { return cache_.size(); }
+  std::size_t cached_listings() const noexcept { return caches_.listings.size(); }
+  std::size_t kept_compressed() const noexcept { return caches_.compressed.size(); }
 
 private:
   struct cache_key {
@@ -131,14 +147,23 @@ private:
     std::size_t cell = 0;
   };
 
-  using listing_cache = base::second_chance_cache<cache_key, cached_listing, cache_key_hash>;
+  struct caches {
+    explicit caches(std::size_t limit_bytes)
+        : listings{limit_bytes - limit_bytes / compressed_part},
+          compressed{limit_bytes / compressed_part} {}
+
+    base::second_chance_cache<cache_key, cached_listing, cache_key_hash> listings;
+    base::second_chance_cache<cache_key, text_ptr, cache_key_hash> compressed;
+  };
 
   const model::game_namespace* namespace_for(const std::string& origin_host,
                                              const std::optional<model::uuid>& namespace_id) const;
   /// The listing for a place, from the cache if it is there.
   cached_listing listed(const model::game_namespace* where, const cache_key& key);
+  /// The compressed form of a listing, kept; null where plain JSON is shorter.
+  text_ptr compressed(const cache_key& key, const model::region_listing& listing);
   cache_key key_of(const model::game_namespace* where, std::uint32_t place) const;
-  std::shared_ptr<const void> take_cache();
+  std::shared_ptr<const void> take_caches();
   listing_ptr listing_for(const model::game_namespace* where,
                           const std::optional<model::coordinates>& location) const;
   listing_ptr measured_first(const listing_ptr& listing,
@@ -148,7 +173,7 @@ private:
   model::catalog_snapshot catalog_;
   std::shared_ptr<const model::region_fragments> fragments_;
   const model::game_namespace* default_namespace_ = nullptr;
-  listing_cache cache_;
+  caches caches_;
 };
 
 /// Ranks regions for players. One per event loop, resident on it.

@@ -754,7 +754,8 @@ std::vector<config_key> storage_keys() {
   using base::limits;
   return {
       {"ranking-cache-bytes", kind::number, "67108864", "0 to 1099511627776",
-       "Memory per event loop for rankings by location (order and distances).",
+       "Memory per event loop for rankings by location (order and distances), an eighth of it for "
+       "compressed listings.",
        bytes_key(&limits::ranking_cache_bytes, 0, mebibyte * mebibyte)},
       {"avatar-cache-bytes", kind::number, "268435456", "0 to 1099511627776",
        "Memory for rendered avatar lists; a quarter for each of the four shards.",

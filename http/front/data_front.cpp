@@ -2,6 +2,7 @@
 
 #include "http/front/regions_response.hpp"
 #include "http/wire/characters.hpp"
+#include "http/wire/content_coding.hpp"
 #include "http/wire/query.hpp"
 #include "model/net/url_parts.hpp"
 
@@ -149,6 +150,7 @@ void data_front::list_regions(const dispatch& dispatched, const route& where) {
       request.has(header::origin) ? host_of_origin(request.get(header::origin)) : std::string{},
       *std::move(measured),
       where.token != nullptr ? std::optional{where.token->what.scope} : std::nullopt,
+      accepts_gzip(request.get(header::accept_encoding)),
       dispatched.request};
   // Of several, each is blamed if the actor dies of one: what is tried again travels alone.
   if (!takes_requests() || dispatched.exchange.attempt > 1)
@@ -208,8 +210,8 @@ void data_front::validate_version(const dispatch& dispatched, const route& where
 http::response data_front::regions_answer(const http::request& request,
                                           const actors::regions_ranked& reply) const {
   const bool any_origin = settings().allows_any_origin();
-  auto answer =
-      regions_response(request, reply.listing, {any_origin, settings().access.requires_tokens});
+  auto answer = regions_response(request, reply.listing,
+                                 {any_origin, settings().access.requires_tokens}, reply.gzip);
   if (!any_origin && may_read_regions(request, settings()))
     answer.headers.append("Access-Control-Allow-Origin: ")
         .append(request.get(header::origin))

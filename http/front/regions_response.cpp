@@ -60,9 +60,10 @@ assembled_body body_of(std::shared_ptr<const model::region_listing> listing, boo
 
 response regions_response(const request& request,
                           std::shared_ptr<const model::region_listing> listing,
-                          const listing_audience& to) {
-  const bool gzip = request.has(header::accept_encoding) && listing->is_compressible() &&
-                    accepts_gzip(request.get(header::accept_encoding));
+                          const listing_audience& to,
+                          std::shared_ptr<const std::string> compressed) {
+  const bool gzip = compressed || (listing->is_compressible() &&
+                                   accepts_gzip(request.get(header::accept_encoding)));
   response answer;
   answer.fixed_headers = headers_for(to);
   // The ETag is built in place: a string of its own would cost an allocation in every request.
@@ -82,7 +83,10 @@ response regions_response(const request& request,
   const bool is_known =
       request.has(header::if_none_match) && names_etag(request.get(header::if_none_match), etag);
   answer.headers.append("\r\n");
-  answer.body = body_of(std::move(listing), gzip);
+  if (compressed)
+    answer.body = std::move(compressed);
+  else
+    answer.body = body_of(std::move(listing), gzip);
   if (is_known) {
     answer.status = 304;
     return answer;

@@ -5,6 +5,7 @@
 #include "model/regions/region_listing.hpp"
 
 #include <memory>
+#include <string>
 
 namespace matchcloud::http {
 
@@ -18,9 +19,11 @@ struct listing_audience {
 
 /// The answer to a request for the regions: the listing in a coding that the client accepts, 304
 /// where `If-None-Match` names it, or 412 where `If-Match` does not. The entity tag identifies the
-/// content and the coding.
+/// content and the coding. `compressed`: the listing in gzip, if that is kept; otherwise it is
+/// compressed where it is sent.
 response regions_response(const request& request,
                           std::shared_ptr<const model::region_listing> listing,
-                          const listing_audience& to);
+                          const listing_audience& to,
+                          std::shared_ptr<const std::string> compressed = nullptr);
 
 } // namespace matchcloud::http

@@ -273,6 +273,11 @@ void add_rankings(std::vector<MetricFamily>& all,
       MetricType::Counter, &ranking_metrics::evictions);
   add("matchcloud_ranking_cache_bytes", "Cached listings of regions.", MetricType::Gauge,
       &ranking_metrics::bytes);
+  add("matchcloud_ranking_compressed_hits_total",
+      "Answers with a listing of regions that was kept compressed.", MetricType::Counter,
+      &ranking_metrics::compressed_hits);
+  add("matchcloud_ranking_compressed_bytes", "Listings of regions that are kept compressed.",
+      MetricType::Gauge, &ranking_metrics::compressed_bytes);
 }
 
 void add_children(std::vector<MetricFamily>& all, const actors::child_table& of) {

@@ -4,6 +4,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/inflated.hpp"
 
 #include <rapidcheck.h>
 #include <rapidjson/document.h>
@@ -199,6 +200,51 @@ TEST_CASE("the cache holds what it may and counts what it does") {
   CHECK(metrics.hits.get() == 1);
   CHECK(state.set_catalog(two_regions()) != nullptr);
   CHECK(metrics.bytes.get() == 0);
+}
+
+TEST_CASE("listings are kept compressed, within their part of the cache") {
+  ranking_metrics metrics;
+  std::vector<std::pair<std::uint8_t, model::coordinates>> places;
+  for (std::uint8_t i = 0; i < 100; ++i)
+    places.emplace_back(i, model::coordinates{double(i) - 50, double(i)});
+  auto settings = located();
+  settings.geoip = std::make_shared<fake_geoip>(places);
+  settings.metrics = &metrics;
+  settings.cache_limit_bytes = 100'000;
+  region_ranking_state state{settings, two_regions()};
+  const auto ask = [&](std::uint8_t place, bool gzip,
+                       std::vector<model::measured_latency> measured = {}) {
+    rank_regions one{{1, 1}, address_of(place), "", std::move(measured)};
+    one.gzip = gzip;
+    region_ranking_state::ranked answer;
+    state.rank({&one, 1}, {&answer, 1});
+    return answer;
+  };
+  const auto plain = ask(1, false);
+  CHECK(plain.gzip == nullptr);
+  CHECK(state.kept_compressed() == 0);
+  const auto first = ask(1, true);
+  REQUIRE(first.gzip != nullptr);
+  std::string json;
+  plain.listing->append_json(json);
+  CHECK(fixtures::inflated(*first.gzip) == json);
+  CHECK(metrics.compressed_hits.get() == 0);
+  CHECK(ask(1, true).gzip == first.gzip);
+  CHECK(metrics.compressed_hits.get() == 1);
+  // What is ordered for one client is not kept.
+  CHECK(ask(1, true, {{"fra", 1}}).gzip == nullptr);
+  CHECK(state.kept_compressed() == 1);
+  for (std::uint8_t i = 0; i < 100; ++i)
+    ask(i, true);
+  const auto part = 100'000 / region_ranking_state::compressed_part;
+  CHECK(state.kept_compressed() > 10);
+  CHECK(state.kept_compressed() < 50);
+  CHECK(metrics.compressed_bytes.get() <= std::int64_t{part});
+  CHECK(metrics.compressed_bytes.get() > std::int64_t{part} / 2);
+  // Another catalog has other listings.
+  CHECK(state.set_catalog(two_regions()) != nullptr);
+  CHECK(state.kept_compressed() == 0);
+  CHECK(metrics.compressed_bytes.get() == 0);
 }
 
 TEST_CASE("namespaces without regions of their own share what is cached") {
