@@ -190,12 +190,6 @@ rate_limit_table::set& rate_limit_table::set_of(std::uint64_t subject) const noe
   return reinterpret_cast<set*>(memory_.data())[subject & set_mask_];
 }
 
-void rate_limit_table::prefetch(std::uint64_t subject) const noexcept {
-  const auto& of = set_of(subject);
-  __builtin_prefetch(&of.tags);
-  __builtin_prefetch(&of.tats, 1);
-}
-
 std::size_t rate_limit_table::shared_word_of(const rate_policy& policy) noexcept {
   // Fibonacci hashing: the multiplier spreads the small differences between two policies.
   const auto both = std::uint64_t{policy.window_s} << 32U | policy.quota;

@@ -98,9 +98,6 @@ public:
   rate_verdict look(std::uint64_t subject, const rate_policy& policy, std::uint32_t cost,
                     steady_time now) const noexcept;
 
-  /// Has the processor fetch what the other calls will read of a subject: seldom is it in a cache.
-  void prefetch(std::uint64_t subject) const noexcept;
-
   /// How often `take` and `charge` fell to the shared limit.
   std::uint64_t shared_count() const noexcept {
     return shared_count_.load(std::memory_order_relaxed);

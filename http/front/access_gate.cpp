@@ -98,7 +98,7 @@ access_gate::access_gate(std::shared_ptr<const front_settings> settings,
 
 tl::expected<route, refused_request> access_gate::admit(const request& head) {
   auto found = find_operation(head, *settings_);
-  const auto& client = client_of(head);
+  const auto client = client_of(head);
   const bool counts = limits_ && !std::exchange(head.is_counted, true);
   const bool limited = counts && is_limited(head, client);
   const auto now = counts ? clock_->now() : base::steady_time{};
@@ -106,7 +106,7 @@ tl::expected<route, refused_request> access_gate::admit(const request& head) {
   if (limited) {
     // What leads nowhere costs what a cheap request does.
     const bool leads = found && head.method != method::options;
-    auto free = count_address(head, leads ? row.cost : cost_class::cheap, now);
+    auto free = count_address(head, leads ? row.cost : cost_class::cheap, client, now);
     if (!free) {
       free.error().which = row.id;
       return tl::unexpected(std::move(free).error());
@@ -117,14 +117,14 @@ tl::expected<route, refused_request> access_gate::admit(const request& head) {
   if (head.method == method::options || !reads_token(row)) return found;
   if (!head.has(header::authorization)) {
     if (!needs_token(row, head, client)) return found;
-    if (limited) punish(head, now);
+    if (limited) punish(client, now);
     return refuse(refuse_token(row, errc::token_missing,
                                "This needs " + describe(row.allowed) +
                                    ". Send it as Authorization: Bearer mc_.."));
   }
   const auto token = find_token(row, head);
   if (!token) {
-    if (limited) punish(head, now);
+    if (limited) punish(client, now);
     return refuse(token.error());
   }
   found->token = *token;
@@ -136,24 +136,15 @@ tl::expected<route, refused_request> access_gate::admit(const request& head) {
   return tl::unexpected(std::move(free).error());
 }
 
-void access_gate::expect(const request& head) {
-  if (!limits_ || head.is_counted || !is_limited(head, client_of(head))) return;
-  if (settings_->access.per_address[index_of(cost_class::cheap)].is_unlimited()) return;
-  head.limit_subject = address_subject(head, cost_class::cheap);
-  limits_->prefetch(head.limit_subject);
-}
-
 tl::expected<void, refused_request> access_gate::admit_asterisk(const request& head) {
-  if (!limits_ || std::exchange(head.is_counted, true) || !is_limited(head, client_of(head)))
-    return {};
-  return count_address(head, cost_class::cheap, clock_->now());
+  const auto client = client_of(head);
+  if (!limits_ || std::exchange(head.is_counted, true) || !is_limited(head, client)) return {};
+  return count_address(head, cost_class::cheap, client, clock_->now());
 }
 
-const model::ip_address& access_gate::client_of(const request& head) const {
-  if (!head.client)
-    head.client = client_address(head.peer, head.get(header::x_forwarded_for),
-                                 head.get(header::forwarded), settings_->proxies);
-  return *head.client;
+model::ip_address access_gate::client_of(const request& head) const {
+  return client_address(head.peer, head.get(header::x_forwarded_for), head.get(header::forwarded),
+                        settings_->proxies);
 }
 
 // -- tokens -------------------------------------------------------------------
@@ -267,18 +258,20 @@ access_gate::verdict access_gate::count(const request& head, cost_class cost, li
   return tl::unexpected(std::move(refused));
 }
 
-std::uint64_t access_gate::address_subject(const request& head, cost_class cost) const {
-  if (cost == cost_class::cheap && head.limit_subject != 0) return head.limit_subject;
-  const auto prefix = prefix_of(client_of(head), settings_->access.ipv6_client_prefix);
-  return limits_->hash(subject_name{limited_subject::address, cost}.add(prefix.bytes).bytes());
+std::uint64_t access_gate::address_subject(cost_class cost,
+                                           const model::ip_address& client) const noexcept {
+  return limits_->hash(subject_name{limited_subject::address, cost}
+                           .add(prefix_of(client, settings_->access.ipv6_client_prefix).bytes)
+                           .bytes());
 }
 
 access_gate::verdict access_gate::count_address(const request& head, cost_class cost,
+                                                const model::ip_address& client,
                                                 base::steady_time now) {
   auto policy = settings_->access.per_address[index_of(cost)];
   if (policy.is_unlimited()) return {};
-  auto free = count(head, cost, limited_subject::address, address_subject(head, cost), policy, now);
-  const auto& client = client_of(head);
+  auto free =
+      count(head, cost, limited_subject::address, address_subject(cost, client), policy, now);
   if (!free || client.is_v4()) return free;
   const auto network =
       limits_->hash(subject_name{limited_subject::network, cost}
@@ -306,10 +299,10 @@ access_gate::verdict access_gate::count_token(const request& head, const route& 
   return count(head, row.cost, limited_subject::token, limits_->hash(subject.bytes()), policy, now);
 }
 
-void access_gate::punish(const request& head, base::steady_time now) {
+void access_gate::punish(const model::ip_address& client, base::steady_time now) {
   const auto& policy = settings_->access.per_address[index_of(cost_class::cheap)];
   if (policy.is_unlimited()) return;
-  limits_->charge(address_subject(head, cost_class::cheap), policy, refused_token_cost - 1, now);
+  limits_->charge(address_subject(cost_class::cheap, client), policy, refused_token_cost - 1, now);
 }
 
 tl::unexpected<refused_request> access_gate::refuse(refused_request why) const {

@@ -34,9 +34,6 @@ public:
   /// (401), what the token may do (403), the token's rate limit (429). The rate limits count a
   /// request once, however often it is judged. The head's target is not `*`.
   tl::expected<route, refused_request> admit(const request& head);
-  /// Prepares the count of a request that will be judged soon: its place in the table of rate
-  /// limits is fetched meanwhile.
-  void expect(const request& head);
   /// The same for the target `*`, of which only the address's rate limit is checked.
   tl::expected<void, refused_request> admit_asterisk(const request& head);
 
@@ -53,19 +50,19 @@ private:
   verdict check_scope(const route& where) const;
 
   bool is_limited(const request& head, const model::ip_address& client) const noexcept;
-  /// The client's address, kept in the head.
-  const model::ip_address& client_of(const request& head) const;
-  verdict count_address(const request& head, cost_class cost, base::steady_time now);
+  /// The client's address.
+  model::ip_address client_of(const request& head) const;
+  verdict count_address(const request& head, cost_class cost, const model::ip_address& client,
+                        base::steady_time now);
   verdict count_token(const request& head, const route& where, base::steady_time now);
   /// Counts a request of that class against a limit, or says that it is over it. Marks the head as
   /// noisy where half of the limit is used.
   verdict count(const request& head, cost_class cost, limited_subject whose, std::uint64_t subject,
                 const base::rate_policy& policy, base::steady_time now);
-  /// The subject of an address's limit. That of cheap requests is in the head where `expect` was
-  /// called.
-  std::uint64_t address_subject(const request& head, cost_class cost) const;
+  /// The subject of an address's limit.
+  std::uint64_t address_subject(cost_class cost, const model::ip_address& client) const noexcept;
   /// Charges the address for a request without a valid token.
-  void punish(const request& head, base::steady_time now);
+  void punish(const model::ip_address& client, base::steady_time now);
   /// Counts a refusal in the metrics.
   tl::unexpected<refused_request> refuse(refused_request why) const;
 

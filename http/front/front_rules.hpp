@@ -20,7 +20,6 @@ public:
       : front_rules{settings, std::make_shared<access_gate>(settings)} {}
 
   head_verdict judge(const request& head, std::uint64_t length) const override;
-  void expect(const request& head) const override { gate_->expect(head); }
 
 private:
   std::shared_ptr<const front_settings> settings_;

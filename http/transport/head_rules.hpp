@@ -29,9 +29,6 @@ public:
   virtual ~head_rules() = default;
   /// `length`: the announced size of the body in bytes, 0 where it comes in chunks.
   virtual head_verdict judge(const request& head, std::uint64_t length) const = 0;
-  /// Has the processor fetch what the front will read of memory for a request that now waits for
-  /// it.
-  virtual void expect(const request& head) const = 0;
 };
 
 } // namespace matchcloud::http

@@ -398,7 +398,6 @@ bool loop_transport::admit(admitted_request& which) {
 void loop_transport::dispatch(connection& from) {
   if (!front_) return;
   waiting_.push_back({from.current(), from.current_request()});
-  rules_->expect(*waiting_.back().request);
   if (!std::exchange(announced_, true)) caf::anon_send(front_, requests_wait{});
 }
 

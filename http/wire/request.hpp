@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -92,11 +91,6 @@ public:
   /// Whether the rate limits have counted the request. Only the thread that judges it, its
   /// transport's or its front's, uses this.
   mutable bool is_counted = false;
-  /// The client's address, once the front's rules have read it. As above.
-  mutable std::optional<model::ip_address> client;
-  /// What the rate limits know the client's cheap requests by, where that was found out early; 0
-  /// where not. As above.
-  mutable std::uint64_t limit_subject = 0;
   /// Whether its address or token has used up more than half of a rate limit. As above.
   mutable bool is_noisy = false;
   /// The value of `X-Request-Id` in the response; the transport sets it before it shares the

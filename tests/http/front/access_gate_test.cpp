@@ -4,7 +4,6 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +12,6 @@ namespace matchcloud::http {
 namespace {
 
 using base::errc;
-using namespace std::string_literals;
 using model::token_kind;
 
 const model::uuid game = fixtures::id_of(1);
@@ -113,33 +111,6 @@ TEST_CASE("a request is counted once, however often it is judged") {
     CHECK(on.ask(head) == "ok");
   CHECK(on.ask(on.asking("GET", "/ping")) == "ok");
   CHECK(on.ask(on.asking("GET", "/ping")) == "rate_limited");
-}
-
-TEST_CASE("what is expected is judged as if it were not, whatever it costs") {
-  std::vector<std::vector<std::string>> answers;
-  for (const bool expected : {false, true}) {
-    bench on;
-    on.settings.access.per_address[0] = {3, 60};
-    on.settings.access.per_address[1] = {2, 60};
-    on.open();
-    auto& got = answers.emplace_back();
-    for (const std::string address : {"192.0.2.1", "2001:db8::1", "192.0.2.1", "::1"}) {
-      for (const auto& target : {"/matchmaker/regions"s, "/nowhere"s, games_path + "/avatars",
-                                 "/cloud/games/validate"s, "*"s}) {
-        const auto* const method = target.ends_with("validate") ? "POST" : "GET";
-        const auto head = on.with(on.asking(method, target, address), token_kind::game);
-        if (expected) on.gate->expect(head);
-        if (target == "*")
-          got.emplace_back(on.gate->admit_asterisk(head) ? "ok" : "refused");
-        else
-          got.push_back(on.ask(head));
-        if (expected) on.gate->expect(head); // judged before: nothing is prepared
-        CHECK(head.is_counted);
-      }
-    }
-  }
-  CHECK(answers[0] == answers[1]);
-  CHECK(std::ranges::count(answers[0], "rate_limited") == 3);
 }
 
 TEST_CASE("cheap and expensive operations have limits of their own") {

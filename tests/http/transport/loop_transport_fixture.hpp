@@ -48,7 +48,6 @@ private:
 class lenient_rules final : public http::head_rules {
 public:
   http::head_verdict judge(const http::request&, std::uint64_t) const override { return {}; }
-  void expect(const http::request&) const override {}
 };
 
 /// A blocking client on loopback, with a timeout.
