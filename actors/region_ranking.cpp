@@ -166,6 +166,10 @@ region_ranking_state::compressed(const cache_key& key, const model::region_listi
     if (metrics != nullptr) metrics->compressed_hits.add();
     return *kept;
   }
+  if (auto& last = caches_.asked_last[key.place % places_remembered]; last != key) {
+    last = key;
+    return nullptr;
+  }
   std::string text;
   listing.append_gzip(text);
   const auto bytes = text.capacity() + cache_entry_overhead_bytes;

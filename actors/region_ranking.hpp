@@ -97,6 +97,9 @@ public:
   /// One part in so many of the cache is for compressed listings. Those of the places that most
   /// clients ask from fit, which saves compressing them again and again.
   static constexpr std::size_t compressed_part = 8;
+  /// A listing is kept compressed when its place asks for it again among about so many others: of
+  /// places that seldom ask, keeping it would cost more than it saves.
+  static constexpr std::size_t places_remembered = 1'024;
 
   /// The answer to a client.
   struct ranked {
@@ -154,13 +157,15 @@ private:
 
     base::second_chance_cache<cache_key, cached_listing, cache_key_hash> listings;
     base::second_chance_cache<cache_key, text_ptr, cache_key_hash> compressed;
+    /// Which asked for a compressed listing last, by their places.
+    std::array<cache_key, places_remembered> asked_last{};
   };
 
   const model::game_namespace* namespace_for(const std::string& origin_host,
                                              const std::optional<model::uuid>& namespace_id) const;
   /// The listing for a place, from the cache if it is there.
   cached_listing listed(const model::game_namespace* where, const cache_key& key);
-  /// The compressed form of a listing, kept; null where plain JSON is shorter.
+  /// The compressed form of a listing; null where it is not kept, or plain JSON is shorter.
   text_ptr compressed(const cache_key& key, const model::region_listing& listing);
   cache_key key_of(const model::game_namespace* where, std::uint32_t place) const;
   std::shared_ptr<const void> take_caches();

@@ -21,9 +21,13 @@ constexpr std::string_view gzip_head{"\x1f\x8b\x08\0\0\0\0\0\0\xff", 10};
 /// CRC-32 and length of the plain text.
 constexpr std::size_t gzip_tail_bytes = 8;
 
-/// The length limit of a number: every distance on Earth in thousandths of a kilometer or mile is
-/// shorter.
+/// What a row holds at most: a position, and the length of a number. Every distance on Earth in
+/// thousandths of a kilometer or mile is shorter.
+constexpr std::uint32_t most_position = (1U << 24U) - 1;
+constexpr std::uint32_t most_digits = 15;
+/// How many bytes are copied of every number.
 constexpr std::size_t digits_limit = 16;
+
 void put_little_endian(char* at, std::uint32_t value) noexcept {
   for (unsigned i = 0; i < 4; ++i)
     at[i] = static_cast<char>(value >> (8 * i));
@@ -91,11 +95,12 @@ region_fragments::region_fragments(std::span<const region> regions) {
 
 void region_listing::lines::add(std::size_t position, std::string_view kilometers,
                                 std::string_view miles) {
-  base::check(kilometers.size() <= digits_limit && miles.size() <= digits_limit,
-              "digits are no more than are copied");
-  rows.push_back({static_cast<std::uint32_t>(position),
-                  static_cast<std::uint8_t>(kilometers.size()),
-                  static_cast<std::uint8_t>(miles.size())});
+  base::check(position <= most_position && kilometers.size() <= most_digits &&
+                  miles.size() <= most_digits,
+              "a region and its distances fit a row of a listing");
+  rows.push_back({static_cast<std::uint32_t>(position) & most_position,
+                  static_cast<std::uint32_t>(kilometers.size()) & most_digits,
+                  static_cast<std::uint32_t>(miles.size()) & most_digits});
   digits.append(kilometers).append(miles);
 }
 

@@ -91,9 +91,9 @@ public:
 private:
   /// A region's line in the listing; its digits come after those of the previous row.
   struct row {
-    std::uint32_t position;
-    std::uint8_t kilometers_bytes;
-    std::uint8_t miles_bytes;
+    std::uint32_t position : 24;
+    std::uint32_t kilometers_bytes : 4;
+    std::uint32_t miles_bytes : 4;
   };
   /// Rows and digits, in the order of the listing.
   struct lines {
@@ -103,7 +103,7 @@ private:
     void add(std::size_t position, std::string_view kilometers, std::string_view miles);
   };
   /// Bytes of rows and digits that need no allocation of their own: those of 12 regions.
-  static constexpr std::size_t inline_bytes = 320;
+  static constexpr std::size_t inline_bytes = 272;
 
   /// Does not know the digest and the compressed form.
   region_listing(std::shared_ptr<const region_fragments> fragments, const lines& all);
