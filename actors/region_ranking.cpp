@@ -160,16 +160,17 @@ region_ranking_state::listed(const model::game_namespace* where, const cache_key
 
 region_ranking_state::text_ptr
 region_ranking_state::compressed(const cache_key& key, const model::region_listing& listing) {
-  if (!listing.is_compressible()) return nullptr;
+  const auto most_bytes = settings_.cache_limit_bytes / compressed_part;
+  if (!listing.is_compressible() || listing.gzip_bytes() + cache_entry_overhead_bytes > most_bytes)
+    return nullptr;
   auto* metrics = settings_.metrics;
   if (const auto* kept = caches_.compressed.get(key)) {
     if (metrics != nullptr) metrics->compressed_hits.add();
     return *kept;
   }
-  if (auto& last = caches_.asked_last[key.place % places_remembered]; last != key) {
-    last = key;
-    return nullptr;
-  }
+  auto& last = caches_.asked_last[key.place % places_remembered];
+  if (std::exchange(last, key) != key) return nullptr;
+  last.reset();
   std::string text;
   listing.append_gzip(text);
   const auto bytes = text.capacity() + cache_entry_overhead_bytes;

@@ -157,8 +157,8 @@ private:
 
     base::second_chance_cache<cache_key, cached_listing, cache_key_hash> listings;
     base::second_chance_cache<cache_key, text_ptr, cache_key_hash> compressed;
-    /// Which asked for a compressed listing last, by their places.
-    std::array<cache_key, places_remembered> asked_last{};
+    /// Whose compressed listing was asked for last and is not kept, by their places.
+    std::array<std::optional<cache_key>, places_remembered> asked_last{};
   };
 
   const model::game_namespace* namespace_for(const std::string& origin_host,

@@ -74,8 +74,8 @@ public:
   static constexpr std::size_t shared_words = 64;
 
   /// `entries`: up to `most_entries`, rounded up to eight times a power of two. Each takes 16
-  /// bytes, in pages that become real memory when they are first written to. Throws
-  /// std::bad_alloc without address space.
+  /// bytes, in pages that become real memory when they are first written to; from 2 MiB on in huge
+  /// ones, which are so large. Throws std::bad_alloc without address space.
   explicit rate_limit_table(std::size_t entries, const siphash_key& key = random_siphash_key());
 
   /// What the other calls know a subject by. `subject` has to say all that tells limits apart: the

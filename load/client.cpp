@@ -158,9 +158,8 @@ void client::read() {
   while (stream_ && connection == connection_) {
     const auto [got, age] = host_->tls() ? timed_result{stream_->read(buffer)}
                                          : read_timed(stream_->descriptor(), buffer);
-    reply_age_ = age;
     switch (got.status) {
-    case http::io_status::moved: break;
+    case http::io_status::moved: reply_age_ = age; break;
     case http::io_status::blocked: return;
     case http::io_status::ended: return ended();
     case http::io_status::failed:

@@ -79,7 +79,8 @@ public:
 
   const request_source::request& request() const noexcept { return request_; }
   base::steady_time intended() const noexcept { return intended_; }
-  /// For how long the end of the reply had been there when it was read; 0 if nobody knows (TLS).
+  /// For how long the last bytes of the reply had been there when they were read; 0 if nobody knows
+  /// (TLS).
   std::chrono::nanoseconds reply_age() const noexcept { return reply_age_; }
   /// The first `limit_bytes` of what the server sent, fit for a report: with the client's token
   /// masked.

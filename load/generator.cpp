@@ -300,7 +300,9 @@ void generator::on_reply(client& from, const reply& that) {
     pump();
     return;
   }
-  const auto came = clock_->now() - from.reply_age();
+  const auto now = clock_->now();
+  auto came = now - from.reply_age();
+  if (came < from.intended()) came = now; // the kernel's clock was set meanwhile
   last_reply_ = std::max(last_reply_, came);
   const auto took = since(from.intended(), came);
   ++interval_.answered;

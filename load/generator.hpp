@@ -77,8 +77,8 @@ public:
   /// The time before a request that got 503 is sent again.
   static constexpr std::chrono::milliseconds repeat_after{250};
   /// The least time from one wake-up by the timer to the next: at high rates, one sends all that
-  /// became due meanwhile, so much later than intended at most. Only TLS comes to such rates: else
-  /// ticks take over.
+  /// became due meanwhile, so much later than intended at most. Where there are ticks, these take
+  /// over.
   static constexpr std::chrono::microseconds wake_spacing{40};
   /// Requests that follow each other fast are sent together, once a tick: so much later than
   /// intended at most, or so much earlier. A wake-up costs as much as several requests, and so does

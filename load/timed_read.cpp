@@ -46,7 +46,7 @@ timed_result read_timed(int socket, std::span<char> into) noexcept {
   const auto bytes = static_cast<std::size_t>(got);
   timed_result read{{http::io_status::moved, bytes, bytes == into.size()}};
   const auto* stamp = CMSG_FIRSTHDR(&message);
-  if (stamp != nullptr && stamp->cmsg_type == SCM_TIMESTAMPNS) {
+  if (stamp != nullptr && stamp->cmsg_level == SOL_SOCKET && stamp->cmsg_type == SCM_TIMESTAMPNS) {
     timespec then{};
     std::memcpy(&then, CMSG_DATA(stamp), sizeof then);
     read.age = since(then);

@@ -84,10 +84,13 @@ public:
   char Take() noexcept { return *at_++; }
   std::size_t Tell() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
   void Put(char c) noexcept { *to_++ = c; }
-  /// Begins a string. What needs no unescaping is where it belongs.
+  /// Begins a string, whose opening quote was read. What needs no unescaping is where it belongs.
+  /// RapidJSON also calls this for numbers, from which nothing may be looked for: there might be
+  /// nothing up to the end of the text, for each number anew.
   char* PutBegin() noexcept {
     auto* const begin = at_;
-    at_ = to_ = block::plain_text_end(at_);
+    if (at_ != begin_ && at_[-1] == '"') at_ = block::plain_text_end(at_);
+    to_ = at_;
     return begin;
   }
   std::size_t PutEnd(const char* begin) const noexcept {

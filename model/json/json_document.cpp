@@ -33,13 +33,15 @@ constexpr std::size_t least_value_bytes = 2;
 constexpr unsigned recursive_flags =
     rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag;
 constexpr unsigned iterative_flags = recursive_flags | rapidjson::kParseIterativeFlag;
-/// Up to this limit of depth, texts are parsed with recursion, which is faster and takes some 300
+/// Up to this limit of depth, texts are parsed with recursion, which is faster and takes some 100
 /// bytes of stack for each level.
 constexpr std::size_t recursion_limit = 128;
 
 void set_text(std::string& bytes, std::string_view text) {
-  bytes.reserve(text.size() + std::max(block_stream::read_ahead_bytes, name_table::head_bytes));
+  constexpr auto padding = std::max(block_stream::read_ahead_bytes, name_table::head_bytes);
+  bytes.reserve(text.size() + padding);
   bytes.assign(text);
+  bytes.append(padding, '\0');
 }
 
 /// Receives RapidJSON's events and appends nodes. While a container is open, its `next` holds the

@@ -51,9 +51,10 @@ public:
   /// The longest text, given the width of offsets.
   static constexpr std::size_t text_limit_bytes = 0xFFFF'FFFE;
 
-  /// Parses `text` as one RFC 8259 value in UTF-8, without recursion. Fails with `body_malformed`,
-  /// or with `body_too_deep` if containers nest deeper than `depth_limit`; the detail names line,
-  /// column, byte offset and what was expected. O(text), n log n in the members of one object.
+  /// Parses `text` as one RFC 8259 value in UTF-8, with recursion up to a `depth_limit` of 128.
+  /// Fails with `body_malformed`, or with `body_too_deep` if containers nest deeper than
+  /// `depth_limit`; the detail names line, column, byte offset and what was expected. O(text), n
+  /// log n in the members of one object.
   static base::expected<json_document> parse(std::string_view text, std::size_t depth_limit);
 
   /// Parses a text that must be an object. Fails as `parse` does, or with `body_not_object` if it

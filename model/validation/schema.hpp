@@ -183,9 +183,13 @@ struct object_shape {
   constexpr explicit object_shape(std::span<const member_rule> all,
                                   object_rule of = object_rule::none, bool is_open = false)
       : members{all}, rule{of}, open{is_open} {
+    if (all.size() > shape_members_limit) throw "too many members";
     positions.fill(shape_members_limit);
-    for (std::size_t i = 0; i < all.size(); ++i)
-      positions.at(all[i].symbol) = static_cast<std::uint8_t>(i);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      auto& position = positions.at(all[i].symbol);
+      if (position != shape_members_limit) throw "two members of one name";
+      position = static_cast<std::uint8_t>(i);
+    }
   }
 };
 

@@ -244,10 +244,30 @@ TEST_CASE("listings are kept compressed, within their part of the cache") {
   CHECK(state.kept_compressed() < 50);
   CHECK(metrics.compressed_bytes.get() <= std::int64_t{part});
   CHECK(metrics.compressed_bytes.get() > std::int64_t{part} / 2);
+  // Other files have other numbers for places.
+  CHECK(state.set_geoip(std::make_shared<fake_geoip>(places)) != nullptr);
+  CHECK(state.kept_compressed() == 0);
+  CHECK(ask(1, true).gzip == nullptr);
+  CHECK(ask(1, true).gzip != nullptr);
+  CHECK(state.kept_compressed() == 1);
   // Another catalog has other listings.
   CHECK(state.set_catalog(two_regions()) != nullptr);
   CHECK(state.kept_compressed() == 0);
   CHECK(metrics.compressed_bytes.get() == 0);
+}
+
+TEST_CASE("no listing is kept compressed where none fits") {
+  auto settings = located();
+  settings.cache_limit_bytes = 1'000;
+  region_ranking_state state{settings, two_regions()};
+  rank_regions one{{1, 1}, address_of(german), ""};
+  one.gzip = true;
+  for (int i = 0; i < 3; ++i) {
+    region_ranking_state::ranked answer;
+    state.rank({&one, 1}, {&answer, 1});
+    CHECK(answer.listing != nullptr);
+    CHECK(answer.gzip == nullptr);
+  }
 }
 
 TEST_CASE("namespaces without regions of their own share what is cached") {

@@ -213,6 +213,13 @@ TEST_CASE("a client that takes gzip gets the same listing compressed", "[operati
     CHECK(each.header("cache-control") == "private, max-age=60");
     CHECK(each.header("vary") == "Accept-Encoding, Origin");
   }
+  // The second is kept, and the third gets what was kept.
+  for (int i = 0; i < 2; ++i) {
+    const auto again = list(to, london + "Accept-Encoding: gzip\r\n");
+    CHECK(again.header("content-encoding") == "gzip");
+    CHECK(again.header("etag") == gzip.header("etag"));
+    CHECK(again.body == gzip.body);
+  }
   raw_connection client{to};
   const auto head = client.ask(
       request("HEAD", regions_target, {}, london + "Accept-Encoding: gzip, deflate, br\r\n"));

@@ -77,6 +77,31 @@ TEST_CASE("who takes gzip gets it, under an entity tag of its own") {
   }
 }
 
+TEST_CASE("a listing that is kept compressed is answered as one that is compressed now") {
+  const auto of = listing();
+  std::string text;
+  of->append_gzip(text);
+  const auto kept = std::make_shared<const std::string>(text);
+  const auto both = [&](const received& by) {
+    return std::pair{regions_response(by.of, of, {true}),
+                     regions_response(by.of, of, {true}, kept)};
+  };
+  received asking;
+  asking.with(header::accept_encoding, "gzip");
+  const auto tag = header_of(both(asking).first, "ETag");
+  for (const auto& [by, status] :
+       {std::pair{asking, 200}, std::pair{received{asking}.with(header::if_none_match, tag), 304},
+        std::pair{received{asking}.with(header::if_match, "\"other\""), 412}}) {
+    const auto [made, sent] = both(by);
+    CHECK(made.status == status);
+    CHECK(sent.status == status);
+    CHECK(sent.headers == made.headers);
+    CHECK(sent.fixed_headers == made.fixed_headers);
+    CHECK(sent.content_type == made.content_type);
+    CHECK(body_of(sent) == body_of(made));
+  }
+}
+
 TEST_CASE("what gzip would make longer is sent plain") {
   const auto answer =
       regions_response(received{}.with(header::accept_encoding, "gzip").of, listing(0, 0), {true});

@@ -7,6 +7,8 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <algorithm>
+#include <chrono>
 #include <random>
 
 using namespace matchcloud;
@@ -388,6 +390,24 @@ TEST_CASE("property: a text is read alike with recursion and without, also a dam
                      seed + i);
     }
   }));
+}
+
+TEST_CASE("many numbers in a line take time in proportion to their number") {
+  const auto fastest = [](std::size_t bytes) {
+    std::string text = "[0";
+    while (text.size() < bytes)
+      text += ",0";
+    text += "]";
+    auto best = std::chrono::steady_clock::duration::max();
+    for (int i = 0; i < 5; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      REQUIRE(parsed(text).node_count() > bytes / 2);
+      best = std::min(best, std::chrono::steady_clock::now() - begin);
+    }
+    return best;
+  };
+  // 32 times the bytes: in proportion to their square it would be 1,024 times the time.
+  CHECK(fastest(512UL * 1024) < 200 * fastest(16UL * 1024));
 }
 
 TEST_CASE("strings and white space end where they end, at every length and place") {
