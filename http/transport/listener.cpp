@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -133,6 +134,11 @@ base::expected<listeners> listen_on(const endpoint& where, std::size_t count, in
   for (const auto& socket : result.sockets)
     if (::listen(socket.get(), backlog) != 0) return unavailable(result.where, "listen");
   return result;
+}
+
+void accept_with_first_bytes(int socket) noexcept {
+  const int seconds = 1;
+  setsockopt(socket, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof seconds);
 }
 
 base::expected<void> check_free(const endpoint& where) {

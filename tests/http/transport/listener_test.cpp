@@ -1,9 +1,13 @@
 #include "http/transport/listener.hpp"
 
+#include "model/net/socket_address.hpp"
 #include "tests/catch.hpp"
 
 #include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
 
+#include <chrono>
 #include <cstring>
 
 namespace matchcloud::http {
@@ -81,6 +85,42 @@ TEST_CASE("an endpoint is free again once its listeners are closed") {
   first->sockets.clear();
   CHECK(check_free(where).has_value());
   CHECK(listen_on(where, 1, 16).has_value());
+}
+
+/// A connection to `where`; the handshake is complete.
+base::file_descriptor connected_to(const endpoint& where) {
+  base::file_descriptor client{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  const auto address = model::socket_address_of(where.address, where.port);
+  REQUIRE(::connect(client.get(), address.plain(), address.length) == 0);
+  return client;
+}
+
+/// Whether a connection can be accepted from `listening` within `wait`.
+bool accepts(const base::file_descriptor& listening, std::chrono::milliseconds wait) {
+  pollfd watched{listening.get(), POLLIN, 0};
+  return ::poll(&watched, 1, static_cast<int>(wait.count())) == 1;
+}
+
+TEST_CASE("connections are accepted with their first bytes or their end, silent ones later") {
+  using namespace std::chrono_literals;
+  const auto opened = listen_on(loopback, 1, 16);
+  REQUIRE(opened);
+  const auto& listening = opened->sockets.front();
+  accept_with_first_bytes(listening.get());
+  auto client = connected_to(opened->where);
+  CHECK_FALSE(accepts(listening, 100ms));
+  SECTION("bytes") {
+    REQUIRE(::send(client.get(), "G", 1, 0) == 1);
+    CHECK(accepts(listening, 500ms));
+  }
+  SECTION("the end") {
+    client.reset();
+    CHECK(accepts(listening, 500ms));
+  }
+  SECTION("silence") {
+    CHECK_FALSE(accepts(listening, 400ms));
+    CHECK(accepts(listening, 5s));
+  }
 }
 
 TEST_CASE("an address that is not this machine's cannot be listened on") {
