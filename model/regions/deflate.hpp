@@ -179,25 +179,45 @@ void begin(Sink& sink) noexcept {
   sink.put({0b011, 3});
 }
 
-/// The literal codes of the `count` bytes at `from`, all below 144: each is a byte, too. Reads 7
-/// more bytes than there are.
-template <class Sink>
-[[gnu::always_inline]] inline void low_literals(Sink& sink, const char* from, std::size_t count) {
-  static_assert(std::endian::native == std::endian::little);
-  constexpr std::size_t at_once = most_bits / 8;
-  while (count > 0) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, from, sizeof bits);
-    bits += 0x3030'3030'3030'3030; // no sum reaches the next byte
-    bits = (bits >> 1U & 0x5555'5555'5555'5555) | (bits & 0x5555'5555'5555'5555) << 1U;
-    bits = (bits >> 2U & 0x3333'3333'3333'3333) | (bits & 0x3333'3333'3333'3333) << 2U;
-    bits = (bits >> 4U & 0x0F0F'0F0F'0F0F'0F0F) | (bits & 0x0F0F'0F0F'0F0F'0F0F) << 4U;
-    const auto part = std::min(count, at_once);
-    sink.put({bits & ((std::uint64_t{1} << 8 * part) - 1), static_cast<std::uint32_t>(8 * part)});
-    from += part;
-    count -= part;
+/// The literal codes of at most 16 bytes, all below 144: each is a byte, too.
+class low_literals {
+public:
+  /// Reads 16 bytes.
+  [[gnu::always_inline]] explicit low_literals(const char* from) noexcept {
+    static_assert(std::endian::native == std::endian::little);
+    std::memcpy(&bits_, from, sizeof bits_);
+    bits_ += 0x3030'3030'3030'3030U; // no sum reaches the next byte
+    bits_ = (bits_ >> 1U & 0x5555'5555'5555'5555U) | (bits_ & 0x5555'5555'5555'5555U) << 1U;
+    bits_ = (bits_ >> 2U & 0x3333'3333'3333'3333U) | (bits_ & 0x3333'3333'3333'3333U) << 2U;
+    bits_ = (bits_ >> 4U & 0x0F0F'0F0F'0F0F'0F0FU) | (bits_ & 0x0F0F'0F0F'0F0F'0F0FU) << 4U;
   }
+  /// Those of the first `count`, at most 7.
+  [[gnu::always_inline]] code first(std::size_t count) const noexcept {
+    return cut(bits_[0], count);
+  }
+  /// Those of `count`, at most 7, from the fourth on.
+  [[gnu::always_inline]] code from_fourth(std::size_t count) const noexcept {
+    return cut(bits_[0] >> 24U | bits_[1] << 40U, count);
+  }
+
+private:
+  static code cut(std::uint64_t bits, std::size_t count) noexcept {
+    return {bits & ((std::uint64_t{1} << 8 * count) - 1), static_cast<std::uint32_t>(8 * count)};
+  }
+
+  [[gnu::vector_size(16)]] std::uint64_t bits_;
+};
+
+/// The codes of a text, one after the other: at most `most_bits`.
+constexpr code codes_of(std::string_view text) noexcept {
+  code codes;
+  for (const char c : text)
+    codes = joined(codes, literal_codes[static_cast<unsigned char>(c)]);
+  return codes;
 }
+
+/// How many literals, of 9 bits at most, are put at once with a near match, of 26 bits at most.
+inline constexpr std::size_t literals_beside_match = 3;
 
 /// Encodes `text` literally behind `sink`, and returns that.
 template <class Sink>
@@ -205,10 +225,7 @@ template <class Sink>
   constexpr std::size_t at_once = most_bits / 9; // no literal has more bits
   while (!text.empty()) {
     const auto part = text.substr(0, at_once);
-    code codes;
-    for (const char c : part)
-      codes = joined(codes, literal_codes[static_cast<unsigned char>(c)]);
-    sink.put(codes);
+    sink.put(codes_of(part));
     text.remove_prefix(part.size());
   }
   return sink;
@@ -232,14 +249,17 @@ template <class Sink>
   return with_literals(sink, text);
 }
 
-/// Encodes `text`, a copy of the text `distance` bytes before it.
+/// Encodes the `length` bytes at `text`, a copy of those `distance` bytes before them, and then at
+/// most `literals_beside_match` literals.
 template <class Sink>
-[[gnu::always_inline]] inline void repeat(Sink& sink, std::string_view text, std::size_t distance) {
-  const bool is_one_match = text.size() >= shortest_match && text.size() <= longest_match;
+[[gnu::always_inline]] inline void repeat(Sink& sink, const char* text, std::size_t length,
+                                          std::size_t distance, code then) {
+  const bool is_one_match = length >= shortest_match && length <= longest_match;
   if (is_one_match && distance < near_distance_codes.size()) [[likely]] {
-    sink.put(joined(length_codes[text.size()], distance_code(distance)));
+    sink.put(joined(joined(length_codes[length], distance_code(distance)), then));
   } else {
-    sink = with_repeated(std::move(sink), text, distance);
+    sink = with_repeated(std::move(sink), {text, length}, distance);
+    sink.put(then);
   }
 }
 

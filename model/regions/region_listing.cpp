@@ -21,10 +21,14 @@ constexpr std::string_view gzip_head{"\x1f\x8b\x08\0\0\0\0\0\0\xff", 10};
 /// CRC-32 and length of the plain text.
 constexpr std::size_t gzip_tail_bytes = 8;
 
-/// What a row holds at most: a position, and the length of a number. Every distance on Earth in
-/// thousandths of a kilometer or mile is shorter.
+/// What a row holds at most: a position, and the length of a number.
 constexpr std::uint32_t most_position = (1U << 24U) - 1;
-constexpr std::uint32_t most_digits = 15;
+constexpr std::uint32_t most_length = (1U << 4U) - 1;
+/// How many digits are put at once in a compressed listing.
+constexpr std::size_t digits_at_once = deflate::most_bits / 8;
+/// A number is put in two parts. Every distance on Earth in thousandths of a kilometer or mile is
+/// shorter.
+constexpr std::size_t most_digits = deflate::literals_beside_match + digits_at_once;
 /// How many bytes are copied of every number.
 constexpr std::size_t digits_limit = 16;
 
@@ -62,6 +66,14 @@ std::uint64_t digest_of(std::string_view text) {
 /// The text between the last value of a region and the next region.
 constexpr std::size_t joint_bytes = region_end.size() + 1;
 
+/// The codes of `text` as literals, as many of them at once as a sink takes.
+std::vector<deflate::code> literals_of(std::string_view text) {
+  deflate::code_recorder recorder;
+  for (const char& c : text)
+    deflate::literals(recorder, {&c, 1});
+  return recorder.take();
+}
+
 } // namespace
 
 std::string_view region_fragments::fragment::head() const noexcept {
@@ -74,20 +86,19 @@ region_fragments::region_fragments(std::span<const region> regions) {
   for (const auto& where : regions) {
     fragment made;
     made.joint_and_head.append(region_end).push_back(',');
-    made.values = append_region_head(made.joint_and_head, where);
+    const auto places = append_region_head(made.joint_and_head, where);
+    made.head_literals = literals_of(made.head());
     for (std::size_t k = 0; k < value_count; ++k) {
-      auto& [begin, end] = made.values[k]; // so far in what was appended
-      begin += joint_bytes;
-      end += joint_bytes;
-      auto value = made.joint_and_head.substr(begin, end - begin);
-      deflate::code_recorder recorder;
-      for (const char& c : value)
-        deflate::literals(recorder, {&c, 1});
-      const auto codes = recorder.take();
-      made.literals.insert(made.literals.end(), codes.begin(), codes.end());
-      made.literals_end[k] = made.literals.size();
+      const auto [begin, end] = places[k];
+      const auto text = made.head().substr(begin, end - begin);
+      const auto beginning = text.substr(0, deflate::literals_beside_match);
+      const auto rest = literals_of(text.substr(beginning.size()));
+      made.literals.insert(made.literals.end(), rest.begin(), rest.end());
       const auto next = static_cast<std::uint32_t>(numbers.size());
-      made.value_numbers[k] = numbers.emplace(std::move(value), next).first->second;
+      made.values[k] = {
+          static_cast<std::uint32_t>(joint_bytes + begin), static_cast<std::uint32_t>(text.size()),
+          numbers.emplace(text, next).first->second,
+          static_cast<std::uint32_t>(made.literals.size()), deflate::codes_of(beginning)};
     }
     all_.push_back(std::move(made));
   }
@@ -99,8 +110,8 @@ void region_listing::lines::add(std::size_t position, std::string_view kilometer
                   miles.size() <= most_digits,
               "a region and its distances fit a row of a listing");
   rows.push_back({static_cast<std::uint32_t>(position) & most_position,
-                  static_cast<std::uint32_t>(kilometers.size()) & most_digits,
-                  static_cast<std::uint32_t>(miles.size()) & most_digits});
+                  static_cast<std::uint32_t>(kilometers.size()) & most_length,
+                  static_cast<std::uint32_t>(miles.size()) & most_length});
   digits.append(kilometers).append(miles);
 }
 
@@ -194,46 +205,60 @@ Sink region_listing::compress(Sink sink) const {
   const char* digits = this->digits();
   deflate::begin(sink);
   deflate::literals(sink, listing_begin);
-  const auto put_digits = [&](std::size_t count) __attribute__((always_inline)) {
-    deflate::low_literals(sink, digits, count);
+  struct number_codes {
+    deflate::code first; // put with the repetition before the number
+    deflate::code rest;
+  };
+  const auto take_number = [&digits](std::size_t count) __attribute__((always_inline)) {
+    const deflate::low_literals codes{digits};
     digits += count;
+    const auto first = std::min(count, deflate::literals_beside_match);
+    return number_codes{codes.first(first), codes.from_fourth(count - first)};
   };
   const region_fragments::fragment* before = nullptr;
-  // From a place in the region before it to the same place in the current one, in bytes.
-  std::size_t distance = 0;
   const row* line_before = nullptr;
   for (const auto& line : all) {
     const auto& now = fragments[line.position];
+    const auto kilometers = take_number(line.kilometers_bytes);
+    const auto miles = take_number(line.miles_bytes);
     if (before == nullptr) {
-      deflate::literals(sink, now.head());
-      put_digits(line.kilometers_bytes);
+      for (const auto& each : now.head_literals)
+        sink.put(each);
+      sink.put(kilometers.first);
+      sink.put(kilometers.rest);
       deflate::literals(sink, between_units);
+      sink.put(miles.first);
     } else {
-      std::string_view text = now.joint_and_head;
+      const std::string_view text = now.joint_and_head;
       std::size_t written = 0;
       if (line_before == all.data()) { // no region ended before the first
         deflate::literals(sink, text.substr(0, joint_bytes));
         written = joint_bytes;
       }
-      distance = before->joint_and_head.size() + between_units.size() +
-                 line_before->kilometers_bytes + line_before->miles_bytes;
+      // From a place in the region before it to the same place in the current one, in bytes.
+      auto distance = before->joint_and_head.size() + between_units.size() +
+                      line_before->kilometers_bytes + line_before->miles_bytes;
+      const auto* literals = now.literals.data();
       for (std::size_t k = 0; k < now.values.size(); ++k) {
-        const auto [begin, end] = now.values[k];
-        if (now.value_numbers[k] != before->value_numbers[k]) {
-          deflate::repeat(sink, text.substr(written, begin - written), distance);
-          for (auto i = k == 0 ? 0 : now.literals_end[k - 1]; i < now.literals_end[k]; ++i)
-            sink.put(now.literals[i]);
-          written = end;
+        const auto& value = now.values[k];
+        const auto* const end = now.literals.data() + value.literals_end;
+        if (value.number != before->values[k].number) {
+          deflate::repeat(sink, text.data() + written, value.begin - written, distance,
+                          value.beginning);
+          for (; literals != end; ++literals)
+            sink.put(*literals);
+          written = value.begin + value.length;
         }
-        distance += (end - begin) - (before->values[k].end - before->values[k].begin);
+        literals = end;
+        distance += std::size_t{value.length} - before->values[k].length;
       }
-      deflate::repeat(sink, text.substr(written), distance);
-      put_digits(line.kilometers_bytes);
-      distance += line.kilometers_bytes;
-      distance -= line_before->kilometers_bytes;
-      deflate::repeat(sink, between_units, distance);
+      deflate::repeat(sink, text.data() + written, text.size() - written, distance,
+                      kilometers.first);
+      sink.put(kilometers.rest);
+      distance += std::size_t{line.kilometers_bytes} - line_before->kilometers_bytes;
+      deflate::repeat(sink, between_units.data(), between_units.size(), distance, miles.first);
     }
-    put_digits(line.miles_bytes);
+    sink.put(miles.rest);
     before = &now;
     line_before = &line;
   }

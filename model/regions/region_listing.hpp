@@ -19,17 +19,29 @@ class region_fragments {
 public:
   static constexpr std::size_t value_count = 5;
 
+  /// A value in a fragment, to be compressed.
+  struct value {
+    /// Where it begins in `joint_and_head`.
+    std::uint32_t begin = 0;
+    std::uint32_t length = 0;
+    /// Equal for values with the same text.
+    std::uint32_t number = 0;
+    /// Where its codes end in `literals`; they begin where those of the value before it end.
+    std::uint32_t literals_end = 0;
+    /// Its first characters as deflate's literals.
+    deflate::code beginning;
+  };
+
   struct fragment {
     /// The end of the region before it and a comma: what each region of a listing but the first
     /// begins with.
     std::string joint_and_head;
-    /// The values that `append_region_head` returns, in `joint_and_head`.
-    std::array<text_range, value_count> values;
-    /// Equal for values with the same text.
-    std::array<std::uint32_t, value_count> value_numbers{};
-    /// The values as deflate's literals, one after the other, and where those of each end.
+    /// The values that `append_region_head` returns.
+    std::array<value, value_count> values;
+    /// What `value::beginning` leaves of their codes, one value after the other.
     std::vector<deflate::code> literals;
-    std::array<std::size_t, value_count> literals_end{};
+    /// All of `head` as deflate's literals.
+    std::vector<deflate::code> head_literals;
 
     std::string_view head() const noexcept;
   };

@@ -156,10 +156,12 @@ TEST_CASE("Every length and distance of a repetition is read back by zlib") {
     deflate::bit_writer writer{bytes.data()};
     for (std::size_t i = 0; i < length; ++i)
       text += text[i];
+    const std::string_view behind = "\xff\xfeZ";
+    text += behind;
     const auto write = [&](auto& sink) {
       deflate::begin(sink);
       deflate::literals(sink, std::string_view{text}.substr(0, distance));
-      deflate::repeat(sink, std::string_view{text}.substr(distance), distance);
+      deflate::repeat(sink, text.data() + distance, length, distance, deflate::codes_of(behind));
       deflate::end(sink);
     };
     write(counter);
