@@ -64,18 +64,20 @@ region_ranking_state::namespace_for(const std::string& origin_host,
   return default_namespace_;
 }
 
-void region_ranking_state::rank(std::span<const rank_regions> clients, std::span<ranked> answers) {
+void region_ranking_state::rank(std::span<const rank_regions* const> clients,
+                                std::span<ranked> answers) {
   const auto count = clients.size();
   std::array<std::uint32_t, at_once> places{};
   if (settings_.geoip) {
     std::array<model::ip_address, at_once> addresses;
-    std::ranges::transform(clients, addresses.begin(), &rank_regions::client);
+    std::ranges::transform(clients, addresses.begin(),
+                           [](const auto* each) { return each->client; });
     settings_.geoip->find(std::span{addresses}.first(count), places);
   }
   std::array<const model::game_namespace*, at_once> where{};
   std::array<cache_key, at_once> keys{};
   for (std::size_t i = 0; i < count; ++i) {
-    where[i] = namespace_for(clients[i].origin_host, clients[i].namespace_id);
+    where[i] = namespace_for(clients[i]->origin_host, clients[i]->namespace_id);
     keys[i] = key_of(where[i], places[i]);
     caches_.listings.prefetch_index(keys[i]);
   }
@@ -86,10 +88,12 @@ void region_ranking_state::rank(std::span<const rank_regions> clients, std::span
   for (std::size_t i = 0; i < count; ++i) {
     auto found = listed(where[i], keys[i]);
     if (settings_.places != nullptr) settings_.places->count(found.cell);
-    if (!clients[i].measured.empty())
-      answers[i].listing = measured_first(found.listing, clients[i].measured);
-    else
-      answers[i] = {found.listing, clients[i].gzip ? compressed(keys[i], *found.listing) : nullptr};
+    if (!clients[i]->measured.empty()) {
+      answers[i].listing = measured_first(found.listing, clients[i]->measured);
+      continue;
+    }
+    if (clients[i]->gzip) answers[i].gzip = compressed(keys[i], *found.listing);
+    answers[i].listing = std::move(found.listing);
   }
 }
 
@@ -98,8 +102,9 @@ region_ranking_state::rank(const model::ip_address& client, const std::string& o
                            std::vector<model::measured_latency> measured,
                            const std::optional<model::uuid>& namespace_id) {
   const rank_regions one{{}, client, origin_host, std::move(measured), namespace_id};
+  const auto* const only = &one;
   ranked answer;
-  rank({&one, 1}, {&answer, 1});
+  rank({&only, 1}, {&answer, 1});
   return answer.listing;
 }
 
@@ -242,7 +247,7 @@ caf::behavior region_ranking::make_behavior() {
 }
 
 void region_ranking::on(const rank_regions& request) {
-  waiting_.push_back(request);
+  waiting_.push_back(&request);
   // What is traced is not made to look slow by those that it would wait for.
   const bool is_traced = request.ticket && request.ticket->trace;
   if (is_traced || waiting_.size() == region_ranking_state::at_once) rank_all();
@@ -254,13 +259,13 @@ void region_ranking::rank_all() {
   const auto front = caf::actor_cast<caf::actor>(current_sender());
   with_claimed(waiting_, [&] { state_.rank(waiting_, ranked); });
   const auto answer = [&](std::size_t i) {
-    return regions_ranked{waiting_[i].exchange, std::move(ranked[i].listing),
+    return regions_ranked{waiting_[i]->exchange, std::move(ranked[i].listing),
                           std::move(ranked[i].gzip)};
   };
   // Faults may strike each answer by itself.
   if (waiting_.size() == 1 || base::faults::armed(base::fault_point::region_ranking_reply)) {
     for (std::size_t i = 0; i < waiting_.size(); ++i)
-      reply(front, answer(i), waiting_[i].ticket);
+      reply(front, answer(i), waiting_[i]->ticket);
   } else {
     many_ranked answers;
     answers.all.reserve(waiting_.size());

@@ -114,7 +114,7 @@ public:
   /// the one that registered the origin's host. What is read of memory for one is fetched while the
   /// others are looked up. A cached listing costs a GeoIP look-up and a hash look-up. Regions that
   /// the client measured come first; their order is not cached.
-  void rank(std::span<const rank_regions> clients, std::span<ranked> answers);
+  void rank(std::span<const rank_regions* const> clients, std::span<ranked> answers);
   /// The same for one client.
   listing_ptr rank(const model::ip_address& client, const std::string& origin_host,
                    std::vector<model::measured_latency> measured = {},
@@ -200,8 +200,8 @@ private:
   void discard(std::shared_ptr<const void> old);
 
   region_ranking_state state_;
-  /// Requests of the current message, at most `region_ranking_state::at_once`.
-  std::vector<rank_regions> waiting_;
+  /// Requests within the current message, at most `region_ranking_state::at_once`.
+  std::vector<const rank_regions*> waiting_;
 };
 
 } // namespace matchcloud::actors

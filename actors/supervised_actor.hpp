@@ -12,6 +12,7 @@
 #include <caf/scheduled_actor.hpp>
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace matchcloud::actors {
@@ -66,14 +67,15 @@ protected:
     statistics_->count_handled();
   }
 
-  /// Calls `work()` with earlier requests claimed. `waiters` are elements with a `ticket`.
+  /// Calls `work()` with earlier requests claimed. `waiters` are elements with a `ticket`,
+  /// or point to such.
   template <class Waiters, class Work>
   void with_claimed(const Waiters& waiters, Work work) {
     for (const auto& each : waiters)
-      claim(each.ticket, handler::owner);
+      claim(ticket_of(each), handler::owner);
     work();
     for (const auto& each : waiters)
-      release(each.ticket, handler::owner, handler::past_owner);
+      release(ticket_of(each), handler::owner, handler::past_owner);
   }
 
   /// Notes that a message other than a request woke this actor. A crash at the fault point
@@ -109,6 +111,14 @@ protected:
   bool cleanup(caf::error&& reason, caf::execution_unit* host) override;
 
 private:
+  template <class Waiter>
+  static const ticket_ptr& ticket_of(const Waiter& waiter) {
+    if constexpr (std::is_pointer_v<Waiter>)
+      return waiter->ticket;
+    else
+      return waiter.ticket;
+  }
+
   std::shared_ptr<actor_statistics> statistics_ = std::make_shared<actor_statistics>();
   fault_gate gate_;
   bool woken_ = false;

@@ -40,16 +40,16 @@ std::string host_of_origin(std::string_view origin) {
 
 caf::behavior data_front::make_behavior() {
   be_front();
-  const auto made = [this](const open_exchange& exchange, const actors::regions_ranked& reply) {
-    return regions_answer(*exchange.request, reply);
+  const auto made = [this](const open_exchange& exchange, actors::regions_ranked reply) {
+    return regions_answer(*exchange.request, std::move(reply));
   };
   return {
       taking_requests(),
       dispatching(),
       answering<actors::regions_ranked>(made),
-      [this, made](const actors::many_ranked& replies) -> actors::no_response {
-        for (const auto& each : replies.all)
-          answer_with(each, made);
+      [this, made](actors::many_ranked& replies) -> actors::no_response {
+        for (auto& each : replies.all)
+          answer_with(std::move(each), made);
         return {};
       },
       answering_json(),
@@ -155,8 +155,9 @@ void data_front::list_regions(const dispatch& dispatched, const route& where) {
   // Of several, each is blamed if the actor dies of one: what is tried again travels alone.
   if (!takes_requests() || dispatched.exchange.attempt > 1)
     return forward(dispatched, operation::list_regions, owner::region_ranking, std::move(message));
-  if (enter_mailbox(dispatched, operation::list_regions, owner::region_ranking))
-    listings_.push_back(std::move(message));
+  if (!enter_mailbox(dispatched, operation::list_regions, owner::region_ranking)) return;
+  listings_.reserve(requests_at_once);
+  listings_.push_back(std::move(message));
 }
 
 void data_front::on_exit() {
@@ -208,10 +209,11 @@ void data_front::validate_version(const dispatch& dispatched, const route& where
 }
 
 http::response data_front::regions_answer(const http::request& request,
-                                          const actors::regions_ranked& reply) const {
+                                          actors::regions_ranked reply) const {
   const bool any_origin = settings().allows_any_origin();
-  auto answer = regions_response(request, reply.listing,
-                                 {any_origin, settings().access.requires_tokens}, reply.gzip);
+  auto answer =
+      regions_response(request, std::move(reply.listing),
+                       {any_origin, settings().access.requires_tokens}, std::move(reply.gzip));
   if (!any_origin && may_read_regions(request, settings()))
     answer.headers.append("Access-Control-Allow-Origin: ")
         .append(request.get(header::origin))

@@ -26,8 +26,7 @@ private:
   void list_regions(const dispatch& dispatched, const route& where);
   void ping(const dispatch& dispatched);
   void validate_version(const dispatch& dispatched, const route& where);
-  http::response regions_answer(const http::request& request,
-                                const actors::regions_ranked& reply) const;
+  http::response regions_answer(const http::request& request, actors::regions_ranked reply) const;
   /// The latencies in the query; answers with a problem where they cannot be parsed.
   std::optional<std::vector<model::measured_latency>> read_rtt(const dispatch& dispatched);
 

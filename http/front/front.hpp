@@ -82,19 +82,20 @@ protected:
   }
   /// Does what a handler made by `answering` does.
   template <class Reply, class Make>
-  void answer_with(const Reply& reply, const Make& make) {
-    auto exchange = sink_->find(reply.exchange);
+  void answer_with(Reply&& reply, const Make& make) {
+    const auto to = reply.exchange;
+    auto exchange = sink_->find(to);
     if (!exchange) return; // already answered, or a later attempt is under way
     claim(exchange.request, actors::handler::front);
     if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, exchange))
       return release(exchange.request, actors::handler::front, actors::handler::past_owner);
     auto answer = [&] {
       const actors::traced_step step{exchange.request->trace, "front"};
-      return make(exchange, reply);
+      return make(exchange, std::forward<Reply>(reply));
     }();
     keep_trace(*exchange.request, exchange.operation_id, answer.status);
     exchange.request.reset(); // a transport reuses requests that nobody else holds
-    sink_->answer(reply.exchange, std::move(answer));
+    sink_->answer(to, std::move(answer));
   }
   auto answering_failures() {
     return answering<actors::operation_failed>(

@@ -217,7 +217,8 @@ TEST_CASE("listings are kept compressed, within their part of the cache") {
     rank_regions one{{1, 1}, address_of(place), "", std::move(measured)};
     one.gzip = gzip;
     region_ranking_state::ranked answer;
-    state.rank({&one, 1}, {&answer, 1});
+    const auto* const only = &one;
+    state.rank({&only, 1}, {&answer, 1});
     return answer;
   };
   const auto plain = ask(1, false);
@@ -264,7 +265,8 @@ TEST_CASE("no listing is kept compressed where none fits") {
   one.gzip = true;
   for (int i = 0; i < 3; ++i) {
     region_ranking_state::ranked answer;
-    state.rank({&one, 1}, {&answer, 1});
+    const auto* const only = &one;
+    state.rank({&only, 1}, {&answer, 1});
     CHECK(answer.listing != nullptr);
     CHECK(answer.gzip == nullptr);
   }
