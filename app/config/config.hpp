@@ -54,6 +54,8 @@ struct serve_config {
   std::vector<std::string> geoip_files;
   /// The number of event loops; 0 means one per core.
   std::size_t loops = 0;
+  /// How long each of them polls before it sleeps.
+  std::chrono::microseconds busy_poll{0};
   transport_kind transport = transport_kind::loops;
   /// If empty, derived from the first data listener.
   std::string public_url;

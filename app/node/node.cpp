@@ -271,7 +271,9 @@ node::loop_part node::make_loop(http::shared_bounds& bounds,
                                 http::transport_metrics& metrics) {
   loop_part part;
   part.gate = make_gate(front, metrics);
-  part.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock());
+  const auto busy_poll =
+      bounds.serves == http::plane::data ? config_.busy_poll : std::chrono::microseconds{};
+  part.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock(), busy_poll);
   part.transport = std::make_unique<http::loop_transport>(
       *part.loop, base::machine_clock(), *blocking_, bounds,
       std::make_shared<const http::front_rules>(front, part.gate), metrics, base::random_seed(),

@@ -3,7 +3,6 @@
 #include <caf/actor_system.hpp>
 #include <caf/scheduler/abstract_coordinator.hpp>
 
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 
 #include <array>
@@ -22,9 +21,11 @@ base::file_descriptor checked(int fd, const char* call) {
 
 } // namespace
 
-event_loop::event_loop(caf::actor_system& system, const base::clock& clock)
+event_loop::event_loop(caf::actor_system& system, const base::clock& clock,
+                       std::chrono::microseconds busy_poll)
     : caf::execution_unit{&system},
       clock_{&clock},
+      busy_poll_{busy_poll},
       epoll_{checked(epoll_create1(EPOLL_CLOEXEC), "epoll_create1")},
       wake_fd_{checked(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), "eventfd")},
       now_{clock.now()},
@@ -91,7 +92,7 @@ void event_loop::at_turn_end(std::function<void()> task) {
 
 void event_loop::turn() {
   std::array<epoll_event, events_per_turn> events;
-  const int count = epoll_wait(epoll_.get(), events.data(), events_per_turn, wait_ms());
+  const int count = wait(events);
   now_ = clock_->now();
   const auto begin = now_;
   bool woken = false;
@@ -114,6 +115,19 @@ void event_loop::turn() {
   now_ = clock_->now();
   const auto busy = std::chrono::duration_cast<std::chrono::nanoseconds>(now_ - begin);
   metrics_.stall.observe(static_cast<std::uint64_t>(busy.count()));
+}
+
+int event_loop::wait(std::span<epoll_event> events) {
+  const auto look = [&](int most_ms) {
+    return epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), most_ms);
+  };
+  const auto most_ms = wait_ms();
+  if (busy_poll_.count() == 0 || most_ms == 0) return look(most_ms);
+  const auto until = clock_->now() + busy_poll_;
+  do {
+    if (const auto count = look(0); count > 0) return count;
+  } while (clock_->now() < until);
+  return look(most_ms);
 }
 
 int event_loop::wait_ms() {

@@ -8,12 +8,16 @@
 #include <caf/execution_unit.hpp>
 #include <caf/resumable.hpp>
 
+#include <sys/epoll.h>
+
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -46,7 +50,10 @@ public:
   static constexpr std::chrono::milliseconds residents_turn_time{1};
   static constexpr int events_per_turn = 128;
 
-  event_loop(caf::actor_system& system, const base::clock& clock);
+  /// `busy_poll`: how long the loop looks for events again and again before it sleeps, at most a
+  /// millisecond; timers may come that much later.
+  event_loop(caf::actor_system& system, const base::clock& clock,
+             std::chrono::microseconds busy_poll = {});
   ~event_loop() override;
   event_loop(const event_loop&) = delete;
   event_loop& operator=(const event_loop&) = delete;
@@ -88,6 +95,8 @@ public:
 private:
   void turn();
   int wait_ms();
+  /// Waits for events as long as nothing else is to be done. Returns how many there are.
+  int wait(std::span<epoll_event> events);
   void take_remote();
   void run_residents();
   /// Adds an item to a queue of the loop's thread and wakes the loop. Any thread.
@@ -96,6 +105,7 @@ private:
   void wake();
 
   const base::clock* clock_;
+  std::chrono::microseconds busy_poll_;
   base::file_descriptor epoll_;
   base::file_descriptor wake_fd_;
   std::atomic<std::thread::id> thread_;

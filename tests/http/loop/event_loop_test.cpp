@@ -161,6 +161,47 @@ TEST_CASE("turn-end tasks run at the end of their turn; those they add in the ne
   CHECK(order.back() == "next end");
 }
 
+/// Advances by 10 microseconds each time it is read.
+struct ticking_clock final : base::clock {
+  mutable int reads = 0;
+  base::steady_time now() const noexcept override {
+    return base::steady_time{} + std::chrono::microseconds{10 * ++reads};
+  }
+  std::int64_t unix_ms() const noexcept override { return 0; }
+};
+
+TEST_CASE("a loop that polls looks again until its time is over, then sleeps") {
+  deterministic_system actors;
+  const auto reads_of_a_turn = [&](std::chrono::microseconds busy_poll) {
+    const ticking_clock clock;
+    event_loop loop{actors.system, clock, busy_poll};
+    alarm soon;
+    loop.timers().arm(soon, loop.now() + milliseconds{1});
+    const auto before = clock.reads;
+    loop.run_once(); // returns only when it has slept until the alarm
+    return clock.reads - before;
+  };
+  const auto asleep = reads_of_a_turn({});
+  CHECK(reads_of_a_turn(std::chrono::microseconds{1'000}) >= asleep + 100);
+  CHECK(reads_of_a_turn(std::chrono::microseconds{1'000}) <= asleep + 102);
+}
+
+TEST_CASE("a loop that polls hears of events and of other threads at once") {
+  deterministic_system actors;
+  const manual_clock stopped; // the loop would poll for ever
+  event_loop loop{actors.system, stopped, std::chrono::microseconds{1'000}};
+  const base::file_descriptor signal{eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC)};
+  counting_handler handler;
+  REQUIRE(loop.watch(signal.get(), EPOLLIN | EPOLLET, handler) == 0);
+  loop.run_once();
+  CHECK(handler.seen.size() == 1);
+  bool ran = false;
+  std::thread other{[&] { loop.post([&ran] { ran = true; }); }};
+  loop.run_once();
+  other.join();
+  CHECK(ran);
+}
+
 TEST_CASE("watched descriptors are told of until unwatched") {
   bench on;
   const base::file_descriptor fd{::eventfd(0, EFD_NONBLOCK)};
