@@ -80,7 +80,7 @@ protected:
       return {};
     };
   }
-  /// Does what a handler made by `answering` does.
+  /// Does what a handler made by `answering` does. An rvalue is used up.
   template <class Reply, class Make>
   void answer_with(Reply&& reply, const Make& make) {
     const auto to = reply.exchange;

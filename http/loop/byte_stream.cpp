@@ -5,8 +5,6 @@
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -31,21 +29,10 @@ io_result outcome_of(Call call) noexcept {
   return {io_status::failed, 0};
 }
 
-// recv and send without being points of thread cancellation, which nothing here uses and which
-// costs each call two locked instructions in a process with threads.
-
-ssize_t receive(int socket, std::span<char> into) noexcept {
-  return ::syscall(SYS_recvfrom, socket, into.data(), into.size(), 0, nullptr, nullptr);
-}
-
-ssize_t send(int socket, const iovec& from, int flags) noexcept {
-  return ::syscall(SYS_sendto, socket, from.iov_base, from.iov_len, flags, nullptr, 0);
-}
-
 } // namespace
 
 io_result socket_stream::read(std::span<char> into) {
-  auto got = outcome_of([&] { return receive(socket_.get(), into); });
+  auto got = outcome_of([&] { return ::recv(socket_.get(), into.data(), into.size(), 0); });
   if (got.status == io_status::moved && got.bytes == 0) return {io_status::ended, 0};
   got.more = got.bytes == into.size(); // a short read has emptied the socket
   return got;
@@ -53,7 +40,9 @@ io_result socket_stream::read(std::span<char> into) {
 
 io_result socket_stream::write(std::span<const iovec> from, bool more) {
   const int flags = MSG_NOSIGNAL | (more ? MSG_MORE : 0);
-  if (from.size() == 1) return outcome_of([&] { return send(socket_.get(), from[0], flags); });
+  if (from.size() == 1)
+    return outcome_of(
+        [&] { return ::send(socket_.get(), from[0].iov_base, from[0].iov_len, flags); });
   msghdr message{};
   message.msg_iov = const_cast<iovec*>(from.data()); // sendmsg only reads it
   message.msg_iovlen = from.size();
