@@ -109,6 +109,15 @@ inline constexpr auto near_distance_codes = [] {
   return codes;
 }();
 
+/// What the codes of a length and of such a distance have together, at most.
+inline constexpr std::uint32_t most_near_match_bits = [] {
+  const auto longest =
+      std::ranges::max(length_codes, {}, [](const auto& each) { return each.count; });
+  const auto furthest =
+      std::ranges::max(near_distance_codes, {}, [](auto packed) { return packed >> 16U; });
+  return longest.count + (furthest >> 16U);
+}();
+
 constexpr code distance_code(std::size_t distance) noexcept {
   if (distance >= near_distance_codes.size()) return make_distance_code(distance);
   const auto packed = near_distance_codes[distance];
@@ -179,6 +188,10 @@ void begin(Sink& sink) noexcept {
   sink.put({0b011, 3});
 }
 
+/// How many literals are put at once with a near match.
+inline constexpr std::size_t literals_beside_match = 3;
+static_assert(most_near_match_bits + 9 * literals_beside_match <= most_bits);
+
 /// The literal codes of at most 16 bytes, all below 144: each is a byte, too.
 class low_literals {
 public:
@@ -195,9 +208,10 @@ public:
   [[gnu::always_inline]] code first(std::size_t count) const noexcept {
     return cut(bits_[0], count);
   }
-  /// Those of `count`, at most 7, from the fourth on.
-  [[gnu::always_inline]] code from_fourth(std::size_t count) const noexcept {
-    return cut(bits_[0] >> 24U | bits_[1] << 40U, count);
+  /// Those of `count`, at most 7, behind the first `literals_beside_match`.
+  [[gnu::always_inline]] code further(std::size_t count) const noexcept {
+    constexpr auto bits_before = 8 * literals_beside_match;
+    return cut(bits_[0] >> bits_before | bits_[1] << (64 - bits_before), count);
   }
 
 private:
@@ -205,7 +219,8 @@ private:
     return {bits & ((std::uint64_t{1} << 8 * count) - 1), static_cast<std::uint32_t>(8 * count)};
   }
 
-  [[gnu::vector_size(16)]] std::uint64_t bits_;
+  using two_words = std::uint64_t __attribute__((vector_size(16)));
+  two_words bits_;
 };
 
 /// The codes of a text, one after the other: at most `most_bits`.
@@ -215,9 +230,6 @@ constexpr code codes_of(std::string_view text) noexcept {
     codes = joined(codes, literal_codes[static_cast<unsigned char>(c)]);
   return codes;
 }
-
-/// How many literals, of 9 bits at most, are put at once with a near match, of 26 bits at most.
-inline constexpr std::size_t literals_beside_match = 3;
 
 /// Encodes `text` literally behind `sink`, and returns that.
 template <class Sink>

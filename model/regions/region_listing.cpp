@@ -213,7 +213,7 @@ Sink region_listing::compress(Sink sink) const {
     const deflate::low_literals codes{digits};
     digits += count;
     const auto first = std::min(count, deflate::literals_beside_match);
-    return number_codes{codes.first(first), codes.from_fourth(count - first)};
+    return number_codes{codes.first(first), codes.further(count - first)};
   };
   const region_fragments::fragment* before = nullptr;
   const row* line_before = nullptr;

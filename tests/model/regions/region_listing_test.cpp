@@ -70,6 +70,24 @@ TEST_CASE("A listing is what is rendered without a cache") {
               coordinates{10, 10}});
 }
 
+TEST_CASE("Distances of each number of digits are compressed") {
+  const std::vector<region> two{place("a", "A", 1, 2), place("b", "B", 3, 4)};
+  const auto fragments = std::make_shared<const region_fragments>(two);
+  const std::vector<double> meters{0,          10,        120,       1'000,      1'500,
+                                   12'340,     1'234'567, 9'999'999, 20'003'931, 100'000'000.0,
+                                   999'999'999};
+  for (const auto first : meters)
+    for (const auto second : meters) {
+      const std::vector<listed_region> rows{{0, first}, {1, second}};
+      const region_listing listing{fragments, rows};
+      CAPTURE(first, second);
+      const auto expected =
+          render_regions(std::vector<ranked_region>{{&two[0], first}, {&two[1], second}});
+      REQUIRE(json_of(listing) == expected);
+      REQUIRE(matchcloud::fixtures::inflated(gzip_of(listing)) == expected);
+    }
+}
+
 std::vector<region> any_regions() {
   const auto words = rc::gen::element<std::string>("", "A", "Same", "Zürich", "\"\\",
                                                    "a rather long name, longer than others by some",
@@ -156,7 +174,7 @@ TEST_CASE("Every length and distance of a repetition is read back by zlib") {
     deflate::bit_writer writer{bytes.data()};
     for (std::size_t i = 0; i < length; ++i)
       text += text[i];
-    const std::string_view behind = "\xff\xfeZ";
+    const std::string_view behind = "\xff\xfe\xfd";
     text += behind;
     const auto write = [&](auto& sink) {
       deflate::begin(sink);
@@ -182,6 +200,10 @@ TEST_CASE("Every length and distance of a repetition is read back by zlib") {
     INFO(distance);
     REQUIRE(round_trip(258, distance));
   }
+  // The most bits that are put at once.
+  REQUIRE(round_trip(257, 1'023));
+  REQUIRE(round_trip(258, 1'023));
+  REQUIRE(round_trip(257, 1'024));
 }
 
 } // namespace
