@@ -200,9 +200,6 @@ constexpr std::uint64_t hour_ms = 3'600'000;
 /// Where and how the service listens.
 std::vector<config_key> listening_keys() {
   const auto set_loops = [](serve_config& config, std::uint64_t n) { config.loops = n; };
-  const auto set_busy_poll = [](serve_config& config, std::uint64_t us) {
-    config.busy_poll = std::chrono::microseconds{us};
-  };
   const auto set_transport = [](serve_config& config, transport_kind which) {
     config.transport = which;
   };
@@ -243,11 +240,6 @@ std::vector<config_key> listening_keys() {
        "What every path begins with, for a service that shares its host name.", set_base_path},
       {"loops", kind::number, "0", "0 to 256; 0: one per core", "Event loops, each a thread.",
        number_between(0, 256, set_loops)},
-      {"busy-poll-us", kind::number, "0", "0 to 1000; 0: off",
-       "How long a loop looks for requests again and again before it sleeps. Replies come sooner "
-       "by "
-       "a wake-up, and a loop that gets requests more often than this takes a whole core.",
-       number_between(0, 1'000, set_busy_poll)},
       {"transport", kind::text, "loops", "loops or httplib",
        "How HTTP is spoken. httplib is for comparison, not for the open internet.",
        one_of(std::array{transport_word{"loops", transport_kind::loops},
@@ -754,6 +746,14 @@ std::vector<config_key> timeout_keys() {
       {"drain-timeout-ms", kind::number, "15000", "0 to 3600000",
        "From the end of drain-delay-ms to the end; idle connections close in its last third.",
        milliseconds_key(&limits::drain_timeout, 0, hour_ms)},
+      {"busy-poll-us", kind::number, "0", "0 to 1000; 0: off",
+       "How long an event loop looks for requests again and again before it sleeps. Replies come "
+       "sooner by a wake-up, for a whole core of each loop that gets requests more often than "
+       "this: give fewer loops than there are cores.",
+       number_between(0, 1'000,
+                      [](serve_config& config, std::uint64_t number) {
+                        config.busy_poll = std::chrono::microseconds{number};
+                      })},
   };
 }
 

@@ -280,6 +280,17 @@ TEST_CASE("two thousand idle connections do not disturb active ones", "[lifecycl
     REQUIRE(each.ask(request("GET", regions_target)).status == 200);
 }
 
+TEST_CASE("loops that poll serve, sleep and serve again", "[lifecycle]") {
+  const server own{{"--loops", "2", "--busy-poll-us", "1000"}};
+  raw_connection client{own.data()};
+  for (int i = 0; i < 100; ++i)
+    REQUIRE(client.ask(request("GET", regions_target)).status == 200);
+  // Twenty times what a loop polls for: both sleep.
+  REQUIRE_FALSE(client.readable(milliseconds{20}));
+  REQUIRE(client.ask(request("GET", regions_target)).status == 200);
+  check_serves(own.data());
+}
+
 TEST_CASE("thousands of connections may come and go", "[lifecycle]") {
   const server own{{"--loops", "2"}};
   constexpr int count = 5'000;

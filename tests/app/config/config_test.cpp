@@ -101,11 +101,11 @@ TEST_CASE("numbers are allowed up to their bounds and not beyond") {
     std::uint64_t most;
   };
   for (const auto& row :
-       {bounds{"loops", 0, 256}, bounds{"head-limit-bytes", 256, 65'536},
-        bounds{"target-limit-bytes", 64, 32'768}, bounds{"body-limit-bytes", 1'024, 67'108'864},
-        bounds{"max-connections", 1, 1'000'000}, bounds{"listen-backlog", 1, 65'535},
-        bounds{"head-timeout-ms", 10, 3'600'000}, bounds{"drain-timeout-ms", 0, 3'600'000},
-        bounds{"httplib-threads", 1, 1'024}}) {
+       {bounds{"loops", 0, 256}, bounds{"busy-poll-us", 0, 1'000},
+        bounds{"head-limit-bytes", 256, 65'536}, bounds{"target-limit-bytes", 64, 32'768},
+        bounds{"body-limit-bytes", 1'024, 67'108'864}, bounds{"max-connections", 1, 1'000'000},
+        bounds{"listen-backlog", 1, 65'535}, bounds{"head-timeout-ms", 10, 3'600'000},
+        bounds{"drain-timeout-ms", 0, 3'600'000}, bounds{"httplib-threads", 1, 1'024}}) {
     CAPTURE(row.key);
     CHECK(with(row.key, {std::to_string(row.least)}).has_value());
     CHECK(with(row.key, {std::to_string(row.most)}).has_value());
