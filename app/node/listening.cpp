@@ -38,8 +38,6 @@ base::expected<void> listening::open_for_loops(std::size_t loops) {
   for (const auto& wanted : config_->listen) {
     auto bound = bind({wanted.where, wanted.kind, false, {}}, loops);
     if (!bound) return tl::unexpected(advised(std::move(bound).error()));
-    for (const auto& socket : bound->sockets)
-      http::accept_with_first_bytes(socket.get());
     data_.push_back({bound->where, wanted.kind});
     sockets_.push_back(*std::move(bound));
   }

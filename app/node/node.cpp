@@ -456,8 +456,10 @@ void node::start_serving() {
   auto& listeners = listening_.sockets();
   for (std::size_t number = 0; number < listeners.size(); ++number) {
     auto& sockets = listeners[number].sockets;
-    for (std::size_t i = 0; i < sockets.size(); ++i)
+    for (std::size_t i = 0; i < sockets.size(); ++i) {
+      http::accept_with_first_bytes(sockets[i].get(), true);
       listen(loops_[i % loops_.size()], std::move(sockets[i]), listening_.data()[number].kind);
+    }
   }
   if (httplib_) httplib_->start();
   listen(ops_loop_, std::move(listening_.ops_socket()), {false, config_.ops_tls});
@@ -500,6 +502,7 @@ node::drained node::wait_drained(std::chrono::milliseconds at_most, int interrup
 void node::announce_end(int interrupt_fd) {
   if (config_.drain_delay.count() == 0) return;
   ready_.set_serving(false);
+  on_each_loop(&http::loop_transport::accept_silent);
   const auto deadline = base::machine_clock().now() + config_.drain_delay;
   std::array<pollfd, 2> watched{pollfd{interrupt_fd, POLLIN, 0},
                                 pollfd{listening_.handed_over_fd(), POLLIN, 0}};

@@ -136,8 +136,8 @@ base::expected<listeners> listen_on(const endpoint& where, std::size_t count, in
   return result;
 }
 
-void accept_with_first_bytes(int socket) noexcept {
-  const int seconds = 1;
+void accept_with_first_bytes(int socket, bool on) noexcept {
+  const int seconds = on ? 1 : 0;
   setsockopt(socket, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof seconds);
 }
 

@@ -55,10 +55,11 @@ struct listeners {
 };
 base::expected<listeners> listen_on(const endpoint& where, std::size_t count, int backlog);
 
-/// Has the kernel keep connections to a listening socket in its backlog until their first bytes or
-/// their end (TCP_DEFER_ACCEPT), so that a loop wakes for those that have something to read. A
-/// silent one is accepted a second after it was opened.
-void accept_with_first_bytes(int socket) noexcept;
+/// Whether the kernel keeps connections to a listening socket until their first bytes or their end
+/// (TCP_DEFER_ACCEPT), so that a loop wakes for those that have something to read. A silent one is
+/// accepted a second after it was opened, or at once where so many wait that the kernel answers
+/// with SYN cookies.
+void accept_with_first_bytes(int socket, bool on) noexcept;
 
 /// Whether an endpoint is free to listen on, without listening.
 base::expected<void> check_free(const endpoint& where);

@@ -34,6 +34,8 @@ public:
 
   void on_events(std::uint32_t) override { accept_some(accepts_per_event); }
 
+  void accept_silent() { accept_with_first_bytes(socket_.get(), false); }
+
   /// Accepts until the backlog is empty or `most` are taken.
   void accept_some(std::size_t most) {
     for (std::size_t i = 0; i < most; ++i) {
@@ -616,6 +618,11 @@ void loop_transport::give_back(std::shared_ptr<const std::string> sent) {
 }
 
 // -- draining -----------------------------------------------------------------
+
+void loop_transport::accept_silent() {
+  for (const auto& listener : listeners_)
+    listener->accept_silent();
+}
 
 void loop_transport::begin_drain() {
   draining_ = true;

@@ -92,8 +92,12 @@ public:
   /// connection limit is not checked: that is up to the caller.
   void adopt(base::file_descriptor socket, const model::ip_address& peer);
 
+  /// From now on connections are accepted before their first bytes, so that none waits for these
+  /// when the listeners close.
+  void accept_silent();
   /// Accepts what waits in the backlogs, then stops listening; from now on each answer closes its
-  /// connection.
+  /// connection. Connections of less than a second that have said nothing are reset, if they wait
+  /// for their first bytes.
   void begin_drain();
   /// Drains like `begin_drain`, but leaves the backlogs to the process that shares the listening
   /// sockets.

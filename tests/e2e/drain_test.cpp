@@ -44,6 +44,21 @@ TEST_CASE("before it drains the server is not ready and goes on, for as long as 
   CHECK(of.process().exit_code() == 0);
 }
 
+TEST_CASE("who connects in silence before the drain is served in it", "[lifecycle]") {
+  server of{{"--loops", "2", "--drain-delay-ms", "1500"}};
+  raw_connection before{of.data()};
+  of.process().signal(SIGTERM);
+  REQUIRE(eventually([&] { return of.ready_status() == 503; }));
+  raw_connection meanwhile{of.data()};
+  REQUIRE(eventually([&] { return !raw_connection::try_connect(of.data()); }));
+  for (auto* client : {&before, &meanwhile}) {
+    const auto got = client->ask(regions_request);
+    CHECK(got.status == 200);
+    CHECK(got.header("connection") == "close");
+  }
+  CHECK(of.process().exit_code() == 0);
+}
+
 TEST_CASE("a second signal does not wait for the delay before the drain", "[lifecycle]") {
   server of{{"--drain-delay-ms", "600000"}};
   of.process().signal(SIGTERM);
@@ -157,7 +172,8 @@ struct steady_client {
   bool cut_before_answer = false;
   std::string failure;
 
-  void run(std::atomic<int>& total, bool with_body) {
+  /// `begun` counts the clients that have an answer.
+  void run(std::atomic<int>& total, std::atomic<int>& begun, bool with_body) {
     const auto bytes = with_body
                            ? request("POST", groups_target, std::string(70'000, ' ') + good_group)
                            : regions_request;
@@ -176,7 +192,7 @@ struct steady_client {
           return;
         }
         if (got->status != 200) failure = "status " + std::to_string(got->status);
-        ++answered;
+        if (answered++ == 0) begun.fetch_add(1);
         total.fetch_add(1);
         told_to_close = got->header("connection") == "close";
       }
@@ -196,10 +212,11 @@ TEST_CASE("a signal under load loses no request", "[lifecycle]") {
     for (int i = 0; i < 16; ++i)
       clients.emplace_back(of.data());
     std::atomic<int> total{0};
+    std::atomic<int> begun{0};
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < clients.size(); ++i)
-      threads.emplace_back([&, i] { clients[i].run(total, i % 4 == 0); });
-    const bool warm = eventually([&] { return total >= 500 + 100 * round; });
+      threads.emplace_back([&, i] { clients[i].run(total, begun, i % 4 == 0); });
+    const bool warm = eventually([&] { return begun == 16 && total >= 500 + 100 * round; });
     of.process().signal(number);
     for (auto& thread : threads)
       thread.join();

@@ -106,9 +106,14 @@ TEST_CASE("connections are accepted with their first bytes or their end, silent 
   const auto opened = listen_on(loopback, 1, 16);
   REQUIRE(opened);
   const auto& listening = opened->sockets.front();
-  accept_with_first_bytes(listening.get());
+  accept_with_first_bytes(listening.get(), true);
   auto client = connected_to(opened->where);
   CHECK_FALSE(accepts(listening, 100ms));
+  SECTION("no more") {
+    accept_with_first_bytes(listening.get(), false);
+    const auto other = connected_to(opened->where);
+    CHECK(accepts(listening, 500ms));
+  }
   SECTION("bytes") {
     REQUIRE(::send(client.get(), "G", 1, 0) == 1);
     CHECK(accepts(listening, 500ms));
