@@ -1,5 +1,6 @@
 #include "model/catalog/catalog_reader.hpp"
 
+#include "model/json/exact_numbers.hpp"
 #include "model/json/json_document.hpp"
 #include "model/net/host_name.hpp"
 #include "model/net/ping_url.hpp"
@@ -83,16 +84,12 @@ parse_catalog_json(std::string_view text, std::size_t limit_bytes, std::string_v
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
     return fail(line_and_column(text, nul) + ": found a NUL byte, allowed is JSON");
   if (const auto excess = excess_of(text)) return fail(std::string{what} + " " + *excess);
-  constexpr unsigned flags = rapidjson::kParseIterativeFlag |
-                             rapidjson::kParseValidateEncodingFlag |
-                             rapidjson::kParseFullPrecisionFlag;
   rapidjson::Document parsed;
-  parsed.Parse<flags>(text.data(), text.size());
-  if (parsed.HasParseError()) {
-    const bool is_word = parsed.GetParseError() == rapidjson::kParseErrorValueInvalid;
-    const auto offset = parsed.GetErrorOffset();
+  if (const auto result = parse_exactly(parsed, text); result.IsError()) {
+    const bool is_word = result.Code() == rapidjson::kParseErrorValueInvalid;
+    const auto offset = result.Offset();
     return fail(line_and_column(text, is_word ? word_begin(text, offset) : offset) +
-                ": not JSON in UTF-8: " + rapidjson::GetParseError_En(parsed.GetParseError()));
+                ": not JSON in UTF-8: " + rapidjson::GetParseError_En(result.Code()));
   }
   return parsed;
 }

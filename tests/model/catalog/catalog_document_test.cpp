@@ -2,6 +2,7 @@
 #include "tests/catch.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -90,6 +91,19 @@ TEST_CASE("text that is not JSON is refused with line and column") {
   CHECK(contains(problems_of("{'tiers':['\xff']}"), "not JSON in UTF-8"));
   CHECK(contains(problems_of(std::string("{}\0x", 4)), "column 3: found a NUL byte"));
   CHECK(contains(problems_of("{'regions':[" + region("lon", "1e400") + "]}"), "not JSON"));
+}
+
+TEST_CASE("a number of any length is read as the double nearest to it") {
+  for (const auto zeros : {0, 1, 17, 300, 308, 324, 350, 5'000}) {
+    const auto tiny = "0." + std::string(static_cast<std::size_t>(zeros), '0') + "1";
+    for (const auto& number : {tiny, "-" + tiny, tiny + "e-60", tiny + "e-999999999999999999999"}) {
+      const auto parsed = parse_catalog_document(json("{'regions':[" + region("a", number) + "]}"));
+      REQUIRE(parsed.has_value());
+      CHECK(parsed->regions[0].datacenter_coord.latitude == std::strtod(number.c_str(), nullptr));
+    }
+    CHECK(contains(problems_of("[" + tiny + "]"), "found an array"));
+    CHECK(contains(problems_of("{'tiers':[" + tiny + "]}"), "/tiers/0: found "));
+  }
 }
 
 TEST_CASE("other JSON than an object is refused") {

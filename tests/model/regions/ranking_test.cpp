@@ -1,6 +1,7 @@
 #include "model/regions/ranking.hpp"
 
 #include "model/catalog/parse_catalog.hpp"
+#include "model/json/exact_numbers.hpp"
 #include "model/json/json_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <rapidcheck.h>
-#include <rapidjson/document.h>
 #include <set>
 #include <tuple>
 
@@ -275,8 +275,7 @@ TEST_CASE("Any listing is JSON that tells the coordinates exactly") {
     const auto text =
         render_regions(rank_regions(std::vector<const region*>{&where}, *any_coordinates()));
     rapidjson::Document parsed;
-    parsed.Parse<rapidjson::kParseFullPrecisionFlag>(text.c_str());
-    RC_ASSERT(!parsed.HasParseError());
+    RC_ASSERT(!parse_exactly(parsed, text).IsError());
     const auto& at = parsed["regions"][0]["datacenter_coord"];
     RC_ASSERT(at["latitude"].GetDouble() == where.datacenter_coord.latitude);
     RC_ASSERT(at["longitude"].GetDouble() == where.datacenter_coord.longitude);

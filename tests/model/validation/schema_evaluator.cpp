@@ -1,5 +1,6 @@
 #include "tests/model/validation/schema_evaluator.hpp"
 
+#include "model/json/exact_numbers.hpp"
 #include "model/text/unicode.hpp"
 
 #include <rapidjson/pointer.h>
@@ -85,9 +86,7 @@ bool matches(const std::string& pattern, std::string_view text) {
 
 rapidjson::Document parse_instance(std::string_view text) {
   rapidjson::Document document;
-  document.Parse<rapidjson::kParseFullPrecisionFlag | rapidjson::kParseIterativeFlag>(text.data(),
-                                                                                      text.size());
-  if (document.HasParseError()) document.SetNull();
+  if (model::parse_exactly(document, text).IsError()) document.SetNull();
   turn_into_integers(document);
   return document;
 }
