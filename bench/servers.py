@@ -54,12 +54,13 @@ def pinned(*cores):
     return ["taskset", "-c", ",".join(map(str, cores))]
 
 
-def certificate(folder):
-    """A certificate for this machine, made in `folder`, with a key on P-256."""
+def certificate(folder, addresses=("127.0.0.1",)):
+    """A certificate for `addresses` of this machine, made in `folder`, with a key on P-256."""
     made = Certificate(os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem"))
+    names = ",".join(["DNS:localhost", *(f"IP:{each}" for each in addresses)])
     run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-         "-nodes", "-days", "30", "-subj", "/CN=localhost", "-addext",
-         "subjectAltName=DNS:localhost,IP:127.0.0.1", "-out", made.file, "-keyout", made.key])
+         "-nodes", "-days", "30", "-subj", "/CN=localhost", "-addext", f"subjectAltName={names}",
+         "-out", made.file, "-keyout", made.key])
     return made
 
 
@@ -81,13 +82,14 @@ def wait_for_listener(child, name, log, says="listening on", tls=None):
 
 @contextlib.contextmanager
 def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=None, data=None,
-               loops=1, more_cores=(), proxies=("127.0.0.0/8",), tls=None):
+               loops=1, more_cores=(), proxies=("127.0.0.0/8",), tls=None, limits=UNLIMITED,
+               listen="127.0.0.1:0"):
     """A `serve` with the demo's catalog; yields (child, its address).
 
     It has `core` and `more_cores`, and `loops` event loops, and of rate limits for addresses only
-    those among `arguments`. `proxies` may say who a client is. `prepare` is called with its data
-    directory before it starts. With `data`, a data directory that is there, nothing is added to it.
-    `tls`: the certificate of its listener, which is plain without one.
+    `limits` and those among `arguments`. `proxies` may say who a client is. `prepare` is called
+    with its data directory before it starts. With `data`, a data directory that is there, nothing
+    is added to it. `tls`: the certificate of its listener, which is plain without one.
     """
     made = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
     log = made + ".log"
@@ -98,10 +100,10 @@ def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=Non
     if prepare:
         prepare(data)
     command = pinned(core, *more_cores) + [
-        binary, "serve", "--listen", "127.0.0.1:0" + "/tls" * bool(tls),
+        binary, "serve", "--listen", listen + "/tls" * bool(tls),
         "--ops-listen", "127.0.0.1:0",
         "--data-dir", data, "--transport", transport, "--loops", str(loops),
-        *UNLIMITED]
+        *limits]
     for block in proxies:
         command += ["--trusted-proxies", block]
     for path in geoip:

@@ -8,13 +8,17 @@ from harness import BINARY, process
 NAMESPACE = "00000000-0000-4000-8000-000000000011"  # of the demo's data
 
 
-def made(data, count, limits=None):
-    """The texts of so many new player tokens, each with `limits` of its own if there are any.
+PLAYER = {"kind": "player", "namespace_id": NAMESPACE}
+
+
+def made(data, count, limits=None, wanted=None):
+    """The texts of so many new tokens, of players if nothing else is `wanted`, each with `limits`
+    of its own if there are any.
 
     A server without trusted proxies makes them: with those of a benchmark, all of this machine, it
     would ask its ops plane's clients for a token, too.
     """
-    wanted = {"kind": "player", "name": "bench", "namespace_id": NAMESPACE}
+    wanted = {"name": "bench", **(wanted or PLAYER)}
     if limits:
         wanted["limits"] = limits
     log = data + ".tokens.log"

@@ -8,6 +8,10 @@ what it sends beyond, and no honest client is refused anything.
 
 token     each client has a player token of its own, and the limit is of tokens
 address   each client has an address of its own, and the limit is of addresses
+attacks   one honest client beside attackers that the limits let through, each of which costs more
+          than its requests count: --attacks of bodies, token, pings, hellos, mixed
+          (bench/fairness/attacks.py). In network namespaces, which needs root. The honest client
+          has a real-time priority; give the server one over others' work by nice
 
 The server has one core, the load generators have another: the honest clients' before the noisy
 one's, which takes what is left. Rounds are interleaved.
@@ -15,6 +19,7 @@ one's, which takes what is left. Rounds are interleaved.
 import contextlib
 import os
 
+import attacks
 import chart
 import openloop
 import servers
@@ -22,7 +27,8 @@ import tokens
 from harness import (BINARY, CORES, add_parts, judged, parsed, parser_of, positive, processors,
                      processors_line, run_part, write_result)
 
-PARTS = ("token", "address")
+LIMITED = ("token", "address")
+ATTACKS = "attacks"
 TIMES = 50
 NOISY = {"50 times": lambda share: ("--rate", TIMES * share, "--arrivals", "poisson"),
          "flood": lambda share: ("--closed",)}
@@ -36,7 +42,9 @@ def parsed_arguments():
                         help="honest ones, a connection each (%(default)s)")
     parser.add_argument("--share", type=positive, default=20,
                         help="requests per second of each, and what one may send (%(default)s)")
-    add_parts(parser, PARTS)
+    parser.add_argument("--attacks", type=attacks.sides_of, default=[],
+                        help="those of these names, such as bodies,pings (all)")
+    add_parts(parser, (*LIMITED, ATTACKS))
     return parsed(parser)
 
 
@@ -130,6 +138,11 @@ def main():
     result, panels, targets = {}, [], []
     with servers.ready() as folder:
         for part in arguments.parts:
+            if part == ATTACKS:
+                result[part], more, judgements = attacks.measured(folder, arguments)
+                panels.append(more)
+                targets += judgements
+                continue
             rounds, ratios = compare(part, folder, arguments)
             result[part] = {"rounds": rounds, "ratios": ratios}
             panels.append(panel(part, rounds, ratios))

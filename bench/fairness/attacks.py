@@ -1,0 +1,295 @@
+"""Honest clients beside attackers that stay within the rate limits of addresses and tokens: each
+attack takes the server's one core by what its requests cost, not by how many they are.
+
+bodies    one address, 2,000 connections, versions of 17 kB with 1,001 unknown members
+token     one game token, from enough addresses to use all of its limit, bodies of 6 kB
+pings     /ping on 4,000 connections, as fast as answers come: nearly all 429
+hellos    recorded ClientHellos and a reset: the server pays for a signature, the client does not
+mixed     all four at once, the bodies with a game token, too
+
+Each attacker and the honest have addresses of their own (bench/network.py). The honest list regions
+over plain connections that stay, or over TLS with a new connection for each request ("new").
+"""
+import argparse
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import chart
+import network
+import openloop
+import servers
+import tokens
+from harness import BINARY, CORES, judged, processors, processors_line
+from service_clock import CLOCK, Counters
+
+HONEST = "honest"
+HONEST_CONNECTIONS = 50
+HONEST_RATE = 200
+KEPT, NEW = "kept", "new"
+TARGET = 5.0
+END_SECONDS = 15
+PING_CONNECTIONS = 4_000
+# Beyond what one core can answer, and near what the limit of an address lets through for good.
+BODIES = {"rate": 1_110, "connections": 2_000, "bytes": 17_000, "members": 1_001}
+# 5,000/s is the limit of a token and 1,000/s of an address, by default.
+TOKEN = {"rate": 1_000, "connections": 100, "bytes": 6_000, "members": 350}
+TOKEN_ADDRESSES = 5
+HELLOS = {"rate": 2_300, "connections": 1_000}
+GAME = {"kind": "game", "game_id": "00000000-0000-4000-8000-000000000001"}  # the demo's
+HELLOS_PROGRAM = os.path.join(os.path.dirname(__file__), "hellos.py")
+NAMES = (HONEST, "bodies", "pings", "hellos",
+         *(f"token-{number}" for number in range(TOKEN_ADDRESSES)))
+
+
+def body(of):
+    """A version with so many unknown members, about so long."""
+    name_bytes = round(of["bytes"] / of["members"]) - len('"":1,')
+    members = {f"m{number}".ljust(name_bytes, "x"): 1 for number in range(of["members"])}
+    return json.dumps({"display_name": "attack", "config": {}, **members}, separators=(",", ":"))
+
+
+def write_mixes(folder):
+    """{attack: the options of matchcloud-load that send its bodies}"""
+    options = {}
+    for name, of in (("bodies", BODIES), ("token", TOKEN)):
+        with open(os.path.join(folder, f"{name}.json"), "w", encoding="utf-8") as file:
+            file.write(body(of))
+        path = os.path.join(folder, f"{name}.toml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f'[[operation]]\nname = "versions.validate"\nbodies = "{name}.json"\n')
+        options[name] = ("--mix", path, "--rate", of["rate"])
+    return options
+
+
+# A server with both listeners, where its counters are, and how tokens are sent to it.
+class Server:
+    def __init__(self, child, plain, tls, ops, game_tokens):
+        self.child, self.plain, self.tls, self.ops = child, plain, tls, ops
+        self.game_tokens = game_tokens
+
+
+@contextlib.contextmanager
+def serving(folder, tls, auth):
+    """A server beyond loopback with the limits that it has by default."""
+    files = []
+
+    def prepare(data):
+        if auth == "open":
+            return
+        for number, text in enumerate(tokens.made(data, 2, wanted=GAME)):
+            files.append(os.path.join(folder, f"game-{number}.token"))
+            with open(files[-1], "w", encoding="utf-8") as file:
+                file.write(text + "\n")
+
+    exposed = ["--insecure-open"] if auth == "open" else ["--auth", "required"]
+    with servers.matchcloud(
+            BINARY, "loops", folder, servers.GEOIP, core=CORES[0], proxies=(), prepare=prepare,
+            limits=(), listen=f"{network.SERVER}:0",
+            arguments=[*exposed, "--listen", f"{network.SERVER}:0/tls", "--tls-cert", tls.file,
+                       "--tls-key", tls.key]) as (child, plain):
+        secured = servers.wait_for_listener(child, "the listener with TLS", child.log, tls=tls)
+        yield Server(child, plain, secured, servers.ops_address(child), files)
+
+
+def first(command):
+    """`command` before all else on the load generators' core."""
+    return ["chrt", "--rr", "1", *command]
+
+
+def last(command):
+    return ["chrt", "--other", "0", "nice", "-n", "5", *command]
+
+
+@contextlib.contextmanager
+def running(name, command):
+    """A process in the namespace of `name` until the block ends: SIGINT, at which it says what it
+    did. Yields a dictionary that has what it printed in the end."""
+    said = {}
+    command = last(network.inside(name) + list(map(str, command)))
+    with tempfile.TemporaryFile("w+") as output:
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
+                                 stderr=subprocess.STDOUT)
+        try:
+            yield said
+            if child.poll() is not None:
+                output.seek(0)
+                sys.exit(f"bench: {' '.join(command)} ended: {output.read()[-2000:]}")
+            child.send_signal(signal.SIGINT)
+            child.wait(END_SECONDS)
+            output.seek(0)
+            said["text"] = output.read()
+        finally:
+            child.kill()
+            child.wait()
+
+
+@contextlib.contextmanager
+def versions(server, name, address, of, options, token):
+    """Versions sent by matchcloud-load as the client of `name`."""
+    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
+        path = os.path.join(folder, "report.json")
+        if token:
+            options = (*options, "--token-file", token)
+        with running(name, openloop.command_of(address, openloop.LONG_SECONDS, of["connections"],
+                                               options, path)) as made:
+            yield made
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+        made.update({"sent": report["sent"], "by_status": report["by_status"],
+                     "errors": {kind: count for kind, count in report["errors"].items() if count}})
+
+
+def token_of(server, number):
+    return server.game_tokens[number] if server.game_tokens else None
+
+
+def bodies_attack(stack, server, mixes):
+    return {"bodies": stack.enter_context(versions(
+        server, "bodies", server.plain, BODIES, mixes["bodies"], token_of(server, 0)))}
+
+
+def token_attack(stack, server, mixes):
+    return {name: stack.enter_context(versions(
+        server, name, server.plain, TOKEN, mixes["token"], token_of(server, 1)))
+        for name in NAMES if name.startswith("token-")}
+
+
+def pings_attack(stack, server, _):
+    return {"pings": stack.enter_context(running("pings", servers.pinned(CORES[1]) + [
+        "wrk", "-t1", f"-c{PING_CONNECTIONS}", f"-d{openloop.LONG_SECONDS}s", "--timeout", "10s",
+        server.plain.url + "/ping"]))}
+
+
+def hellos_attack(stack, server, _):
+    return {"hellos": stack.enter_context(running("hellos", servers.pinned(CORES[1]) + [
+        sys.executable, "-B", HELLOS_PROGRAM, server.tls.host, server.tls.port,
+        HELLOS["rate"], HELLOS["connections"]]))}
+
+
+def mixed_attack(stack, server, mixes):
+    made = {}
+    for attack in (bodies_attack, token_attack, pings_attack, hellos_attack):
+        made.update(attack(stack, server, mixes))
+    return made
+
+
+def honest_report(server, arguments, connections):
+    """The report of matchcloud-load for the honest, whatever became of them."""
+    address, more = (server.plain, ()) if connections == KEPT else (
+        server.tls, ("--requests-per-connection", "1"))
+    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
+        path = os.path.join(folder, "load.json")
+        command = first(network.inside(HONEST) + openloop.command_of(
+            address, arguments.seconds, HONEST_CONNECTIONS,
+            ("--ramp", f"{openloop.RAMP_SECONDS}s", "--rate", HONEST_RATE, "--arrivals", "poisson",
+             *openloop.NOBODYS_LISTINGS, *more), path))
+        done = subprocess.run(command, capture_output=True, text=True,
+                              timeout=10 * arguments.seconds + 60)
+        if done.returncode:
+            sys.exit(f"bench: {' '.join(command)}: exit code {done.returncode}: "
+                     f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+
+
+def round_of(server, arguments, mixes, attack, connections):
+    """A round of the honest beside `attack`, None for none."""
+    with contextlib.ExitStack() as stack:
+        made = attack(stack, server, mixes) if attack else {}
+        before, began = Counters(server.ops), time.monotonic()
+        report = honest_report(server, arguments, connections)
+        after, elapsed = Counters(server.ops), time.monotonic() - began
+    answered = report["by_status"].get("200", 0)
+    others = after.answers_since(before)  # all that are no listings are the attackers'
+    handshakes = after.handshakes_since(before)
+    generator = report["generator"]
+    return {
+        "p50_us": report["latency_us"]["p50"], "p99_us": report["latency_us"]["p99"],
+        "server_p99_us": after.honest_p99_us(before, report),
+        "answered": answered, "unanswered": report["intended"] - answered,
+        "attackers_per_second": sum(others.values()) / elapsed,
+        "attackers_429": others.get("429", 0), "attackers_503": others.get("503", 0),
+        "attackers_by_status": others, "handshakes_per_second": handshakes / elapsed,
+        "seconds": elapsed, "attackers": made,
+        "generator_cpu_percent": generator["cpu_percent"],
+        "bottleneck": generator["reason"] if generator["bottleneck"] else ""}
+
+
+# Name: server, attack, the honest's connections, what it is compared with.
+SIDES = {
+    "alone": ("open", None, KEPT, None),
+    "bodies": ("open", bodies_attack, KEPT, "alone"),
+    "pings": ("open", pings_attack, KEPT, "alone"),
+    "hellos": ("open", hellos_attack, KEPT, "alone"),
+    "alone, new": ("open", None, NEW, None),
+    "hellos, new": ("open", hellos_attack, NEW, "alone, new"),
+    "alone, tokens": ("required", None, KEPT, None),
+    "token": ("required", token_attack, KEPT, "alone, tokens"),
+    "mixed": ("required", mixed_attack, KEPT, "alone, tokens"),
+}
+
+
+def print_attackers(rounds):
+    print(f"\n  {'':14} {'p99 alone':>10} {'p99, ms':>10} {'ratio':>7} {'honest not 200':>15} "
+          f"{'attackers/s':>12} {'429':>9} {'503':>7} {'handshakes/s':>13}")
+    for name, each in rounds.items():
+        base = SIDES[name][3]
+        value = openloop.median(each, "server_p99_us")
+        alone = openloop.median(rounds[base], "server_p99_us") if base else value
+        print(f"  {name:14} {alone / 1e3:10.3f} {value / 1e3:10.3f} {value / alone:7.1f} "
+              f"{sum(one['unanswered'] for one in each):15} "
+              + " ".join(f"{openloop.median(each, key):{width},.0f}" for key, width in (
+                  ("attackers_per_second", 12), ("attackers_429", 9), ("attackers_503", 7),
+                  ("handshakes_per_second", 13))))
+
+
+def sides_of(text):
+    """The sides of a list of attacks, and those that they are compared with."""
+    names = [name for name in SIDES if name.split(",")[0] in text.split(",")]
+    if not set(text.split(",")) <= set(names):
+        raise argparse.ArgumentTypeError(f"of {', '.join(SIDES)}")
+    return [name for name in SIDES if name in names or name in {SIDES[each][3] for each in names}]
+
+
+def measured(folder, arguments):
+    """The rounds, a chart's panel, and the targets."""
+    sides = arguments.attacks or list(SIDES)
+    mixes = write_mixes(folder)
+    tls = servers.certificate(folder, addresses=("127.0.0.1", network.SERVER))
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(network.clients(NAMES))
+        listening = {auth: stack.enter_context(serving(folder, tls, auth))
+                     for auth in dict.fromkeys(SIDES[name][0] for name in sides)}
+        calls = {}
+        for name in sides:
+            auth, attack, connections, _ = SIDES[name]
+            calls[name] = lambda server=listening[auth], attack=attack, connections=connections: \
+                round_of(server, arguments, mixes, attack, connections)
+        for name in sides:
+            if not SIDES[name][1]:
+                calls[name]()  # the first round pays for what is made once
+        rounds = openloop.interleaved(calls, arguments.rounds, "server_p99_us")
+    print(f"\n{HONEST_RATE} listings per second of one honest client, alone and beside attackers; "
+          f"p99 by {CLOCK}\n  {processors_line(processors())}")
+    openloop.print_rounds(rounds, ("p99_us", "p50_us", "server_p99_us", "generator_cpu_percent"))
+    print_attackers(rounds)
+    targets = []
+    for name in sides:
+        base = SIDES[name][3]
+        if not base:
+            continue
+        ratio = (openloop.median(rounds[name], "server_p99_us")
+                 / openloop.median(rounds[base], "server_p99_us"))
+        targets.append(judged(f"p99 of the honest beside {name}, to alone", ratio,
+                              at_most=TARGET))
+        targets.append(judged(f"requests of the honest beside {name} that got no 200",
+                              sum(one["unanswered"] for one in rounds[name]), at_most=0))
+    panel = chart.bars(f"The honest beside attackers: p99 by {CLOCK}", "microseconds", {
+        "p99": [openloop.bar(name, each, "server_p99_us") for name, each in rounds.items()]})
+    return {"rounds": rounds, "clock": CLOCK}, panel, targets
