@@ -83,13 +83,14 @@ def wait_for_listener(child, name, log, says="listening on", tls=None):
 @contextlib.contextmanager
 def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=None, data=None,
                loops=1, more_cores=(), proxies=("127.0.0.0/8",), tls=None, limits=UNLIMITED,
-               listen="127.0.0.1:0"):
+               listen="127.0.0.1:0", scheduled=()):
     """A `serve` with the demo's catalog; yields (child, its address).
 
     It has `core` and `more_cores`, and `loops` event loops, and of rate limits for addresses only
     `limits` and those among `arguments`. `proxies` may say who a client is. `prepare` is called
     with its data directory before it starts. With `data`, a data directory that is there, nothing
     is added to it. `tls`: the certificate of its listener, which is plain without one.
+    `scheduled`: words before the command, such as those of chrt.
     """
     made = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
     log = made + ".log"
@@ -99,7 +100,7 @@ def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=Non
                        stdout=subprocess.DEVNULL)
     if prepare:
         prepare(data)
-    command = pinned(core, *more_cores) + [
+    command = [*scheduled, *pinned(core, *more_cores)] + [
         binary, "serve", "--listen", listen + "/tls" * bool(tls),
         "--ops-listen", "127.0.0.1:0",
         "--data-dir", data, "--transport", transport, "--loops", str(loops),

@@ -38,7 +38,7 @@ PING_CONNECTIONS = 4_000
 # Beyond what one core can answer, and near what the limit of an address lets through for good.
 BODIES = {"rate": 1_110, "connections": 2_000, "bytes": 17_000, "members": 1_001}
 # 5,000/s is the limit of a token and 1,000/s of an address, by default.
-TOKEN = {"rate": 1_000, "connections": 100, "bytes": 6_000, "members": 350}
+TOKEN = {"rate": 1_000, "connections": 400, "bytes": 6_000, "members": 350}
 TOKEN_ADDRESSES = 5
 HELLOS = {"rate": 2_300, "connections": 1_000}
 GAME = {"kind": "game", "game_id": "00000000-0000-4000-8000-000000000001"}  # the demo's
@@ -48,10 +48,13 @@ NAMES = (HONEST, "bodies", "pings", "hellos",
 
 
 def body(of):
-    """A version with so many unknown members, about so long."""
+    """A version with so many unknown members, about so long. They stand deep, where they cost most:
+    each is compared with what is known there."""
     name_bytes = round(of["bytes"] / of["members"]) - len('"":1,')
     members = {f"m{number}".ljust(name_bytes, "x"): 1 for number in range(of["members"])}
-    return json.dumps({"display_name": "attack", "config": {}, **members}, separators=(",", ":"))
+    mode = {"docker": {"ports": {"game": members}}}
+    version = {"display_name": "attack", "config": {"matchmaker": {"game_modes": {"duel": mode}}}}
+    return json.dumps(version, separators=(",", ":"))
 
 
 def write_mixes(folder):
@@ -65,6 +68,13 @@ def write_mixes(folder):
             file.write(f'[[operation]]\nname = "versions.validate"\nbodies = "{name}.json"\n')
         options[name] = ("--mix", path, "--rate", of["rate"])
     return options
+
+
+# On the load generators' core the honest come before all else. A server with a real-time priority
+# that is busy all the time would stand still for 50 ms of each second (sched_rt_runtime_us).
+FIRST = ("chrt", "--rr", "1")
+SHARED = ("chrt", "--other", "0")
+LAST = (*SHARED, "nice", "-n", "5")
 
 
 # A server with both listeners, where its counters are, and how tokens are sent to it.
@@ -90,20 +100,13 @@ def serving(folder, tls, auth):
     exposed = ["--insecure-open"] if auth == "open" else ["--auth", "required"]
     with servers.matchcloud(
             BINARY, "loops", folder, servers.GEOIP, core=CORES[0], proxies=(), prepare=prepare,
-            limits=(), listen=f"{network.SERVER}:0",
+            limits=(), scheduled=SHARED, listen=f"{network.SERVER}:0",
             arguments=[*exposed, "--listen", f"{network.SERVER}:0/tls", "--tls-cert", tls.file,
                        "--tls-key", tls.key]) as (child, plain):
         secured = servers.wait_for_listener(child, "the listener with TLS", child.log, tls=tls)
         yield Server(child, plain, secured, servers.ops_address(child), files)
 
 
-def first(command):
-    """`command` before all else on the load generators' core."""
-    return ["chrt", "--rr", "1", *command]
-
-
-def last(command):
-    return ["chrt", "--other", "0", "nice", "-n", "5", *command]
 
 
 @contextlib.contextmanager
@@ -111,7 +114,7 @@ def running(name, command):
     """A process in the namespace of `name` until the block ends: SIGINT, at which it says what it
     did. Yields a dictionary that has what it printed in the end."""
     said = {}
-    command = last(network.inside(name) + list(map(str, command)))
+    command = [*LAST, *network.inside(name), *map(str, command)]
     with tempfile.TemporaryFile("w+") as output:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
                                  stderr=subprocess.STDOUT)
@@ -185,10 +188,10 @@ def honest_report(server, arguments, connections):
         server.tls, ("--requests-per-connection", "1"))
     with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
         path = os.path.join(folder, "load.json")
-        command = first(network.inside(HONEST) + openloop.command_of(
+        command = [*FIRST, *network.inside(HONEST), *openloop.command_of(
             address, arguments.seconds, HONEST_CONNECTIONS,
             ("--ramp", f"{openloop.RAMP_SECONDS}s", "--rate", HONEST_RATE, "--arrivals", "poisson",
-             *openloop.NOBODYS_LISTINGS, *more), path))
+             *openloop.NOBODYS_LISTINGS, *more), path)]
         done = subprocess.run(command, capture_output=True, text=True,
                               timeout=10 * arguments.seconds + 60)
         if done.returncode:
@@ -203,8 +206,10 @@ def round_of(server, arguments, mixes, attack, connections):
     with contextlib.ExitStack() as stack:
         made = attack(stack, server, mixes) if attack else {}
         before, began = Counters(server.ops), time.monotonic()
+        spent = servers.cpu_seconds(server.child.pid)
         report = honest_report(server, arguments, connections)
         after, elapsed = Counters(server.ops), time.monotonic() - began
+        spent = servers.cpu_seconds(server.child.pid) - spent
     answered = report["by_status"].get("200", 0)
     others = after.answers_since(before)  # all that are no listings are the attackers'
     handshakes = after.handshakes_since(before)
@@ -216,6 +221,7 @@ def round_of(server, arguments, mixes, attack, connections):
         "attackers_per_second": sum(others.values()) / elapsed,
         "attackers_429": others.get("429", 0), "attackers_503": others.get("503", 0),
         "attackers_by_status": others, "handshakes_per_second": handshakes / elapsed,
+        "server_cpu_percent": 100 * spent / elapsed,
         "seconds": elapsed, "attackers": made,
         "generator_cpu_percent": generator["cpu_percent"],
         "bottleneck": generator["reason"] if generator["bottleneck"] else ""}
@@ -237,7 +243,7 @@ SIDES = {
 
 def print_attackers(rounds):
     print(f"\n  {'':14} {'p99 alone':>10} {'p99, ms':>10} {'ratio':>7} {'honest not 200':>15} "
-          f"{'attackers/s':>12} {'429':>9} {'503':>7} {'handshakes/s':>13}")
+          f"{'attackers/s':>12} {'429':>9} {'503':>7} {'handshakes/s':>13} {'server CPU':>11}")
     for name, each in rounds.items():
         base = SIDES[name][3]
         value = openloop.median(each, "server_p99_us")
@@ -246,7 +252,7 @@ def print_attackers(rounds):
               f"{sum(one['unanswered'] for one in each):15} "
               + " ".join(f"{openloop.median(each, key):{width},.0f}" for key, width in (
                   ("attackers_per_second", 12), ("attackers_429", 9), ("attackers_503", 7),
-                  ("handshakes_per_second", 13))))
+                  ("handshakes_per_second", 13), ("server_cpu_percent", 10))) + "%")
 
 
 def sides_of(text):
