@@ -25,6 +25,7 @@ sys.dont_write_bytecode = True
 import clients
 import cluster
 import events
+import kills
 import journal as journals
 
 RATE = 200  # requests a second
@@ -33,6 +34,7 @@ EXPORT_LIMIT = 15  # the lease of a dead replica's export, 2 s, and some for a b
 LAST_SECONDS = 15  # no event begins in these
 LARGE = 60_000  # a body that fits into haproxy's buffer
 AT_ONCE = 30
+KILLS = 4  # of two replicas at once, before the load
 MIX = """
 [[operation]]
 name = "regions"
@@ -213,6 +215,8 @@ def main():
           flush=True)
     if not cluster.HAS_CUTS:
         print("cluster: no namespaces, so no replica is cut off from anything", flush=True)
+    kills.kill_in_rounds(KILLS)
+    check(f"two replicas killed at once, {KILLS} times, then all of them, came back", True)
     chaos = Chaos(options.seed, options.seconds)
     chaos.clients.prepare()
     with tempfile.TemporaryDirectory() as folder:
