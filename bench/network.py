@@ -66,7 +66,7 @@ def clients(names):
             sys.exit(f"bench: another benchmark has the network {PREFIX}.0/24")
         try:
             remove()
-            # With an address of its own; otherwise it would be that of a port, and change with them.
+            # With an address of its own; otherwise it would change with the ports.
             ip("link", "add", BRIDGE, "address", "02:00:00:00:01:01", "type", "bridge")
             ip("addr", "add", f"{SERVER}/24", "dev", BRIDGE)
             ip("link", "set", BRIDGE, "up")

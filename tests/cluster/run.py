@@ -22,10 +22,10 @@ import threading
 import time
 
 sys.dont_write_bytecode = True
+import balancer
 import clients
 import cluster
 import events
-import kills
 import journal as journals
 
 RATE = 200  # requests a second
@@ -215,8 +215,7 @@ def main():
           flush=True)
     if not cluster.HAS_CUTS:
         print("cluster: no namespaces, so no replica is cut off from anything", flush=True)
-    kills.kill_in_rounds(KILLS)
-    check(f"two replicas killed at once, {KILLS} times, then all of them, came back", True)
+    balancer.all_of_it(check, KILLS)
     chaos = Chaos(options.seed, options.seconds)
     chaos.clients.prepare()
     with tempfile.TemporaryDirectory() as folder:
