@@ -14,12 +14,12 @@ import argparse
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+import attackers
 import chart
 import network
 import openloop
@@ -33,52 +33,12 @@ HONEST_CONNECTIONS = 50
 HONEST_RATE = 200
 KEPT, NEW = "kept", "new"
 TARGET = 5.0
-END_SECONDS = 15
-PING_CONNECTIONS = 4_000
-# Beyond what one core can answer, and near what the limit of an address lets through for good.
-BODIES = {"rate": 1_110, "connections": 2_000, "bytes": 17_000, "members": 1_001}
-# 5,000/s is the limit of a token and 1,000/s of an address, by default.
-TOKEN = {"rate": 1_000, "connections": 400, "bytes": 6_000, "members": 350}
-TOKEN_ADDRESSES = 5
-HELLOS = {"rate": 2_300, "connections": 1_000}
 GAME = {"kind": "game", "game_id": "00000000-0000-4000-8000-000000000001"}  # the demo's
-HELLOS_PROGRAM = os.path.join(os.path.dirname(__file__), "hellos.py")
-NAMES = (HONEST, "bodies", "pings", "hellos",
-         *(f"token-{number}" for number in range(TOKEN_ADDRESSES)))
 
 
-def body(of):
-    """A version with so many unknown members, about so long. They stand deep, where they cost most:
-    each is compared with what is known there."""
-    name_bytes = round(of["bytes"] / of["members"]) - len('"":1,')
-    members = {f"m{number}".ljust(name_bytes, "x"): 1 for number in range(of["members"])}
-    mode = {"docker": {"ports": {"game": members}}}
-    version = {"display_name": "attack", "config": {"matchmaker": {"game_modes": {"duel": mode}}}}
-    return json.dumps(version, separators=(",", ":"))
-
-
-def write_mixes(folder):
-    """{attack: the options of matchcloud-load that send its bodies}"""
-    options = {}
-    for name, of in (("bodies", BODIES), ("token", TOKEN)):
-        with open(os.path.join(folder, f"{name}.json"), "w", encoding="utf-8") as file:
-            file.write(body(of))
-        path = os.path.join(folder, f"{name}.toml")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(f'[[operation]]\nname = "versions.validate"\nbodies = "{name}.json"\n')
-        options[name] = ("--mix", path, "--rate", of["rate"])
-    return options
-
-
-# On the load generators' core the honest come before all else. A server with a real-time priority
-# that is busy all the time would stand still for 50 ms of each second (sched_rt_runtime_us).
-FIRST = ("chrt", "--rr", "1")
-SHARED = ("chrt", "--other", "0")
-LAST = (*SHARED, "nice", "-n", "5")
-
-
-# A server with both listeners, where its counters are, and how tokens are sent to it.
 class Server:
+    """A server with both listeners, its counters, and files of its game tokens, if any."""
+
     def __init__(self, child, plain, tls, ops, game_tokens):
         self.child, self.plain, self.tls, self.ops = child, plain, tls, ops
         self.game_tokens = game_tokens
@@ -100,86 +60,11 @@ def serving(folder, tls, auth):
     exposed = ["--insecure-open"] if auth == "open" else ["--auth", "required"]
     with servers.matchcloud(
             BINARY, "loops", folder, servers.GEOIP, core=CORES[0], proxies=(), prepare=prepare,
-            limits=(), scheduled=SHARED, listen=f"{network.SERVER}:0",
+            limits=(), scheduled=attackers.SHARED, listen=f"{network.SERVER}:0",
             arguments=[*exposed, "--listen", f"{network.SERVER}:0/tls", "--tls-cert", tls.file,
                        "--tls-key", tls.key]) as (child, plain):
         secured = servers.wait_for_listener(child, "the listener with TLS", child.log, tls=tls)
         yield Server(child, plain, secured, servers.ops_address(child), files)
-
-
-
-
-@contextlib.contextmanager
-def running(name, command):
-    """A process in the namespace of `name` until the block ends: SIGINT, at which it says what it
-    did. Yields a dictionary that has what it printed in the end."""
-    said = {}
-    command = [*LAST, *network.inside(name), *map(str, command)]
-    with tempfile.TemporaryFile("w+") as output:
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
-                                 stderr=subprocess.STDOUT)
-        try:
-            yield said
-            if child.poll() is not None:
-                output.seek(0)
-                sys.exit(f"bench: {' '.join(command)} ended: {output.read()[-2000:]}")
-            child.send_signal(signal.SIGINT)
-            child.wait(END_SECONDS)
-            output.seek(0)
-            said["text"] = output.read()
-        finally:
-            child.kill()
-            child.wait()
-
-
-@contextlib.contextmanager
-def versions(server, name, address, of, options, token):
-    """Versions sent by matchcloud-load as the client of `name`."""
-    with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
-        path = os.path.join(folder, "report.json")
-        if token:
-            options = (*options, "--token-file", token)
-        with running(name, openloop.command_of(address, openloop.LONG_SECONDS, of["connections"],
-                                               options, path)) as made:
-            yield made
-        with open(path, encoding="utf-8") as file:
-            report = json.load(file)
-        made.update({"sent": report["sent"], "by_status": report["by_status"],
-                     "errors": {kind: count for kind, count in report["errors"].items() if count}})
-
-
-def token_of(server, number):
-    return server.game_tokens[number] if server.game_tokens else None
-
-
-def bodies_attack(stack, server, mixes):
-    return {"bodies": stack.enter_context(versions(
-        server, "bodies", server.plain, BODIES, mixes["bodies"], token_of(server, 0)))}
-
-
-def token_attack(stack, server, mixes):
-    return {name: stack.enter_context(versions(
-        server, name, server.plain, TOKEN, mixes["token"], token_of(server, 1)))
-        for name in NAMES if name.startswith("token-")}
-
-
-def pings_attack(stack, server, _):
-    return {"pings": stack.enter_context(running("pings", servers.pinned(CORES[1]) + [
-        "wrk", "-t1", f"-c{PING_CONNECTIONS}", f"-d{openloop.LONG_SECONDS}s", "--timeout", "10s",
-        server.plain.url + "/ping"]))}
-
-
-def hellos_attack(stack, server, _):
-    return {"hellos": stack.enter_context(running("hellos", servers.pinned(CORES[1]) + [
-        sys.executable, "-B", HELLOS_PROGRAM, server.tls.host, server.tls.port,
-        HELLOS["rate"], HELLOS["connections"]]))}
-
-
-def mixed_attack(stack, server, mixes):
-    made = {}
-    for attack in (bodies_attack, token_attack, pings_attack, hellos_attack):
-        made.update(attack(stack, server, mixes))
-    return made
 
 
 def honest_report(server, arguments, connections):
@@ -188,7 +73,7 @@ def honest_report(server, arguments, connections):
         server.tls, ("--requests-per-connection", "1"))
     with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
         path = os.path.join(folder, "load.json")
-        command = [*FIRST, *network.inside(HONEST), *openloop.command_of(
+        command = [*attackers.FIRST, *network.inside(HONEST), *openloop.command_of(
             address, arguments.seconds, HONEST_CONNECTIONS,
             ("--ramp", f"{openloop.RAMP_SECONDS}s", "--rate", HONEST_RATE, "--arrivals", "poisson",
              *openloop.NOBODYS_LISTINGS, *more), path)]
@@ -220,7 +105,8 @@ def round_of(server, arguments, mixes, attack, connections):
         "answered": answered, "unanswered": report["intended"] - answered,
         "attackers_per_second": sum(others.values()) / elapsed,
         "attackers_429": others.get("429", 0), "attackers_503": others.get("503", 0),
-        "attackers_by_status": others, "handshakes_per_second": handshakes / elapsed,
+        "attackers_by_status": {status: count for status, count in others.items() if count},
+        "handshakes_per_second": handshakes / elapsed,
         "server_cpu_percent": 100 * spent / elapsed,
         "seconds": elapsed, "attackers": made,
         "generator_cpu_percent": generator["cpu_percent"],
@@ -230,14 +116,14 @@ def round_of(server, arguments, mixes, attack, connections):
 # Name: server, attack, the honest's connections, what it is compared with.
 SIDES = {
     "alone": ("open", None, KEPT, None),
-    "bodies": ("open", bodies_attack, KEPT, "alone"),
-    "pings": ("open", pings_attack, KEPT, "alone"),
-    "hellos": ("open", hellos_attack, KEPT, "alone"),
+    "bodies": ("open", attackers.bodies, KEPT, "alone"),
+    "pings": ("open", attackers.pings, KEPT, "alone"),
+    "hellos": ("open", attackers.hellos, KEPT, "alone"),
     "alone, new": ("open", None, NEW, None),
-    "hellos, new": ("open", hellos_attack, NEW, "alone, new"),
+    "hellos, new": ("open", attackers.hellos, NEW, "alone, new"),
     "alone, tokens": ("required", None, KEPT, None),
-    "token": ("required", token_attack, KEPT, "alone, tokens"),
-    "mixed": ("required", mixed_attack, KEPT, "alone, tokens"),
+    "token": ("required", attackers.token, KEPT, "alone, tokens"),
+    "mixed": ("required", attackers.mixed, KEPT, "alone, tokens"),
 }
 
 
@@ -266,10 +152,10 @@ def sides_of(text):
 def measured(folder, arguments):
     """The rounds, a chart's panel, and the targets."""
     sides = arguments.attacks or list(SIDES)
-    mixes = write_mixes(folder)
+    mixes = attackers.write_mixes(folder)
     tls = servers.certificate(folder, addresses=("127.0.0.1", network.SERVER))
     with contextlib.ExitStack() as stack:
-        stack.enter_context(network.clients(NAMES))
+        stack.enter_context(network.clients((HONEST, *attackers.NAMES)))
         listening = {auth: stack.enter_context(serving(folder, tls, auth))
                      for auth in dict.fromkeys(SIDES[name][0] for name in sides)}
         calls = {}

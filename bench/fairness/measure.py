@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What honest clients notice of a noisy one.
+"""What honest clients notice of a noisy one, and of attackers that rate limits let through.
 
 --clients honest ones send listings in an open loop, each at its share of --share requests per
 second, alone and beside a noisy one, which sends 50 times its share ("50 times") or as fast as
@@ -8,10 +8,11 @@ what it sends beyond, and no honest client is refused anything.
 
 token     each client has a player token of its own, and the limit is of tokens
 address   each client has an address of its own, and the limit is of addresses
-attacks   one honest client beside attackers that the limits let through, each of which costs more
-          than its requests count: --attacks of bodies, token, pings, hellos, mixed
-          (bench/fairness/attacks.py). In network namespaces, which needs root. The honest client
-          has a real-time priority; give the server one over others' work by nice
+attacks   one honest client beside attackers that stay within the limits or are refused, and take
+          the server's core nevertheless: --attacks of bodies, token, pings, hellos, mixed
+          (bench/fairness/attacks.py). They have network namespaces, which needs root, and is left
+          out without. The honest client has a real-time priority; where others work on these
+          cores, give the server one over them (nice)
 
 The server has one core, the load generators have another: the honest clients' before the noisy
 one's, which takes what is left. Rounds are interleaved.
@@ -21,6 +22,7 @@ import os
 
 import attacks
 import chart
+import network
 import openloop
 import servers
 import tokens
@@ -138,6 +140,9 @@ def main():
     result, panels, targets = {}, [], []
     with servers.ready() as folder:
         for part in arguments.parts:
+            if part == ATTACKS and not network.is_possible():
+                print("bench: attacks need root, for network namespaces; they are left out")
+                continue
             if part == ATTACKS:
                 result[part], more, judgements = attacks.measured(folder, arguments)
                 panels.append(more)

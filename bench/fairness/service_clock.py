@@ -5,6 +5,7 @@ share with the attackers; with the name of a histogram of seconds by operation i
 from a socket that can be read to the answer.
 """
 import re
+import sys
 
 import wire
 
@@ -38,10 +39,9 @@ class Counters:
         return sums
 
     def since(self, before, *what):
-        """sums() less those of `before`, where that is not nothing."""
+        """sums() less those of `before`."""
         former = before.sums(*what)
-        grown = {key: value - former.get(key, 0) for key, value in self.sums(*what).items()}
-        return {key: value for key, value in grown.items() if value}
+        return {key: value - former.get(key, 0) for key, value in self.sums(*what).items()}
 
     def answers_since(self, before):
         """{status: how many} of all but the honest's requests and these."""
@@ -57,17 +57,18 @@ class Counters:
             return report["latency_us"][f"p{PERCENT}"]
         grown = self.since(before, SERVER_HISTOGRAM + "_bucket", "le",
                            lambda labels: labels.get("operation") == LISTING)
+        if not grown:
+            sys.exit(f"bench: the server has no histogram {SERVER_HISTOGRAM}")
         return 1e6 * percentile(sorted((float(bound), count) for bound, count in grown.items()))
 
 
 def percentile(buckets):
-    """Of [(bound, how many up to it)], within its bucket at an equal distance from its ends."""
-    if not buckets:
-        return 0.0
+    """Of [(bound, how many up to it)] with at least one, as if they were evenly spread within each
+    bucket; beyond the last bound, that bound."""
     wanted = buckets[-1][1] * PERCENT / 100
     below, fewer = 0.0, 0.0
     for bound, count in buckets:
-        if count >= wanted:
+        if count >= wanted > fewer:
             return below if bound == float("inf") else (
                 below + (bound - below) * (wanted - fewer) / (count - fewer))
         below, fewer = bound, count
