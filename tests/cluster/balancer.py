@@ -135,12 +135,30 @@ def ingestion(check):
           "" if accepted == LARGE_LINES else str(answer))
 
 
+def secrets_are_not_logged(check):
+    """A request that fails has a line in the log, which is without its query."""
+    for each in cluster.replicas():
+        cluster.send(each, signal.SIGKILL)
+    cluster.ask(f"{cluster.URL}/exports/a/lobby-history.csv?signature=secret")
+    lines = cluster.until("a line in the log", lambda: [
+        line for line in log().splitlines() if "/exports/a/lobby-history.csv" in line], 5)
+    check("the log of a failed request has no query", not any("secret" in each for each in lines),
+          lines[0])
+
+
+def log():
+    """What haproxy writes, or nginx in two files."""
+    return "".join(cluster.read(name) or "" for name in ("balancer.log", "balancer-failed.log"))
+
+
 def all_of_it(check, kills):
     answer = listing(TLS_URL)
     check("players are served with TLS", answer.status == 200,
           "" if answer.status == 200 else str(answer))
     ingestion(check)
     ended_together(check)
+    settle()
+    secrets_are_not_logged(check)
     check(f"two replicas killed at once, {kills} times, came back", pairs_come_back(kills))
 
 

@@ -237,6 +237,8 @@ def main():
     chaos.judge()
     check(f"{count} lobbies were acknowledged, and exports of all of them are exact",
           chaos.are_exact())
+    check("the balancer's log has no signature of an export",
+          "signature" not in (cluster.read("balancer.log") or ""))
     print(f"attempts that haproxy repeated since its last reload: {cluster.repeated()}")
     failed = results.count(False)
     print(f"cluster: seed {options.seed}, {options.seconds} s")
